@@ -1,25 +1,25 @@
-//! How fast Monte Carlo tree search is on several threads.
+//! Speed of Monte Carlo tree search on several threads.
 //!
 //! ```text
 //! cargo bench --bench mcts -- [--seconds S] [--rounds N] [--options NAME=VALUE,...] [FILE.kif ...]
 //! ```
 //!
-//! Thousands of iterations a second from the first state, each way by turns: by the
-//! clock, then by CPU time. On a machine that does other things as well, the second
-//! says what threads cost each other.
+//! Prints thousands of iterations per second from the first state, first by
+//! wall-clock time, then by CPU time. The configurations take turns. On a machine
+//! with other load, the second figure shows the overhead of additional threads.
 
 use std::time::{Duration, Instant};
 
 use ggp_cli::bench::usage::cpu_time;
 use ggp_gdl::game::Game;
-use ggp_play::{AgentSpec, Brief, Pace};
+use ggp_play::{AgentSpec, Brief, Observation, Pace};
 
 const THREADS: [usize; 3] = [1, 2, 4];
 
 fn main() {
     let (mut time, mut rounds, mut options) = (Duration::from_secs(1), 5, String::new());
     let mut files = Vec::new();
-    // Cargo adds --bench to what the user wrote.
+    // Cargo adds --bench to the user's arguments.
     let mut arguments = std::env::args().skip(1).filter(|word| word != "--bench");
     while let Some(word) = arguments.next() {
         let mut value = || arguments.next().expect("the option has a value");
@@ -42,14 +42,14 @@ fn main() {
     println!();
     for file in files {
         let text = std::fs::read_to_string(&file).expect("the file can be read");
-        let game = Game::from_text(&file, &text).expect("the rules are right");
+        let game = Game::from_text(&file, &text).expect("the rules are valid");
         let mut speeds = THREADS.map(|_| Speed::default());
         for seed in 0..rounds {
             for (threads, speed) in THREADS.into_iter().zip(&mut speeds) {
                 let spec = format!("mcts:threads={threads}{options}");
                 speed.add(
                     &game,
-                    &spec.parse().expect("the options are right"),
+                    &spec.parse().expect("the options are valid"),
                     seed,
                     time,
                 );
@@ -78,14 +78,16 @@ impl Speed {
             seed,
             ..Brief::new(game, role)
         };
-        let mut agent = spec.agent(brief).expect("the options are right");
+        let mut agent = spec.agent(brief).expect("the options are valid");
         agent
             .begin(&Pace::default())
             .expect("the game can be played");
-        let cpu = || cpu_time().expect("there is a clock of CPU time");
+        let cpu = || cpu_time().expect("the system has a CPU clock");
         let (start, used) = (Instant::now(), cpu());
         let pace = Pace::new(Some(start + time), None);
-        let advice = agent.choose(&[], &pace).expect("there is a move");
+        let advice = agent
+            .choose(&Observation::of_joint_moves(role, []), &pace)
+            .expect("there is a move");
         self.iterations += advice.nodes;
         self.clock += start.elapsed();
         self.cpu += cpu() - used;

@@ -1,19 +1,19 @@
-//! `ggp bench` as built for benchmarks: random playouts of each game.
+//! Random playouts of each game: `ggp bench` in a benchmark build.
 //!
 //! ```text
 //! cargo bench --bench playouts -- [ARGUMENTS OF ggp bench]
 //! ```
 //!
-//! Without arguments it plays the games of `games/`, and compares what they come
-//! to with `reference.json`. That file is what `ggp bench games --backend
-//! datalog --seconds 15 --json` printed, less the times. `peers.csv` has figures
-//! of other engines for the rules of the public game repository; they are for
-//! `--against` on those rules, not on ours.
+//! Without arguments it plays the games of `games/` and compares the results with
+//! `reference.json`, which is the output of `ggp bench games --backend datalog
+//! --seconds 15 --json` without the times. `peers.csv` has figures of other engines
+//! for the rules of the public game repository; use it with `--against` on those
+//! rules, not on the rules in `games/`.
 
 use std::process::{Command, ExitCode};
 
 fn main() -> ExitCode {
-    // Cargo adds --bench to what the user wrote.
+    // Cargo adds --bench to the user's arguments.
     let mut arguments: Vec<_> = std::env::args_os().skip(1).collect();
     arguments.retain(|argument| argument != "--bench");
     if arguments.is_empty() {

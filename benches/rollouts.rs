@@ -1,19 +1,19 @@
-//! How fast playouts from many states are, as a tree search asks for them.
+//! The speed of playouts from many states, as a tree search requests them.
 //!
 //! ```text
 //! cargo bench --bench rollouts -- [--seconds S] [FILE.kif ...]
 //! ```
 //!
-//! One thread, millions of joint moves a second of CPU time. The first column is
-//! `propnet::playout`, which plays from the initial state alone; all others are
-//! `propnet::rollouts`, as parts of that: from so many states with so many
-//! playouts each a call. `levels` and `moves` are those from 64
-//! states with 8 playouts, with four bits of random levels and a quarter of the
-//! choices at random, and with moves recorded as well. Then how long a call takes, and what reading
-//! states in and counting what they are worth takes of that: a call from states
-//! where the game is over. States are one to six joint moves from the initial one, as leaves of
-//! a young tree are. Every playout must be accounted for, and from the initial
-//! state both must agree on what it is worth.
+//! One thread, in millions of joint moves per second of CPU time. The first column
+//! is `propnet::playout`, which plays from the initial state only. All others are
+//! `propnet::rollouts`, relative to that: each call plays a number of playouts from
+//! a number of states. `levels` and `moves` are the call from 64 states with 8
+//! playouts each, with four bits of random levels and a quarter of the choices at
+//! random, and with moves recorded as well. The last columns are the time of a
+//! call, and the part of it for loading states and counting scores, measured by a
+//! call from terminal states. States are one to six joint moves from the initial
+//! one, like the leaves of a young tree. Every playout must be accounted for, and
+//! from the initial state both must agree on the mean scores.
 
 use std::time::Duration;
 
@@ -27,19 +27,19 @@ use ggp_gdl::game::Game;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// Calls: from how many states, and how many playouts each.
+/// Calls: the number of states, and the number of playouts from each.
 const CALLS: [(usize, u32); 6] = [(1, 512), (8, 64), (64, 8), (64, 32), (512, 1), (512, 4)];
-/// The call that is made in other ways as well.
+/// The call that is also made with levels and with recorded moves.
 const USUAL: (usize, u32) = (64, 8);
-/// How many states there are of either kind.
+/// The number of states of either kind.
 const STATES: usize = 1024;
-/// Times that each way has its turn.
+/// The number of rounds.
 const ROUNDS: u32 = 10;
 
 fn main() {
     let mut seconds = 1.0;
     let mut files = Vec::new();
-    // Cargo adds --bench to what the user wrote.
+    // Cargo adds --bench to the user's arguments.
     let mut arguments = std::env::args().skip(1).filter(|word| word != "--bench");
     while let Some(word) = arguments.next() {
         if word == "--seconds" {
@@ -69,7 +69,7 @@ fn main() {
 
 fn measure(file: &str, time: Duration) {
     let text = std::fs::read_to_string(file).expect("the file can be read");
-    let game = Game::from_text(file, &text).expect("the rules are right");
+    let game = Game::from_text(file, &text).expect("the rules are valid");
     let limits = GroundLimits::default();
     let (mut net, _) = Propnet::ground(&game, &limits).expect("a network is small enough");
     net.simplify();
@@ -81,7 +81,7 @@ fn measure(file: &str, time: Duration) {
     let mut speeds = CALLS.map(|_| Speed::default());
     let mut guided = [Record::Nothing, Record::Moves].map(|record| guided(&net, record));
     let [mut over, mut levels, mut moves] = [(); 3].map(|()| Speed::default());
-    // By turns, so that all suffer alike from what else the machine does.
+    // In turns, so that other work on the machine affects all equally.
     for round in 0..ROUNDS {
         let end = cpu() + time / ROUNDS;
         base.add(|| {
@@ -121,7 +121,7 @@ fn measure(file: &str, time: Duration) {
     );
 }
 
-/// Playouts with levels that mean nothing.
+/// Playouts with arbitrary levels.
 fn guided(net: &Propnet, record: Record) -> Rollouts {
     let options = RolloutOptions {
         level_bits: 4,
@@ -131,14 +131,14 @@ fn guided(net: &Propnet, record: Record) -> Rollouts {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(2);
     let mut rollouts = Rollouts::new(net, &options, 1);
     rollouts.set_exploration(0.25);
-    for (role, moves) in net.moves.iter().enumerate() {
+    for (role, moves) in net.moves().iter().enumerate() {
         let levels: Vec<u8> = moves.iter().map(|_| random.random_range(0..16)).collect();
         rollouts.set_levels(role, &levels);
     }
     rollouts
 }
 
-/// Makes eight calls from different states; joint moves.
+/// Makes eight calls from different states and returns the number of joint moves.
 fn call(rollouts: &mut Rollouts, from: &[Packed], states: usize, each: u32) -> u64 {
     let before = rollouts.state_changes();
     for group in 0..8 {
@@ -152,8 +152,8 @@ fn call(rollouts: &mut Rollouts, from: &[Packed], states: usize, each: u32) -> u
     rollouts.state_changes() - before
 }
 
-/// Some states one to six joint moves from the initial one, and as many in which
-/// the game is over.
+/// States one to six joint moves from the initial one, and the same number of
+/// terminal states.
 fn states(net: &Propnet) -> [Vec<Packed>; 2] {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
     let mut batch = Batch::new(net, 64, Engine::Auto);
@@ -190,17 +190,17 @@ fn states(net: &Propnet) -> [Vec<Packed>; 2] {
     })
 }
 
-/// Looks whether the initial state is worth the same to both.
+/// Checks that both agree on the mean scores from the initial state.
 fn agree(net: &Propnet, playouts: &Playouts, rollouts: &mut Rollouts) {
     const MANY: u32 = 20_000;
     let terms = net.terms();
     let tally = playouts.run(u64::from(MANY), 7, 1, || Proceed::On);
-    let start = pack(net.initial.iter().copied());
+    let start = pack(net.initial().iter().copied());
     let outcome = &rollouts.run(&[start], MANY, &mut || Proceed::On)[0];
     for (role, sum) in outcome.scores.iter().enumerate() {
-        let ends = net.goals[role].iter().zip(&tally.goals[role]);
+        let ends = net.goals()[role].iter().zip(&tally.goals[role]);
         let scores = ends.map(|(goal, &ends)| {
-            let score = net.game.score(&terms, goal.0);
+            let score = net.game().score(&terms, goal.0);
             f64::from(score.map_or(0, |score| score.get())) * ends as f64
         });
         let [one, other] = [scores.sum(), sum.total as f64].map(|sum| sum / f64::from(MANY));
@@ -213,7 +213,7 @@ fn agree(net: &Propnet, playouts: &Playouts, rollouts: &mut Rollouts) {
     }
 }
 
-/// How often something was done, and how long that took.
+/// A number of events and the time they took.
 #[derive(Default)]
 struct Speed {
     changes: u64,
@@ -229,7 +229,7 @@ impl Speed {
         self.times += 1;
     }
 
-    /// Does it again and again for some time.
+    /// Repeats an action for some time.
     fn repeat(&mut self, time: Duration, mut work: impl FnMut() -> u64) {
         let end = cpu() + time;
         while cpu() < end {
@@ -237,7 +237,7 @@ impl Speed {
         }
     }
 
-    /// Joint moves a second.
+    /// Joint moves per second.
     fn rate(&self) -> f64 {
         self.changes as f64 / self.time.as_secs_f64()
     }

@@ -1,10 +1,11 @@
-//! Other programs' figures beside ours: `ggp seeds` as a benchmark.
+//! Comparison with the published figures of other programs: `ggp seeds` as a
+//! benchmark.
 //!
 //! ```text
 //! cargo bench --bench seeds -- [--table N] [--json] [--csv DIR] [--plot DIR]
 //! ```
 //!
-//! What is run stands in `benches/seeds.json`. Every answer that is timed is
+//! The runs are listed in `benches/seeds.json`. Every answer that is timed is also
 //! checked; the benchmark fails if one is wrong.
 
 use std::process::{Command, exit};

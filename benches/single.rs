@@ -1,17 +1,17 @@
-//! How fast one state at a time is played: by all gates, for every engine and
-//! width that this machine has, and by the gates that change.
+//! The speed of play with one state at a time: by all gates, for every engine and
+//! width that this machine has, and by changed gates only.
 //!
 //! ```text
 //! cargo bench --bench single -- [--seconds S] [FILE.kif ...]
 //! ```
 //!
-//! One thread, thousands of state changes a second of CPU time. Random playouts
-//! from the initial state, legal moves and end asked in each, goals at the end.
-//! All ways make the same choices, so they must find the same moves and goals,
-//! which is looked at. `gates` are those that one state change needs as two-input
-//! gates, `work` what it takes where only what changes is evaluated, in operands
-//! told of a change. The last columns are the machine as searches and players use
-//! it, and how that evaluates.
+//! One thread, in thousands of state changes per second of CPU time. Random
+//! playouts from the initial state, with legal moves and the terminal condition
+//! queried in each state and goals at the end. All methods make the same choices,
+//! so they must find the same moves and goals, which is checked. `gates` is the
+//! number of two-input gates for one state change. `work` is the work of evaluating
+//! changed gates only, in operands notified of a change. The last columns are the
+//! machine as searches and players use it, and its method of evaluation.
 
 use std::time::{Duration, Instant};
 
@@ -25,13 +25,13 @@ use ggp_gdl::game::{Game, Move};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// What plays, with roles and moves by position.
+/// A player of playouts, with roles and moves given by index.
 trait One {
     fn restart(&mut self);
     fn is_terminal(&mut self) -> bool;
     /// The number of a role's legal moves.
     fn legal(&mut self, role: usize) -> usize;
-    /// Plays legal moves, by position among these.
+    /// Makes legal moves, given by index among these.
     fn step(&mut self, joint: &[usize]);
     /// The number of a role's goal values, and their sum.
     fn goals(&mut self, role: usize) -> usize;
@@ -152,7 +152,7 @@ impl One for Whole {
             .machine
             .goal_values(&self.state, number)
             .expect("no limit is met");
-        let all = &self.machine.net().goals[role];
+        let all = &self.machine.net().goals()[role];
         let values = all
             .iter()
             .enumerate()
@@ -161,10 +161,10 @@ impl One for Whole {
     }
 }
 
-/// Choices and goals that are compared.
+/// The number of choices and goals that are compared.
 const COMPARED: usize = 1_000;
 
-/// State changes a second of CPU time, and the first choices and goals.
+/// State changes per second of CPU time, and the first choices and goals.
 fn play(one: &mut dyn One, roles: usize, time: Duration) -> (f64, Vec<usize>) {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
     let mut trace = Vec::new();
@@ -215,7 +215,7 @@ fn measure(file: &str, time: Duration) {
         return println!("{name:24} has no network within the limits");
     };
     net.simplify();
-    let roles = net.legal.len();
+    let roles = net.legal().len();
     let legal = || vec![Vec::new(); roles];
     let mut expected: Option<Vec<usize>> = None;
     let mut run = |one: &mut dyn One| {

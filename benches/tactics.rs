@@ -1,12 +1,12 @@
-//! In how many positions with few best moves agents find one.
+//! Number of positions with few best moves in which agents find one of them.
 //!
 //! ```text
 //! cargo bench --bench tactics -- [PLAYER ...]
 //! ```
 //!
-//! A player is written as for `ggp play`; without one, several have a second for
-//! each position, and others a number of iterations or positions. The positions
-//! are those of `tests/tactics/positions.txt`.
+//! A player is written as for `ggp play`. Without one, several built-in players
+//! run: some with one second per position, others with a number of iterations or
+//! positions. The positions are those of `tests/tactics/positions.txt`.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -29,7 +29,7 @@ const PLAYERS: &[&str] = &[
 ];
 
 fn main() {
-    // Cargo adds --bench to what the user wrote.
+    // Cargo adds --bench to the user's arguments.
     let mut players: Vec<String> = std::env::args().skip(1).collect();
     players.retain(|argument| argument != "--bench");
     if players.is_empty() {
@@ -37,7 +37,7 @@ fn main() {
     }
     let tactics = read();
     for player in players {
-        let spec: AgentSpec = player.parse().expect("it is a player");
+        let spec: AgentSpec = player.parse().expect("the player is valid");
         let started = Instant::now();
         let mut by_game: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
         let mut proved = 0;
@@ -53,7 +53,7 @@ fn main() {
         }
         let found: usize = by_game.values().map(|(found, _)| found).sum();
         println!(
-            "{player}: {found} of {}, {proved} with proof, {:.1} s in all, {slowest:.2} s for one",
+            "{player}: {found} of {}, {proved} with proof, {:.1} s in total, {slowest:.2} s at most",
             tactics.len(),
             started.elapsed().as_secs_f64(),
         );

@@ -1,15 +1,15 @@
-//! How long a tape takes a gate, on synthetic networks of several sizes, for
-//! every engine and width that this machine has.
+//! The time of a tape per gate, on synthetic networks of several sizes, for every
+//! engine and width that this machine has.
 //!
 //! ```text
 //! cargo bench --bench tape -- [--seconds S] [GATES ...]
 //! ```
 //!
-//! One thread. What each run writes is compared with the network's own slow
-//! evaluation before it is timed. `ops` are the tape's operations, `live` the
-//! most values it keeps at a time, `vector ops` the instructions on vectors for
-//! each operation, `compile` the time to make the code from the tape; the tape
-//! itself is timed in the last column.
+//! One thread. The output of each run is compared with the network's own slow
+//! evaluation before it is timed. `ops` is the number of the tape's operations,
+//! `live` the maximum number of values it keeps at a time, `vector ops` the number
+//! of vector instructions per operation, `compile` the time to make the code from
+//! the tape. The last column is the time to make the tape itself.
 
 use std::time::{Duration, Instant};
 
@@ -124,8 +124,8 @@ fn assert_outputs(network: &Network, outputs: &[Literal], banks: &[Rows]) {
     }
 }
 
-/// A network of about so many two-input gates, most of which read what was made
-/// not long before, and outputs such that no gate is dead.
+/// A network of about `gates` two-input gates, most of which read recently made
+/// nodes, with outputs chosen such that no gate is dead.
 fn synthetic(gates: usize, random: &mut impl Rng) -> (Network, Vec<Literal>) {
     let inputs = gates / 10;
     let mut builder = Builder::new(inputs);

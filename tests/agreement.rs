@@ -1,8 +1,8 @@
-//! The evaluators agree: on random rule sets, and along random playouts of
+//! Agreement of the evaluators, on random rule sets and along random playouts of
 //! games.
 //!
-//! The naive evaluator is the oracle; it shares nothing with the others but the
-//! rules. A random rule set is a value first and text then, so that a failing
+//! The naive evaluator is the reference; it shares nothing with the others but the
+//! rules. A random rule set is a value before it becomes text, so that a failing
 //! one shrinks to a small one, which is printed as text.
 
 mod random;
@@ -28,7 +28,7 @@ fn limits(work: u64) -> Limits {
     }
 }
 
-/// Ways to ground rules, all of which must give the same answers.
+/// Approaches to grounding, which must all give the same answers.
 const APPROACHES: [Approach; 5] = [
     Approach::Best,
     Approach::Whole,
@@ -37,8 +37,8 @@ const APPROACHES: [Approach; 5] = [
     Approach::PiecesOnDemand,
 ];
 
-/// Machines to compare with the oracle. A network that is too large is left
-/// out.
+/// The machines to compare with the reference. Networks that are too large are
+/// omitted.
 fn machines(game: &Game, work: u64, networks: &[Approach]) -> Result<Vec<Compared>, End> {
     let mut machines = vec![Compared::new(
         "datalog",
@@ -90,9 +90,9 @@ impl Compared {
     }
 }
 
-/// Why a comparison ends early.
+/// The reason why a comparison ends early.
 enum End {
-    /// One of the evaluators is at its limit.
+    /// An evaluator reached its limit.
     TooLarge,
     Differs(String),
 }
@@ -106,8 +106,8 @@ impl From<PlayError> for End {
     }
 }
 
-/// Plays random moves and compares all answers, until one evaluator finds that
-/// too large.
+/// Makes random moves and compares all answers, until an evaluator reaches its
+/// limit.
 fn compare(
     game: &Game,
     work: u64,
@@ -144,7 +144,7 @@ fn compare_steps(
             };
             let machine = &mut found.machine;
             equal("facts", facts == machine.facts(&found.state))?;
-            // A state that is made of its facts is the one that play leads to.
+            // A state made from its facts equals the one reached by play.
             equal("state", machine.state(&facts)? == found.state)?;
             equal("terminal", machine.is_terminal(&found.state)? == terminal)?;
         }
@@ -187,8 +187,8 @@ fn compare_steps(
     Ok(())
 }
 
-/// Random rule sets, always the same ones unless `GGP_SEED` says otherwise;
-/// `PROPTEST_CASES` says how many.
+/// A fixed set of random rule sets, unless `GGP_SEED` is set. `PROPTEST_CASES` is
+/// their number.
 fn config() -> Config {
     let given = std::env::var_os("PROPTEST_CASES").is_some();
     Config {
@@ -224,8 +224,8 @@ proptest! {
     }
 }
 
-/// Rules that an evaluator once answered wrongly; what every game needs beside
-/// is added.
+/// Compares the evaluators on rules that one of them once evaluated wrongly. The
+/// rest of a complete game is added.
 fn check(rules: &str) {
     let rest = "(role left) (legal left go) (init s) (goal left 50)
                 (<= terminal (true over)) (<= (next over) (true never))";
@@ -237,7 +237,7 @@ fn check(rules: &str) {
 }
 
 #[test]
-fn a_literal_may_have_a_variable_and_a_term_around_it() {
+fn a_literal_may_contain_a_variable_and_a_term_with_it() {
     check(
         "(pair a (f a))
          (<= (both ?x ?y) (pair ?x ?y) (true s))
@@ -245,7 +245,7 @@ fn a_literal_may_have_a_variable_and_a_term_around_it() {
     );
 }
 
-/// Plays a whole rule set on every backend.
+/// Compares all backends on a whole rule set.
 fn check_game(rules: &str) {
     let game = Game::from_text("shapes", rules);
     let game = game.unwrap_or_else(|reading| panic!("{:?}", reading.findings));
@@ -280,7 +280,7 @@ fn reachability_that_changes_with_the_state_is_a_cycle() {
 }
 
 #[test]
-fn facts_may_be_terms_of_terms() {
+fn facts_may_be_nested_terms() {
     check_game(
         "(role stacker) (item a) (item b) (item c)
          (init (pile (on a (on b empty)))) (init (pile (on c empty))) (init (pile empty))
@@ -313,7 +313,7 @@ fn a_state_may_be_empty() {
 }
 
 #[test]
-fn six_roles_move_at_once() {
+fn six_roles_move_simultaneously() {
     let mut rules = String::from(
         "(init (pot 0)) (plus 0 0 0) (plus 0 1 1) (plus 1 0 1) (plus 1 1 0)
          (<= (legal ?r (give ?n)) (role ?r) (plus 0 ?n ?n) (not (true (out ?r))))

@@ -34,7 +34,7 @@ fn puzzle(rules: &str) -> Puzzle {
 }
 
 fn from_start(net: Propnet, start: Option<Packed>) -> Puzzle {
-    let start = start.unwrap_or_else(|| pack(net.initial.clone()));
+    let start = start.unwrap_or_else(|| pack(net.initial().iter().copied()));
     Puzzle::new(net, start, Score::new(100).unwrap()).expect("it has one role")
 }
 
@@ -68,7 +68,7 @@ fn claim(puzzle: &Puzzle, answer: &Answer) -> Result<(), String> {
         ..Limits::default()
     };
     let checked = verify(
-        &puzzle.net.game,
+        puzzle.net.game(),
         &start(puzzle),
         puzzle.target,
         &answer,
@@ -79,19 +79,19 @@ fn claim(puzzle: &Puzzle, answer: &Answer) -> Result<(), String> {
 
 fn start(puzzle: &Puzzle) -> Vec<TermId> {
     let holds = |fact: &usize| puzzle.start[fact / 64] >> (fact % 64) & 1 == 1;
-    let facts = (0..puzzle.net.facts.len()).filter(holds);
-    facts.map(|fact| puzzle.net.facts[fact]).collect()
+    let facts = (0..puzzle.net.facts().len()).filter(holds);
+    facts.map(|fact| puzzle.net.facts()[fact]).collect()
 }
 
 /// The length of a shortest plan, by looking at all positions.
 fn shortest(puzzle: &Puzzle) -> Option<usize> {
     let mut batch = Batch::new(&puzzle.net, 64, Engine::Auto);
     let ask = |state: &Packed, literal| {
-        let mut inputs = vec![0; puzzle.net.network.inputs()];
-        for (fact, input) in inputs[..puzzle.net.facts.len()].iter_mut().enumerate() {
+        let mut inputs = vec![0; puzzle.net.network().inputs()];
+        for (fact, input) in inputs[..puzzle.net.facts().len()].iter_mut().enumerate() {
             *input = state[fact / 64] >> (fact % 64) & 1;
         }
-        value(literal, &puzzle.net.network.evaluate(&inputs)) & 1 == 1
+        value(literal, &puzzle.net.network().evaluate(&inputs)) & 1 == 1
     };
     let mut known = FxHashSet::from_iter([puzzle.start.clone()]);
     let mut level = vec![puzzle.start.clone()];
@@ -101,7 +101,7 @@ fn shortest(puzzle: &Puzzle) -> Option<usize> {
         }
         let mut below = Vec::new();
         for state in &level {
-            if !ask(state, puzzle.net.terminal) {
+            if !ask(state, puzzle.net.terminal()) {
                 let children = batch.children(state).into_iter().map(|child| child.state);
                 below.extend(children.filter(|state| known.insert(state.clone())));
             }

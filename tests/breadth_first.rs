@@ -1,5 +1,5 @@
-//! Breadth-first search level by level, at its limits: threads, little memory,
-//! files instead of memory, symmetries, and ends that come too early.
+//! Breadth-first search with threads, little memory, files instead of memory,
+//! symmetries, checkpoints, and budgets that end early.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ fn puzzle(name: &str, change: impl Fn(String) -> String) -> Puzzle {
     let game = Game::from_text(name, &change(text)).unwrap();
     let (mut net, _) = Propnet::ground(&game, &GroundLimits::default()).unwrap();
     net.simplify();
-    let start = pack(net.initial.clone());
+    let start = pack(net.initial().iter().copied());
     Puzzle::new(net, start, Score::MAX).unwrap()
 }
 
@@ -31,22 +31,22 @@ fn own(name: &str) -> Puzzle {
     puzzle(name, |text| text)
 }
 
-/// A path of its own under the build folder, where nothing is.
+/// A path under the build folder that does not exist yet.
 fn scratch(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("levels-{name}"));
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("breadth-first-{name}"));
     let _ = fs::remove_dir_all(&path);
     let _ = fs::remove_file(&path);
     path
 }
 
-/// An outcome, and what was counted by level, with open states.
+/// An outcome, and by level the counts and the number of open states.
 type Counted = (Outcome, Vec<(Counts, u64)>);
 
 fn run(puzzle: &Puzzle, options: &BreadthFirstOptions, budget: &Budget) -> Counted {
     run_part(puzzle, options, budget).0
 }
 
-/// The same, and whether the budget was enough.
+/// Runs a search and also returns whether the budget was sufficient.
 fn run_part(puzzle: &Puzzle, options: &BreadthFirstOptions, budget: &Budget) -> (Counted, bool) {
     let mut stats = Stats::default();
     let outcome = breadth_first(puzzle, options, budget, &mut stats, &mut ())
@@ -74,7 +74,7 @@ fn whole() -> BreadthFirstOptions {
 }
 
 #[test]
-fn the_whole_graph_goes_on_past_a_plan() {
+fn the_whole_graph_is_searched_beyond_a_plan() {
     let puzzle = own("eight_puzzle");
     let first = run(&puzzle, &BreadthFirstOptions::default(), &Budget::default());
     let whole = run(&puzzle, &whole(), &Budget::default());
@@ -82,13 +82,13 @@ fn the_whole_graph_goes_on_past_a_plan() {
     let (before, made) = (&first.1[..plan(&first).len()], &whole.1);
     assert_eq!(before, &made[..before.len()]);
     let sum = |count: fn(&Counts) -> u64| made.iter().map(|(counts, _)| count(counts)).sum::<u64>();
-    // All orders of the tiles that have the right parity; one of them is the end.
+    // All arrangements of the tiles with the right parity; one of them is solved.
     assert_eq!(sum(|counts| counts.generated), 181_440);
     assert_eq!(sum(|counts| counts.solutions), 1);
     let open: u64 = made.iter().map(|(_, open)| open).sum();
     assert_eq!(open, 181_440 - 1);
     assert_eq!(sum(|counts| counts.expanded), open);
-    // Within a depth all is known up to there.
+    // With a depth limit, the results are the same up to that depth.
     let budget = Budget {
         depth: 22,
         ..Budget::default()
@@ -106,7 +106,7 @@ fn up_to_symmetry() -> BreadthFirstOptions {
 }
 
 #[test]
-fn threads_change_nothing() {
+fn threads_do_not_change_results() {
     let budget = Budget {
         depth: 10,
         ..Budget::default()
@@ -136,8 +136,8 @@ fn threads_change_nothing() {
 }
 
 #[test]
-fn what_is_the_same_but_for_symmetry_is_one() {
-    let machine = |puzzle: &Puzzle| DatalogMachine::new(&puzzle.net.game, Limits::default());
+fn symmetric_positions_count_as_one() {
+    let machine = |puzzle: &Puzzle| DatalogMachine::new(puzzle.net.game(), Limits::default());
     for (name, depth, symmetries) in [("senku", 10, 8), ("eight_puzzle", u32::MAX, 2)] {
         let puzzle = own(name);
         let budget = Budget {
@@ -169,7 +169,7 @@ fn what_is_the_same_but_for_symmetry_is_one() {
                 assert_eq!(plan.len(), lifted.len(), "{name}");
                 let moves: Vec<_> = lifted
                     .iter()
-                    .map(|&chosen| puzzle.net.moves[0][chosen as usize])
+                    .map(|&chosen| puzzle.net.moves()[0][chosen as usize])
                     .collect();
                 let machine = machine(&puzzle).unwrap();
                 assert_eq!(check_plan(&machine, &moves), Ok(Score::MAX), "{name}");
@@ -180,7 +180,7 @@ fn what_is_the_same_but_for_symmetry_is_one() {
 }
 
 #[test]
-fn symmetries_are_looked_for_once_there_are_many() {
+fn symmetries_are_searched_for_in_large_puzzles() {
     for (name, symmetries) in [
         ("lights_out", 1),
         ("wolf_goat_cabbage", 1),
@@ -211,13 +211,13 @@ fn symmetries_are_looked_for_once_there_are_many() {
 }
 
 #[test]
-fn levels_in_files_are_the_same_levels() {
+fn levels_in_files_equal_levels_in_memory() {
     let folder = scratch("spill");
     let depth = |depth| Budget {
         depth,
         ..Budget::default()
     };
-    // The levels of one are disjoint, those of the other are not.
+    // The levels of senku are disjoint, those of the eight puzzle are not.
     for (name, budget, classes) in [
         ("senku", depth(10), Classes::Never),
         ("senku", depth(12), Classes::Always),
@@ -246,15 +246,19 @@ fn levels_in_files_are_the_same_levels() {
             assert_eq!(without.0, Outcome::Unknown, "{name} needs more memory");
             let expected = run(&puzzle, &in_memory, &budget);
             assert_eq!(run(&puzzle, &options, &little), expected, "{name}");
-            assert_eq!(fs::read_dir(&folder).unwrap().count(), 0, "all is deleted");
-            // Up to the first plan it is the same plan.
+            assert_eq!(
+                fs::read_dir(&folder).unwrap().count(),
+                0,
+                "all files are deleted"
+            );
+            // Without `whole`, the same plan is found.
             let options = BreadthFirstOptions {
                 whole: false,
                 ..options
             };
             let first = run(&puzzle, &options, &little);
             assert_eq!(first.0, expected.0, "{name}");
-            // The disk has an end too.
+            // The disk limit is respected as well.
             let options = BreadthFirstOptions {
                 spill: spill.map(|spill| Spill {
                     most_bytes: 300_000,
@@ -263,13 +267,17 @@ fn levels_in_files_are_the_same_levels() {
                 ..in_memory
             };
             assert_eq!(run(&puzzle, &options, &little).0, Outcome::Unknown);
-            assert_eq!(fs::read_dir(&folder).unwrap().count(), 0, "all is deleted");
+            assert_eq!(
+                fs::read_dir(&folder).unwrap().count(),
+                0,
+                "all files are deleted"
+            );
         }
     }
 }
 
 #[test]
-fn a_folder_that_can_not_be_is_an_error() {
+fn an_invalid_spill_folder_is_an_error() {
     let file = scratch("no-folder");
     fs::write(&file, "here").unwrap();
     let options = BreadthFirstOptions {
@@ -292,7 +300,7 @@ fn a_folder_that_can_not_be_is_an_error() {
     );
 }
 
-/// Searches in pieces of so many states, each from where the one before ended.
+/// Searches in pieces of `nodes` states, each resumed from the previous one.
 fn in_pieces(puzzle: &Puzzle, options: &BreadthFirstOptions, nodes: u64, file: &Path) -> Counted {
     let budget = Budget {
         nodes,
@@ -308,17 +316,17 @@ fn in_pieces(puzzle: &Puzzle, options: &BreadthFirstOptions, nodes: u64, file: &
     for piece in 0..1_000 {
         let (found, is_done) = run_part(puzzle, &options, &budget);
         if is_done {
-            assert!(piece > 2, "it did not end too early");
+            assert!(piece > 2, "the search ended too early");
             return found;
         }
         options.resume = Some(file.to_owned());
         options.threads = 1 + piece % 3;
     }
-    panic!("it never ends");
+    panic!("the search does not end");
 }
 
 #[test]
-fn a_plan_is_kept_when_the_rest_is_too_much() {
+fn a_plan_is_kept_when_the_budget_runs_out() {
     let eight = puzzle("eight_puzzle", |text| text);
     let budget = Budget {
         nodes: 100_000,
@@ -329,7 +337,7 @@ fn a_plan_is_kept_when_the_rest_is_too_much() {
 }
 
 #[test]
-fn a_search_in_pieces_is_the_same_search() {
+fn a_resumed_search_gives_the_same_result() {
     let file = scratch("pieces");
     let swapped = |text: String| {
         let text = text.replace("(init (cell 1 1 2))", "(init (cell 1 1 3))");
@@ -355,8 +363,8 @@ fn a_search_in_pieces_is_the_same_search() {
 }
 
 #[test]
-fn a_checkpoint_of_something_else_is_refused() {
-    let file = scratch("refused");
+fn checkpoints_of_other_searches_are_rejected() {
+    let file = scratch("rejected");
     let resume = |puzzle: &Puzzle, options: BreadthFirstOptions, memory_bytes: u64| {
         let options = BreadthFirstOptions {
             resume: Some(file.clone()),
@@ -399,25 +407,25 @@ fn a_checkpoint_of_something_else_is_refused() {
         (&own("hanoi"), once.clone()),
         (&eight, whole()),
     ] {
-        let refused = resume(puzzle, options, plenty);
+        let rejected = resume(puzzle, options, plenty);
         assert!(
-            matches!(refused, Err(CheckpointError::Puzzle(_))),
-            "{refused:?}"
+            matches!(rejected, Err(CheckpointError::Puzzle(_))),
+            "{rejected:?}"
         );
     }
-    let refused = resume(&eight, up_to_symmetry(), plenty).unwrap_err();
-    let said = "another strategy: breadth-first instead of breadth-first up to symmetry";
-    assert!(refused.to_string().contains(said), "{refused}");
-    let refused = resume(&eight, once.clone(), 300_000);
+    let rejected = resume(&eight, up_to_symmetry(), plenty).unwrap_err();
+    let expected = "another strategy: breadth-first instead of breadth-first up to symmetry";
+    assert!(rejected.to_string().contains(expected), "{rejected}");
+    let rejected = resume(&eight, once.clone(), 300_000);
     assert!(
-        matches!(refused, Err(CheckpointError::Memory(_))),
-        "{refused:?}"
+        matches!(rejected, Err(CheckpointError::Memory(_))),
+        "{rejected:?}"
     );
 
     let bytes = fs::read(&file).unwrap();
     let with = |bytes: &[u8]| {
         fs::write(&file, bytes).unwrap();
-        resume(&eight, once.clone(), plenty).expect_err("it is not what was written")
+        resume(&eight, once.clone(), plenty).expect_err("the file was modified")
     };
     for at in (0..bytes.len()).step_by(bytes.len() / 50) {
         let mut changed = bytes.clone();
@@ -440,7 +448,7 @@ fn a_checkpoint_of_something_else_is_refused() {
 }
 
 #[test]
-fn files_and_checkpoints_exclude_each_other() {
+fn levels_in_files_exclude_checkpoints() {
     let options = BreadthFirstOptions {
         spill: Some(Spill {
             folder: scratch("both"),

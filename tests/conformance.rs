@@ -1,5 +1,5 @@
-//! The runner of reference answers: on the corpus, if it lies beside the
-//! repository, and on a game of our own whose answers were computed by hand.
+//! The runner of reference answers: on the corpus, if it lies next to the
+//! repository, and on a small game whose answers were computed by hand.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -42,7 +42,7 @@ fn the_corpus_agrees(backend: Backend, paths: u64) {
     let report = conformance::run(&folder, &options, |_, _| {}).expect("the corpus is well formed");
     println!("{report}");
     assert!(report.agrees(), "{report}");
-    // Else the time was over before all was compared, which tells little.
+    // Otherwise the time was over before most games were compared.
     let finished = report.games.iter().filter(|game| game.finished).count();
     assert!(10 * finished >= 9 * report.games.len(), "{report}");
 }
@@ -64,8 +64,8 @@ fn every_explanation_is_needed() {
     }
 }
 
-/// Three matches: the picker takes one or two each time and wants the last
-/// single one; the keeper waits or watches, which changes nothing.
+/// Three matches: the picker takes one or two each time and wants to take the last
+/// one alone. The keeper waits or watches, which changes nothing.
 const RULES: &str = "
 (role picker) (role keeper)
 (init (heap 3))
@@ -152,7 +152,7 @@ fn verdict_record() -> Value {
     })
 }
 
-/// A corpus in a folder of its own, removed when dropped.
+/// A corpus in a folder of its own, which is removed on drop.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -199,7 +199,7 @@ fn differences(report: &Report) -> Vec<String> {
 }
 
 #[test]
-fn right_answers_agree() {
+fn correct_answers_agree() {
     let folder = Folder::new("right");
     folder.write("games/matches.kif", RULES);
     folder.write("perft.jsonl", &perft_record().to_string());
@@ -245,7 +245,7 @@ fn tamper(value: &mut Value) {
     }
 }
 
-/// Every field but those that only name things is compared.
+/// Checks that every field is compared, except those that are only names.
 fn check_tampering(file: &str, record: &Value, names: &[&str]) {
     let mut pointers = Vec::new();
     leaves(record, String::new(), &mut pointers);
@@ -256,13 +256,13 @@ fn check_tampering(file: &str, record: &Value, names: &[&str]) {
         let mut tampered = record.clone();
         tamper(tampered.pointer_mut(&pointer).unwrap());
         let outcome = run_one("tampered", file, &tampered, RULES);
-        let noticed = outcome.as_ref().map_or(true, |report| !report.agrees());
-        assert!(noticed, "{file}{pointer} may be anything");
+        let is_reported = outcome.as_ref().map_or(true, |report| !report.agrees());
+        assert!(is_reported, "{file}{pointer} may be anything");
     }
 }
 
 #[test]
-fn each_wrong_field_is_noticed() {
+fn each_wrong_field_is_reported() {
     check_tampering("perft.jsonl", &perft_record(), &["/key"]);
     check_tampering(
         "traces.jsonl",
@@ -290,13 +290,13 @@ fn a_missing_field_is_bad_input() {
 }
 
 #[test]
-fn other_rules_are_noticed_by_their_digest() {
+fn other_rules_are_detected_by_their_digest() {
     let report = run_one("other", "perft.jsonl", &perft_record(), "(role picker)").unwrap();
     assert!(differences(&report)[0].starts_with("sha256 of games/matches.kif"));
 }
 
 #[test]
-fn the_way_a_playout_ends_is_compared() {
+fn the_ends_of_playouts_are_compared() {
     let mut stuck = trace_record();
     stuck["end"] = json!("no_legal:picker");
     let mut wrong = trace_record();
@@ -320,7 +320,7 @@ fn the_way_a_playout_ends_is_compared() {
     }
 }
 
-/// The outcome for a mini with these rules.
+/// The outcome for a small game with these rules.
 fn verdict(expect: &str, rules: &str) -> Result<Report, String> {
     let mut record = verdict_record();
     record["expect"] = json!(expect);
@@ -357,7 +357,7 @@ fn verdicts_are_compared() {
 
 #[test]
 fn names_that_differ_in_case_only_are_compared_with_case_kept_too() {
-    // Folded, watching is legal at first; with case kept, never.
+    // With folded case, watching is legal at first; with case kept, it never is.
     let rules = RULES.replace(
         "(legal keeper watch)",
         "(<= (legal keeper watch) (true (Heap 3)))",
@@ -379,7 +379,7 @@ fn names_that_differ_in_case_only_are_compared_with_case_kept_too() {
 }
 
 #[test]
-fn bad_input_is_told_with_its_place() {
+fn bad_input_is_reported_with_its_place() {
     let folder = Folder::new("bad");
     assert!(
         folder
@@ -410,7 +410,7 @@ fn bad_input_is_told_with_its_place() {
 }
 
 #[test]
-fn budgets_and_names_narrow_the_run() {
+fn budgets_and_names_restrict_the_run() {
     let folder = Folder::new("narrow");
     folder.write("games/matches.kif", RULES);
     folder.write("perft.jsonl", &perft_record().to_string());
@@ -444,7 +444,7 @@ fn budgets_and_names_narrow_the_run() {
 
 #[cfg(feature = "cli")]
 #[test]
-fn the_command_ends_with_a_code() {
+fn the_command_has_exit_codes() {
     let ggp = |arguments: &[&str], folder: &Folder| {
         let mut command = process::Command::new(env!("CARGO_BIN_EXE_ggp"));
         let output = command.arg("conformance").arg(&folder.0).args(arguments);

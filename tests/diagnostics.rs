@@ -5,9 +5,9 @@
 //! a first line `; read with LIMIT=NUMBER`. With `GGP_BLESS=1` the expected
 //! texts are written anew instead of compared; read them before you keep them.
 
+use ggp_stop::Stop;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 use std::{env, fs};
 
 use ggp_gdl::check::{ReadOptions, Reading, read};
@@ -74,7 +74,7 @@ fn read_example(path: &Path, strictness: Strictness) -> Reading {
 
 /// What is wrong with a text in infix notation.
 fn read_infix(source: Source, limits: SyntaxLimits) -> Reading {
-    let findings = from_infix(&source, limits, &AtomicBool::new(false)).err();
+    let findings = from_infix(&source, limits, &Stop::new()).err();
     Reading {
         game: None,
         findings: findings.unwrap_or_default(),

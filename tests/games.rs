@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use ggp_engine::machine::{
-    AnyMachine, Backend, Level, Limits, Machine, PerftOptions, Stop, canonical_facts,
+    AnyMachine, Backend, Level, Limits, Machine, PerftEnd, PerftOptions, canonical_facts,
     canonical_moves, perft,
 };
 use ggp_gdl::check::{ReadOptions, Reading, read};
@@ -310,7 +310,11 @@ fn positions_are_as_many_as_were_counted_elsewhere() {
         assert_eq!(levels, expected.levels, "{name}");
         let errors = found.levels.iter().map(|level| level.goal_errors);
         assert_eq!(errors.sum::<u128>(), 0, "{name}");
-        assert_eq!(found.stop == Stop::Exhausted, expected.is_whole, "{name}");
+        assert_eq!(
+            found.stop == PerftEnd::Exhausted,
+            expected.is_whole,
+            "{name}"
+        );
     }
 }
 

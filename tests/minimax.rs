@@ -6,8 +6,10 @@ use std::process::{Command, Output};
 
 use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine, PropnetState};
 use ggp_gdl::game::{Game, Move, RoleId};
-use ggp_play::{AgentSpec, Brief, Evaluation, Lanes, Outlook, Pace};
-use ggp_search::minimax::{Minimax, MinimaxGame, MinimaxReport, Table, Wanted, minimax};
+use ggp_play::{AgentSpec, Brief, Evaluation, Lanes, Observation, Outlook, Pace};
+use ggp_search::minimax::{
+    Minimax, MinimaxGame, MinimaxReport, TranspositionTable, Wanted, minimax,
+};
 use ggp_search::{Budget, Stats};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -49,7 +51,7 @@ fn search(
     };
     minimax(
         outlook,
-        &mut Table::new(table_bytes),
+        &mut TranspositionTable::new(table_bytes),
         state,
         role,
         &Minimax { wanted, seed: 1 },
@@ -269,15 +271,16 @@ fn play(name: &str, specs: &[&str], seed: u64) -> Vec<u8> {
         };
         let mut agent = spec.agent(brief).unwrap();
         agent.begin(&Pace::default()).unwrap();
-        agents.push((agent, spec));
+        agents.push((role, agent, spec));
     }
     let mut played = Vec::new();
     let mut state = machine.initial().unwrap();
     while !machine.is_terminal(&state).unwrap() {
-        let choose = |(agent, spec): &mut (Box<dyn ggp_play::Agent>, AgentSpec)| {
+        let choose = |(role, agent, spec): &mut (RoleId, Box<dyn ggp_play::Agent>, AgentSpec)| {
             let (deadline, nodes) = spec.limits(None);
             let pace = Pace::new(deadline, nodes);
-            let advice = agent.choose(&played, &pace).unwrap();
+            let observation = Observation::of_joint_moves(*role, &played[..]);
+            let advice = agent.choose(&observation, &pace).unwrap();
             let published = pace.published();
             assert!(published.is_none_or(|seen| !seen.candidates.is_empty()));
             advice.chosen
@@ -351,13 +354,15 @@ fn a_win_that_is_near_is_taken() {
     for kind in ["greedy", "greedy:eval=goals", "minimax:1", "minimax:50"] {
         for seed in 0..10 {
             let spec: AgentSpec = kind.parse().unwrap();
+            let role = game.roles().next().unwrap();
             let brief = Brief {
                 seed,
-                ..Brief::new(&game, game.roles().next().unwrap())
+                ..Brief::new(&game, role)
             };
             let mut agent = spec.agent(brief).unwrap();
             let pace = Pace::new(None, spec.limits(None).1);
-            let advice = agent.choose(&played, &pace).unwrap();
+            let observation = Observation::of_joint_moves(role, &played[..]);
+            let advice = agent.choose(&observation, &pace).unwrap();
             assert_eq!(advice.chosen, expected, "{kind} {seed}");
             assert_eq!(advice.value, Some(100.0));
         }
@@ -527,13 +532,16 @@ fn a_role_named_random_is_chance_and_no_enemy() {
     for kind in ["auto:500", "mcts:500", "minimax:50"] {
         for seed in 0..4 {
             let spec: AgentSpec = kind.parse().unwrap();
+            let role = game.roles().next().unwrap();
             let brief = Brief {
                 seed,
-                ..Brief::new(&game, game.roles().next().unwrap())
+                ..Brief::new(&game, role)
             };
             let mut agent = spec.agent(brief).unwrap();
             let pace = Pace::new(None, spec.limits(None).1);
-            let advice = agent.choose(&[], &pace).unwrap();
+            let advice = agent
+                .choose(&Observation::of_joint_moves(role, []), &pace)
+                .unwrap();
             let mut terms = game.terms().clone();
             terms.refresh();
             assert_eq!(
@@ -546,7 +554,7 @@ fn a_role_named_random_is_chance_and_no_enemy() {
 }
 
 #[test]
-fn who_ponders_knows_the_answer_to_what_the_others_do() {
+fn pondering_finds_the_answer_to_the_moves_of_other_roles() {
     let game = game("tic_tac_toe");
     let mut machine = machine(&game, Backend::Datalog);
     let [first, second] = game.roles().collect::<Vec<_>>()[..] else {
@@ -558,7 +566,8 @@ fn who_ponders_knows_the_answer_to_what_the_others_do() {
         let mut agent = spec.agent(Brief::new(&game, first)).unwrap();
         agent.begin(&Pace::default()).unwrap();
         let little = || Pace::new(None, Some(20));
-        let chosen = agent.choose(&[], &little()).unwrap().chosen;
+        let start_of_match = Observation::of_joint_moves(first, []);
+        let chosen = agent.choose(&start_of_match, &little()).unwrap().chosen;
         if ponders {
             agent.ponder(&Pace::default()).unwrap();
         }
@@ -574,7 +583,8 @@ fn who_ponders_knows_the_answer_to_what_the_others_do() {
             state = machine.next(&state, &joint).unwrap();
             played.push(joint);
         }
-        agent.choose(&played, &little()).unwrap().bounds
+        let observation = Observation::of_joint_moves(first, played);
+        agent.choose(&observation, &little()).unwrap().bounds
     };
     assert_eq!(bounds(false), (0.0, 100.0));
     let (least, most) = bounds(true);

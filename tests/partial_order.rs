@@ -1,5 +1,5 @@
-//! What commuting moves spare a search, what falls apart into several games, and
-//! what is lost at sight: the same answers with less work.
+//! Partial-order reduction, factored puzzles and dead-end detection give the same
+//! answers with less work.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -21,8 +21,9 @@ use ggp_solver::solve::check_plan;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// Positions by level until one is solved, whether one is, and moves made: of those
-/// that are enough, if it is known which.
+/// The number of positions by level until one is solved, whether one is, and the
+/// number of moves made. If a partial order is given, only sufficient moves are
+/// made.
 fn levels(puzzle: &Puzzle, commuting: Option<&PartialOrder>) -> (Vec<usize>, bool, u64) {
     let layout = Layout::new(puzzle, Facts::Relevant);
     let mut expander = Expander::new(puzzle, &layout, 64, Engine::Auto);
@@ -47,7 +48,7 @@ fn levels(puzzle: &Puzzle, commuting: Option<&PartialOrder>) -> (Vec<usize>, boo
         for code in &level {
             expander.expand(code, &mut children);
             layout.decode(code, &mut state);
-            let among = commuting.and_then(|commuting| commuting.enough(&state));
+            let among = commuting.and_then(|commuting| commuting.sufficient(&state));
             for (number, &chosen) in children.moves.iter().enumerate() {
                 let bit = |among: &[u64]| among[chosen as usize / 64] >> (chosen % 64) & 1 == 1;
                 if !among.is_none_or(bit) {
@@ -67,16 +68,16 @@ fn levels(puzzle: &Puzzle, commuting: Option<&PartialOrder>) -> (Vec<usize>, boo
 }
 
 fn is_plan(puzzle: &Puzzle, plan: &[u32]) -> bool {
-    let machine = DatalogMachine::new(&puzzle.net.game, Limits::default()).unwrap();
+    let machine = DatalogMachine::new(puzzle.net.game(), Limits::default()).unwrap();
     let moves = plan
         .iter()
-        .map(|&chosen| puzzle.net.moves[0][chosen as usize]);
+        .map(|&chosen| puzzle.net.moves()[0][chosen as usize]);
     let moves: Vec<_> = moves.collect();
     check_plan(&machine, &moves) == Ok(Score::MAX)
 }
 
-/// Some boards side by side, whose moves turn, set and drop facts of theirs; a
-/// few moves have to do with two boards, and the game may end early or in time.
+/// Random rules for several boards, whose moves flip, set and clear facts. A few
+/// moves affect two boards, and the game may end early or after a number of moves.
 fn random_rules(seed: u64) -> String {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let boards = random.random_range(1..4);
@@ -155,15 +156,15 @@ fn random_rules(seed: u64) -> String {
 }
 
 #[test]
-fn nothing_is_lost_by_trying_less() {
-    let (mut less, mut alone) = (0, 0);
+fn sufficient_moves_keep_all_answers() {
+    let (mut reductions, mut factored_plans) = (0, 0);
     for seed in 0..300 {
         let text = random_rules(seed);
         let puzzle = puzzle_of(&text);
         let (sizes, solved, made) = levels(&puzzle, None);
         let what = format!("seed {seed}\n{text}");
 
-        // The steps of SAT leave out the same.
+        // The bounded SAT encoding uses the same reduction.
         if sizes.len() < 9 {
             let budget = Budget {
                 depth: 10,
@@ -179,16 +180,16 @@ fn nothing_is_lost_by_trying_less() {
         let outcome = factored(&puzzle, &Budget::default(), &mut Stats::default(), &mut ());
         if let Outcome::Solved { plan, .. } = &outcome {
             assert!(solved && is_plan(&puzzle, plan), "{plan:?} {what}");
-            alone += u32::from(plan.len() > 2);
+            factored_plans += u32::from(plan.len() > 2);
         }
 
         let Some(commuting) = PartialOrder::of(&puzzle) else {
             continue;
         };
-        let (enough, still, fewer) = levels(&puzzle, Some(&commuting));
-        assert_eq!(still, solved, "{what}");
-        assert!(!solved || enough.len() == sizes.len(), "{what}");
-        less += u32::from(fewer < made);
+        let (reduced, is_still_solved, fewer) = levels(&puzzle, Some(&commuting));
+        assert_eq!(is_still_solved, solved, "{what}");
+        assert!(!solved || reduced.len() == sizes.len(), "{what}");
+        reductions += u32::from(fewer < made);
 
         let options = DepthFirstOptions {
             commuting: Some(Arc::new(commuting)),
@@ -202,7 +203,10 @@ fn nothing_is_lost_by_trying_less() {
             _ => panic!("{outcome:?} {what}"),
         }
     }
-    assert!(less > 15 && alone > 3, "{less} {alone}");
+    assert!(
+        reductions > 15 && factored_plans > 3,
+        "{reductions} {factored_plans}"
+    );
 }
 
 fn lights(lit: &[(u32, u32)]) -> Puzzle {
@@ -226,15 +230,18 @@ fn lights_need_few_of_their_switches() {
         let puzzle = lights(&all[..count]);
         let (sizes, solved, made) = levels(&puzzle, None);
         let commuting = PartialOrder::of(&puzzle).unwrap();
-        let (enough, still, fewer) = levels(&puzzle, Some(&commuting));
-        assert!(solved && still && enough.len() == sizes.len(), "{count}");
+        let (reduced, is_still_solved, fewer) = levels(&puzzle, Some(&commuting));
+        assert!(
+            solved && is_still_solved && reduced.len() == sizes.len(),
+            "{count}"
+        );
         assert!(fewer < made, "{count}: {fewer} of {made}");
     }
 }
 
 #[test]
-fn a_move_in_time_is_not_put_off() {
-    // The door is open at the second moment only.
+fn timed_moves_are_not_reordered() {
+    // The door is open only at the second step.
     let text = "(role me) (init (tick 0)) (after 0 1) (after 1 2) (after 2 3)
         (base (in)) (base (key)) (input me enter) (input me take)
         (<= (legal me enter) (true (tick 1)))
@@ -255,13 +262,13 @@ fn a_move_in_time_is_not_put_off() {
 }
 
 #[test]
-fn what_is_lost_at_sight_is_lost() {
+fn detected_dead_ends_have_no_solution() {
     let mut count = 0;
     for seed in 0..120 {
         let text = random_rules(seed);
         let puzzle = puzzle_of(&text);
         let layout = Layout::new(&puzzle, Facts::Relevant);
-        let Some(mut relaxed) = DeadEnds::new(&puzzle, &layout, 64, Engine::Auto) else {
+        let Some(mut detector) = DeadEnds::new(&puzzle, &layout, 64, Engine::Auto) else {
             panic!("seed {seed} is small");
         };
         let mut expander = Expander::new(&puzzle, &layout, 64, Engine::Auto);
@@ -278,11 +285,12 @@ fn what_is_lost_at_sight_is_lost() {
             }
             at += words;
         }
-        let mut lost = Vec::new();
-        relaxed.lost(&states, &mut lost);
-        let is_lost = |&(number, _): &(usize, &[u64])| lost[number / 64] >> (number % 64) & 1 == 1;
+        let mut dead_ends = Vec::new();
+        detector.dead_ends(&states, &mut dead_ends);
+        let is_dead_end =
+            |&(number, _): &(usize, &[u64])| dead_ends[number / 64] >> (number % 64) & 1 == 1;
         let all = states.chunks(words).enumerate();
-        for (number, code) in all.filter(is_lost).take(12) {
+        for (number, code) in all.filter(is_dead_end).take(12) {
             let mut from = puzzle.clone();
             layout.decode(code, &mut from.start);
             let (_, solved, _) = levels(&from, None);
@@ -294,7 +302,7 @@ fn what_is_lost_at_sight_is_lost() {
 }
 
 #[test]
-fn senku_is_solved_at_once() {
+fn senku_is_solved_quickly() {
     let puzzle = puzzle_of(&own(&["senku.kif"]));
     let stats = &mut Stats::default();
     let options = DepthFirstOptions::default();

@@ -1,5 +1,5 @@
-//! Counting without transpositions gives the same numbers as counting with
-//! them, and as others have counted.
+//! Agreement of counting without transpositions with counting with them, and with
+//! published counts.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +11,7 @@ use ggp_engine::propnet::perft::{CountError, CountOptions, Counter, PathLevel, W
 use ggp_engine::propnet::{GroundLimits, Propnet};
 use ggp_gdl::game::Game;
 
-/// Sequences up to which a game is counted.
+/// The number of sequences up to which a game is counted.
 const PATHS: u128 = 20_000;
 
 fn network(game: &Game) -> Option<Propnet> {
@@ -24,10 +24,10 @@ fn network(game: &Game) -> Option<Propnet> {
     Some(net)
 }
 
-/// Levels until one has more sequences than allowed.
+/// The levels up to the first that has too many sequences.
 fn expected(game: &Game, paths: u128) -> Vec<Level> {
     let limits = Limits::default();
-    let interrupt = limits.interrupt.clone();
+    let stop = limits.stop.clone();
     let mut machine = DatalogMachine::new(game, limits).expect("small rules");
     let start = machine.initial().expect("there is an initial state");
     let mut levels: Vec<Level> = Vec::new();
@@ -39,7 +39,7 @@ fn expected(game: &Game, paths: u128) -> Vec<Level> {
     let _ = perft(&mut machine, &start, options, |level| {
         levels.push(level.clone());
         if level.paths > paths / 8 {
-            interrupt.store(true, std::sync::atomic::Ordering::Relaxed);
+            stop.raise();
         }
     });
     levels
@@ -52,14 +52,14 @@ fn counted(net: &Propnet, options: &CountOptions, depth: u32) -> Vec<PathLevel> 
     levels
 }
 
-fn same(expected: &Level, found: &PathLevel) -> bool {
+fn is_equal(expected: &Level, found: &PathLevel) -> bool {
     (expected.depth, expected.paths, expected.terminal_paths)
         == (found.depth, found.paths, found.terminal_paths)
         && expected.goal_sums == found.goal_sums
         && expected.goal_errors == found.goal_errors
 }
 
-const WAYS: [(usize, Width, Engine); 4] = [
+const CONFIGURATIONS: [(usize, Width, Engine); 4] = [
     (1, Width::W512, Engine::Auto),
     (2, Width::W512, Engine::Auto),
     (1, Width::W64, Engine::Interpreter),
@@ -76,25 +76,26 @@ fn options((threads, width, engine): (usize, Width, Engine)) -> CountOptions {
 }
 
 #[test]
-fn the_numbers_are_those_of_distinct_states() {
+fn the_counts_agree_with_counting_distinct_states() {
     let mut games = 0;
     let mut names = BTreeSet::new();
     for (name, game) in crate::common::games() {
-        // Ours come first. Of the published ones some are compared below.
-        let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("games");
-        if !ours.join(&name).exists() || !names.insert(name.clone()) {
+        // The built-in games come first. Some of the published ones are tested
+        // below.
+        let built_in = Path::new(env!("CARGO_MANIFEST_DIR")).join("games");
+        if !built_in.join(&name).exists() || !names.insert(name.clone()) {
             continue;
         }
-        let net = network(&game).expect("our games are small");
+        let net = network(&game).expect("the built-in games are small");
         let expected = expected(&game, PATHS);
         let last = expected.last().expect("there is an initial state");
-        for way in WAYS {
-            let found = counted(&net, &options(way), last.depth);
+        for configuration in CONFIGURATIONS {
+            let found = counted(&net, &options(configuration), last.depth);
             let is_same = expected.len() == found.len()
-                && expected.iter().zip(&found).all(|(a, b)| same(a, b));
+                && expected.iter().zip(&found).all(|(a, b)| is_equal(a, b));
             assert!(
                 is_same,
-                "{name}, {way:?}: {found:#?} instead of {expected:#?}"
+                "{name}, {configuration:?}: {found:#?} instead of {expected:#?}"
             );
         }
         println!("{name}: to depth {}, {} sequences", last.depth, last.paths);
@@ -103,8 +104,8 @@ fn the_numbers_are_those_of_distinct_states() {
     assert!(games >= 18, "there are {games}");
 }
 
-/// Of many kinds: one role and six, moves made at once, cycles, no end, scores
-/// that are missing.
+/// Games of many kinds: one role and six, simultaneous moves, cycles, no end,
+/// missing scores.
 const PUBLISHED: &[&str] = &[
     "2pffa",
     "3pConnectFour",
@@ -122,7 +123,7 @@ const PUBLISHED: &[&str] = &[
 ];
 
 #[test]
-fn the_numbers_are_those_that_others_counted() {
+fn the_counts_agree_with_published_ones() {
     let Some(folder) = crate::common::corpus() else {
         return;
     };
@@ -136,16 +137,16 @@ fn the_numbers_are_those_that_others_counted() {
         }
         let file = folder.join("games").join(format!("{key}.kif"));
         let rules = fs::read_to_string(&file).expect("the rules are there");
-        let game = Game::from_text(key, &rules).expect("the rules are right");
+        let game = Game::from_text(key, &rules).expect("the rules are valid");
         let Some(net) = network(&game) else {
             continue;
         };
         let levels = record["perft"].as_array().expect("levels are a list");
         let within = |level: &&serde_json::Value| level["paths"].as_u64() <= Some(1_000_000);
         let levels: Vec<_> = levels.iter().take_while(within).collect();
-        for way in WAYS {
-            let found = counted(&net, &options(way), levels.len() as u32 - 1);
-            assert_eq!(found.len(), levels.len(), "{key}, {way:?}");
+        for configuration in CONFIGURATIONS {
+            let found = counted(&net, &options(configuration), levels.len() as u32 - 1);
+            assert_eq!(found.len(), levels.len(), "{key}, {configuration:?}");
             for (found, level) in found.iter().zip(&levels) {
                 let found = serde_json::json!({
                     "d": found.depth,
@@ -155,7 +156,10 @@ fn the_numbers_are_those_that_others_counted() {
                     "goal_errors": found.goal_errors as u64,
                 });
                 for (field, value) in found.as_object().expect("it is one") {
-                    assert_eq!(*value, level[field], "{key}, {way:?}: {field} in {level}");
+                    assert_eq!(
+                        *value, level[field],
+                        "{key}, {configuration:?}: {field} in {level}"
+                    );
                 }
             }
         }
@@ -166,8 +170,8 @@ fn the_numbers_are_those_that_others_counted() {
 }
 
 #[test]
-fn a_role_that_cannot_move_is_found() {
-    // Who goes twice cannot move any more, yet it is not over.
+fn a_role_without_legal_moves_is_reported() {
+    // A robot that goes twice cannot move any more, yet the game is not over.
     let rules = "
         (role a) (role b)
         (init (at 0)) (after 0 1) (after 1 2) (after 3 4)
@@ -180,19 +184,19 @@ fn a_role_that_cannot_move_is_found() {
         (<= (next (unheard of)) (true (unheard of)) (does b watch))
         (<= terminal (true (at 4)))
         (<= (goal ?r 0) (role ?r))";
-    let game = Game::from_text("stuck", rules).expect("the rules are right");
+    let game = Game::from_text("stuck", rules).expect("the rules are valid");
     let net = network(&game).expect("they are small");
-    for way in WAYS {
+    for configuration in CONFIGURATIONS {
         let mut depths = Vec::new();
-        let counter = Counter::new(&net, &options(way));
+        let counter = Counter::new(&net, &options(configuration));
         let found = counter.run(9, || true, |level| depths.push((level.depth, level.paths)));
         let Err(CountError::Stuck(packed)) = found else {
-            panic!("{way:?}: {found:?}");
+            panic!("{configuration:?}: {found:?}");
         };
-        assert_eq!(depths, [(0, 1), (1, 4)], "{way:?}");
-        assert_eq!(packed.len(), net.facts.len().div_ceil(64));
+        assert_eq!(depths, [(0, 1), (1, 4)], "{configuration:?}");
+        assert_eq!(packed.len(), net.facts().len().div_ceil(64));
         let found = counter.run(2, || true, |_| {});
-        assert!(found.is_ok(), "{way:?}: {found:?}");
+        assert!(found.is_ok(), "{configuration:?}: {found:?}");
         let found = counter.run(1, || false, |_| {});
         assert_eq!(found, Err(CountError::Interrupted));
     }

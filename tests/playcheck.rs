@@ -7,8 +7,8 @@ use ggp_playcheck::{
     Alarm, Basis, Claim, ClaimVerdict, PlaycheckOptions, Report, Subject, playcheck,
     playcheck_within,
 };
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use ggp_stop::Stop;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 fn game(text: &str) -> Game {
@@ -486,10 +486,10 @@ fn facts_without_frame_rules_and_keys_with_two_values_are_reported() {
 
 #[test]
 fn an_interrupt_keeps_the_observations() {
-    let flag = Arc::new(AtomicBool::new(false));
-    let alarm = Alarm::new(Arc::clone(&flag));
+    let stop = Stop::new();
+    let alarm = Alarm::new(stop.clone());
     let limits = Limits {
-        interrupt: alarm.bell(),
+        stop: alarm.bell(),
         ..Limits::default()
     };
     let walk = game(WALK);
@@ -501,7 +501,7 @@ fn an_interrupt_keeps_the_observations() {
     let report = std::thread::scope(|scope| {
         scope.spawn(|| {
             std::thread::sleep(Duration::from_millis(500));
-            flag.store(true, Ordering::Relaxed);
+            stop.raise();
         });
         playcheck_within(&mut machine, &limits, &alarm, &options)
     });

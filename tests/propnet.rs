@@ -1,16 +1,17 @@
-//! Networks: their limits, the states they do not speak of, and playouts.
+//! Networks: their limits, states that they do not cover, and playouts.
 
 use ggp_engine::machine::{
     AnyMachine, Backend, Limits, Machine, PlayError, PlayoutOptions, PropnetMachine, PropnetState,
     canonical_facts, canonical_moves, playout,
 };
 use ggp_engine::propnet::playout::{PlayoutOptions as LaneOptions, Playouts, Proceed};
-use ggp_engine::propnet::{Approach, GroundLimits, Propnet, TooLarge};
+use ggp_engine::propnet::{Approach, GroundError, GroundLimits, Propnet};
 use ggp_gdl::game::{Game, Move};
+use ggp_stop::Stop;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// Two roles move at once; a third one looks on. The lamp `always` never goes
+/// Two roles move simultaneously; a third one watches. The lamp `always` never goes
 /// out, `never` cannot be lit, and `twin` is lit when `lamp` is.
 const LAMPS: &str = "
     (role left) (role right) (role watcher)
@@ -41,10 +42,11 @@ fn lamps() -> Game {
 }
 
 fn machine(game: &Game) -> PropnetMachine {
-    PropnetMachine::new(game, Limits::default(), &GroundLimits::default()).unwrap()
+    PropnetMachine::new(game, Limits::default()).unwrap()
 }
 
-/// The same question asked of the network and of Datalog.
+/// Compares the answers of the network and of Datalog in one position. `packed` is
+/// true if the network covers it.
 fn check_position(facts: &[&str], packed: bool) {
     let game = lamps();
     let mut left = machine(&game);
@@ -88,15 +90,15 @@ fn check_position(facts: &[&str], packed: bool) {
 }
 
 #[test]
-fn states_that_play_leads_to_are_packed() {
+fn reachable_states_are_packed() {
     check_position(&["always", "(at 0)", "lamp", "twin"], true);
     check_position(&["always", "(at 2)"], true);
 }
 
 #[test]
-fn states_that_play_cannot_lead_to_are_answered_too() {
-    // What is constant otherwise differs, what is equal otherwise is not, and a
-    // fact that the network does not have.
+fn unreachable_states_are_answered_by_datalog() {
+    // A constant fact has another value, equal facts differ, or the network lacks a
+    // fact.
     check_position(&["(at 0)", "lamp", "twin"], false);
     check_position(&["always", "(at 0)", "lamp"], false);
     check_position(&["always", "never", "lamp", "twin", "(at 1)"], false);
@@ -104,7 +106,7 @@ fn states_that_play_cannot_lead_to_are_answered_too() {
 }
 
 #[test]
-fn a_move_that_is_never_legal_can_be_made_all_the_same() {
+fn a_move_that_is_never_legal_can_be_made_unchecked() {
     let game = lamps();
     let mut machine = machine(&game);
     let start = machine.initial().unwrap();
@@ -122,7 +124,7 @@ fn a_move_that_is_never_legal_can_be_made_all_the_same() {
     );
 }
 
-/// As many facts as there are subsets of ten things.
+/// A game with a fact for each subset of ten things.
 const SUBSETS: &str = "
     (role one)
     (bit 0) (bit 1)
@@ -135,47 +137,53 @@ const SUBSETS: &str = "
     (<= terminal (true (s 1 1 1 1 1 1 1 1 1 1)))
     (goal one 100)";
 
-fn too_large(limits: &GroundLimits) -> TooLarge {
+/// The counted things, the limit and the rule of the error that grounding gives.
+fn exceeded(limits: &GroundLimits) -> (&'static str, u64, Option<String>) {
     let game = Game::from_text("subsets.kif", SUBSETS).unwrap();
-    Propnet::ground(&game, limits).expect_err("it is too large")
+    match Propnet::ground(&game, limits).expect_err("it is too large") {
+        GroundError::TooLarge { what, limit, rule } => (what, limit, rule),
+        error => panic!("{error}"),
+    }
 }
 
 #[test]
-fn what_grew_is_named_with_its_rule() {
-    let facts = too_large(&GroundLimits {
+fn the_error_names_the_exceeded_limit_and_the_rule() {
+    let (what, limit, rule) = exceeded(&GroundLimits {
         facts: 1_000,
         ..GroundLimits::default()
     });
-    assert_eq!(
-        (facts.what, facts.limit),
-        ("facts that can ever hold", 1_000)
-    );
-    assert_eq!(facts.rule.as_deref(), Some("subsets.kif:5:5"));
-    let instances = too_large(&GroundLimits {
+    assert_eq!((what, limit), ("facts that can ever hold", 1_000));
+    assert_eq!(rule.as_deref(), Some("subsets.kif:5:5"));
+    let (what, limit, _) = exceeded(&GroundLimits {
         instances: 1_000,
         ..GroundLimits::default()
     });
-    assert_eq!(
-        (instances.what, instances.limit),
-        ("instances of rules", 1_000)
-    );
-    let memory = too_large(&GroundLimits {
+    assert_eq!((what, limit), ("instances of rules", 1_000));
+    let (what, limit, _) = exceeded(&GroundLimits {
         memory: 1_000,
         ..GroundLimits::default()
     });
-    assert_eq!(
-        (memory.what, memory.limit),
-        ("bytes of rows and gates", 1_000)
-    );
-    let time = too_large(&GroundLimits {
+    assert_eq!((what, limit), ("bytes of rows and gates", 1_000));
+    let (what, limit, _) = exceeded(&GroundLimits {
         time: Some(std::time::Duration::ZERO),
         ..GroundLimits::default()
     });
-    assert_eq!((time.what, time.limit), ("milliseconds of grounding", 0));
+    assert_eq!((what, limit), ("milliseconds of grounding", 0));
 }
 
 #[test]
-fn auto_plays_on_with_datalog() {
+fn an_interrupted_grounding_reports_that() {
+    let game = Game::from_text("subsets.kif", SUBSETS).unwrap();
+    let limits = GroundLimits {
+        stop: Stop::raised(),
+        ..GroundLimits::default()
+    };
+    let error = Propnet::ground(&game, &limits).expect_err("it is interrupted");
+    assert_eq!(error, GroundError::Interrupted);
+}
+
+#[test]
+fn auto_falls_back_to_datalog() {
     let game = Game::from_text("subsets.kif", SUBSETS).unwrap();
     let limits = Limits {
         ground: GroundLimits {
@@ -197,7 +205,7 @@ fn auto_plays_on_with_datalog() {
     assert_eq!(moves.len(), 1_024);
 }
 
-/// A step counter without an end: infinitely many facts.
+/// A step counter without an end has infinitely many facts.
 #[test]
 fn endless_growth_ends_with_a_limit() {
     let rules = "(role one) (legal one go) (init (n 0)) (goal one 0)
@@ -205,10 +213,10 @@ fn endless_growth_ends_with_a_limit() {
                  (<= (next over) (true never))";
     let game = Game::from_text("endless", rules).unwrap();
     let reason = Propnet::ground(&game, &GroundLimits::default()).expect_err("it is endless");
-    assert_ne!(reason.what, "", "{reason}");
+    assert_ne!(reason, GroundError::Interrupted);
 }
 
-/// The mean and the variance of numbers, given how often each occurs.
+/// The mean and the variance of numbers, given the frequency of each.
 fn moments(numbers: impl IntoIterator<Item = (f64, u64)>) -> (f64, f64) {
     let (mut count, mut sum, mut squares) = (0.0, 0.0, 0.0);
     for (number, times) in numbers {
@@ -247,7 +255,7 @@ fn playouts_of_lanes_have_the_means_of_single_ones() {
             }
         }
         if columns.iter().any(|column| column.len() as u64 != SINGLE) {
-            // Some were cut: their lengths mean little.
+            // Some playouts were cut, so their lengths are not comparable.
             continue;
         }
         let (mut net, _) = Propnet::ground(&game, &GroundLimits::default()).unwrap();
@@ -260,15 +268,15 @@ fn playouts_of_lanes_have_the_means_of_single_ones() {
         let length = tally.state_changes as f64 / LANES as f64;
         let square = tally.squared_lengths as f64 / LANES as f64;
         let mut found = vec![(length, (square - length * length).max(0.0))];
-        for (goals, counts) in net.goals.iter().zip(&tally.goals) {
+        for (goals, counts) in net.goals().iter().zip(&tally.goals) {
             let score = |value| f64::from(game.score(&terms, value).unwrap().get());
             let goals = goals.iter().map(|&(value, _)| score(value));
             found.push(moments(goals.zip(counts.iter().copied())));
         }
         for (column, (mean, variance)) in columns.into_iter().zip(found) {
             let single = moments(column).0;
-            // Of both means, by the variance of the larger sample: what is rare
-            // may be missing in the smaller one.
+            // The standard error of the difference, by the variance of the larger
+            // sample: rare events may be missing in the smaller one.
             let error = (variance * (1.0 / SINGLE as f64 + 1.0 / LANES as f64)).sqrt();
             assert!(
                 (single - mean).abs() <= 5.0 * error + 1e-9,
@@ -279,7 +287,7 @@ fn playouts_of_lanes_have_the_means_of_single_ones() {
 }
 
 #[test]
-fn all_ways_of_grounding_give_the_same_playouts() {
+fn all_approaches_to_grounding_give_the_same_playouts() {
     for (name, game) in crate::common::own_games() {
         let mut tallies = Vec::new();
         for approach in [Approach::Whole, Approach::Pieces, Approach::OnDemand] {
@@ -301,22 +309,22 @@ fn all_ways_of_grounding_give_the_same_playouts() {
 }
 
 #[test]
-fn the_network_depends_on_the_rules_not_on_terms_made_before() {
+fn the_network_does_not_depend_on_terms_interned_before() {
     for name in ["three_player_race", "senku", "breakthrough", "hitori"] {
         let game = || {
             let path = format!("{}/games/{name}.kif", env!("CARGO_MANIFEST_DIR"));
-            let text = std::fs::read_to_string(&path).expect("our games are there");
-            Game::from_text(&path, &text).expect("our games are right")
+            let text = std::fs::read_to_string(&path).expect("the built-in games exist");
+            Game::from_text(&path, &text).expect("the built-in games are valid")
         };
         let limits = GroundLimits::default();
         let (first, grounded) = Propnet::ground(&game(), &limits).expect("it is small");
         let of_roles = |moves: &Vec<Move>| moves.iter().map(|m| m.term()).collect::<Vec<_>>();
         let written = |net: &Propnet| {
-            let mut terms = net.game.terms().clone();
+            let mut terms = net.game().terms().clone();
             terms.refresh();
-            let moves = net.moves.iter().flat_map(of_roles);
-            let listed = net.facts.iter().copied().chain(moves);
-            let texts = listed.map(|term| net.game.text(&terms, term).to_string());
+            let moves = net.moves().iter().flat_map(of_roles);
+            let listed = net.facts().iter().copied().chain(moves);
+            let texts = listed.map(|term| net.game().text(&terms, term).to_string());
             texts.collect::<Vec<_>>()
         };
         // The same terms, made in another order.
@@ -326,10 +334,10 @@ fn the_network_depends_on_the_rules_not_on_terms_made_before() {
             other.parse_term(&mut terms, text).expect("it is a term");
         }
         let (second, again) = Propnet::ground(&other, &limits).expect("it is small");
-        assert_ne!(first.facts, second.facts, "{name}: ids differ");
+        assert_ne!(first.facts(), second.facts(), "{name}: ids differ");
         assert_eq!(written(&first), written(&second), "{name}");
         assert_eq!(grounded, again, "{name}");
-        assert_eq!(first.network.gates(), second.network.gates(), "{name}");
+        assert_eq!(first.network().gates(), second.network().gates(), "{name}");
         assert_eq!(first.roots(), second.roots(), "{name}");
     }
 }

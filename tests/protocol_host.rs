@@ -5,7 +5,6 @@ pub(crate) mod fake;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -13,7 +12,7 @@ use fake::{Fake, Manner};
 use ggp_engine::machine::{DatalogMachine, Limits, PlayError};
 use ggp_gdl::game::Game;
 use ggp_gdl::symbol::Case;
-use ggp_play::contest::Means;
+use ggp_play::contest::Resources;
 use ggp_play::protocol::host::{ExchangeError, HostError, HostOptions, Party, Seen, host, info};
 use ggp_play::record::MatchRecord;
 use tempfile::TempDir;
@@ -58,8 +57,8 @@ fn options(grace: Duration) -> HostOptions {
         most_bytes: 1 << 20,
         headers: false,
         case: Case::Fold,
-        interrupt: Arc::clone(&limits.interrupt),
-        means: Means {
+        stop: limits.stop.clone(),
+        resources: Resources {
             threads: 1,
             memory_bytes: 64 << 20,
             limits,
@@ -342,7 +341,7 @@ fn an_interrupt_aborts_the_match_while_a_player_thinks() {
     let options = options(Duration::from_secs(600));
     let game = matches();
     let mut record = record(&game, false);
-    let interrupt = Arc::clone(&options.interrupt);
+    let stop = options.stop.clone();
     let is_over = AtomicBool::new(false);
     let begun = Instant::now();
     std::thread::scope(|scope| {
@@ -351,7 +350,7 @@ fn an_interrupt_aborts_the_match_while_a_player_thinks() {
             while fakes[0].count("PLAY") == 0 && !is_over.load(Ordering::SeqCst) {
                 std::thread::sleep(Duration::from_millis(2));
             }
-            interrupt.store(true, Ordering::SeqCst);
+            stop.raise();
         });
         let ended = host(
             machine(&game),

@@ -101,8 +101,8 @@ fn what_is_no_message_is_refused_with_the_reason() {
     refused("()", not);
     refused("((INFO))", not);
     refused("(INFO) (INFO)", not);
-    refused("favicon.ico", "there is no message `favicon.ico`");
-    refused("(WAIT m1)", "there is no message `wait`");
+    refused("favicon.ico", "unknown message `favicon.ico`");
+    refused("(WAIT m1)", "unknown message `wait`");
     refused("(ABORT)", "not of the form (ABORT ID)");
     refused("(ABORT (m1))", "not of the form (ABORT ID)");
     refused(
@@ -117,11 +117,14 @@ fn what_is_no_message_is_refused_with_the_reason() {
     refused("(START m1 r () 1)", start);
     refused("(START m1 r NIL 1 2)", start);
     refused("(START m1 (r) () 1 2)", start);
-    refused("(START m1 r () soon 2)", "`soon` is no number of seconds");
-    refused("(START m1 r () -1 2)", "`-1` is no number of seconds");
+    refused(
+        "(START m1 r () soon 2)",
+        "`soon` is not a number of seconds",
+    );
+    refused("(START m1 r () -1 2)", "`-1` is not a number of seconds");
     refused(
         "(START m1 r () 99999999999 2)",
-        "`99999999999` is no number of seconds",
+        "`99999999999` is not a number of seconds",
     );
     refused("(PREVIEW ())", "not of the form (PREVIEW (RULE ...) CLOCK)");
     let long = "x".repeat(1_000_000);
@@ -131,7 +134,7 @@ fn what_is_no_message_is_refused_with_the_reason() {
 
 #[test]
 fn the_form_for_imperfect_information_is_named() {
-    let expected = "games with imperfect information (GDL-II) are not played";
+    let expected = "games with imperfect information (GDL-II) are not supported";
     refused("(PLAY m1 0 NIL NIL)", expected);
     refused("(PLAY m1 3 (mark 1 1) ((seen 1) nothing))", expected);
     refused("(STOP m1 4 noop ())", expected);

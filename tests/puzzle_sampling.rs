@@ -1,8 +1,7 @@
 //! Methods that play by chance: their plans and best ends are real, and they keep
 //! to their limits.
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use ggp_stop::Stop;
 
 use ggp_engine::machine::{DatalogMachine, Limits};
 use ggp_gdl::game::Score;
@@ -65,7 +64,7 @@ fn check(name: &str, text: &str, scoring: Scoring) -> Option<bool> {
     let score = |plan: &[u32]| {
         let moves = plan
             .iter()
-            .map(|&chosen| puzzle.net.moves[0][chosen as usize]);
+            .map(|&chosen| puzzle.net.moves()[0][chosen as usize]);
         check_plan(&machine, &moves.collect::<Vec<_>>()).unwrap()
     };
     let (expected, _) = breadth_first(
@@ -198,9 +197,8 @@ fn chance_keeps_to_limits() {
         assert!(*bytes <= budget.memory_bytes, "{method}: {bytes}");
         assert_eq!(run(&budget), once, "{method} does the same again");
 
-        let interrupt = Some(Arc::new(AtomicBool::new(true)));
         let budget = Budget {
-            interrupt,
+            stop: Stop::raised(),
             ..Budget::default()
         };
         let ((outcome, _), expanded, _) = run(&budget);

@@ -1,8 +1,7 @@
 //! Searches over packed states agree with the plain ones, plan by plan and
 //! position by position.
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use ggp_stop::Stop;
 
 use ggp_engine::machine::DatalogMachine;
 use ggp_engine::machine::{Limits, Machine};
@@ -143,7 +142,7 @@ const GATES: usize = 1_500;
 /// The searches against plain breadth-first search on the Datalog machine.
 /// Whether that came to an end.
 fn check(name: &str, game: &Game, nodes: u64) -> bool {
-    let Some(puzzle) = puzzle(game).filter(|puzzle| puzzle.net.network.gates() < GATES) else {
+    let Some(puzzle) = puzzle(game).filter(|puzzle| puzzle.net.network().gates() < GATES) else {
         return false;
     };
     let mut machine = DatalogMachine::new(game, Limits::default()).unwrap();
@@ -180,7 +179,7 @@ fn check(name: &str, game: &Game, nodes: u64) -> bool {
             (Outcome::Solved { plan, optimal }, Some(least)) => {
                 let moves = plan
                     .iter()
-                    .map(|&chosen| puzzle.net.moves[0][chosen as usize]);
+                    .map(|&chosen| puzzle.net.moves()[0][chosen as usize]);
                 let moves: Vec<_> = moves.collect();
                 assert_eq!(check_plan(&machine, &moves).unwrap(), Score::MAX, "{what}");
                 assert!(
@@ -409,9 +408,8 @@ fn limits_are_kept() {
         assert_eq!(run(&puzzle, &budget, stats), Outcome::Unknown, "{name}");
         assert!(stats.total().expanded <= 777, "{name}");
 
-        let interrupt = Some(Arc::new(AtomicBool::new(true)));
         let budget = Budget {
-            interrupt,
+            stop: Stop::raised(),
             depth: 12,
             ..Budget::default()
         };

@@ -103,7 +103,7 @@ fn whatever_differs_is_named() {
     );
     check(
         |record| record["states"][1] = json!("nothing"),
-        "in state 1: it is no list of facts",
+        "in state 1: not a list of facts",
     );
     check(
         |record| record["goalValues"][0] = json!(50),

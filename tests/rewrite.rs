@@ -1,8 +1,8 @@
 //! Rule text that is rewritten stays the same rules: over random texts, our
 //! games, and the corpus where it is there.
 
+use ggp_stop::Stop;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 
 use ggp_gdl::check::Keyword;
 use ggp_gdl::rewrite::{
@@ -63,19 +63,17 @@ fn pieces(text: &str) -> (Vec<String>, Vec<String>) {
 /// What reads a text as a tree.
 fn with_tree<T>(text: &str, use_it: impl FnOnce(&Tree<'_>) -> T) -> Option<T> {
     let sources = Sources::from(Source::new("t", text));
-    let tree = Tree::read(&sources, SyntaxLimits::default(), &AtomicBool::new(false));
+    let tree = Tree::read(&sources, SyntaxLimits::default(), &Stop::new());
     tree.ok().map(|tree| use_it(&tree))
 }
 
 fn lay(text: &str, width: usize) -> Option<String> {
-    with_tree(text, |tree| {
-        laid_out(tree, Layout { width }, &AtomicBool::new(false))
-    })
+    with_tree(text, |tree| laid_out(tree, Layout { width }, &Stop::new()))
 }
 
 fn scrambled(text: &str, seed: u64, order: bool) -> Option<(String, NameMap)> {
     let sources = Sources::from(Source::new("t", text));
-    let stop = AtomicBool::new(false);
+    let stop = Stop::new();
     let mut tree = Tree::read(&sources, SyntaxLimits::default(), &stop).ok()?;
     let how = Scramble {
         seed,
@@ -103,7 +101,7 @@ fn infix(text: &str) -> Option<String> {
 
 fn kif(infix: &str) -> String {
     let source = Source::new("t", infix);
-    let stop = AtomicBool::new(false);
+    let stop = Stop::new();
     match from_infix(&source, SyntaxLimits::default(), &stop) {
         Ok(tree) => laid_out(&tree, Layout::default(), &stop),
         Err(findings) => panic!("{findings:?}\n{infix}"),
@@ -128,7 +126,7 @@ fn difference(old: &str, new: &str) -> Difference {
         .each_ref()
         .map(|text| read(text, SyntaxLimits::default()).0);
     let [old, new] = [0, 1].map(|side| Form::all(&forms[side], &sources[side]));
-    Difference::between(&old, &new, Case::Keep, &AtomicBool::new(false))
+    Difference::between(&old, &new, Case::Keep, &Stop::new())
 }
 
 /// Names, brackets and comments in any order, with any blanks.
@@ -213,7 +211,7 @@ proptest! {
     #[test]
     fn no_infix_text_is_too_strange(text in "[a-cA-C_?'1\\\\(),&|~.:% \n-]{0,60}") {
         let source = Source::new("t", text.clone());
-        let stop = AtomicBool::new(false);
+        let stop = Stop::new();
         if let Ok(tree) = from_infix(&source, SyntaxLimits::default(), &stop) {
             let forms = laid_out(&tree, Layout::default(), &stop);
             let again = kif(&infix(&forms).expect("it was infix"));

@@ -4,9 +4,9 @@
 //! `cargo test --release --test rewritten -- --ignored` does it for all of the
 //! reference.
 
+use ggp_stop::Stop;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use ggp_cli::conformance::{self, Explanation, Options, sha256};
@@ -31,12 +31,12 @@ const ROUTES: [(&str, Route); 3] = [
 
 fn with_tree<T>(text: &str, use_it: impl FnOnce(&mut Tree<'_>) -> T) -> Option<T> {
     let sources = Sources::from(Source::new("t", text));
-    let tree = Tree::read(&sources, SyntaxLimits::default(), &AtomicBool::new(false));
+    let tree = Tree::read(&sources, SyntaxLimits::default(), &Stop::new());
     tree.ok().map(|mut tree| use_it(&mut tree))
 }
 
 fn lay(tree: &Tree<'_>) -> String {
-    laid_out(tree, Layout::default(), &AtomicBool::new(false))
+    laid_out(tree, Layout::default(), &Stop::new())
 }
 
 fn laid(text: &str) -> Option<String> {
@@ -50,7 +50,7 @@ fn converted(text: &str) -> Option<String> {
         return None;
     }
     let source = Source::new("t", with_tree(text, |tree| to_infix(tree))?);
-    let tree = from_infix(&source, SyntaxLimits::default(), &AtomicBool::new(false));
+    let tree = from_infix(&source, SyntaxLimits::default(), &Stop::new());
     Some(lay(&tree.expect("it was written by us")))
 }
 

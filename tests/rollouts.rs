@@ -1,4 +1,4 @@
-//! Playouts from many states, hundreds at once, are worth what single ones are.
+//! Agreement of playouts from many states, hundreds at once, with single playouts.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use ggp_gdl::game::Game;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// Playouts from each state, one after the other, and by hundreds.
+/// The number of playouts from each state, one after the other and in lanes.
 const SINGLE: usize = 250;
 const MANY: u32 = 5_000;
 
@@ -19,15 +19,14 @@ fn game(name: &str) -> Game {
         .join("games")
         .join(name);
     let text = std::fs::read_to_string(file).expect("it can be read");
-    Game::from_text(name, &text).expect("the rules are right")
+    Game::from_text(name, &text).expect("the rules are valid")
 }
 
-/// Compares means of all roles in some states of a game: those of a random play,
-/// from the initial state to where it is over.
+/// Compares the mean scores of all roles in several states of a random playout of a
+/// game.
 fn check(name: &str, states: usize) {
     let game = game(name);
-    let mut machine = PropnetMachine::new(&game, Limits::default(), &GroundLimits::default())
-        .expect("it is small");
+    let mut machine = PropnetMachine::new(&game, Limits::default()).expect("it is small");
     let mut random = Xoshiro256PlusPlus::seed_from_u64(4);
     let options = PlayoutOptions::default();
     let start = machine.initial().expect("it has one");
@@ -58,18 +57,18 @@ fn check(name: &str, states: usize) {
             let variance = outcome.scores[role].squares as f64 / many - mean * mean;
             let error = (variance.max(0.0) * (1.0 / SINGLE as f64 + 1.0 / many)).sqrt();
             let single = sum / SINGLE as f64;
-            // Rare scores may be missing among few playouts.
+            // Rare scores may be missing in the smaller sample.
             let rare = 500.0 / SINGLE as f64;
             assert!(
                 (single - mean).abs() <= 5.0 * error + rare * f64::from(u8::from(error > 0.0)),
-                "{name}, state {depth} from the end, role {role}: {mean} and {single}"
+                "{name}, state {depth} before the end, role {role}: {mean} and {single}"
             );
         }
     }
 }
 
 #[test]
-fn games_in_turns_are_worth_the_same() {
+fn scores_agree_in_games_with_alternating_moves() {
     check("tic_tac_toe.kif", 6);
     check("connect_four.kif", 5);
     check("nim.kif", 4);
@@ -77,14 +76,14 @@ fn games_in_turns_are_worth_the_same() {
 }
 
 #[test]
-fn games_of_simultaneous_moves_are_worth_the_same() {
+fn scores_agree_in_games_with_simultaneous_moves() {
     check("goofspiel.kif", 5);
     check("rock_paper_scissors.kif", 4);
     check("three_player_race.kif", 4);
 }
 
-/// What the initial state is worth to a role in random playouts, and in playouts
-/// in which that role alone takes moves that were good in the former.
+/// A role's mean scores from the initial state: in random playouts, and in playouts
+/// in which that role alone prefers moves that were good in the former.
 fn learned(name: &str, role: usize) -> [f64; 2] {
     let (mut net, _) = Propnet::ground(&game(name), &GroundLimits::default()).expect("it is small");
     net.simplify();
@@ -95,7 +94,7 @@ fn learned(name: &str, role: usize) -> [f64; 2] {
     };
     let mut rollouts = Rollouts::new(&net, &options, 3);
     rollouts.set_exploration(0.25);
-    let start = [batch::pack(net.initial.iter().copied())];
+    let start = [batch::pack(net.initial().iter().copied())];
     let mut mean = || {
         let outcomes = rollouts.run(&start, 20_000, &mut || Proceed::On);
         let mean = outcomes[0].mean(role).expect("playouts ended");
@@ -107,7 +106,7 @@ fn learned(name: &str, role: usize) -> [f64; 2] {
 }
 
 #[test]
-fn moves_that_were_good_are_better_than_others() {
+fn learned_moves_score_better_than_random_ones() {
     for (name, role) in [
         ("tic_tac_toe.kif", 0),
         ("tic_tac_toe.kif", 1),

@@ -1,23 +1,24 @@
-//! Names mean nothing: a game whose names are replaced by others is played the
-//! same. So is one whose rules stand in another order.
+//! Names have no meaning: a game with renamed symbols has the same answers. So does
+//! a game with its rules in another order.
 //!
-//! The rules are rewritten token by token, the machines play side by side, and
-//! every answer is compared after renaming. Numbers are renamed too in one
-//! mode; goals then are no scores, but still the same values up to renaming.
+//! The rules are rewritten token by token, the machines play in parallel, and every
+//! answer is compared after renaming. In one mode numbers are renamed too. Goals
+//! are then not scores, but their values still agree up to renaming.
 
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 
-use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine, PlayError, PropnetMachine};
-use ggp_engine::machine::{canonical_facts, canonical_moves};
-use ggp_engine::propnet::{GroundLimits, TooLarge};
+use ggp_engine::machine::{
+    AnyMachine, Backend, Limits, Machine, PlayError, PropnetMachine, canonical_facts,
+};
+use ggp_engine::propnet::{GroundError, GroundLimits};
 use ggp_gdl::check::Keyword;
 use ggp_gdl::game::{Game, Move, RoleId};
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// A piece of rule text.
+/// A token of rule text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Token {
     Open,
@@ -53,7 +54,7 @@ fn tokens(text: &str) -> Vec<Token> {
     out
 }
 
-/// Text of tokens; blanks where needed.
+/// The text of tokens, with blanks where needed.
 fn text(tokens: &[Token]) -> String {
     let mut out = String::new();
     let mut before = &Token::Open;
@@ -71,7 +72,7 @@ fn text(tokens: &[Token]) -> String {
     out
 }
 
-/// Top-level forms of a text.
+/// The top-level forms of a text.
 fn forms(tokens: &[Token]) -> Vec<&[Token]> {
     let mut out = Vec::new();
     let (mut depth, mut start) = (0, 0);
@@ -95,7 +96,7 @@ enum Numbers {
     Rename,
 }
 
-/// New names for old ones, made up as they are asked for.
+/// The new names of old ones, chosen on first use.
 struct Renaming<'r, R> {
     numbers: Numbers,
     names: HashMap<String, String>,
@@ -149,11 +150,12 @@ impl<R: Rng> Renaming<'_, R> {
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Order {
     Keep,
-    /// Roles first and in their order, which has a meaning; all else shuffled.
+    /// Roles first and in their order, which has a meaning; all other rules
+    /// shuffled.
     Shuffle,
 }
 
-/// The roles' facts in their order, then all other forms in any.
+/// The role facts in their order, then all other forms in random order.
 fn shuffled(tokens: &[Token], random: &mut impl Rng) -> Vec<Token> {
     let (mut roles, mut others) = (Vec::new(), Vec::new());
     for form in forms(tokens) {
@@ -167,7 +169,7 @@ fn shuffled(tokens: &[Token], random: &mut impl Rng) -> Vec<Token> {
     roles.concat()
 }
 
-/// Enough for some states of most games; where it is not, the playout ends.
+/// Enough for some states of most games. If a limit is reached, the playout ends.
 fn limits() -> Limits {
     Limits {
         work: 300_000,
@@ -180,27 +182,28 @@ fn limits() -> Limits {
     }
 }
 
-/// What is compared with rules under other names.
-struct Own<'g> {
+/// The original game, which is compared with renamed rules.
+struct Original<'g> {
     game: &'g Game,
     machine: AnyMachine,
-    /// Of the network, once it is known; none if there is no network.
-    gates: OnceCell<Result<usize, TooLarge>>,
+    /// The gates of the network, once they are known, or the reason why there is
+    /// none.
+    gates: OnceCell<Result<usize, GroundError>>,
 }
 
-impl Own<'_> {
-    fn gates(&self) -> Result<usize, TooLarge> {
-        let ground = || PropnetMachine::new(self.game, limits(), &limits().ground);
+impl Original<'_> {
+    fn gates(&self) -> Result<usize, GroundError> {
+        let ground = || PropnetMachine::new(self.game, limits());
         let gates = || ground().map(|machine| gates(&machine));
         self.gates.get_or_init(gates).clone()
     }
 }
 
 fn gates(machine: &PropnetMachine) -> usize {
-    machine.net().network.gates()
+    machine.net().network().gates()
 }
 
-/// All changes of a game's text, so that what it is compared with is made once.
+/// Compares a game with all its variants. The original machine is made once.
 fn check_all(game: &Game) -> Result<(), String> {
     let machine = AnyMachine::new(game, Backend::Datalog, limits());
     let gates = OnceCell::new();
@@ -208,21 +211,26 @@ fn check_all(game: &Game) -> Result<(), String> {
         Err(PlayError::TooLarge { .. }) => return Ok(()),
         machine => machine.map_err(|error| error.to_string())?,
     };
-    let own = Own {
+    let original = Original {
         game,
         machine,
         gates,
     };
-    let told = |what: &'static str| move |message| format!("{what}: {message}");
+    let context = |what: &'static str| move |message| format!("{what}: {message}");
     // Not even the order of moves depends on names.
-    check(&own, Numbers::Keep, Order::Keep, 6).map_err(told("other names"))?;
+    check(&original, Numbers::Keep, Order::Keep, 6).map_err(context("other names"))?;
     // Numbers are names like others.
-    check(&own, Numbers::Rename, Order::Keep, 3).map_err(told("other numbers"))?;
-    check(&own, Numbers::Keep, Order::Shuffle, 4).map_err(told("another order of rules"))
+    check(&original, Numbers::Rename, Order::Keep, 3).map_err(context("other numbers"))?;
+    check(&original, Numbers::Keep, Order::Shuffle, 4).map_err(context("another order of rules"))
 }
 
-fn check(own: &Own<'_>, numbers: Numbers, order: Order, steps: usize) -> Result<(), String> {
-    let game = own.game;
+fn check(
+    original: &Original<'_>,
+    numbers: Numbers,
+    order: Order,
+    steps: usize,
+) -> Result<(), String> {
+    let game = original.game;
     let mut random = Xoshiro256PlusPlus::seed_from_u64(crate::common::seed());
     let mut renaming = Renaming {
         numbers,
@@ -236,56 +244,57 @@ fn check(own: &Own<'_>, numbers: Numbers, order: Order, steps: usize) -> Result<
     }
     let other = Game::from_text("scrambled", &text(&rules))
         .map_err(|reading| format!("refused: {:?}", reading.findings))?;
-    let outcome = compare(own, &other, &mut renaming, order, steps, &mut random);
+    let outcome = compare(original, &other, &mut renaming, order, steps, &mut random);
     match outcome {
-        // Another order may cost more; both answers of one order are equal.
-        Err(Stop::Play(PlayError::TooLarge { .. })) | Ok(()) => Ok(()),
-        Err(Stop::Play(error)) => Err(error.to_string()),
-        Err(Stop::Differs(message)) => Err(message),
+        // Another order may cost more. With the same order, both evaluations reach
+        // the limit together.
+        Err(Failure::Play(PlayError::TooLarge { .. })) | Ok(()) => Ok(()),
+        Err(Failure::Play(error)) => Err(error.to_string()),
+        Err(Failure::Differs(message)) => Err(message),
     }
 }
 
-enum Stop {
+enum Failure {
     Play(PlayError),
     Differs(String),
 }
 
-impl From<TooLarge> for Stop {
-    fn from(reason: TooLarge) -> Self {
-        Stop::Play(reason.into())
+impl From<GroundError> for Failure {
+    fn from(reason: GroundError) -> Self {
+        Failure::Play(reason.into())
     }
 }
 
-impl From<PlayError> for Stop {
+impl From<PlayError> for Failure {
     fn from(error: PlayError) -> Self {
-        Stop::Play(error)
+        Failure::Play(error)
     }
 }
 
 fn compare<R: Rng>(
-    own: &Own<'_>,
+    original: &Original<'_>,
     other: &Game,
     renaming: &mut Renaming<'_, R>,
     order: Order,
     steps: usize,
     random: &mut impl Rng,
-) -> Result<(), Stop> {
-    // The network where there is one, so that both backends are compared. Both
-    // are grounded before anything else gives terms their order.
+) -> Result<(), Failure> {
+    // The network if there is one, so that both backends are compared. Both are
+    // grounded before anything else affects the order of terms.
     let mut right = AnyMachine::new(other, Backend::Auto, limits())?;
     if let (AnyMachine::Propnet(right), Order::Keep) = (&right, order) {
-        let (left, right) = (own.gates()?, gates(right));
+        let (left, right) = (original.gates()?, gates(right));
         if left != right {
-            return Err(Stop::Differs(format!("gates: {left} and {right}")));
+            return Err(Failure::Differs(format!("gates: {left} and {right}")));
         }
     }
-    let mut left = own.machine.clone();
-    let roles: Vec<RoleId> = own.game.roles().collect();
+    let mut left = original.machine.clone();
+    let roles: Vec<RoleId> = original.game.roles().collect();
     let mut states = (left.initial()?, right.initial()?);
     for step in 0..=steps {
         let equal = |what: &str, same: bool| match same {
             true => Ok(()),
-            false => Err(Stop::Differs(format!("{what} at step {step}"))),
+            false => Err(Failure::Differs(format!("{what} at step {step}"))),
         };
         let mut facts = renaming.texts(canonical_facts(&left, &states.0));
         facts.sort_unstable();
@@ -335,10 +344,7 @@ fn compare<R: Rng>(
 
 /// Canonical texts in the machine's order.
 fn move_texts(machine: &AnyMachine, moves: &[Move]) -> Vec<String> {
-    moves
-        .iter()
-        .flat_map(|m| canonical_moves(machine, &[*m]))
-        .collect()
+    moves.iter().map(|chosen| machine.text(*chosen)).collect()
 }
 
 fn values(machine: &AnyMachine, values: Vec<ggp_gdl::terms::TermId>) -> Vec<String> {
@@ -346,7 +352,7 @@ fn values(machine: &AnyMachine, values: Vec<ggp_gdl::terms::TermId>) -> Vec<Stri
     move_texts(machine, &moves)
 }
 
-/// The list as it is compared: sorted if the order of the rules changed.
+/// The list in comparable form: sorted if the order of the rules changed.
 fn in_order(mut list: Vec<String>, order: Order) -> Vec<String> {
     if order == Order::Shuffle {
         list.sort_unstable();
@@ -355,12 +361,12 @@ fn in_order(mut list: Vec<String>, order: Order) -> Vec<String> {
 }
 
 #[test]
-fn other_names_and_another_order_of_rules_change_no_answer() {
+fn renaming_and_reordering_change_no_answer() {
     crate::common::for_each_game(|_, game| check_all(game));
 }
 
 #[test]
-fn rules_survive_being_taken_apart() {
+fn tokens_can_be_joined_to_text_again() {
     let rules = "(a; x )\n (B ?X))c ;;\r(d)";
     let tokens = tokens(rules);
     assert_eq!(text(&tokens), "(a (b ?x)) c (d)");

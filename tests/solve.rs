@@ -375,7 +375,7 @@ fn a_state_without_moves_is_a_dead_end_and_is_reported() {
 fn an_interrupt_ends_every_search() {
     let options = |strategy| SolveOptions {
         budget: Budget {
-            interrupt: Some(std::sync::Arc::new(true.into())),
+            stop: ggp_stop::Stop::raised(),
             ..Budget::default()
         },
         ..with(strategy)

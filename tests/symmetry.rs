@@ -1,10 +1,9 @@
-//! Symmetries found from rules: how many there are, that they are right, and that
-//! positions counted up to them lead to plans as short.
+//! Symmetries of puzzles: their number, their correctness, and the length of plans
+//! found by searches that count positions up to symmetry.
 
+use ggp_stop::Stop;
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use crate::puzzle_search::shared::{own, puzzle_of};
 use ggp_engine::propnet::code::Engine;
@@ -18,7 +17,7 @@ use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// All positions by level, up to symmetry or not, and a shortest plan.
+/// The number of positions by level, up to symmetry or not, and a shortest plan.
 fn levels(puzzle: &Puzzle, symmetry: bool, most: u32) -> (Vec<u64>, Option<Plan>) {
     let budget = Budget {
         depth: most,
@@ -60,7 +59,7 @@ fn check_plan(puzzle: &Puzzle, plan: &[u32]) {
     assert_eq!(ends.solved[0] & 1, 1);
 }
 
-/// Every element is a renaming under which states have renamed children.
+/// Checks that the images of a state's children are the children of its image.
 fn check_elements(puzzle: &Puzzle, symmetries: &Symmetries, most: usize) {
     let layout = Layout::new(puzzle, Facts::All);
     let mut expander = Expander::new(puzzle, &layout, 64, Engine::Auto);
@@ -114,7 +113,7 @@ fn positions_of_senku_are_counted_up_to_symmetry() {
 }
 
 #[test]
-fn boards_of_lights_have_the_symmetries_of_a_square() {
+fn light_boards_have_the_symmetries_of_a_square() {
     let text = own(&["lights_out.kif", "instances/lights_out_3x3.kif"]);
     let puzzle = puzzle_of(&text);
     let symmetries = all(&puzzle);
@@ -122,7 +121,7 @@ fn boards_of_lights_have_the_symmetries_of_a_square() {
     check_elements(&puzzle, &symmetries, 8);
     let (sizes, plan) = levels(&puzzle, true, 99);
     let (whole, shortest) = levels(&puzzle, false, 99);
-    // Boards of nine lights, and those of them that are different.
+    // All boards of nine lights, and those that differ up to symmetry.
     let positions = |sizes: &[u64]| sizes.iter().sum::<u64>();
     assert_eq!((positions(&whole), positions(&sizes)), (512, 102));
     let plan = plan.unwrap();
@@ -130,7 +129,7 @@ fn boards_of_lights_have_the_symmetries_of_a_square() {
     assert_eq!(plan.len(), shortest.unwrap().len());
 }
 
-/// Rules in which things are all alike, or stand in a circle.
+/// Random rules in which the things are interchangeable or form a circle.
 fn random_rules(seed: u64) -> String {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let things = random.random_range(2..5);
@@ -152,7 +151,7 @@ fn random_rules(seed: u64) -> String {
             false => format!("(not (true (f {kind} {of})))"),
         }
     };
-    // What a move is said to depend on besides the thing that it is made with.
+    // Further things that the legality of a move refers to.
     let beside = match is_circle {
         true => "(near ?x ?y)",
         false => "(thing ?x) (thing ?y) (distinct ?x ?y)",
@@ -210,7 +209,7 @@ fn random_rules(seed: u64) -> String {
 }
 
 #[test]
-fn plans_are_as_short_up_to_symmetry() {
+fn plans_are_shortest_up_to_symmetry() {
     let (mut symmetric, mut solved) = (0, 0);
     for seed in 0..120 {
         let text = random_rules(seed);
@@ -232,8 +231,8 @@ fn plans_are_as_short_up_to_symmetry() {
     assert!(symmetric > 30 && solved > 8, "{symmetric} {solved}");
 }
 
-/// The same rules in other words and in another order.
-fn scrambled(text: &str, seed: u64) -> String {
+/// The same rules with other names and in another order.
+fn scramble(text: &str, seed: u64) -> String {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut rules: Vec<String> = Vec::new();
     let (mut depth, mut word) = (0, String::new());
@@ -270,7 +269,7 @@ fn scrambled(text: &str, seed: u64) -> String {
 }
 
 #[test]
-fn names_and_order_mean_nothing() {
+fn names_and_order_do_not_matter() {
     let mut texts = vec![own(&["senku.kif"])];
     texts.push(own(&["lights_out.kif", "instances/lights_out_3x3.kif"]));
     texts.extend((0..10).map(random_rules));
@@ -283,7 +282,7 @@ fn names_and_order_mean_nothing() {
         };
         for seed in 0..2 {
             assert_eq!(
-                found(&scrambled(text, seed)),
+                found(&scramble(text, seed)),
                 found(text),
                 "{number}, {seed}"
             );
@@ -292,10 +291,10 @@ fn names_and_order_mean_nothing() {
 }
 
 #[test]
-fn looking_for_symmetries_ends_when_told() {
+fn the_symmetry_search_can_be_interrupted() {
     let puzzle = puzzle_of(&own(&["senku.kif"]));
     let budget = Budget {
-        interrupt: Some(Arc::new(AtomicBool::new(true))),
+        stop: Stop::raised(),
         ..Budget::default()
     };
     assert_eq!(Symmetries::of(&puzzle, &budget).order(), Some(1));

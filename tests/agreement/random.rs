@@ -1,15 +1,16 @@
-//! Random rule sets, as values that shrink to small ones.
+//! Random rule sets, as values that can be shrunk.
 
 use std::fmt::Write as _;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-// Random rule sets: a relation has a level, and may use what is on its own
-// level or below, but negate only what is below. `e` are facts, `s` hold in a
-// state, `d` are derived. Relations of one level may be recursive.
+// In a random rule set, each relation has a level. A rule may use relations of its
+// own level or below, and negate relations of lower levels only. `e` relations are
+// facts, `s` relations are parts of states, `d` relations are derived. Relations of
+// one level may be recursive.
 
-/// A term. Variables are few, so that they meet often.
+/// A term. There are few variables, so that they are often shared.
 #[derive(Clone, Debug)]
 enum Term {
     Variable(usize),
@@ -21,7 +22,7 @@ enum Term {
 const VARIABLES: [&str; 4] = ["?x", "?y", "?z", "?u"];
 const CONSTANTS: [&str; 3] = ["a", "b", "c"];
 
-/// What a literal may ask for: name, arity and level.
+/// The relations of literals: name, arity and level.
 const RELATIONS: [(&str, usize, usize); 12] = [
     ("e0", 1, 0),
     ("e1", 2, 0),
@@ -74,8 +75,8 @@ pub struct Program {
     pub seed: u64,
 }
 
-/// Mostly plain: facts with functions are few, so that literals with many
-/// would never hold.
+/// Mostly without functions: few facts have functions, so literals with many would
+/// never hold.
 fn term() -> impl Strategy<Value = Term> {
     let plain = || {
         prop_oneof![
@@ -150,7 +151,7 @@ pub fn program() -> impl Strategy<Value = Program> {
         )
 }
 
-/// Whether the moves being made may be asked for.
+/// True for rules that may use the moves being made.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Moves {
     Known,
@@ -170,7 +171,7 @@ impl Term {
         }
     }
 
-    /// Without variables and with at most one function.
+    /// A copy without variables and with at most one function.
     fn ground(&self) -> Term {
         match self {
             Term::Variable(v) => Term::Constant(v % CONSTANTS.len()),
@@ -183,7 +184,7 @@ impl Term {
         }
     }
 
-    /// Without functions.
+    /// A copy without functions.
     fn flat(&self, leaf: fn(&Term) -> Term) -> Term {
         match self {
             Term::F(t) | Term::G(t, _) => t.flat(leaf),
@@ -231,7 +232,8 @@ impl Atom {
 }
 
 impl Literal {
-    /// What may stand in a body of this level; None if nothing is left.
+    /// The part of the literal that is allowed in a body of this level; `None` if
+    /// nothing is left.
     fn allowed(&self, level: usize, moves: Moves) -> Option<Literal> {
         match self {
             Literal::Positive(atom) if atom.level() > level => None,
@@ -246,8 +248,8 @@ impl Literal {
                 (!branches.is_empty()).then_some(Literal::Or(branches))
             }
             Literal::Neither(members) => {
-                // Under a negation all atoms must be complete; one more level
-                // down is always enough.
+                // Under a negation all atoms must be complete. One level lower is always
+                // sufficient.
                 let below = level.checked_sub(1)?;
                 let members = members.iter().filter_map(|l| match l {
                     Literal::Or(_) | Literal::Neither(_) => None,
@@ -284,7 +286,8 @@ impl Literal {
         }
     }
 
-    /// As text; variables not bound in `bound` are bound inside alternatives.
+    /// The literal as text. Variables that are not in `bound` are bound inside
+    /// alternatives.
     fn text(&self, bound: &[usize], needed: &[usize]) -> String {
         match self {
             Literal::Positive(atom) => atom.text(),
@@ -309,8 +312,8 @@ impl Literal {
     }
 }
 
-/// The texts of a conjunction in which all variables that must be bound are.
-/// `needed` is used outside of it.
+/// The texts of a conjunction in which all necessary variables are bound. `needed`
+/// are the variables used outside of it.
 fn body(literals: &[Literal], outer: &[usize], needed: &[usize]) -> Vec<String> {
     let mut bound = outer.to_vec();
     literals.iter().for_each(|l| l.binds(&mut bound));
@@ -318,7 +321,7 @@ fn body(literals: &[Literal], outer: &[usize], needed: &[usize]) -> Vec<String> 
         Literal::Or(branches) => Some(branches),
         _ => None,
     });
-    // What is used outside of the one alternative that may bind it.
+    // The variables used outside of the one alternative that may bind them.
     let mut free = needed.to_vec();
     let mut inside = Vec::new();
     for literal in literals {
@@ -329,8 +332,8 @@ fn body(literals: &[Literal], outer: &[usize], needed: &[usize]) -> Vec<String> 
             _ => literal.variables(&mut free),
         }
     }
-    // The alternative binds, in each of its branches, what its branches and the
-    // outside share; all else is bound here.
+    // Each branch of the alternative binds the variables that it shares with the
+    // outside. All other variables are bound here.
     let shared: Vec<usize> = free
         .iter()
         .copied()
@@ -357,7 +360,7 @@ fn body(literals: &[Literal], outer: &[usize], needed: &[usize]) -> Vec<String> 
     texts
 }
 
-/// A rule for a head, or the fact if nothing is left of the body.
+/// A rule for a head, or a fact if the body is empty.
 fn rule_text(head: &str, terms: &[Term], literals: &[Literal]) -> String {
     let mut needed = Vec::new();
     terms.iter().for_each(|t| t.variables(&mut needed));
@@ -369,7 +372,7 @@ fn rule_text(head: &str, terms: &[Term], literals: &[Literal]) -> String {
 }
 
 impl Program {
-    /// The rules as a file has them.
+    /// The rules as the text of a file.
     pub fn text(&self) -> String {
         let mut out = String::from(
             "(role left) (role right)\n\
@@ -391,7 +394,7 @@ impl Program {
         for (relation, rule) in &self.derived {
             let (name, arity, level) = RELATIONS[*relation];
             let body = rule.body(level, Moves::Unknown);
-            // A recursion must not wrap what it derives.
+            // A recursive rule must not nest its derived terms.
             let recursive = body.iter().any(|l| l.uses_level(level));
             let head: Vec<Term> = rule.head[..arity]
                 .iter()

@@ -1,10 +1,10 @@
 //! A player in this process, and hosts that say to it whatever they like.
 
+use ggp_stop::Stop;
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, channel};
-use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,7 @@ pub const EVER: Duration = Duration::from_secs(60);
 /// A player that answers.
 pub struct Running {
     pub address: SocketAddr,
-    interrupt: Arc<AtomicBool>,
+    stop: Stop,
     events: Mutex<Receiver<Event>>,
     thread: Option<JoinHandle<u64>>,
 }
@@ -34,9 +34,9 @@ impl Running {
         let here = (Ipv4Addr::LOCALHOST, 0).into();
         let player = Player::bind(here, options).expect("there is a free port");
         let address = player.address().expect("it has one");
-        let interrupt = Arc::new(AtomicBool::new(false));
+        let stop = Stop::new();
         let (tell, events) = channel();
-        let raised = Arc::clone(&interrupt);
+        let raised = stop.clone();
         let log = Log::new(move |event| {
             // The test may be over.
             let _ = tell.send(event.clone());
@@ -45,7 +45,7 @@ impl Running {
             std::thread::spawn(move || player.run(&raised, log).expect("the player serves"));
         Running {
             address,
-            interrupt,
+            stop,
             events: Mutex::new(events),
             thread: Some(thread),
         }
@@ -83,7 +83,7 @@ impl Running {
 
     /// Ends it; the number of matches it played.
     pub fn end(mut self) -> u64 {
-        self.interrupt.store(true, Ordering::Relaxed);
+        self.stop.raise();
         self.join()
     }
 
@@ -96,7 +96,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        self.interrupt.store(true, Ordering::Relaxed);
+        self.stop.raise();
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }

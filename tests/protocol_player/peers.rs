@@ -86,13 +86,13 @@ fn what_is_no_request_is_refused_with_its_reason() {
         assert!(answer.contains(status), "{answer}");
         assert!(body(&answer).contains(reason), "{answer}");
     };
-    check(b"(INFO)\r\n\r\n", " 400 ", "no HTTP request");
-    check(b"\x16\x03\x01\x02\x00\x01\n\n", " 400 ", "no HTTP request");
+    check(b"(INFO)\r\n\r\n", " 400 ", "not an HTTP request");
     check(
-        &request("( WAIT m1 )"),
+        b"\x16\x03\x01\x02\x00\x01\n\n",
         " 400 ",
-        "there is no message `wait`",
+        "not an HTTP request",
     );
+    check(&request("( WAIT m1 )"), " 400 ", "unknown message `wait`");
     check(&request("( INFO"), " 400 ", "brackets");
     check(&request("( PLAY m1 1 noop () )"), " 400 ", "GDL-II");
     check(

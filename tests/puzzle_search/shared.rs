@@ -18,16 +18,16 @@ pub fn game(text: &str) -> Game {
 pub fn puzzle(game: &Game) -> Option<Puzzle> {
     let (mut net, _) = Propnet::ground(game, &GroundLimits::default()).ok()?;
     net.simplify();
-    let start = pack(net.initial.iter().copied());
+    let start = pack(net.initial().iter().copied());
     Puzzle::new(net, start, Score::MAX)
 }
 
-/// Rules that can be no other than right, and have a network.
+/// The puzzle of valid rules that are small enough for a network.
 pub fn puzzle_of(text: &str) -> Puzzle {
-    puzzle(&game(text)).expect("the rules are small and of one role")
+    puzzle(&game(text)).expect("the rules are small and have one role")
 }
 
-/// The text of some of our files.
+/// The concatenated text of some files in `games/`.
 pub fn own(files: &[&str]) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("games");
     let texts = files.iter();
@@ -36,7 +36,7 @@ pub fn own(files: &[&str]) -> String {
         .collect()
 }
 
-/// Our games with one role, and each board with its rules.
+/// The single-player games in `games/`, and each board with its rules.
 pub fn texts() -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("games");
     let read = |path: &Path| fs::read_to_string(path).unwrap();
@@ -63,7 +63,7 @@ pub fn texts() -> Vec<(String, String)> {
     texts
 }
 
-/// Rules of a small random game of facts that moves set, drop or turn.
+/// Rules of a small random game whose moves set, clear or flip facts.
 pub fn random_rules(seed: u64) -> String {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let facts = random.random_range(2..7);
@@ -127,7 +127,7 @@ pub fn random_rules(seed: u64) -> String {
         "(<= terminal won)\n(<= (goal me 100) won)\n(<= (goal me 0) (not won))"
     )
     .unwrap();
-    // A clock that goes round, or ends the game.
+    // A clock that wraps around, or that ends the game.
     let last = random.random_range(2..9);
     writeln!(
         text,

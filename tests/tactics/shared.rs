@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use ggp_gdl::game::{Game, Move};
-use ggp_play::{Advice, AgentSpec, Brief, Pace};
+use ggp_play::{Advice, AgentSpec, Brief, Observation, Pace};
 
 /// A position, and what is known of it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -65,7 +65,8 @@ pub fn read() -> Vec<Tactic> {
 /// What an agent says in a position, and whether its move is one of the best.
 pub fn ask(tactic: &Tactic, spec: &AgentSpec) -> (Advice, bool) {
     let game = game(&tactic.game);
-    let mut brief = Brief::new(&game, game.role_named(&tactic.role).unwrap());
+    let role = game.role_named(&tactic.role).unwrap();
+    let mut brief = Brief::new(&game, role);
     brief.memory_bytes = 64 << 20;
     let mut agent = spec.agent(brief).unwrap();
     agent.begin(&Pace::default()).unwrap();
@@ -76,7 +77,10 @@ pub fn ask(tactic: &Tactic, spec: &AgentSpec) -> (Advice, bool) {
     };
     let played: Vec<Vec<Move>> = tactic.played.iter().map(&mut joint).collect();
     let (deadline, nodes) = spec.limits(None);
-    let advice = agent.choose(&played, &Pace::new(deadline, nodes)).unwrap();
+    let observation = Observation::of_joint_moves(role, played);
+    let advice = agent
+        .choose(&observation, &Pace::new(deadline, nodes))
+        .unwrap();
     let mut terms = game.terms().clone();
     terms.refresh();
     let is_best = (tactic.best).contains(&game.text(&terms, advice.chosen.term()));

@@ -248,7 +248,7 @@ fn count(game: &Game) -> Answer {
     let plan = |plan: &Vec<u32>| {
         let chosen = plan
             .iter()
-            .map(|&chosen| puzzle.net.moves[0][chosen as usize]);
+            .map(|&chosen| puzzle.net.moves()[0][chosen as usize]);
         chosen.collect::<Vec<Move>>()
     };
     let plans: Vec<Vec<Move>> = found.plans.iter().map(plan).collect();

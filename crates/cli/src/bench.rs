@@ -16,8 +16,7 @@ mod row;
 mod tally;
 pub mod usage;
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use ggp_stop::Stop;
 use std::time::Duration;
 
 use ggp_engine::machine::PlayError;
@@ -104,7 +103,7 @@ pub struct Run {
     /// State changes after which a playout is cut off.
     pub depth: u64,
     /// Raised to end at once.
-    pub interrupt: Arc<AtomicBool>,
+    pub stop: Stop,
 }
 
 /// The end of a run.
@@ -119,6 +118,6 @@ pub enum Until {
 impl Run {
     /// The clock of this run, which starts now.
     pub fn pace(&self) -> Pace {
-        Pace::new(self.until, Arc::clone(&self.interrupt))
+        Pace::new(self.until, self.stop.clone())
     }
 }

@@ -35,8 +35,8 @@ mod report;
 mod watch;
 
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -145,10 +145,10 @@ pub fn run(
                 let (entries, reports, on_game) = (&entries, &reports, &on_game);
                 scope.spawn(move || {
                     while let Some(&index) = queue.get(taken.fetch_add(1, Ordering::Relaxed)) {
-                        let Some(interrupt) = watch.begin(thread) else {
+                        let Some(stop) = watch.begin(thread) else {
                             return;
                         };
-                        let report = game::compare(&entries[index], options, &interrupt);
+                        let report = game::compare(&entries[index], options, &stop);
                         on_game(&report, entries.len());
                         *reports[index].lock().expect("no writer panics") = Some(report);
                     }
@@ -169,6 +169,3 @@ pub fn run(
         games: games.collect(),
     })
 }
-
-/// A flag that stops the comparison of one game.
-type Interrupt = Arc<AtomicBool>;

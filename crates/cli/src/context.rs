@@ -1,5 +1,6 @@
 //! The environment of a command: streams, colours, interrupts, files.
 
+use ggp_stop::Stop;
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -46,7 +47,7 @@ pub struct Context {
     json: bool,
     quiet: bool,
     colour: ColourChoice,
-    interrupt: Arc<AtomicBool>,
+    stop: Stop,
     /// Whether the command is waiting for input, which no flag can interrupt.
     waiting: Arc<AtomicBool>,
     /// The rule files that were read.
@@ -54,22 +55,22 @@ pub struct Context {
 }
 
 impl Context {
-    /// The environment of this process. From now on Ctrl-C raises [`Context::interrupt`]; a
+    /// The environment of this process. From now on Ctrl-C raises [`Context::stop`]; a
     /// second Ctrl-C ends the process at once.
     pub(super) fn new(json: bool, quiet: bool, colour: ColourChoice) -> anyhow::Result<Self> {
         let context = Context {
             json,
             quiet,
             colour,
-            interrupt: Arc::default(),
+            stop: Stop::new(),
             waiting: Arc::default(),
             rules: Mutex::default(),
         };
-        let interrupt = Arc::clone(&context.interrupt);
+        let stop = context.stop.clone();
         let waiting = Arc::clone(&context.waiting);
         let mut first: Option<Instant> = None;
         ctrlc::set_handler(move || {
-            interrupt.store(true, Ordering::SeqCst);
+            stop.raise();
             // A sender that signals a whole process group sends some signals twice.
             let again = first.is_some_and(|first| first.elapsed() > Duration::from_millis(500));
             first.get_or_insert_with(Instant::now);
@@ -93,13 +94,13 @@ impl Context {
     }
 
     /// The flag that Ctrl-C raises; for [`Limits`](ggp_engine::machine::Limits) and budgets.
-    pub fn interrupt(&self) -> &Arc<AtomicBool> {
-        &self.interrupt
+    pub fn stop(&self) -> &Stop {
+        &self.stop
     }
 
     /// Whether Ctrl-C was pressed.
     pub fn is_interrupted(&self) -> bool {
-        self.interrupt.load(Ordering::Relaxed)
+        self.stop.is_raised()
     }
 
     /// Whether text on a stream is coloured.

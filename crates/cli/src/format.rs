@@ -21,7 +21,7 @@ pub fn joint_texts<M: Machine>(machine: &M, joint: &[Move]) -> Vec<String> {
 
 /// The canonical text of a move.
 pub fn move_text<M: Machine>(machine: &M, chosen: Move) -> String {
-    machine.game().canonical(machine.terms(), chosen.term())
+    machine.text(chosen)
 }
 
 /// `white plays (mark 1 1), black plays noop`.

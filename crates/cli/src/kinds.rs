@@ -9,7 +9,7 @@ use std::str::FromStr;
 
 use clap::builder::TypedValueParser;
 
-use ggp_play::KINDS;
+use ggp_play::AGENT_KINDS;
 
 /// Reads a player, or prints the list.
 pub struct OrList<T> {
@@ -36,9 +36,9 @@ impl<T> OrList<T> {
     }
 
     fn list(&self) -> String {
-        let kinds = KINDS
+        let kinds = AGENT_KINDS
             .iter()
-            .map(|kind| (kind.name, kind.what, kind.options));
+            .map(|kind| (kind.name, kind.about, kind.options));
         let more = self.more.map(|(name, what)| (name, what, &[][..]));
         let mut text = "the kinds of players, and their options:\n".to_owned();
         for (name, what, options) in more.into_iter().chain(kinds) {
@@ -47,7 +47,7 @@ impl<T> OrList<T> {
                 text += &format!("    {usage:<36} {what}\n");
             }
         }
-        let thinking = KINDS
+        let thinking = AGENT_KINDS
             .iter()
             .filter(|kind| kind.thinks())
             .map(|kind| kind.name);
@@ -71,7 +71,7 @@ impl<T> Clone for OrList<T> {
 
 impl<T> TypedValueParser for OrList<T>
 where
-    T: FromStr<Err = String> + Clone + Send + Sync + 'static,
+    T: FromStr<Err: Into<Box<dyn std::error::Error + Send + Sync>>> + Clone + Send + Sync + 'static,
 {
     type Value = T;
 

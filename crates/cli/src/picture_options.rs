@@ -74,7 +74,7 @@ pub fn picture(
     let states = ggp_picture::sample(machine, samples)?;
     let start = machine.initial()?;
     let possible = match machine.network(&start) {
-        Some((network, _)) => Some(network.facts.clone()),
+        Some((network, _)) => Some(network.facts().to_vec()),
         None => {
             let bounds = Bounds {
                 work: POSSIBLE_WORK,

@@ -111,7 +111,7 @@ impl GroundOptions {
             instances: self.ground_instances,
             memory: usize::try_from(bytes).unwrap_or(usize::MAX),
             time: Some(self.ground_time.map_or(time, Duration::from_secs_f64)),
-            interrupt: Some(context.interrupt().clone()),
+            stop: context.stop().clone(),
             ..GroundLimits::default()
         }
     }
@@ -256,7 +256,7 @@ impl RuleOptions {
     ///
     /// If interrupted.
     pub fn read_sources(&self, sources: Sources, context: &Context) -> anyhow::Result<Reading> {
-        let reading = check::read_until(sources, &self.read_options(), context.interrupt());
+        let reading = check::read_until(sources, &self.read_options(), context.stop());
         match context.is_interrupted() {
             true => Err(PlayError::Interrupted.into()),
             false => Ok(reading),
@@ -379,7 +379,7 @@ impl RuleOptions {
             work: self.max_work,
             ground: self.ground.limits(GROUND_TIME, context),
             engine: self.engine.engine(),
-            interrupt: context.interrupt().clone(),
+            stop: context.stop().clone(),
         }
     }
 

@@ -76,7 +76,7 @@ impl TextLimits {
     ///
     /// As [`TextLimits::tree`].
     pub fn forms(self, sources: &Sources, context: &Context) -> anyhow::Result<Vec<Sexp>> {
-        let (forms, findings) = syntax::read_until(sources, self.syntax(), context.interrupt());
+        let (forms, findings) = syntax::read_until(sources, self.syntax(), context.stop());
         go_on(context)?;
         if findings.is_empty() {
             return Ok(forms);
@@ -91,7 +91,7 @@ impl TextLimits {
     ///
     /// [`Reported`] if brackets do not match; or if interrupted.
     pub fn tree<'t>(self, sources: &'t Sources, context: &Context) -> anyhow::Result<Tree<'t>> {
-        let tree = Tree::read(sources, self.syntax(), context.interrupt());
+        let tree = Tree::read(sources, self.syntax(), context.stop());
         go_on(context)?;
         tree.map_err(|findings| {
             rule_files::report(&findings, sources, context);

@@ -1,23 +1,23 @@
-//! Permutations of a coloured graph that leave it as it is.
+//! Automorphisms of a coloured graph: permutations that preserve colours and edges.
 //!
-//! In: a graph. Out: generators of its group, or of a part of it where the work
-//! allowed is not enough. Vertices are told apart by colours and by how many
-//! neighbours they have of each colour, again and again (*refinement*); where
-//! that does not tell them apart, one is given a colour of its own. Each way to
-//! do so that refines to the same cells may be a permutation, and is compared
-//! with the graph.
+//! In: a graph. Out: generators of its automorphism group, or of a subgroup if the
+//! work limit is reached. Vertices are distinguished by colours and, repeatedly, by
+//! the number of neighbours of each colour (*refinement*). If that does not
+//! separate all vertices, one is individualized: it gets a colour of its own. Each
+//! individualization that refines to the same cells may be an automorphism and is
+//! compared with the graph.
 //!
-//! Source: McKay, Practical graph isomorphism (1981); what is left alone maps to
-//! itself, as in Darga et al., Exploiting structure in symmetry detection for
-//! CNF (2004).
+//! Source: McKay, Practical graph isomorphism (1981); vertices outside of the
+//! individualized part map to themselves, as in Darga et al., Exploiting structure
+//! in symmetry detection for CNF (2004).
 
 use std::hash::Hasher;
 
 use rustc_hash::FxHasher;
 
-use crate::propnet::clauses::Watch;
+use ggp_stop::Stop;
 
-/// A graph without directions.
+/// An undirected graph.
 #[derive(Clone, Debug, Default)]
 #[doc(hidden)]
 pub struct Graph {
@@ -38,18 +38,19 @@ impl Graph {
         self.edges.push((one, other));
     }
 
-    /// Vertices and edges.
+    /// The number of vertices and edges.
     pub fn size(&self) -> usize {
         self.colours.len() + self.edges.len()
     }
 }
 
-/// Vertices times choices that are kept.
+/// The maximum number of vertices kept in all levels.
 const MOST_KEPT: usize = 4_000_000;
 
-/// Generators: by vertex, where it goes. `work` is the edges looked at.
+/// Generators of the automorphism group: by vertex, its image. `work` limits the
+/// number of edges examined.
 #[doc(hidden)]
-pub fn generators(graph: &Graph, work: usize, watch: &Watch) -> Vec<Vec<u32>> {
+pub fn generators(graph: &Graph, work: usize, stop: &Stop) -> Vec<Vec<u32>> {
     let vertices = graph.colours.len();
     let mut neighbours: Vec<Vec<u32>> = vec![Vec::new(); vertices];
     for &(one, other) in &graph.edges {
@@ -68,21 +69,21 @@ pub fn generators(graph: &Graph, work: usize, watch: &Watch) -> Vec<Vec<u32>> {
         mark: 0,
         levels: Vec::new(),
         work,
-        watch,
+        stop,
     };
     let mut cells = Cells::new(&graph.colours);
-    let mut due = cells.starts();
-    search.refine(&mut cells, &mut due);
+    let mut pending = cells.starts();
+    search.refine(&mut cells, &mut pending);
     search.descend(cells).unwrap_or_default()
 }
 
-/// Vertices in an order, cut into cells.
+/// Vertices in an order, partitioned into cells.
 #[derive(Clone)]
 struct Cells {
     order: Vec<u32>,
     /// By vertex: its position.
     places: Vec<u32>,
-    /// By vertex: where its cell starts.
+    /// By vertex: the start of its cell.
     cells: Vec<u32>,
     /// By start of a cell: its length.
     lengths: Vec<u32>,
@@ -122,7 +123,7 @@ impl Cells {
         &self.order[start as usize..][..length]
     }
 
-    /// The start of the smallest cell of several vertices.
+    /// The start of the smallest cell with several vertices.
     fn target(&self) -> Option<u32> {
         let starts = (0..self.order.len()).filter(|&start| self.lengths[start] > 1);
         let least = starts.min_by_key(|&start| self.lengths[start]);
@@ -135,8 +136,8 @@ impl Cells {
         self.places[self.order[other] as usize] = other as u32;
     }
 
-    /// Begins a new cell within one.
-    fn cut(&mut self, start: u32, at: u32) {
+    /// Splits a cell at a position.
+    fn split(&mut self, start: u32, at: u32) {
         let end = start + self.lengths[start as usize];
         self.lengths[start as usize] = at - start;
         self.lengths[at as usize] = end - at;
@@ -145,49 +146,52 @@ impl Cells {
         }
     }
 
-    /// Gives a vertex a cell of its own, the first part of the one it is in.
-    fn single_out(&mut self, vertex: u32) -> u32 {
+    /// Gives a vertex a cell of its own, the first part of its old cell.
+    fn individualize(&mut self, vertex: u32) -> u32 {
         let start = self.cells[vertex as usize];
         self.swap(start as usize, self.places[vertex as usize] as usize);
-        self.cut(start, start + 1);
+        self.split(start, start + 1);
         start
     }
 }
 
-/// What was done to get to some cells, from the one before.
+/// A step of the search, with the cells before the vertex is individualized.
 struct Level {
     cells: Cells,
     trace: u64,
-    /// The vertex singled out next, and the start of its cell.
+    /// The vertex individualized next, and the start of its cell.
     chosen: Option<(u32, u32)>,
 }
 
 struct Search<'g> {
     colours: &'g [u32],
     neighbours: Vec<Vec<u32>>,
-    /// By vertex: neighbours in the cell at hand.
+    /// By vertex: the number of neighbours in the current cell.
     counts: Vec<u32>,
     marks: Vec<u32>,
     mark: u32,
     levels: Vec<Level>,
     work: usize,
-    watch: &'g Watch,
+    stop: &'g Stop,
 }
 
 impl Search<'_> {
-    fn is_spent(&self) -> bool {
-        self.work == 0 || self.watch.is_over()
+    fn is_exhausted(&self) -> bool {
+        self.work == 0 || self.stop.is_over()
     }
 
-    /// Cuts cells by how many neighbours their vertices have in others, from those
-    /// that are due. Two calls that did the same have the same result.
-    fn refine(&mut self, cells: &mut Cells, due: &mut Vec<u32>) -> u64 {
+    /// Splits cells by the numbers of neighbours in other cells, starting from
+    /// those in `pending`. The result is equal for two calls that make the same
+    /// splits.
+    fn refine(&mut self, cells: &mut Cells, pending: &mut Vec<u32>) -> u64 {
         let mut trace = FxHasher::default();
-        let mut is_due = vec![false; cells.order.len()];
-        due.iter().for_each(|&start| is_due[start as usize] = true);
+        let mut is_pending = vec![false; cells.order.len()];
+        pending
+            .iter()
+            .for_each(|&start| is_pending[start as usize] = true);
         let mut touched: Vec<u32> = Vec::new();
-        while let Some(start) = due.pop() {
-            is_due[start as usize] = false;
+        while let Some(start) = pending.pop() {
+            is_pending[start as usize] = false;
             touched.clear();
             for &vertex in cells.cell(start) {
                 for &other in &self.neighbours[vertex as usize] {
@@ -213,41 +217,44 @@ impl Search<'_> {
                 let members = &touched[at..end];
                 at = end;
                 self.work = self.work.saturating_sub(members.len());
-                // The touched vertices of a cell go to its end, by their counts.
+                // The touched vertices of a cell move to its end, ordered by their counts.
                 let length = cells.lengths[cell as usize];
                 let first = cell + length - members.len() as u32;
-                let mut cuts: Vec<(u32, u32)> = Vec::new();
+                let mut parts: Vec<(u32, u32)> = Vec::new();
                 if first > cell {
-                    cuts.push((cell, 0));
+                    parts.push((cell, 0));
                 }
                 for (place, &vertex) in (first..).zip(members) {
                     let count = counts[vertex as usize];
-                    if cuts.last().is_none_or(|&(_, last)| last != count) {
-                        cuts.push((place, count));
+                    if parts.last().is_none_or(|&(_, last)| last != count) {
+                        parts.push((place, count));
                     }
                 }
-                for &(place, count) in &cuts {
+                for &(place, count) in &parts {
                     trace.write_u32(place);
                     trace.write_u32(count);
                 }
-                if cuts.len() == 1 {
+                if parts.len() == 1 {
                     continue;
                 }
                 for (offset, &vertex) in members.iter().enumerate().rev() {
                     let place = first as usize + offset;
                     cells.swap(place, cells.places[vertex as usize] as usize);
                 }
-                for pair in cuts.windows(2) {
-                    cells.cut(pair[0].0, pair[1].0);
+                for pair in parts.windows(2) {
+                    cells.split(pair[0].0, pair[1].0);
                 }
-                let largest = cuts.iter().map(|cut| cells.lengths[cut.0 as usize]).max();
-                let largest = cuts
+                let largest = parts
                     .iter()
-                    .find(|cut| Some(cells.lengths[cut.0 as usize]) == largest);
-                for cut in &cuts {
-                    let left_out = Some(cut) == largest && !is_due[cell as usize];
-                    if !left_out && !std::mem::replace(&mut is_due[cut.0 as usize], true) {
-                        due.push(cut.0);
+                    .map(|part| cells.lengths[part.0 as usize])
+                    .max();
+                let largest = parts
+                    .iter()
+                    .find(|part| Some(cells.lengths[part.0 as usize]) == largest);
+                for part in &parts {
+                    let left_out = Some(part) == largest && !is_pending[cell as usize];
+                    if !left_out && !std::mem::replace(&mut is_pending[part.0 as usize], true) {
+                        pending.push(part.0);
                     }
                 }
             }
@@ -258,21 +265,21 @@ impl Search<'_> {
         trace.finish()
     }
 
-    /// Singles out vertices until all are, then looks for others that could have
-    /// been singled out instead, the last choice first.
+    /// Individualizes vertices until all are separate. Then searches for
+    /// alternatives to each choice, the last choice first.
     fn descend(&mut self, cells: Cells) -> Option<Vec<Vec<u32>>> {
         let vertices = cells.order.len();
         let mut next = Some((cells, 0));
         while let Some((cells, trace)) = next {
-            if self.is_spent() || (self.levels.len() + 1) * vertices > MOST_KEPT {
+            if self.is_exhausted() || (self.levels.len() + 1) * vertices > MOST_KEPT {
                 return None;
             }
             let target = cells.target();
             let chosen = target.map(|start| (cells.cell(start)[0], start));
             next = chosen.map(|(vertex, _)| {
                 let mut cells = cells.clone();
-                let mut due = vec![cells.single_out(vertex)];
-                let trace = self.refine(&mut cells, &mut due);
+                let mut pending = vec![cells.individualize(vertex)];
+                let trace = self.refine(&mut cells, &mut pending);
                 (cells, trace)
             });
             let level = Level {
@@ -289,21 +296,23 @@ impl Search<'_> {
             let members = self.levels[level].cells.cell(start).to_vec();
             let mut failed: Vec<u32> = Vec::new();
             for other in members {
-                let orbit = first(&mut orbits, other);
-                if orbit == first(&mut orbits, chosen)
-                    || failed.iter().any(|&one| first(&mut orbits, one) == orbit)
+                let orbit = find_set(&mut orbits, other);
+                if orbit == find_set(&mut orbits, chosen)
+                    || failed
+                        .iter()
+                        .any(|&one| find_set(&mut orbits, one) == orbit)
                 {
                     continue;
                 }
-                if self.is_spent() {
+                if self.is_exhausted() {
                     return Some(found);
                 }
                 let cells = self.levels[level].cells.clone();
-                match self.instead(level, &cells, other) {
+                match self.alternative(level, &cells, other) {
                     Some(permutation) => {
                         for (vertex, &image) in permutation.iter().enumerate() {
-                            let one = first(&mut orbits, vertex as u32);
-                            let two = first(&mut orbits, image);
+                            let one = find_set(&mut orbits, vertex as u32);
+                            let two = find_set(&mut orbits, image);
                             orbits[one.max(two) as usize] = one.min(two);
                         }
                         found.push(permutation);
@@ -315,29 +324,29 @@ impl Search<'_> {
         Some(found)
     }
 
-    /// A permutation that takes the choices before a level to those that led to
-    /// some cells, and the choice there to a vertex.
-    fn instead(&mut self, level: usize, cells: &Cells, vertex: u32) -> Option<Vec<u32>> {
+    /// A permutation that maps the choices before a level to those that led to
+    /// `cells`, and the choice at the level to `vertex`.
+    fn alternative(&mut self, level: usize, cells: &Cells, vertex: u32) -> Option<Vec<u32>> {
         let mut cells = cells.clone();
-        let mut due = vec![cells.single_out(vertex)];
-        let trace = self.refine(&mut cells, &mut due);
-        if trace != self.levels[level + 1].trace || self.is_spent() {
+        let mut pending = vec![cells.individualize(vertex)];
+        let trace = self.refine(&mut cells, &mut pending);
+        if trace != self.levels[level + 1].trace || self.is_exhausted() {
             return None;
         }
         self.work = self.work.saturating_sub(cells.order.len());
         if let Some(permutation) = self.candidate(level + 1, &cells)
-            && self.keeps(&permutation)
+            && self.is_automorphism(&permutation)
         {
             return Some(permutation);
         }
         let (chosen, start) = self.levels[level + 1].chosen?;
         let mut members = cells.cell(start).to_vec();
         members.sort_unstable_by_key(|&member| (member != chosen, member));
-        (members.into_iter()).find_map(|member| self.instead(level + 1, &cells, member))
+        (members.into_iter()).find_map(|member| self.alternative(level + 1, &cells, member))
     }
 
-    /// Takes what stands alone to what stands in its place, and leaves the rest
-    /// as it is, if the rest is in the same cells.
+    /// Maps vertices in cells of their own by position, and all others to
+    /// themselves. `None` if the other cells differ.
     fn candidate(&self, level: usize, cells: &Cells) -> Option<Vec<u32>> {
         let own = &self.levels[level].cells;
         let image = |vertex: u32| {
@@ -353,9 +362,9 @@ impl Search<'_> {
         (0..own.order.len() as u32).map(image).collect()
     }
 
-    /// Whether colours and edges remain. What does not move needs no look: its
-    /// edges to what does are seen from there.
-    fn keeps(&mut self, permutation: &[u32]) -> bool {
+    /// True if colours and edges are preserved. Fixed vertices need no test: their
+    /// edges to moved vertices are tested from there.
+    fn is_automorphism(&mut self, permutation: &[u32]) -> bool {
         for (vertex, &image) in permutation.iter().enumerate() {
             let image = image as usize;
             if image == vertex {
@@ -379,8 +388,8 @@ impl Search<'_> {
     }
 }
 
-/// The vertex that stands for the set a vertex is in.
-fn first(sets: &mut [u32], vertex: u32) -> u32 {
+/// The representative of a vertex's set.
+fn find_set(sets: &mut [u32], vertex: u32) -> u32 {
     let mut vertex = vertex as usize;
     while sets[vertex] as usize != vertex {
         sets[vertex] = sets[sets[vertex] as usize];

@@ -1,7 +1,8 @@
-//! Answers what a game allows: grounded networks, machine code over many positions,
-//! and one state-machine interface on every backend.
+//! The rules of play of a game: grounded networks, machine code for many positions,
+//! and one state-machine interface for all backends.
 
 #[doc(hidden)]
 pub mod automorphism;
 pub mod machine;
 pub mod propnet;
+pub mod sat;

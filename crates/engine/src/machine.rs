@@ -1,8 +1,8 @@
-//! The state machine of a game: one API over every backend.
+//! The state machine of a game: one API for all backends.
 //!
-//! In: a [`Game`]. Out: roles, initial state, legal moves, next state, goals
-//! and the end, the same from each backend. Search, players and the command
-//! line know no more of a game than this.
+//! In: a [`Game`]. Out: roles, the initial state, legal moves, next states, goals
+//! and terminal states, the same from each backend. Search, players and the command
+//! line use nothing else of a game.
 
 mod answers;
 mod any;
@@ -13,17 +13,17 @@ mod perft;
 mod playout;
 mod propnet;
 
+use ggp_stop::Stop;
 use std::fmt;
 use std::hash::Hash;
-use std::sync::Arc;
 
 use serde::Serialize;
 
 use crate::propnet::batch::Packed;
 use crate::propnet::code::Engine;
-use crate::propnet::{GroundLimits, Propnet, TooLarge};
+use crate::propnet::{GroundError, GroundLimits, Propnet};
 use answers::Answers;
-use ggp_gdl::game::{Game, Move, RoleId, Score};
+use ggp_gdl::game::{Game, Move, ParseTermError, RoleId, Score};
 use ggp_gdl::terms::{TermId, Terms};
 
 pub use any::{AnyMachine, Backend};
@@ -31,26 +31,25 @@ pub use datalog::DatalogMachine;
 #[doc(hidden)]
 pub use datalog::play_error;
 pub use naive::NaiveMachine;
-pub use perft::{Level, Perft, PerftOptions, Stop, perft};
+pub use perft::{Level, Perft, PerftEnd, PerftOptions, perft};
 pub use playout::{Playout, PlayoutOptions, PlayoutStep, playout};
 #[doc(hidden)]
 pub use propnet::lanes as narrow_lanes;
 pub use propnet::{Evaluation, PropnetMachine, PropnetState};
 
-/// What a machine may spend on one question, and on what.
+/// The resources that a machine may use for one query, and the engine.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// Facts derived in one state.
+    /// The number of facts derived in one state.
     pub facts: usize,
-    /// Matches tried in one state.
+    /// The number of matches tried in one state.
     pub work: u64,
-    /// What the network may cost.
+    /// The limits of grounding.
     pub ground: GroundLimits,
-    /// What runs the network.
+    /// The engine that runs the network.
     pub engine: Engine,
-    /// Raised from outside to make every question fail with
-    /// [`PlayError::Interrupted`] soon.
-    pub interrupt: Arc<std::sync::atomic::AtomicBool>,
+    /// Ends every query with [`PlayError::Interrupted`] when it fires.
+    pub stop: Stop,
 }
 
 impl Default for Limits {
@@ -60,7 +59,7 @@ impl Default for Limits {
             work: 1_000_000_000,
             ground: GroundLimits::default(),
             engine: Engine::Auto,
-            interrupt: Arc::default(),
+            stop: Stop::new(),
         }
     }
 }
@@ -68,22 +67,22 @@ impl Default for Limits {
 /// A state machine.
 ///
 /// Methods take `&mut self` for scratch space only: answers depend on the state
-/// alone. Cloning is cheap, for one machine a thread; states may be handed from
-/// one clone to another. The examples are about a robot that walks from square
-/// 0 to square 2 by `go` and `stay`.
+/// alone. Cloning is cheap, so each thread can have its own machine; states may be
+/// passed between clones. The examples use a robot that walks from square 0 to
+/// square 2 with the moves `go` and `stay`.
 pub trait Machine: Clone + Send {
-    /// A state: cheap to clone, hash and compare. Two states are equal exactly
+    /// A state: cheap to clone, hash and compare. Two states are equal if and only
     /// if the same facts are true in them.
     type State: Clone + Eq + Hash + Send + Sync + fmt::Debug;
 
     /// The game.
     fn game(&self) -> &Game;
 
-    /// A view of the game's terms that knows every term the machine answered
-    /// with so far.
+    /// A view of the game's terms that includes every term of the machine's answers
+    /// so far.
     fn terms(&self) -> &Terms;
 
-    /// The view to parse new terms into.
+    /// The view for parsing new terms.
     fn terms_mut(&mut self) -> &mut Terms;
 
     /// The initial state.
@@ -97,7 +96,7 @@ pub trait Machine: Clone + Send {
     /// ```
     fn initial(&mut self) -> Result<Self::State, PlayError>;
 
-    /// Whether the game is over.
+    /// True if the game is over.
     ///
     /// ```
     /// # use ggp_engine::machine::*;
@@ -108,13 +107,13 @@ pub trait Machine: Clone + Send {
     /// ```
     fn is_terminal(&mut self, state: &Self::State) -> Result<bool, PlayError>;
 
-    /// Replaces the content of `out` by the role's legal moves, each once,
+    /// Replaces the content of `out` by the role's legal moves, without repetition,
     /// ordered by [`Game::compare_terms`]: the order of first appearance in the
-    /// rules, whatever the names.
+    /// rules, independent of the names.
     ///
     /// # Errors
     ///
-    /// [`PlayError::NoLegalMove`] if there is none though the game is not over.
+    /// [`PlayError::NoLegalMove`] if there are none although the game is not over.
     ///
     /// ```
     /// # use ggp_engine::machine::*;
@@ -134,7 +133,7 @@ pub trait Machine: Clone + Send {
     ) -> Result<(), PlayError>;
 
     /// The state after a joint move: one move for each role, in the order of
-    /// [`Game::roles`]. Whether the moves are legal is not checked; see
+    /// [`Game::roles`]. The moves are not checked for legality; see
     /// [`Machine::play`].
     ///
     /// ```
@@ -154,7 +153,8 @@ pub trait Machine: Clone + Send {
     ///
     /// # Errors
     ///
-    /// If the rules give none, several, or something that is no score.
+    /// If the rules give no value, several, or one that is not an integer from 0 to
+    /// 100.
     ///
     /// ```
     /// # use ggp_engine::machine::*;
@@ -193,7 +193,7 @@ pub trait Machine: Clone + Send {
     /// ```
     fn facts(&self, state: &Self::State) -> Vec<TermId>;
 
-    /// The state with the given facts, in any order.
+    /// The state with the given facts, which may be in any order.
     ///
     /// ```
     /// # use ggp_engine::machine::*;
@@ -206,29 +206,27 @@ pub trait Machine: Clone + Send {
     /// ```
     fn state(&mut self, facts: &[TermId]) -> Result<Self::State, PlayError>;
 
-    /// The network that answers for a state, and the state as it sees it; none
-    /// if something else answers.
+    /// The network that evaluates a state, and the packed state; `None` if another
+    /// backend does.
     fn network(&self, _state: &Self::State) -> Option<(&Propnet, Packed)> {
         None
     }
 
-    /// The state after a joint move that is checked to be legal.
+    /// The state after a joint move, whose legality is checked.
     ///
     /// # Errors
     ///
     /// [`PlayError::GameOver`], [`PlayError::WrongMoveCount`] or
-    /// [`PlayError::IllegalMove`]; the state is as it was.
+    /// [`PlayError::IllegalMove`].
     ///
     /// ```
-    /// # use ggp_gdl::game::Move;
     /// # use ggp_engine::machine::*;
     /// # let mut machine = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/walk.rs"));
     /// let start = machine.initial()?;
-    /// let game = machine.game().clone();
-    /// let go = game.parse_term(machine.terms_mut(), "go").expect("the rules have it");
-    /// let after = machine.play(&start, &[Move::new(go)])?;
-    /// let end = machine.play(&after, &[Move::new(go)])?;
-    /// assert_eq!(machine.play(&end, &[Move::new(go)]), Err(PlayError::GameOver));
+    /// let go = machine.read_move("go").expect("the rules have it");
+    /// let after = machine.play(&start, &[go])?;
+    /// let end = machine.play(&after, &[go])?;
+    /// assert_eq!(machine.play(&end, &[go]), Err(PlayError::GameOver));
     /// # Ok::<(), PlayError>(())
     /// ```
     fn play(&mut self, state: &Self::State, joint: &[Move]) -> Result<Self::State, PlayError> {
@@ -248,21 +246,74 @@ pub trait Machine: Clone + Send {
                 let game = self.game();
                 return Err(PlayError::IllegalMove {
                     role: game.role_name(role).to_owned(),
-                    chosen: game.canonical(self.terms(), chosen.term()),
+                    chosen: self.text(*chosen),
                     legal: canonical_moves(self, &legal),
                 });
             }
         }
         self.next(state, joint)
     }
+
+    /// The canonical text of a move, see [`Game::canonical`].
+    ///
+    /// ```
+    /// # use ggp_engine::machine::*;
+    /// # let mut machine = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/walk.rs"));
+    /// let start = machine.initial()?;
+    /// let robot = machine.game().role_named("robot").expect("it is declared");
+    /// let mut moves = Vec::new();
+    /// machine.legal(&start, robot, &mut moves)?;
+    /// assert_eq!(machine.text(moves[0]), "go");
+    /// # Ok::<(), PlayError>(())
+    /// ```
+    fn text(&self, chosen: Move) -> String {
+        self.game().canonical(self.terms(), chosen.term())
+    }
+
+    /// Reads a move from text, in any letter case and with any blanks between
+    /// names. It need not be legal in any state; see [`Machine::play`].
+    ///
+    /// # Errors
+    ///
+    /// [`ParseTermError`] if the text is not one term or uses names that the
+    /// rules do not have.
+    ///
+    /// ```
+    /// # use ggp_engine::machine::*;
+    /// # let mut machine = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/walk.rs"));
+    /// let go = machine.read_move("go")?;
+    /// let start = machine.initial()?;
+    /// let after = machine.play(&start, &[go])?;
+    /// assert_eq!(machine.state_text(&after), "(at 1)");
+    /// assert!(machine.read_move("fly").is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    fn read_move(&mut self, text: &str) -> Result<Move, ParseTermError> {
+        let game = self.game().clone();
+        game.parse_term(self.terms_mut(), text).map(Move::new)
+    }
+
+    /// The canonical texts of a state's facts, sorted and separated by blanks.
+    /// Equal states have equal texts, also on other machines for the same rules.
+    ///
+    /// ```
+    /// # use ggp_engine::machine::*;
+    /// # let mut machine = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/walk.rs"));
+    /// let start = machine.initial()?;
+    /// assert_eq!(machine.state_text(&start), "(at 0)");
+    /// # Ok::<(), PlayError>(())
+    /// ```
+    fn state_text(&self, state: &Self::State) -> String {
+        canonical_facts(self, state).join(" ")
+    }
 }
 
-/// The joint move of some moves in the order of the roles, where roles with a
-/// single legal move may be left out. Whether the moves are legal is not checked.
+/// The joint move given by `given`, in the order of the roles. Roles with a single
+/// legal move may be left out. Legality is not checked.
 ///
 /// # Errors
 ///
-/// [`PlayError::WrongMoveCount`], or what stops [`Machine::legal`].
+/// [`PlayError::WrongMoveCount`], or an error of [`Machine::legal`].
 pub fn completed<M: Machine>(
     machine: &mut M,
     state: &M::State,
@@ -285,8 +336,8 @@ pub fn completed<M: Machine>(
     let mut given = given.into_iter().peekable();
     let mut joint = Vec::with_capacity(expected);
     for moves in &legal {
-        // A forced move may be given; it is, if more moves are left than roles
-        // that need one.
+        // A forced move may be given. It is, if more moves remain than roles with a
+        // choice.
         let is_given = match moves[..] {
             [only] => given.len() > choosers && given.peek() == Some(&only),
             _ => {
@@ -311,7 +362,8 @@ pub fn canonical_facts<M: Machine>(machine: &M, state: &M::State) -> Vec<String>
     canonical_terms(machine, facts.into_iter())
 }
 
-/// The canonical texts of moves, sorted.
+/// The canonical texts of moves, sorted. For texts in the order of the moves, see
+/// [`Machine::text`].
 pub fn canonical_moves<M: Machine>(machine: &M, moves: &[Move]) -> Vec<String> {
     canonical_terms(machine, moves.iter().map(|m| m.term()))
 }
@@ -323,30 +375,30 @@ fn canonical_terms<M: Machine>(machine: &M, terms: impl Iterator<Item = TermId>)
     texts
 }
 
-/// What only play can show to be wrong.
+/// An error in the rules or in a move that shows up during play.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(tag = "error", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum PlayError {
-    /// A move that the role may not make.
+    /// A move is illegal for its role.
     IllegalMove {
         /// The role's name.
         role: String,
         /// The move's canonical text.
         chosen: String,
-        /// What it may do instead, sorted.
+        /// The canonical texts of the legal moves, sorted.
         legal: Vec<String>,
     },
-    /// A joint move with too few or too many moves.
+    /// A joint move has too few or too many moves.
     WrongMoveCount {
-        /// One for each role.
+        /// The number of roles.
         expected: usize,
-        /// As many were given.
+        /// The number of given moves.
         found: usize,
     },
-    /// A move after the end.
+    /// A move was made after the end of the game.
     GameOver,
-    /// A role cannot move though the game is not over.
+    /// A role has no legal move although the game is not over.
     NoLegalMove(Fault),
     /// A role has no goal value.
     NoGoal(Fault),
@@ -356,23 +408,23 @@ pub enum PlayError {
     BadGoal(Fault),
     /// The rules derive more than the limits allow, perhaps without end.
     TooLarge {
-        /// What grew.
+        /// The counted things, as a plural noun: `facts in one state`.
         what: &'static str,
-        /// How far it may grow.
+        /// The largest number allowed.
         limit: u64,
-        /// The rule that was being used, as `file:line:column`.
+        /// The rule that was being evaluated, as `file:line:column`.
         rule: Option<String>,
     },
-    /// Stopped from outside.
+    /// Evaluation was stopped from outside.
     Interrupted,
 }
 
-/// Where play showed the rules to be wrong.
+/// The place where play revealed an error in the rules.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Fault {
     /// The role's name.
     pub role: String,
-    /// Canonical texts of what was found instead, if anything.
+    /// Canonical texts of the values found, if any.
     pub found: Vec<String>,
     /// Canonical texts of the state's facts, sorted.
     pub state: Vec<String>,
@@ -436,15 +488,13 @@ impl fmt::Display for PlayError {
     }
 }
 
-impl From<TooLarge> for PlayError {
-    fn from(reason: TooLarge) -> Self {
-        match reason.what.is_empty() {
-            true => PlayError::Interrupted,
-            false => PlayError::TooLarge {
-                what: reason.what,
-                limit: reason.limit,
-                rule: reason.rule,
-            },
+impl From<GroundError> for PlayError {
+    fn from(error: GroundError) -> Self {
+        match error {
+            GroundError::TooLarge { what, limit, rule } => {
+                PlayError::TooLarge { what, limit, rule }
+            }
+            GroundError::Interrupted => PlayError::Interrupted,
         }
     }
 }
@@ -459,7 +509,7 @@ impl Fault {
     }
 }
 
-/// The first few of a list.
+/// The first few elements of a list, as text.
 fn some(list: &[String], most: usize) -> String {
     if list.is_empty() {
         return "(nothing)".to_owned();

@@ -1,8 +1,9 @@
-//! The propositional network of a game, run over hundreds of positions at once.
+//! The propositional network of a game, evaluated for hundreds of positions at
+//! once.
 //!
-//! In: a game's rules, grounded. Out: for every fact that can ever hold, when it
-//! holds next; for every move, when it is legal; when the game is over and what
-//! it is worth then: all as gates of one [`network::Network`].
+//! In: a game's rules, grounded. Out: a literal for every fact that may ever hold
+//! (its next value), for every move (its legality), for the terminal condition and
+//! for every goal value, all as gates of one [`network::Network`].
 
 pub mod batch;
 #[doc(hidden)]
@@ -38,48 +39,30 @@ pub mod tape;
 
 use ggp_gdl::game::{Game, Move};
 use ggp_gdl::terms::{TermId, Terms};
-pub use grounding_methods::{Approach, GroundLimits, Grounded, TooLarge};
+pub use grounding_methods::{Approach, GroundError, GroundLimits, Grounded};
 pub use invariants::Exclusive;
 use network::{Builder, Literal, Network, Node};
 pub use passes::Pass;
 pub use possible::possible_facts;
 
-/// A game as a network.
+/// A game as a network of gates.
 ///
-/// The network's first inputs are the facts, in the order of
-/// [`Propnet::facts`]; then come the moves, role by role, in the order of
+/// The first inputs of the network are the facts, in the order of
+/// [`Propnet::facts`]. The moves follow, role by role, in the order of
 /// [`Propnet::moves`].
 #[derive(Clone, Debug)]
 pub struct Propnet {
-    /// The game.
-    pub game: Game,
-    /// All gates.
-    pub network: Network,
-    /// Every fact that may ever hold, ordered by [`Game::compare_terms`].
-    pub facts: Vec<TermId>,
-    /// By role: every move that may ever be legal, in the order of
-    /// [`Game::compare_terms`].
-    pub moves: Vec<Vec<Move>>,
-    /// By fact: whether it holds initially.
-    pub initial: Vec<bool>,
-    /// By fact: whether it holds after the joint move. Depends on facts and
-    /// moves.
-    pub next: Vec<Literal>,
-    /// By role and move: whether the move is legal. Depends on facts only.
-    pub legal: Vec<Vec<Literal>>,
-    /// Whether the game is over. Depends on facts only.
-    pub terminal: Literal,
-    /// By role: goal values as the rules write them, and when they are due.
-    /// Depends on facts only.
-    pub goals: Vec<Vec<(TermId, Literal)>>,
-    /// What the gates take for granted of every state: a fact, and the constant
-    /// or fact that it equals. It holds in the initial state and is kept by
-    /// every move of [`Propnet::moves`]; a state given from outside must be
-    /// looked at, see [`Propnet::admits`].
-    pub assumed: Vec<(usize, Literal)>,
-    /// Facts that exclude each other in every state reached. The gates take that
-    /// for granted too.
-    pub exclusive: Vec<Exclusive>,
+    pub(crate) game: Game,
+    pub(crate) network: Network,
+    pub(crate) facts: Vec<TermId>,
+    pub(crate) moves: Vec<Vec<Move>>,
+    pub(crate) initial: Vec<bool>,
+    pub(crate) next: Vec<Literal>,
+    pub(crate) legal: Vec<Vec<Literal>>,
+    pub(crate) terminal: Literal,
+    pub(crate) goals: Vec<Vec<(TermId, Literal)>>,
+    pub(crate) assumed: Vec<(usize, Literal)>,
+    pub(crate) exclusive: Vec<Exclusive>,
 }
 
 impl Propnet {
@@ -87,19 +70,107 @@ impl Propnet {
     ///
     /// # Errors
     ///
-    /// [`TooLarge`] past a limit.
-    pub fn ground(game: &Game, limits: &GroundLimits) -> Result<(Propnet, Grounded), TooLarge> {
+    /// [`GroundError`] if a limit is exceeded or grounding is interrupted.
+    pub fn ground(game: &Game, limits: &GroundLimits) -> Result<(Propnet, Grounded), GroundError> {
         grounding_methods::ground(game, limits)
     }
 
-    /// The terms, with those of all facts, moves and goal values.
+    /// The game.
+    pub fn game(&self) -> &Game {
+        &self.game
+    }
+
+    /// All gates.
+    pub fn network(&self) -> &Network {
+        &self.network
+    }
+
+    /// Every fact that may ever be true, ordered by [`Game::compare_terms`].
+    pub fn facts(&self) -> &[TermId] {
+        &self.facts
+    }
+
+    /// By role: every move that may ever be legal, ordered by
+    /// [`Game::compare_terms`].
+    pub fn moves(&self) -> &[Vec<Move>] {
+        &self.moves
+    }
+
+    /// By fact: true if the fact is true in the initial state.
+    pub fn initial(&self) -> &[bool] {
+        &self.initial
+    }
+
+    /// By fact: true if the fact is true after the joint move. Depends on facts and
+    /// moves.
+    pub fn next(&self) -> &[Literal] {
+        &self.next
+    }
+
+    /// By role and move: true if the move is legal. Depends on facts only.
+    pub fn legal(&self) -> &[Vec<Literal>] {
+        &self.legal
+    }
+
+    /// True if the game is over. Depends on facts only.
+    pub fn terminal(&self) -> Literal {
+        self.terminal
+    }
+
+    /// By role: each goal value as the rules write it, and the condition under
+    /// which the role gets it. Depends on facts only.
+    pub fn goals(&self) -> &[Vec<(TermId, Literal)>] {
+        &self.goals
+    }
+
+    /// Facts that equal a constant or another fact in every reachable state, each
+    /// with that constant or fact. The gates rely on these equalities. They hold in
+    /// the initial state and every move of [`Propnet::moves`] preserves them; a
+    /// state from outside must be checked with [`Propnet::admits`].
+    pub fn assumed(&self) -> &[(usize, Literal)] {
+        &self.assumed
+    }
+
+    /// Groups of facts that exclude each other in every reachable state. The gates
+    /// rely on them too.
+    pub fn exclusive(&self) -> &[Exclusive] {
+        &self.exclusive
+    }
+
+    /// Replaces the initial state.
+    #[doc(hidden)]
+    pub fn set_initial(&mut self, initial: Vec<bool>) {
+        assert_eq!(initial.len(), self.facts.len());
+        self.initial = initial;
+    }
+
+    /// Makes a goal value of the first role the only one, under the condition
+    /// `goal`, and replaces the condition under which the game is over.
+    #[doc(hidden)]
+    pub fn set_end(&mut self, value: usize, goal: Literal, terminal: Literal) {
+        self.goals[0] = vec![(self.goals[0][value].0, goal)];
+        self.terminal = terminal;
+    }
+
+    /// Makes all moves of a role for which `is_forbidden` is true illegal in every
+    /// state.
+    #[doc(hidden)]
+    pub fn forbid(&mut self, role: usize, is_forbidden: impl Fn(usize) -> bool) {
+        for (chosen, legal) in self.legal[role].iter_mut().enumerate() {
+            if is_forbidden(chosen) {
+                *legal = Literal::FALSE;
+            }
+        }
+    }
+
+    /// The terms, including those of all facts, moves and goal values.
     pub fn terms(&self) -> Terms {
         let mut terms = self.game.terms().clone();
         terms.refresh();
         terms
     }
 
-    /// Everything that is asked of the network.
+    /// All output literals of the network.
     pub fn roots(&self) -> Vec<Literal> {
         let mut roots = self.next.clone();
         roots.extend(self.legal.iter().flatten());
@@ -108,7 +179,7 @@ impl Propnet {
         roots
     }
 
-    /// Whether the network speaks of a state: by fact, whether it holds.
+    /// True if the network covers a state, given the value of each fact.
     pub fn admits(&self, holds: &[bool]) -> bool {
         let equal = self.assumed.iter().all(|&(fact, equal)| {
             let value = match self.network.node(equal.node()) {
@@ -124,7 +195,7 @@ impl Propnet {
             })
     }
 
-    /// Changes every literal that is asked for.
+    /// Applies a change to every output literal.
     fn for_each_root(&mut self, mut change: impl FnMut(&mut Literal)) {
         self.next.iter_mut().for_each(&mut change);
         self.legal.iter_mut().flatten().for_each(&mut change);
@@ -134,19 +205,20 @@ impl Propnet {
         }
     }
 
-    /// Takes over a rewritten network; `became` is by old node.
+    /// Replaces the network by a rewritten one. `became` is the new literal of each
+    /// old node.
     #[doc(hidden)]
     pub fn rebuilt(&mut self, builder: Builder, became: &[Literal]) {
         self.network = builder.into_network();
         self.for_each_root(|root| *root = became[root.node()].negated_if(root.is_negated()));
     }
 
-    /// The input of a fact, by its position in [`Propnet::facts`].
+    /// The input of a fact, given its index in [`Propnet::facts`].
     pub fn fact_input(&self, fact: usize) -> usize {
         fact
     }
 
-    /// The input of a role's move, by its position in [`Propnet::moves`].
+    /// The input of a role's move, given its index in [`Propnet::moves`].
     pub fn move_input(&self, role: usize, chosen: usize) -> usize {
         let before: usize = self.moves[..role].iter().map(Vec::len).sum();
         self.facts.len() + before + chosen

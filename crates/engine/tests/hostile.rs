@@ -1,15 +1,17 @@
-//! Rule sets made to hurt: each ends in an answer or a message, soon and in
-//! bounded memory.
+//! Malicious rule sets: each ends in an answer or a message, soon and in bounded
+//! memory.
 //!
-//! Time is not asserted, for machines differ; what takes minutes is seen. Memory
-//! is: the most that was allocated at a time, by a counting allocator.
+//! Time is not asserted, since machines differ; cases that take minutes are
+//! noticed. Memory is asserted: a counting allocator measures the maximum allocated
+//! at a time.
 
 #![allow(unsafe_code)]
 
+use ggp_stop::Stop;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::fmt::Write as _;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine, PlayError};
@@ -18,25 +20,25 @@ use ggp_gdl::diagnostic::{Severity, Style};
 use ggp_gdl::span::{Source, Sources};
 use ggp_gdl::terms::TermLimits;
 
-/// Counts the bytes in use and the most there ever were.
+/// Counts the bytes in use and their maximum.
 struct Counting;
 
 static USED: AtomicUsize = AtomicUsize::new(0);
 static MOST: AtomicUsize = AtomicUsize::new(0);
 
-// SAFETY: every call is handed on to the system's allocator unchanged; only
-// numbers are counted beside it.
+// SAFETY: every call is forwarded unchanged to the system's allocator; apart from
+// that, only numbers are counted.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let used = USED.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
         MOST.fetch_max(used, Ordering::Relaxed);
-        // SAFETY: the caller keeps the contract of `alloc`.
+        // SAFETY: the caller fulfils the contract of `alloc`.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
         USED.fetch_sub(layout.size(), Ordering::Relaxed);
-        // SAFETY: the memory comes from `alloc` above.
+        // SAFETY: the memory was allocated by `alloc` above.
         unsafe { System.dealloc(memory, layout) }
     }
 }
@@ -49,7 +51,7 @@ static ONE: Mutex<()> = Mutex::new(());
 
 const MEBI: usize = 1 << 20;
 
-/// A whole game but for what it is about.
+/// The rest of a complete game.
 const REST: &str = "
 (role robot)
 (legal robot go)
@@ -60,8 +62,8 @@ const REST: &str = "
 (<= (next over) (true never))
 ";
 
-/// Reads, prints every finding, plays three moves on both evaluators if there
-/// is a game, and gives the codes of errors or the errors of play.
+/// Reads the rules, prints every finding and, if there is a game, makes three moves
+/// with both evaluators. Returns the codes of the errors or the errors of play.
 fn outcome(name: &str, text: String, most_memory: usize) -> String {
     let _one = ONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let begin = Instant::now();
@@ -76,7 +78,7 @@ fn outcome(name: &str, text: String, most_memory: usize) -> String {
 }
 
 fn answer(text: String) -> String {
-    // What may be spent on terms is lowered, so that a small machine will do.
+    // The limits on terms are lowered so that a small machine suffices.
     let options = ReadOptions {
         terms: TermLimits {
             count: 1_000_000,
@@ -88,10 +90,10 @@ fn answer(text: String) -> String {
     for finding in reading.findings.iter().take(100) {
         let shown = finding.render(&reading.sources, Style::Plain);
         assert!(shown.len() < 20_000, "a message of {} bytes", shown.len());
-        // Nothing that steers a terminal, or turns the text around.
-        let steers =
+        // No characters that control a terminal or reverse the text.
+        let is_control =
             |c: char| (c.is_control() && c != '\n') || ('\u{202a}'..='\u{202e}').contains(&c);
-        assert!(!shown.contains(steers), "{shown:?}");
+        assert!(!shown.contains(is_control), "{shown:?}");
         let record = serde_json::to_string(&finding.to_record(&reading.sources)).unwrap();
         assert!(record.len() < 20_000, "a record of {} bytes", record.len());
     }
@@ -146,14 +148,14 @@ fn codes(reading: &Reading) -> String {
 
 fn check(name: &str, rules: impl Into<String>, expected: &str) {
     let rules = rules.into() + REST;
-    // The reader takes about a hundred bytes for a byte of text.
+    // The reader takes about a hundred bytes per byte of text.
     let most = 300 * MEBI + 100 * rules.len();
     let found = outcome(name, rules, most);
     assert_eq!(found, expected, "{name}");
 }
 
 #[test]
-fn brackets_without_end() {
+fn unbalanced_brackets() {
     let many = 1_000_000;
     check("open", "(".repeat(many), "K001 K004");
     check("closed", ")".repeat(many), "K002");
@@ -181,7 +183,7 @@ fn one_line_of_ten_megabytes() {
 }
 
 #[test]
-fn bytes_that_are_no_text() {
+fn bytes_that_are_not_text() {
     check("nul", "(a\0b \0)\0", "played");
     check("control", "(a\u{1}\u{7f}\u{1b}[31m b)", "played");
     check("direction", "(\u{202e}evil\u{202c})", "played");
@@ -236,16 +238,12 @@ fn long_chains_of_rules() {
         let _ = writeln!(chain, "(<= p{i} (not p{}))", i + 1);
     }
     check("negations", chain, "played");
-    let mut circle = String::new();
+    let mut cycle = String::new();
     for i in 0..20_000 {
-        let _ = writeln!(circle, "(<= p{i} p{})", (i + 1) % 20_000);
+        let _ = writeln!(cycle, "(<= p{i} p{})", (i + 1) % 20_000);
     }
-    check("circle", circle.clone(), "played");
-    check(
-        "circle with a negation",
-        circle + "(<= p0 (not p7))",
-        "G109",
-    );
+    check("cycle", cycle.clone(), "played");
+    check("cycle with a negation", cycle + "(<= p0 (not p7))", "G109");
 }
 
 #[test]
@@ -280,12 +278,12 @@ fn many_of_everything() {
 }
 
 #[test]
-fn reading_that_is_stopped_has_nothing_to_say() {
+fn interrupted_reading_has_no_findings() {
     let sources = Sources::from(Source::new(
         "rules.kif",
         "(role a) (<= (p ?x) (not (q ?x)))",
     ));
-    let reading = read_until(sources, &ReadOptions::default(), &AtomicBool::new(true));
+    let reading = read_until(sources, &ReadOptions::default(), &Stop::raised());
     assert!(reading.game.is_none() && reading.findings.is_empty());
 }
 

@@ -18,9 +18,9 @@ pub mod tree;
 mod why;
 mod words;
 
+use ggp_stop::Stop;
 use std::cmp::Ordering;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering as Memory};
 
 use rustc_hash::FxHashMap;
 
@@ -82,7 +82,7 @@ impl Default for Options {
 struct Budget {
     most: u64,
     spent: u64,
-    interrupt: Arc<AtomicBool>,
+    stop: Stop,
 }
 
 impl Budget {
@@ -95,7 +95,7 @@ impl Budget {
         if self.spent > self.most {
             return Err(ExplainError::Large(self.most));
         }
-        if self.spent.is_multiple_of(1024) && self.interrupt.load(Memory::Relaxed) {
+        if self.spent.is_multiple_of(1024) && self.stop.is_raised() {
             return Err(PlayError::Interrupted.into());
         }
         Ok(())
@@ -158,7 +158,7 @@ impl Explainer {
             budget: Budget {
                 most: options.work,
                 spent: 0,
-                interrupt: Arc::clone(&limits.interrupt),
+                stop: limits.stop.clone(),
             },
             game: game.clone(),
             is_asked: vec![false; set.arity.len()],
@@ -326,7 +326,7 @@ impl Explainer {
         Bounds {
             facts: self.limits.facts,
             work: self.limits.work,
-            interrupt: Arc::clone(&self.limits.interrupt),
+            stop: self.limits.stop.clone(),
             ..Bounds::default()
         }
     }

@@ -16,7 +16,7 @@ mod state_dependence;
 
 pub use keywords::Keyword;
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use ggp_stop::Stop;
 
 use crate::diagnostic::{self, Code, Diagnostic, Severity, Strictness};
 use crate::game::Game;
@@ -80,12 +80,12 @@ const MOST_FINDINGS: usize = 500;
 
 /// Reads and checks a rule set.
 pub fn read(sources: Sources, options: &ReadOptions) -> Reading {
-    read_until(sources, options, &AtomicBool::new(false))
+    read_until(sources, options, &Stop::new())
 }
 
 /// As [`read`], but ends soon after `stop` is raised: then there is no game, and
 /// findings may be missing.
-pub fn read_until(sources: Sources, options: &ReadOptions, stop: &AtomicBool) -> Reading {
+pub fn read_until(sources: Sources, options: &ReadOptions, stop: &Stop) -> Reading {
     let (forms, mut findings) = syntax::read_until(&sources, options.syntax, stop);
     let mut game = None;
     // What a missing bracket leaves behind would be reported as nonsense.
@@ -115,11 +115,11 @@ pub fn read_until(sources: Sources, options: &ReadOptions, stop: &AtomicBool) ->
             }
             Err(cycles) => findings.extend(cycles.iter().map(|c| not_stratified(&lowered, c))),
         }
-        if !diagnostic::has_errors(&findings) && !stop.load(Ordering::Relaxed) {
+        if !diagnostic::has_errors(&findings) && !stop.is_over() {
             game = Some(Game::new(lowered, roles, sources.clone()));
         }
     }
-    if stop.load(Ordering::Relaxed) {
+    if stop.is_over() {
         // Nobody wants to know, and there may be very many.
         findings.clear();
     }

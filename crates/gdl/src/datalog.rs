@@ -20,9 +20,8 @@ mod plan;
 mod relation;
 mod run;
 
+use ggp_stop::{Reason, Stop};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
 
 use crate::program::{RelationId, Rule};
 use crate::terms::{TermId, TermOverflow, Terms};
@@ -43,6 +42,15 @@ pub enum Layer {
     Second = 2,
 }
 
+impl From<Reason> for Failure {
+    fn from(reason: Reason) -> Self {
+        match reason {
+            Reason::Late => Failure::Late,
+            _ => Failure::Interrupted,
+        }
+    }
+}
+
 /// Relations that are asked for together.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Query(usize);
@@ -54,10 +62,8 @@ pub struct Bounds {
     pub facts: usize,
     /// Rows looked at for one content of the inputs.
     pub work: u64,
-    /// Raised from outside to stop.
-    pub interrupt: Arc<AtomicBool>,
-    /// When to stop.
-    pub deadline: Option<Instant>,
+    /// When the evaluation must end.
+    pub stop: Stop,
     /// Stops already where the progress of a rule foretells so many times as
     /// many facts or rows as are allowed. The guess may be wrong.
     pub foresight: Option<f64>,
@@ -68,8 +74,7 @@ impl Default for Bounds {
         Bounds {
             facts: 5_000_000,
             work: 1_000_000_000,
-            interrupt: Arc::default(),
-            deadline: None,
+            stop: Stop::new(),
             foresight: None,
         }
     }
@@ -171,7 +176,7 @@ impl Evaluator {
     /// [`EvaluationError`] past a bound, or at once if interrupted. The inputs
     /// must then be given anew.
     pub fn ask(&mut self, query: Query, terms: &mut Terms) -> Result<(), EvaluationError> {
-        if self.bounds.interrupt.load(Ordering::Relaxed) {
+        if self.bounds.stop.is_raised() {
             let failure = Failure::Interrupted;
             return Err(EvaluationError { failure, rule: 0 });
         }

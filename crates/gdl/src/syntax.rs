@@ -4,7 +4,7 @@
 //! all files. Not done here: what the forms mean. Nesting is kept on a stack of
 //! our own, so no input can exhaust the native one.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use ggp_stop::Stop;
 
 use pest::Parser;
 
@@ -69,14 +69,14 @@ pub enum SexpKind {
 /// Always returns what could be read beside the findings, so that later passes
 /// can look for more; the result is usable only if no finding is an error.
 pub fn read(sources: &Sources, limits: SyntaxLimits) -> (Vec<Sexp>, Vec<Diagnostic>) {
-    read_until(sources, limits, &AtomicBool::new(false))
+    read_until(sources, limits, &Stop::new())
 }
 
 /// As [`read`], but ends soon after `stop` is raised, with less than all.
 pub fn read_until(
     sources: &Sources,
     limits: SyntaxLimits,
-    stop: &AtomicBool,
+    stop: &Stop,
 ) -> (Vec<Sexp>, Vec<Diagnostic>) {
     let mut reader = Reader {
         nesting: limits.nesting.min(SyntaxLimits::MAX_NESTING),
@@ -143,11 +143,11 @@ struct Reader {
 }
 
 impl Reader {
-    fn read_file(&mut self, file: u32, sources: &Sources, stop: &AtomicBool) {
+    fn read_file(&mut self, file: u32, sources: &Sources, stop: &Stop) {
         let text = sources.files()[file as usize].text();
         let mut open = Open::default();
         let mut at = 0;
-        while at < text.len() && !stop.load(Ordering::Relaxed) {
+        while at < text.len() && !stop.is_over() {
             let end = portion_end(text, at);
             let tokens = Kif::parse(Rule::file, &text[at..end])
                 .expect("every text is a sequence of tokens")

@@ -1,7 +1,7 @@
 //! An open file: its text, positions in it, and the game that it contains.
 
+use ggp_stop::Stop;
 use std::collections::BTreeMap;
-use std::sync::atomic::AtomicBool;
 
 use lsp_types::{Diagnostic, DocumentSymbol, Location, Position, Range, SymbolKind, TextEdit, Uri};
 
@@ -424,7 +424,7 @@ impl Document {
         if self.is_infix() {
             return Err(RequestError::Infix);
         }
-        let stop = AtomicBool::new(false);
+        let stop = Stop::new();
         let tree = match Tree::read(&self.sources, self.limits, &stop) {
             Ok(tree) => tree,
             Err(findings) => {

@@ -1,5 +1,6 @@
 //! Code lenses: counting positions, a random playout and a check, started from a file.
 
+use ggp_stop::Stop;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -66,10 +67,10 @@ pub(super) fn start(
     thread::spawn(move || {
         let mut limits = Limits::default();
         limits.ground.time = Some(time / 2);
-        let interrupt = Arc::clone(&limits.interrupt);
-        limits.ground.interrupt = Some(Arc::clone(&interrupt));
+        let stop = limits.stop.clone();
+        limits.ground.stop = stop.clone();
         let done = Arc::new(AtomicBool::new(false));
-        let watch = watch(time, Arc::clone(&interrupt), Arc::clone(&done));
+        let watch = watch(time, stop.clone(), Arc::clone(&done));
         let result = run(&game, &limits, time);
         done.store(true, Ordering::Relaxed);
         watch.thread().unpark();
@@ -99,17 +100,13 @@ pub(super) fn start(
 }
 
 /// Raises a flag after some time, unless the work is done before.
-fn watch(
-    time: Duration,
-    interrupt: Arc<AtomicBool>,
-    done: Arc<AtomicBool>,
-) -> thread::JoinHandle<()> {
+fn watch(time: Duration, stop: Stop, done: Arc<AtomicBool>) -> thread::JoinHandle<()> {
     thread::spawn(move || {
         let end = Instant::now() + time;
         while !done.load(Ordering::Relaxed) {
             match end.checked_duration_since(Instant::now()) {
                 Some(left) => thread::park_timeout(left),
-                None => return interrupt.store(true, Ordering::Relaxed),
+                None => return stop.raise(),
             }
         }
     })
@@ -146,10 +143,7 @@ fn play(game: &Game, limits: &Limits, _time: Duration) -> Result<String, PlayErr
     let played = playout(&mut machine, &start, PlayoutOptions::default(), &mut random)?;
     let mut lines: Vec<String> = Vec::new();
     for (number, step) in played.steps.iter().enumerate() {
-        let joint = step
-            .joint
-            .iter()
-            .map(|chosen| game.canonical(machine.terms(), chosen.term()));
+        let joint = step.joint.iter().map(|chosen| machine.text(*chosen));
         lines.push(format!(
             "{}. {}",
             number + 1,

@@ -1,42 +1,41 @@
-//! What programs that play have in common.
+//! The interface of programs that play.
 //!
-//! In: a [`Brief`] of the match, then the joint moves made so far, each with a
-//! [`Pace`]. Out: [`Advice`]. An [`Agent`] thinks in the thread that calls it;
-//! [`Seat`](super::Seat) gives it one of its own and sees to it that a move is
-//! there in time.
+//! In: a [`Brief`] of the match, then an [`Observation`] for each choice, with a [`Pace`].
+//! Out: [`Advice`]. An [`Agent`] thinks on the thread that calls it; an
+//! [`AgentThread`](super::AgentThread) runs it on its own thread and returns a move on time.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use ggp_stop::Stop;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::PlayerError;
+use super::{Observation, PlayerError};
 use ggp_engine::machine::Limits;
 use ggp_gdl::game::{Game, Move, RoleId};
 use ggp_gdl::terms::TermId;
 use ggp_search::Budget;
-use ggp_search::mcts::Excerpt;
+use ggp_search::mcts::TreeSummary;
 use ggp_solver::solve::Joint;
 
-/// What an agent is told before a match.
+/// The information that an agent gets before a match.
 #[derive(Clone, Debug)]
 pub struct Brief {
     /// The rules.
     pub game: Game,
-    /// Whom it plays.
+    /// The role that the agent plays.
     pub role: RoleId,
-    /// The facts of the first state; those of the rules if none.
+    /// The facts of the first state; by default those of the rules.
     pub start: Option<Vec<TermId>>,
-    /// Time for each move, as far as it is known.
+    /// The time for each move, if known.
     pub play_clock: Option<Duration>,
-    /// Threads that may search at once.
+    /// The most threads that search at once.
     pub threads: usize,
-    /// Bytes that its tables may take.
+    /// The most bytes for search tables.
     pub memory_bytes: u64,
     /// The seed of random choices.
     pub seed: u64,
-    /// Positions of a search tree that are to be told of ([`Advice::tree`]), at most.
+    /// The most positions of the search tree to report in [`Advice::tree`].
     pub tree: usize,
-    /// What machines may spend. The interrupt ends the match.
+    /// Limits for machines. The interrupt ends the match.
     pub limits: Limits,
 }
 
@@ -57,42 +56,42 @@ impl Brief {
     }
 }
 
-/// What an agent thinks of a legal move of its role.
+/// An agent's assessment of one legal move of its role.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Candidate {
     /// The move.
     pub action: Move,
-    /// How often it was looked at.
+    /// The number of visits in the search.
     pub visits: u64,
-    /// The score that it is thought to lead to, 0 to 100.
+    /// The expected score, 0 to 100.
     pub value: f64,
-    /// The least and the most that the role gets after it, where that is proved.
+    /// Proved lower and upper bounds of the role's score after the move, 0 and 100 if
+    /// nothing is proved.
     pub bounds: (f64, f64),
 }
 
-/// A move, and why.
+/// A chosen move with the reasons for it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Advice {
-    /// The move to make.
+    /// The chosen move.
     pub chosen: Move,
-    /// The score that it is thought to lead to, 0 to 100.
+    /// The expected score, 0 to 100.
     pub value: Option<f64>,
-    /// The least and the most that the role gets, where that is proved.
+    /// Proved lower and upper bounds of the role's score, 0 and 100 if nothing is proved.
     pub bounds: (f64, f64),
-    /// Iterations, or positions looked at.
+    /// Search iterations or expanded positions.
     pub nodes: u64,
-    /// What is thought of the legal moves, best first; those that were not looked
-    /// at may be missing.
+    /// The legal moves, best first. Moves that were not searched may be missing.
     pub candidates: Vec<Candidate>,
-    /// How play is expected to go on, from the move on; empty if that is not known.
+    /// The expected continuation, beginning with the chosen move; empty if unknown.
     pub line: Vec<Joint>,
-    /// The part of the search tree that was visited most, as it was a while ago; if it
-    /// is wanted ([`Brief::tree`]) and there is one.
-    pub tree: Option<Arc<Excerpt<Move>>>,
+    /// The most visited part of the search tree, from a recent moment of the search.
+    /// Present if [`Brief::tree`] asks for it and the agent has a tree.
+    pub tree: Option<Arc<TreeSummary<Move>>>,
 }
 
 impl Advice {
-    /// A move without an opinion.
+    /// A move without an assessment.
     pub fn of(chosen: Move) -> Self {
         Advice {
             chosen,
@@ -106,41 +105,41 @@ impl Advice {
     }
 }
 
-/// How long an agent may think, and where it puts what it has found until then.
+/// The limits of one search, and a place for its best move so far.
 ///
-/// A clone is the same pace.
+/// Clones share the stop flag and the published move.
 #[derive(Clone, Debug, Default)]
 pub struct Pace {
-    deadline: Option<Instant>,
     nodes: Option<u64>,
-    stop: Arc<AtomicBool>,
+    stop: Stop,
     best: Arc<Mutex<Option<Advice>>>,
 }
 
 impl Pace {
-    /// Until a point in time, and for so many iterations or positions; without
-    /// limits until it is stopped.
+    /// Limits by time and by a number of iterations or positions. Without either, the
+    /// search runs until [`Pace::stop`].
     pub fn new(deadline: Option<Instant>, nodes: Option<u64>) -> Self {
+        let stop = Stop::new();
         Pace {
-            deadline,
             nodes,
+            stop: deadline.map_or(stop.clone(), |end| stop.until(end)),
             ..Pace::default()
         }
     }
 
-    /// Whether the agent is to come to an end.
+    /// Whether the agent should return.
     pub fn is_over(&self) -> bool {
-        self.stop.load(Ordering::Relaxed) || self.deadline.is_some_and(|end| Instant::now() >= end)
+        self.stop.is_over()
     }
 
-    /// Ends it.
+    /// Asks the agent to return.
     pub fn stop(&self) {
-        self.stop.store(true, Ordering::Relaxed);
+        self.stop.raise();
     }
 
-    /// When it ends.
+    /// The time by which the agent should return.
     pub fn deadline(&self) -> Option<Instant> {
-        self.deadline
+        self.stop.deadline()
     }
 
     /// The most iterations or positions.
@@ -148,26 +147,24 @@ impl Pace {
         self.nodes
     }
 
-    /// What is left as the budget of a search.
+    /// The remaining time and nodes as the budget of a search.
     pub fn budget(&self, memory_bytes: u64) -> Budget {
         Budget {
             nodes: self.nodes.unwrap_or(u64::MAX),
             memory_bytes,
-            time: self
-                .deadline
-                .map(|end| end.saturating_duration_since(Instant::now())),
-            interrupt: Some(Arc::clone(&self.stop)),
+            time: self.stop.remaining(),
+            stop: self.stop.clone(),
             ..Budget::default()
         }
     }
 
-    /// Keeps the move that would be chosen if the time were up now.
+    /// Stores the move that the agent would choose if time ran out now.
     pub fn publish(&self, advice: Advice) {
         let mut best = self.best.lock().unwrap_or_else(PoisonError::into_inner);
         *best = Some(advice);
     }
 
-    /// What was published last.
+    /// The last published advice.
     pub fn published(&self) -> Option<Advice> {
         let best = self.best.lock().unwrap_or_else(PoisonError::into_inner);
         best.clone()
@@ -176,30 +173,33 @@ impl Pace {
 
 /// A program that plays one role of one match.
 ///
-/// All its methods come back soon after the pace is over.
+/// All its methods return soon after the pace is over.
 pub trait Agent: Send {
-    /// Makes ready, and thinks about the first state if there is a deadline.
-    /// Called once, before all else.
+    /// Prepares for the match, and thinks about the first state if there is a deadline.
+    /// Called once, before all other methods.
     ///
     /// # Errors
     ///
-    /// What keeps it from playing.
+    /// The reason why the agent cannot play.
     fn begin(&mut self, pace: &Pace) -> Result<(), PlayerError>;
 
-    /// Chooses a legal move in the state after these joint moves. It publishes
-    /// what it would choose as soon as it can say, and when it changes its mind.
+    /// Chooses a legal move in the state that follows from the observation. The agent
+    /// publishes its preferred move as soon as it has one, and whenever that changes.
     ///
     /// # Errors
     ///
-    /// What keeps it from choosing; [`PlayError::Interrupted`](ggp_engine::machine::PlayError)
-    /// if the pace was over before it had a move.
-    fn choose(&mut self, played: &[Vec<Move>], pace: &Pace) -> Result<Advice, PlayerError>;
+    /// The reason why the agent cannot choose;
+    /// [`PlayError::Interrupted`](ggp_engine::machine::PlayError) if the pace was over before
+    /// it had a move, and [`PlayerError::HiddenMoves`] if it needs the joint moves and the
+    /// observation has percepts.
+    fn choose(&mut self, observation: &Observation, pace: &Pace) -> Result<Advice, PlayerError>;
 
-    /// Thinks on after a choice until the pace is over, while others choose.
+    /// Continues to think after a choice, while the other roles choose, until the pace is
+    /// over.
     ///
     /// # Errors
     ///
-    /// What keeps it from thinking.
+    /// The reason why the agent cannot think.
     fn ponder(&mut self, _pace: &Pace) -> Result<(), PlayerError> {
         Ok(())
     }

@@ -1,7 +1,7 @@
-//! A thread for an agent, and a move in time whatever it does.
+//! A thread for an agent, and a move on time whatever the agent does.
 
+use ggp_stop::Stop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -10,62 +10,65 @@ use std::time::{Duration, Instant};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::{Advice, Agent, AgentSpec, Backends, Brief, Pace, PlayerError};
+use super::{Advice, Agent, AgentSpec, Backends, Brief, Observation, Pace, PlayerError, SpecError};
 use ggp_engine::machine::{Machine, PlayError};
 use ggp_gdl::game::Move;
 
-/// Who a move comes from.
+/// The source of a chosen move.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Origin {
-    /// The agent, which had finished.
+    /// The agent returned the move.
     Agent,
-    /// The agent, which had not finished.
+    /// The agent published the move before the deadline and did not return.
     Published,
-    /// Chance, since the agent had no move, or none that is legal.
-    Chance,
+    /// The move was drawn at random, because the agent had no legal move to offer.
+    Random,
 }
 
-/// What came of a choice.
+/// The result of a choice.
 #[derive(Debug)]
-pub struct Answer {
-    /// The move; none if nobody could say in time what is legal.
+pub struct AgentAnswer {
+    /// The move; absent if neither the agent nor the fallback mover had one in time.
     pub advice: Option<Advice>,
-    /// Who it comes from.
+    /// The source of the move.
     pub origin: Origin,
-    /// Whether the agent had come to its end, with a move or without.
+    /// Whether the agent returned in time without an error.
     pub finished: bool,
-    /// What the agent failed with.
+    /// The error that the agent returned.
     pub error: Option<PlayerError>,
 }
 
-/// A place at a match: an agent on a thread of its own, and a clerk on another
-/// who knows what is legal and has a random move at hand.
+/// An agent on its own thread, with a fallback mover on another.
+///
+/// The fallback mover computes the legal moves and draws a random one in case the agent has
+/// no legal move in time. It needs the joint moves, so it has no move where an observation
+/// has percepts.
 #[derive(Debug)]
-pub struct Seat {
-    board: Arc<Board>,
+pub struct AgentThread {
+    shared: Arc<Shared>,
     agent: Worker,
-    clerk: Worker,
+    fallback: Worker,
     /// Raised from outside.
-    interrupt: Arc<AtomicBool>,
+    stop: Stop,
     /// Raised when the match is over, for the machines.
-    ended: Arc<AtomicBool>,
+    ended: Stop,
     ponders: bool,
 }
 
-/// What the threads tell.
+/// The results that the two threads report.
 #[derive(Debug, Default)]
-struct Board {
-    told: Mutex<Told>,
+struct Shared {
+    progress: Mutex<Progress>,
     changed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct Told {
+struct Progress {
     job: u64,
     finished: Option<Result<Option<Advice>, PlayerError>>,
     /// The legal moves, and one of them drawn at random.
     legal: Option<(Vec<Move>, Move)>,
-    /// The clerk's failure.
+    /// Whether the fallback mover failed.
     failed: bool,
 }
 
@@ -79,7 +82,7 @@ struct Job {
 #[derive(Clone, Debug)]
 enum Task {
     Begin,
-    Choose(Arc<[Vec<Move>]>),
+    Choose(Observation),
     Ponder,
 }
 
@@ -100,12 +103,12 @@ impl Worker {
         }
     }
 
-    /// Ends what it does and gives it something else.
-    fn give(&mut self, job: Job) {
+    /// Stops the current job and assigns another.
+    fn assign(&mut self, job: Job) {
         self.pace.stop();
         self.pace = job.pace.clone();
         if let Some(jobs) = &self.jobs {
-            // One that has died gives no answers, and the other has a move.
+            // If this thread has died, the other one still supplies a move.
             let _ = jobs.send(job);
         }
     }
@@ -119,122 +122,124 @@ impl Worker {
     }
 }
 
-impl Board {
-    fn told(&self) -> MutexGuard<'_, Told> {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+impl Shared {
+    fn progress(&self) -> MutexGuard<'_, Progress> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes what is told of a job, if it is still the current one.
-    fn tell(&self, job: u64, change: impl FnOnce(&mut Told)) {
-        let mut told = self.told();
-        if told.job == job {
-            change(&mut told);
+    /// Updates the progress of a job, if it is still the current one.
+    fn report(&self, job: u64, update: impl FnOnce(&mut Progress)) {
+        let mut progress = self.progress();
+        if progress.job == job {
+            update(&mut progress);
             self.changed.notify_all();
         }
     }
 }
 
-/// How often a wait looks whether it is interrupted.
+/// The interval at which a wait checks for interrupts.
 const TICK: Duration = Duration::from_millis(20);
-/// How often it is told what an agent would choose.
-const PAUSE: Duration = Duration::from_millis(150);
+/// The interval at which the agent's preferred move is reported.
+const REPORT: Duration = Duration::from_millis(150);
 
-/// How long before a deadline an agent is to end, and when what it has published is
-/// taken, at most: a thread that is to be woken at a time wakes later.
+/// The time before the deadline at which the agent should return, at most.
 const SLACK: Duration = Duration::from_millis(50);
+/// The time before the deadline at which the published move is taken, at most. A thread
+/// wakes up later than the time it asks for.
 const LAST: Duration = Duration::from_millis(15);
 
-impl Seat {
-    /// A seat for an agent. The interrupt of the brief's limits, raised from
-    /// outside, ends whatever is waited for.
+impl AgentThread {
+    /// Starts the threads of an agent. The interrupt of the brief's limits, raised from
+    /// outside, ends every wait.
     ///
     /// # Errors
     ///
     /// As [`AgentSpec::agent`].
-    pub fn new(brief: Brief, spec: &AgentSpec) -> Result<Self, String> {
-        Seat::with(brief, |brief| spec.agent(brief))
+    pub fn new(brief: Brief, spec: &AgentSpec) -> Result<Self, SpecError> {
+        AgentThread::with(brief, |brief| spec.agent(brief))
     }
 
     pub(super) fn with(
         mut brief: Brief,
-        make: impl FnOnce(Brief) -> Result<Box<dyn Agent>, String>,
-    ) -> Result<Self, String> {
-        let own = Arc::new(AtomicBool::new(false));
-        let interrupt = std::mem::replace(&mut brief.limits.interrupt, Arc::clone(&own));
+        make: impl FnOnce(Brief) -> Result<Box<dyn Agent>, SpecError>,
+    ) -> Result<Self, SpecError> {
+        let own = Stop::new();
+        let stop = std::mem::replace(&mut brief.limits.stop, own.clone());
         let agent = make(brief.clone())?;
-        let board = Arc::new(Board::default());
-        let told = Arc::clone(&board);
-        let agent = Worker::new(move |jobs| serve(agent, &jobs, &told));
-        let told = Arc::clone(&board);
-        let clerk = Worker::new(move |jobs| keep(&brief, &jobs, &told));
-        Ok(Seat {
-            board,
+        let shared = Arc::new(Shared::default());
+        let reports = Arc::clone(&shared);
+        let agent = Worker::new(move |jobs| run_agent(agent, &jobs, &reports));
+        let reports = Arc::clone(&shared);
+        let fallback = Worker::new(move |jobs| run_fallback(&brief, &jobs, &reports));
+        Ok(AgentThread {
+            shared,
             agent,
-            clerk,
-            interrupt,
+            fallback,
+            stop,
             ended: own,
             ponders: false,
         })
     }
 
-    /// Whether the agent thinks on while others choose; it does not at first.
+    /// Sets whether the agent continues to think while others choose. Off by default.
     pub fn set_ponders(&mut self, ponders: bool) {
         self.ponders = ponders;
     }
 
-    /// Lets the agent make ready. The result comes when it is, or when the time
-    /// is up, and is what it failed with.
+    /// Lets the agent prepare. Returns when it is ready or at the deadline, with the
+    /// agent's error if it failed.
     pub fn begin(&mut self, deadline: Option<Instant>) -> Option<PlayerError> {
         let pace = Pace::new(deadline, None);
         self.post(Task::Begin, &pace, &Pace::default());
-        self.wait(deadline, |told| told.finished.is_some(), || {});
-        self.board.told().finished.take().and_then(Result::err)
+        self.wait(deadline, |progress| progress.finished.is_some(), || {});
+        self.shared.progress().finished.take().and_then(Result::err)
     }
 
-    /// Has a move chosen in the state after these joint moves, in which the game
-    /// is not over.
+    /// Chooses a move in the state after the observed moves, which is not terminal.
     ///
-    /// The answer is there at the deadline, whatever the agent does; a match in
-    /// which `nodes` limits the agent and no deadline does is the same each time.
+    /// Returns at the deadline, whatever the agent does. If `nodes` limits the agent and
+    /// there is no deadline, the choice is reproducible.
     pub fn choose(
         &mut self,
-        played: &[Vec<Move>],
+        observation: &Observation,
         deadline: Option<Instant>,
         nodes: Option<u64>,
-    ) -> Answer {
-        self.choose_and_tell(played, deadline, nodes, &mut |_| {})
+    ) -> AgentAnswer {
+        self.choose_and_report(observation, deadline, nodes, &mut |_| {})
     }
 
-    /// As [`Seat::choose`]; meanwhile `tell` gets what the agent would choose, several times
-    /// a second.
-    pub fn choose_and_tell(
+    /// As [`AgentThread::choose`]; several times a second, `report` gets the move that the
+    /// agent prefers so far.
+    pub fn choose_and_report(
         &mut self,
-        played: &[Vec<Move>],
+        observation: &Observation,
         deadline: Option<Instant>,
         nodes: Option<u64>,
-        tell: &mut dyn FnMut(Advice),
-    ) -> Answer {
+        report: &mut dyn FnMut(Advice),
+    ) -> AgentAnswer {
         let now = Instant::now();
-        // An agent that ends on time shall be heard, not only what it published.
+        // The agent returns before the deadline, so that its answer is used rather than
+        // the move it published last.
         let before = |part: u32, most: Duration| {
             deadline.map(|end| end - (end.saturating_duration_since(now) / part).min(most))
         };
-        let (heard, last) = (before(10, SLACK), before(25, LAST));
-        let pace = Pace::new(heard, nodes);
-        self.post(Task::Choose(played.into()), &pace, &Pace::default());
-        let mut told = Instant::now();
-        let is_there =
-            |told: &Told| told.finished.is_some() && (told.legal.is_some() || told.failed);
-        self.wait(last, is_there, || {
-            if told.elapsed() >= PAUSE {
-                told = Instant::now();
-                pace.published().into_iter().for_each(&mut *tell);
+        let (agent_end, last) = (before(10, SLACK), before(25, LAST));
+        let pace = Pace::new(agent_end, nodes);
+        self.post(Task::Choose(observation.clone()), &pace, &Pace::default());
+        let mut reported = Instant::now();
+        let is_complete = |progress: &Progress| {
+            progress.finished.is_some() && (progress.legal.is_some() || progress.failed)
+        };
+        self.wait(last, is_complete, || {
+            if reported.elapsed() >= REPORT {
+                reported = Instant::now();
+                pace.published().into_iter().for_each(&mut *report);
             }
         });
         pace.stop();
-        let mut told = self.board.told();
-        let (finished, legal) = (told.finished.take(), told.legal.take());
-        drop(told);
+        let mut progress = self.shared.progress();
+        let (finished, legal) = (progress.finished.take(), progress.legal.take());
+        drop(progress);
         let is_finished = matches!(finished, Some(Ok(_)));
         let (advice, error) = match finished {
             Some(Ok(advice)) => (advice.map(|advice| (advice, Origin::Agent)), None),
@@ -248,7 +253,7 @@ impl Seat {
             legal.is_none_or(|(legal, _)| legal.contains(&advice.chosen))
         });
         if self.ponders {
-            self.agent.give(Job {
+            self.agent.assign(Job {
                 number: 0,
                 task: Task::Ponder,
                 pace: Pace::default(),
@@ -256,10 +261,10 @@ impl Seat {
         }
         let (advice, origin) = match (advice, legal) {
             (Some((advice, origin)), _) => (Some(advice), origin),
-            (None, Some((_, drawn))) => (Some(Advice::of(drawn)), Origin::Chance),
-            (None, None) => (None, Origin::Chance),
+            (None, Some((_, drawn))) => (Some(Advice::of(drawn)), Origin::Random),
+            (None, None) => (None, Origin::Random),
         };
-        Answer {
+        AgentAnswer {
             advice,
             origin,
             finished: is_finished,
@@ -267,94 +272,96 @@ impl Seat {
         }
     }
 
-    /// What the agent would choose if the time were up now.
+    /// The move that the agent would choose if time ran out now.
     pub fn published(&self) -> Option<Advice> {
         self.agent.pace.published()
     }
 
-    /// Waits until something is so or the time is up, and does something meanwhile.
+    /// Waits until the condition holds, the deadline passes or an interrupt is raised, and
+    /// calls `meanwhile` after every wake-up.
     fn wait(
         &self,
         deadline: Option<Instant>,
-        is_so: impl Fn(&Told) -> bool,
+        condition: impl Fn(&Progress) -> bool,
         mut meanwhile: impl FnMut(),
     ) {
-        let mut told = self.board.told();
-        while !is_so(&told) && !self.interrupt.load(Ordering::Relaxed) {
+        let mut progress = self.shared.progress();
+        while !condition(&progress) && !self.stop.is_raised() {
             let left = deadline.map(|end| end.saturating_duration_since(Instant::now()));
             if left == Some(Duration::ZERO) {
                 return;
             }
             let patience = left.map_or(TICK, |left| left.min(TICK));
-            let woken = self.board.changed.wait_timeout(told, patience);
+            let woken = self.shared.changed.wait_timeout(progress, patience);
             drop(woken.unwrap_or_else(PoisonError::into_inner));
             meanwhile();
-            told = self.board.told();
+            progress = self.shared.progress();
         }
     }
 
-    fn post(&mut self, task: Task, pace: &Pace, clerks: &Pace) {
-        let mut told = self.board.told();
-        let number = told.job + 1;
-        *told = Told {
+    fn post(&mut self, task: Task, pace: &Pace, fallback_pace: &Pace) {
+        let mut progress = self.shared.progress();
+        let number = progress.job + 1;
+        *progress = Progress {
             job: number,
-            ..Told::default()
+            ..Progress::default()
         };
-        drop(told);
+        drop(progress);
         let job = |pace: &Pace| Job {
             number,
             task: task.clone(),
             pace: pace.clone(),
         };
-        self.agent.give(job(pace));
-        self.clerk.give(job(clerks));
+        self.agent.assign(job(pace));
+        self.fallback.assign(job(fallback_pace));
     }
 }
 
-impl Drop for Seat {
+impl Drop for AgentThread {
     fn drop(&mut self) {
-        self.ended.store(true, Ordering::Relaxed);
+        self.ended.raise();
         self.agent.end();
-        self.clerk.end();
+        self.fallback.end();
     }
 }
 
-/// What the agent's thread does.
-fn serve(mut agent: Box<dyn Agent>, jobs: &Receiver<Job>, board: &Board) {
+/// The main function of the agent's thread.
+fn run_agent(mut agent: Box<dyn Agent>, jobs: &Receiver<Job>, shared: &Shared) {
     while let Ok(job) = jobs.recv() {
         let pace = &job.pace;
         // A bug in an agent must not lose the match.
-        let came = catch_unwind(AssertUnwindSafe(|| match &job.task {
+        let result = catch_unwind(AssertUnwindSafe(|| match &job.task {
             Task::Begin => agent.begin(pace).map(|()| None),
-            Task::Choose(played) => agent.choose(played, pace).map(Some),
+            Task::Choose(observation) => agent.choose(observation, pace).map(Some),
             Task::Ponder => agent.ponder(pace).map(|()| None),
         }));
-        let came = came.unwrap_or_else(|_| Err(PlayerError::Other("the agent panicked".into())));
-        board.tell(job.number, |told| told.finished = Some(came));
+        let result =
+            result.unwrap_or_else(|_| Err(PlayerError::Other("the agent panicked".into())));
+        shared.report(job.number, |progress| progress.finished = Some(result));
     }
 }
 
-/// What the clerk's thread does.
-fn keep(brief: &Brief, jobs: &Receiver<Job>, board: &Board) {
+/// The main function of the fallback mover's thread.
+fn run_fallback(brief: &Brief, jobs: &Receiver<Job>, shared: &Shared) {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(brief.seed);
     let mut backends = Backends::datalog(brief);
     while let Ok(job) = jobs.recv() {
-        let Task::Choose(played) = job.task else {
+        let Task::Choose(observation) = job.task else {
             continue;
         };
         let mut legal = Vec::new();
-        let mut look = || -> Result<(), PlayError> {
+        let mut find_legal = || -> Result<(), PlayerError> {
             let backends = backends.as_mut().map_err(|error| error.clone())?;
-            let state = backends.state_after(&played)?;
-            backends.machine().legal(&state, brief.role, &mut legal)
+            let state = backends.state_after(observation.required_joint_moves()?)?;
+            Ok(backends.machine().legal(&state, brief.role, &mut legal)?)
         };
-        let came = look();
-        board.tell(job.number, |told| match came {
+        let result = find_legal();
+        shared.report(job.number, |progress| match result {
             Ok(()) if !legal.is_empty() => {
                 let drawn = legal[random.random_range(0..legal.len())];
-                told.legal = Some((legal, drawn));
+                progress.legal = Some((legal, drawn));
             }
-            _ => told.failed = true,
+            _ => progress.failed = true,
         });
     }
 }

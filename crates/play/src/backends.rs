@@ -1,7 +1,6 @@
-//! A machine at once, and a faster one when it is there.
+//! A machine that is ready at once, and a faster one later.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use ggp_stop::Stop;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -10,38 +9,37 @@ use super::{Brief, Pace};
 use ggp_engine::machine::{
     AnyMachine, Backend, Limits, Machine, PlayError, PropnetMachine, PropnetState,
 };
-use ggp_engine::propnet::TooLarge;
+use ggp_engine::propnet::GroundError;
 use ggp_gdl::game::{Game, Move};
 use ggp_gdl::terms::TermId;
 
-/// How long a network is waited for before anything else is made.
+/// The time to wait for the network before a Datalog machine is made.
 const PATIENCE: Duration = Duration::from_millis(100);
-/// How often a wait looks whether it is over.
+/// The interval at which a wait checks the pace.
 const TICK: Duration = Duration::from_millis(5);
 
-/// The machines of a match: by Datalog until the network is grounded, which
-/// happens on a thread of its own.
+/// The machines of a match: Datalog until another thread has grounded the network.
 #[derive(Debug)]
 pub struct Backends {
     machine: AnyMachine,
     start: Option<Vec<TermId>>,
     grounding: Option<Grounding>,
-    /// Of the machine now in use: joint moves made, and the state after them.
+    /// The joint moves of the last query and the state after them, for the current machine.
     reached: Option<(Vec<Vec<Move>>, PropnetState)>,
 }
 
 #[derive(Debug)]
 struct Grounding {
-    network: Receiver<Result<PropnetMachine, TooLarge>>,
+    network: Receiver<Result<PropnetMachine, GroundError>>,
     thread: Option<JoinHandle<()>>,
-    interrupt: Arc<AtomicBool>,
+    stop: Stop,
 }
 
 impl Drop for Grounding {
     fn drop(&mut self) {
-        self.interrupt.store(true, Ordering::Relaxed);
+        self.stop.raise();
         if let Some(thread) = self.thread.take() {
-            // What it fails with concerns nobody any more.
+            // Its result is no longer needed.
             let _ = thread.join();
         }
     }
@@ -50,19 +48,18 @@ impl Drop for Grounding {
 impl Grounding {
     fn new(game: &Game, limits: &Limits) -> Self {
         let (sender, network) = channel();
-        let interrupt = Arc::new(AtomicBool::new(false));
+        let stop = Stop::new();
         let mut limits = limits.clone();
-        limits.ground.interrupt = Some(Arc::clone(&interrupt));
+        limits.ground.stop = stop.clone();
         let game = game.clone();
         let thread = std::thread::spawn(move || {
-            let ground = limits.ground.clone();
-            // Nobody listens if the match is over.
-            let _ = sender.send(PropnetMachine::new(&game, limits, &ground));
+            // The receiver is gone if the match is over.
+            let _ = sender.send(PropnetMachine::new(&game, limits));
         });
         Grounding {
             network,
             thread: Some(thread),
-            interrupt,
+            stop,
         }
     }
 }
@@ -104,22 +101,22 @@ impl Backends {
         }
     }
 
-    /// The best machine there is now. States of an earlier one are not for it.
+    /// The best machine so far. It cannot use states of an earlier one.
     pub fn machine(&mut self) -> &mut AnyMachine {
         &mut self.machine
     }
 
-    /// Whether no better machine will come.
+    /// Whether the current machine is final.
     pub fn is_settled(&self) -> bool {
         self.grounding.is_none()
     }
 
-    /// Takes the network if it is there; whether the machine is another one now.
+    /// Switches to the network if it is ready, and returns whether the machine has changed.
     pub fn poll(&mut self) -> bool {
         self.take(Duration::ZERO)
     }
 
-    /// Waits for the network; whether the machine is another one now.
+    /// Waits for the network, and returns whether the machine has changed.
     pub fn wait(&mut self, pace: &Pace) -> bool {
         while !self.is_settled() && !pace.is_over() {
             if self.take(TICK) {
@@ -148,7 +145,7 @@ impl Backends {
         }
     }
 
-    /// The state after some joint moves, which are taken to be legal.
+    /// The state after joint moves that must be legal.
     ///
     /// # Errors
     ///

@@ -1,45 +1,44 @@
-//! Matches, each as it is written down.
+//! Whole matches between contenders.
 //!
-//! In: a game, a [`Contender`] for each role, a seed. Out: moves, scores, and what
-//! went wrong. Agents without clocks play the same match with the same seed.
+//! In: a game, a [`Contender`] for each role, a seed. Out: moves, scores and lapses. Agents
+//! without clocks play the same match with the same seed.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use ggp_stop::Stop;
 use std::time::{Duration, Instant};
 
-use super::referee::{Asked, Asking, Contender, Lapse, Referee, Table};
-use super::{AgentSpec, Brief, Match, Origin, Seat};
+use super::referee::{Asking, Contender, Contenders, Lapse, Position, Referee};
+use super::{AgentSpec, AgentThread, Brief, Match, Origin, SpecError};
 use ggp_engine::machine::{Limits, Machine, PlayError};
 use ggp_gdl::game::{Game, Move, RoleId, Score};
 
-/// How long agents may think.
+/// The clocks of a match; `None` means no limit.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct Clocks {
-    /// Before the first move.
+    /// The time before the first move.
     pub start: Option<Duration>,
-    /// For each move.
+    /// The time for each move.
     pub play: Option<Duration>,
 }
 
-/// What an agent at a match may use, beside time.
+/// The resources of an agent apart from time.
 #[derive(Clone, Debug)]
-pub struct Means {
-    /// Threads that may search at once.
+pub struct Resources {
+    /// The most threads that search at once.
     pub threads: usize,
-    /// Bytes that its tables may take.
+    /// The most bytes for search tables.
     pub memory_bytes: u64,
-    /// What machines may spend. The interrupt ends the match.
+    /// Limits for machines. The interrupt ends the match.
     pub limits: Limits,
 }
 
-impl Means {
+impl Resources {
     /// The brief of an agent that plays a role.
     pub fn brief(&self, game: &Game, role: RoleId, clocks: Clocks, seed: u64) -> Brief {
         Brief {
             play_clock: clocks.play,
             threads: self.threads,
             memory_bytes: self.memory_bytes,
-            // No two roles draw the same numbers.
+            // Each role has its own random numbers.
             seed: seed.wrapping_add((role.index() as u64 + 1) << 32),
             limits: self.limits.clone(),
             ..Brief::new(game, role)
@@ -49,134 +48,138 @@ impl Means {
 
 /// An agent as a contender.
 #[derive(Debug)]
-pub struct SeatContender {
-    seat: Seat,
+pub struct AgentContender {
+    thread: AgentThread,
+    role: RoleId,
     spec: AgentSpec,
     clocks: Clocks,
     roles: usize,
 }
 
-impl SeatContender {
-    /// An agent that has the clocks, if there are any.
+impl AgentContender {
+    /// An agent that plays with these clocks.
     ///
     /// # Errors
     ///
-    /// As [`Seat::new`].
-    pub fn new(brief: Brief, spec: &AgentSpec, clocks: Clocks) -> Result<Self, String> {
-        Ok(SeatContender {
+    /// As [`AgentThread::new`].
+    pub fn new(brief: Brief, spec: &AgentSpec, clocks: Clocks) -> Result<Self, SpecError> {
+        Ok(AgentContender {
             roles: brief.game.role_count(),
-            seat: Seat::new(brief, spec)?,
+            role: brief.role,
+            thread: AgentThread::new(brief, spec)?,
             spec: spec.clone(),
             clocks,
         })
     }
 }
 
-impl Contender for SeatContender {
+impl Contender for AgentContender {
     fn start(&mut self) -> Result<(), Lapse> {
         let deadline = self.clocks.start.map(|clock| Instant::now() + clock);
-        match self.seat.begin(deadline) {
-            // One that is not ready yet has the time of its first move.
+        match self.thread.begin(deadline) {
+            // An agent that is not ready yet continues during its first move.
             None => Ok(()),
             Some(error) => Err(Lapse::Crashed(error.to_string())),
         }
     }
 
-    fn choose(&mut self, asked: &Asked<'_>) -> Result<Move, Lapse> {
-        if let ([only], 2..) = (asked.legal, self.roles) {
+    fn choose(&mut self, position: &Position<'_>) -> Result<Move, Lapse> {
+        if let ([only], 2..) = (position.legal, self.roles) {
             return Ok(*only);
         }
         let end = self.clocks.play.map(|clock| Instant::now() + clock);
         let (deadline, nodes) = self.spec.limits(end);
-        let answer = self.seat.choose(asked.played, deadline, nodes);
+        let answer = self
+            .thread
+            .choose(&position.observation(self.role), deadline, nodes);
         if let Some(error) = answer.error {
             return Err(Lapse::Crashed(error.to_string()));
         }
         match answer.advice {
-            Some(advice) if answer.origin != Origin::Chance => Ok(advice.chosen),
+            Some(advice) if answer.origin != Origin::Random => Ok(advice.chosen),
             _ if !answer.finished => Err(Lapse::Late),
             _ => Err(Lapse::Illegal(String::new())),
         }
     }
 }
 
-/// A match that is to be played.
+/// A match to play.
 #[derive(Clone, Debug)]
 pub struct Contest<M> {
-    /// Who says what is legal.
+    /// The machine that evaluates the rules.
     pub machine: M,
-    /// Whether contenders think at the same time.
+    /// Whether contenders think one after another or all at once.
     pub asking: Asking,
-    /// The seed of moves that are drawn.
+    /// The seed for random moves.
     pub seed: u64,
-    /// Joint moves after which the match is broken off.
+    /// The number of joint moves after which the match is aborted.
     pub most_moves: usize,
-    /// Raised from outside to break it off.
-    pub interrupt: Arc<AtomicBool>,
+    /// Aborts the match when raised.
+    pub stop: Stop,
 }
 
-/// What came of a match.
+/// The result of a match.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Outcome {
+pub struct MatchResult {
     /// The joint moves, as texts by role.
     pub moves: Vec<Vec<String>>,
-    /// The scores by role; none if the game was not played to its end.
+    /// The scores by role; `None` if the match was aborted before the game was over.
     pub scores: Option<Vec<Score>>,
-    /// What went wrong: the number of joint moves before, the role, the lapse.
-    /// What went wrong before the first move has none.
+    /// The lapses: the number of joint moves before, the role, the lapse. A lapse while
+    /// contenders prepare has no number.
     pub lapses: Vec<(Option<usize>, usize, Lapse)>,
     /// The longest time for one move, by role.
     pub slowest: Vec<Duration>,
 }
 
 impl<M: Machine> Contest<M> {
-    /// Plays the match. Contenders hear how it ends.
+    /// Plays the match and notifies the contenders of its end.
     ///
     /// # Errors
     ///
-    /// What play shows to be wrong with the rules, or [`PlayError::Interrupted`].
-    pub fn play(mut self, table: &mut Table<'_>) -> Result<Outcome, PlayError> {
+    /// An error in the rules, or [`PlayError::Interrupted`].
+    pub fn play(mut self, contenders: &mut Contenders<'_>) -> Result<MatchResult, PlayError> {
         let start = self.machine.initial()?;
         let mut referee = Referee::new(Match::new(self.machine, start), self.asking, self.seed);
-        let mut outcome = Outcome {
-            slowest: vec![Duration::ZERO; table.len()],
-            ..Outcome::default()
+        let mut result = MatchResult {
+            slowest: vec![Duration::ZERO; contenders.len()],
+            ..MatchResult::default()
         };
-        let lapses = referee.start(table).into_iter().enumerate();
-        outcome
+        let lapses = referee.start(contenders).into_iter().enumerate();
+        result
             .lapses
             .extend(lapses.filter_map(|(role, lapse)| Some((None, role, lapse?))));
-        let is_interrupted = || self.interrupt.load(Ordering::Relaxed);
+        let is_interrupted = || self.stop.is_raised();
         let ended = loop {
-            if outcome.moves.len() >= self.most_moves {
+            if result.moves.len() >= self.most_moves {
                 break Ok(());
             }
-            match referee.step(table, is_interrupted) {
+            match referee.step(contenders, is_interrupted) {
                 Err(error) => break Err(error),
                 Ok(None) => match referee.game().scores() {
                     Err(error) => break Err(error),
                     Ok(scores) => {
-                        outcome.scores = Some(scores);
+                        result.scores = Some(scores);
                         break Ok(());
                     }
                 },
                 Ok(Some(round)) => {
-                    let made = outcome.moves.len();
+                    let made = result.moves.len();
                     let lapses = round.lapses.into_iter().enumerate();
                     let lapses =
                         lapses.filter_map(|(role, lapse)| Some((Some(made), role, lapse?)));
-                    outcome.lapses.extend(lapses);
-                    for (slowest, time) in outcome.slowest.iter_mut().zip(round.times) {
+                    result.lapses.extend(lapses);
+                    for (slowest, time) in result.slowest.iter_mut().zip(round.times) {
                         *slowest = time.max(*slowest);
                     }
-                    outcome.moves.push(referee.last().to_vec());
+                    result.moves.push(referee.last().to_vec());
                 }
             }
         };
-        match outcome.scores {
-            Some(_) => referee.stop(table),
-            None => referee.abort(table),
+        match result.scores {
+            Some(_) => referee.stop(contenders),
+            None => referee.abort(contenders),
         }
-        ended.map(|()| outcome)
+        ended.map(|()| result)
     }
 }

@@ -1,4 +1,4 @@
-//! The agent that looks one joint move ahead.
+//! An agent that looks one joint move ahead.
 
 use rand::SeedableRng;
 use rand::seq::IndexedRandom;
@@ -6,13 +6,14 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::outlook::{Evaluation, Lanes, Outlook};
 use super::spec::evaluation;
-use super::{Advice, Agent, Backends, Brief, Candidate, Pace, PlayerError};
+use super::{
+    Advice, Agent, Backends, Brief, Candidate, Observation, OptionError, Pace, PlayerError,
+};
 use ggp_engine::machine::PlayError;
-use ggp_gdl::game::Move;
 use ggp_search::minimax::MinimaxGame;
 
-/// Plays the move after which it is best off on average, if all others play
-/// every move with the same chance.
+/// Plays the move with the best average value, assuming that all other roles play
+/// uniformly at random.
 #[derive(Debug)]
 pub struct Greedy {
     brief: Brief,
@@ -22,12 +23,12 @@ pub struct Greedy {
 }
 
 impl Greedy {
-    /// An agent with these options, by name: `eval`.
+    /// An agent with options as names and values. The only option is `eval`.
     ///
     /// # Errors
     ///
-    /// If there is no such option, or it has no such value.
-    pub fn new(brief: Brief, settings: &[(String, String)]) -> Result<Self, String> {
+    /// An unknown option, or a value that the option does not accept.
+    pub fn new(brief: Brief, settings: &[(String, String)]) -> Result<Self, OptionError> {
         Ok(Greedy {
             random: Xoshiro256PlusPlus::seed_from_u64(brief.seed),
             evaluation: evaluation(settings)?,
@@ -52,14 +53,14 @@ impl Agent for Greedy {
         Ok(())
     }
 
-    fn choose(&mut self, played: &[Vec<Move>], _pace: &Pace) -> Result<Advice, PlayerError> {
+    fn choose(&mut self, observation: &Observation, _pace: &Pace) -> Result<Advice, PlayerError> {
         let (role, limits) = (self.brief.role.index(), self.brief.limits.clone());
         self.backends()?;
         let (backends, lanes) = self.backends.as_mut().expect("it was just made");
         if backends.poll() || lanes.is_none() {
             *lanes = Lanes::new(backends.machine(), &limits);
         }
-        let state = backends.state_after(played)?;
+        let state = backends.state_after(observation.required_joint_moves()?)?;
         let mut outlook = Outlook {
             machine: backends.machine(),
             lanes: lanes.as_mut(),
@@ -83,7 +84,7 @@ impl Agent for Greedy {
                 bounds: (0.0, 100.0),
             })
             .collect();
-        // The role's move changes once in so many children.
+        // The role's move changes once in `stride` children.
         let stride: usize = expansion.legal[role + 1..].iter().map(Vec::len).product();
         for (place, child) in children.iter().enumerate() {
             let value = match &child.scores {

@@ -1,10 +1,10 @@
-//! Matches: players take turns, and what they did can be undone.
+//! Matches between agents, people and network players.
 //!
-//! In: a machine, a state to start from, a [`Player`] for each role. Out: a
-//! [`History`] of joint moves and states. Players choose, a [`Match`] makes the
-//! joint moves. Programs that play are [`Agent`]s; each sits on a [`Seat`], which
-//! keeps its clock. [`referee`] lets contenders play whoever they are, [`contest`] lets
-//! agents. Not done here: talking to people.
+//! In: a machine, a start state and a [`Player`] for each role. Out: a [`History`] of joint
+//! moves and states. Players choose moves; a [`Match`] makes the joint moves and can undo
+//! them. Programs that play are [`Agent`]s; each runs on an [`AgentThread`], which keeps its
+//! clock. [`referee`] runs a match between any contenders, [`contest`] a whole match between
+//! agents. User interfaces are not here.
 
 mod agent;
 mod agent_thread;
@@ -13,6 +13,7 @@ pub mod contest;
 mod greedy;
 mod mcts;
 mod minimax;
+mod observation;
 mod outlook;
 mod players;
 pub mod protocol;
@@ -23,10 +24,9 @@ pub mod referee;
 pub mod schedule;
 mod spec;
 
+use ggp_stop::Stop;
 use std::error::Error;
 use std::fmt;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use im::Vector;
@@ -35,57 +35,61 @@ use ggp_engine::machine::{Machine, PlayError};
 use ggp_gdl::game::{Move, RoleId, Score};
 
 pub use agent::{Advice, Agent, Brief, Candidate, Pace};
-pub use agent_thread::{Answer, Origin, Seat};
+pub use agent_thread::{AgentAnswer, AgentThread, Origin};
 pub use backends::Backends;
 pub use greedy::Greedy;
 pub use mcts::MctsAgent;
 pub use minimax::MinimaxAgent;
+pub use observation::Observation;
 pub use outlook::{Evaluation, Lanes, Outlook};
 pub use players::Picker;
 pub use puzzle::PuzzleAgent;
-pub use spec::{AgentSpec, KINDS, Kind, Thought, is_kind};
+pub use spec::{AGENT_KINDS, AgentKind, AgentSpec, OptionError, SpecError, is_agent};
 
-/// Who chooses the moves of a role.
+/// A chooser of moves for one role.
 pub trait Player<M: Machine> {
-    /// Chooses for the role whose turn it is. A role with a single legal move is
-    /// not asked if there are others.
+    /// Chooses a move for a role. In games of several roles, a role with a single legal
+    /// move is not asked.
     ///
     /// # Errors
     ///
-    /// Whatever play shows to be wrong with the rules, or what keeps the player
-    /// from choosing. It ends the match; what was played stays.
+    /// An error in the rules, or the reason why the player cannot choose. It ends the match;
+    /// the moves made so far remain.
     fn choose(&mut self, machine: &mut M, turn: &Turn<'_, M::State>)
     -> Result<Choice, PlayerError>;
 }
 
-/// What a player is asked.
+/// The position in which a player must choose.
 #[derive(Debug)]
 pub struct Turn<'a, S> {
     /// The role to choose for.
     pub role: RoleId,
     /// Its legal moves, at least one, in the order of [`Machine::legal`].
     pub legal: &'a [Move],
-    /// What was played so far, by all roles.
+    /// All joint moves so far.
     pub history: &'a History<S>,
 }
 
-/// What a player wants.
+/// A player's decision.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Choice {
-    /// To make a move.
+    /// Make a move.
     Play(Move),
-    /// To go back to a state in which it had a choice.
+    /// Go back to the last state in which the player had a choice.
     Undo,
-    /// To end the match here.
+    /// End the match here.
     Quit,
 }
 
-/// What keeps a player from choosing.
+/// The reason why a player cannot choose.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum PlayerError {
-    /// The rules, or a limit.
+    /// An error in the rules, or a limit.
     Play(PlayError),
-    /// Something of the player's own, such as a lost connection.
+    /// The player needs the joint moves, and its observation has percepts.
+    HiddenMoves,
+    /// A failure of the player itself, such as a lost connection.
     Other(Box<dyn Error + Send + Sync>),
 }
 
@@ -99,6 +103,9 @@ impl fmt::Display for PlayerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             PlayerError::Play(error) => error.fmt(f),
+            PlayerError::HiddenMoves => f.write_str(
+                "this player needs to see all moves; it cannot play games with hidden information",
+            ),
             PlayerError::Other(error) => error.fmt(f),
         }
     }
@@ -111,12 +118,12 @@ impl Error for PlayerError {}
 pub struct Ply<S> {
     /// One move for each role.
     pub joint: Vec<Move>,
-    /// What they led to.
+    /// The state after the joint move.
     pub state: S,
 }
 
-/// The states and joint moves of a match, in order. A clone is cheap and keeps
-/// what the match later undoes.
+/// The states and joint moves of a match, in order. A clone is cheap and does not change
+/// when the match goes back.
 #[derive(Clone, Debug)]
 pub struct History<S> {
     start: S,
@@ -124,7 +131,7 @@ pub struct History<S> {
 }
 
 impl<S: Clone> History<S> {
-    /// A history without a move.
+    /// A history without moves.
     pub fn new(start: S) -> Self {
         History {
             start,
@@ -132,7 +139,7 @@ impl<S: Clone> History<S> {
         }
     }
 
-    /// Number of joint moves.
+    /// The number of joint moves.
     pub fn len(&self) -> usize {
         self.plies.len()
     }
@@ -142,7 +149,7 @@ impl<S: Clone> History<S> {
         self.plies.is_empty()
     }
 
-    /// The state after a number of joint moves.
+    /// The state after the first `moves` joint moves.
     ///
     /// # Panics
     ///
@@ -154,7 +161,7 @@ impl<S: Clone> History<S> {
         }
     }
 
-    /// The state after all of them.
+    /// The last state.
     pub fn state(&self) -> &S {
         self.state_after(self.len())
     }
@@ -169,23 +176,23 @@ impl<S: Clone> History<S> {
         self.plies.push_back(Ply { joint, state });
     }
 
-    /// Forgets all joint moves after the first few.
+    /// Keeps the first `moves` joint moves and drops the others.
     pub fn truncate(&mut self, moves: usize) {
-        // `Vector::truncate` is not for lengths past the end.
+        // `Vector::truncate` panics for lengths past the end.
         if moves < self.len() {
             self.plies.truncate(moves);
         }
     }
 }
 
-/// What one step of a match came to.
+/// The result of one step of a match.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Step {
     /// A joint move was made.
     Moved,
-    /// The game is over, so nobody was asked.
+    /// The game is over; no player was asked.
     Over,
-    /// A role wants to go back; nothing was done. See [`Match::undo`].
+    /// A role wants to go back; the match is unchanged. See [`Match::undo`].
     Undo(RoleId),
     /// A role wants to end the match here.
     Quit(RoleId),
@@ -199,7 +206,7 @@ pub struct Match<M: Machine> {
 }
 
 impl<M: Machine> Match<M> {
-    /// A match from a state on.
+    /// A match that begins in a state.
     pub fn new(machine: M, start: M::State) -> Self {
         Match {
             machine,
@@ -212,7 +219,7 @@ impl<M: Machine> Match<M> {
         &mut self.machine
     }
 
-    /// What was played.
+    /// The joint moves and states so far.
     pub fn history(&self) -> &History<M::State> {
         &self.history
     }
@@ -242,7 +249,7 @@ impl<M: Machine> Match<M> {
     ///
     /// # Errors
     ///
-    /// As [`Machine::play`]; nothing is changed then.
+    /// As [`Machine::play`]; the match is unchanged then.
     pub fn play(&mut self, joint: Vec<Move>) -> Result<(), PlayError> {
         let state = self.machine.play(self.history.state(), &joint)?;
         self.history.push(joint, state);
@@ -254,7 +261,7 @@ impl<M: Machine> Match<M> {
     ///
     /// # Errors
     ///
-    /// Those of play and of the players; nothing is changed then.
+    /// Those of the machine and of the players; the match is unchanged then.
     pub fn step(&mut self, players: &mut [Box<dyn Player<M> + '_>]) -> Result<Step, PlayerError> {
         if self.is_over()? {
             return Ok(Step::Over);
@@ -283,9 +290,8 @@ impl<M: Machine> Match<M> {
         Ok(Step::Moved)
     }
 
-    /// Goes back to the last state before this one in which any of the roles had
-    /// a choice. The result is the number of joint moves taken back; 0 if there
-    /// is no such state.
+    /// Goes back to the last earlier state in which any of the roles had a choice. The
+    /// result is the number of joint moves taken back, 0 if there is no such state.
     ///
     /// # Errors
     ///
@@ -307,56 +313,58 @@ impl<M: Machine> Match<M> {
     }
 }
 
-/// An agent among the players of a [`Match`].
+/// An agent as a [`Player`] of a [`Match`].
 #[derive(Debug)]
-pub struct SeatPlayer {
-    seat: Seat,
+pub struct AgentPlayer {
+    thread: AgentThread,
+    role: RoleId,
     spec: AgentSpec,
     clock: Option<Duration>,
-    interrupt: Arc<AtomicBool>,
+    stop: Stop,
 }
 
-impl SeatPlayer {
-    /// An agent that has the clock for each move, if there is one. The brief
-    /// speaks of the match's game and start.
+impl AgentPlayer {
+    /// An agent that uses the play clock of the brief for each move, if there is one. The
+    /// brief must have the game and the start state of the match.
     ///
     /// # Errors
     ///
-    /// As [`Seat::new`].
-    pub fn new(brief: Brief, spec: AgentSpec) -> Result<Self, String> {
-        Ok(SeatPlayer {
+    /// As [`AgentThread::new`].
+    pub fn new(brief: Brief, spec: AgentSpec) -> Result<Self, SpecError> {
+        Ok(AgentPlayer {
             clock: brief.play_clock,
-            interrupt: Arc::clone(&brief.limits.interrupt),
-            seat: Seat::new(brief, &spec)?,
+            stop: brief.limits.stop.clone(),
+            role: brief.role,
+            thread: AgentThread::new(brief, &spec)?,
             spec,
         })
     }
 }
 
-impl<M: Machine> Player<M> for SeatPlayer {
+impl<M: Machine> Player<M> for AgentPlayer {
     fn choose(
         &mut self,
         _machine: &mut M,
         turn: &Turn<'_, M::State>,
     ) -> Result<Choice, PlayerError> {
-        let played: Vec<Vec<Move>> = turn.history.plies().map(|ply| ply.joint.clone()).collect();
+        let joint_moves: Vec<Vec<Move>> =
+            turn.history.plies().map(|ply| ply.joint.clone()).collect();
         let deadline = self.clock.map(|clock| Instant::now() + clock);
         let (deadline, nodes) = self.spec.limits(deadline);
-        let answer = self.seat.choose(&played, deadline, nodes);
+        let observation = Observation::of_joint_moves(self.role, joint_moves);
+        let answer = self.thread.choose(&observation, deadline, nodes);
         match (answer.error, answer.advice) {
             (Some(error), _) => Err(error),
             (None, Some(advice)) => Ok(Choice::Play(advice.chosen)),
-            (None, None) if self.interrupt.load(Ordering::Relaxed) => {
-                Err(PlayError::Interrupted.into())
-            }
-            // The time was too short for anything.
+            (None, None) if self.stop.is_raised() => Err(PlayError::Interrupted.into()),
+            // There was no time even for the legal moves.
             (None, None) => Ok(Choice::Play(turn.legal[0])),
         }
     }
 }
 
-/// Whether a role with these legal moves need not be asked. A single player is
-/// always asked: without a choice to make it still sees how the game goes on.
+/// Whether a role with these legal moves is not asked. The only role of a game is always
+/// asked, so that a person sees every state.
 fn is_forced<M: Machine>(machine: &M, legal: &[Move]) -> bool {
     legal.len() == 1 && machine.game().role_count() > 1
 }

@@ -1,8 +1,8 @@
-//! The agent that searches by simulation.
+//! The agent for Monte Carlo tree search.
 //!
-//! In: the state after the moves made, and a pace. Out: advice, again and again.
-//! It searches by Datalog until the network is there and in lanes from then on,
-//! keeps one tree from move to move, and thinks on while others choose.
+//! In: the joint moves so far, and a pace. Out: advice, published regularly. It searches with
+//! Datalog until the network is ready, and on its lanes from then on. It keeps one tree from
+//! move to move and can think while others choose.
 
 mod lanes;
 mod settings;
@@ -13,28 +13,27 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use rand::{RngExt, SeedableRng};
-use rand_xoshiro::Xoshiro256PlusPlus;
-
-use super::{Advice, Agent, Backends, Brief, Candidate, Pace, PlayerError};
+use super::{
+    Advice, Agent, Backends, Brief, Candidate, Observation, OptionError, Pace, PlayerError,
+};
 use ggp_engine::machine::{AnyMachine, PlayError, PropnetMachine, PropnetState};
 use ggp_engine::propnet::batch::Packed;
 use ggp_gdl::game::Move;
 use ggp_search::BudgetKind;
 use ggp_search::mcts::{
-    Excerpt, Mcts, MoveReport, OneByOne, RoleReport, Simulator, Tree, grow_together, named,
+    Mcts, MoveReport, OneByOne, RoleReport, Simulator, Tree, TreeSummary, grow_in_parallel, named,
 };
 use ggp_solver::solve::{Faults, Table};
 use lanes::Lanes;
 pub use settings::OPTIONS;
 use settings::Settings;
 
-/// How often what was found is published.
+/// The interval at which advice is published.
 const TICK: Duration = Duration::from_millis(20);
-/// How often a tree is looked at as a whole; that takes one part in so many of the time at
-/// most.
-const LOOK: Duration = Duration::from_millis(500);
-const PART: u32 = 20;
+/// The least interval between summaries of the tree.
+const SUMMARY_INTERVAL: Duration = Duration::from_millis(500);
+/// The time between two summaries is at least this many times the time that one takes.
+const SUMMARY_FACTOR: u32 = 20;
 
 /// Plays by Monte Carlo tree search.
 #[derive(Debug)]
@@ -43,12 +42,11 @@ pub struct MctsAgent {
     settings: Settings,
     backends: Option<Backends>,
     searcher: Option<Searcher>,
-    /// The moves before its last choice.
+    /// The joint moves before the last choice.
     played: Vec<Vec<Move>>,
-    random: Xoshiro256PlusPlus,
 }
 
-/// A tree, and what it grows by.
+/// A tree with its simulator.
 #[derive(Debug)]
 enum Searcher {
     Machine(Box<Tree<PropnetState, Move>>),
@@ -58,38 +56,35 @@ enum Searcher {
 #[derive(Debug)]
 struct InLanes {
     tree: Tree<Packed, u32>,
-    /// One for each thread.
+    /// One simulator for each thread.
     lanes: Vec<Lanes>,
 }
 
-/// A search for a move.
+/// A search for one move.
 struct SearchSlice<'p> {
     role: usize,
     pace: &'p Pace,
     memory_bytes: u64,
-    /// Draws the move, where moves are to be drawn.
-    number: f64,
-    /// Iterations so far.
+    /// The number of iterations so far.
     made: u64,
-    /// Positions of the tree that are to be told of, what was told last, and when to
-    /// look again.
-    most: usize,
-    seen: Option<Arc<Excerpt<Move>>>,
-    due: Instant,
-    /// Gets what is known every now and then, and ends the search with its answer.
-    tell: &'p mut dyn FnMut(Advice) -> ControlFlow<()>,
+    /// The most positions of a tree summary, 0 for no summaries.
+    summary_size: usize,
+    summary: Option<Arc<TreeSummary<Move>>>,
+    /// The time of the next summary.
+    summary_due: Instant,
+    /// Receives advice regularly and can end the search.
+    report: &'p mut dyn FnMut(Advice) -> ControlFlow<()>,
 }
 
 impl MctsAgent {
-    /// An agent with these options, by name.
+    /// An agent with options as names and values.
     ///
     /// # Errors
     ///
-    /// If there is no such option, or it has no such value.
-    pub fn new(brief: Brief, settings: &[(String, String)]) -> Result<Self, String> {
+    /// An unknown option, or a value that the option does not accept.
+    pub fn new(brief: Brief, settings: &[(String, String)]) -> Result<Self, OptionError> {
         let settings = settings::options(settings, brief.seed)?;
         Ok(MctsAgent {
-            random: Xoshiro256PlusPlus::seed_from_u64(brief.seed),
             brief,
             settings,
             backends: None,
@@ -105,37 +100,35 @@ impl MctsAgent {
         Ok(self.backends.as_mut().expect("it was just made"))
     }
 
-    /// Searches the state after the moves until the pace is over, so many
-    /// iterations are made, or nothing is left to find out. Every now and then
-    /// `tell` gets what is known, and ends it with its answer.
+    /// Searches the state after the joint moves until the pace is over or the value of the
+    /// root is proved. `report` receives advice regularly and can end the search.
     fn search(
         &mut self,
         played: &[Vec<Move>],
         pace: &Pace,
-        tell: &mut dyn FnMut(Advice) -> ControlFlow<()>,
+        report: &mut dyn FnMut(Advice) -> ControlFlow<()>,
     ) -> Result<(), PlayError> {
         let depth = self.settings.mcts.playout_depth;
         let mut is_first = true;
-        let mut stint = SearchSlice {
+        let mut slice = SearchSlice {
             role: self.brief.role.index(),
             pace,
             memory_bytes: self.brief.memory_bytes,
-            number: self.random.random_range(0.0..1.0),
             made: 0,
-            most: self.brief.tree,
-            seen: None,
-            due: Instant::now(),
-            tell,
+            summary_size: self.brief.tree,
+            summary: None,
+            summary_due: Instant::now(),
+            report,
         };
         if pace.deadline().is_none() {
-            // What comes of it shall not depend on time.
+            // Without a deadline the result must not depend on time.
             self.backends()?.wait(pace);
         }
         loop {
             let backends = self.backends()?;
             let is_new = backends.poll();
             let state = backends.state_after(played)?;
-            self.look(&state, is_new || is_first)?;
+            self.set_root(&state, is_new || is_first)?;
             is_first = false;
             let threads = self.threads(pace);
             let (Some(backends), Some(searcher)) = (&mut self.backends, &mut self.searcher) else {
@@ -146,14 +139,14 @@ impl MctsAgent {
                     let is_last = backends.is_settled();
                     let mut game = Table::new(backends.machine(), Faults::Nothing);
                     let game = OneByOne::new(&mut game, depth);
-                    stint.run(tree, &mut [game], |_, made| *made, is_last)?
+                    slice.run(tree, &mut [game], |_, made| *made, is_last)?
                 }
                 Searcher::Lanes(own) => {
-                    own.hire(threads, self.settings.mcts.seed);
-                    let moves = &network(backends.machine()).net().moves;
+                    own.spawn(threads, self.settings.mcts.seed);
+                    let moves = &network(backends.machine()).net().moves();
                     let name = |role: usize, made: &u32| moves[role][*made as usize];
                     let lanes = &mut own.lanes[..threads];
-                    sure(stint.run(&mut own.tree, lanes, name, true))
+                    infallible(slice.run(&mut own.tree, lanes, name, true))
                 }
             };
             if is_over {
@@ -162,30 +155,32 @@ impl MctsAgent {
         }
     }
 
-    /// Threads to search on: one unless told otherwise where iterations alone are
-    /// limited, as several come to results that depend on time.
+    /// The number of search threads. If only the iterations are limited, the default is one,
+    /// because the result of several threads depends on timing.
     fn threads(&self, pace: &Pace) -> usize {
         let is_timed = pace.deadline().is_some() || pace.nodes().is_none();
         let own = if is_timed { self.brief.threads } else { 1 };
         self.settings.threads.unwrap_or(own).max(1)
     }
 
-    /// Sees to it that the tree's root is the state.
-    fn look(&mut self, state: &PropnetState, is_new: bool) -> Result<(), PlayError> {
+    /// Makes the state the root of the tree.
+    fn set_root(&mut self, state: &PropnetState, is_new: bool) -> Result<(), PlayError> {
         if !is_new && self.searcher.is_some() {
             return Ok(());
         }
         let Some(backends) = &mut self.backends else {
             return Ok(());
         };
-        let (machine, keep) = (backends.machine(), self.settings.keep);
+        let (machine, reuses_tree) = (backends.machine(), self.settings.reuses_tree);
         let PropnetState::Packed(packed) = state else {
             let mut game = Table::new(machine, Faults::Nothing);
             let mut game = OneByOne::new(&mut game, self.settings.mcts.playout_depth);
             return match &mut self.searcher {
-                Some(Searcher::Machine(tree)) => follow(tree, &mut game, state.clone(), keep),
+                Some(Searcher::Machine(tree)) => {
+                    follow(tree, &mut game, state.clone(), reuses_tree)
+                }
                 searcher => {
-                    // One state at a time.
+                    // A machine evaluates one state at a time.
                     let options = Mcts {
                         batch: 1,
                         each: 1,
@@ -202,7 +197,7 @@ impl MctsAgent {
             if *own.tree.root() != root {
                 own.lanes.iter_mut().for_each(Lanes::fade);
             }
-            sure(follow(&mut own.tree, &mut own.lanes[0], root, keep));
+            infallible(follow(&mut own.tree, &mut own.lanes[0], root, reuses_tree));
             return Ok(());
         }
         let (net, depth) = (network(machine).net(), self.settings.mcts.playout_depth);
@@ -212,35 +207,34 @@ impl MctsAgent {
             engine,
             depth,
             self.settings.learning,
-            self.settings.mcts.rave.is_some(),
             self.settings.mcts.seed,
         );
-        let tree = sure(Tree::new(&mut lanes, root, &self.settings.mcts));
+        let tree = infallible(Tree::new(&mut lanes, root, &self.settings.mcts));
         let lanes = vec![lanes];
         self.searcher = Some(Searcher::Lanes(Box::new(InLanes { tree, lanes })));
         Ok(())
     }
 }
 
-/// Moves the root of a tree, which stays as it is or begins anew.
+/// Moves the root of a tree, or starts a new tree if trees are not reused.
 fn follow<G: Simulator>(
     tree: &mut Tree<G::State, G::Move>,
     game: &mut G,
     root: G::State,
-    keep: bool,
+    reuses_tree: bool,
 ) -> Result<(), G::Error> {
-    match keep || *tree.root() == root {
+    match reuses_tree || *tree.root() == root {
         true => tree.reroot(game, root).map(|_| ()),
-        false => tree.plant(game, root),
+        false => tree.reset(game, root),
     }
 }
 
-/// Lanes never fail.
-fn sure<T>(came: Result<T, Infallible>) -> T {
-    came.unwrap_or_else(|never| match never {})
+/// The value of a result of lanes, which never fail.
+fn infallible<T>(result: Result<T, Infallible>) -> T {
+    result.unwrap_or_else(|never| match never {})
 }
 
-/// The machine, of which a packed state has come.
+/// The machine that made a packed state.
 fn network(machine: &mut AnyMachine) -> &PropnetMachine {
     match machine {
         AnyMachine::Propnet(machine) => machine,
@@ -251,8 +245,8 @@ fn network(machine: &mut AnyMachine) -> &PropnetMachine {
 }
 
 impl InLanes {
-    /// Has lanes for so many threads.
-    fn hire(&mut self, threads: usize, seed: u64) {
+    /// Adds simulators until there is one for each thread.
+    fn spawn(&mut self, threads: usize, seed: u64) {
         for thread in self.lanes.len()..threads {
             let lanes = self.lanes[0].another(seed.wrapping_add(thread as u64));
             self.lanes.push(lanes);
@@ -261,8 +255,8 @@ impl InLanes {
 }
 
 impl SearchSlice<'_> {
-    /// Searches on as many threads as there are games, to the end or for about a
-    /// tick; whether nothing more is to be done.
+    /// Searches with one thread for each game, to the end or for about [`TICK`]. Returns
+    /// whether the search is over.
     fn run<G>(
         &mut self,
         tree: &mut Tree<G::State, G::Move>,
@@ -278,18 +272,18 @@ impl SearchSlice<'_> {
             .nodes()
             .map_or(u64::MAX, |nodes| nodes.saturating_sub(self.made));
         let until = before.saturating_add(left);
-        let mut ends = self.tell(tree, &name);
+        let mut ends = self.report(tree, &name);
         let mut tick = Instant::now() + TICK;
         while !ends {
             if tree.is_settled(self.role) || pace.is_over() || tree.iterations() >= until {
-                if self.most > 0 {
-                    self.due = Instant::now();
-                    self.tell(tree, &name);
+                if self.summary_size > 0 {
+                    self.summary_due = Instant::now();
+                    self.report(tree, &name);
                 }
                 return Ok(true);
             }
             if !tree.fits(self.memory_bytes) {
-                tree.fit(&games[0], self.memory_bytes);
+                tree.prune_to_fit(&games[0], self.memory_bytes);
             }
             let begun = tree.iterations();
             let mut is_tick = false;
@@ -297,16 +291,16 @@ impl SearchSlice<'_> {
                 self.made = earlier + tree.iterations() - before;
                 is_tick = Instant::now() >= tick;
                 if is_tick {
-                    ends = self.tell(tree, &name);
+                    ends = self.report(tree, &name);
                     tick = Instant::now() + TICK;
                 }
                 let is_full = tree.iterations() > begun && !tree.fits(self.memory_bytes);
                 !(ends || is_full || tree.is_settled(self.role) || is_tick && !to_the_end)
             };
-            grow_together(tree, games, until, &|| !pace.is_over(), go_on)?;
+            grow_in_parallel(tree, games, until, &|| !pace.is_over(), go_on)?;
             self.made = earlier + tree.iterations() - before;
             if !ends {
-                ends = self.tell(tree, &name);
+                ends = self.report(tree, &name);
             }
             if is_tick && !to_the_end {
                 return Ok(ends);
@@ -315,33 +309,35 @@ impl SearchSlice<'_> {
         Ok(true)
     }
 
-    /// Tells what is known; whether that is enough.
-    fn tell<S, M>(&mut self, tree: &Tree<S, M>, name: impl Fn(usize, &M) -> Move) -> bool
+    /// Reports advice and returns whether to end the search.
+    fn report<S, M>(&mut self, tree: &Tree<S, M>, name: impl Fn(usize, &M) -> Move) -> bool
     where
         S: Clone + Eq + Hash,
         M: Clone + Eq + Hash,
     {
         let (role, report) = (self.role, tree.report(BudgetKind::Time));
-        let Some(best) = report.roles[role].draw(self.number) else {
+        let Some(best) = report.roles[role].best() else {
             return true;
         };
-        if self.most > 0 && Instant::now() >= self.due {
+        if self.summary_size > 0 && Instant::now() >= self.summary_due {
             let began = Instant::now();
-            self.seen = Some(Arc::new(tree.excerpt(role, self.most).named(&name)));
-            self.due = Instant::now() + LOOK.max(PART * began.elapsed());
+            let summary = tree.summary(role, self.summary_size).named(&name);
+            self.summary = Some(Arc::new(summary));
+            let pause = SUMMARY_INTERVAL.max(SUMMARY_FACTOR * began.elapsed());
+            self.summary_due = Instant::now() + pause;
         }
         let line = tree.line(role, &best.action);
         let advice = Advice {
             nodes: self.made,
             line: line.iter().map(|joint| named(joint, &name)).collect(),
-            tree: self.seen.clone(),
+            tree: self.summary.clone(),
             ..advise(&report.roles[role], best, |made| name(role, made))
         };
-        (self.tell)(advice).is_break()
+        (self.report)(advice).is_break()
     }
 }
 
-/// What a report says to a role that is to make a move.
+/// The advice from the report for a role.
 fn advise<M>(report: &RoleReport<M>, best: &MoveReport<M>, name: impl Fn(&M) -> Move) -> Advice {
     let bounds = |[low, high]: [u8; 2]| (f64::from(low), f64::from(high));
     let chosen = name(&best.action);
@@ -380,11 +376,12 @@ impl Agent for MctsAgent {
         Ok(())
     }
 
-    fn choose(&mut self, played: &[Vec<Move>], pace: &Pace) -> Result<Advice, PlayerError> {
+    fn choose(&mut self, observation: &Observation, pace: &Pace) -> Result<Advice, PlayerError> {
+        let played = observation.required_joint_moves()?;
         self.played = played.to_vec();
         let mut last = None;
-        let came = self.search(played, pace, &mut |advice| {
-            // A single move is made at once; there is time to think afterwards.
+        let result = self.search(played, pace, &mut |advice| {
+            // A forced move is made at once; the agent can think afterwards.
             let is_forced = advice.candidates.len() < 2;
             pace.publish(advice.clone());
             last = Some(advice);
@@ -393,7 +390,7 @@ impl Agent for MctsAgent {
                 false => ControlFlow::Continue(()),
             }
         });
-        match (last, came) {
+        match (last, result) {
             (Some(advice), Ok(_) | Err(PlayError::Interrupted)) => Ok(advice),
             (_, Err(error)) => Err(error.into()),
             (None, Ok(_)) => Err(PlayError::Interrupted.into()),

@@ -1,78 +1,80 @@
-//! The agent that searches by alpha-beta.
+//! The agent for alpha-beta search.
 
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::outlook::{Evaluation, Lanes, Outlook};
 use super::spec::evaluation;
-use super::{Advice, Agent, Backends, Brief, Candidate, Pace, PlayerError};
+use super::{
+    Advice, Agent, Backends, Brief, Candidate, Observation, OptionError, Pace, PlayerError,
+};
 use ggp_engine::machine::{Machine, PlayError, PropnetState};
 use ggp_gdl::game::Move;
-use ggp_search::minimax::{Minimax, MinimaxReport, Table, minimax};
+use ggp_search::minimax::{Minimax, MinimaxReport, TranspositionTable, minimax};
 use ggp_search::{Budget, Stats};
 
-/// Joint moves to look ahead at most: each takes some of the stack.
+/// The greatest depth in joint moves. Each level uses stack space.
 const MOST_AHEAD: u32 = 500;
 
-/// Plays the move that alpha-beta finds best against all others.
+/// Plays the best move by alpha-beta search, with all other roles as one opponent.
 #[derive(Debug)]
 pub struct MinimaxAgent {
     brief: Brief,
     evaluation: Evaluation,
-    ready: Option<Ready>,
+    prepared: Option<Prepared>,
     moves: u64,
-    /// What was played before the last choice, and the choice.
+    /// The joint moves before the last choice, and the choice.
     chosen: Option<(Vec<Vec<Move>>, Move)>,
 }
 
-/// What is there once the rules are read.
+/// The search state that exists once the rules are compiled.
 #[derive(Debug)]
-struct Ready {
+struct Prepared {
     backends: Backends,
-    /// Of the machine now in use.
+    /// The lanes of the current machine.
     lanes: Option<Lanes>,
-    table: Table<PropnetState>,
+    table: TranspositionTable<PropnetState>,
 }
 
-impl Ready {
+impl Prepared {
     fn new(brief: &Brief) -> Result<Self, PlayError> {
         let mut backends = Backends::new(brief)?;
         let lanes = Lanes::new(backends.machine(), &brief.limits);
-        Ok(Ready {
+        Ok(Prepared {
             backends,
             lanes,
-            table: Table::new(brief.memory_bytes),
+            table: TranspositionTable::new(brief.memory_bytes),
         })
     }
 
-    /// Whatever belonged to another machine is of no use.
-    fn changed(&mut self, brief: &Brief) {
+    /// Drops everything that belongs to the previous machine.
+    fn replace_machine(&mut self, brief: &Brief) {
         self.table.clear();
         self.lanes = Lanes::new(self.backends.machine(), &brief.limits);
     }
 }
 
 impl MinimaxAgent {
-    /// An agent with these options, by name: `eval`.
+    /// An agent with options as names and values. The only option is `eval`.
     ///
     /// # Errors
     ///
-    /// If there is no such option, or it has no such value.
-    pub fn new(brief: Brief, settings: &[(String, String)]) -> Result<Self, String> {
+    /// An unknown option, or a value that the option does not accept.
+    pub fn new(brief: Brief, settings: &[(String, String)]) -> Result<Self, OptionError> {
         Ok(MinimaxAgent {
             brief,
             evaluation: evaluation(settings)?,
-            ready: None,
+            prepared: None,
             moves: 0,
             chosen: None,
         })
     }
 
-    fn ready(&mut self) -> Result<&mut Ready, PlayError> {
-        if self.ready.is_none() {
-            self.ready = Some(Ready::new(&self.brief)?);
+    fn prepared(&mut self) -> Result<&mut Prepared, PlayError> {
+        if self.prepared.is_none() {
+            self.prepared = Some(Prepared::new(&self.brief)?);
         }
-        Ok(self.ready.as_mut().expect("it was just made"))
+        Ok(self.prepared.as_mut().expect("it was just made"))
     }
 
     /// Searches the state after these joint moves.
@@ -80,26 +82,26 @@ impl MinimaxAgent {
         &mut self,
         played: &[Vec<Move>],
         pace: &Pace,
-        told: &mut dyn FnMut(&MinimaxReport<Move>),
+        on_report: &mut dyn FnMut(&MinimaxReport<Move>),
     ) -> Result<MinimaxReport<Move>, PlayError> {
-        self.ready()?;
-        let ready = self.ready.as_mut().expect("it was just made");
-        if ready.backends.poll() {
-            ready.changed(&self.brief);
+        self.prepared()?;
+        let prepared = self.prepared.as_mut().expect("it was just made");
+        if prepared.backends.poll() {
+            prepared.replace_machine(&self.brief);
         }
-        let state = ready.backends.state_after(played)?;
-        // Moves of equal value are drawn anew each time.
+        let state = prepared.backends.state_after(played)?;
+        // Each choice breaks ties between equal moves with its own seed.
         let seed = self.brief.seed.wrapping_add(self.moves);
         self.moves += 1;
         let mut outlook = Outlook {
-            machine: ready.backends.machine(),
-            lanes: ready.lanes.as_mut(),
+            machine: prepared.backends.machine(),
+            lanes: prepared.lanes.as_mut(),
             evaluation: self.evaluation,
             random: Xoshiro256PlusPlus::seed_from_u64(seed),
         };
         minimax(
             &mut outlook,
-            &mut ready.table,
+            &mut prepared.table,
             &state,
             self.brief.role.index(),
             &Minimax {
@@ -112,12 +114,12 @@ impl MinimaxAgent {
             },
             &mut Stats::default(),
             &mut (),
-            told,
+            on_report,
         )
     }
 }
 
-/// What a report says of a choice; none if there is no move.
+/// The advice from a search report, `None` if it has no move.
 fn advice(report: &MinimaxReport<Move>) -> Option<Advice> {
     let bounds = |(least, most): (u8, u8)| (least.into(), most.into());
     let best = report.moves.first()?;
@@ -140,15 +142,16 @@ fn advice(report: &MinimaxReport<Move>) -> Option<Advice> {
 
 impl Agent for MinimaxAgent {
     fn begin(&mut self, pace: &Pace) -> Result<(), PlayerError> {
-        let ready = self.ready()?;
-        if ready.backends.wait(pace) {
+        let prepared = self.prepared()?;
+        if prepared.backends.wait(pace) {
             let brief = self.brief.clone();
-            self.ready()?.changed(&brief);
+            self.prepared()?.replace_machine(&brief);
         }
         Ok(())
     }
 
-    fn choose(&mut self, played: &[Vec<Move>], pace: &Pace) -> Result<Advice, PlayerError> {
+    fn choose(&mut self, observation: &Observation, pace: &Pace) -> Result<Advice, PlayerError> {
+        let played = observation.required_joint_moves()?;
         self.chosen = None;
         let publish = |report: &_| {
             if let Some(advice) = advice(report) {
@@ -161,15 +164,15 @@ impl Agent for MinimaxAgent {
         Ok(advice)
     }
 
-    /// Searches the state after its own choice, if nobody else had one.
+    /// Searches the state after its own choice, if no other role has more than one move.
     fn ponder(&mut self, pace: &Pace) -> Result<(), PlayerError> {
         let Some((mut played, chosen)) = self.chosen.take() else {
             return Ok(());
         };
         let role = self.brief.role;
-        let ready = self.ready()?;
-        let state = ready.backends.state_after(&played)?;
-        let machine = ready.backends.machine();
+        let prepared = self.prepared()?;
+        let state = prepared.backends.state_after(&played)?;
+        let machine = prepared.backends.machine();
         let mut joint = Vec::new();
         let mut legal = Vec::new();
         for other in machine.game().clone().roles() {

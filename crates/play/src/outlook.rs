@@ -1,8 +1,7 @@
-//! A machine as alpha-beta sees it: what follows a state, and what it may be
-//! worth.
+//! The interface of a machine to alpha-beta search: children and estimates of states.
 //!
-//! Where there is a network, all children of a state are computed at once, one
-//! in each lane, and so are their ends and estimates.
+//! With a network, all children of a state are computed at once, one in each lane, and so are
+//! their scores and estimates.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,6 +9,7 @@ use std::str::FromStr;
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use super::OptionError;
 use ggp_engine::machine::{
     AnyMachine, Limits, Machine, PlayError, PlayoutOptions, PropnetState, narrow_lanes, playout,
 };
@@ -17,49 +17,51 @@ use ggp_engine::propnet::batch::{Batch, Packed};
 use ggp_gdl::game::{Game, Move, RoleId};
 use ggp_search::minimax::{Child, Expansion, MinimaxGame};
 
-/// What states in which the game goes on are judged by.
+/// The evaluation of states that are not terminal.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub enum Evaluation {
-    /// What the role would get if the game were over.
+    /// The goal value of the role in the state.
     Goals,
-    /// How many moves it has, beside the others.
+    /// The number of legal moves of the role compared to the others.
     Mobility,
-    /// Both.
+    /// A mixture of goal value and mobility.
     #[default]
     Mixed,
-    /// What it gets in a few random playouts.
+    /// The mean score of a few random playouts.
     Playouts,
 }
 
 impl FromStr for Evaluation {
-    type Err = String;
+    type Err = OptionError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, OptionError> {
         match text {
             "goals" => Ok(Evaluation::Goals),
             "mobility" => Ok(Evaluation::Mobility),
             "mixed" => Ok(Evaluation::Mixed),
             "playouts" => Ok(Evaluation::Playouts),
-            _ => Err(format!(
-                "eval is goals, mobility, mixed or playouts, not `{text}`"
-            )),
+            _ => Err(OptionError::Value {
+                name: "eval".to_owned(),
+                allowed: "goals, mobility, mixed or playouts".to_owned(),
+                value: text.to_owned(),
+            }),
         }
     }
 }
 
-/// Joint moves that are looked at in a state, by lanes and one by one; more only if
-/// the role has more moves.
+/// The most joint moves of a state, with lanes and one by one. There are more only if the role
+/// has more moves.
 const JOINTS: usize = 4_096;
 const JOINTS_ALONE: usize = 512;
-/// Playouts for each state.
+/// The number of playouts for each state.
 const PLAYOUTS: usize = 4;
-/// Joint moves after which a playout is cut.
+/// The most joint moves of a playout.
 const PLAYOUT_DEPTH: usize = 1_000;
 
-/// The lanes of a game's network, and what its goal values stand for.
+/// The lanes of a game's network, with the scores of its goal values.
 pub struct Lanes {
     batch: Batch,
-    /// By role and goal value; none if it is no score.
+    /// By role and goal value; `None` if the value is not a valid score.
     scores: Vec<Vec<Option<u8>>>,
 }
 
@@ -77,8 +79,8 @@ impl Lanes {
         };
         let net = machine.net();
         let terms = net.terms();
-        let score = |value| net.game.score(&terms, value).ok();
-        let scores = net.goals.iter().map(|values| {
+        let score = |value| net.game().score(&terms, value).ok();
+        let scores = net.goals().iter().map(|values| {
             let scores = values.iter().map(|(value, _)| score(*value));
             scores.map(|score| score.map(|score| score.get())).collect()
         });
@@ -98,16 +100,16 @@ impl Lanes {
     }
 }
 
-/// A machine that looks ahead.
+/// A machine as a [`MinimaxGame`].
 #[derive(Debug)]
 pub struct Outlook<'m> {
     /// The machine.
     pub machine: &'m mut AnyMachine,
-    /// Its lanes, if it has any.
+    /// The lanes of the machine, if it has any.
     pub lanes: Option<&'m mut Lanes>,
-    /// What states are judged by.
+    /// The evaluation of states.
     pub evaluation: Evaluation,
-    /// What playouts are drawn by.
+    /// The random numbers of playouts.
     pub random: Xoshiro256PlusPlus,
 }
 
@@ -131,7 +133,7 @@ impl MinimaxGame for Outlook<'_> {
     ) -> Result<Expansion<PropnetState, Move>, PlayError> {
         match (state, &mut self.lanes) {
             (PropnetState::Packed(packed), Some(lanes)) => {
-                Ok(side_by_side(self.machine, lanes, packed, role))
+                Ok(expand_in_lanes(self.machine, lanes, packed, role))
             }
             _ => self.one_by_one(state, role),
         }
@@ -147,8 +149,10 @@ impl MinimaxGame for Outlook<'_> {
             && let Some(packed) = packed(states)
         {
             match self.evaluation {
-                Evaluation::Playouts => play_out(lanes, &packed, role, &mut self.random, out),
-                evaluation => judge(lanes, &packed, role, evaluation, out),
+                Evaluation::Playouts => {
+                    play_out_in_lanes(lanes, &packed, role, &mut self.random, out)
+                }
+                evaluation => evaluate_in_lanes(lanes, &packed, role, evaluation, out),
             }
             return Ok(());
         }
@@ -168,7 +172,7 @@ impl MinimaxGame for Outlook<'_> {
     }
 
     fn state_heap_bytes(&self, state: &PropnetState) -> u64 {
-        // The counters of the `Arc`, and what it holds.
+        // The counters of the `Arc`, and its contents.
         16 + match state {
             PropnetState::Packed(words) => 8 * words.len() as u64,
             PropnetState::Facts(facts) => size_of_val(&facts[..]) as u64,
@@ -177,7 +181,7 @@ impl MinimaxGame for Outlook<'_> {
 }
 
 impl Evaluation {
-    /// From the role's score, and the number of moves of each role.
+    /// The estimate from the role's score and the number of moves of each role.
     fn of(self, score: Option<u8>, moves: &[usize], role: usize) -> f64 {
         let goal = score.map_or(50.0, f64::from);
         let own = moves[role] as f64;
@@ -198,13 +202,13 @@ impl Evaluation {
 impl Outlook<'_> {
     fn role(&self, role: usize) -> RoleId {
         let mut roles = self.machine.game().roles();
-        roles.nth(role).expect("a role of the game")
+        roles.nth(role).expect("the role is in the game")
     }
 
     fn legal(&mut self, state: &PropnetState, role: RoleId) -> Result<Vec<Move>, PlayError> {
         let mut legal = Vec::new();
         match self.machine.legal(state, role, &mut legal) {
-            // It concerns the match only if the match gets there.
+            // This matters only if the match reaches the state.
             Err(PlayError::NoLegalMove(_)) => Ok(Vec::new()),
             result => result.map(|()| legal),
         }
@@ -268,7 +272,7 @@ impl Outlook<'_> {
     }
 }
 
-/// The states as the network has them, if it has all.
+/// The packed states, if all are packed.
 fn packed(states: &[&PropnetState]) -> Option<Vec<Packed>> {
     let packed = states.iter().map(|state| match state {
         PropnetState::Packed(packed) => Some(packed.to_vec()),
@@ -277,8 +281,8 @@ fn packed(states: &[&PropnetState]) -> Option<Vec<Packed>> {
     packed.collect()
 }
 
-/// Leaves out moves of other roles until there are not too many joint moves.
-/// Returns whether nothing was left out.
+/// Leaves out moves of other roles until there are at most `most` joint moves. Returns whether
+/// nothing was left out.
 fn thin_out<M: Copy>(legal: &mut [Vec<M>], role: usize, most: usize) -> bool {
     let mut is_whole = true;
     loop {
@@ -298,7 +302,7 @@ fn thin_out<M: Copy>(legal: &mut [Vec<M>], role: usize, most: usize) -> bool {
     }
 }
 
-/// All joint moves, the last role's move changing fastest.
+/// All joint moves, with the last role's move changing fastest.
 fn joints<M: Copy>(legal: &[Vec<M>]) -> Vec<Vec<M>> {
     let mut joints: Vec<Vec<M>> = vec![Vec::new()];
     for legal in legal {
@@ -310,13 +314,13 @@ fn joints<M: Copy>(legal: &[Vec<M>]) -> Vec<Vec<M>> {
     joints
 }
 
-/// A state with the scores of the roles, if the game is over in it.
+/// A child with the scores of the roles if it is terminal.
 fn child(game: &Game, state: PropnetState, scores: Option<Vec<Option<u8>>>) -> Child<PropnetState> {
-    // Nobody asks what chance gets.
+    // The score of chance is not needed.
     let roles = game.roles().zip(scores.iter().flatten());
     let mut chosen = roles.filter(|(role, _)| !game.is_random(*role));
     let is_wrong = chosen.any(|(_, score)| score.is_none());
-    // A state without a valid score is worth nothing to the role.
+    // A missing score counts as 0.
     let scores = scores.map(|scores| scores.into_iter().map(Option::unwrap_or_default));
     Child {
         state,
@@ -325,15 +329,15 @@ fn child(game: &Game, state: PropnetState, scores: Option<Vec<Option<u8>>>) -> C
     }
 }
 
-/// The children of a state, one a lane.
-fn side_by_side(
+/// The children of a state, one in each lane.
+fn expand_in_lanes(
     machine: &AnyMachine,
     lanes: &mut Lanes,
     state: &[u64],
     role: usize,
 ) -> Expansion<PropnetState, Move> {
     let AnyMachine::Propnet(machine) = machine else {
-        unreachable!("lanes are those of a network");
+        unreachable!("only a network has lanes");
     };
     let roles = lanes.batch.roles();
     lanes.batch.set_states(&[state.to_vec()]);
@@ -355,7 +359,7 @@ fn side_by_side(
             children.push(child(machine.game(), state, scores));
         }
     }
-    let moves = legal.iter().zip(&machine.net().moves);
+    let moves = legal.iter().zip(machine.net().moves());
     let moves = moves.map(|(legal, moves)| legal.iter().map(|&chosen| moves[chosen]).collect());
     Expansion {
         legal: moves.collect(),
@@ -364,8 +368,8 @@ fn side_by_side(
     }
 }
 
-/// Judges states by what is there, one a lane.
-fn judge(
+/// Estimates states without playouts, one in each lane.
+fn evaluate_in_lanes(
     lanes: &mut Lanes,
     states: &[Packed],
     role: usize,
@@ -388,8 +392,8 @@ fn judge(
     }
 }
 
-/// Plays states out, each in a few lanes.
-fn play_out(
+/// Estimates states by playouts, each in several lanes.
+fn play_out_in_lanes(
     lanes: &mut Lanes,
     states: &[Packed],
     role: usize,

@@ -1,20 +1,19 @@
-//! Agents that do not think.
+//! Agents that do not search.
 
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::{Advice, Agent, Backends, Brief, Pace, PlayerError};
+use super::{Advice, Agent, Backends, Brief, Observation, Pace, PlayerError};
 use ggp_engine::machine::{Machine, PlayError};
-use ggp_gdl::game::Move;
 
-/// How one of the legal moves is picked.
+/// A rule for picking one of the legal moves.
 #[derive(Debug)]
 enum Pick {
     First,
     Uniform(Box<Xoshiro256PlusPlus>),
 }
 
-/// An agent that knows the legal moves and picks one of them.
+/// An agent that picks one of the legal moves without search.
 #[derive(Debug)]
 pub struct Picker {
     brief: Brief,
@@ -32,7 +31,7 @@ impl Picker {
         }
     }
 
-    /// Plays every legal move with the same chance.
+    /// Plays a legal move drawn uniformly at random.
     pub fn random(brief: Brief) -> Self {
         let random = Xoshiro256PlusPlus::seed_from_u64(brief.seed);
         Picker {
@@ -55,10 +54,10 @@ impl Agent for Picker {
         Ok(())
     }
 
-    fn choose(&mut self, played: &[Vec<Move>], _pace: &Pace) -> Result<Advice, PlayerError> {
+    fn choose(&mut self, observation: &Observation, _pace: &Pace) -> Result<Advice, PlayerError> {
         let role = self.brief.role;
         let backends = self.backends()?;
-        let state = backends.state_after(played)?;
+        let state = backends.state_after(observation.required_joint_moves()?)?;
         let mut legal = Vec::new();
         backends.machine().legal(&state, role, &mut legal)?;
         let index = match &mut self.pick {

@@ -1,8 +1,8 @@
-//! The protocol by which match hosts and players talk over the network.
+//! The GGP communication protocol between match hosts and players.
 //!
-//! [`message`] is pure text: what is said, without a socket. With the feature
-//! `net`, [`wire`] carries messages over HTTP, [`player`] answers them, and [`host`]
-//! lets players meet, wherever they are.
+//! [`message`] reads and writes messages as text, without sockets. [`host`] runs matches
+//! between network players. With the feature `net`, [`wire`] carries messages over HTTP, and
+//! [`player`] answers them.
 
 pub mod host;
 pub mod message;

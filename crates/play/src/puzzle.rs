@@ -1,42 +1,42 @@
-//! The agent for games that one role decides: plan, and simulate as well.
+//! The agent for games of one role: it combines planning with tree search.
 
 use std::time::Duration;
 
-use super::{Advice, Agent, Brief, MctsAgent, Pace, PlayerError};
+use super::{Advice, Agent, Brief, MctsAgent, Observation, Pace, PlayerError};
 use ggp_gdl::game::{Move, Score};
 use ggp_search::{Budget, Stats, Verdict};
 use ggp_solver::solve::{Checker, SolveError, SolveOptions, solve_best_from};
 
-/// Of the time for a move, the part that goes into looking for plans: at first, when
-/// a plan saves most, and later. The rest goes into simulations.
+/// The share of the time for a move that goes into planning. It is larger for the first
+/// moves, when a plan saves most. The rest goes into simulations.
 const PLANNING_FIRST: f64 = 0.6;
 const PLANNING: f64 = 0.3;
 const FIRST_MOVES: usize = 2;
-/// Time that is left for a search to come to its end, and the least that is worth
-/// beginning one, at first and later.
+/// The time reserved for a search to return.
 const SLACK: Duration = Duration::from_millis(30);
+/// The least time worth starting a search with, for the first moves and later.
 const LEAST_FIRST: Duration = Duration::from_millis(20);
 const LEAST: Duration = Duration::from_millis(100);
 
-/// Plays a line that is proved to be best as soon as it knows one. Until then it
-/// looks for better lines, and plays what Monte Carlo tree search finds best, unless
-/// the best line known is worth much more than that.
+/// Plays a line that is proved optimal as soon as it knows one. Until then it looks for
+/// better lines, and plays the best move of Monte Carlo tree search unless the best known
+/// line has a much higher score.
 #[derive(Debug)]
 pub struct PuzzleAgent {
     brief: Brief,
     line: Option<Line>,
-    /// The machines are those of this one.
+    /// The tree search, which also owns the machines.
     sampler: MctsAgent,
-    /// Positions looked at for the current move.
+    /// The number of positions expanded for the current move.
     nodes: u64,
 }
 
-/// Moves from the beginning of the match to an end.
+/// Moves from the beginning of the match to a terminal state.
 #[derive(Debug)]
 struct Line {
     moves: Vec<Move>,
     score: Score,
-    /// Whether no line is worth more.
+    /// Whether no line has a higher score.
     is_best: bool,
 }
 
@@ -52,10 +52,10 @@ impl PuzzleAgent {
         }
     }
 
-    /// Looks for a better line from the state after some moves.
+    /// Looks for a better line from the state after the joint moves.
     fn improve(&mut self, played: &[Vec<Move>], budget: Budget) -> Result<(), PlayerError> {
         let backends = self.sampler.backends()?;
-        // Without its network a large game has no plans in the time of a move.
+        // Without a network, planning in a large game takes longer than a move.
         let least = match played.len() < FIRST_MOVES {
             true => LEAST_FIRST,
             false => LEAST,
@@ -65,10 +65,10 @@ impl PuzzleAgent {
         }
         let options = SolveOptions {
             budget,
-            // What was tried in vain is not tried again.
+            // Another seed, so that no failed attempt is repeated.
             seed: self.brief.seed.wrapping_add(played.len() as u64),
             threads: self.brief.threads,
-            // What a move leads to is found out by making it.
+            // Making the moves checks the plan.
             checker: Checker::Nobody,
             ..SolveOptions::default()
         };
@@ -125,7 +125,7 @@ impl PuzzleAgent {
         })
     }
 
-    /// What is left of the pace for planning: a part of it, if it ends.
+    /// The budget for planning: the given share of the remaining time.
     fn budget(&self, pace: &Pace, part: f64) -> Budget {
         let mut budget = pace.budget(self.brief.memory_bytes);
         budget.time = budget
@@ -136,8 +136,8 @@ impl PuzzleAgent {
 }
 
 impl Line {
-    /// Whether its next move is to be made, although tree search advises something.
-    fn goes_before(&self, advice: &Advice) -> bool {
+    /// Whether its next move is preferred to the move of tree search.
+    fn is_preferred_to(&self, advice: &Advice) -> bool {
         let score = f64::from(self.score.get());
         let Some(value) = advice.value else {
             return true;
@@ -145,8 +145,8 @@ impl Line {
         if self.is_best || advice.bounds.0 == advice.bounds.1 {
             return score >= advice.bounds.0;
         }
-        // A mean says too little of what tree search will come to: as the end comes
-        // near it finds much better ones; unless it has seen nothing at all.
+        // The mean underestimates tree search, which finds much better lines near the end,
+        // unless it has seen no points at all.
         score > 75.0 + value / 4.0 || value < 1.0 && score > value
     }
 }
@@ -163,18 +163,12 @@ impl Agent for PuzzleAgent {
         }
     }
 
-    fn choose(&mut self, played: &[Vec<Move>], pace: &Pace) -> Result<Advice, PlayerError> {
+    fn choose(&mut self, observation: &Observation, pace: &Pace) -> Result<Advice, PlayerError> {
+        let played = observation.required_joint_moves()?;
         self.nodes = 0;
         self.sampler.backends()?.poll();
-        let made = played.iter().map(|joint| joint[0]);
-        let is_on_it = |line: &Line| {
-            line.moves
-                .iter()
-                .copied()
-                .take(played.len())
-                .eq(made.clone())
-        };
-        self.line = self.line.take().filter(is_on_it);
+        let follows_line = |line: &Line| line.moves.starts_with(observation.own_moves());
+        self.line = self.line.take().filter(follows_line);
         let is_best = |line: &Option<Line>| line.as_ref().is_some_and(|line| line.is_best);
         if !is_best(&self.line) {
             let part = match played.len() < FIRST_MOVES {
@@ -187,12 +181,12 @@ impl Agent for PuzzleAgent {
         if let Some(planned) = planned.as_ref().filter(|_| is_best(&self.line)) {
             return Ok(planned.clone());
         }
-        let sampled = match (self.sampler.choose(played, pace), &planned) {
+        let sampled = match (self.sampler.choose(observation, pace), &planned) {
             (Err(_), Some(planned)) => return Ok(planned.clone()),
             (sampled, _) => sampled?,
         };
         let line = self.line.as_ref();
-        match planned.filter(|_| line.is_some_and(|line| line.goes_before(&sampled))) {
+        match planned.filter(|_| line.is_some_and(|line| line.is_preferred_to(&sampled))) {
             Some(planned) => Ok(Advice {
                 candidates: sampled.candidates,
                 tree: sampled.tree,
@@ -209,8 +203,8 @@ mod tests {
     use ggp_engine::machine::{AnyMachine, Limits, Machine};
     use ggp_gdl::game::Game;
 
-    /// Count up by 1 or 2 until 6 moves are made; who has counted to 12 has solved it,
-    /// and everybody else gets five points for each that was counted.
+    /// Count up by 1 or 2 for six moves. Counting to 12 solves the game; a smaller count
+    /// scores five points for each step.
     const COUNT: &str = "
         (role me) (init (sum 0)) (init (turn 0))
         (after 0 1) (after 1 2) (after 2 3) (after 3 4) (after 4 5) (after 5 6) (after 6 7)
@@ -224,7 +218,7 @@ mod tests {
         (score 12 LAST)
         (<= (goal me ?g) (true (sum ?n)) (score ?n ?g))";
 
-    /// A game in which 100 can be had by counting to 12, or nothing more than 60.
+    /// The game with the score `last` for counting to 12.
     fn count(last: &str) -> Game {
         let text = COUNT.replace("MOST", "55").replace("LAST", last);
         Game::from_text("count", &text).unwrap()
@@ -246,9 +240,14 @@ mod tests {
             }
         }
 
+        fn observation(&self) -> Observation {
+            Observation::of_joint_moves(self.agent.brief.role, self.played.clone())
+        }
+
         fn choose(&mut self, nodes: u64) -> Advice {
             let pace = Pace::new(None, Some(nodes));
-            let advice = self.agent.choose(&self.played, &pace).unwrap();
+            let observation = self.observation();
+            let advice = self.agent.choose(&observation, &pace).unwrap();
             self.played.push(vec![advice.chosen]);
             advice
         }
@@ -282,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_that_the_match_has_left_is_made_anew() {
+    fn the_agent_plans_again_when_the_match_leaves_its_plan() {
         let game = count("60");
         let mut session = Session::new(&game);
         let first = session.choose(10_000);
@@ -300,13 +299,13 @@ mod tests {
     }
 
     #[test]
-    fn better_lines_are_looked_for_until_one_is_best() {
+    fn the_agent_improves_its_line_until_one_is_optimal() {
         let mut session = Session::new(&count("100"));
         let made = session.machine.initial().unwrap();
         let mut legal = Vec::new();
         let role = session.machine.game().roles().next().unwrap();
         session.machine.legal(&made, role, &mut legal).unwrap();
-        // Counting by one is worth 30 in the end, and nobody has proved more.
+        // Counting by one scores 30, and no higher score is proved.
         session.agent.line = Some(Line {
             moves: vec![legal[0]; 6],
             score: Score::new(30).unwrap(),
@@ -321,16 +320,17 @@ mod tests {
     #[test]
     fn without_a_plan_tree_search_chooses() {
         let mut session = Session::new(&count("100"));
-        // Too little to plan by, and too little for a proof.
+        // One node is not enough for a plan or a proof.
         session.agent.line = None;
         let pace = Pace::new(None, Some(1));
-        let advice = session.agent.choose(&[], &pace).unwrap();
+        let observation = session.observation();
+        let advice = session.agent.choose(&observation, &pace).unwrap();
         assert_eq!(advice.candidates.len(), 2);
         assert!(advice.bounds.0 < advice.bounds.1);
     }
 
     #[test]
-    fn a_line_goes_before_only_if_it_is_worth_much_more() {
+    fn a_line_is_preferred_only_if_its_score_is_much_higher() {
         let chosen = Session::new(&count("100")).choose(1).chosen;
         let check = |score: u8, is_best, value, bounds, expected| {
             let line = Line {
@@ -343,8 +343,8 @@ mod tests {
                 bounds,
                 ..Advice::of(chosen)
             };
-            let told = format!("{score} {is_best} {value} {bounds:?}");
-            assert_eq!(line.goes_before(&advice), expected, "{told}");
+            let case = format!("{score} {is_best} {value} {bounds:?}");
+            assert_eq!(line.is_preferred_to(&advice), expected, "{case}");
         };
         let open = (0.0, 100.0);
         check(15, false, 12.0, open, false);
@@ -352,10 +352,10 @@ mod tests {
         check(80, false, 12.0, open, true);
         check(60, false, 40.0, open, false);
         check(90, false, 40.0, open, true);
-        // What was never sampled.
+        // Tree search saw no points.
         check(5, false, 0.0, open, true);
         check(0, false, 0.0, open, false);
-        // What is proved.
+        // Proved values.
         check(40, false, 40.0, (40.0, 40.0), true);
         check(30, false, 40.0, (40.0, 40.0), false);
         check(30, true, 29.0, open, true);

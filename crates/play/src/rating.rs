@@ -1,24 +1,24 @@
-//! How strong players are, from what came of their matches.
+//! Ratings of players from the results of their matches.
 //!
 //! In: comparisons of two players. Out: Elo ratings with their uncertainty, and
 //! Glicko-2 ratings.
 //!
 //! Source: R. A. Bradley and M. E. Terry, Rank analysis of incomplete block
 //! designs (1952); D. R. Hunter, MM algorithms for generalized Bradley-Terry
-//! models (2004), for what the model is; M. E. Glickman, Example of the Glicko-2
+//! models (2004); M. E. Glickman, Example of the Glicko-2
 //! system (2013).
 
 use skillratings::Outcomes;
 use skillratings::glicko2::{Glicko2Config, Glicko2Rating, glicko2_rating_period};
 
-/// Two players who met.
+/// The result of a meeting of two players.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Comparison {
-    /// Their numbers.
+    /// The numbers of the players.
     pub players: [usize; 2],
-    /// What the first got of the point that both share, 0 to 1.
+    /// The share of the point that the first player got, 0 to 1.
     pub share: f64,
-    /// How much it counts.
+    /// The weight of the result.
     pub weight: f64,
 }
 
@@ -27,29 +27,29 @@ pub struct Comparison {
 pub struct Rating {
     /// The estimate.
     pub rating: f64,
-    /// Half the width of the interval that holds the truth with 95%.
+    /// Half the width of the 95% confidence interval.
     pub margin: f64,
 }
 
-/// Points of rating for each unit of log-odds.
+/// The rating points of one unit of log-odds.
 const SCALE: f64 = 400.0 / std::f64::consts::LN_10;
-/// Standard deviation, in points, of a player of whom nothing is known. It only
-/// keeps those who always win from infinity.
+/// The standard deviation of the prior in points. It keeps the ratings of players that always
+/// win finite.
 const PRIOR: f64 = 1000.0;
-/// Standard deviations that hold 95% of a normal distribution to both sides.
+/// The number of standard deviations on both sides that contain 95% of a normal distribution.
 const TWO_SIDED: f64 = 1.96;
 
-/// Maximum-likelihood ratings of the Bradley-Terry model: of two players 400
-/// points apart, the stronger is expected to get ten times as much. The mean of the
-/// first few, as many as `middle` says, is 0.
+/// Maximum-likelihood ratings of the Bradley-Terry model: of two players 400 points apart,
+/// the stronger is expected to get ten times as many points. The mean rating of the first
+/// `middle` players is 0.
 ///
-/// The margins are of the ratings relative to that mean, by the curvature at the
-/// maximum. They suppose that results are won or lost; draws make them too wide.
+/// The margins are those of the ratings relative to that mean, from the curvature at the
+/// maximum. They assume that all results are wins or losses; draws make them too wide.
 pub fn elo(players: usize, comparisons: &[Comparison], middle: usize) -> Vec<Rating> {
     let precision = (SCALE / PRIOR).powi(2);
     let mut strength = vec![0.0; players];
     let mut inverse = Vec::new();
-    // Newton's method; the likelihood is concave, and steps are kept short.
+    // Newton's method with bounded steps; the likelihood is concave.
     for _ in 0..200 {
         let mut slope: Vec<f64> = strength.iter().map(|value| -precision * value).collect();
         let mut curvature = vec![vec![0.0; players]; players];
@@ -120,8 +120,8 @@ fn inverted(mut matrix: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     matrix.into_iter().map(|row| row[size..].to_vec()).collect()
 }
 
-/// Glicko-2 ratings after periods of comparisons, from 1500 on. Shares above and
-/// below a half are wins and losses; weights do not count.
+/// Glicko-2 ratings after periods of comparisons, starting from 1500. Shares above and below
+/// one half are wins and losses; weights are ignored.
 pub fn glicko2(players: usize, periods: &[Vec<Comparison>]) -> Vec<Rating> {
     let mut ratings = vec![Glicko2Rating::new(); players];
     for period in periods {
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn who_always_wins_has_a_finite_rating_with_a_wide_margin() {
+    fn a_player_that_always_wins_has_a_finite_rating_with_a_wide_margin() {
         let few = elo(2, &met(0, 1, 1.0, 5), 2);
         let many = elo(2, &met(0, 1, 1.0, 500), 2);
         assert!(few[0].rating > 100.0 && many[0].rating > few[0].rating);
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn strength_is_carried_over_by_common_opponents() {
+    fn ratings_are_transitive_over_common_opponents() {
         let results = [
             met(0, 1, 1.0, 75),
             met(0, 1, 0.0, 25),
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn glicko_orders_players_and_evidence_narrows_it() {
+    fn glicko_orders_players_and_more_results_narrow_the_margin() {
         let period = [met(0, 1, 1.0, 8), met(1, 0, 1.0, 2)].concat();
         let once = glicko2(2, std::slice::from_ref(&period));
         let twice = glicko2(2, &[period.clone(), period]);

@@ -1,8 +1,8 @@
-//! Matches as the world writes them down.
+//! Match records in JSON.
 //!
-//! In: what happens in a match. Out: a record in JSON with the keys that hosts and
-//! spectators of general game playing know, and two of ours: the rules and the
-//! seed. It can be checked against the rules, move by move.
+//! In: the states, moves and errors of a match. Out: a record with the keys that hosts and
+//! spectators of general game playing use, and two additional ones: `rulesheet` and `seed`. A
+//! record can be checked against the rules, move by move.
 //!
 //! Source: ggp-base, `util/match/Match.java`; ggp.org, match format.
 
@@ -22,39 +22,39 @@ use ggp_engine::machine::{Machine, PlayError};
 use ggp_gdl::game::{Game, Move};
 use ggp_gdl::terms::TermId;
 
-/// A match. Lists of lists have an entry for each role inside.
+/// A record of a match. Inner lists have one entry for each role.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MatchRecord {
-    /// Its name.
+    /// The name of the match.
     pub match_id: String,
-    /// 32 letters and digits that nobody can guess.
+    /// 32 letters and digits that cannot be guessed.
     pub random_token: String,
     /// Milliseconds since 1970.
     pub start_time: u64,
-    /// Where the game is described; none for one that is nowhere.
+    /// The address of a description of the game.
     #[serde(rename = "gameMetaURL", skip_serializing_if = "Option::is_none")]
     pub game_meta_url: Option<String>,
-    /// Whether the game came to its end.
+    /// Whether the game is over.
     pub is_completed: bool,
-    /// Whether it was broken off.
+    /// Whether the match was aborted.
     #[serde(default)]
     pub is_aborted: bool,
-    /// The facts of each state, the first included.
+    /// The facts of each state, including the first.
     pub states: Vec<String>,
     /// The joint moves.
     pub moves: Vec<Vec<String>>,
-    /// When each state was reached, as [`MatchRecord::start_time`].
+    /// The time of each state in the unit of [`MatchRecord::start_time`].
     #[serde(default)]
     pub state_times: Vec<u64>,
-    /// What went wrong on the way to each state, before the first move in the
-    /// first entry; empty where nothing did.
+    /// The lapses before each state, by role; empty texts where there was none. The first
+    /// entry is the preparation.
     #[serde(default)]
     pub errors: Vec<Vec<String>>,
-    /// The scores, once the game is over.
+    /// The scores, if the game is over.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub goal_values: Vec<u8>,
-    /// Seconds; -1 for none.
+    /// Seconds; -1 for no preview.
     #[serde(default = "no_clock")]
     pub preview_clock: i64,
     /// Seconds; 0 if there was no clock.
@@ -63,31 +63,31 @@ pub struct MatchRecord {
     /// Seconds; 0 if there was no clock.
     #[serde(default)]
     pub play_clock: u32,
-    /// Who plays the roles.
+    /// The names of the players by role.
     #[serde(default)]
     pub player_names_from_host: Vec<String>,
-    /// Whether they are people.
+    /// Whether each player is a person.
     #[serde(default)]
     pub is_player_human: Vec<bool>,
-    /// The tournament it belongs to.
+    /// The tournament of the match.
     #[serde(default)]
     pub tournament_name_from_host: String,
-    /// Whether players saw other names.
+    /// Whether players saw scrambled names.
     #[serde(default)]
     pub scrambled: bool,
-    /// The key of whoever signed it.
+    /// The public key of the host that signed the record.
     #[serde(rename = "matchHostPK", skip_serializing_if = "Option::is_none")]
     pub match_host_pk: Option<String>,
     /// The signature.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub match_host_signature: Option<String>,
-    /// The rules. Only here.
+    /// The rules. Not part of the standard format.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rulesheet: Option<String>,
-    /// What moves of chance were drawn by. Only here.
+    /// The seed of random moves. Not part of the standard format.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// What else it says.
+    /// All other keys.
     #[serde(flatten)]
     pub others: Map<String, Value>,
 }
@@ -103,8 +103,8 @@ pub fn now() -> u64 {
 }
 
 impl MatchRecord {
-    /// The record of a match of a game that begins now; without a name it gets one
-    /// of the game and the time.
+    /// The record of a match that begins now. The default name consists of the game and the
+    /// time.
     pub fn begin(game: &Game, id: Option<&str>) -> Self {
         let time = now();
         let letters = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
@@ -131,8 +131,8 @@ impl MatchRecord {
         serde_json::to_string(self).expect("strings and numbers are JSON")
     }
 
-    /// Writes it to a file as a whole: whoever reads the file finds this record or
-    /// the one before, whatever happens meanwhile.
+    /// Writes the record to a file atomically: a reader of the file always finds this record or
+    /// the previous one.
     ///
     /// # Errors
     ///
@@ -150,13 +150,13 @@ impl MatchRecord {
         };
         let written = write();
         if written.is_err() {
-            // What cannot be removed was most likely never made.
+            // A file that cannot be removed was most likely never created.
             let _ = std::fs::remove_file(&part);
         }
         written
     }
 
-    /// Adds the state that was just reached.
+    /// Appends a state with the lapses before it.
     pub fn reached<M: Machine>(&mut self, machine: &M, state: &M::State, lapses: &[Option<Lapse>]) {
         let facts = machine.facts(state).into_iter();
         let facts = facts.map(|fact| spread(&machine.game().text(machine.terms(), fact)));
@@ -168,18 +168,18 @@ impl MatchRecord {
         self.errors.push(lapses.iter().map(text).collect());
     }
 
-    /// Adds a joint move.
+    /// Appends a joint move.
     pub fn moved(&mut self, joint: &[String]) {
         self.moves
             .push(joint.iter().map(|chosen| spread(chosen)).collect());
     }
 
-    /// Plays the match again, from the first state to the last, and hands over each
-    /// state: its number, the match so far.
+    /// Replays the match from the first state to the last and calls `see` in each state with
+    /// its number and the match so far.
     ///
     /// # Errors
     ///
-    /// The first thing that differs from what the rules say.
+    /// The first difference between the record and the rules.
     pub fn replay<M: Machine>(
         &self,
         machine: M,
@@ -194,8 +194,8 @@ impl MatchRecord {
         see(0, &mut played);
         for (number, joint) in self.moves.iter().enumerate() {
             let moves = joint.iter().map(|text| {
-                let parsed = game.parse_term(played.machine().terms_mut(), text);
-                parsed.map(Move::new).map_err(|error| Difference::Move {
+                let chosen = played.machine().read_move(text);
+                chosen.map_err(|error| Difference::Move {
                     number,
                     why: error.to_string(),
                 })
@@ -263,7 +263,7 @@ impl MatchRecord {
         let machine = played.machine();
         let game = machine.game().clone();
         let wrong = |why: String| Difference::State { number, why };
-        let inner = inner.ok_or_else(|| wrong("it is no list of facts".to_owned()))?;
+        let inner = inner.ok_or_else(|| wrong("not a list of facts".to_owned()))?;
         let facts = game.parse_terms(machine.terms_mut(), inner);
         let mut facts = facts.map_err(|error| wrong(error.to_string()))?;
         facts.sort_unstable();
@@ -305,33 +305,33 @@ impl MatchRecord {
     }
 }
 
-/// A text with blanks inside brackets, as records have it.
+/// A text with spaces inside brackets, which is the form of records.
 fn spread(text: &str) -> String {
     text.replace('(', "( ").replace(')', " )")
 }
 
-/// Where a record and the rules part.
+/// A difference between a record and the rules.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Difference {
-    /// Lists are not as long as they must be.
+    /// A list has the wrong length.
     Shape(String),
-    /// A state is another one.
+    /// A state differs.
     State {
-        /// Which.
+        /// The number of the state.
         number: usize,
-        /// What is wrong.
+        /// The reason.
         why: String,
     },
-    /// A joint move cannot be made.
+    /// A joint move is not legal.
     Move {
-        /// In which state.
+        /// The number of the state before it.
         number: usize,
-        /// What is wrong.
+        /// The reason.
         why: String,
     },
-    /// The end is another one.
+    /// The end differs.
     End(String),
-    /// The rules themselves are wrong, or a limit is too small.
+    /// The rules are invalid, or a limit is too small.
     Rules(PlayError),
 }
 
@@ -348,7 +348,8 @@ impl fmt::Display for Difference {
 }
 
 impl std::error::Error for Difference {}
-/// Thirty-two hexadecimal digits that depend on a text.
+
+/// A hash of a text with 32 hexadecimal digits.
 fn token(text: &str) -> String {
     let digest = Sha256::digest(text.as_bytes());
     digest[..16]

@@ -1,9 +1,9 @@
-//! A match among contenders, whoever they are.
+//! A match between any contenders, one joint move at a time.
 //!
-//! In: a match, and for each role a [`Contender`] or nobody. Out: one joint move
-//! at a time, with what went wrong. Who has no legal move to offer has one drawn,
-//! by a seed, so that a match can be played again. Not done here: clocks, which
-//! are the contenders', and records.
+//! In: a match, and for each role a [`Contender`] or none (chance). Out: joint moves and
+//! lapses. A role without a contender, or whose contender offers no legal move, gets a random
+//! legal move; the seed makes a match reproducible. Clocks are up to the contenders; records
+//! are not kept here.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -11,98 +11,105 @@ use std::time::{Duration, Instant};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::Match;
+use super::{Match, Observation};
 use ggp_engine::machine::{Machine, PlayError};
-use ggp_gdl::game::Move;
+use ggp_gdl::game::{Move, RoleId};
 use ggp_gdl::terms::Terms;
 
-/// Why a contender has no legal move to offer, or did not answer.
+/// The reason why a contender has no legal move to offer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Lapse {
     /// It did not answer in time.
     Late,
     /// It could not be reached, or the connection broke.
     Unreachable,
-    /// Its answer is no legal move.
+    /// Its answer is not a legal move.
     Illegal(String),
     /// It failed.
     Crashed(String),
 }
 
-/// As match records have it: `TO`, `CE`, `IL` and what was said, `CR` and why.
+/// The form in match records: `TO`, `CE`, `IL` with the answer, `CR` with the reason.
 impl fmt::Display for Lapse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Lapse::Late => f.write_str("TO"),
             Lapse::Unreachable => f.write_str("CE"),
-            Lapse::Illegal(said) => write!(f, "IL {said}"),
-            Lapse::Crashed(why) => write!(f, "CR {why}"),
+            Lapse::Illegal(answer) => write!(f, "IL {answer}"),
+            Lapse::Crashed(reason) => write!(f, "CR {reason}"),
         }
     }
 }
 
-/// What a contender is asked.
+/// The position in which a contender must choose.
 #[derive(Copy, Clone, Debug)]
-pub struct Asked<'a> {
+pub struct Position<'a> {
     /// The joint moves so far.
-    pub played: &'a [Vec<Move>],
-    /// The last of them, as the rules spell it; nothing before the first.
+    pub joint_moves: &'a [Vec<Move>],
+    /// The texts of the last joint move in the spelling of the rules; empty before the first.
     pub last: &'a [String],
-    /// Its legal moves, at least one.
+    /// The contender's legal moves, at least one.
     pub legal: &'a [Move],
-    /// A view that knows all these moves.
+    /// A view of the terms that includes all these moves.
     pub terms: &'a Terms,
 }
 
-/// Who plays a role, and keeps its clock.
+impl Position<'_> {
+    /// Everything that a role knows here.
+    pub fn observation(&self, role: RoleId) -> Observation {
+        Observation::of_joint_moves(role, self.joint_moves)
+    }
+}
+
+/// A program that plays one role and keeps its own clock.
 ///
-/// All methods come back soon after the time is up or the match is interrupted.
+/// All methods return soon after the time is up or the match is interrupted.
 pub trait Contender: Send {
-    /// Makes ready.
+    /// Prepares for the match.
     ///
     /// # Errors
     ///
-    /// The lapse. The match goes on with it nevertheless.
+    /// The lapse. The match continues nevertheless.
     fn start(&mut self) -> Result<(), Lapse>;
 
     /// Chooses a move.
     ///
     /// # Errors
     ///
-    /// Why it has none.
-    fn choose(&mut self, asked: &Asked<'_>) -> Result<Move, Lapse>;
+    /// The reason why it has no legal move.
+    fn choose(&mut self, position: &Position<'_>) -> Result<Move, Lapse>;
 
-    /// Hears that the match is over, and the last joint move.
+    /// Called when the game is over, with the texts of the last joint move.
     fn stop(&mut self, _last: &[String]) {}
 
-    /// Hears that the match ends before its time.
+    /// Called when the match is aborted.
     fn abort(&mut self) {}
 }
 
-/// Whether contenders think at the same time.
+/// The order in which contenders think.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Asking {
-    /// One after another, so that none takes processors from another.
+    /// Contenders think one after another, so that they do not compete for processors.
     InTurn,
-    /// All at once.
+    /// All contenders think at once.
     AtOnce,
 }
 
-/// A joint move, and how it came about.
+/// A joint move with lapses and times.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Round {
     /// One move for each role.
     pub joint: Vec<Move>,
-    /// What went wrong, by role.
+    /// The lapses by role.
     pub lapses: Vec<Option<Lapse>>,
-    /// How long each role took.
+    /// The thinking times by role.
     pub times: Vec<Duration>,
 }
 
-/// One contender for each role; nobody where chance moves.
-pub type Table<'a> = [Option<Box<dyn Contender + 'a>>];
+/// One contender for each role; `None` where chance moves.
+pub type Contenders<'a> = [Option<Box<dyn Contender + 'a>>];
 
-/// Sees to it that a match goes on.
+/// A match in progress between contenders.
 #[derive(Debug)]
 pub struct Referee<M: Machine> {
     game: Match<M>,
@@ -113,7 +120,7 @@ pub struct Referee<M: Machine> {
 }
 
 impl<M: Machine> Referee<M> {
-    /// For a match that has got so far.
+    /// A referee for a match that may already have begun.
     pub fn new(game: Match<M>, asking: Asking, seed: u64) -> Self {
         let plies = game.history().plies();
         let mut referee = Referee {
@@ -128,14 +135,14 @@ impl<M: Machine> Referee<M> {
         referee
     }
 
-    /// A joint move as the rules spell it.
+    /// The texts of moves in the spelling of the rules.
     fn texts(&mut self, joint: &[Move]) -> Vec<String> {
         let machine = self.game.machine();
         let text = |chosen: &Move| machine.game().text(machine.terms(), chosen.term());
         joint.iter().map(text).collect()
     }
 
-    /// The last joint move, as the rules spell it; nothing before the first.
+    /// The texts of the last joint move in the spelling of the rules; empty before the first.
     pub fn last(&self) -> &[String] {
         &self.last
     }
@@ -150,22 +157,23 @@ impl<M: Machine> Referee<M> {
         &self.played
     }
 
-    /// Lets all make ready. The result has what went wrong, by role.
-    pub fn start(&self, table: &mut Table<'_>) -> Vec<Option<Lapse>> {
-        let started = ask(self.asking, table, |_, contender| contender.start());
+    /// Lets all contenders prepare. The result has their lapses by role.
+    pub fn start(&self, contenders: &mut Contenders<'_>) -> Vec<Option<Lapse>> {
+        let started = ask(self.asking, contenders, |_, contender| contender.start());
         let lapse = |answer: Option<(Result<(), Lapse>, Duration)>| answer?.0.err();
         started.into_iter().map(lapse).collect()
     }
 
-    /// Asks all for a move and makes the joint move; nothing if the game is over.
+    /// Asks all contenders for a move and makes the joint move. Returns `None` if the game is
+    /// over.
     ///
     /// # Errors
     ///
-    /// Those of play, and [`PlayError::Interrupted`] if `is_interrupted` says so
-    /// when all have answered. Nothing is changed then.
+    /// Those of the machine, and [`PlayError::Interrupted`] if `is_interrupted` returns true
+    /// after all have answered. The match is unchanged then.
     pub fn step(
         &mut self,
-        table: &mut Table<'_>,
+        contenders: &mut Contenders<'_>,
         is_interrupted: impl Fn() -> bool,
     ) -> Result<Option<Round>, PlayError> {
         if self.game.is_over()? {
@@ -179,7 +187,7 @@ impl<M: Machine> Referee<M> {
             self.game.machine().legal(&state, role, &mut moves)?;
             legal.push(moves);
         }
-        // Whatever happened before, a state draws the same moves.
+        // Random moves depend on the seed and the turn only.
         let ply = self.played.len() as u64;
         let mut random = Xoshiro256PlusPlus::seed_from_u64(self.seed ^ ply.rotate_left(32));
         let drawn = legal
@@ -190,11 +198,11 @@ impl<M: Machine> Referee<M> {
             lapses: vec![None; legal.len()],
             times: vec![Duration::ZERO; legal.len()],
         };
-        let (played, last) = (&self.played[..], &self.last[..]);
+        let (joint_moves, last) = (&self.played[..], &self.last[..]);
         let terms = self.game.machine.terms();
-        let answers = ask(self.asking, table, |role, contender| {
-            contender.choose(&Asked {
-                played,
+        let answers = ask(self.asking, contenders, |role, contender| {
+            contender.choose(&Position {
+                joint_moves,
                 last,
                 legal: &legal[role],
                 terms,
@@ -208,8 +216,8 @@ impl<M: Machine> Referee<M> {
             match answer {
                 Ok(chosen) if legal[role].contains(&chosen) => round.joint[role] = chosen,
                 Ok(chosen) => {
-                    let said = self.texts(&[chosen]).concat();
-                    round.lapses[role] = Some(Lapse::Illegal(said));
+                    let answer = self.texts(&[chosen]).concat();
+                    round.lapses[role] = Some(Lapse::Illegal(answer));
                 }
                 Err(lapse) => round.lapses[role] = Some(lapse),
             }
@@ -223,22 +231,22 @@ impl<M: Machine> Referee<M> {
         Ok(Some(round))
     }
 
-    /// Tells all that the match is over.
-    pub fn stop(&self, table: &mut Table<'_>) {
+    /// Notifies all contenders that the game is over.
+    pub fn stop(&self, contenders: &mut Contenders<'_>) {
         let last = &self.last[..];
-        ask(self.asking, table, |_, contender| contender.stop(last));
+        ask(self.asking, contenders, |_, contender| contender.stop(last));
     }
 
-    /// Tells all that the match ends before its time.
-    pub fn abort(&self, table: &mut Table<'_>) {
-        ask(self.asking, table, |_, contender| contender.abort());
+    /// Notifies all contenders that the match is aborted.
+    pub fn abort(&self, contenders: &mut Contenders<'_>) {
+        ask(self.asking, contenders, |_, contender| contender.abort());
     }
 }
 
-/// Asks all, and measures how long each took.
+/// Calls all contenders and measures their times.
 fn ask<T: Send>(
     asking: Asking,
-    table: &mut Table<'_>,
+    contenders: &mut Contenders<'_>,
     question: impl Fn(usize, &mut dyn Contender) -> T + Sync,
 ) -> Vec<Option<(T, Duration)>> {
     let timed = |role: usize, contender: &mut dyn Contender| {
@@ -246,15 +254,16 @@ fn ask<T: Send>(
         let answer = question(role, contender);
         (answer, start.elapsed())
     };
-    let seats = table.iter_mut().enumerate();
+    let contenders = contenders.iter_mut().enumerate();
     if asking == Asking::InTurn {
-        let asked = seats.map(|(role, seat)| Some(timed(role, seat.as_deref_mut()?)));
+        let asked =
+            contenders.map(|(role, contender)| Some(timed(role, contender.as_deref_mut()?)));
         return asked.collect();
     }
     std::thread::scope(|scope| {
         let timed = &timed;
-        let asked = seats.map(|(role, seat)| {
-            let contender = seat.as_deref_mut()?;
+        let asked = contenders.map(|(role, contender)| {
+            let contender = contender.as_deref_mut()?;
             Some(scope.spawn(move || timed(role, contender)))
         });
         let asked: Vec<_> = asked.collect();

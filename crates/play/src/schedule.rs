@@ -1,8 +1,8 @@
-//! Who plays whom: seatings of players at the roles of a game.
+//! Tournament schedules: assignments of players to the roles of a game.
 //!
-//! In: numbers of players and roles, and for Swiss pairing what came of earlier
-//! rounds. Out: seatings. Every group of players is seated once in each rotation
-//! of the roles, so that within a round each plays every role equally often.
+//! In: the numbers of players and roles, and for Swiss pairing the standings. Out: seatings.
+//! Every group of players meets once in each rotation of the roles, so that each player plays
+//! every role equally often within a round.
 
 use rand::seq::SliceRandom;
 use rand::{Rng, SeedableRng};
@@ -11,17 +11,17 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 /// The number of the player at each role.
 pub type Seating = Vec<usize>;
 
-/// All groups of players, each with as many different ones as there can be, in all
-/// rotations; nothing if there are more than `most` seatings.
+/// All groups with as many different players as possible, in all rotations; `None` if there
+/// are more than `most` seatings.
 ///
-/// The order in which a group sits is drawn by the seed, so it differs by round.
+/// The seed determines the order of players within a group, so that rounds can differ.
 pub fn round_robin(players: usize, roles: usize, seed: u64, most: usize) -> Option<Vec<Seating>> {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut seatings = Vec::new();
     if players == 0 || roles == 0 {
         return Some(seatings);
     }
-    // Numbers in ascending order, without equal ones if that can be.
+    // Player numbers in ascending order, all different if possible.
     let step = usize::from(players >= roles);
     let mut group: Vec<usize> = (0..roles).map(|place| place * step).collect();
     loop {
@@ -44,7 +44,7 @@ pub fn round_robin(players: usize, roles: usize, seed: u64, most: usize) -> Opti
     }
 }
 
-/// A group in drawn order, and rotated by each number of roles.
+/// A group in random order, in all rotations.
 fn rotations(group: &[usize], random: &mut impl Rng) -> Vec<Seating> {
     let mut order = group.to_vec();
     order.shuffle(random);
@@ -56,12 +56,12 @@ fn rotations(group: &[usize], random: &mut impl Rng) -> Vec<Seating> {
     (0..order.len()).map(rotated).collect()
 }
 
-/// What a player has reached so far.
+/// The standing of a player.
 #[derive(Copy, Clone, PartialEq, Debug, Default)]
 pub struct Standing {
     /// The sum of the points of its matches.
     pub points: f64,
-    /// Matches.
+    /// The number of matches.
     pub matches: u64,
 }
 
@@ -74,10 +74,11 @@ impl Standing {
     }
 }
 
-/// Groups of players that stand close and have met seldom, in all rotations.
+/// Swiss pairing: groups of players with similar standings that have seldom met, in all
+/// rotations.
 ///
-/// Players who are left over do not play: those who have played most, of these
-/// the lowest. `met` says how often two have met.
+/// If the number of players is not divisible, those with the most matches are left out, the
+/// lowest in standing first. `met` returns the number of earlier meetings of two players.
 pub fn swiss(
     standings: &[Standing],
     roles: usize,
@@ -89,7 +90,7 @@ pub fn swiss(
     order.shuffle(&mut random);
     order.sort_by(|&a, &b| standings[b].mean().total_cmp(&standings[a].mean()));
     if roles == 0 || standings.len() < roles {
-        // Too few for a group: all sit together.
+        // There are too few players for a group.
         return round_robin(standings.len(), roles, seed, usize::MAX).unwrap_or_default();
     }
     for _ in 0..standings.len() % roles {
@@ -97,7 +98,7 @@ pub fn swiss(
         let idle = order
             .iter()
             .rposition(|&player| Some(standings[player].matches) == most);
-        order.remove(idle.expect("somebody has played most"));
+        order.remove(idle.expect("there are players"));
     }
     let mut seatings = Vec::new();
     while !order.is_empty() {
@@ -105,7 +106,7 @@ pub fn swiss(
         while group.len() < roles {
             let often = |player: usize| group.iter().map(|&other| met(player, other)).sum::<u64>();
             let next = (0..order.len()).min_by_key(|&place| often(order[place]));
-            group.push(order.remove(next.expect("groups come out even")));
+            group.push(order.remove(next.expect("the number of players is divisible")));
         }
         seatings.extend(rotations(&group, &mut random));
     }
@@ -143,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn too_many_seatings_are_none() {
+    fn too_many_seatings_are_rejected() {
         assert_eq!(round_robin(60, 6, 0, 10_000), None);
         assert_eq!(round_robin(0, 2, 0, 10), Some(Vec::new()));
     }
@@ -153,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_meet_who_have_not_met() {
+    fn neighbours_that_have_not_met_are_paired() {
         let standings = [2.0, 0.0, 2.0, 0.0].map(standing);
         let seatings = swiss(&standings, 2, 1, |_, _| 0);
         let pairs: BTreeSet<BTreeSet<usize>> = seatings
@@ -174,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_played_most_is_left_over() {
+    fn the_player_with_the_most_matches_is_left_out() {
         let mut standings = [2.0, 1.0, 0.0].map(standing);
         standings[0].matches = 4;
         let seatings = swiss(&standings, 2, 1, |_, _| 0);

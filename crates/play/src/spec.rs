@@ -1,8 +1,9 @@
-//! Agents by name, as people write them.
+//! Agents as users write them.
 //!
-//! `KIND[:OPTION,…]`, where an option is a number of iterations, a time such as
-//! `2s`, or `NAME=VALUE`.
+//! The syntax is `KIND[:OPTION,…]`, where an option is a number of iterations, a time such
+//! as `2s`, or `NAME=VALUE`.
 
+use std::error::Error;
 use std::fmt;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
@@ -11,105 +12,220 @@ use super::mcts;
 use super::outlook::Evaluation;
 use super::{Agent, Brief, Greedy, MctsAgent, MinimaxAgent, Picker, PuzzleAgent};
 
-/// How long an agent may think about a move.
+/// The limits for one move of an agent.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
-pub struct Thought {
-    /// The most iterations, or positions.
-    pub nodes: Option<u64>,
+struct MoveLimits {
+    /// The most iterations or positions.
+    nodes: Option<u64>,
     /// The most time.
-    pub time: Option<Duration>,
+    time: Option<Duration>,
 }
 
 /// A kind of agent with its options.
 #[derive(Clone, PartialEq, Debug)]
 pub struct AgentSpec {
     text: String,
-    kind: &'static Kind,
-    thought: Thought,
+    kind: &'static AgentKind,
+    limits: MoveLimits,
     settings: Vec<(String, String)>,
 }
 
-/// What is known of a kind of agent.
+/// One row of the table of agents.
 #[derive(Debug)]
-pub struct Kind {
-    /// Its name.
+pub struct AgentKind {
+    /// The name in an [`AgentSpec`].
     pub name: &'static str,
-    /// What it does, in a line.
-    pub what: &'static str,
-    /// Its options with names and values, and what each says.
+    /// A one-line description.
+    pub about: &'static str,
+    /// The options: usage and description.
     pub options: &'static [(&'static str, &'static str)],
     make: Make,
-    /// Iterations or positions a move if nothing else limits it; none for one that does
-    /// not think longer when it may.
+    /// The default number of iterations or positions for a move without a time limit; `None`
+    /// for an agent that does not search.
     nodes: Option<u64>,
 }
 
-/// From a brief and the options with names and values.
-type Make = fn(Brief, &[(String, String)]) -> Result<Box<dyn Agent>, String>;
+/// A constructor that takes the options as names and values.
+type Make = fn(Brief, &[(String, String)]) -> Result<Box<dyn Agent>, OptionError>;
 
-impl Kind {
-    /// Whether it thinks for as long as it may, so that a time or a number of iterations
-    /// can be given.
+impl AgentKind {
+    /// Whether the agent searches, so that it accepts a time or a number of iterations.
     pub fn thinks(&self) -> bool {
         self.nodes.is_some()
     }
 }
 
-impl PartialEq for Kind {
+impl PartialEq for AgentKind {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
     }
 }
 
+/// The reason why an option of an agent was rejected.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum OptionError {
+    /// The agent does not have this option.
+    Unknown {
+        /// The option.
+        name: String,
+        /// The options that the agent has.
+        known: Vec<&'static str>,
+    },
+    /// The option does not accept this value.
+    Value {
+        /// The option.
+        name: String,
+        /// The values that it accepts.
+        allowed: String,
+        /// The rejected value.
+        value: String,
+    },
+}
+
+impl OptionError {
+    /// An option that is not in a table of options.
+    pub(super) fn unknown(name: &str, options: &[(&'static str, &'static str)]) -> Self {
+        let names = options
+            .iter()
+            .map(|(usage, _)| usage.split('=').next().unwrap_or(usage));
+        OptionError::Unknown {
+            name: name.to_owned(),
+            known: names.collect(),
+        }
+    }
+}
+
+impl fmt::Display for OptionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OptionError::Unknown { name, known } => match &known[..] {
+                [] => write!(f, "unknown option `{name}`; this player takes no options"),
+                [only] => write!(f, "unknown option `{name}`; the only option is {only}"),
+                known => write!(
+                    f,
+                    "unknown option `{name}`; the options are {}",
+                    known.join(", ")
+                ),
+            },
+            OptionError::Value {
+                name,
+                allowed,
+                value,
+            } => {
+                write!(f, "{name} must be {allowed}, not `{value}`")
+            }
+        }
+    }
+}
+
+impl Error for OptionError {}
+
+/// The reason why a text is not a valid [`AgentSpec`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum SpecError {
+    /// There is no agent of this name.
+    UnknownPlayer(String),
+    /// The option is not a number, a time, or a name with a value.
+    Malformed(String),
+    /// The agent does not search, so it cannot be limited.
+    Unlimited {
+        /// The agent.
+        player: &'static str,
+        /// The limit.
+        option: String,
+    },
+    /// The limit is zero.
+    NoTime(String),
+    /// The agent rejected an option.
+    Option {
+        /// The whole text.
+        spec: String,
+        /// The reason.
+        error: OptionError,
+    },
+}
+
+impl fmt::Display for SpecError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SpecError::UnknownPlayer(name) => {
+                let names: Vec<&str> = AGENT_KINDS.iter().map(|kind| kind.name).collect();
+                write!(
+                    f,
+                    "unknown player `{name}`; the players are {}",
+                    names.join(", ")
+                )
+            }
+            SpecError::Malformed(option) => write!(
+                f,
+                "`{option}` is not a number of iterations, a time such as 2s, or NAME=VALUE"
+            ),
+            SpecError::Unlimited { player, option } => write!(
+                f,
+                "{player} has no time or iteration limit; remove `{option}`"
+            ),
+            SpecError::NoTime(option) => write!(
+                f,
+                "`{option}` leaves no time to choose; use `random` to play without search"
+            ),
+            SpecError::Option { spec, error } => write!(f, "{spec}: {error}"),
+        }
+    }
+}
+
+impl Error for SpecError {}
+
 /// All kinds of agents.
-pub const KINDS: &[Kind] = &[
-    Kind {
+pub const AGENT_KINDS: &[AgentKind] = &[
+    AgentKind {
         name: "auto",
-        what: "a solver where one role decides, Monte Carlo tree search elsewhere",
+        about: "solver for games with one deciding role, Monte Carlo tree search for all others",
         options: &[],
         make: |brief, settings| none(settings).map(|()| auto(brief)),
         nodes: Some(10_000),
     },
-    Kind {
+    AgentKind {
         name: "first",
-        what: "plays the first legal move",
+        about: "plays the first legal move",
         options: &[],
         make: |brief, settings| none(settings).map(|()| Box::new(Picker::first(brief)) as _),
         nodes: None,
     },
-    Kind {
+    AgentKind {
         name: "random",
-        what: "plays every legal move with the same chance",
+        about: "plays a legal move drawn uniformly at random",
         options: &[],
         make: |brief, settings| none(settings).map(|()| Box::new(Picker::random(brief)) as _),
         nodes: None,
     },
-    Kind {
+    AgentKind {
         name: "greedy",
-        what: "plays the move after which it is best off, one move ahead",
+        about: "plays the move with the best average value one joint move ahead",
         options: EVALUATION,
         make: |brief, settings| Greedy::new(brief, settings).map(|agent| Box::new(agent) as _),
         nodes: None,
     },
-    Kind {
+    AgentKind {
         name: "minimax",
-        what: "alpha-beta search, deeper and deeper",
+        about: "alpha-beta search with iterative deepening",
         options: EVALUATION,
         make: |brief, settings| {
             MinimaxAgent::new(brief, settings).map(|agent| Box::new(agent) as _)
         },
         nodes: Some(10_000),
     },
-    Kind {
+    AgentKind {
         name: "mcts",
-        what: "Monte Carlo tree search",
+        about: "Monte Carlo tree search",
         options: mcts::OPTIONS,
         make: |brief, settings| MctsAgent::new(brief, settings).map(|agent| Box::new(agent) as _),
         nodes: Some(10_000),
     },
 ];
 
-/// The agent that suits a game.
+/// The default agent for a game.
 fn auto(brief: Brief) -> Box<dyn Agent> {
     let game = &brief.game;
     if game.role_count() == 1 && !game.is_random(brief.role) {
@@ -118,75 +234,57 @@ fn auto(brief: Brief) -> Box<dyn Agent> {
     Box::new(MctsAgent::new(brief, &[]).expect("it is given no options"))
 }
 
-/// Other names.
+/// Alternative names of agents.
 const ALIASES: &[(&str, &str)] = &[("legal", "first"), ("alpha-beta", "minimax")];
 
-/// The option of kinds that value positions.
+/// The option of agents that evaluate positions.
 const EVALUATION: &[(&str, &str)] = &[(
     "eval=goals|mobility|mixed|playouts",
-    "what positions are valued by",
+    "evaluation of positions",
 )];
 
-/// How positions are valued by kinds whose one option says it: `eval`.
-pub(super) fn evaluation(settings: &[(String, String)]) -> Result<Evaluation, String> {
+/// Reads the options of an agent whose only option is `eval`.
+pub(super) fn evaluation(settings: &[(String, String)]) -> Result<Evaluation, OptionError> {
     let mut evaluation = Evaluation::default();
     for (name, value) in settings {
         match &name[..] {
             "eval" => evaluation = value.parse()?,
-            _ => return Err(no_option(name, EVALUATION)),
+            _ => return Err(OptionError::unknown(name, EVALUATION)),
         }
     }
     Ok(evaluation)
 }
 
-/// For kinds without options.
-fn none(settings: &[(String, String)]) -> Result<(), String> {
+/// Rejects all options, for agents that have none.
+fn none(settings: &[(String, String)]) -> Result<(), OptionError> {
     match settings.first() {
         None => Ok(()),
-        Some((name, _)) => Err(no_option(name, &[])),
+        Some((name, _)) => Err(OptionError::unknown(name, &[])),
     }
 }
 
-/// What is said of an option that a kind does not have.
-pub(super) fn no_option(name: &str, options: &[(&str, &str)]) -> String {
-    let names = options
-        .iter()
-        .map(|(usage, _)| usage.split('=').next().unwrap_or(usage));
-    match &names.collect::<Vec<_>>()[..] {
-        [] => format!("there is no option `{name}`, nor any other"),
-        [only] => format!("there is no option `{name}`; there is {only}"),
-        names => format!(
-            "there is no option `{name}`; there are {}",
-            names.join(", ")
-        ),
-    }
-}
-
-/// Whether a text begins with the name of a kind, whatever its options are.
-pub fn is_kind(text: &str) -> bool {
+/// Whether a text begins with the name of an agent, whatever follows the colon.
+pub fn is_agent(text: &str) -> bool {
     kind(text.split(':').next().unwrap_or_default()).is_some()
 }
 
-/// The kind that is called so.
-fn kind(name: &str) -> Option<&'static Kind> {
+/// The agent of this name or alias.
+fn kind(name: &str) -> Option<&'static AgentKind> {
     let alias = ALIASES.iter().find(|(alias, _)| *alias == name);
     let name = alias.map_or(name, |(_, name)| name);
-    KINDS.iter().find(|kind| kind.name == name)
+    AGENT_KINDS.iter().find(|kind| kind.name == name)
 }
 
 impl FromStr for AgentSpec {
-    type Err = String;
+    type Err = SpecError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, SpecError> {
         let (name, options) = text.split_once(':').unwrap_or((text, ""));
-        let kind = kind(name).ok_or_else(|| {
-            let names: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
-            format!("`{name}` is no player; there are {}", names.join(", "))
-        })?;
+        let kind = kind(name).ok_or_else(|| SpecError::UnknownPlayer(name.to_owned()))?;
         let mut spec = AgentSpec {
             text: text.to_owned(),
             kind,
-            thought: Thought::default(),
+            limits: MoveLimits::default(),
             settings: Vec::new(),
         };
         if text.contains(':') {
@@ -199,70 +297,67 @@ impl FromStr for AgentSpec {
 }
 
 impl AgentSpec {
-    fn option(&mut self, option: &str) -> Result<(), String> {
-        let wrong = || {
-            format!(
-                "`{option}` is neither a number of iterations, nor a time such as 2s, \
-                 nor NAME=VALUE"
-            )
-        };
+    fn option(&mut self, option: &str) -> Result<(), SpecError> {
+        let malformed = || SpecError::Malformed(option.to_owned());
         if let Some((name, value)) = option.split_once('=') {
             self.settings.push((name.to_owned(), value.to_owned()));
             return Ok(());
         }
         if let Some(seconds) = option.strip_suffix('s') {
-            let seconds: f64 = seconds.parse().map_err(|_| wrong())?;
-            let time = Duration::try_from_secs_f64(seconds).map_err(|_| wrong())?;
-            self.thought.time = Some(time);
+            let seconds: f64 = seconds.parse().map_err(|_| malformed())?;
+            let time = Duration::try_from_secs_f64(seconds).map_err(|_| malformed())?;
+            self.limits.time = Some(time);
         } else {
-            self.thought.nodes = Some(option.parse().map_err(|_| wrong())?);
+            self.limits.nodes = Some(option.parse().map_err(|_| malformed())?);
         }
         if !self.thinks() {
-            let name = self.kind.name;
-            return Err(format!(
-                "{name} takes as long as it takes: write it without `{option}`"
-            ));
+            return Err(SpecError::Unlimited {
+                player: self.kind.name,
+                option: option.to_owned(),
+            });
         }
-        match self.thought {
-            Thought {
+        match self.limits {
+            MoveLimits {
                 time: Some(Duration::ZERO),
                 ..
             }
-            | Thought { nodes: Some(0), .. } => Err(format!(
-                "`{option}` leaves no time to choose; `random` plays without thinking"
-            )),
+            | MoveLimits { nodes: Some(0), .. } => Err(SpecError::NoTime(option.to_owned())),
             _ => Ok(()),
         }
     }
 
-    /// Whether a time or a number of iterations can be given.
+    /// Whether the agent searches, so that it accepts a time or a number of iterations.
     pub fn thinks(&self) -> bool {
         self.kind.thinks()
     }
 
-    /// The kind's name.
+    /// The name of the kind.
     pub fn name(&self) -> &'static str {
         self.kind.name
     }
 
-    /// An agent.
+    /// Creates the agent.
     ///
     /// # Errors
     ///
-    /// If there is no such option, or it has no such value.
-    pub fn agent(&self, brief: Brief) -> Result<Box<dyn Agent>, String> {
-        (self.kind.make)(brief, &self.settings).map_err(|why| format!("{self}: {why}"))
+    /// [`SpecError::Option`] if the agent does not have an option, or the option does not
+    /// accept its value.
+    pub fn agent(&self, brief: Brief) -> Result<Box<dyn Agent>, SpecError> {
+        (self.kind.make)(brief, &self.settings).map_err(|error| SpecError::Option {
+            spec: self.text.clone(),
+            error,
+        })
     }
 
-    /// The deadline and the number of iterations of a choice that begins now,
-    /// if it must end at `deadline`.
+    /// The deadline and the number of iterations for a choice that begins now and must end
+    /// at `deadline`.
     pub fn limits(&self, deadline: Option<Instant>) -> (Option<Instant>, Option<u64>) {
-        let own = self.thought.time.map(|time| Instant::now() + time);
+        let own = self.limits.time.map(|time| Instant::now() + time);
         let deadline = match (own, deadline) {
             (Some(own), Some(deadline)) => Some(own.min(deadline)),
             (own, deadline) => own.or(deadline),
         };
-        let nodes = match (self.thought.nodes, deadline) {
+        let nodes = match (self.limits.nodes, deadline) {
             (None, None) => self.kind.nodes,
             (nodes, _) => nodes,
         };
@@ -285,15 +380,15 @@ mod tests {
     }
 
     #[test]
-    fn thoughts_are_numbers_or_times() {
+    fn limits_are_numbers_or_times() {
         assert_eq!(spec("mcts:50").limits(None), (None, Some(50)));
         assert_eq!(spec("mcts").limits(None), (None, Some(10_000)));
         assert_eq!(spec("mcts").limits(Some(Instant::now())).1, None);
-        let thought = spec("mcts:1.5s,7").thought;
+        let limits = spec("mcts:1.5s,7").limits;
         let time = Some(Duration::from_millis(1500));
         assert_eq!(
-            thought,
-            Thought {
+            limits,
+            MoveLimits {
                 nodes: Some(7),
                 time
             }
@@ -302,24 +397,24 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_player_is_refused() {
+    fn texts_that_do_not_name_a_player_are_rejected() {
         for text in ["", "wizard", "mcts:", "mcts:x", "mcts:-1s", "mcts:1e400s"] {
             assert!(text.parse::<AgentSpec>().is_err(), "{text}");
         }
     }
 
     #[test]
-    fn thoughts_are_for_those_who_think_and_never_nothing() {
+    fn limits_are_for_players_that_search_and_never_zero() {
         for (text, part) in [
             ("mcts:0s", "no time to choose"),
             ("minimax:0", "no time to choose"),
             ("mcts:5,0.0s", "no time to choose"),
-            ("random:3", "write it without `3`"),
-            ("legal:1s", "write it without `1s`"),
-            ("greedy:eval=goals,1s", "write it without `1s`"),
+            ("random:3", "remove `3`"),
+            ("legal:1s", "remove `1s`"),
+            ("greedy:eval=goals,1s", "remove `1s`"),
         ] {
             let error = text.parse::<AgentSpec>().unwrap_err();
-            assert!(error.contains(part), "{text}: {error}");
+            assert!(error.to_string().contains(part), "{text}: {error}");
         }
     }
 }

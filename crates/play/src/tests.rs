@@ -2,7 +2,7 @@ use super::*;
 use ggp_engine::machine::{AnyMachine, Backend, Limits};
 use ggp_gdl::game::Game;
 
-/// Two players take one or two of five matches in turn; who takes the last wins.
+/// Two players take one or two of five matches in turn; taking the last one wins.
 const RULES: &str = "
     (role a) (role b)
     (init (left 5)) (init (turn a))
@@ -32,10 +32,10 @@ fn agent(text: &str, role: usize, seed: u64) -> Box<dyn Player<AnyMachine>> {
         seed,
         ..Brief::new(&game, role)
     };
-    Box::new(SeatPlayer::new(brief, text.parse().unwrap()).unwrap())
+    Box::new(AgentPlayer::new(brief, text.parse().unwrap()).unwrap())
 }
 
-/// Wants what it is told to want, one after the other.
+/// Makes scripted decisions: a move, `quit`, or `None` to undo.
 struct Script(Vec<Option<&'static str>>);
 
 impl<M: Machine> Player<M> for Script {
@@ -44,7 +44,10 @@ impl<M: Machine> Player<M> for Script {
         machine: &mut M,
         turn: &Turn<'_, M::State>,
     ) -> Result<Choice, PlayerError> {
-        assert!(turn.legal.len() > 1, "it is asked only if it has a choice");
+        assert!(
+            turn.legal.len() > 1,
+            "a player is asked only if it has a choice"
+        );
         match self.0.remove(0) {
             None => Ok(Choice::Undo),
             Some("quit") => Ok(Choice::Quit),
@@ -57,7 +60,7 @@ impl<M: Machine> Player<M> for Script {
     }
 }
 
-/// Plays to the end; what is to be undone is undone.
+/// Plays to the end and carries out every undo.
 fn run(game: &mut Match<AnyMachine>, players: [Box<dyn Player<AnyMachine>>; 2]) -> String {
     let mut players = players;
     let mut steps = Vec::new();
@@ -80,7 +83,7 @@ fn undo_goes_back_to_the_last_choice() {
 }
 
 #[test]
-fn a_history_keeps_what_the_match_undoes() {
+fn a_cloned_history_does_not_change_when_the_match_goes_back() {
     let mut game = game();
     run(&mut game, [agent("first", 0, 0), agent("first", 1, 0)]);
     let history = game.history().clone();
@@ -106,7 +109,7 @@ fn illegal_moves_change_nothing() {
 }
 
 #[test]
-fn random_players_repeat_themselves_with_the_seed() {
+fn random_players_are_reproducible_by_seed() {
     let play = |seed| {
         let mut game = game();
         run(
@@ -135,7 +138,7 @@ fn tree_search_wins_a_won_game() {
     }
 }
 
-/// Never chooses, and never comes to an end by itself.
+/// Never chooses and returns only when stopped, or panics.
 struct Sleeper(bool);
 
 impl Agent for Sleeper {
@@ -143,8 +146,8 @@ impl Agent for Sleeper {
         Ok(())
     }
 
-    fn choose(&mut self, _played: &[Vec<Move>], pace: &Pace) -> Result<Advice, PlayerError> {
-        assert!(!self.0, "it is of the kind that panics");
+    fn choose(&mut self, _observation: &Observation, pace: &Pace) -> Result<Advice, PlayerError> {
+        assert!(!self.0, "this agent panics");
         while !pace.is_over() {
             std::thread::yield_now();
         }
@@ -153,16 +156,16 @@ impl Agent for Sleeper {
 }
 
 #[test]
-fn a_seat_has_a_legal_move_whatever_its_agent_does() {
+fn an_agent_thread_has_a_legal_move_whatever_its_agent_does() {
     let game = game().machine().game().clone();
     for panics in [false, true] {
         let role = game.roles().next().unwrap();
-        let mut seat =
-            Seat::with(Brief::new(&game, role), |_| Ok(Box::new(Sleeper(panics)))).unwrap();
-        assert!(seat.begin(None).is_none());
+        let mut thread =
+            AgentThread::with(Brief::new(&game, role), |_| Ok(Box::new(Sleeper(panics)))).unwrap();
+        assert!(thread.begin(None).is_none());
         let deadline = Instant::now() + Duration::from_secs(2);
-        let answer = seat.choose(&[], Some(deadline), None);
-        assert_eq!(answer.origin, Origin::Chance);
+        let answer = thread.choose(&Observation::of_joint_moves(role, []), Some(deadline), None);
+        assert_eq!(answer.origin, Origin::Random);
         let chosen = answer.advice.unwrap().chosen;
         let text = game.canonical(game.terms(), chosen.term());
         assert!(["1", "2"].contains(&&text[..]), "{text}");
@@ -170,7 +173,7 @@ fn a_seat_has_a_legal_move_whatever_its_agent_does() {
     }
 }
 
-/// Has a move only when its time is over.
+/// Returns a move exactly when its time is over.
 struct Punctual(Move);
 
 impl Agent for Punctual {
@@ -178,7 +181,7 @@ impl Agent for Punctual {
         Ok(())
     }
 
-    fn choose(&mut self, _played: &[Vec<Move>], pace: &Pace) -> Result<Advice, PlayerError> {
+    fn choose(&mut self, _observation: &Observation, pace: &Pace) -> Result<Advice, PlayerError> {
         while !pace.is_over() {
             std::thread::yield_now();
         }
@@ -187,30 +190,31 @@ impl Agent for Punctual {
 }
 
 #[test]
-fn an_agent_that_ends_on_time_is_heard() {
+fn the_answer_of_an_agent_that_returns_on_time_is_used() {
     let mut game = game();
     let start = game.history().state().clone();
     let role = game.machine().game().roles().next().unwrap();
     let mut legal = Vec::new();
     game.machine().legal(&start, role, &mut legal).unwrap();
     let brief = Brief::new(game.machine().game(), role);
-    let mut seat = Seat::with(brief, |_| Ok(Box::new(Punctual(legal[1])))).unwrap();
-    // A loaded machine may be late once.
-    let is_heard = (0..10).any(|_| {
+    let mut thread = AgentThread::with(brief, |_| Ok(Box::new(Punctual(legal[1])))).unwrap();
+    // On a loaded machine some attempts may be late.
+    let is_used = (0..10).any(|_| {
         let deadline = Instant::now() + Duration::from_secs(1);
-        let answer = seat.choose(&[], Some(deadline), None);
+        let answer = thread.choose(&Observation::of_joint_moves(role, []), Some(deadline), None);
         answer.origin == Origin::Agent && answer.advice == Some(Advice::of(legal[1]))
     });
-    assert!(is_heard);
+    assert!(is_used);
 }
 
 #[test]
 fn raising_the_interrupt_ends_a_choice() {
     let game = game().machine().game().clone();
-    let brief = Brief::new(&game, game.roles().next().unwrap());
-    let interrupt = std::sync::Arc::clone(&brief.limits.interrupt);
-    let mut seat = Seat::with(brief, |_| Ok(Box::new(Sleeper(false)))).unwrap();
-    interrupt.store(true, std::sync::atomic::Ordering::Relaxed);
-    // It would wait for ever.
-    seat.choose(&[], None, None);
+    let role = game.roles().next().unwrap();
+    let brief = Brief::new(&game, role);
+    let stop = brief.limits.stop.clone();
+    let mut thread = AgentThread::with(brief, |_| Ok(Box::new(Sleeper(false)))).unwrap();
+    stop.raise();
+    // Without the interrupt this would never return.
+    thread.choose(&Observation::of_joint_moves(role, []), None, None);
 }

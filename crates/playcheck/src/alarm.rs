@@ -1,7 +1,6 @@
 //! Time limits for work that does not check a clock itself.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use ggp_stop::Stop;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -14,20 +13,20 @@ const TICK: Duration = Duration::from_millis(20);
 /// Interrupts a machine when the time for a part of the work is over.
 #[derive(Clone, Debug, Default)]
 pub struct Alarm {
-    bell: Arc<AtomicBool>,
-    outside: Arc<AtomicBool>,
+    bell: Stop,
+    outside: Stop,
 }
 
 impl Alarm {
     /// An alarm that also goes off when `outside` is raised.
-    pub fn new(outside: Arc<AtomicBool>) -> Alarm {
-        let bell = Arc::default();
+    pub fn new(outside: Stop) -> Alarm {
+        let bell = outside.child();
         Alarm { bell, outside }
     }
 
-    /// The flag that interrupts the machine.
-    pub fn bell(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.bell)
+    /// The value that interrupts the machine.
+    pub fn bell(&self) -> Stop {
+        self.bell.clone()
     }
 
     /// The result of `work`; `None` if it is not done by `until` or is interrupted.
@@ -45,7 +44,7 @@ impl Alarm {
             scope.spawn(move || {
                 while wait.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
                     if self.is_raised() || Instant::now() >= until {
-                        self.bell.store(true, Ordering::Relaxed);
+                        self.bell.raise();
                     }
                 }
             });
@@ -53,7 +52,7 @@ impl Alarm {
             drop(done);
             result
         });
-        self.bell.store(false, Ordering::Relaxed);
+        self.bell.lower();
         match result {
             Err(PlayError::Interrupted) => Ok(None),
             other => other.map(Some),
@@ -62,7 +61,7 @@ impl Alarm {
 
     /// Returns whether it was interrupted from outside.
     pub fn is_raised(&self) -> bool {
-        self.outside.load(Ordering::Relaxed)
+        self.outside.is_raised()
     }
 }
 
@@ -71,8 +70,8 @@ mod tests {
     use super::*;
 
     /// Work without an end.
-    fn work(bell: &AtomicBool) -> Result<(), PlayError> {
-        while !bell.load(Ordering::Relaxed) {
+    fn work(bell: &Stop) -> Result<(), PlayError> {
+        while !bell.is_raised() {
             thread::sleep(Duration::from_millis(1));
         }
         Err(PlayError::Interrupted)
@@ -85,7 +84,9 @@ mod tests {
         let soon = || Instant::now() + Duration::from_millis(30);
         assert_eq!(alarm.within(soon(), || work(&bell)), Ok(None));
         assert_eq!(alarm.within(soon(), || Ok(1)), Ok(Some(1)));
-        let raised = Alarm::new(Arc::new(AtomicBool::new(true)));
+        let outside = Stop::new();
+        outside.raise();
+        let raised = Alarm::new(outside);
         let bell = raised.bell();
         let late = Instant::now() + Duration::from_secs(600);
         assert_eq!(raised.within(late, || work(&bell)), Ok(None));

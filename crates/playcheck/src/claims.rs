@@ -7,7 +7,6 @@ use super::tally::{Example, GoalFault, Tally};
 use super::{Basis, Claim, ClaimVerdict, Evidence, Severity, Subject, listed};
 use ggp_engine::machine::{Machine, PlayError};
 use ggp_engine::propnet::Propnet;
-use ggp_engine::propnet::clauses::Watch;
 use ggp_gdl::game::{Move, Score};
 use ggp_gdl::terms::TermId;
 
@@ -25,7 +24,7 @@ impl Evidence<'_> {
             None if is_late => None,
             None => net
                 .as_ref()
-                .map(|net| Induction::new(net, Some(self.deadline), &self.limits.interrupt)),
+                .map(|net| Induction::new(net, self.limits.stop.until(self.deadline))),
         };
         let mut claims = vec![self.ends(net.as_ref(), induction.as_mut())];
         if self.is_over() {
@@ -198,7 +197,7 @@ impl Evidence<'_> {
         }
         let proved = net.zip(induction).and_then(|(net, induction)| {
             let seen = |of: &rustc_hash::FxHashSet<TermId>| -> Vec<bool> {
-                net.facts.iter().map(|fact| of.contains(fact)).collect()
+                net.facts().iter().map(|fact| of.contains(fact)).collect()
             };
             induction.ends_within(&seen(&self.lost), &seen(&self.gained))
         });
@@ -336,8 +335,8 @@ impl Evidence<'_> {
         let refuted = match (net, induction) {
             (Some(net), Some(induction)) => {
                 let score = self.score();
-                let mut hundred = (0..net.goals[role].len())
-                    .filter(|&value| score(net.goals[role][value].0) == Some(Score::MAX));
+                let mut hundred = (0..net.goals()[role].len())
+                    .filter(|&value| score(net.goals()[role][value].0) == Some(Score::MAX));
                 hundred.all(|value| induction.never_gets(role, value))
             }
             _ => self.space.is_some(),
@@ -429,16 +428,13 @@ impl Evidence<'_> {
     }
 
     fn role_symmetry(&self) -> Option<Claim> {
-        let watch = Watch {
-            deadline: Some(self.deadline),
-            interrupt: Some(std::sync::Arc::clone(&self.limits.interrupt)),
-        };
+        let stop = self.limits.stop.until(self.deadline);
         let mut claim = self.claim(Subject::RoleSymmetry, Severity::Remark);
-        let whole = role_symmetry(self.game, true, &watch)?;
+        let whole = role_symmetry(self.game, true, &stop)?;
         let (found, but) = match whole.all {
             true => (whole, ""),
             false => (
-                role_symmetry(self.game, false, &watch)?,
+                role_symmetry(self.game, false, &stop)?,
                 ", except for the initial state",
             ),
         };

@@ -8,7 +8,6 @@
 //! Source of the relaxation: Bonet and Geffner, Planning as heuristic search (2001), used
 //! there for plans.
 
-use std::sync::Arc;
 use std::time::Instant;
 
 use rustc_hash::FxHashSet;
@@ -219,8 +218,7 @@ impl Coverage {
         Bounds {
             facts: self.limits.facts,
             work: self.limits.work,
-            interrupt: Arc::clone(&self.limits.interrupt),
-            deadline: Some(self.deadline),
+            stop: self.limits.stop.until(self.deadline),
             ..Bounds::default()
         }
     }

@@ -26,9 +26,9 @@ impl Evidence<'_> {
         claim.verdict = ClaimVerdict::Fails;
         let fixed = |fact: &TermId| {
             net.is_some_and(|net| {
-                let assumed = net.assumed.iter();
+                let assumed = net.assumed().iter();
                 assumed
-                    .filter(|(known, _)| net.facts[*known] == *fact)
+                    .filter(|(known, _)| net.facts()[*known] == *fact)
                     .any(|(_, equal)| equal.is_constant())
             })
         };

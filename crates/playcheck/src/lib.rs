@@ -31,7 +31,6 @@ mod role_symmetry;
 mod space;
 mod tally;
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rand::SeedableRng;
@@ -263,7 +262,7 @@ pub fn playcheck(
     limits: &Limits,
     options: &PlaycheckOptions,
 ) -> Result<Report, PlayError> {
-    let alarm = Alarm::new(Arc::clone(&limits.interrupt));
+    let alarm = Alarm::new(limits.stop.clone());
     let report = playcheck_within(machine, limits, &alarm, options)?;
     match report.interrupted {
         true => Err(PlayError::Interrupted),
@@ -414,7 +413,7 @@ impl Evidence<'_> {
         let options = SolveOptions {
             budget: Budget {
                 time: Some(time),
-                interrupt: Some(Arc::clone(&self.limits.interrupt)),
+                stop: self.limits.stop.clone(),
                 ..Budget::default()
             },
             seed: self.options.seed,

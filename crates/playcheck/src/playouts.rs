@@ -37,7 +37,7 @@ pub(super) fn play(
     let net = machine.network(&start).map(|(net, _)| net.clone());
     let mut scores = Scores::new(machine.game(), machine.terms());
     match net {
-        Some(net) if net.moves.iter().all(|moves| !moves.is_empty()) => {
+        Some(net) if net.moves().iter().all(|moves| !moves.is_empty()) => {
             *samples = on_lanes(&net, options, tally, &mut scores, random);
             Ok(())
         }
@@ -55,7 +55,9 @@ fn on_lanes(
     let mut batch = Batch::new(net, LANES, Engine::Auto);
     let roles = batch.roles();
     let compared: Packed = ggp_engine::propnet::batch::pack(
-        net.facts.iter().map(|fact| !options.ignored.contains(fact)),
+        net.facts()
+            .iter()
+            .map(|fact| !options.ignored.contains(fact)),
     );
     let initial = batch.initial().to_vec();
     let mut begun = (LANES as u64).min(options.playouts);
@@ -82,7 +84,7 @@ fn on_lanes(
                 let goals: Vec<Vec<TermId>> = (0..roles)
                     .map(|role| {
                         let values = batch.goal_values(lane, role);
-                        values.map(|value| net.goals[role][value].0).collect()
+                        values.map(|value| net.goals()[role][value].0).collect()
                     })
                     .collect();
                 tally.end(&goals, scores, length, || path(so_far));
@@ -147,7 +149,7 @@ fn on_lanes(
 fn moves_of(net: &Propnet, joint: &[usize]) -> Vec<Move> {
     let chosen = joint.iter().enumerate();
     chosen
-        .map(|(role, &chosen)| net.moves[role][chosen])
+        .map(|(role, &chosen)| net.moves()[role][chosen])
         .collect()
 }
 

@@ -10,13 +10,11 @@
 //! never lost, or never gained, or to a group of facts of which one holds at a time and
 //! none holds again.
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::Instant;
+use ggp_stop::Stop;
 
 use super::space::longest;
 use ggp_engine::propnet::Propnet;
-use ggp_engine::propnet::clauses::{Clauses, Frame, Watch};
+use ggp_engine::propnet::clauses::{Clauses, Frame};
 use ggp_engine::propnet::network::Literal;
 use ggp_gdl::game::Score;
 use ggp_gdl::terms::TermId;
@@ -33,7 +31,7 @@ const MOST_SUMS: usize = 4_000;
 pub(super) struct Induction<'n> {
     net: &'n Propnet,
     clauses: Clauses,
-    watch: Watch,
+    stop: Stop,
     now: Vec<i32>,
     next: Vec<i32>,
     legal: Vec<Vec<i32>>,
@@ -44,29 +42,21 @@ pub(super) struct Induction<'n> {
 }
 
 impl<'n> Induction<'n> {
-    pub(super) fn new(
-        net: &'n Propnet,
-        deadline: Option<Instant>,
-        interrupt: &Arc<AtomicBool>,
-    ) -> Self {
-        let watch = Watch {
-            deadline,
-            interrupt: Some(Arc::clone(interrupt)),
-        };
-        let mut clauses = Clauses::watched(watch.clone());
-        let inputs: Vec<i32> = (0..net.network.inputs())
+    pub(super) fn new(net: &'n Propnet, stop: Stop) -> Self {
+        let mut clauses = Clauses::until(&stop);
+        let inputs: Vec<i32> = (0..net.network().inputs())
             .map(|_| clauses.variable())
             .collect();
-        let mut frame = Frame::new(&net.network, &inputs, &clauses);
-        let now: Vec<i32> = (0..net.facts.len())
+        let mut frame = Frame::new(net.network(), &inputs, &clauses);
+        let now: Vec<i32> = (0..net.facts().len())
             .map(|fact| inputs[net.fact_input(fact)])
             .collect();
-        for &(fact, equal) in &net.assumed {
+        for &(fact, equal) in net.assumed() {
             let equal = frame.literal(equal, &mut clauses);
             clauses.add(&[now[fact], -equal]);
             clauses.add(&[-now[fact], equal]);
         }
-        for group in &net.exclusive {
+        for group in net.exclusive() {
             let facts: Vec<i32> = group.facts.iter().map(|&fact| now[fact]).collect();
             let (one, two) = clauses.one_and_two(&facts);
             clauses.add(&[-two]);
@@ -75,8 +65,8 @@ impl<'n> Induction<'n> {
             }
         }
         let moved = clauses.variable();
-        let mut legal = Vec::with_capacity(net.legal.len());
-        for (role, literals) in net.legal.iter().enumerate() {
+        let mut legal = Vec::with_capacity(net.legal().len());
+        for (role, literals) in net.legal().iter().enumerate() {
             let mut here = Vec::with_capacity(literals.len());
             let mut moves = Vec::with_capacity(literals.len());
             for (number, &literal) in literals.iter().enumerate() {
@@ -93,11 +83,11 @@ impl<'n> Induction<'n> {
         }
         let mut of = |literal: Literal, clauses: &mut Clauses| frame.literal(literal, clauses);
         let next = net
-            .next
+            .next()
             .iter()
             .map(|&next| of(next, &mut clauses))
             .collect();
-        let goals = net.goals.iter();
+        let goals = net.goals().iter();
         let goals = goals
             .map(|values| {
                 values
@@ -106,11 +96,11 @@ impl<'n> Induction<'n> {
                     .collect()
             })
             .collect();
-        let terminal = of(net.terminal, &mut clauses);
+        let terminal = of(net.terminal(), &mut clauses);
         Induction {
             net,
             clauses,
-            watch,
+            stop,
             now,
             next,
             legal,
@@ -122,7 +112,7 @@ impl<'n> Induction<'n> {
 
     /// Returns whether time is over.
     pub(super) fn is_over(&self) -> bool {
-        self.watch.is_over()
+        self.stop.is_over()
     }
 
     /// Returns whether no state satisfies all of these literals.
@@ -144,7 +134,7 @@ impl<'n> Induction<'n> {
         score: &dyn Fn(TermId) -> Option<Score>,
     ) -> bool {
         let net = self.net;
-        let bad = net.goals[role].iter().zip(&self.goals[role]);
+        let bad = net.goals()[role].iter().zip(&self.goals[role]);
         let bad: Vec<i32> = bad
             .filter(|((value, _), _)| score(*value).is_none())
             .map(|(_, due)| *due)
@@ -164,7 +154,7 @@ impl<'n> Induction<'n> {
     /// Returns whether the scores of all roles have this sum in each terminal state.
     pub(super) fn has_sum(&mut self, sum: u32, score: &dyn Fn(TermId) -> Option<Score>) -> bool {
         let net = self.net;
-        let scores: Option<Vec<Vec<u32>>> = (net.goals.iter())
+        let scores: Option<Vec<Vec<u32>>> = (net.goals().iter())
             .map(|values| {
                 values
                     .iter()
@@ -206,7 +196,7 @@ impl<'n> Induction<'n> {
 
     /// Returns whether every legal joint move changes some fact other than these.
     pub(super) fn always_changes(&mut self, ignored: &[TermId]) -> bool {
-        let facts = (0..self.now.len()).filter(|&fact| !ignored.contains(&self.net.facts[fact]));
+        let facts = (0..self.now.len()).filter(|&fact| !ignored.contains(&self.net.facts()[fact]));
         let mut all: Vec<i32> = facts
             .collect::<Vec<_>>()
             .into_iter()
@@ -250,7 +240,7 @@ impl<'n> Induction<'n> {
             return Some(least);
         }
         let (mut facts, mut bound) = (Vec::new(), 0);
-        for group in &self.net.exclusive {
+        for group in self.net.exclusive() {
             if let Some(most) = self.courses(&group.facts) {
                 facts.extend(&group.facts);
                 bound += most;
@@ -269,7 +259,7 @@ impl<'n> Induction<'n> {
 
     /// An upper bound on how many of these facts can be lost.
     fn to_lose(&self, falling: &[usize]) -> u64 {
-        let initial = &self.net.initial;
+        let initial = self.net.initial();
         falling.iter().filter(|&&fact| initial[fact]).count() as u64
     }
 
@@ -331,7 +321,7 @@ impl<'n> Induction<'n> {
             }
             after.push(to);
         }
-        let first = facts.iter().position(|&fact| self.net.initial[fact]);
+        let first = facts.iter().position(|&fact| self.net.initial()[fact]);
         longest(&after, first.unwrap_or(facts.len()))
     }
 
@@ -340,7 +330,7 @@ impl<'n> Induction<'n> {
         let mut left = vec![false; self.now.len()];
         facts.iter().for_each(|&fact| left[fact] = true);
         let mut most = 0;
-        for group in &self.net.exclusive {
+        for group in self.net.exclusive() {
             let mut any = false;
             for &fact in &group.facts {
                 any |= std::mem::replace(&mut left[fact], false);

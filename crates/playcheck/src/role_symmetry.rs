@@ -8,11 +8,11 @@
 use rustc_hash::FxHashMap;
 
 use ggp_engine::automorphism::{Graph, generators};
-use ggp_engine::propnet::clauses::Watch;
 use ggp_gdl::check::Keyword;
 use ggp_gdl::game::{Game, parse_score};
 use ggp_gdl::program::{Atom, FunctorId, Literal, Rule, Term};
 use ggp_gdl::terms::TermId;
+use ggp_stop::Stop;
 
 /// Maximum number of vertices and edges, and of edges visited.
 const MOST_SIZE: usize = 400_000;
@@ -20,7 +20,7 @@ const MOST_WORK: usize = 20_000_000;
 
 /// Returns whether every role can be mapped to every other role, and the constants that change
 /// then. `None` if the rules are too large to decide.
-pub(super) fn role_symmetry(game: &Game, with_start: bool, watch: &Watch) -> Option<RoleSymmetry> {
+pub(super) fn role_symmetry(game: &Game, with_start: bool, stop: &Stop) -> Option<RoleSymmetry> {
     let mut drawing = Drawing {
         game,
         graph: Graph::default(),
@@ -33,7 +33,7 @@ pub(super) fn role_symmetry(game: &Game, with_start: bool, watch: &Watch) -> Opt
         .roles()
         .map(|role| drawing.functor(game.terms().functor(game.role_term(role))))
         .collect();
-    let found = generators(&drawing.graph, MOST_WORK, watch);
+    let found = generators(&drawing.graph, MOST_WORK, stop);
     // The orbit of the first role.
     let mut orbit = vec![roles[0]];
     let mut next = 0;

@@ -1,28 +1,27 @@
 //! Breadth-first search, level by level.
 //!
-//! In: a problem. Out: a shortest plan or all of them, or the proof that there
-//! is none. Only two levels of states are held; what stays of the others is
-//! their keys and the arcs that reached them first.
+//! In: a problem. Out: one or all shortest plans, or a proof that there is none. Only two
+//! levels of states are in memory; of the others only their keys and first arcs are kept.
 
 use super::budget::{Budget, Meter};
 use super::plan_graph::PlanGraph;
 use super::stats::{Observer, Stats, bump};
-use super::strategy::{self, Outcome, Strategy};
+use super::strategy::{self, PassResult, Strategy};
 use super::visited::{Visit, Visited};
 use super::{BudgetKind, Compare, Coverage, Plans, Problem, Status, Stop, Verdict};
 
-/// What to look for breadth-first. [`Budget::depth`] is the depth limit.
+/// The options of breadth-first search. [`Budget::depth`] is the depth limit.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct BreadthFirst {
-    /// The plans to look for.
+    /// The plans to find.
     pub plans: Plans,
-    /// What the visited table is to compare.
+    /// The kind of key in the visited table.
     pub compare: Compare,
 }
 
-/// Looks for shortest plans, and proves that there are none by exhaustion.
+/// Finds shortest plans, or proves by exhaustion that there is none.
 ///
-/// Level `d` of `stats` holds what is `d` actions from the start.
+/// Level `d` of `stats` covers the states that are `d` actions from the start.
 ///
 /// # Errors
 ///
@@ -57,7 +56,7 @@ impl Strategy for BreadthFirst {
         depth: u32,
         compare: Compare,
         meter: &mut Meter<'_>,
-    ) -> Result<Outcome<P::Action>, P::Error> {
+    ) -> Result<PassResult<P::Action>, P::Error> {
         let start = problem.start()?;
         if let Some(outcome) = strategy::at_start(problem, &start, compare, meter)? {
             return Ok(outcome);
@@ -77,7 +76,7 @@ impl Strategy for BreadthFirst {
             Err(Stop::Budget(what)) => Some(what),
             Err(Stop::Error(error)) => return Err(error),
         };
-        Ok(Outcome {
+        Ok(PassResult {
             merged: flood.merged,
             verdict: flood.into_verdict(completed, what),
         })
@@ -192,8 +191,8 @@ impl<P: Problem> Flood<P> {
         Ok(())
     }
 
-    /// `completed` is the last level that was generated as a whole, and `what`
-    /// is what ran out, if anything did.
+    /// `completed` is the last level that was generated completely, and `what` the exhausted
+    /// limit, if any.
     fn into_verdict(self, completed: Option<u32>, what: Option<BudgetKind>) -> Verdict<P::Action> {
         if !self.goals.is_empty() {
             let max = match self.plans {
@@ -236,7 +235,7 @@ mod tests {
     use crate::toy_problems::{Clock, Lights, Net, Paid};
 
     #[test]
-    fn levels_hold_what_is_that_many_actions_away() {
+    fn levels_have_the_states_at_their_distance() {
         let mut stats = Stats::default();
         let lights = &mut Lights {
             paid: Paid::AtAnyStep,
@@ -258,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_second_pass_is_told_apart_in_the_levels() {
+    fn levels_distinguish_a_second_pass() {
         let mut stats = Stats::default();
         // Node 1 pays at step 2 only, when the walk is back at 0.
         let mut net = Net::new(&[&[1], &[0]], &[1], Clock::PaysAt(2));

@@ -1,7 +1,6 @@
 //! How much a search may spend, and the meter that charges it.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use ggp_stop::Stop;
 use std::time::{Duration, Instant};
 
 use super::Compare;
@@ -20,8 +19,8 @@ pub struct Budget {
     /// The most time on the wall clock, counted from the call. Unlimited by
     /// default.
     pub time: Option<Duration>,
-    /// Ends the search soon after it becomes true.
-    pub interrupt: Option<Arc<AtomicBool>>,
+    /// When the search must end, whatever [`Budget::time`] says.
+    pub stop: Stop,
     /// The longest plan to look for, in actions. Reaching it is an answer
     /// ([`NoSolutionWithin`](super::Verdict::NoSolutionWithin)) and not an
     /// exhausted budget. `u32::MAX`, the default, means no limit.
@@ -34,7 +33,7 @@ impl Default for Budget {
             nodes: u64::MAX,
             memory_bytes: 2 << 30,
             time: None,
-            interrupt: None,
+            stop: Stop::new(),
             depth: u32::MAX,
         }
     }
@@ -47,9 +46,9 @@ pub enum BudgetKind {
     Nodes,
     /// [`Budget::memory_bytes`], or more than `u32::MAX` entries in one table.
     Memory,
-    /// [`Budget::time`].
+    /// [`Budget::time`], or the deadline of [`Budget::stop`].
     Time,
-    /// [`Budget::interrupt`] was set.
+    /// [`Budget::stop`] was raised.
     Interrupt,
     /// What files may take.
     Disk,
@@ -72,6 +71,7 @@ pub struct Meter<'a> {
     observer: &'a mut dyn Observer,
     expanded: u64,
     started: Instant,
+    deadline: Option<Instant>,
     level_started: Instant,
     level_open: bool,
     until_check: u32,
@@ -88,6 +88,7 @@ impl<'a> Meter<'a> {
             observer,
             expanded: 0,
             started: now,
+            deadline: budget.stop.within(budget.time).deadline(),
             level_started: now,
             level_open: false,
             until_check: 0,
@@ -230,18 +231,12 @@ impl<'a> Meter<'a> {
     }
 
     fn check_outside(&mut self) -> Result<(), BudgetKind> {
-        if let Some(flag) = &self.budget.interrupt
-            && flag.load(Ordering::Relaxed)
-        {
+        if self.budget.stop.is_raised() {
             return Err(BudgetKind::Interrupt);
         }
         if self.until_check == 0 {
             self.until_check = ARCS_PER_CHECK;
-            if self
-                .budget
-                .time
-                .is_some_and(|time| self.started.elapsed() >= time)
-            {
+            if self.deadline.is_some_and(|end| Instant::now() >= end) {
                 return Err(BudgetKind::Time);
             }
         }

@@ -1,23 +1,22 @@
 //! Depth-first search with a transposition table.
 //!
-//! The plan found first is returned; it is seldom shortest. Actions are tried
-//! in the order in which the problem gives them, and that order decides more
-//! than anything else here how long it takes.
+//! The first plan found is returned; it is seldom a shortest one. Actions are tried in the
+//! order of the problem, which has a large effect on the running time.
 
 use super::budget::{Budget, Meter};
-use super::depth_limited::{Completeness, Dive, End, Reopen, Rules};
+use super::depth_limited::{Completeness, DepthLimited, End, Reopen, Rules};
 use super::stats::{Observer, Stats};
-use super::strategy::{self, Outcome, Strategy};
+use super::strategy::{self, PassResult, Strategy};
 use super::{Compare, KeyMeaning, Plans, Problem, Prune, Stop, Verdict};
 
-/// How to search depth-first. [`Budget::depth`] is the depth limit.
+/// The options of depth-first search. [`Budget::depth`] is the depth limit.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct DepthFirst {
-    /// What the transposition table is to compare.
+    /// The kind of key in the transposition table.
     pub compare: Compare,
 }
 
-/// Looks for a plan, however long.
+/// Finds a plan of any length.
 ///
 /// A key that is reached again at a smaller step is expanded again, so that no
 /// plan is lost to a depth limit or a counter; only without a depth limit, and
@@ -57,7 +56,7 @@ impl Strategy for DepthFirst {
         depth: u32,
         compare: Compare,
         meter: &mut Meter<'_>,
-    ) -> Result<Outcome<P::Action>, P::Error> {
+    ) -> Result<PassResult<P::Action>, P::Error> {
         let start = problem.start()?;
         if let Some(outcome) = strategy::at_start(problem, &start, compare, meter)? {
             return Ok(outcome);
@@ -66,7 +65,7 @@ impl Strategy for DepthFirst {
             KeyMeaning::SameFuture if depth == u32::MAX => Reopen::Never,
             _ => Reopen::Nearer,
         };
-        let mut dive = Dive::new(
+        let mut search = DepthLimited::new(
             problem,
             start,
             Rules {
@@ -76,16 +75,16 @@ impl Strategy for DepthFirst {
             },
         );
         meter.begin_level(0, compare);
-        let end = dive.pass(problem, depth, meter);
+        let end = search.pass(problem, depth, meter);
         if end.is_ok() {
             meter.end_level();
         }
-        let merged = dive.merged();
+        let merged = search.merged();
         let verdict = match end {
             Ok(End::Cut) => Verdict::NoSolutionWithin(depth),
             Ok(End::Exhausted) => Verdict::Unsolvable,
             Ok(End::Solved) => {
-                let (plans, coverage) = dive.into_plans(Completeness::Stopped);
+                let (plans, coverage) = search.into_plans(Completeness::Stopped);
                 Verdict::Solved {
                     plans,
                     optimal: false,
@@ -98,6 +97,6 @@ impl Strategy for DepthFirst {
             },
             Err(Stop::Error(error)) => return Err(error),
         };
-        Ok(Outcome { verdict, merged })
+        Ok(PassResult { verdict, merged })
     }
 }

@@ -1,8 +1,8 @@
 //! One depth-limited pass in depth-first order, with an explicit stack.
 //!
-//! In: a problem, an open start state and a depth limit. Out: whether a
-//! solution was found and whether the limit cut anything off. Iterative
-//! deepening is a row of such passes, depth-first search a single one.
+//! In: a problem, an open start state and a depth limit. Out: whether a solution was found
+//! and whether the limit cut anything off. Iterative deepening is a sequence of such passes,
+//! depth-first search a single one.
 
 use super::budget::Meter;
 use super::plan_graph::PlanGraph;
@@ -10,56 +10,57 @@ use super::stats::bump;
 use super::visited::{Visit, Visited};
 use super::{Coverage, Plans, Problem, Prune, Status, Stop};
 
-/// What a pass is to look for and to leave out.
+/// The options of a pass.
 #[derive(Copy, Clone)]
 pub(super) struct Rules {
     pub(super) prune: Prune,
     pub(super) plans: Plans,
-    /// What to do with a key that is reached again, and at a smaller step.
+    /// The treatment of a key that is reached again at a smaller step.
     pub(super) reopen: Reopen,
 }
 
 #[derive(Copy, Clone, PartialEq, Eq)]
 pub(super) enum Reopen {
-    /// Expand it again.
+    /// A key that is reached at a smaller step is expanded again.
     Nearer,
-    /// Nothing; only for keys that have the same plans at every step, and
-    /// without a depth limit.
+    /// Keys are expanded once. This is only correct for keys that have the same plans at
+    /// every step, without a depth limit.
     Never,
 }
 
-/// Whether a pass went to its end.
+/// Whether a pass is complete.
 #[derive(Copy, Clone, PartialEq, Eq)]
 pub(super) enum Completeness {
     Whole,
     Stopped,
 }
 
-/// How a pass ended.
+/// The end of a pass.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum End {
     /// A solution was found.
     Solved,
-    /// There was none, and the limit cut open states off.
+    /// No solution was found, and the limit cut off open states.
     Cut,
-    /// There was none in anything that can be reached.
+    /// No reachable state is a solution.
     Exhausted,
 }
 
-/// The pass. It may be repeated with other limits; tables keep their memory.
-pub(super) struct Dive<P: Problem> {
+/// A depth-limited search that can run several passes with different limits. The tables keep
+/// their allocated memory.
+pub(super) struct DepthLimited<P: Problem> {
     rules: Rules,
     start: P::State,
     visited: Visited<P::Key>,
     plan_graph: PlanGraph<P::Action>,
     /// The solved nodes, if all plans are wanted and keys are merged.
     goals: Vec<u32>,
-    /// The plans found, otherwise.
+    /// The plans found otherwise.
     plans: Vec<Vec<P::Action>>,
     more: bool,
     merged: bool,
     path: Vec<Frame<P::State>>,
-    /// The actions of all states of the path, one behind the other.
+    /// The actions of all states on the path, concatenated.
     actions: Vec<P::Action>,
     scratch: Vec<P::Action>,
     state_bytes: u64,
@@ -68,19 +69,19 @@ pub(super) struct Dive<P: Problem> {
 struct Frame<S> {
     state: S,
     node: u32,
-    /// Where this state's actions begin and end, and the next one to try.
+    /// The range of this state's actions, and the next one to try.
     begin: usize,
     next: usize,
     end: usize,
-    /// Whether a child was found that is no dead leaf.
+    /// Whether a child is not a dead leaf.
     continues: bool,
 }
 
-impl<P: Problem> Dive<P> {
+impl<P: Problem> DepthLimited<P> {
     /// `start` must be [`Status::Open`].
     pub(super) fn new(problem: &P, start: P::State, rules: Rules) -> Self {
         let heap_bytes = problem.state_heap_bytes(&start);
-        Dive {
+        DepthLimited {
             rules,
             start,
             visited: Visited::new(),
@@ -101,12 +102,12 @@ impl<P: Problem> Dive<P> {
         self.merged
     }
 
-    /// Whether the last pass found a solution, also if it was stopped.
+    /// Whether the last pass found a solution, even if it was stopped.
     pub(super) fn has_found(&self) -> bool {
         !self.goals.is_empty() || !self.plans.is_empty()
     }
 
-    /// The plans that the last pass found, and how many of their kind they are.
+    /// The plans of the last pass, with their completeness.
     pub(super) fn into_plans(self, completeness: Completeness) -> (Vec<Vec<P::Action>>, Coverage) {
         let (plans, more) = match self.rules.plans {
             Plans::AllShortest { max } if self.rules.prune.cycle => {
@@ -122,7 +123,7 @@ impl<P: Problem> Dive<P> {
         (plans, coverage)
     }
 
-    /// Searches all that is no more than `limit` actions from the start.
+    /// Searches all states that are at most `limit` actions from the start.
     pub(super) fn pass(
         &mut self,
         problem: &mut P,
@@ -158,7 +159,7 @@ impl<P: Problem> Dive<P> {
             let level = meter.level();
             if matches!(entered, Entered::AtSameStep | Entered::Not) {
                 bump(&mut level.counts.cycles, 1);
-                // It goes on from there, though by the arcs of another visit.
+                // The state has a continuation by the arcs of another visit.
                 if entered == Entered::AtSameStep {
                     self.keep_parent();
                 }
@@ -211,7 +212,7 @@ impl<P: Problem> Dive<P> {
         })
     }
 
-    /// Records the arc, if it is one of a shortest path so far.
+    /// Records the arc if it is on a shortest path so far.
     fn link(
         &mut self,
         from: u32,
@@ -231,8 +232,8 @@ impl<P: Problem> Dive<P> {
         Ok(())
     }
 
-    /// Records a solution below the current path; true if nothing more is
-    /// wanted.
+    /// Records a solution at the end of the current path and returns whether the search is
+    /// over.
     fn solved(&mut self, node: u32) -> bool {
         match self.rules.plans {
             Plans::AllShortest { .. } if self.rules.prune.cycle => {
@@ -305,13 +306,13 @@ impl<P: Problem> Dive<P> {
     }
 }
 
-/// What a visit came to.
+/// The result of a visit.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Entered {
     First,
-    /// At a smaller step than before.
+    /// The key was reached at a smaller step than before.
     Again,
-    /// Not, but by another arc of a shortest path.
+    /// The key was reached by another arc of a shortest path.
     AtSameStep,
     Not,
 }

@@ -1,7 +1,7 @@
 //! The explored graph itself, level by level, for pictures and tables.
 //!
-//! In: a problem, and what to merge and to prune. Out: nodes with their states
-//! and arcs with their actions. Writing them as DOT or JSON is not done here.
+//! In: a problem and options for merging and pruning. Out: nodes with states and arcs with
+//! actions. Output formats such as DOT and JSON are not here.
 
 use std::ops::{ControlFlow, Range};
 
@@ -12,27 +12,27 @@ use super::stats::{Observer, Stats, bump};
 use super::visited::{Visit, Visited};
 use super::{Compare, Problem, Prune, Status, Stop};
 
-/// What counts as one node.
+/// The identity of nodes.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Merge {
-    /// All states with one key; the one reached first stands for them.
+    /// All states with one key are one node, which has the state reached first.
     #[default]
     Key,
-    /// Each exact state.
+    /// Each exact state is a node.
     State,
-    /// Each path: the graph is the search tree.
+    /// Each path is a node, so that the graph is the search tree.
     Nothing,
 }
 
-/// How to explore. [`Budget::depth`] is the depth limit, [`Budget::nodes`] the most
-/// states to expand.
+/// The options of an exploration. [`Budget::depth`] is the depth limit, [`Budget::nodes`] the
+/// most states to expand.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Explore {
-    /// What counts as one node.
+    /// The identity of nodes.
     pub merge: Merge,
-    /// Without `cycle`, all arcs are there; with it, only those that lead to a
-    /// key not seen on a smaller level, in a tree not seen at all. Dead leaves
-    /// are dropped with their arcs, over and over until there are none.
+    /// The states to leave out. Without `cycle` the graph has all arcs; with it, only arcs to
+    /// keys not seen on a smaller level, in a tree to keys not seen at all. Dead leaves are
+    /// dropped with their arcs until none is left.
     pub prune: Prune,
     /// The most nodes. The graph ends with the arc that would lead to one more.
     pub most: usize,
@@ -59,8 +59,8 @@ pub struct Graph<S, A> {
 /// The graph of a problem.
 pub type GraphOf<P> = Graph<<P as Problem>::State, <P as Problem>::Action>;
 
-/// Gets a problem and its graph as far as it is known, and says whether to go on.
-pub type Told<'t, P> = dyn FnMut(&P, &GraphOf<P>) -> ControlFlow<()> + 't;
+/// A callback that receives a problem and its graph so far and decides whether to continue.
+pub type OnProgress<'t, P> = dyn FnMut(&P, &GraphOf<P>) -> ControlFlow<()> + 't;
 
 /// A node of a [`Graph`].
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -120,14 +120,14 @@ impl<S, A> Graph<S, A> {
         levels
     }
 
-    /// How many nodes have no arc out of them.
+    /// The number of nodes without outgoing arcs.
     pub fn leaf_count(&self) -> usize {
         (0..self.nodes.len())
             .filter(|&node| self.arcs_from(node).is_empty())
             .count()
     }
 
-    /// The nodes from which no arcs lead to a solution, ascending.
+    /// The nodes from which no solution is reachable, ascending.
     pub fn hopeless(&self) -> Vec<usize> {
         let mut sources: Vec<Vec<usize>> = vec![Vec::new(); self.nodes.len()];
         for arc in &self.arcs {
@@ -146,7 +146,7 @@ impl<S, A> Graph<S, A> {
         (0..self.nodes.len()).filter(|&n| !has_hope[n]).collect()
     }
 
-    /// What ran out before the graph was complete up to the depth limit.
+    /// The limit that was exhausted before the graph was complete up to the depth limit.
     pub fn stopped(&self) -> Option<BudgetKind> {
         self.stopped
     }
@@ -159,10 +159,10 @@ impl<S, A> Graph<S, A> {
     }
 }
 
-/// Explores all that is no more than [`Budget::depth`] actions from the start.
+/// Explores all states that are at most [`Budget::depth`] actions from the start.
 ///
-/// If the budget runs out, what was explored until then is returned, unpruned
-/// of dead leaves, and [`Graph::stopped`] says so.
+/// If the budget runs out, the result is the graph so far, including dead leaves, and
+/// [`Graph::stopped`] is set.
 ///
 /// # Errors
 ///
@@ -174,24 +174,24 @@ pub fn explore<P: Problem>(
     stats: &mut Stats,
     observer: &mut dyn Observer,
 ) -> Result<Graph<P::State, P::Action>, P::Error> {
-    let told = &mut |_: &P, _: &_| ControlFlow::Continue(());
-    explore_and_tell(problem, options, budget, stats, observer, told)
+    let on_progress = &mut |_: &P, _: &_| ControlFlow::Continue(());
+    explore_with_progress(problem, options, budget, stats, observer, on_progress)
 }
 
-/// As [`explore`]; after each expansion `told` gets the graph as far as it is known, and
-/// may end it as an interrupt does. Nodes and arcs are only ever added, at the end,
-/// until dead leaves are dropped.
+/// As [`explore`]. After each expansion, `on_progress` receives the graph so far and may end
+/// the exploration like an interrupt. Until dead leaves are dropped, nodes and arcs are only
+/// appended.
 ///
 /// # Errors
 ///
 /// The first error of `problem`.
-pub fn explore_and_tell<P: Problem>(
+pub fn explore_with_progress<P: Problem>(
     problem: &mut P,
     options: &Explore,
     budget: &Budget,
     stats: &mut Stats,
     observer: &mut dyn Observer,
-    told: &mut Told<'_, P>,
+    on_progress: &mut OnProgress<'_, P>,
 ) -> Result<Graph<P::State, P::Action>, P::Error> {
     let meter = &mut Meter::new(budget, stats, observer);
     let mut survey = Survey::<P> {
@@ -205,7 +205,7 @@ pub fn explore_and_tell<P: Problem>(
         by_key: Vec::new(),
         by_state: FxHashMap::default(),
     };
-    match survey.explore(problem, budget.depth, meter, told) {
+    match survey.explore(problem, budget.depth, meter, on_progress) {
         Ok(()) => {}
         Err(Stop::Budget(what)) => survey.graph.stopped = Some(what),
         Err(Stop::Error(error)) => return Err(error),
@@ -234,7 +234,7 @@ impl<P: Problem> Survey<P> {
         problem: &mut P,
         depth: u32,
         meter: &mut Meter<'_>,
-        told: &mut Told<'_, P>,
+        on_progress: &mut OnProgress<'_, P>,
     ) -> Result<(), Stop<P::Error>> {
         let compare = match self.options.merge {
             Merge::Key => Compare::Key,
@@ -255,7 +255,7 @@ impl<P: Problem> Survey<P> {
             for from in level {
                 if self.graph.nodes[from].status == Status::Open {
                     self.expand(problem, from, step, meter)?;
-                    if told(problem, &self.graph).is_break() {
+                    if on_progress(problem, &self.graph).is_break() {
                         return Err(Stop::Budget(BudgetKind::Interrupt));
                     }
                 }
@@ -356,9 +356,8 @@ impl<P: Problem> Survey<P> {
     }
 }
 
-/// Drops what has no arc out, is no solution and was not cut off by the depth
-/// limit, until nothing more can be dropped. Returns the number of nodes
-/// dropped; the start is never one of them.
+/// Repeatedly drops nodes that have no outgoing arc, are not solutions and were not cut off by
+/// the depth limit. Returns the number of dropped nodes; the start is never dropped.
 fn drop_dead_leaves<S, A>(graph: &mut Graph<S, A>) -> usize {
     let count = graph.nodes.len();
     let mut arcs_out = vec![0usize; count];

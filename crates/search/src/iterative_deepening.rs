@@ -10,28 +10,28 @@
 //! without their step counter.
 
 use super::budget::{Budget, Meter};
-use super::depth_limited::{Completeness, Dive, End, Reopen, Rules};
+use super::depth_limited::{Completeness, DepthLimited, End, Reopen, Rules};
 use super::stats::{Observer, Stats};
-use super::strategy::{self, Outcome, Strategy};
+use super::strategy::{self, PassResult, Strategy};
 use super::{Compare, Plans, Problem, Prune, Stop, Verdict};
 
-/// What to look for by iterative deepening, and what to leave out.
+/// The options of iterative deepening.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct IterativeDeepening {
-    /// Dead leaves change the counts only. A state is one, too, if all its arcs
-    /// lead to dead leaves or to keys visited at smaller steps.
+    /// The states to leave out. Dead leaves affect the counts only. A state is also a dead leaf
+    /// if all its arcs lead to dead leaves or to keys visited at smaller steps.
     pub prune: Prune,
-    /// The plans to look for.
+    /// The plans to find.
     pub plans: Plans,
-    /// What the visited table is to compare.
+    /// The kind of key in the visited table.
     pub compare: Compare,
 }
 
-/// Looks for shortest plans.
+/// Finds shortest plans.
 ///
 /// Each iteration is one level of `stats`; with a [`KeyMeaning::Hint`] there
-/// may be two passes, told apart by [`LevelStats::compare`]. A plan found first
-/// under a hint that merged states is real, but perhaps not shortest.
+/// may be two passes, which [`LevelStats::compare`] distinguishes. A first plan under a hint
+/// that merged states is real, but it may not be a shortest one.
 ///
 /// [`KeyMeaning::Hint`]: super::KeyMeaning::Hint
 /// [`LevelStats::compare`]: super::LevelStats::compare
@@ -69,7 +69,7 @@ impl Strategy for IterativeDeepening {
         depth: u32,
         compare: Compare,
         meter: &mut Meter<'_>,
-    ) -> Result<Outcome<P::Action>, P::Error> {
+    ) -> Result<PassResult<P::Action>, P::Error> {
         let start = problem.start()?;
         if let Some(outcome) = strategy::at_start(problem, &start, compare, meter)? {
             return Ok(outcome);
@@ -79,15 +79,15 @@ impl Strategy for IterativeDeepening {
             plans,
             reopen: Reopen::Nearer,
         };
-        let mut dive = Dive::new(problem, start, rules);
+        let mut search = DepthLimited::new(problem, start, rules);
         let mut limit = 0;
         loop {
             meter.begin_level(limit, compare);
-            let end = dive.pass(problem, limit, meter);
+            let end = search.pass(problem, limit, meter);
             if end.is_ok() {
                 meter.end_level();
             }
-            let merged = dive.merged();
+            let merged = search.merged();
             let completeness = match end {
                 Ok(End::Cut) if limit < depth => {
                     limit += 1;
@@ -98,9 +98,9 @@ impl Strategy for IterativeDeepening {
             };
             let verdict = match end {
                 Err(Stop::Error(error)) => return Err(error),
-                // Every smaller limit was searched to its end.
-                _ if dive.has_found() => {
-                    let (plans, coverage) = dive.into_plans(completeness);
+                // Every smaller limit was searched completely.
+                _ if search.has_found() => {
+                    let (plans, coverage) = search.into_plans(completeness);
                     Verdict::Solved {
                         plans,
                         optimal: true,
@@ -114,7 +114,7 @@ impl Strategy for IterativeDeepening {
                 Ok(End::Exhausted) => Verdict::Unsolvable,
                 Ok(End::Cut | End::Solved) => Verdict::NoSolutionWithin(depth),
             };
-            return Ok(Outcome { verdict, merged });
+            return Ok(PassResult { verdict, merged });
         }
     }
 }

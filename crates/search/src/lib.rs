@@ -1,28 +1,25 @@
-//! Search for plans in single-agent problems, and Monte Carlo tree search for
-//! games of any number of players.
+//! Search algorithms: plans for single-agent problems, and game tree search.
 //!
-//! In: a [`Problem`] (a start, actions, results, a status) or a
-//! [`mcts::GameProblem`], with a [`Budget`]. Out: a [`Verdict`], in which a
-//! proof and mere ignorance are never the same value, and [`Stats`]. Nothing
-//! here knows rules, facts or roles by name, and nothing chooses the search:
-//! the caller does.
+//! In: a [`Problem`] (start, actions, results, status), a [`mcts::GameProblem`] or a
+//! [`minimax::MinimaxGame`], with a [`Budget`]. Out: a [`Verdict`], which distinguishes a
+//! proof from an exhausted budget, or a report, and [`Stats`]. Nothing here knows rules, facts
+//! or role names, and the caller chooses the search.
 //!
 //! - [`iterative_deepening`]: iterative deepening with step-stripped cycle pruning.
 //! - [`breadth_first`]: level by level; shortest plans and proofs.
 //! - [`depth_first`]: with a transposition table; any plan.
 //! - [`graph`]: the explored graph itself, for pictures and tables.
-//! - [`mcts`]: UCT over joint moves; also looks for plans by playouts.
-//! - [`minimax`]: alpha-beta for one role against all others; proves values.
+//! - [`mcts`]: Monte Carlo tree search over joint moves; also finds plans by playouts.
+//! - [`minimax`]: alpha-beta search for one role against all others; proves values.
 //!
 //! # Keys, steps and proofs
 //!
-//! The tables compare keys and not states, so that a key may leave out a step
-//! counter. Status and successors are always computed from exact states: a plan
-//! that is returned is real. What the *absence* of a plan means depends on
-//! [`KeyMeaning`]; a table never asks for mere membership but keeps the least
-//! step at which each key was reached. Where keys are only a hint and hid
-//! something, the searches run again with the exact state as the key before
-//! they say that there is no plan, or that these are all the shortest ones.
+//! The visited tables compare keys instead of states, so that a key may leave out a step
+//! counter. Status and successors are always computed from exact states, so every returned
+//! plan is real. The meaning of the *absence* of a plan depends on [`KeyMeaning`]. A table
+//! stores the least step at which each key was reached, not mere membership. If keys are only
+//! a hint and states were merged, a search runs again with exact states before it claims that
+//! there is no plan or that it has all shortest plans.
 
 pub mod breadth_first;
 mod budget;
@@ -50,61 +47,61 @@ pub use stats::{Counts, LevelStats, Observer, Stats};
 
 /// A single-agent problem: a start, actions, results, a status.
 ///
-/// The methods take `&mut self` so that an evaluator may keep scratch space;
-/// their answers must depend on their arguments only.
+/// The methods take `&mut self` so that an evaluator may keep scratch space. Their results
+/// must depend on their arguments only.
 pub trait Problem {
     /// The exact state: equal states have the same status, the same actions in
     /// the same order, and equal results.
     type State: Clone + Eq + Hash;
-    /// What the visited tables compare. A step counter may be stripped here.
+    /// The key that visited tables compare. It may leave out a step counter.
     type Key: Clone + Eq + Hash;
     /// One step of a plan.
     type Action: Clone + Eq;
-    /// What an evaluation may fail with. It ends the search.
+    /// The error of an evaluation. It ends the search.
     type Error;
 
     /// The state before the first action.
     ///
     /// # Errors
     ///
-    /// Whatever the evaluation of the problem fails with.
+    /// The error of the evaluation.
     fn start(&mut self) -> Result<Self::State, Self::Error>;
 
-    /// Whether `state` is a solution, an end without one, or neither.
+    /// The status of `state`.
     ///
     /// # Errors
     ///
-    /// Whatever the evaluation of the problem fails with.
+    /// The error of the evaluation.
     fn status(&mut self, state: &Self::State) -> Result<Status, Self::Error>;
 
     /// Appends the actions of `state` to `out`, in a fixed order.
     ///
-    /// Asked of [`Status::Open`] states only, and always with an empty `out`.
+    /// Called for [`Status::Open`] states only, with an empty `out`.
     ///
     /// # Errors
     ///
-    /// Whatever the evaluation of the problem fails with.
+    /// The error of the evaluation.
     fn actions(
         &mut self,
         state: &Self::State,
         out: &mut Vec<Self::Action>,
     ) -> Result<(), Self::Error>;
 
-    /// The state after `action`, one of those that [`Problem::actions`] gave.
+    /// The state after `action`, which is one of [`Problem::actions`].
     ///
     /// # Errors
     ///
-    /// Whatever the evaluation of the problem fails with.
+    /// The error of the evaluation.
     fn result(
         &mut self,
         state: &Self::State,
         action: &Self::Action,
     ) -> Result<Self::State, Self::Error>;
 
-    /// What the visited tables compare for `state`.
+    /// The key of `state` in visited tables.
     fn key(&self, state: &Self::State) -> Self::Key;
 
-    /// What equal keys promise.
+    /// The guarantee that equal keys give.
     fn key_meaning(&self) -> KeyMeaning;
 
     /// The bytes that `state` owns on the heap, for [`Budget::memory_bytes`].
@@ -118,89 +115,88 @@ pub trait Problem {
     }
 }
 
-/// The moves of all roles, and whether each could have been another.
+/// The moves of all roles, each with whether the role had another choice.
 pub type Joint<M> = Vec<(M, bool)>;
 
-/// What a state is to a search.
+/// The status of a state.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Status {
-    /// Neither ended nor solved; its actions may be asked for.
+    /// Neither terminal nor solved; the state has actions.
     Open,
-    /// Ended, and not a solution.
+    /// Terminal and not a solution.
     Dead,
-    /// A solution; it is never expanded.
+    /// A solution. It is never expanded.
     Solved,
 }
 
-/// What two states with equal keys have in common.
+/// The relation between two states with equal keys.
 ///
 /// A *plan of a state* is an action sequence from it that ends in a
 /// [`Status::Solved`] state.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum KeyMeaning {
-    /// They have the same plans, whatever the steps at which they were reached.
+    /// They have the same plans, regardless of the steps at which they were reached.
     SameFuture,
-    /// The one reached in fewer steps has every plan of the other; reached in
-    /// equally many, both have the same. A stripped counter that does no more
-    /// than end the game is of this kind.
+    /// The state reached in fewer steps has every plan of the other; states reached in equally
+    /// many steps have the same plans. A stripped counter that only ends the game is of this
+    /// kind.
     EarlierIsBetter,
-    /// They are alike, and nothing is promised.
+    /// They are similar, without any guarantee.
     Hint,
 }
 
-/// What the visited tables are to compare.
+/// The kind of key that visited tables compare.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Compare {
-    /// [`Problem::key`]; with a [`KeyMeaning::Hint`] the exact states in a
-    /// second pass, where a claim would need them.
+    /// [`Problem::key`]. With a [`KeyMeaning::Hint`], a second pass compares exact states if a
+    /// claim requires it.
     #[default]
     Key,
-    /// The exact states, in the only pass.
+    /// Exact states, in a single pass.
     State,
 }
 
-/// How many plans to look for.
+/// The number of plans to find.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Plans {
-    /// The first that is found.
+    /// The first plan found.
     #[default]
     First,
-    /// Every plan of the least length that has one, up to `max` of them, in
-    /// lexicographic order of the actions.
+    /// All shortest plans, up to `max` of them, in lexicographic order of the actions.
     AllShortest {
-        /// The most plans to return; 0 is taken as 1.
+        /// The most plans to return; 0 means 1.
         max: usize,
     },
 }
 
-/// What to leave out of a search or of an explored graph.
+/// The states to leave out of a search or of an explored graph.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Prune {
     /// A state is not expanded if its key occurs on its path, or was visited
     /// with the same or a larger remaining depth.
     pub cycle: bool,
-    /// States without continuation that are no solution are dropped from the
-    /// counts and graphs; so is, in turn, a state that had only such children.
+    /// States without continuation that are not solutions are dropped from counts and graphs,
+    /// and recursively also states that have only such children.
     pub dead_leaf: bool,
 }
 
 impl Prune {
-    /// The whole tree.
+    /// Nothing is left out.
     pub const NONE: Prune = Prune {
         cycle: false,
         dead_leaf: false,
     };
-    /// Cycles only.
+    /// Cycles are left out.
     pub const CYCLE: Prune = Prune {
         cycle: true,
         dead_leaf: false,
     };
-    /// Dead leaves only.
+    /// Dead leaves are left out.
     pub const DEAD_LEAF: Prune = Prune {
         cycle: false,
         dead_leaf: true,
     };
-    /// Cycles and dead leaves.
+    /// Cycles and dead leaves are left out.
     pub const ALL: Prune = Prune {
         cycle: true,
         dead_leaf: true,
@@ -213,7 +209,7 @@ impl Default for Prune {
     }
 }
 
-/// The answer of a search.
+/// The result of a search.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict<A> {
     /// There is a plan.
@@ -222,34 +218,34 @@ pub enum Verdict<A> {
         plans: Vec<Vec<A>>,
         /// Whether it is proved that no plan is shorter.
         optimal: bool,
-        /// Whether there are other plans of that length.
+        /// Whether there are more plans of that length.
         coverage: Coverage,
     },
     /// There is no plan of any length: everything reachable was searched.
     Unsolvable,
-    /// There is no plan of this length or less. Longer ones were not looked for.
+    /// There is no plan of this length or less. Longer plans were not searched.
     NoSolutionWithin(u32),
-    /// Nothing was found before the budget ran out.
+    /// The budget ran out before a plan was found.
     OutOfBudget {
         /// There is no plan of this length or less; `None` if nothing is proved.
         depth_completed: Option<u32>,
-        /// What ran out.
+        /// The exhausted limit.
         what: BudgetKind,
     },
 }
 
-/// How many of the plans of one length were returned.
+/// The completeness of a list of plans of one length.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Coverage {
-    /// All of them, and they are the shortest.
+    /// All shortest plans were returned.
     All,
-    /// As many as were asked for, and more exist.
+    /// The requested number was returned, and more exist.
     Capped,
-    /// The search ended before it knew of others.
+    /// The search ended before it looked for more plans.
     Unknown,
 }
 
-/// Why a pass ended early.
+/// The reason why a pass ended early.
 enum Stop<E> {
     Budget(BudgetKind),
     Error(E),
@@ -261,7 +257,7 @@ impl<E> From<BudgetKind> for Stop<E> {
     }
 }
 
-/// A problem with its exact state as the key.
+/// A problem whose keys are its exact states.
 struct Exact<'p, P>(&'p mut P);
 
 impl<P: Problem> Problem for Exact<'_, P> {

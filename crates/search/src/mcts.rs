@@ -1,21 +1,20 @@
-//! Monte Carlo tree search, for any number of players.
+//! Monte Carlo tree search for any number of roles.
 //!
-//! In: a [`GameProblem`], or many positions of one at once ([`Simulator`]). Out:
-//! visits and means of each role's legal moves in one state, and what is proved
-//! of them; or a plan for a single role. The roles choose independently of each
-//! other (decoupled selection); taking turns is the case of roles with a single
-//! legal move. A [`Tree`] grows as long as it is asked to, and follows the game.
+//! In: a [`GameProblem`], or a [`Simulator`] that evaluates many positions at once. Out:
+//! visits, means and proved bounds of each role's legal moves in one state, or a plan for a
+//! single role. The roles choose independently of each other (decoupled selection); in a
+//! turn-taking game all roles but one have a single legal move. A [`Tree`] can grow over
+//! several calls and follow the game from move to move.
 //!
 //! Source: Kocsis and Szepesvári, "Bandit based Monte-Carlo planning", 2006;
 //! Finnsson and Björnsson, "Simulation-based approach to general game
-//! playing", 2008; and what the modules name.
+//! playing", 2008; each module names its own sources.
 
 mod backup;
 mod bounds;
 mod expand;
 mod parallel;
 mod prune;
-mod rave;
 mod report;
 mod select;
 mod simulator;
@@ -26,62 +25,46 @@ use super::Compare;
 use super::budget::{Budget, BudgetKind, Meter};
 use super::stats::{Observer, Stats, bump};
 pub use expand::Best;
-pub use parallel::grow_together;
-pub use rave::Rave;
+pub use parallel::grow_in_parallel;
 pub use report::{BestLine, MctsReport, MctsVerdict, MoveReport, RoleReport};
-pub use simulator::{Ahead, GameProblem, OneByOne, Sample, Seen, Simulator, View, Views};
-pub use summary::{Excerpt, Excerpted, named};
+pub use simulator::{GameProblem, OneByOne, Sample, Simulator, TerminalChild, View, Views};
+pub use summary::{SummaryNode, TreeSummary, named};
 pub use tree::Tree;
 
-/// How the worth of trying an arm is made of its mean and its visits.
+/// The formula that combines the mean and the visits of a move into its selection score.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Formula {
     /// UCB1.
     Ucb,
-    /// UCB1-tuned, by the variance of outcomes that are all or nothing.
-    Tuned,
     /// PUCT with equal priors.
     Puct,
 }
 
-/// How to search.
+/// The options of a search.
 ///
-/// Of the [`Budget`], `nodes` limits the iterations like `iterations` does, and
-/// `depth` is not used. Once the tree fills `memory_bytes`, what was visited
-/// least is forgotten.
+/// [`Budget::nodes`] limits the iterations as `iterations` does; [`Budget::depth`] is not
+/// used. When the tree reaches [`Budget::memory_bytes`], the least visited positions are
+/// pruned.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Mcts {
-    /// The most iterations. Each plays one line and adds at most one position to
-    /// the tree.
+    /// The most iterations. Each plays one line and adds at most one position to the tree.
     pub iterations: u64,
     /// The weight of the exploration term, for values scaled to 0..=1.
     pub exploration: f64,
     /// The exploration term.
     pub formula: Formula,
-    /// A move that was never tried counts as one tried once, with the mean of the
-    /// position less this; if none, all are tried first.
-    pub fpu: Option<f64>,
-    /// The weight of what a move was worth elsewhere in the tree; 0 for none.
-    pub history: f64,
-    /// How moves are thought of that were made later on, if they are; by the
-    /// moves that [`Sample`] tells of, and those of the tree.
-    pub rave: Option<Rave>,
-    /// Whether equal states are one position.
+    /// Whether equal states share one node.
     pub graph: bool,
-    /// Whether bounds are proved.
+    /// Whether score bounds are proved.
     pub solver: bool,
-    /// Whether those who choose at the same time do so by regret, so that moves
-    /// are to be drawn.
-    pub regret: bool,
     /// The most lines that are evaluated together.
     pub batch: u32,
-    /// Playouts of each new position; 0 for as many as run in the time of one.
+    /// The number of playouts for each new position; 0 for as many as run in parallel at the
+    /// cost of one.
     pub each: u32,
-    /// The seed of all random choices. Without limits on time, equal seeds give
-    /// equal results.
+    /// The seed of all random choices. Without a time limit, equal seeds give equal results.
     pub seed: u64,
-    /// The most moves of a playout, counted from the end of the tree. Where it
-    /// ends, everybody gets 50.
+    /// The most joint moves of a playout. A playout that is cut scores 50 for every role.
     pub playout_depth: u32,
 }
 
@@ -91,12 +74,8 @@ impl Default for Mcts {
             iterations: 10_000,
             exploration: std::f64::consts::SQRT_2,
             formula: Formula::Ucb,
-            fpu: None,
-            history: 0.0,
-            rave: None,
             graph: false,
             solver: false,
-            regret: false,
             batch: 1,
             each: 1,
             seed: 0,
@@ -105,11 +84,10 @@ impl Default for Mcts {
     }
 }
 
-/// What ends a search, and how many iterations it had.
-type Came<S, M> = (Tree<S, M>, Best<M>, BudgetKind);
+/// The tree of a search, the best terminal line and the limit that ended the search.
+type Searched<S, M> = (Tree<S, M>, Best<M>, BudgetKind);
 
-/// Lets a tree grow by one line at a time, until something runs out or
-/// `is_enough` says so.
+/// Grows a tree by one line at a time until the budget runs out or `is_enough` returns true.
 fn search<G: GameProblem>(
     game: &mut G,
     root: &G::State,
@@ -117,7 +95,7 @@ fn search<G: GameProblem>(
     budget: &Budget,
     meter: &mut Meter<'_>,
     is_enough: impl Fn(&Tree<G::State, G::Move>, &Best<G::Move>) -> bool,
-) -> Result<Came<G::State, G::Move>, G::Error> {
+) -> Result<Searched<G::State, G::Move>, G::Error> {
     meter.begin_level(0, Compare::State);
     let mut game = OneByOne::new(game, options.playout_depth);
     let mut tree = Tree::new(&mut game, root.clone(), options)?;
@@ -128,7 +106,7 @@ fn search<G: GameProblem>(
         }
         meter.record(tree.len(), tree.bytes());
         if !tree.fits(budget.memory_bytes) {
-            tree.fit(&game, budget.memory_bytes);
+            tree.prune_to_fit(&game, budget.memory_bytes);
         }
         if let Err(what) = meter.spend_node() {
             break what;
@@ -150,9 +128,9 @@ fn search<G: GameProblem>(
 
 /// Evaluates the moves of every role in `root`.
 ///
-/// A terminal `root` gives a report without moves. `stats` gets one level, in
-/// which `expanded` counts the iterations, `arcs` the joint moves played and
-/// `generated` the positions of the tree.
+/// The report of a terminal `root` has no moves. `stats` gets one level, in which `expanded`
+/// is the number of iterations, `arcs` of joint moves played and `generated` of positions in
+/// the tree.
 ///
 /// # Errors
 ///
@@ -172,11 +150,11 @@ pub fn mcts<G: GameProblem>(
     Ok(tree.report(stopped))
 }
 
-/// Looks for a plan of a game with one role: a line from `root` to a terminal
-/// state that is worth 100.
+/// Searches a game with one role for a plan: a line from `root` to a terminal state with
+/// score 100.
 ///
-/// Every line that reaches a terminal state is looked at, and the best is kept
-/// (of equal ones the shortest). It never proves that there is no plan.
+/// The result is the best line that reached a terminal state, the shortest among equals. The
+/// search never proves that there is no plan.
 ///
 /// # Errors
 ///
@@ -199,7 +177,7 @@ pub fn solve_with_mcts<G: GameProblem>(
         |tree: &Tree<_, _>, best: &Best<_>| tree.is_settled(0) || matches!(best, Some((100, _)));
     let (tree, best, what) = search(game, root, options, budget, meter, is_enough)?;
     Ok(
-        match best.or_else(|| tree.ended().map(|score| (score, Vec::new()))) {
+        match best.or_else(|| tree.terminal_score().map(|score| (score, Vec::new()))) {
             Some((100, plan)) => {
                 bump(&mut meter.level().counts.solutions, 1);
                 MctsVerdict::Solved { plan }

@@ -1,25 +1,25 @@
 //! Alpha-beta search for one role against all others.
 //!
-//! In: a [`MinimaxGame`], a position, a role, a [`Table`] of positions known
-//! from before. Out: a [`MinimaxReport`], after each depth of an iterative
-//! deepening and at the end. The role moves first, then all others answer
-//! together, to its harm and knowing its move; what chance does is worth its mean,
-//! and what is proved holds whatever it does. Where two roles take turns and
-//! share a constant sum that is minimax; with more roles the others are taken
-//! for a single enemy, and of moves at the same time the worst is expected.
+//! In: a [`MinimaxGame`], a position, a role, a [`TranspositionTable`]. Out: a
+//! [`MinimaxReport`] after each depth of iterative deepening and at the end. The role moves
+//! first; all others then answer together, know its move and minimize its score. A chance
+//! node has the mean value of its children, while proved bounds hold for every outcome of
+//! chance. In a turn-taking game of two roles with a constant sum of scores this is minimax.
+//! With more roles the others count as a single opponent (paranoid assumption), and for
+//! simultaneous moves the worst answer is assumed.
 //!
-//! What is proved is kept apart from what is estimated: each position has the
-//! least and the most that can come of it, by ends of the game alone. The least
-//! holds in every game. The most is told only if nothing that was seen
-//! contradicts the case of two roles, turns and a constant sum.
+//! Proved bounds are separate from estimates: each position has a lower and an upper bound
+//! that follow from terminal states alone. The lower bound holds in every game. The upper
+//! bound is reported only if the positions seen are consistent with two roles that take turns
+//! and have a constant sum.
 //!
-//! [`prove`] looks ahead like that, and once it meets a position again also from the
-//! ends backwards (`retrograde`): where play can go on for ever, looking ahead has no end.
+//! [`prove`] combines this search with retrograde analysis from the terminal states
+//! (`retrograde`) once a position repeats, because forward search does not terminate in games
+//! with cycles.
 //!
-//! Source: Knuth and Moore, "An analysis of alpha-beta pruning", 1975; the
-//! paranoid assumption is by Sturtevant and Korf, 2000; bounds beside estimates
-//! after Berliner's B* and Cazenave and Saffidine, "Score bounded Monte-Carlo
-//! tree search", 2010.
+//! Source: Knuth and Moore, "An analysis of alpha-beta pruning", 1975; paranoid assumption:
+//! Sturtevant and Korf, 2000; bounds with estimates: Berliner's B*, and Cazenave and
+//! Saffidine, "Score bounded Monte-Carlo tree search", 2010.
 
 mod expanded;
 mod game_class;
@@ -38,15 +38,15 @@ use super::budget::{Budget, BudgetKind, Meter};
 use super::stats::{Observer, Stats};
 use super::{Compare, Joint, Stop};
 use retrograde::Graph;
-pub use table::Table;
+pub use table::TranspositionTable;
 use tree::Tree;
 
-/// Positions that [`prove`] expands before it changes its method, at first.
+/// The number of positions that [`prove`] expands before it first changes its method.
 const FIRST_SHARE: u64 = 4_096;
-/// Joint moves that [`prove`] looks ahead at most: each takes some of the stack.
+/// The greatest depth of [`prove`] in joint moves. Each level uses stack space.
 const MOST_AHEAD: u32 = 500;
 
-/// A game as alpha-beta sees it.
+/// The interface of a game to alpha-beta search.
 ///
 /// Roles are `0..roles()`. The methods take `&mut self` so that an evaluator
 /// may keep scratch space. Equal states must have equal successors.
@@ -55,35 +55,35 @@ pub trait MinimaxGame {
     type State: Clone + Eq + Hash;
     /// A move of one role.
     type Move: Clone + Eq + Hash;
-    /// What an evaluation may fail with. It ends the search.
+    /// The error of an evaluation. It ends the search.
     type Error;
 
-    /// The number of roles; never 0.
+    /// The number of roles, at least 1.
     fn roles(&self) -> usize;
 
-    /// Whether a role's moves are drawn, all with the same chance.
+    /// Whether a role is played by chance, with equal probabilities for all legal moves.
     fn is_chance(&self, _role: usize) -> bool {
         false
     }
 
-    /// What may follow a state in which the game goes on, if `role` may make any
-    /// of its moves. Where that is too much, moves of others may be left out.
+    /// The children of a state that is not terminal. All moves of `role` are included; if
+    /// there are too many joint moves, some moves of other roles may be left out.
     ///
     /// # Errors
     ///
-    /// Whatever the evaluation of the game fails with.
+    /// The error of the evaluation.
     fn expand(
         &mut self,
         state: &Self::State,
         role: usize,
     ) -> Result<Expansion<Self::State, Self::Move>, Self::Error>;
 
-    /// Appends to `out` what each of these states, in which the game goes on, may
-    /// be worth to `role`, 0 to 100.
+    /// Appends to `out` an estimate of the score of `role`, 0 to 100, for each of the states.
+    /// None of them is terminal.
     ///
     /// # Errors
     ///
-    /// Whatever the evaluation of the game fails with.
+    /// The error of the evaluation.
     fn estimate(
         &mut self,
         states: &[&Self::State],
@@ -91,19 +91,19 @@ pub trait MinimaxGame {
         out: &mut Vec<f64>,
     ) -> Result<(), Self::Error>;
 
-    /// The bytes that `state` owns on the heap, for [`Table`].
+    /// The bytes that `state` owns on the heap, for [`TranspositionTable`].
     fn state_heap_bytes(&self, _state: &Self::State) -> u64 {
         0
     }
 }
 
-/// The moves of a state and what they lead to.
+/// The legal moves and the children of a state.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Expansion<S, M> {
     /// By role: its legal moves, in a fixed order.
     pub legal: Vec<Vec<M>>,
-    /// One for each joint move, the last role's move changing fastest; nothing
-    /// if a role has no move.
+    /// One child for each joint move, with the last role's move changing fastest; empty if a
+    /// role has no legal move.
     pub children: Vec<Child<S>>,
     /// Whether no move of the other roles was left out.
     pub is_whole: bool,
@@ -116,61 +116,60 @@ pub struct Child<S> {
     pub state: S,
     /// The scores of all roles, at most 100, if the game is over.
     pub scores: Option<Vec<u8>>,
-    /// Whether the game is over and some role has not exactly one score; 0 stands
-    /// for it.
+    /// Whether the game is over and some role does not have exactly one score. Its entry in
+    /// `scores` is 0.
     pub is_wrong: bool,
 }
 
-/// How to search.
+/// The options of a search.
 ///
-/// Of the [`Budget`], `nodes` limits the positions that are expanded and `depth`
-/// the joint moves to look ahead; the memory is that of the [`Table`].
+/// [`Budget::nodes`] limits the expanded positions and [`Budget::depth`] the depth in joint
+/// moves. The memory limit is that of the [`TranspositionTable`].
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct Minimax {
-    /// What is to be known of the moves.
+    /// The required knowledge of the moves.
     pub wanted: Wanted,
-    /// Decides between moves of equal value. Without a limit on time, equal seeds
-    /// and tables give equal results.
+    /// The seed for ties between moves of equal value. Without a time limit, equal seeds and
+    /// tables give equal results.
     pub seed: u64,
 }
 
-/// What is to be known of the moves of the first position.
+/// The required knowledge of the moves of the root.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub enum Wanted {
-    /// Which is best; of the others, only that they are not better.
+    /// The best move. The values of the others are only upper bounds.
     #[default]
     Best,
-    /// What each of them is worth.
+    /// The value of each move.
     All,
 }
 
-/// What is known of the moves of one role in one position.
+/// The values of the moves of one role in one position.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MinimaxReport<M> {
     /// All legal moves, best first.
-    pub moves: Vec<MoveWorth<M>>,
-    /// The joint moves that were looked ahead in full; by [`prove`], 0 where all positions
-    /// are known and it was gone backwards from the ends.
+    pub moves: Vec<MoveValue<M>>,
+    /// The last completed depth in joint moves; 0 if [`prove`] found the result by
+    /// retrograde analysis.
     pub depth: u32,
-    /// The positions that were expanded.
+    /// The number of expanded positions.
     pub positions: u64,
-    /// What ended the search; none if there was no more to be found.
+    /// The limit that ended the search; `None` if the search is complete.
     pub stopped: Option<BudgetKind>,
-    /// Whether a position can come again.
+    /// Whether a position can repeat.
     pub has_cycles: bool,
-    /// Whether all positions are known, and play goes on for ever if each side does
-    /// its best: neither can force an end between the bounds, nor let one happen that
-    /// is beyond its own.
+    /// Whether all positions are known and optimal play never ends: neither side can force
+    /// an end within the bounds, and each side avoids the ends outside its own bound.
     pub is_endless: bool,
-    /// By [`prove`]: the joint moves to the first position that was met in which
-    /// somebody has no move or no score. Nothing is proved of it.
+    /// Set by [`prove`]: the joint moves to the first position found in which a role has no
+    /// legal move or no valid score. Nothing is proved about this position.
     pub fault: Option<Line<M>>,
-    /// How play is expected to go on, in joint moves, as far as that is known.
+    /// The expected continuation in joint moves, as far as it is known.
     pub line: Vec<Joint<M>>,
 }
 
 impl<M> MinimaxReport<M> {
-    /// The least and the most that the role gets, where that is proved.
+    /// Proved bounds of the role's score.
     pub fn bounds(&self) -> (u8, u8) {
         let least = self.moves.iter().map(|found| found.bounds.0).max();
         let most = self.moves.iter().map(|found| found.bounds.1).max();
@@ -178,55 +177,57 @@ impl<M> MinimaxReport<M> {
     }
 }
 
-/// Joint moves, one after the other.
+/// A sequence of joint moves.
 pub type Line<M> = Vec<Vec<M>>;
 
-/// What is known of a move.
+/// The value of a move.
 #[derive(Clone, PartialEq, Debug)]
-pub struct MoveWorth<M> {
+pub struct MoveValue<M> {
     /// The move.
     pub action: M,
-    /// The score that it is thought to lead to, 0 to 100; unless everything was
-    /// wanted, of all moves but the first merely a bound from above.
+    /// The expected score, 0 to 100. With [`Wanted::Best`], it is only an upper bound for all
+    /// moves but the first.
     pub value: f64,
-    /// The least and the most that the role gets after it, where that is proved.
+    /// Proved bounds of the role's score after the move.
     pub bounds: (u8, u8),
 }
 
-/// Searches deeper and deeper until the budget is spent or there is no more to
-/// be found. `told` gets a report once the moves are known, and after each depth.
+/// Searches with iterative deepening until the budget is spent or the search is complete.
+/// `on_report` receives a report before the first depth and after each depth.
 ///
-/// The table must be one that was used for the same role and the same game. A
-/// position in which the role has no moves gives a report without moves.
-/// `stats` gets a level for each depth.
+/// The table may only have been used for the same role of the same game. If the role has no
+/// legal moves, the report has none. `stats` gets one level for each depth.
 ///
 /// # Errors
 ///
 /// The first error of `game`.
-#[expect(clippy::too_many_arguments, reason = "they have nothing in common")]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the arguments have nothing in common"
+)]
 pub fn minimax<G: MinimaxGame>(
     game: &mut G,
-    table: &mut Table<G::State>,
+    table: &mut TranspositionTable<G::State>,
     root: &G::State,
     role: usize,
     options: &Minimax,
     budget: &Budget,
     stats: &mut Stats,
     observer: &mut dyn Observer,
-    told: &mut dyn FnMut(&MinimaxReport<G::Move>),
+    on_report: &mut dyn FnMut(&MinimaxReport<G::Move>),
 ) -> Result<MinimaxReport<G::Move>, G::Error> {
     let meter = Meter::new(budget, stats, observer);
     let mut tree = Tree::new(game, table, meter, role, options.wanted);
     tree.begin(root, options.seed)?;
-    told(&tree.report(0, None));
+    on_report(&tree.report(0, None));
     let mut line = Vec::new();
     let mut report = deepen(&mut tree, budget.depth, &mut |tree, report| {
-        // It is no reason to fail.
+        // An error here is not a reason to fail.
         line = tree.line().unwrap_or_default();
         report.line.clone_from(&line);
-        told(report);
+        on_report(report);
     })?;
-    // What was found since may speak for another move.
+    // The last, incomplete depth may have found another best move.
     let best = report.moves.first().map(|found| &found.action);
     if line.first().map(|joint| &joint[role].0) == best {
         report.line = line;
@@ -234,14 +235,15 @@ pub fn minimax<G: MinimaxGame>(
     Ok(report)
 }
 
-/// Gets a tree, and a report that it makes better.
-type Told<'t, G> = dyn FnMut(&mut Tree<'_, G>, &mut MinimaxReport<<G as MinimaxGame>::Move>) + 't;
+/// A callback that can complete a report from the tree.
+type OnReport<'t, G> =
+    dyn FnMut(&mut Tree<'_, G>, &mut MinimaxReport<<G as MinimaxGame>::Move>) + 't;
 
-/// Looks ahead as far as a depth, or the budget.
+/// Searches with iterative deepening to a depth or until the budget is spent.
 fn deepen<G: MinimaxGame>(
     tree: &mut Tree<'_, G>,
     most: u32,
-    told: &mut Told<'_, G>,
+    on_report: &mut OnReport<'_, G>,
 ) -> Result<MinimaxReport<G::Move>, G::Error> {
     for depth in 1..=most {
         tree.meter.begin_level(depth, Compare::State);
@@ -250,7 +252,7 @@ fn deepen<G: MinimaxGame>(
         match searched {
             Ok(is_over) => {
                 let mut report = tree.report(depth, None);
-                told(tree, &mut report);
+                on_report(tree, &mut report);
                 if is_over {
                     return Ok(report);
                 }
@@ -265,18 +267,19 @@ fn deepen<G: MinimaxGame>(
     Ok(tree.report(most, None))
 }
 
-/// Finds out what a position is worth, also where play can go on for ever. The report
-/// has the fault that [`minimax`] leaves out.
+/// Computes the value of a position, also in games with cycles. The report includes
+/// [`MinimaxReport::fault`].
 ///
-/// The budget is spent in growing parts on looking ahead; and, from where a position
-/// was met again, on all that can be reached, of which the memory holds what it can.
+/// The budget is spent in growing shares, alternating between forward search and, once a
+/// position has repeated, retrograde analysis of the reachable positions within the memory
+/// limit.
 ///
 /// # Errors
 ///
 /// The first error of `game`.
 pub fn prove<G: MinimaxGame>(
     game: &mut G,
-    table: &mut Table<G::State>,
+    table: &mut TranspositionTable<G::State>,
     root: &G::State,
     role: usize,
     options: &Minimax,
@@ -324,7 +327,7 @@ pub fn prove<G: MinimaxGame>(
             let mut meter = Meter::new(&part, stats, observer);
             meter.begin_level(0, Compare::State);
             let grown = graph.grow(game, share, budget.memory_bytes, &mut meter);
-            let came = match grown {
+            let result = match grown {
                 Ok(room) => {
                     has_room = room;
                     match graph.is_complete() {
@@ -337,7 +340,7 @@ pub fn prove<G: MinimaxGame>(
             meter.end_level();
             drop(meter);
             report.positions = stats.total().expanded - before;
-            match came {
+            match result {
                 Ok(None) => {}
                 Ok(Some(solved)) => {
                     let positions = report.positions;

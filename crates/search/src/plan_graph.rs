@@ -32,7 +32,7 @@ impl<A: Clone> PlanGraph<A> {
         }
     }
 
-    /// Forgets everything and keeps the memory.
+    /// Removes everything and keeps the allocated memory.
     pub(super) fn clear(&mut self) {
         self.newest.clear();
         self.arcs.clear();
@@ -45,7 +45,7 @@ impl<A: Clone> PlanGraph<A> {
         newest.saturating_add(arcs) as u64
     }
 
-    /// Forgets the arcs into `node`, because a smaller step was found for it.
+    /// Removes the arcs into `node`, because a smaller step was found for it.
     pub(super) fn unlink(&mut self, node: u32) {
         if let Some(newest) = self.newest.get_mut(node as usize) {
             *newest = NONE;
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn more_plans_than_asked_for_are_told() {
+    fn more_plans_than_requested_are_reported() {
         check(DIAMOND, &[3], 3, "aa ba ca");
         check(DIAMOND, &[3], 2, "aa ba …");
     }

@@ -1,7 +1,7 @@
-//! What a search counts, and who may watch it count.
+//! Search statistics and progress observers.
 //!
-//! All counters saturate. A search appends its levels to the [`Stats`] it is
-//! given and never clears them, so that one value can follow several searches.
+//! All counters saturate. A search appends its levels to its [`Stats`] argument and never
+//! clears it, so that one value can cover several searches.
 
 use std::time::Duration;
 
@@ -10,13 +10,12 @@ use super::{BudgetKind, Compare};
 /// Counters of one level or of a whole search.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct Counts {
-    /// States whose actions were asked for.
+    /// Expanded states.
     pub expanded: u64,
-    /// Actions that were applied.
+    /// Applied actions.
     pub arcs: u64,
-    /// States that were entered: the start, and every result that was neither
-    /// pruned nor merged with a known one. One that is entered again, at a
-    /// smaller step, counts again.
+    /// States that were entered: the start, and every result that was neither pruned nor
+    /// merged with a known state. A state that is entered again at a smaller step counts again.
     pub generated: u64,
     /// Arcs that were pruned because their key was already visited at the same
     /// or a smaller step.
@@ -50,9 +49,9 @@ pub(super) fn bump(counter: &mut u64, by: u64) {
 pub struct LevelStats {
     /// Breadth-first: the step of the states that were generated here, from
     /// states one step before. Iterative deepening: the limit of the iteration.
-    /// Else 0.
+    /// Otherwise 0.
     pub depth: u32,
-    /// What the visited table compared in this pass.
+    /// The kind of key that the visited table compared in this pass.
     pub compare: Compare,
     /// The counters of this level alone.
     pub counts: Counts,
@@ -72,23 +71,22 @@ pub struct Stats {
     pub peak_entries: u64,
     /// The most bytes that the tables took, approximately.
     pub peak_bytes: u64,
-    /// Time spent in all.
+    /// The total time.
     pub elapsed: Duration,
-    /// The moves of the shortest plan so far, where one is known and a shorter one
-    /// is looked for.
+    /// The length of the shortest plan so far, while the search looks for a shorter one.
     pub best_length: Option<usize>,
-    /// The most that an end is worth that was found on the way.
+    /// The highest score of a terminal state found so far.
     pub best_score: Option<u8>,
-    /// No plan has so many moves or fewer.
+    /// A proved lower bound: every plan has more moves than this.
     pub refuted: Option<u32>,
-    /// What ended the last search too early, if it says so here.
+    /// The limit that ended the last search early, if it was recorded here.
     pub ran_out: Option<BudgetKind>,
-    /// What the last search is called, if several are known by name.
+    /// The name of the last search, if there are several.
     pub method: Option<&'static str>,
 }
 
 impl Stats {
-    /// Adds what another search counted beside this one.
+    /// Adds the statistics of another search that ran at the same time.
     pub fn add(&mut self, other: Stats) {
         self.levels.extend(other.levels);
         self.peak_entries = self.peak_entries.max(other.peak_entries);
@@ -111,7 +109,7 @@ impl Stats {
     }
 }
 
-/// Watches a search, for a progress line. `()` watches nothing.
+/// An observer of a search, for progress output. `()` ignores all calls.
 pub trait Observer {
     /// A level or iteration is complete; it is the last of `stats.levels`.
     fn level(&mut self, _stats: &Stats) {}

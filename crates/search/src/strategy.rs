@@ -1,24 +1,22 @@
-//! What a pass over keys is worth, and when a second pass over exact states
-//! must follow it.
+//! Passes over keys, and the second pass over exact states where keys prove too little.
 
 use super::budget::{Budget, Meter};
 use super::stats::{Observer, Stats};
 use super::{Compare, Coverage, Exact, KeyMeaning, Plans, Problem, Status, Verdict};
 
-/// A search that can be run with any problem, and so with [`Exact`] too.
+/// A search that can run on any problem, including [`Exact`].
 pub(super) trait Strategy {
-    /// What the caller wants the tables to compare.
+    /// The kind of key to compare.
     fn compare(&self) -> Compare;
 
-    /// The plans that the caller wants.
+    /// The plans to find.
     fn plans(&self) -> Plans;
 
-    /// Whether states with equal keys are ever taken for one another.
+    /// Whether the search merges states with equal keys.
     fn merges(&self) -> bool;
 
-    /// Runs one pass that believes what `problem` says of its keys, a hint
-    /// being believed like [`KeyMeaning::SameFuture`], and looks no deeper than
-    /// `depth`. `compare` is for the statistics only.
+    /// Runs one pass to the depth limit `depth`. It relies on the problem's [`KeyMeaning`] and
+    /// treats a hint like [`KeyMeaning::SameFuture`]. `compare` is used for statistics only.
     fn pass<P: Problem>(
         &self,
         problem: &mut P,
@@ -26,19 +24,19 @@ pub(super) trait Strategy {
         depth: u32,
         compare: Compare,
         meter: &mut Meter<'_>,
-    ) -> Result<Outcome<P::Action>, P::Error>;
+    ) -> Result<PassResult<P::Action>, P::Error>;
 }
 
-/// What one pass found.
-pub(super) struct Outcome<A> {
+/// The result of one pass.
+pub(super) struct PassResult<A> {
     pub(super) verdict: Verdict<A>,
-    /// Whether two visits of a key were taken for one. If not, the verdict is
-    /// true whatever the keys mean.
+    /// Whether states with equal keys were merged. If not, the verdict holds for every
+    /// [`KeyMeaning`].
     pub(super) merged: bool,
 }
 
-/// Runs `strategy`, and once more with exact states if the keys are but a hint
-/// and the verdict would claim more than they can prove.
+/// Runs `strategy`, and once more with exact states if the keys are only a hint and the
+/// verdict claims more than they prove.
 pub(super) fn run<S: Strategy, P: Problem>(
     strategy: &S,
     problem: &mut P,
@@ -56,10 +54,10 @@ pub(super) fn run<S: Strategy, P: Problem>(
         return exactly(problem, budget.depth, meter);
     }
     let hint = problem.key_meaning() == KeyMeaning::Hint && strategy.merges();
-    // Under a hint, plans put together from different states with one key may
-    // not be real; the first plan is a single walk, and is.
+    // Under a hint, plans that combine different states with one key may not be real. The
+    // first plan is a single walk and always real.
     let plans = if hint { Plans::First } else { wanted };
-    let Outcome { verdict, merged } =
+    let PassResult { verdict, merged } =
         strategy.pass(problem, plans, budget.depth, Compare::Key, meter)?;
     if !hint {
         return Ok(verdict);
@@ -93,13 +91,13 @@ pub(super) fn run<S: Strategy, P: Problem>(
     }
 }
 
-/// The verdict if `start` is not open, counted as a level of its own.
+/// The verdict if `start` is not open, recorded as a separate level.
 pub(super) fn at_start<P: Problem>(
     problem: &mut P,
     start: &P::State,
     compare: Compare,
     meter: &mut Meter<'_>,
-) -> Result<Option<Outcome<P::Action>>, P::Error> {
+) -> Result<Option<PassResult<P::Action>>, P::Error> {
     let status = problem.status(start)?;
     let verdict = match status {
         Status::Open => return Ok(None),
@@ -114,7 +112,7 @@ pub(super) fn at_start<P: Problem>(
     meter.level().counts.generated = 1;
     meter.level().counts.solutions = u64::from(status == Status::Solved);
     meter.end_level();
-    Ok(Some(Outcome {
+    Ok(Some(PassResult {
         verdict,
         merged: false,
     }))

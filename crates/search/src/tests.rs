@@ -1,4 +1,4 @@
-//! What all searches have in common, on toy graphs and against brute force.
+//! Common properties of all searches, on toy graphs and against brute force.
 
 mod budgets;
 
@@ -53,7 +53,7 @@ impl Search {
         }
     }
 
-    /// Whether it would walk in circles for ever in an endless graph.
+    /// Whether the search does not terminate in an infinite graph.
     fn needs_a_depth_limit(&self) -> bool {
         matches!(self, Search::Iterative(options) if !options.prune.cycle)
     }
@@ -186,7 +186,7 @@ fn mere_membership_finds(net: &mut Net) -> bool {
 
 #[test]
 fn a_counter_that_matters_falls_back_to_exact_states() {
-    // The goal 1 pays at step 3 only, and every way there goes round the loop.
+    // The goal 1 is a solution at step 3 only, and every path there uses the loop.
     let mut net = Net::new(&[&[1], &[0]], &[1], Clock::PaysAt(3));
     for search in Search::every() {
         let verdict = search.run(&mut net, &Budget::default()).unwrap();
@@ -260,7 +260,7 @@ fn ladder(rungs: usize) -> Net {
 }
 
 #[test]
-fn plans_above_the_maximum_are_told() {
+fn plans_above_the_maximum_are_reported() {
     for (max, expected) in [
         (7, Coverage::Capped),
         (8, Coverage::All),

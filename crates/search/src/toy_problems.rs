@@ -1,4 +1,4 @@
-//! Small problems for tests, and the slow and obvious search as their oracle.
+//! Small problems for tests, with a brute-force search as the oracle.
 
 use std::convert::Infallible;
 
@@ -14,7 +14,7 @@ pub(super) struct Lights {
     pub(super) paid: Paid,
 }
 
-/// When all lights on are a solution.
+/// The steps at which all lights on are a solution.
 #[derive(Copy, Clone, PartialEq, Eq)]
 pub(super) enum Paid {
     AtAnyStep,
@@ -89,17 +89,17 @@ pub(super) struct Net {
     pub(super) clock: Clock,
 }
 
-/// What the number of arcs walked does.
+/// The effect of the number of arcs walked.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Clock {
-    /// Nothing: it is not even in the state.
+    /// The number has no effect and is not part of the state.
     None,
-    /// It ends the walk, dead or solved, at this step.
+    /// The walk ends, dead or solved, at this step.
     EndsAt(u32),
-    /// The same, and a goal is a solution at this step only.
+    /// The walk ends at this step, and a goal is a solution at this step only.
     PaysAt(u32),
-    /// It ends the walk at `last`, and a goal is a solution at every multiple of
-    /// `period` until then.
+    /// The walk ends at `last`, and a goal is a solution at every multiple of `period` until
+    /// then.
     PaysEvery { period: u32, last: u32 },
 }
 
@@ -197,8 +197,8 @@ impl Problem for Net {
     }
 }
 
-/// Every plan of the least length that has one, in lexicographic order, found
-/// by walking the whole tree down to `depth`. Empty if there is none.
+/// All shortest plans in lexicographic order, found by walking the whole tree down to
+/// `depth`; empty if there is no plan.
 pub(super) fn shortest_by_brute_force(net: &mut Net, depth: u32) -> Vec<Vec<usize>> {
     let mut level = vec![(net.start().unwrap(), Vec::new())];
     for _ in 0..=depth {

@@ -8,8 +8,8 @@ use super::BudgetKind;
 
 /// Maps keys to the least step at which they were visited, and numbers them.
 ///
-/// It never answers mere membership: a key that was first reached deep and is
-/// reached again nearer to the start has plans that the depth limit hid before.
+/// Membership is not enough: a key that is reached again nearer to the start may have plans
+/// that the depth limit cut off before.
 pub(super) struct Visited<K> {
     entries: FxHashMap<K, Entry>,
     heap_bytes: u64,
@@ -21,17 +21,17 @@ struct Entry {
     step: u32,
 }
 
-/// What was known of a key when it was visited. The number is its node:
-/// `0, 1, 2, …` in the order of the first visits.
+/// The earlier visits of a key. The number is its node: `0, 1, 2, …` in the order of first
+/// visits.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Visit {
-    /// Nothing.
+    /// The key is new.
     Fresh(u32),
-    /// It was visited at larger steps only.
+    /// The key was visited at larger steps only.
     Nearer(u32),
-    /// Its least step is this one.
+    /// The least step of the key is this one.
     SameStep(u32),
-    /// Its least step is smaller than this one.
+    /// The least step of the key is smaller.
     Farther(u32),
 }
 
@@ -43,7 +43,7 @@ impl<K: Clone + Eq + Hash> Visited<K> {
         }
     }
 
-    /// Forgets all keys and keeps the memory.
+    /// Removes all keys and keeps the allocated memory.
     pub(super) fn clear(&mut self) {
         self.entries.clear();
         self.heap_bytes = 0;
@@ -55,7 +55,7 @@ impl<K: Clone + Eq + Hash> Visited<K> {
 
     /// The approximate size of the table.
     pub(super) fn bytes(&self) -> u64 {
-        // One control byte a slot, and one slot in eight is always empty.
+        // Each slot has one control byte, and one slot in eight is always empty.
         let slot = size_of::<(K, Entry)>() + 1;
         (self.entries.capacity() as u64)
             .saturating_mul(slot as u64)
@@ -96,11 +96,11 @@ impl<K: Clone + Eq + Hash> Visited<K> {
     }
 }
 
-/// The number of the node that makes `count` nodes one more.
+/// The number of the next node after `count` nodes.
 ///
 /// # Errors
 ///
-/// [`BudgetKind::Memory`] if there is none; the largest is `u32::MAX - 1`.
+/// [`BudgetKind::Memory`] if node numbers run out; the largest is `u32::MAX - 1`.
 pub(super) fn node_number(count: usize) -> Result<u32, BudgetKind> {
     u32::try_from(count)
         .ok()

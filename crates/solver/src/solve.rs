@@ -20,7 +20,6 @@ mod strategy;
 mod trail;
 
 use std::fmt;
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use crate::planning::breadth_first::{BreadthFirstOptions, Seen};
@@ -272,7 +271,7 @@ pub fn solve_from<M: Machine>(
         _ => best.iter().map(|b| (&b.plan[..], Some(b.score))).collect(),
     };
     let (target, checker) = (options.target, options.checker);
-    let raised = options.budget.interrupt.as_ref();
+    let raised = &options.budget.stop;
     let checked = check::check_all(machine, &facts, &plans, target, checker, raised);
     let checked = match checked {
         // The way to the best end is right but for a collision of fingerprints.
@@ -401,7 +400,7 @@ impl OnNetwork {
 fn moves(puzzle: &Puzzle, plan: &Plan) -> Vec<Move> {
     let chosen = plan.iter();
     chosen
-        .map(|&chosen| puzzle.net.moves[0][chosen as usize])
+        .map(|&chosen| puzzle.net.moves()[0][chosen as usize])
         .collect()
 }
 
@@ -469,9 +468,10 @@ fn verdict_of(
                 Outcome::NoPlanWithin(depth) => stats.refuted.max(Some(*depth)),
                 _ => stats.refuted,
             },
-            what: stats.ran_out.unwrap_or_else(|| match &budget.interrupt {
-                Some(raised) if raised.load(Ordering::Relaxed) => BudgetKind::Interrupt,
-                _ if budget.time.is_some_and(|time| began.elapsed() >= time) => BudgetKind::Time,
+            what: stats.ran_out.unwrap_or_else(|| match budget.time {
+                _ if budget.stop.is_raised() => BudgetKind::Interrupt,
+                Some(time) if began.elapsed() >= time => BudgetKind::Time,
+                _ if budget.stop.is_late() => BudgetKind::Time,
                 _ if stats.total().expanded >= budget.nodes => BudgetKind::Nodes,
                 _ => BudgetKind::Method,
             }),

@@ -18,14 +18,13 @@ mod rows;
 mod search;
 mod sums;
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use ggp_stop::Stop;
+use std::time::Duration;
 
 use ggp_engine::machine::{
     DatalogMachine, Limits as MachineLimits, Machine, NaiveMachine, PlayError,
 };
-use ggp_gdl::game::{Game, Move, Score};
+use ggp_gdl::game::{Game, Score};
 use ggp_gdl::terms::TermId;
 
 pub use answer::{Answer, End, Flips, Given, Proof, Record, digest};
@@ -49,10 +48,8 @@ pub struct Limits {
     /// Conflicts of a SAT solver, for each question to it; less than none is no
     /// limit.
     pub conflicts: i32,
-    /// When it is over.
-    pub deadline: Option<Instant>,
-    /// Raised from outside.
-    pub interrupt: Arc<AtomicBool>,
+    /// When the check must end.
+    pub stop: Stop,
 }
 
 impl Default for Limits {
@@ -61,8 +58,7 @@ impl Default for Limits {
             positions: 200_000,
             instances: 5_000_000,
             conflicts: -1,
-            deadline: None,
-            interrupt: Arc::default(),
+            stop: Stop::new(),
         }
     }
 }
@@ -70,13 +66,12 @@ impl Default for Limits {
 impl Limits {
     /// Whether to stop now.
     fn is_over(&self) -> bool {
-        self.interrupt.load(Ordering::Relaxed)
-            || self.deadline.is_some_and(|end| Instant::now() >= end)
+        self.stop.is_over()
     }
 
     fn machine(&self) -> MachineLimits {
         MachineLimits {
-            interrupt: Arc::clone(&self.interrupt),
+            stop: self.stop.clone(),
             ..MachineLimits::default()
         }
     }
@@ -330,10 +325,7 @@ impl Question<'_> {
     /// The end of a plan.
     fn replay(&self, plan: &[String]) -> Result<Ended, Failure> {
         let naive = Limits {
-            deadline: Some(match self.limits.deadline {
-                Some(end) => end.min(Instant::now() + NAIVE),
-                None => Instant::now() + NAIVE,
-            }),
+            stop: self.limits.stop.within(Some(NAIVE)),
             ..self.limits.clone()
         };
         let machine = MachineLimits {
@@ -370,9 +362,9 @@ impl Question<'_> {
                 return Err(Failure::out_of_time());
             }
             let wrong = |error: String| Failure::Wrong(format!("move {number}: {error}"));
-            let term = game.parse_term(machine.terms_mut(), text);
-            let term = term.map_err(|error| wrong(error.to_string()))?;
-            state = match machine.play(&state, &[Move::new(term)]) {
+            let chosen = machine.read_move(text);
+            let chosen = chosen.map_err(|error| wrong(error.to_string()))?;
+            state = match machine.play(&state, &[chosen]) {
                 Err(error @ (PlayError::Interrupted | PlayError::TooLarge { .. })) => {
                     return Err(error.into());
                 }

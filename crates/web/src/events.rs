@@ -1,8 +1,8 @@
 //! Long-running answers: server-sent events on a connection, until the client disconnects.
 
+use ggp_stop::Stop;
 use std::convert::Infallible;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use axum::response::sse::{Event, KeepAlive, Sse};
@@ -110,11 +110,11 @@ pub(super) fn permit(app: &AppState, session: &Session) -> Result<Permit, ApiErr
 /// Runs work on a thread. When the client disconnects, the work is stopped, and there is no
 /// answer.
 pub(super) async fn run<T: Send + 'static>(
-    work: impl FnOnce(&Arc<AtomicBool>) -> Result<T, ApiError> + Send + 'static,
+    work: impl FnOnce(&Stop) -> Result<T, ApiError> + Send + 'static,
     listener: Option<&Sender>,
 ) -> Option<Result<T, ApiError>> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let raised = Arc::clone(&stop);
+    let stop = Stop::new();
+    let raised = stop.clone();
     let work = tokio::task::spawn_blocking(move || work(&raised));
     let gone = async {
         match listener {
@@ -128,7 +128,7 @@ pub(super) async fn run<T: Send + 'static>(
             Some(done.map_err(fault).and_then(|done| done))
         }
         () = gone => {
-            stop.store(true, Ordering::Relaxed);
+            stop.raise();
             None
         }
     }
@@ -139,12 +139,12 @@ pub(super) async fn run<T: Send + 'static>(
 pub(super) fn stream<T: Serialize + Send + Sync + 'static>(
     permit: Permit,
     name: &'static str,
-    work: impl FnOnce(&Arc<AtomicBool>, &Sender) -> Result<T, ApiError> + Send + 'static,
+    work: impl FnOnce(&Stop, &Sender) -> Result<T, ApiError> + Send + 'static,
 ) -> Response {
     let (sender, response) = channel();
     tokio::spawn(async move {
         let own = sender.clone();
-        let work = move |stop: &Arc<AtomicBool>| {
+        let work = move |stop: &Stop| {
             let _permit = permit;
             work(stop, &own)
         };

@@ -1,8 +1,8 @@
 //! Rule sets: the bundled games, and those that sessions upload.
 
+use ggp_stop::Stop;
 use std::error::Error as _;
 use std::hash::{BuildHasher, RandomState};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
@@ -66,7 +66,7 @@ impl GameStore {
             files: files.collect::<Option<Vec<File>>>()?,
             picture: bundled::picture(id, bundled::text),
         };
-        let game = LoadedGame::new(set, Some(id), &AtomicBool::new(false)).ok()?;
+        let game = LoadedGame::new(set, Some(id), &Stop::new()).ok()?;
         let mut read = locked(&self.read);
         let game = read.entry(id.to_owned()).or_insert_with(|| Arc::new(game));
         Some(Arc::clone(game))
@@ -106,7 +106,7 @@ impl RuleSet {
             .collect()
     }
 
-    fn read(&self, stop: &AtomicBool) -> Reading {
+    fn read(&self, stop: &Stop) -> Reading {
         let files = self.files.iter();
         let sources = files.map(|file| Source::new(file.name.clone(), file.text.clone()));
         let options = ReadOptions {
@@ -154,7 +154,7 @@ pub(super) struct Reached {
 }
 
 impl LoadedGame {
-    fn new(set: RuleSet, name: Option<&str>, stop: &AtomicBool) -> Result<Self, CheckReport> {
+    fn new(set: RuleSet, name: Option<&str>, stop: &Stop) -> Result<Self, CheckReport> {
         let reading = set.read(stop);
         let Some(game) = reading.game.clone() else {
             return Err(CheckReport::of(&reading));
@@ -217,13 +217,14 @@ impl LoadedGame {
     pub(super) fn card(&self) -> Result<String, PlayError> {
         let card = self.card.get_or_init(|| {
             // A small network gives the cells that boards have.
-            let ground = GroundLimits {
+            let mut limits = LoadedGame::limits();
+            limits.ground = GroundLimits {
                 facts: CARD.0,
                 instances: CARD.0 as u64,
                 work: CARD.1,
                 ..GroundLimits::default()
             };
-            let network = PropnetMachine::new(&self.game, LoadedGame::limits(), &ground);
+            let network = PropnetMachine::new(&self.game, limits);
             let mut machine = match network {
                 Ok(network) => AnyMachine::Propnet(Box::new(network)),
                 Err(_) => AnyMachine::new(&self.game, Backend::Datalog, LoadedGame::limits())?,
@@ -304,7 +305,7 @@ fn first_role(game: &Game) -> RoleId {
 fn drawn(machine: &mut AnyMachine, picture_options: PictureOptions) -> Result<Picture, PlayError> {
     let states = ggp_picture::sample(machine, ggp_picture::SAMPLE_STATES)?;
     let start = machine.initial()?;
-    let possible = machine.network(&start).map(|(net, _)| net.facts.clone());
+    let possible = machine.network(&start).map(|(net, _)| net.facts().to_vec());
     let (game, terms) = (machine.game(), machine.terms());
     Ok(Picture::with(
         game,
@@ -508,7 +509,7 @@ pub(super) async fn games(State(app): Shared) -> Result<Json<Vec<Card>>, ApiErro
 async fn reading<T: Send + 'static>(
     app: &Arc<AppState>,
     set: RuleSet,
-    read: impl FnOnce(RuleSet, &AtomicBool) -> T + Send + 'static,
+    read: impl FnOnce(RuleSet, &Stop) -> T + Send + 'static,
 ) -> Result<T, ApiError> {
     if set.files.is_empty() || set.files.len() > 64 {
         return Err(ApiError::wrong("a rule set has 1 to 64 files"));
@@ -522,15 +523,15 @@ async fn reading<T: Send + 'static>(
             "a picture file has at most {PICTURE} bytes"
         )));
     }
-    let stop = Arc::new(AtomicBool::new(false));
-    let raised = Arc::clone(&stop);
+    let stop = Stop::new();
+    let raised = stop.clone();
     let watch = tokio::spawn(async move {
         tokio::time::sleep(READING).await;
-        raised.store(true, Ordering::Relaxed);
+        raised.raise();
     });
     let read = blocking(app, move || {
         let read = read(set, &stop);
-        match stop.load(Ordering::Relaxed) {
+        match stop.is_raised() {
             true => Err(ApiError::rules(format!(
                 "the rules were not read within {} seconds",
                 READING.as_secs()

@@ -1,8 +1,8 @@
 //! The game graph from a position on, reported while it is explored.
 
+use ggp_stop::Stop;
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use axum::Extension;
@@ -20,7 +20,7 @@ use super::solving::moves;
 use ggp_engine::machine::{AnyMachine, Machine, PlayError, PropnetState};
 use ggp_gdl::game::{Game, Move, RoleId, Score};
 use ggp_gdl::terms::TermId;
-use ggp_search::graph::{self, GraphOf, explore_and_tell};
+use ggp_search::graph::{self, GraphOf, explore_with_progress};
 use ggp_search::{Budget, BudgetKind, KeyMeaning, Problem, Stats, Status};
 use ggp_solver::solve::{GameProblem, Joint, JointProblem, Keys, joint_text};
 
@@ -244,7 +244,7 @@ struct GraphTask {
 }
 
 impl GraphTask {
-    fn run(self, stop: &Arc<AtomicBool>, sender: &Sender) -> Result<GraphSummary, ApiError> {
+    fn run(self, stop: &Stop, sender: &Sender) -> Result<GraphSummary, ApiError> {
         let began = Instant::now();
         let reached = self.game.reach(&self.moves)?;
         let (machine, start) = (reached.machine, reached.state);
@@ -267,7 +267,7 @@ impl GraphTask {
         &self,
         mut problem: P,
         began: Instant,
-        stop: &Arc<AtomicBool>,
+        stop: &Stop,
         sender: &Sender,
     ) -> Result<GraphSummary, ApiError> {
         let how = graph::Explore {
@@ -284,7 +284,7 @@ impl GraphTask {
             time: Some(self.time.saturating_sub(began.elapsed())),
             // The other half is for reporting.
             memory_bytes: self.memory_bytes / 2,
-            interrupt: Some(Arc::clone(stop)),
+            stop: stop.clone(),
             ..Budget::default()
         };
         let mut reporter = GraphReporter {
@@ -304,7 +304,7 @@ impl GraphTask {
             }
         };
         let (stats, watch) = (&mut Stats::default(), &mut ());
-        let graph = explore_and_tell(&mut problem, &how, &budget, stats, watch, &mut report)?;
+        let graph = explore_with_progress(&mut problem, &how, &budget, stats, watch, &mut report)?;
         // A client that has disconnected needs no answer.
         let _ = reporter.report(&problem, &graph, true);
         let complete = graph.is_complete();

@@ -3,7 +3,7 @@
 use axum::Json;
 use serde::Serialize;
 
-use ggp_play::KINDS;
+use ggp_play::AGENT_KINDS;
 
 /// A kind of player.
 #[derive(Serialize)]
@@ -16,11 +16,11 @@ pub(super) struct PlayerKind {
 
 /// Lists all kinds.
 pub(super) async fn kinds() -> Json<Vec<PlayerKind>> {
-    let kind = |kind: &'static ggp_play::Kind| PlayerKind {
+    let kind = |kind: &'static ggp_play::AgentKind| PlayerKind {
         name: kind.name,
-        what: kind.what,
+        what: kind.about,
         thinks: kind.thinks(),
         options: kind.options,
     };
-    Json(KINDS.iter().map(kind).collect())
+    Json(AGENT_KINDS.iter().map(kind).collect())
 }

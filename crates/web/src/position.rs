@@ -58,8 +58,7 @@ impl Reached {
         {
             return None;
         }
-        let (game, terms) = (self.machine.game(), self.machine.terms());
-        let text = |action: &Move| game.canonical(terms, action.term());
+        let text = |action: &Move| self.machine.text(*action);
         let joints = self.joints.iter();
         Some(
             joints
@@ -89,10 +88,9 @@ impl Reached {
             for &role in &roles {
                 let mut moves = Vec::new();
                 machine.legal(state, role, &mut moves)?;
-                let (game, terms) = (machine.game(), machine.terms());
                 let moves = moves.iter().map(|action| LegalMove {
-                    action: game.canonical(terms, action.term()),
-                    cells: self.picture.cells(terms, (role, *action), &drawing),
+                    action: machine.text(*action),
+                    cells: (self.picture).cells(machine.terms(), (role, *action), &drawing),
                 });
                 legal.push(moves.collect());
             }

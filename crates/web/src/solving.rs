@@ -1,7 +1,7 @@
 //! A solver looks for a plan, and says how far it is.
 
+use ggp_stop::Stop;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use axum::extract::{Path, State};
@@ -111,12 +111,12 @@ struct Task {
 }
 
 impl Task {
-    fn run(self, stop: &Arc<AtomicBool>, sender: &Sender) -> Result<Answer, ApiError> {
+    fn run(self, stop: &Stop, sender: &Sender) -> Result<Answer, ApiError> {
         let reached = self.game.reach(&self.moves)?;
         let began = Instant::now();
         let mut limits = LoadedGame::limits();
-        limits.interrupt = Arc::clone(stop);
-        limits.ground.interrupt = Some(Arc::clone(stop));
+        limits.stop = stop.clone();
+        limits.ground.stop = stop.clone();
         limits.ground.time = Some(self.time / 2);
         let facts = reached.machine.facts(&reached.state);
         let mut machine = match &reached.machine {
@@ -129,7 +129,7 @@ impl Task {
             budget: Budget {
                 time: Some(self.time.saturating_sub(began.elapsed())),
                 memory_bytes: self.memory_bytes,
-                interrupt: Some(Arc::clone(stop)),
+                stop: stop.clone(),
                 ..Budget::default()
             },
             ..SolveOptions::default()

@@ -1,7 +1,7 @@
 //! A player chooses a move and reports its search meanwhile.
 
+use ggp_stop::Stop;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use axum::Extension;
@@ -17,8 +17,8 @@ use super::session::Session;
 use ggp_engine::machine::Machine;
 use ggp_gdl::game::Move;
 use ggp_gdl::terms::Terms;
-use ggp_play::{Advice, AgentSpec, Answer, Brief, Origin, Seat};
-use ggp_search::mcts::Excerpt;
+use ggp_play::{Advice, AgentAnswer, AgentSpec, AgentThread, Brief, Observation, Origin};
+use ggp_search::mcts::TreeSummary;
 use ggp_solver::solve::joint_text;
 
 /// Maximum number of candidate moves in a report.
@@ -104,12 +104,13 @@ pub(super) struct ThinkTask {
 ///
 /// If there is no player of that name, or its options are wrong.
 pub(super) fn spec(player: &str, role: usize, game: &LoadedGame) -> Result<AgentSpec, ApiError> {
-    let spec: AgentSpec = player.parse().map_err(ApiError::wrong)?;
+    let spec = player.parse::<AgentSpec>();
+    let spec = spec.map_err(|error| ApiError::wrong(error.to_string()))?;
     let role = game.game.roles().nth(role);
     let role = role.ok_or_else(|| ApiError::no_role(&game.game))?;
     // The options are checked only when the player is created.
     spec.agent(Brief::new(&game.game, role))
-        .map_err(ApiError::wrong)?;
+        .map_err(|error| ApiError::wrong(error.to_string()))?;
     Ok(spec)
 }
 
@@ -121,7 +122,7 @@ impl ThinkTask {
     /// If the moves are wrong, or the player fails.
     pub(super) fn choose(
         self,
-        stop: &Arc<AtomicBool>,
+        stop: &Stop,
         listener: Option<&Sender>,
     ) -> Result<Thought, ApiError> {
         let mut reached = self.game.reach(&self.moves)?;
@@ -138,14 +139,15 @@ impl ThinkTask {
             .expect("the role was checked above");
         let mut brief = Brief::new(&self.game.game, role);
         brief.limits = LoadedGame::limits();
-        brief.limits.interrupt = Arc::clone(stop);
+        brief.limits.stop = stop.clone();
         brief.memory_bytes = self.memory_bytes;
         brief.seed = self.moves.len() as u64;
         brief.tree = self.tree;
         let began = Instant::now();
         let (deadline, nodes) = self.limits(began);
         brief.play_clock = Some(deadline - began);
-        let mut seat = Seat::new(brief, &self.spec).map_err(ApiError::wrong)?;
+        let agent = AgentThread::new(brief, &self.spec);
+        let mut agent = agent.map_err(|error| ApiError::wrong(error.to_string()))?;
         let mut reporter = ThoughtReporter {
             game: self.game,
             terms: reached.machine.terms().clone(),
@@ -160,7 +162,8 @@ impl ThinkTask {
                 }
             }
         };
-        let answer = seat.choose_and_tell(&reached.joints, Some(deadline), nodes, &mut tell);
+        let observation = Observation::of_joint_moves(role, reached.joints);
+        let answer = agent.choose_and_report(&observation, Some(deadline), nodes, &mut tell);
         if let (Some(advice), Some(listener)) = (&answer.advice, listener)
             && let Some(tree) = reporter.tree(advice)
         {
@@ -180,12 +183,12 @@ impl ThinkTask {
     }
 }
 
-fn final_thought(answer: Answer, reporter: &mut ThoughtReporter) -> Result<Thought, ApiError> {
-    if let (Some(error), Origin::Chance) = (&answer.error, answer.origin) {
+fn final_thought(answer: AgentAnswer, reporter: &mut ThoughtReporter) -> Result<Thought, ApiError> {
+    if let (Some(error), Origin::Random) = (&answer.error, answer.origin) {
         return Err(ApiError::rules(error.to_string()));
     }
     match answer.advice {
-        Some(advice) => Ok(reporter.thought(&advice, answer.origin == Origin::Chance)),
+        Some(advice) => Ok(reporter.thought(&advice, answer.origin == Origin::Random)),
         None => Err(ApiError::rules(
             "the player had no time to read the rules; give it more seconds",
         )),
@@ -198,7 +201,7 @@ struct ThoughtReporter {
     terms: Terms,
     began: Instant,
     /// The last tree that was sent.
-    last_tree: Option<Arc<Excerpt<Move>>>,
+    last_tree: Option<Arc<TreeSummary<Move>>>,
 }
 
 impl ThoughtReporter {
@@ -240,7 +243,7 @@ impl ThoughtReporter {
         self.terms.refresh();
         let (game, terms) = (&self.game.game, &self.terms);
         let nodes = tree.nodes.iter().map(|node| TreeNode {
-            from: node.from,
+            from: node.parent,
             action: joint_text(game, terms, &node.joint),
             joint: (node.joint.iter())
                 .map(|(action, _)| game.canonical(terms, action.term()))
@@ -251,7 +254,7 @@ impl ThoughtReporter {
         });
         Some(Tree {
             nodes: nodes.collect(),
-            all: tree.all,
+            all: tree.total,
         })
     }
 }

@@ -80,10 +80,8 @@ fn explain(game: &LoadedGame, asked: &Question) -> Result<Explanation, ApiError>
     if let Some(texts) = &asked.does {
         let mut moves = Vec::new();
         for text in texts {
-            let term = game.game.parse_term(machine.terms_mut(), text);
-            moves.push(Move::new(
-                term.map_err(|error| ApiError::wrong(error.to_string()))?,
-            ));
+            let chosen = machine.read_move(text);
+            moves.push(chosen.map_err(|error| ApiError::wrong(error.to_string()))?);
         }
         joint = Some(moves);
     }

@@ -31,7 +31,7 @@ impl LanesSubject {
         limits: &GroundLimits,
     ) -> Result<Self, PlayError> {
         let (mut net, grounded) = Propnet::ground(game, limits)?;
-        let gates_before = net.network.gates();
+        let gates_before = net.network().gates();
         let passes = net.simplify();
         let width = match settings.lanes {
             Some(lanes) if lanes <= 64 => Width::W64,
@@ -87,7 +87,7 @@ impl Subject for LanesSubject {
             why_not: None,
             ground_rules: Some(self.ground_rules),
             gates_before: Some(self.gates_before as u64),
-            gates: Some(self.net.network.gates() as u64),
+            gates: Some(self.net.network().gates() as u64),
             passes: self
                 .passes
                 .iter()
@@ -105,7 +105,7 @@ impl Subject for LanesSubject {
         let start = Instant::now();
         let dropped = AtomicBool::new(false);
         let proceed = || {
-            if run.interrupt.load(Ordering::Relaxed) {
+            if run.stop.is_raised() {
                 return Proceed::Drop;
             }
             match run.until {
@@ -125,7 +125,7 @@ impl Subject for LanesSubject {
         };
         self.playouts.set_depth(Some(run.depth));
         let played = self.playouts.run(count, run.seed, run.threads, proceed);
-        let mut tally = Tally::new(self.net.goals.len());
+        let mut tally = Tally::new(self.net.goals().len());
         tally.state_changes = played.state_changes;
         tally.lengths.count = played.playouts;
         tally.lengths.sum = played.state_changes.into();
@@ -139,11 +139,11 @@ impl Subject for LanesSubject {
         } else if tally.faults > 0 {
             tally.fault = Some("a role has no goal value or several".to_owned());
         }
-        let mut terms = self.net.game.terms().clone();
+        let mut terms = self.net.game().terms().clone();
         terms.refresh();
-        for (role, goals) in self.net.goals.iter().enumerate() {
+        for (role, goals) in self.net.goals().iter().enumerate() {
             for ((value, _), &count) in goals.iter().zip(&played.goals[role]) {
-                match self.net.game.score(&terms, *value) {
+                match self.net.game().score(&terms, *value) {
                     Ok(score) => {
                         let score = u128::from(score.get());
                         let moments = Moments {
@@ -175,7 +175,6 @@ const FASTEST: u64 = 1_000_000_000;
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
 
     use super::*;
     use ggp_gdl::game::Game;
@@ -202,7 +201,7 @@ mod tests {
             depth,
             seed: 1,
             threads: 1,
-            interrupt: Arc::default(),
+            stop: ggp_stop::Stop::new(),
         };
         let played = play(&run(1_000));
         // The number of throws has mean 2 and variance 2, its square a variance of 150 - 36.

@@ -1,7 +1,7 @@
 //! The clock of a run: the start of playouts and their cut-off.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use ggp_stop::Stop;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use super::Until;
@@ -13,12 +13,12 @@ pub struct Pace {
     start: Instant,
     /// The number of playouts that may still begin, where it is limited.
     left: AtomicU64,
-    interrupt: Arc<AtomicBool>,
+    stop: Stop,
 }
 
 impl Pace {
     /// A clock that starts now.
-    pub(super) fn new(until: Until, interrupt: Arc<AtomicBool>) -> Self {
+    pub(super) fn new(until: Until, stop: Stop) -> Self {
         let left = match until {
             Until::Time(_) => u64::MAX,
             Until::Playouts(count) => count,
@@ -27,13 +27,13 @@ impl Pace {
             until,
             start: Instant::now(),
             left: AtomicU64::new(left),
-            interrupt,
+            stop,
         }
     }
 
     /// Takes up to `most` playouts that may begin now, and returns their number.
     pub fn begin(&self, most: u64) -> u64 {
-        if self.interrupt.load(Ordering::Relaxed) {
+        if self.stop.is_raised() {
             return 0;
         }
         match self.until {
@@ -56,7 +56,7 @@ impl Pace {
             Until::Time(time) => self.start.elapsed() >= 2 * time,
             Until::Playouts(_) => false,
         };
-        late || self.interrupt.load(Ordering::Relaxed)
+        late || self.stop.is_raised()
     }
 }
 
@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn no_more_playouts_begin_than_requested() {
-        let pace = Pace::new(Until::Playouts(5), Arc::default());
+        let pace = Pace::new(Until::Playouts(5), Stop::new());
         assert_eq!([pace.begin(2), pace.begin(2), pace.begin(2)], [2, 2, 1]);
         assert_eq!(pace.begin(1), 0);
         assert!(!pace.is_over());
@@ -74,9 +74,9 @@ mod tests {
 
     #[test]
     fn an_interrupt_ends_all() {
-        let interrupt: Arc<AtomicBool> = Arc::default();
-        let pace = Pace::new(Until::Playouts(5), Arc::clone(&interrupt));
-        interrupt.store(true, Ordering::Relaxed);
+        let stop: Stop = Stop::new();
+        let pace = Pace::new(Until::Playouts(5), stop.clone());
+        stop.raise();
         assert_eq!(pace.begin(1), 0);
         assert!(pace.is_over());
     }

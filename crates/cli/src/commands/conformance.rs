@@ -93,7 +93,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         time_per_game: Some(options.time_per_game),
         limits: Limits {
             engine: options.engine.engine(),
-            interrupt: context.interrupt().clone(),
+            stop: context.stop().clone(),
             ..Limits::default()
         },
         explanations,

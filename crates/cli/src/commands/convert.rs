@@ -76,7 +76,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     };
     let to_kif = options.to.map_or(is_infix, |to| to == Notation::Kif);
     let tree = if is_infix {
-        let tree = from_infix(source, options.limits.syntax(), context.interrupt());
+        let tree = from_infix(source, options.limits.syntax(), context.stop());
         text_files::go_on(context)?;
         match tree {
             Ok(tree) => tree,
@@ -93,7 +93,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         options.limits.tree(&sources, context)?
     };
     let text = match to_kif {
-        true => laid_out(&tree, Layout::default(), context.interrupt()),
+        true => laid_out(&tree, Layout::default(), context.stop()),
         false => to_infix(&tree),
     };
     text_files::go_on(context)?;

@@ -89,7 +89,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         old: Places::of(&old_forms, &old),
         new: Places::of(&new_forms, &new),
     };
-    let found = Difference::between(&sides.left, &sides.right, case, context.interrupt());
+    let found = Difference::between(&sides.left, &sides.right, case, context.stop());
     text_files::go_on(context)?;
     if context.json() {
         context.print_json(&sides.report(&found))?;

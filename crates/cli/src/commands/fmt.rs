@@ -97,7 +97,7 @@ fn file(path: &PathBuf, options: &Options, context: &Context) -> anyhow::Result<
     let sources = options.limits.read_all(paths, context)?;
     let tree = options.limits.tree(&sources, context)?;
     let width = usize::from(options.width);
-    let new = laid_out(&tree, Layout { width }, context.interrupt());
+    let new = laid_out(&tree, Layout { width }, context.stop());
     text_files::go_on(context)?;
     let source = &sources.files()[0];
     let writes = !(options.check || options.diff);

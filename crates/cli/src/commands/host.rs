@@ -5,7 +5,6 @@ use std::io;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::str::FromStr;
-use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{anyhow, bail};
@@ -14,9 +13,9 @@ use crate::rule_files::RuleOptions;
 use crate::{Context, Exit, kinds, format};
 use super::{legal, replay};
 use ggp_gdl::game::Game;
-use ggp_play::protocol::host::{BUSY, HostError, HostOptions, Party, Seen, host, info};
+use ggp_play::protocol::host::{BUSY, HostError, HostOptions, Party, PartyError, Seen, host, info};
 use ggp_engine::machine::{AnyMachine, Machine};
-use ggp_play::contest::Means;
+use ggp_play::contest::Resources;
 use ggp_play::record::MatchRecord;
 use ggp_play::referee::Lapse;
 use ggp_gdl::symbol::Case;
@@ -118,9 +117,9 @@ struct Seat {
 }
 
 impl FromStr for Seat {
-    type Err = String;
+    type Err = PartyError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, PartyError> {
         // An option of a program may hold another `=`.
         let split = text.find('=').filter(|at| !text[..*at].contains(':'));
         let (role, text) = match split {
@@ -399,8 +398,8 @@ impl Options {
                 true => Case::Keep,
                 false => Case::Fold,
             },
-            interrupt: Arc::clone(context.interrupt()),
-            means: Means {
+            stop: context.stop().clone(),
+            resources: Resources {
                 threads: self.threads.get(),
                 memory_bytes: self.memory << 20,
                 limits: self.rules.limits(context),

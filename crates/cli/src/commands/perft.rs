@@ -3,9 +3,8 @@
 mod paths;
 mod table;
 
+use ggp_stop::Stop;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
@@ -14,7 +13,7 @@ use serde::Serialize;
 use crate::position::PositionOptions;
 use crate::rule_files::RuleOptions;
 use crate::{Context, Exit, format};
-use ggp_engine::machine::{AnyMachine, Machine, PerftOptions, PlayError, PropnetState, Stop, perft};
+use ggp_engine::machine::{AnyMachine, Machine, PerftOptions, PlayError, PerftEnd, PropnetState, perft};
 use table::Row;
 
 /// The options of `ggp perft`.
@@ -71,18 +70,18 @@ struct Answer<'a> {
 #[derive(Copy, Clone, Serialize)]
 #[serde(untagged)]
 enum Ending {
-    Counted(Stop),
+    Counted(PerftEnd),
     Other(&'static str),
 }
 
 impl Ending {
     fn text(self) -> &'static str {
         match self {
-            Ending::Counted(Stop::Exhausted) => "the whole game is counted",
-            Ending::Counted(Stop::Depth) => "the requested depth is reached",
-            Ending::Counted(Stop::States) => "too many states; raise --max-states",
-            Ending::Counted(Stop::Time) | Ending::Other("time") => "the time is over",
-            Ending::Counted(Stop::Overflow) => "there are more sequences than 128 bits can count",
+            Ending::Counted(PerftEnd::Exhausted) => "the whole game is counted",
+            Ending::Counted(PerftEnd::Depth) => "the requested depth is reached",
+            Ending::Counted(PerftEnd::States) => "too many states; raise --max-states",
+            Ending::Counted(PerftEnd::Time) | Ending::Other("time") => "the time is over",
+            Ending::Counted(PerftEnd::Overflow) => "there are more sequences than 128 bits can count",
             Ending::Other(_) => "interrupted",
         }
     }
@@ -122,7 +121,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         levels.push(level);
         if printed.is_err() {
             // The reader has closed the output, so counting can stop.
-            context.interrupt().store(true, Ordering::Relaxed);
+            context.stop().raise();
         }
     };
     let counted = match options.no_transpositions {
@@ -134,7 +133,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let stop = match &counted {
         Ok(stop) => Ending::Counted(*stop),
         Err(PlayError::Interrupted) => match late {
-            Some(late) if late.load(Ordering::SeqCst) => Ending::Other("time"),
+            Some(late) if late.is_raised() => Ending::Other("time"),
             _ => Ending::Other("interrupted"),
         },
         Err(_) => Ending::Other("error"),
@@ -171,7 +170,7 @@ fn states(
     options: &Options,
     threads: usize,
     mut on_level: impl FnMut(Row),
-) -> Result<Stop, PlayError> {
+) -> Result<PerftEnd, PlayError> {
     let options = PerftOptions {
         depth: options.depth,
         threads,
@@ -194,14 +193,14 @@ fn rate(levels: &[Row], seconds: f64) -> String {
 }
 
 /// Raises the interrupt after a time. The result reports whether this happened.
-fn stop_after(time: Duration, context: &Context) -> Arc<AtomicBool> {
-    let late: Arc<AtomicBool> = Arc::default();
-    let (raised, interrupt) = (Arc::clone(&late), Arc::clone(context.interrupt()));
+fn stop_after(time: Duration, context: &Context) -> Stop {
+    let late = Stop::new();
+    let (raised, interrupt) = (late.clone(), context.stop().clone());
     // The process does not wait for this thread.
     std::thread::spawn(move || {
         std::thread::sleep(time);
-        raised.store(true, Ordering::SeqCst);
-        interrupt.store(true, Ordering::SeqCst);
+        raised.raise();
+        interrupt.raise();
     });
     late
 }

@@ -24,7 +24,7 @@ use ggp_gdl::game::{Move, RoleId};
 use ggp_engine::machine::{AnyMachine, Machine, PlayError};
 use ggp_picture::SAMPLE_STATES;
 use ggp_play::record::MatchRecord;
-use ggp_play::{Brief, Match, Player, PlayerError, SeatPlayer, Step};
+use ggp_play::{Brief, Match, Player, PlayerError, AgentPlayer, Step};
 
 use human::{After, Human, Table};
 use kind::{Kind, Kinds, Seat};
@@ -188,8 +188,8 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         players.push(match kind {
             Kind::Human => Box::new(Human::new(table, brief, Rc::clone(&session.asked))),
             Kind::Agent(spec) => {
-                let player = SeatPlayer::new(brief, spec.clone());
-                Box::new(player.map_err(anyhow::Error::msg)?)
+                let player = AgentPlayer::new(brief, spec.clone());
+                Box::new(player?)
             }
         });
     }
@@ -332,7 +332,7 @@ impl Session<'_> {
     }
 }
 
-/// A player's failure as the command's.
+/// Converts the error of a player into that of the command.
 fn failure(error: PlayerError) -> anyhow::Error {
     match error {
         PlayerError::Play(error) => error.into(),
@@ -340,5 +340,6 @@ fn failure(error: PlayerError) -> anyhow::Error {
             Ok(error) => (*error).into(),
             Err(error) => anyhow::Error::from_boxed(error),
         },
+        error => error.into(),
     }
 }

@@ -162,7 +162,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
             .with_context(|| format!("cannot listen on {} near port {PORT}", options.listen)),
     }?;
     let log = options.log(context)?;
-    player.run(context.interrupt(), log)?;
+    player.run(context.stop(), log)?;
     Ok(Exit::Done)
 }
 

@@ -18,7 +18,7 @@ use crate::{Context, Exit};
 use ggp_gdl::game::{Move, RoleId};
 use ggp_engine::machine::{AnyMachine, Machine, PlayError, PropnetState};
 use ggp_play::{Brief, Evaluation, Lanes, Outlook};
-use ggp_search::minimax::{Minimax, MinimaxReport, Table, Wanted, prove};
+use ggp_search::minimax::{Minimax, MinimaxReport, TranspositionTable, Wanted, prove};
 use ggp_search::{Budget, Observer, Stats};
 use answer::{Answer, Guess};
 
@@ -189,7 +189,7 @@ impl Options {
         Budget {
             nodes: self.budget_nodes.unwrap_or(u64::MAX),
             time: Some(self.budget_time - guess_time(self)),
-            interrupt: Some(context.interrupt().clone()),
+            stop: context.stop().clone(),
             // A half for looking ahead, a half for going backwards.
             memory_bytes: self.budget_memory.saturating_mul(1 << 20) / 2,
             ..Budget::default()
@@ -219,7 +219,7 @@ fn search(
     let mut progress = Progress(context.spinner("searching"));
     let report = prove(
         &mut outlook,
-        &mut Table::new(budget.memory_bytes),
+        &mut TranspositionTable::new(budget.memory_bytes),
         state,
         role.index(),
         &Minimax { wanted, seed: 0 },

@@ -109,7 +109,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     } else {
         let mut tree = options.limits.tree(&sources, context)?;
         let names = rewrite::scramble(&mut tree, how);
-        (laid_out(&tree, Layout::default(), context.interrupt()), names)
+        (laid_out(&tree, Layout::default(), context.stop()), names)
     };
     text_files::go_on(context)?;
     if let Some(path) = &options.map {
@@ -132,7 +132,7 @@ fn back(
 ) -> anyhow::Result<String> {
     let name = path.display();
     let syntax = options.limits.syntax();
-    let (forms, findings) = syntax::read_until(sources, syntax, context.interrupt());
+    let (forms, findings) = syntax::read_until(sources, syntax, context.stop());
     text_files::go_on(context)?;
     let texts: Vec<String> = if findings.is_empty() && rewrite::are_rules(&forms, sources, map) {
         if let Some(place) = rewrite::stranger(&forms, sources, map) {

@@ -275,7 +275,7 @@ impl SearchOptions {
                 nodes: self.budget_nodes.unwrap_or(u64::MAX),
                 memory_bytes: self.budget_memory.saturating_mul(1 << 20),
                 time: self.budget_time,
-                interrupt: Some(context.interrupt().clone()),
+                stop: context.stop().clone(),
                 depth: self.depth.unwrap_or(u32::MAX),
             },
             seed: self.seed,

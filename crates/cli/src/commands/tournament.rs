@@ -9,7 +9,6 @@ mod work;
 use std::collections::{BTreeSet, VecDeque};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::thread::available_parallelism;
 use std::time::Duration;
@@ -22,7 +21,7 @@ use super::{perft};
 use crate::conformance::sha256;
 use ggp_play::protocol::host::HostOptions;
 use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine};
-use ggp_play::contest::Means;
+use ggp_play::contest::Resources;
 use ggp_play::schedule::{Seating, round_robin, swiss};
 
 use rows::{Results, Row};
@@ -428,8 +427,8 @@ impl Cup<'_> {
             most_bytes: MOST_ANSWER,
             headers: false,
             case: Case::Fold,
-            interrupt: Arc::clone(self.context.interrupt()),
-            means: Means {
+            stop: self.context.stop().clone(),
+            resources: Resources {
                 threads: self.options.threads.get(),
                 memory_bytes: self.options.memory.saturating_mul(1 << 20),
                 limits: Limits::default(),

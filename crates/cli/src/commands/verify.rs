@@ -1,7 +1,7 @@
 //! `ggp verify`: whether the answers of `ggp solve --answer` are right.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use serde::Serialize;
@@ -148,8 +148,7 @@ fn check(
     let limits = Limits {
         positions: options.budget_nodes,
         instances: options.budget_instances,
-        deadline: Some(Instant::now() + options.budget_time),
-        interrupt: context.interrupt().clone(),
+        stop: context.stop().within(Some(options.budget_time)),
         ..Limits::default()
     };
     let spinner = context.spinner(format!("checking {file}"));

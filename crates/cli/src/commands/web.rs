@@ -91,14 +91,14 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         memory_bytes: options.limits.memory << 20,
     };
     let runtime = runtime::Builder::new_multi_thread().enable_all().build()?;
-    let interrupt = context.interrupt().clone();
+    let stop = context.stop().clone();
     runtime.block_on(async {
         let server = bind(options, limits).await?;
         let address = server.address()?;
         context.print(format!("http://{address}/"))?;
         context.note(format_args!("press Ctrl-C to stop the server"));
         let end = async move {
-            while !interrupt.load(std::sync::atomic::Ordering::Relaxed) {
+            while !stop.is_raised() {
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
         };

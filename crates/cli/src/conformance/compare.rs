@@ -289,9 +289,7 @@ impl<'a, M: Machine> Comparison<'a, M> {
     }
 
     fn text(&self, chosen: Move) -> String {
-        let machine = &self.machine;
-        let text = machine.game().canonical(machine.terms(), chosen.term());
-        text.to_lowercase()
+        self.machine.text(chosen).to_lowercase()
     }
 
     /// The machine's answer. An error of play where the corpus has an answer is a

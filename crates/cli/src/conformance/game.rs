@@ -1,18 +1,17 @@
 //! One game of the corpus: read, then compared record by record.
 
-use std::sync::Arc;
-
+use super::Options;
 use super::compare::{Budget, Comparison, End};
 use super::corpus::{Demand, Entry};
 use super::digest::sha256;
 use super::report::{Difference, GameReport, Outcome};
-use super::{Interrupt, Options};
 use ggp_engine::machine::{AnyMachine, Limits, Machine, PerftOptions, PlayError, perft};
 use ggp_gdl::check::{self, ReadOptions, Reading};
 use ggp_gdl::diagnostic::{Code, Severity};
 use ggp_gdl::game::Game;
 use ggp_gdl::span::{Source, Sources};
 use ggp_gdl::symbol::Case;
+use ggp_stop::Stop;
 
 /// An estimate of the work for a game, for comparison with others.
 pub(super) fn effort(entry: &Entry, options: &Options) -> u64 {
@@ -28,7 +27,7 @@ pub(super) fn effort(entry: &Entry, options: &Options) -> u64 {
 }
 
 /// Compares everything that the corpus has about one game.
-pub(super) fn compare(entry: &Entry, options: &Options, interrupt: &Interrupt) -> GameReport {
+pub(super) fn compare(entry: &Entry, options: &Options, stop: &Stop) -> GameReport {
     let mut report = GameReport::new(&entry.subject.key, &entry.subject.file);
     let digest = sha256(&entry.rules);
     if digest != entry.subject.sha256 {
@@ -43,10 +42,10 @@ pub(super) fn compare(entry: &Entry, options: &Options, interrupt: &Interrupt) -
         explain(&mut report, options);
         return report;
     }
-    let case_matters = compare_reading(entry, options, options.case, interrupt, &mut report);
+    let case_matters = compare_reading(entry, options, options.case, stop, &mut report);
     if !report.differences.is_empty() && case_matters && options.case == Case::Fold {
         let mut kept = GameReport::new(&entry.subject.key, &entry.subject.file);
-        compare_reading(entry, options, Case::Keep, interrupt, &mut kept);
+        compare_reading(entry, options, Case::Keep, stop, &mut kept);
         if kept.differences.is_empty() {
             // If it was interrupted, neither is known; the game is reported as not finished.
             if kept.finished {
@@ -78,7 +77,7 @@ fn compare_reading(
     entry: &Entry,
     options: &Options,
     case: Case,
-    interrupt: &Interrupt,
+    stop: &Stop,
     report: &mut GameReport,
 ) -> bool {
     let text = String::from_utf8_lossy(&entry.rules);
@@ -95,7 +94,7 @@ fn compare_reading(
         },
     };
     let limits = Limits {
-        interrupt: Arc::clone(interrupt),
+        stop: stop.clone(),
         ..options.limits.clone()
     };
     report.finished = compare_verdict(entry, options, &reading, &limits, report)
@@ -158,7 +157,7 @@ fn compare_verdict(
 }
 
 fn is_interrupted(limits: &Limits) -> bool {
-    limits.interrupt.load(std::sync::atomic::Ordering::Relaxed)
+    limits.stop.is_raised()
 }
 
 /// Whether play from the initial state, over all moves to a fixed depth, reaches a state

@@ -1,10 +1,11 @@
 //! The clock of a run: raises the interrupt flags of games whose time is over.
 
+use ggp_stop::Stop;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex};
 use std::time::{Duration, Instant};
 
-use super::{Interrupt, Options};
+use super::Options;
 
 /// Maximum delay between the end of a game's time and its interrupt.
 const TICK: Duration = Duration::from_millis(20);
@@ -15,7 +16,7 @@ pub(super) struct Watch<'a> {
     start: Instant,
     stopped: AtomicBool,
     /// For each thread the flag of its game and the time of its start.
-    games: Mutex<Vec<Option<(Interrupt, Instant)>>>,
+    games: Mutex<Vec<Option<(Stop, Instant)>>>,
     done: Mutex<bool>,
     done_changed: Condvar,
 }
@@ -33,14 +34,14 @@ impl<'a> Watch<'a> {
     }
 
     /// The flag of a game that a thread begins; `None` if the run is stopped.
-    pub fn begin(&self, thread: usize) -> Option<Interrupt> {
+    pub fn begin(&self, thread: usize) -> Option<Stop> {
         self.look();
-        let interrupt = Interrupt::default();
+        let stop = Stop::new();
         let mut games = self.games.lock().expect("no holder panics");
-        games[thread] = Some((Interrupt::clone(&interrupt), Instant::now()));
+        games[thread] = Some((stop.clone(), Instant::now()));
         match self.stopped.load(Ordering::Relaxed) {
             true => None,
-            false => Some(interrupt),
+            false => Some(stop),
         }
     }
 
@@ -65,11 +66,11 @@ impl<'a> Watch<'a> {
             .options
             .time
             .is_some_and(|time| self.start.elapsed() >= time);
-        let stopped = late || self.options.limits.interrupt.load(Ordering::Relaxed);
+        let stopped = late || self.options.limits.stop.is_raised();
         if stopped {
             self.stopped.store(true, Ordering::Relaxed);
         }
-        for (interrupt, begun) in self
+        for (stop, begun) in self
             .games
             .lock()
             .expect("no holder panics")
@@ -78,7 +79,7 @@ impl<'a> Watch<'a> {
         {
             let time = self.options.time_per_game;
             if stopped || time.is_some_and(|time| begun.elapsed() >= time) {
-                interrupt.store(true, Ordering::Relaxed);
+                stop.raise();
             }
         }
     }

@@ -1,4 +1,4 @@
-//! What every backend answers in the same words: scores and faults.
+//! The parts of answers that all backends share: scores and faults.
 
 use super::{Fault, Machine, PlayError, canonical_facts};
 use ggp_gdl::check::Keyword;
@@ -6,9 +6,9 @@ use ggp_gdl::game::{Game, RoleId, Score};
 use ggp_gdl::program::{Rule, Term};
 use ggp_gdl::terms::TermId;
 
-/// Answers that follow from others.
+/// Answers derived from other answers.
 pub(super) trait Answers: Machine {
-    /// The score that a role's goal values stand for.
+    /// The score for a role's goal values.
     fn score(
         &self,
         state: &Self::State,
@@ -35,12 +35,12 @@ pub(super) trait Answers: Machine {
         }
     }
 
-    /// The fault of a role that cannot move.
+    /// The error for a role that cannot move.
     fn no_legal_move(&self, state: &Self::State, role: RoleId) -> PlayError {
         PlayError::NoLegalMove(self.fault(state, role, Keyword::Legal, &[]))
     }
 
-    /// A fault, with the rules of a keyword that can concern the role.
+    /// A fault, with the rules of a keyword that may be involved.
     fn fault(
         &self,
         state: &Self::State,
@@ -81,7 +81,7 @@ pub(super) trait Answers: Machine {
 impl<M: Machine> Answers for M {}
 
 impl PlayError {
-    /// The error with the place of the rule that was being used.
+    /// The error with the source of the rule that was being evaluated.
     pub(super) fn at(self, game: &Game, at: &Rule) -> PlayError {
         match self {
             PlayError::TooLarge {

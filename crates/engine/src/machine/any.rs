@@ -1,4 +1,4 @@
-//! A machine whose backend is chosen when the program runs.
+//! A machine whose backend is chosen at run time.
 
 use std::sync::Arc;
 
@@ -6,21 +6,21 @@ use super::{
     DatalogMachine, Limits, Machine, NaiveMachine, PlayError, PropnetMachine, PropnetState,
 };
 use crate::propnet::batch::Packed;
-use crate::propnet::{Propnet, TooLarge};
+use crate::propnet::{GroundError, Propnet};
 use ggp_gdl::game::{Game, Move, RoleId};
 use ggp_gdl::terms::{TermId, Terms};
 
 /// The backends.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub enum Backend {
-    /// The network where the game has one within the limits, Datalog otherwise.
+    /// The network if the game has one within the limits, Datalog otherwise.
     Auto,
     /// The propositional network.
     Propnet,
     /// The planned bottom-up evaluator.
     #[default]
     Datalog,
-    /// The slow and obvious evaluator.
+    /// The slow reference evaluator.
     Naive,
 }
 
@@ -40,14 +40,13 @@ impl AnyMachine {
     ///
     /// # Errors
     ///
-    /// [`PlayError::TooLarge`] if what holds in every state, or the network, is
-    /// too large.
+    /// [`PlayError::TooLarge`] if the facts that hold in every state, or the
+    /// network, exceed the limits.
     pub fn new(game: &Game, backend: Backend, limits: Limits) -> Result<Self, PlayError> {
         Ok(match backend {
             Backend::Auto => AnyMachine::auto(game, limits)?.0,
             Backend::Propnet => {
-                let ground = limits.ground.clone();
-                let machine = PropnetMachine::new(game, limits, &ground)?;
+                let machine = PropnetMachine::new(game, limits)?;
                 AnyMachine::Propnet(Box::new(machine))
             }
             Backend::Datalog => AnyMachine::Datalog(Box::new(DatalogMachine::new(game, limits)?)),
@@ -55,14 +54,14 @@ impl AnyMachine {
         })
     }
 
-    /// A machine on the network, or on Datalog and why there is no network.
+    /// A machine that runs the network; or one on Datalog, with the reason why
+    /// there is no network.
     ///
     /// # Errors
     ///
-    /// As [`AnyMachine::new`], if neither can be had.
-    pub fn auto(game: &Game, limits: Limits) -> Result<(Self, Option<TooLarge>), PlayError> {
-        let ground = limits.ground.clone();
-        match PropnetMachine::new(game, limits.clone(), &ground) {
+    /// The errors of [`AnyMachine::new`], if neither backend can be used.
+    pub fn auto(game: &Game, limits: Limits) -> Result<(Self, Option<GroundError>), PlayError> {
+        match PropnetMachine::new(game, limits.clone()) {
             Ok(machine) => Ok((AnyMachine::Propnet(Box::new(machine)), None)),
             Err(reason) => {
                 let machine = AnyMachine::new(game, Backend::Datalog, limits)?;
@@ -81,7 +80,7 @@ impl AnyMachine {
     }
 }
 
-/// The facts of a state of a machine that packs none.
+/// The facts of a state of a machine without packed states.
 fn facts(state: &PropnetState) -> &Arc<[TermId]> {
     match state {
         PropnetState::Facts(facts) => facts,
@@ -89,7 +88,7 @@ fn facts(state: &PropnetState) -> &Arc<[TermId]> {
     }
 }
 
-/// The answer of whichever backend it is, given the state in its own form.
+/// Evaluates an expression for the actual backend, with the state in its own form.
 macro_rules! of_state {
     ($machine:expr, $state:expr, $inner:ident, $own:ident => $answer:expr) => {
         match $machine {
@@ -109,7 +108,7 @@ macro_rules! of_state {
     };
 }
 
-/// The state that whichever backend it is answers with.
+/// Evaluates an expression for the actual backend and converts the resulting state.
 macro_rules! to_state {
     ($machine:expr, $inner:ident => $answer:expr) => {
         match $machine {

@@ -1,4 +1,4 @@
-//! The machine on the planned bottom-up evaluator.
+//! The machine that uses the planned bottom-up evaluator.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use ggp_gdl::game::{Game, Move, RoleId};
 use ggp_gdl::program::{FunctorId, RelationId, RuleSet};
 use ggp_gdl::terms::{TermId, Terms};
 
-/// A machine on the planned bottom-up evaluator. A state is its facts in
+/// A machine that uses the planned bottom-up evaluator. A state is its facts in
 /// ascending order of id.
 #[derive(Clone, Debug)]
 pub struct DatalogMachine {
@@ -23,10 +23,10 @@ pub struct DatalogMachine {
     evaluator: Evaluator,
     shared: Arc<Shared>,
     order: MoveOrder,
-    /// The state and the joint move that the evaluator's inputs hold.
+    /// The state and the joint move in the evaluator's inputs.
     state: Option<Arc<[TermId]>>,
     joint: Option<Vec<Move>>,
-    /// By role: the legal moves in the state, once they were asked for.
+    /// By role: the legal moves in the state, once they were computed.
     legal: Vec<Vec<Move>>,
     legal_known: bool,
     /// Scratch.
@@ -34,7 +34,7 @@ pub struct DatalogMachine {
     facts: Vec<TermId>,
 }
 
-/// What all clones share.
+/// The part that all clones share.
 #[derive(Debug)]
 struct Shared {
     game: Game,
@@ -54,43 +54,46 @@ struct Shared {
     ask_goal: Query,
 }
 
-/// Joint moves of the playouts from which sizes and costs are learned: for a long
-/// use, and for that of a few states only.
+/// The number of joint moves of the playouts from which sizes and costs are
+/// learned: for long use, and for use on a few states only.
 const SAMPLE_MOVES: usize = 60;
 const FEW_MOVES: usize = 10;
-/// Most such playouts.
+/// The maximum number of such playouts.
 const SAMPLE_PLAYOUTS: usize = 4;
-/// Rows looked at after which a sample is cut, and the most for one state.
+/// The number of rows examined after which a sample ends, and the maximum for one
+/// state.
 const SAMPLE_WORK: u64 = 1_000_000;
-/// Rows looked at in a state below which no better plan is looked for.
+/// The number of rows examined per state below which no better plan is searched.
 const LITTLE_WORK: u64 = 1_000;
 
 impl DatalogMachine {
-    /// A machine for a game: evaluates what holds in every state, and plans
-    /// the rest by the sizes that relations have in a few random playouts.
+    /// A machine for a game. This evaluates the facts that hold in every state, and
+    /// plans the rest by the relation sizes in a few random playouts.
     ///
     /// # Errors
     ///
-    /// [`PlayError::TooLarge`] if what holds in every state is too large.
+    /// [`PlayError::TooLarge`] if the facts that hold in every state exceed the
+    /// limits.
     pub fn new(game: &Game, limits: Limits) -> Result<Self, PlayError> {
         DatalogMachine::learned(game, limits, SAMPLE_MOVES)
     }
 
-    /// As [`DatalogMachine::new`], for a use that is over soon: less is learned.
+    /// A machine for use on a few states: it learns from fewer moves than that of
+    /// [`DatalogMachine::new`].
     ///
     /// # Errors
     ///
-    /// As [`DatalogMachine::new`].
+    /// The errors of [`DatalogMachine::new`].
     pub fn for_few_states(game: &Game, limits: Limits) -> Result<Self, PlayError> {
         DatalogMachine::learned(game, limits, FEW_MOVES)
     }
 
-    /// As [`DatalogMachine::new`], for a question about one position: a plan that needs
-    /// little work in the initial state is taken without further learning.
+    /// A machine for queries about one position. A plan that needs little work in the
+    /// initial state is used without further learning.
     ///
     /// # Errors
     ///
-    /// As [`DatalogMachine::new`].
+    /// The errors of [`DatalogMachine::new`].
     pub fn for_one_position(game: &Game, limits: Limits) -> Result<Self, PlayError> {
         let mut machine = DatalogMachine::unlearned(game, limits)?;
         machine.plan_for_one_position()?;
@@ -120,8 +123,8 @@ impl DatalogMachine {
             .chain(does.relations().map(|relation| (relation, Layer::Second)))
             .collect();
         let of = |keyword: Keyword| game.keyword(keyword).into_iter().collect::<Vec<_>>();
-        // Whether a state is terminal and what is legal there are always asked
-        // together; what a query demands is kept apart otherwise.
+        // The terminal condition and the legal moves are always queried together.
+        // The demands of other queries are kept apart.
         let queries = [
             (0, of(Keyword::Terminal)),
             (0, legal.relations().collect()),
@@ -132,8 +135,7 @@ impl DatalogMachine {
         let bounds = Bounds {
             facts: limits.facts,
             work: limits.work,
-            interrupt: limits.interrupt,
-            deadline: None,
+            stop: limits.stop,
             foresight: None,
         };
         let (mut evaluator, asks) = compile(rules, &inputs, &queries, &mut terms, bounds)
@@ -175,8 +177,8 @@ impl DatalogMachine {
         })
     }
 
-    /// Evaluates on demand if one joint move from the initial state is then little work,
-    /// and learns from playouts otherwise.
+    /// Switches to evaluation on demand if one joint move from the initial state then
+    /// takes little work, and learns from playouts otherwise.
     fn plan_for_one_position(&mut self) -> Result<(), PlayError> {
         let game = self.shared.game.clone();
         let on_demand = self.evaluator.on_demand(&mut self.terms);
@@ -195,12 +197,12 @@ impl DatalogMachine {
         if most < LITTLE_WORK || self.sample(1, most).is_infinite() {
             *self = first;
         }
-        // The initial state stays loaded: it is the position most often asked about.
+        // The initial state stays loaded: it is the position most often queried.
         Ok(())
     }
 
-    /// Plans by the sizes that relations have in a few random playouts, and
-    /// derives on demand if that is less work there.
+    /// Plans by the relation sizes in a few random playouts, and switches to
+    /// evaluation on demand if that is less work there.
     fn learn(&mut self, most_moves: usize) -> Result<(), PlayError> {
         self.sample(most_moves, SAMPLE_WORK);
         self.evaluator.replan();
@@ -222,8 +224,9 @@ impl DatalogMachine {
         Ok(())
     }
 
-    /// Rows looked at for each joint move of a few playouts; infinite if not
-    /// even one was made. Errors are left for the play that meets them.
+    /// The rows examined per joint move of a few playouts, at most about `most_work` in
+    /// total; infinite if no move was made. Errors are ignored here; they recur in
+    /// play.
     fn sample(&mut self, most_moves: usize, most_work: u64) -> f64 {
         self.forget();
         let before = self.evaluator.work();
@@ -284,7 +287,7 @@ impl DatalogMachine {
         self.legal_known = false;
     }
 
-    /// Makes the evaluator's first input layer the state's facts.
+    /// Loads the facts of a state into the evaluator's first input layer.
     fn load_state(&mut self, state: &Arc<[TermId]>) {
         if let Some(known) = &self.state
             && (Arc::ptr_eq(known, state) || known == state)
@@ -309,7 +312,7 @@ impl DatalogMachine {
         self.state = Some(Arc::clone(state));
     }
 
-    /// Makes the evaluator's second input layer the joint move.
+    /// Loads a joint move into the evaluator's second input layer.
     fn load_joint(&mut self, joint: &[Move]) {
         if self.joint.as_deref() == Some(joint) {
             return;
@@ -376,15 +379,16 @@ impl DatalogMachine {
     }
 }
 
-/// What holds in every state may have so many facts, and take so many rows, to
-/// be derived as a whole without a try to do with less.
+/// The maximum number of facts, and of rows examined, for deriving all facts that
+/// hold in every state without trying to derive fewer.
 const MOST_FIXED_FACTS: usize = 2_000_000;
 const MOST_FIXED_WORK: u64 = 100_000_000;
-/// How many times more than that must be foretold to give up at once.
+/// Evaluation stops early if the predicted size exceeds these limits by this
+/// factor.
 const FORESIGHT: f64 = 4.0;
 
-/// An evaluator of a program. Relations that hold too much in every state to be
-/// derived as a whole are derived on demand, if the program allows that.
+/// An evaluator of a program. Relations with too many facts in every state are
+/// derived on demand, if the program allows that.
 fn compile(
     rules: RuleSet,
     inputs: &[(RelationId, Layer)],
@@ -433,7 +437,7 @@ fn compile(
     }
 }
 
-/// Appends the terms that rows of wrapped relations stand for.
+/// Appends the terms for the rows of wrapped relations.
 fn gather(
     evaluator: &Evaluator,
     terms: &mut Terms,
@@ -452,11 +456,11 @@ fn gather(
     Ok(())
 }
 
-/// What an evaluation of a game's rules as they are written ran into.
+/// The error of a failed evaluation of a game's rules as written.
 pub fn play_error(game: &Game, error: EvaluationError) -> PlayError {
     let (what, limit) = match error.failure {
         Failure::Facts(limit) => ("facts in one state", limit as u64),
-        Failure::Work(limit) => ("rows looked at in one state", limit),
+        Failure::Work(limit) => ("rows examined in one state", limit),
         Failure::Terms(overflow) => {
             return PlayError::from(overflow).at(game, &game.rules().rules[error.rule]);
         }

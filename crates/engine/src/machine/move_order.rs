@@ -1,12 +1,11 @@
-//! Sorting moves by the order of the rules, fast.
+//! Fast sorting of moves by the order of the rules.
 //!
-//! Each move met gets a label when it is first sorted; later sorts compare
-//! labels only.
+//! Each move gets a label when it is first sorted. Later sorts compare labels only.
 
 use ggp_gdl::game::{Game, Move};
 use ggp_gdl::terms::{TermId, Terms};
 
-/// The moves met so far, in order, and their labels.
+/// The moves seen so far, in order, and their labels.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MoveOrder {
     sorted: Vec<TermId>,
@@ -14,7 +13,7 @@ pub(super) struct MoveOrder {
     labels: Vec<u64>,
 }
 
-/// Distance of labels when they are dealt out anew.
+/// The distance of labels when all are reassigned.
 const GAP: u64 = 1 << 32;
 
 impl MoveOrder {
@@ -62,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn moves_come_in_the_order_of_the_rules_however_they_were_met() {
+    fn moves_are_sorted_by_the_rules_regardless_of_earlier_calls() {
         let names: Vec<String> = (0..200).map(|i| format!("m{}", (i * 77) % 200)).collect();
         let facts: String = names.iter().map(|n| format!("(legal r {n})")).collect();
         let text = format!("(role r) (init f) {facts} (<= terminal (not (true f))) (goal r 1)");
@@ -71,7 +70,7 @@ mod tests {
         let mut order = MoveOrder::default();
         let mut parse = |i: usize| Move::new(game.parse_term(&mut terms, &names[i]).unwrap());
         let all: Vec<Move> = (0..200).map(&mut parse).collect();
-        // Always the same gap, so that labels run out and are dealt anew.
+        // Always the same gap, so that labels run out and are reassigned.
         for i in (0..200).rev() {
             let mut pair = [all[i], all[0], all[i / 2]];
             order.sort(&game, game.terms(), &mut pair);

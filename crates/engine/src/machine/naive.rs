@@ -1,11 +1,10 @@
-//! The oracle: a state machine that is slow and obvious.
+//! The reference implementation: a slow and obvious state machine.
 //!
-//! Each question derives the whole model anew, by trying every rule on all
-//! facts in the order of the text until nothing new comes out. It shares no
-//! plan, index, ordering or rewriting with the fast evaluator, only the rules.
+//! Each query derives the whole model from scratch, by trying every rule on all
+//! facts in the order of the text until no new facts result. It shares no plans,
+//! indexes, orderings or rewriting with the fast evaluator, only the rules.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use rustc_hash::FxHashSet;
 
@@ -17,14 +16,14 @@ use ggp_gdl::program::strata::{Group, stratify};
 use ggp_gdl::program::{Atom, Literal, RelationId, Rule, Term};
 use ggp_gdl::terms::{TermId, TermOverflow, Terms};
 
-/// A machine on the naive evaluator.
+/// A machine that uses the naive evaluator.
 #[derive(Clone, Debug)]
 pub struct NaiveMachine {
     game: Game,
     terms: Terms,
     groups: Arc<[Group]>,
     limits: Limits,
-    /// The last model and what it was derived from.
+    /// The last model and the state and moves that it was derived from.
     last: Option<(Vec<TermId>, Vec<Move>, Arc<Model>)>,
 }
 
@@ -58,9 +57,9 @@ impl NaiveMachine {
         }
     }
 
-    /// Everything that holds in a state when the moves are made.
+    /// All facts that hold in a state when the moves are made.
     fn model(&mut self, state: &[TermId], joint: &[Move]) -> Result<Arc<Model>, PlayError> {
-        if self.limits.interrupt.load(Ordering::Relaxed) {
+        if self.limits.stop.is_raised() {
             return Err(PlayError::Interrupted);
         }
         if let Some((facts, moves, model)) = &self.last
@@ -223,7 +222,7 @@ impl Machine for NaiveMachine {
     }
 }
 
-/// One rule being tried on a model.
+/// One rule being matched against a model.
 struct Derivation<'a> {
     rule: &'a Rule,
     model: &'a Model,
@@ -236,7 +235,7 @@ struct Derivation<'a> {
 type Bindings = Vec<Option<TermId>>;
 
 impl Derivation<'_> {
-    /// Tries all facts for the positive literals from `position` on, then the
+    /// Tries all facts for the positive literals from `position` on, then tests the
     /// other literals, and collects the heads.
     fn match_literals(
         &mut self,
@@ -266,7 +265,7 @@ impl Derivation<'_> {
                     rule: None,
                 });
             }
-            if self.work.is_multiple_of(4096) && self.limits.interrupt.load(Ordering::Relaxed) {
+            if self.work.is_multiple_of(4096) && self.limits.stop.is_raised() {
                 return Err(PlayError::Interrupted);
             }
             let before = bindings.clone();

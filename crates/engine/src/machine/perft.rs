@@ -1,7 +1,6 @@
-//! Counting positions by depth: the test that finds wrong rules and wrong
-//! engines.
+//! Counts of positions by depth: a test that reveals errors in rules and engines.
 //!
-//! Equal states of one depth are expanded once and counted with the number of
+//! Equal states of one depth are expanded once and weighted by the number of
 //! joint-move sequences that lead to them.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,16 +12,17 @@ use serde::Serialize;
 use super::{Machine, PlayError};
 use ggp_gdl::game::Move;
 
-/// How far to count.
+/// Options of counting.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct PerftOptions {
-    /// Last depth.
+    /// The last depth.
     pub depth: u32,
-    /// Threads; 0 counts as 1. The result does not depend on it.
+    /// The number of threads; 0 counts as 1. The result does not depend on it.
     pub threads: usize,
-    /// Most distinct states kept of one depth.
+    /// The maximum number of distinct states kept per depth.
     pub states: usize,
-    /// Time after which no further depth is begun; what is begun is finished.
+    /// The time after which no further depth is begun. A depth in progress is
+    /// completed.
     pub time: Option<Duration>,
 }
 
@@ -40,55 +40,57 @@ impl Default for PerftOptions {
 /// The counts of one depth.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Level {
-    /// Joint moves made.
+    /// The number of joint moves.
     pub depth: u32,
-    /// Joint-move sequences of this length through states that go on.
+    /// Joint-move sequences of this length. A sequence does not continue after the
+    /// end of the game.
     pub paths: u128,
-    /// Distinct states they lead to.
+    /// The distinct states after them.
     pub distinct: u64,
-    /// Of the sequences, those that end the game.
+    /// Sequences that end the game.
     pub terminal_paths: u128,
-    /// Of the states, those in which the game is over.
+    /// Distinct states in which the game is over.
     pub terminal_distinct: u64,
-    /// For each role the sum of its scores over the ending sequences.
+    /// By role: the sum of its scores over the ending sequences.
     pub goal_sums: Vec<u128>,
     /// Pairs of an ending sequence and a role without exactly one valid score.
     pub goal_errors: u128,
 }
 
-/// Why counting stopped.
+/// The reason why counting ended.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Stop {
-    /// No state is left that goes on: the whole game was counted.
+pub enum PerftEnd {
+    /// No sequence continues: the whole game was counted.
     Exhausted,
-    /// The last depth asked for.
+    /// The requested depth was reached.
     Depth,
-    /// More distinct states than allowed.
+    /// There were more distinct states than allowed.
     States,
     /// The time was over.
     Time,
-    /// More sequences than a 128-bit number holds.
+    /// A number of sequences exceeded 128 bits.
     Overflow,
 }
 
-/// Counts of all depths from 0.
+/// The counts of all depths from 0.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Perft {
     /// One entry for each depth.
     pub levels: Vec<Level>,
-    /// Why there is no further one.
-    pub stop: Stop,
+    /// The reason why there are no more depths.
+    pub stop: PerftEnd,
 }
 
 /// Counts positions from a state on, depth by depth.
 ///
-/// `on_level` sees each depth as soon as it is counted.
+/// `on_level` gets each depth as soon as it is counted.
 ///
 /// # Errors
 ///
-/// Whatever play shows to be wrong with the rules, but for scores, which are
-/// counted in [`Level::goal_errors`]. The levels before were seen by `on_level`.
+/// Any error of the rules that shows up during play, except for scores, which are
+/// counted in [`Level::goal_errors`]. `on_level` has received the levels before the
+/// error.
 pub fn perft<M: Machine>(
     machine: &mut M,
     from: &M::State,
@@ -106,7 +108,7 @@ pub fn perft<M: Machine>(
         let Some(batch) = expand_all(&mut machines, &frontier, expand)? else {
             return Ok(Perft {
                 levels,
-                stop: Stop::Overflow,
+                stop: PerftEnd::Overflow,
             });
         };
         let level = Level {
@@ -118,13 +120,13 @@ pub fn perft<M: Machine>(
         levels.push(level);
         let late = options.time.is_some_and(|time| start.elapsed() >= time);
         let stop = if exhausted {
-            Some(Stop::Exhausted)
+            Some(PerftEnd::Exhausted)
         } else if depth == options.depth {
-            Some(Stop::Depth)
+            Some(PerftEnd::Depth)
         } else if !expand {
-            Some(Stop::States)
+            Some(PerftEnd::States)
         } else if late {
-            Some(Stop::Time)
+            Some(PerftEnd::Time)
         } else {
             None
         };
@@ -136,13 +138,13 @@ pub fn perft<M: Machine>(
     }
 }
 
-/// What the states of one depth add up to, and the states after them.
+/// The counts of the states of one depth, and the states after them.
 struct Batch<S> {
     level: Level,
     next: FxHashMap<S, u128>,
 }
 
-/// Counts and expands all states of a depth; None if a number overflows.
+/// Counts and expands all states of a depth; `None` if a number overflows.
 fn expand_all<M: Machine>(
     machines: &mut [M],
     frontier: &[(M::State, u128)],
@@ -170,7 +172,9 @@ fn expand_all<M: Machine>(
             }
         }
     };
-    let (first, others) = machines.split_first_mut().expect("one machine at least");
+    let (first, others) = machines
+        .split_first_mut()
+        .expect("there is at least one machine");
     let results: Vec<Result<Option<Batch<M::State>>, PlayError>> = if frontier.len() <= CHUNK {
         vec![work(first)]
     } else {
@@ -201,7 +205,7 @@ fn expand_all<M: Machine>(
     Ok(total)
 }
 
-/// Adds one state to a batch; None if a number overflows.
+/// Adds one state to a batch; `None` if a number overflows.
 fn count<M: Machine>(
     machine: &mut M,
     state: &M::State,
@@ -253,7 +257,7 @@ fn count<M: Machine>(
             Some(sum) => *known = sum,
             None => return Ok(None),
         }
-        // The next joint move, the last role's choice changing fastest.
+        // Advance to the next joint move; the last role's choice changes fastest.
         let Some(role) = (0..legal.len())
             .rev()
             .find(|&role| choice[role] + 1 < legal[role].len())
@@ -268,7 +272,7 @@ fn count<M: Machine>(
     }
 }
 
-/// Adds up two batches of one depth; None if a number overflows.
+/// Merges two batches of one depth; `None` if a number overflows.
 fn merge<S: Eq + std::hash::Hash>(mut left: Batch<S>, right: Batch<S>) -> Option<Batch<S>> {
     let (to, from) = (&mut left.level, right.level);
     to.paths = to.paths.checked_add(from.paths)?;

@@ -5,10 +5,10 @@ use rand::{Rng, RngExt};
 use super::{Machine, PlayError};
 use ggp_gdl::game::{Move, Score};
 
-/// How a playout is made.
+/// Options of a playout.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct PlayoutOptions {
-    /// Joint moves after which the playout is cut.
+    /// The number of joint moves after which the playout is cut.
     pub depth: usize,
 }
 
@@ -18,33 +18,33 @@ impl Default for PlayoutOptions {
     }
 }
 
-/// One state of a playout, and what was done in it.
+/// A state of a playout with its legal moves and the joint move made.
 #[derive(Clone, Debug)]
 pub struct PlayoutStep<S> {
     /// The state.
     pub state: S,
-    /// The legal moves of each role.
+    /// By role: the legal moves.
     pub legal: Vec<Vec<Move>>,
-    /// The joint move made.
+    /// The joint move that was made.
     pub joint: Vec<Move>,
 }
 
-/// A playout from some state on.
+/// A playout from some state.
 #[derive(Clone, Debug)]
 pub struct Playout<S> {
     /// The states before the last one, in order.
     pub steps: Vec<PlayoutStep<S>>,
     /// The last state.
     pub last: S,
-    /// The scores of all roles; nothing if the playout was cut.
+    /// By role: the score; `None` if the playout was cut.
     pub scores: Option<Vec<Score>>,
 }
 
-/// Plays uniformly chosen legal moves until the game is over.
+/// Makes uniformly random legal moves until the game is over.
 ///
 /// # Errors
 ///
-/// Whatever play shows to be wrong with the rules.
+/// Any error of the rules that shows up during play.
 pub fn playout<M: Machine>(
     machine: &mut M,
     from: &M::State,

@@ -1,11 +1,10 @@
 //! The backend that runs a game's propositional network.
 //!
-//! In: a [`Propnet`]. Out: the machine's answers, one state at a time, from the
-//! same tapes that run many lanes, or from the gates that change alone. What the
-//! network does not speak of goes to a Datalog machine: states that no play leads
-//! to, and moves that are never legal.
+//! In: a [`Propnet`]. Out: the machine's answers, one state at a time, either from
+//! the tapes for many lanes or by evaluating changed gates only. States and moves
+//! that the network does not cover go to a Datalog machine: unreachable states, and
+//! moves that are never legal.
 
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
@@ -16,7 +15,7 @@ use crate::propnet::batch::{Batch, Packed, holds, pack};
 use crate::propnet::code::Engine;
 use crate::propnet::differential::Differential;
 use crate::propnet::network::Literal;
-use crate::propnet::{GroundLimits, Propnet, TooLarge};
+use crate::propnet::{GroundError, Propnet};
 use ggp_gdl::game::{Game, Move, RoleId};
 use ggp_gdl::terms::{TermId, Terms};
 
@@ -25,7 +24,7 @@ use ggp_gdl::terms::{TermId, Terms};
 pub enum PropnetState {
     /// One bit for each of [`Propnet::facts`].
     Packed(Arc<[u64]>),
-    /// Facts in ascending order, of a state that the network does not speak of.
+    /// The facts of a state that the network does not cover, in ascending order.
     Facts(Arc<[TermId]>),
 }
 
@@ -35,9 +34,9 @@ pub struct PropnetMachine {
     shared: Arc<Shared>,
     terms: Terms,
     limits: Limits,
-    /// Once it is needed.
+    /// Created on first use.
     evaluator: Option<Evaluator>,
-    /// The state that the evaluator is in.
+    /// The state loaded into the evaluator.
     loaded: Arc<[u64]>,
     datalog: Option<Box<DatalogMachine>>,
 }
@@ -46,55 +45,56 @@ pub struct PropnetMachine {
 struct Shared {
     net: Propnet,
     facts: FxHashMap<TermId, u32>,
-    /// By role: position of each move that is ever legal.
+    /// By role: the index of each move that is ever legal.
     moves: Vec<FxHashMap<Move, u32>>,
     initial: Arc<[u64]>,
-    /// In the initial state; copied by each machine that needs one. Those who ask for
-    /// the network alone need none.
+    /// An evaluator in the initial state, copied by each machine that needs one. It
+    /// is not created if only the network is used.
     evaluator: OnceLock<Evaluator>,
 }
 
-/// What evaluates the gates of one state.
+/// The evaluation of the gates of one state.
 #[derive(Clone, Debug)]
 enum Evaluator {
-    /// All gates. The first lane is used.
+    /// Evaluates all gates. The first lane is used.
     Lanes(Box<Batch>),
-    /// Those that change.
+    /// Evaluates changed gates only.
     Changes(Differential),
 }
 
-/// How a [`PropnetMachine`] evaluates gates.
+/// The method by which a [`PropnetMachine`] evaluates gates.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Evaluation {
-    /// All gates, by machine code.
+    /// All gates, in machine code.
     MachineCode,
-    /// All gates, by portable code.
+    /// All gates, in portable code.
     Interpreter,
-    /// The gates whose operands have changed, by portable code.
+    /// The gates whose operands have changed, in portable code.
     Changes,
 }
 
 impl PropnetMachine {
-    /// Grounds a game and makes a machine of it.
+    /// Grounds a game within [`Limits::ground`] and makes a machine that runs the
+    /// network.
     ///
     /// # Errors
     ///
-    /// [`TooLarge`] past a limit of grounding.
-    pub fn new(game: &Game, limits: Limits, ground: &GroundLimits) -> Result<Self, TooLarge> {
-        let (mut net, _) = Propnet::ground(game, ground)?;
+    /// [`GroundError`] if grounding exceeds a limit or is interrupted.
+    pub fn new(game: &Game, limits: Limits) -> Result<Self, GroundError> {
+        let (mut net, _) = Propnet::ground(game, &limits.ground)?;
         net.simplify();
         Ok(PropnetMachine::from_network(net, limits))
     }
 
-    /// A machine that runs a network, in the way that takes less work in a few
-    /// random moves. That is found out when it is first asked about a state; it
-    /// panics then if [`Limits::engine`] is not available.
+    /// A machine that runs a network. The method of evaluation is chosen on the
+    /// first query about a state, by the work of a few random moves; that query
+    /// panics if [`Limits::engine`] is not available.
     pub fn from_network(net: Propnet, limits: Limits) -> Self {
         PropnetMachine::with(net, limits, OnceLock::new())
     }
 
-    /// A machine that evaluates what changes, whether or not that takes less
-    /// time; none if [`Differential`] cannot.
+    /// A machine that evaluates changed gates only, even if that takes more time;
+    /// `None` if [`Differential`] does not support the network.
     pub fn by_changes(net: Propnet, limits: Limits) -> Option<Self> {
         let changes = Differential::new(&net)?;
         let evaluator = OnceLock::from(Evaluator::Changes(changes));
@@ -139,7 +139,7 @@ impl PropnetMachine {
         &self.shared.net
     }
 
-    /// How gates are evaluated.
+    /// The method by which gates are evaluated.
     pub fn evaluation(&self) -> Evaluation {
         match self.shared.evaluator(self.limits.engine) {
             Evaluator::Changes(_) => Evaluation::Changes,
@@ -151,7 +151,7 @@ impl PropnetMachine {
     }
 
     fn load(&mut self, state: &Arc<[u64]>) -> Result<(), PlayError> {
-        if self.limits.interrupt.load(Ordering::Relaxed) {
+        if self.limits.stop.is_raised() {
             return Err(PlayError::Interrupted);
         }
         let shared = &self.shared;
@@ -167,7 +167,7 @@ impl PropnetMachine {
         Ok(())
     }
 
-    /// What was made by [`PropnetMachine::load`].
+    /// The evaluator created by [`PropnetMachine::load`].
     fn evaluator(&mut self) -> &mut Evaluator {
         self.evaluator.as_mut().expect("a state was loaded")
     }
@@ -185,10 +185,10 @@ impl PropnetMachine {
             let machine = DatalogMachine::new(game, self.limits.clone())?;
             self.datalog = Some(Box::new(machine));
         }
-        Ok(self.datalog.as_mut().expect("just made"))
+        Ok(self.datalog.as_mut().expect("it was created above"))
     }
 
-    /// The state with these facts, ascending.
+    /// The state with these facts, which are in ascending order.
     fn state_of(&self, facts: &[TermId]) -> PropnetState {
         let net = &self.shared.net;
         let mut holds = vec![false; net.facts.len()];
@@ -204,7 +204,7 @@ impl PropnetMachine {
         }
     }
 
-    /// The position of each role's move, if the network has them all.
+    /// The index of each role's move, if the network has them all.
     fn positions(&self, joint: &[Move]) -> Option<Vec<usize>> {
         let mut positions = Vec::with_capacity(joint.len());
         for (moves, chosen) in self.shared.moves.iter().zip(joint) {
@@ -220,16 +220,16 @@ impl Shared {
     }
 }
 
-/// What takes less work in a few random moves.
+/// The evaluator with less work in a few random moves.
 fn fastest(net: &Propnet, engine: Engine) -> Evaluator {
     let lanes = lanes(engine);
     let (cost, floor) = match lanes {
-        64 => (INTERPRETED, 0),
-        _ => (COMPILED, LARGE),
+        64 => (PER_INTERPRETED_GATE, 0),
+        _ => (PER_COMPILED_GATE, LARGE),
     };
     let changes = (net.network.gates() >= floor).then(|| Differential::new(net));
     let changes = changes.flatten().and_then(|mut changes| {
-        let is_less = changes.activity(SAMPLE) * CHANGED < changes.size() as u64 * cost;
+        let is_less = changes.activity(TRIAL_MOVES) * PER_CHANGE < changes.size() as u64 * cost;
         is_less.then_some(changes)
     });
     match changes {
@@ -238,8 +238,8 @@ fn fastest(net: &Propnet, engine: Engine) -> Evaluator {
     }
 }
 
-/// The narrowest rows that the engine has code for. Wider ones take more memory,
-/// which is what the time goes to in large networks.
+/// The narrowest rows that the engine has machine code for. Wider ones take more
+/// memory, which dominates the time of large networks.
 pub fn lanes(engine: Engine) -> usize {
     let has_code = |native| (engine == Engine::Auto || engine == native) && native.is_available(4);
     match [Engine::Avx2, Engine::Avx512].into_iter().any(has_code) {
@@ -248,16 +248,16 @@ pub fn lanes(engine: Engine) -> usize {
     }
 }
 
-/// Gates below which machine code is the faster way without a try.
+/// The number of gates below which machine code is chosen without a trial.
 const LARGE: usize = 4_000;
-/// Joint moves that are tried.
-const SAMPLE: u64 = 200;
-/// About how many picoseconds it takes to tell an operand of a change, and to
-/// evaluate a gate by machine code and by portable code; what counts is how they
-/// compare. `cargo bench --bench single` shows it.
-const CHANGED: u64 = 1_500;
-const COMPILED: u64 = 230;
-const INTERPRETED: u64 = 1_500;
+/// The number of joint moves of a trial.
+const TRIAL_MOVES: u64 = 200;
+/// The approximate times, in picoseconds, to notify an operand of a change, and to
+/// evaluate a gate in machine code and in portable code. Only their ratios matter.
+/// They are measured by `cargo bench --bench single`.
+const PER_CHANGE: u64 = 1_500;
+const PER_COMPILED_GATE: u64 = 230;
+const PER_INTERPRETED_GATE: u64 = 1_500;
 
 impl Machine for PropnetMachine {
     type State = PropnetState;

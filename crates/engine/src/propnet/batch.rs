@@ -1,9 +1,9 @@
-//! Many states of one game, each asked and changed at its own will.
+//! Many states of one game, each queried and changed independently.
 //!
-//! In: packed states, and a joint move for each. Out: legal moves, ends, goals,
-//! and the states that follow, hundreds in the time of a few. Here a state is
-//! complete, and every lane goes where it is told to; random play, which needs
-//! less, is the business of [`playout`](super::playout).
+//! In: packed states, and a joint move for each. Out: legal moves, terminal states,
+//! goals and successor states, for hundreds of states in the time of a few. Every
+//! state here is complete, and every lane can be set to any state. Random play
+//! needs less; see [`playout`](super::playout).
 //!
 //! ```
 //! use ggp_gdl::game::Game;
@@ -21,10 +21,10 @@
 //!     (<= terminal (true (at 2)))
 //!     (<= (goal robot 100) (true (at 2)))
 //!     (<= (goal robot 0) (not (true (at 2))))";
-//! let game = Game::from_text("walk.kif", rules).expect("the rules are right");
+//! let game = Game::from_text("walk.kif", rules).expect("the rules are valid");
 //! let (net, _) = Propnet::ground(&game, &GroundLimits::default())?;
 //!
-//! // Moves come as their positions in `net.moves`, by name here: go, stay.
+//! A move is given by its position in `net.moves()`, here by name: go, stay.
 //! let mut batch = Batch::new(&net, 64, Engine::Auto);
 //! batch.step(&[0; 64]);
 //! batch.step(&[vec![0; 32], vec![1; 32]].concat());
@@ -32,12 +32,12 @@
 //! assert!(batch.is_legal(32, 0, 0) && !batch.is_legal(31, 0, 0));
 //! assert_eq!(batch.goal_values(32, 0).count(), 1);
 //!
-//! // All that can follow a state.
+//! All successors of a state.
 //! let start = batch.initial().to_vec();
 //! let children = batch.children(&start);
 //! assert_eq!(children.len(), 2);
 //! assert_eq!((&children[1].joint[..], &children[1].state), (&[1][..], &start));
-//! # Ok::<(), ggp_engine::propnet::TooLarge>(())
+//! # Ok::<(), ggp_engine::propnet::GroundError>(())
 //! ```
 
 use super::Propnet;
@@ -46,11 +46,11 @@ use super::lanes::Rows;
 use super::network::Literal;
 use super::tape::{Place, Tape};
 
-/// A state: bit `f % 64` of word `f / 64` says whether fact `f` of
-/// [`Propnet::facts`] holds.
+/// A state: bit `f % 64` of word `f / 64` is set if fact `f` of [`Propnet::facts`]
+/// holds.
 pub type Packed = Vec<u64>;
 
-/// The state in which these facts hold, one value for each of
+/// The state in which the facts marked `true` hold: one value for each of
 /// [`Propnet::facts`].
 pub fn pack(holds: impl IntoIterator<Item = bool>) -> Packed {
     let mut state = Packed::new();
@@ -63,12 +63,12 @@ pub fn pack(holds: impl IntoIterator<Item = bool>) -> Packed {
     state
 }
 
-/// Whether a fact holds in a state.
+/// True if a fact holds in a state.
 pub fn holds(state: &[u64], fact: usize) -> bool {
     state[fact / 64] >> (fact % 64) & 1 == 1
 }
 
-/// A joint move, and what it leads to.
+/// A joint move and the state after it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Child {
     /// By role: the position of its move in [`Propnet::moves`].
@@ -77,27 +77,28 @@ pub struct Child {
     pub state: Packed,
 }
 
-/// States of one game, one a lane.
+/// States of one game, one per lane.
 ///
-/// All lanes begin in the initial state. A lane is a number below
-/// [`Batch::lanes`], a role a position among [`Propnet::legal`], and a move a
-/// position among the role's. Where lanes are rows of bits, lane `64 * w + b` is
-/// bit `b` of word `w`.
+/// All lanes begin in the initial state. A lane is a number below [`Batch::lanes`],
+/// a role an index of [`Propnet::legal`], and a move an index of that role's moves.
+/// In a row of bits, lane `64 * w + b` is bit `b` of word `w`.
 #[derive(Clone, Debug)]
 pub struct Batch {
     status: Code,
     goals: Code,
     next: Code,
     banks: [Rows; BANKS],
-    /// By role: its first row among the moves; one more at the end.
+    /// By role: its first row among the moves; the last entry is the number of
+    /// rows.
     moves: Vec<usize>,
-    /// By role: its first row among the goals; one more at the end.
+    /// By role: its first row among the goals; the last entry is the number of
+    /// rows.
     values: Vec<usize>,
     initial: Packed,
     facts: usize,
-    /// The rows of moves that are set in some lane.
+    /// The rows of moves that are set in any lane.
     played: Vec<usize>,
-    /// Whether the answers are those to the states.
+    /// True if the bank matches the current states.
     has_status: bool,
     has_goals: bool,
 }
@@ -105,19 +106,23 @@ pub struct Batch {
 const STATE: u8 = 0;
 const NEXT: u8 = 1;
 const DOES: u8 = 2;
-/// The moves that are legal, by the rows of [`DOES`]; then whether it is the end.
+/// The legal moves, by the rows of [`DOES`], followed by the terminal flag.
 const STATUS: u8 = 3;
 const GOALS: u8 = 4;
 const BANKS: usize = 5;
 
 impl Batch {
-    /// Makes room for so many lanes: 64, 256, 512 or 1024.
+    /// Allocates `lanes` lanes: 64, 256, 512 or 1024.
     ///
     /// # Panics
     ///
-    /// If the engine is not [available](Engine::is_available) for so many.
+    /// If the engine is not [available](Engine::is_available) for that width.
     pub fn new(net: &Propnet, lanes: usize, engine: Engine) -> Batch {
-        assert_eq!(lanes % 64, 0, "lanes come by 64");
+        assert_eq!(
+            lanes % 64,
+            0,
+            "the number of lanes must be a multiple of 64"
+        );
         let words = lanes / 64;
         let network = &net.network;
         let facts = net.facts.len();
@@ -168,22 +173,22 @@ impl Batch {
         batch
     }
 
-    /// How it runs; never [`Engine::Auto`].
+    /// The engine that runs the code; never [`Engine::Auto`].
     pub fn engine(&self) -> Engine {
         self.status.engine()
     }
 
-    /// Number of lanes.
+    /// The number of lanes.
     pub fn lanes(&self) -> usize {
         self.banks[0].lanes()
     }
 
-    /// Number of roles.
+    /// The number of roles.
     pub fn roles(&self) -> usize {
         self.moves.len() - 1
     }
 
-    /// Number of a role's moves.
+    /// The number of a role's moves.
     pub fn moves(&self, role: usize) -> usize {
         self.moves[role + 1] - self.moves[role]
     }
@@ -203,20 +208,20 @@ impl Batch {
             };
             self.banks[STATE as usize].fill(fact, word);
         }
-        self.forget();
+        self.invalidate();
     }
 
-    /// Puts a lane into a state. What the answers are to a state that the
-    /// network does not speak of (see [`Propnet::admits`]) is not said.
+    /// Sets the state of a lane. For a state that the network does not cover (see
+    /// [`Propnet::admits`]), the answers are unspecified.
     ///
     /// # Panics
     ///
-    /// If there is no such lane, or the state has too few words.
+    /// If the lane does not exist, or the state has too few words.
     pub fn set_state(&mut self, lane: usize, state: &[u64]) {
         for fact in 0..self.facts {
             self.banks[STATE as usize].set(fact, lane, holds(state, fact));
         }
-        self.forget();
+        self.invalidate();
     }
 
     /// The state of a lane.
@@ -225,16 +230,16 @@ impl Batch {
         pack((0..self.facts).map(|fact| rows.get(fact, lane)))
     }
 
-    /// Puts the first lanes into these states, one each: cheaper than one by
+    /// Sets the states of the first lanes, one each. This is cheaper than one by
     /// one.
     ///
     /// # Panics
     ///
-    /// If there are more states than lanes, or one has too few words.
+    /// If there are more states than lanes, or a state has too few words.
     pub fn set_states(&mut self, states: &[Packed]) {
         assert!(
             states.len() <= self.lanes(),
-            "there is a lane for each state"
+            "there must be a lane for each state"
         );
         let rows = &mut self.banks[STATE as usize];
         for (word, states) in states.chunks(64).enumerate() {
@@ -251,14 +256,14 @@ impl Batch {
                 }
             }
         }
-        self.forget();
+        self.invalidate();
     }
 
     /// The states of the first `count` lanes.
     ///
     /// # Panics
     ///
-    /// If there are fewer lanes.
+    /// If there are fewer than `count` lanes.
     pub fn states(&self, count: usize) -> Vec<Packed> {
         let mut states = vec![vec![0; self.facts.div_ceil(64)]; count];
         let rows = &self.banks[STATE as usize];
@@ -277,24 +282,25 @@ impl Batch {
         states
     }
 
-    /// The lanes in which a role's move is legal. At the end of a game that is
-    /// what the rules say there, which is nothing to play by.
+    /// The lanes in which a role's move is legal. In terminal states, this is what
+    /// the rules derive; it cannot be played.
     ///
     /// # Panics
     ///
-    /// If there is no such role or move; so too below.
+    /// If the role or the move does not exist. The methods below panic in the same
+    /// case.
     pub fn legal(&mut self, role: usize, chosen: usize) -> &[u64] {
         let row = row(&self.moves, role, chosen);
         self.status().row(row)
     }
 
-    /// Whether a role's move is legal in a lane.
+    /// True if a role's move is legal in a lane.
     pub fn is_legal(&mut self, lane: usize, role: usize, chosen: usize) -> bool {
         let row = row(&self.moves, role, chosen);
         self.status().get(row, lane)
     }
 
-    /// A role's legal moves in a lane, ascending.
+    /// A role's legal moves in a lane, in ascending order.
     pub fn legal_moves(&mut self, lane: usize, role: usize) -> impl Iterator<Item = usize> {
         let (first, end) = (self.moves[role], self.moves[role + 1]);
         let status = self.status();
@@ -302,48 +308,47 @@ impl Batch {
         legal.map(move |row| row - first)
     }
 
-    /// The lanes whose game is over.
+    /// The lanes in terminal states.
     pub fn terminal(&mut self) -> &[u64] {
         let row = self.banks[DOES as usize].len();
         self.status().row(row)
     }
 
-    /// Whether a lane's game is over.
+    /// True if a lane is in a terminal state.
     pub fn is_terminal(&mut self, lane: usize) -> bool {
         let row = self.banks[DOES as usize].len();
         self.status().get(row, lane)
     }
 
-    /// The lanes in which a role has a goal value, by its position among
+    /// The lanes in which a role has a goal value, given by its index in
     /// [`Propnet::goals`].
     pub fn goal(&mut self, role: usize, value: usize) -> &[u64] {
         let row = row(&self.values, role, value);
-        self.due().row(row)
+        self.goal_rows().row(row)
     }
 
-    /// The goal values that a role has in a lane, by position, ascending. Right
-    /// rules give one in every state where the game is over.
+    /// The indexes of a role's goal values in a lane, in ascending order. Correct
+    /// rules give exactly one in every terminal state.
     pub fn goal_values(&mut self, lane: usize, role: usize) -> impl Iterator<Item = usize> {
         let (first, end) = (self.values[role], self.values[role + 1]);
-        let due = self.due();
-        let values = (first..end).filter(move |&row| due.get(row, lane));
+        let goal_rows = self.goal_rows();
+        let values = (first..end).filter(move |&row| goal_rows.get(row, lane));
         values.map(move |row| row - first)
     }
 
-    /// Plays a joint move in every lane: those of lane 0 by role, then those of
-    /// lane 1, and so on. Lanes that are left out make no move at all, and
-    /// become what the rules say then.
+    /// Makes a joint move in every lane. `joints` lists the moves of lane 0 by
+    /// role, then those of lane 1, and so on. In lanes without an entry no role
+    /// moves, and the next state is what the rules derive from that.
     ///
     /// # Panics
     ///
-    /// If there are moves for more lanes than there are, or not for all roles of
-    /// one.
+    /// If there are moves for more lanes than exist, or a joint move is incomplete.
     pub fn step(&mut self, joints: &[usize]) {
         let roles = self.roles();
-        assert_eq!(joints.len() % roles, 0, "every role has a move");
+        assert_eq!(joints.len() % roles, 0, "every role must have a move");
         assert!(
             joints.len() <= roles * self.lanes(),
-            "every joint move has a lane"
+            "every joint move must have a lane"
         );
         let does = &mut self.banks[DOES as usize];
         for row in self.played.drain(..) {
@@ -358,12 +363,12 @@ impl Batch {
         }
         self.next.run(&mut self.banks);
         self.banks.swap(STATE as usize, NEXT as usize);
-        self.forget();
+        self.invalidate();
     }
 
-    /// All joint moves of legal moves in a state, the last role's changing
-    /// fastest, and the states after them. Nothing if a role has no legal move.
-    /// The lanes are used for it, and are in some states afterwards.
+    /// All joint moves of legal moves in a state, in odometer order (the last role
+    /// changes fastest), with the states after them. Empty if a role has no legal
+    /// move. This overwrites the states of the lanes.
     pub fn children(&mut self, state: &[u64]) -> Vec<Child> {
         self.set_state(0, state);
         let roles = self.roles();
@@ -394,8 +399,8 @@ impl Batch {
         children
     }
 
-    /// The states are others now.
-    fn forget(&mut self) {
+    /// Marks cached answers as outdated.
+    fn invalidate(&mut self) {
         self.has_status = false;
         self.has_goals = false;
     }
@@ -408,7 +413,7 @@ impl Batch {
         &self.banks[STATUS as usize]
     }
 
-    fn due(&mut self) -> &Rows {
+    fn goal_rows(&mut self) -> &Rows {
         if !self.has_goals {
             self.goals.run(&mut self.banks);
             self.has_goals = true;
@@ -424,7 +429,8 @@ fn place(bank: u8, row: usize) -> Place {
     }
 }
 
-/// Where groups of such lengths begin, one after the other, and where they end.
+/// The first index of each of several consecutive groups, given their lengths,
+/// followed by the end of the last.
 pub(super) fn starts(lengths: impl Iterator<Item = usize>) -> Vec<usize> {
     let mut starts = vec![0];
     starts.extend(lengths.scan(0, |end, length| {
@@ -437,11 +443,11 @@ pub(super) fn starts(lengths: impl Iterator<Item = usize>) -> Vec<usize> {
 /// The row of a role's move or goal value.
 pub(super) fn row(starts: &[usize], role: usize, index: usize) -> usize {
     let row = starts[role] + index;
-    assert!(row < starts[role + 1], "the role has it");
+    assert!(row < starts[role + 1], "the role must have this entry");
     row
 }
 
-/// Makes lines columns: bit `b` of word `w` changes places with bit `w` of word
+/// Transposes a bit matrix: bit `b` of word `w` is exchanged with bit `w` of word
 /// `b`.
 ///
 /// Source: Warren, Hacker's Delight (2nd edition, 2012), 7-3.

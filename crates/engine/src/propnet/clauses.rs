@@ -1,66 +1,41 @@
-//! A network for a SAT solver.
+//! Conversion of a network to clauses for a SAT solver.
 //!
-//! In: literals of a network, asked for one by one. Out: a solver that knows
-//! what they depend on, and nothing else. A cycle is any fixpoint of its
-//! definitions, not only the least: what is refuted then is refuted, a model may
-//! be none.
+//! In: literals of a network, requested one by one. Out: a solver with clauses for
+//! the nodes that these depend on. Cycles may have any fixpoint of their
+//! definitions, not only the least one. So UNSAT is sound, but a model may not be a
+//! real state.
 //!
 //! Source: Tseitin, On the complexity of derivation in propositional calculus
-//! (1968); CaDiCaL by Biere et al.
+//! (1968).
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use ggp_stop::Stop;
+
+use crate::sat::{SatSolver, Solver};
 
 use super::network::{Literal, Network, Node, Region, read};
 
-/// A solver and the variables it has given away. Variables and their negations
-/// are numbers other than 0, as in DIMACS.
+/// A solver and its number of variables. Variables and their negations are nonzero
+/// numbers, as in DIMACS.
 #[doc(hidden)]
 pub struct Clauses {
-    solver: cadical::Solver<Watch>,
+    solver: Solver,
     variables: i32,
     written: u64,
 }
 
-/// What ends a search before its time.
-#[derive(Clone, Debug, Default)]
-#[doc(hidden)]
-pub struct Watch {
-    /// When it is over.
-    pub deadline: Option<Instant>,
-    /// Raised from outside.
-    pub interrupt: Option<Arc<AtomicBool>>,
-}
-
-impl Watch {
-    /// Whether to stop now.
-    pub fn is_over(&self) -> bool {
-        let raised = |flag: &Arc<AtomicBool>| flag.load(Ordering::Relaxed);
-        self.interrupt.as_ref().is_some_and(raised)
-            || self.deadline.is_some_and(|end| Instant::now() >= end)
-    }
-}
-
-impl cadical::Callbacks for Watch {
-    fn terminate(&mut self) -> bool {
-        self.is_over()
-    }
-}
-
 impl Clauses {
-    /// No variables but one that is true.
+    /// A solver with one variable, which is true.
     pub fn new() -> Self {
-        Self::with(cadical::Solver::new())
+        Self::with(Solver::new())
     }
 
-    /// As [`Clauses::new`], without time spent on making long searches short.
+    /// A solver as from [`Clauses::new`], without preprocessing, for many short
+    /// queries.
     pub fn for_short_questions() -> Self {
-        let solver = cadical::Solver::with_config("plain");
-        Self::with(solver.expect("the solver knows this configuration"))
+        Self::with(Solver::for_short_questions())
     }
 
-    fn with(solver: cadical::Solver<Watch>) -> Self {
+    fn with(solver: Solver) -> Self {
         let mut clauses = Clauses {
             solver,
             variables: 0,
@@ -71,21 +46,21 @@ impl Clauses {
         clauses
     }
 
-    /// No variables but one that is true; questions end when this says so.
-    pub fn watched(watch: Watch) -> Self {
+    /// A solver as from [`Clauses::new`] whose queries end with `stop`.
+    pub fn until(stop: &Stop) -> Self {
         let mut clauses = Clauses::new();
-        clauses.solver.set_callbacks(Some(watch));
+        clauses.solver.set_stop(stop.clone());
         clauses
     }
 
-    /// Bytes taken, about.
+    /// The approximate number of bytes used.
     pub fn memory(&self) -> u64 {
-        // A variable has values, watches and scores; a literal of a clause its
+        // A variable has values, watches and scores. A literal of a clause has its
         // number, and most clauses are short.
         100 * u64::from(self.variables.unsigned_abs()) + 12 * self.written
     }
 
-    /// True.
+    /// The literal that is always true.
     pub fn yes(&self) -> i32 {
         1
     }
@@ -96,13 +71,13 @@ impl Clauses {
         self.variables
     }
 
-    /// One of these holds.
+    /// Adds a clause: at least one of these literals is true.
     pub fn add(&mut self, clause: &[i32]) {
         self.written += clause.len() as u64 + 1;
-        self.solver.add_clause(clause.iter().copied());
+        self.solver.add(clause);
     }
 
-    /// A variable that holds if any of these does, and only then.
+    /// A variable that is equivalent to the disjunction of these literals.
     pub fn any(&mut self, of: &[i32]) -> i32 {
         let any = self.variable();
         for &one in of {
@@ -114,7 +89,7 @@ impl Clauses {
         any
     }
 
-    /// Whether one of these holds at least, and whether two do.
+    /// Variables for "at least one of these is true" and "at least two are".
     pub fn one_and_two(&mut self, of: &[i32]) -> (i32, i32) {
         let (mut one, mut two) = (-self.yes(), Vec::new());
         for &next in of {
@@ -128,39 +103,37 @@ impl Clauses {
         (one, self.any(&two))
     }
 
-    /// Whether all clauses can hold with these assumptions; None if that was not
-    /// found out within so many conflicts; less than none is no limit.
+    /// True if the clauses are satisfiable under the assumptions; `None` if that is
+    /// not decided within `conflicts` conflicts. A negative number means no limit.
     pub fn solve(&mut self, assumptions: &[i32], conflicts: i32) -> Option<bool> {
         self.solver
-            .set_limit("conflicts", conflicts)
-            .expect("the solver knows this limit");
-        self.solver.solve_with(assumptions.iter().copied())
+            .solve(assumptions, u32::try_from(conflicts).ok())
     }
 
-    /// Whether the last refutation needed this assumption.
+    /// True if the last refutation used this assumption.
     pub fn is_needed(&self, assumption: i32) -> bool {
-        self.solver.failed(assumption)
+        self.solver.is_needed(assumption)
     }
 
-    /// The value of a variable, or of its negation, in the model found.
+    /// The value of a literal in the last model.
     pub fn holds(&self, literal: i32) -> bool {
-        (self.solver.value(literal.abs()) == Some(true)) == (literal > 0)
+        self.solver.holds(literal)
     }
 }
 
-/// Clauses made of one model.
+/// The maximum number of clauses derived from one model.
 const MOST_LOOPS: usize = 64;
 
-/// A network's nodes as variables.
+/// The variables of a network's nodes.
 #[doc(hidden)]
 pub struct Frame<'n> {
     network: &'n Network,
-    /// By node: its variable, 0 if there is none yet.
+    /// By node: its variable, or 0.
     variables: Vec<i32>,
 }
 
 impl<'n> Frame<'n> {
-    /// A network whose inputs are these variables.
+    /// A frame for a network whose inputs are these variables.
     pub fn new(network: &'n Network, inputs: &[i32], clauses: &Clauses) -> Self {
         let mut variables = vec![0; network.len()];
         variables[0] = -clauses.yes();
@@ -170,21 +143,22 @@ impl<'n> Frame<'n> {
         Frame { network, variables }
     }
 
-    /// A literal's variable, or its negation.
+    /// The variable of a literal's node, negated if the literal is.
     pub fn literal(&mut self, literal: Literal, clauses: &mut Clauses) -> i32 {
         self.define(literal.node(), clauses);
         self.known(literal)
     }
 
-    /// Clauses that the least fixpoint fulfils and the model found does not, if
-    /// it takes more to be true in a cycle than the inputs give by themselves;
-    /// `values` are those of all nodes, in the first lane.
+    /// Loop formulas: clauses that the least fixpoint satisfies and the last model
+    /// violates, if the model makes cycle nodes true without support from the
+    /// inputs. `values` are the values of all nodes in the least fixpoint, in lane
+    /// 0.
     ///
-    /// What is true only because of itself is false; so while nothing changes of
-    /// what keeps it apart from everything else, it can not hold.
+    /// A node that is true only because of itself is false in the least fixpoint.
+    /// So as long as none of its external supports changes, it cannot be true.
     ///
-    /// Source: loop formulas, as in Lin and Zhao, ASSAT: computing answer sets of
-    /// a logic program by SAT solvers (2004).
+    /// Source: loop formulas, as in Lin and Zhao, ASSAT: computing answer sets of a
+    /// logic program by SAT solvers (2004).
     pub fn loops(&self, values: &[u64], clauses: &Clauses) -> Vec<Vec<i32>> {
         let mut loops = Vec::new();
         for region in self.network.regions() {
@@ -200,7 +174,7 @@ impl<'n> Frame<'n> {
                 clause.push(-self.variables[node]);
                 loops.push(clause);
             }
-            // What depends on this region may be wrong because of it.
+            // Later regions that depend on this one may be wrong because of it.
             if !loops.is_empty() {
                 break;
             }
@@ -208,8 +182,8 @@ impl<'n> Frame<'n> {
         loops
     }
 
-    /// Literals from outside of a cycle, all false: while they are, a feedback
-    /// that is false remains so.
+    /// External literals of a cycle, all false. As long as they are, a false
+    /// feedback remains false.
     fn supports(&self, region: &Region, feedback: usize, values: &[u64]) -> Vec<i32> {
         let inside = |literal: Literal| region.nodes.contains(&literal.node());
         let is_false = |literal: Literal| read(literal, values) & 1 == 0;
@@ -229,14 +203,14 @@ impl<'n> Frame<'n> {
                 (Node::Feedback(number), false) => {
                     open.push(region.definitions[number - region.feedbacks.start]);
                 }
-                // One operand that is false is enough, and one from outside ends it.
+                // One false operand is sufficient; an external one ends the search.
                 (Node::And(operands), false) => {
                     let operands = operands.iter().filter(|&&operand| is_false(operand));
                     let least = operands.min_by_key(|&&operand| inside(operand));
                     open.push(*least.expect("a gate is false for a reason"));
                 }
                 (Node::And(operands), true) => open.extend(operands.iter().map(|&one| !one)),
-                // Not monotone, so not part of the cycle proper.
+                // Not monotone, so not part of the cycle itself.
                 _ => supports.push(self.known(literal)),
             }
         }
@@ -256,7 +230,7 @@ impl<'n> Frame<'n> {
 
     fn define(&mut self, node: usize, clauses: &mut Clauses) {
         let mut open = vec![node];
-        // Feedbacks have variables before their definitions do.
+        // Feedbacks get variables before their definitions do.
         let mut later: Vec<(usize, Literal)> = Vec::new();
         while let Some(node) = open.pop() {
             if self.variables[node] == 0 {
@@ -277,7 +251,8 @@ impl<'n> Frame<'n> {
         }
     }
 
-    /// Makes a node's variable if its operands have theirs, else opens these.
+    /// Makes a node's variable if its operands have theirs; otherwise pushes the
+    /// operands.
     fn visit(
         &mut self,
         node: usize,
@@ -357,7 +332,7 @@ mod tests {
                     _ => variable,
                 })
                 .collect();
-            // The least fixpoint is one of the models, without cycles the only one.
+            // The least fixpoint is one of the models; without cycles, the only one.
             let mut right = given.clone();
             right.extend(wrong.iter().map(|variable| -variable));
             assert_eq!(clauses.solve(&right, -1), Some(true), "seed {seed}");

@@ -1,11 +1,11 @@
-//! Runs a tape the fastest way that this machine knows.
+//! Execution of a tape by the fastest means available.
 //!
-//! In: a [`Tape`], the width of the rows, an [`Engine`]. Out: a [`Code`] that
-//! reads what is given from the banks and writes what is asked for into them.
+//! In: a [`Tape`], the width of the rows, an [`Engine`]. Out: a [`Code`] that reads
+//! its inputs from banks and writes its outputs into them.
 //!
-//! For 500 to 20,000 two-input gates one pass over 512 lanes takes 0.11 to 0.25
-//! ns a gate with AVX-512 and 3 ns in portable code, on one core of Zen 5. To
-//! make the tape takes about 300 ns a gate, the machine code 90 to 150 ns.
+//! For 500 to 20,000 two-input gates, one pass over 512 lanes takes 0.11 to 0.25 ns
+//! per gate with AVX-512 and 3 ns in portable code, on one core of Zen 5. Making
+//! the tape takes about 300 ns per gate, the machine code 90 to 150 ns.
 
 use std::sync::Arc;
 
@@ -15,10 +15,10 @@ use super::lanes::Rows;
 use super::native::{Instructions, Native};
 use super::tape::{BANKS, Tape};
 
-/// A way to run a tape.
+/// The means of executing a tape.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Engine {
-    /// The fastest one that this machine has for the width.
+    /// The fastest engine available for the width.
     Auto,
     /// Portable code.
     Interpreter,
@@ -29,7 +29,7 @@ pub enum Engine {
 }
 
 impl Engine {
-    /// Whether this machine can run it on rows of so many words.
+    /// True if this machine can run the engine on rows of `words` words.
     pub fn is_available(self, words: usize) -> bool {
         if !matches!(words, 1 | 4 | 8 | 16) {
             return false;
@@ -46,13 +46,13 @@ impl Engine {
     }
 }
 
-/// A tape made ready to run. A clone shares the instructions and has scratch
-/// rows of its own.
+/// A tape ready to run. A clone shares the instructions and has its own scratch
+/// rows.
 #[derive(Clone, Debug)]
 pub struct Code {
     form: Form,
     scratch: Rows,
-    /// By bank: rows that it must have.
+    /// By bank: the number of rows it must have.
     rows: [usize; BANKS],
     engine: Engine,
     words: usize,
@@ -66,17 +66,17 @@ enum Form {
 }
 
 impl Code {
-    /// Makes a tape ready for rows of so many words: 1, 4, 8 or 16.
+    /// Compiles a tape for rows of `words` words: 1, 4, 8 or 16.
     ///
     /// # Panics
     ///
-    /// If the engine is not [available](Engine::is_available) for the width, or
-    /// the system gives no memory for machine code; [`Engine::Auto`] takes the
-    /// interpreter then.
+    /// If the engine is not [available](Engine::is_available) for the width, or the
+    /// system provides no memory for machine code. [`Engine::Auto`] uses the
+    /// interpreter in that case.
     pub fn new(tape: &Tape, words: usize, engine: Engine) -> Code {
         assert!(
             engine.is_available(words),
-            "{engine:?} runs on rows of {words} words here"
+            "{engine:?} must be available for rows of {words} words"
         );
         #[cfg(target_arch = "x86_64")]
         let is_any = engine == Engine::Auto;
@@ -96,7 +96,7 @@ impl Code {
                             words,
                         };
                     }
-                    None => assert!(is_any, "the system gives memory for code"),
+                    None => assert!(is_any, "the system provides memory for code"),
                 }
             }
         }
@@ -110,7 +110,7 @@ impl Code {
         }
     }
 
-    /// How it runs; never [`Engine::Auto`].
+    /// The engine that runs the code; never [`Engine::Auto`].
     pub fn engine(&self) -> Engine {
         self.engine
     }
@@ -120,7 +120,8 @@ impl Code {
         self.words
     }
 
-    /// Instructions on vectors, loops once; none if it is interpreted.
+    /// The number of vector instructions, counting loops once; `None` if the tape
+    /// is interpreted.
     pub fn instructions(&self) -> Option<usize> {
         match &self.form {
             Form::Interpreted(_) => None,
@@ -129,13 +130,12 @@ impl Code {
         }
     }
 
-    /// Reads what is given, writes what is asked for. A place's bank counts
-    /// from the first of `banks`.
+    /// Reads the inputs and writes the outputs. The bank of a place is its index in
+    /// `banks`.
     ///
     /// # Panics
     ///
-    /// If a bank is missing, too short for the tape's places, or of another
-    /// width.
+    /// If a bank is missing, too short for the tape's places, or of another width.
     pub fn run(&mut self, banks: &mut [Rows]) {
         let program = match &self.form {
             Form::Interpreted(program) => program,
@@ -145,8 +145,15 @@ impl Code {
         for (number, &rows) in self.rows.iter().enumerate() {
             if rows > 0 {
                 let bank = &banks[number];
-                assert!(bank.len() >= rows, "bank {number} has the tape's rows");
-                assert_eq!(bank.words(), self.words, "bank {number} has the width");
+                assert!(
+                    bank.len() >= rows,
+                    "bank {number} must have the tape's rows"
+                );
+                assert_eq!(
+                    bank.words(),
+                    self.words,
+                    "bank {number} must have the code's width"
+                );
             }
         }
         match self.words {
@@ -154,7 +161,7 @@ impl Code {
             4 => program.run::<4>(banks, &mut self.scratch),
             8 => program.run::<8>(banks, &mut self.scratch),
             16 => program.run::<16>(banks, &mut self.scratch),
-            _ => unreachable!("checked when it was made"),
+            _ => unreachable!("the width was checked in `new`"),
         }
     }
 }
@@ -169,7 +176,7 @@ mod tests {
     use crate::propnet::network::{Builder, Literal, Network, read};
     use crate::propnet::tape::Place;
 
-    /// A tape for some of the network, rows for it, and what must come out.
+    /// A tape for part of a network, rows for it, and the expected outputs.
     struct Case {
         tape: Tape,
         words: usize,
@@ -178,7 +185,7 @@ mod tests {
     }
 
     impl Case {
-        /// Places are dealt over some banks with gaps between them.
+        /// Places are distributed over the banks with gaps between them.
         fn new(
             network: &Network,
             cut: &[usize],
@@ -227,12 +234,12 @@ mod tests {
 
         fn check(&self, engine: Engine, name: &str) {
             if !engine.is_available(self.words) {
-                println!("{engine:?} is not to be had here for {} words", self.words);
+                println!("{engine:?} is not available here for {} words", self.words);
                 return;
             }
             let mut code = Code::new(&self.tape, self.words, engine);
             let mut banks = self.banks.clone();
-            // What was left behind by the first run must not matter.
+            // Leftovers of the first run must not matter.
             for _ in 0..2 {
                 code.run(&mut banks);
                 for (place, expected) in &self.expected {
@@ -279,7 +286,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "every input that an output depends on is given")]
-    fn a_missing_input_is_noticed() {
+    fn a_missing_input_panics() {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
         let (network, outputs) = random_network(3, 20, &mut random);
         let place = |index| Place { bank: 0, index };
@@ -288,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn depth_has_no_limit() {
+    fn networks_may_be_arbitrarily_deep() {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(7);
         let mut builder = Builder::new(40);
         let mut last = builder.input(0);
@@ -304,8 +311,8 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "bank 0 has the tape's rows")]
-    fn a_short_bank_is_noticed() {
+    #[should_panic(expected = "bank 0 must have the tape's rows")]
+    fn a_short_bank_panics() {
         let place = |index| Place { bank: 0, index };
         let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
         let (network, _) = random_network(3, 20, &mut random);

@@ -1,9 +1,9 @@
-//! Facts that never change, and moves that are never legal.
+//! Constant facts, and moves that are never legal.
 //!
-//! In: a network. Out: what its facts and moves can be, at most, in any state
-//! that is reached: each node is false, true, or *either*, beginning with the
-//! initial state, in which every legal move may be made. A node only ever turns
-//! from a constant to either, so all of it costs a visit to each edge.
+//! In: a network. Out: a safe approximation of the values that its facts and moves
+//! have in reachable states. Each node is false, true or *either*. The analysis
+//! starts from the initial state, in which every legal move may be made. A node
+//! changes only from a constant to either, so the cost is one visit per edge.
 //!
 //! Source: ternary simulation of sequential circuits, as in Bryant, Boolean
 //! analysis of MOS circuits (1987), and the latches of ggp-base's networks.
@@ -11,7 +11,7 @@
 use super::Propnet;
 use super::network::{Literal, Node};
 
-/// What a node can be.
+/// The possible values of a node.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Value {
     Never,
@@ -19,16 +19,16 @@ enum Value {
     Either,
 }
 
-/// By input: the value that it has in every state reached, if it is one only.
+/// By input: its value in all reachable states, or `None` if it may change.
 pub(super) fn constants(net: &Propnet) -> Vec<Option<bool>> {
     let network = &net.network;
-    let mut spread = Spread::new(net);
+    let mut propagation = Propagation::new(net);
     for (fact, &holds) in net.initial.iter().enumerate() {
         let value = if holds { Value::Always } else { Value::Never };
-        spread.inputs[net.fact_input(fact)] = value;
+        propagation.inputs[net.fact_input(fact)] = value;
     }
-    spread.settle(net);
-    // Watched literals: what follows once they are not never true, or differ.
+    propagation.settle(net);
+    // Watched literals: the facts and moves to update when a node changes.
     let mut facts: Vec<Vec<u32>> = vec![Vec::new(); network.len()];
     for (fact, literal) in net.next.iter().enumerate() {
         facts[literal.node()].push(fact as u32);
@@ -52,21 +52,23 @@ pub(super) fn constants(net: &Propnet) -> Vec<Option<bool>> {
         for &fact in &facts[node] {
             let fact = fact as usize;
             let input = net.fact_input(fact);
-            let value = spread.literal(net.next[fact]);
-            if spread.inputs[input] != Value::Either && spread.inputs[input] != value {
-                spread.inputs[input] = Value::Either;
-                spread.raise(net, input_node[input], &mut changed);
+            let value = propagation.literal(net.next[fact]);
+            if propagation.inputs[input] != Value::Either && propagation.inputs[input] != value {
+                propagation.inputs[input] = Value::Either;
+                propagation.raise(net, input_node[input], &mut changed);
             }
         }
         for &chosen in &moves[node] {
             let (literal, input) = legal[chosen as usize];
-            if spread.inputs[input] == Value::Never && spread.literal(literal) != Value::Never {
-                spread.inputs[input] = Value::Either;
-                spread.raise(net, input_node[input], &mut changed);
+            if propagation.inputs[input] == Value::Never
+                && propagation.literal(literal) != Value::Never
+            {
+                propagation.inputs[input] = Value::Either;
+                propagation.raise(net, input_node[input], &mut changed);
             }
         }
     }
-    spread
+    propagation
         .inputs
         .iter()
         .map(|value| match value {
@@ -77,18 +79,18 @@ pub(super) fn constants(net: &Propnet) -> Vec<Option<bool>> {
         .collect()
 }
 
-struct Spread {
+struct Propagation {
     inputs: Vec<Value>,
     values: Vec<Value>,
-    /// By gate: operands that are never true, and that are either.
+    /// By gate: the number of operands that are never true, and that are either.
     never: Vec<u32>,
     either: Vec<u32>,
-    /// Readers of each node, and the definitions that it stands in.
+    /// By node: the gates and definitions that read it.
     starts: Vec<u32>,
     readers: Vec<(u32, bool)>,
 }
 
-impl Spread {
+impl Propagation {
     fn new(net: &Propnet) -> Self {
         let network = &net.network;
         let mut edges: Vec<(u32, u32, bool)> = Vec::new();
@@ -98,7 +100,7 @@ impl Spread {
             }
         }
         for region in network.regions() {
-            // Feedbacks stand at the start of their cycle, in order.
+            // The feedbacks are the first nodes of their cycle, in order.
             for (number, definition) in region.definitions.iter().enumerate() {
                 let feedback = (region.nodes.start + number) as u32;
                 edges.push((definition.node() as u32, feedback, definition.is_negated()));
@@ -117,7 +119,7 @@ impl Spread {
             readers[next[from as usize] as usize] = (to, negated);
             next[from as usize] += 1;
         }
-        Spread {
+        Propagation {
             inputs: vec![Value::Never; network.inputs()],
             values: vec![Value::Never; network.len()],
             never: vec![0; network.len()],
@@ -131,7 +133,7 @@ impl Spread {
         negate(self.values[literal.node()], literal.is_negated())
     }
 
-    /// Values of all nodes for the inputs as they are.
+    /// Computes the values of all nodes for the current inputs.
     fn settle(&mut self, net: &Propnet) {
         for node in 0..net.network.len() {
             for read in net.network.reads(node) {
@@ -143,7 +145,7 @@ impl Spread {
             }
             self.values[node] = self.value(net, node);
         }
-        // A feedback is as good as either once its definition may be true.
+        // A feedback becomes either once its definition may be true.
         let mut changed = Vec::new();
         for region in net.network.regions() {
             for (number, definition) in region.definitions.iter().enumerate() {
@@ -171,7 +173,8 @@ impl Spread {
         }
     }
 
-    /// Makes a node either, and whatever follows; these are added to `changed`.
+    /// Changes a node to either and propagates the change. The changed nodes are
+    /// appended to `changed`.
     fn raise(&mut self, net: &Propnet, node: usize, changed: &mut Vec<usize>) {
         let mut open = vec![(node, self.values[node])];
         self.values[node] = Value::Either;
@@ -197,7 +200,7 @@ impl Spread {
                 let old = self.values[reader];
                 let new = self.value(net, reader);
                 if new != old {
-                    // It can only have become either: both values are possible.
+                    // The new value can only be either: both values are possible.
                     self.values[reader] = Value::Either;
                     open.push((reader, old));
                 }

@@ -1,33 +1,34 @@
-//! Rows that are defined by each other.
+//! Mutually recursive rows.
 //!
-//! In: rows and the ways in which each of them holds, which may speak of other
-//! rows. Out: a literal for each row. Rows are put in order by their strongly
-//! connected components; a component of several rows is a cycle of the network,
-//! cut at the rows that a depth-first walk comes back to.
+//! In: rows and the rule bodies under which each holds, which may refer to other
+//! rows. Out: a literal for each row. Rows are ordered by their strongly connected
+//! components. A component of several rows becomes a cycle of the network, cut at
+//! the rows that a depth-first search returns to.
 //!
 //! Source: Tarjan, Depth-first search and linear graph algorithms, 1972.
 
 use super::factor::Exclusive;
 use super::network::{Builder, Literal};
 
-/// What a way to hold speaks of.
+/// A literal of a rule body.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Reference {
-    /// Something that is in the network.
-    Made(Literal),
-    /// A row of these, or its negation.
+    /// A literal of the network.
+    Known(Literal),
+    /// A row, or its negation if true.
     Row(usize, bool),
 }
 
-/// Rows and the ways in which they hold.
+/// Rows and the bodies under which they hold.
 #[derive(Debug)]
 pub(super) struct Rows {
     count: usize,
-    /// Row, and where what suffices for it starts in `literals`.
-    made: Vec<(u32, u32)>,
+    /// The row of each body without references to rows, and the body's start in
+    /// `literals`.
+    known: Vec<(u32, u32)>,
     literals: Vec<Literal>,
-    /// Row, and where what suffices for it starts in `references`.
-    ways: Vec<(u32, u32)>,
+    /// The row of each other body, and the body's start in `references`.
+    bodies: Vec<(u32, u32)>,
     references: Vec<Reference>,
     scratch: Vec<Literal>,
 }
@@ -37,48 +38,48 @@ impl Rows {
     pub fn new(count: usize) -> Self {
         Rows {
             count,
-            made: Vec::new(),
+            known: Vec::new(),
             literals: Vec::new(),
-            ways: Vec::new(),
+            bodies: Vec::new(),
             references: Vec::new(),
             scratch: Vec::new(),
         }
     }
 
-    /// Bytes taken by the ways to hold, about.
+    /// The approximate number of bytes of the bodies.
     pub fn memory(&self) -> usize {
-        let ways = self.made.len() + self.ways.len() + self.references.len();
-        8 * ways + 4 * self.literals.len()
+        let bodies = self.known.len() + self.bodies.len() + self.references.len();
+        8 * bodies + 4 * self.literals.len()
     }
 
-    /// A row holds if all of the references do.
+    /// Adds a body: the row holds if all references do.
     pub fn add(&mut self, row: usize, body: &mut [Reference], builder: &mut Builder) {
-        if body.contains(&Reference::Made(Literal::FALSE))
-            // What needs itself adds nothing to a least fixpoint.
+        if body.contains(&Reference::Known(Literal::FALSE))
+            // A row that depends on itself adds nothing to a least fixpoint.
             || body.contains(&Reference::Row(row, false))
         {
             return;
         }
         let is_row = |reference: &Reference| matches!(reference, Reference::Row(..));
         if !body.iter().any(is_row) {
-            self.made.push((row as u32, self.literals.len() as u32));
+            self.known.push((row as u32, self.literals.len() as u32));
             self.literals.extend(body.iter().filter_map(literal));
             return;
         }
         self.scratch.clear();
         self.scratch.extend(body.iter().filter_map(literal));
-        let made = builder.and(&self.scratch);
-        if made == Literal::FALSE {
+        let known = builder.and(&self.scratch);
+        if known == Literal::FALSE {
             return;
         }
-        self.ways.push((row as u32, self.references.len() as u32));
+        self.bodies.push((row as u32, self.references.len() as u32));
         self.references.extend(body.iter().filter(|r| is_row(r)));
-        if made != Literal::TRUE {
-            self.references.push(Reference::Made(made));
+        if known != Literal::TRUE {
+            self.references.push(Reference::Known(known));
         }
     }
 
-    /// Holds if all references of some branch do.
+    /// A reference that is true if all references of some branch are.
     pub fn any(&mut self, branches: &mut [Vec<Reference>], builder: &mut Builder) -> Reference {
         let is_row = |reference: &Reference| matches!(reference, Reference::Row(..));
         if branches.iter().flatten().any(is_row) {
@@ -89,52 +90,52 @@ impl Rows {
             }
             return Reference::Row(row, false);
         }
-        let mut ways = Vec::with_capacity(branches.len());
+        let mut bodies = Vec::with_capacity(branches.len());
         for branch in branches {
             let branch: Vec<Literal> = branch.iter().filter_map(literal).collect();
-            ways.push(builder.and(&branch));
+            bodies.push(builder.and(&branch));
         }
-        Reference::Made(builder.or(&ways))
+        Reference::Known(builder.or(&bodies))
     }
 
-    /// Makes all rows.
+    /// Builds the literals of all rows.
     pub fn literals(self, exclusive: &mut Exclusive, builder: &mut Builder) -> Vec<Literal> {
-        let made = with_ends(&self.made, self.literals.len());
-        let made = Lists::new(self.count, &made);
-        let ways = with_ends(&self.ways, self.references.len());
-        let ways = Lists::new(self.count, &ways);
-        let mut maker = Maker {
+        let known = with_ends(&self.known, self.literals.len());
+        let known = Lists::new(self.count, &known);
+        let bodies = with_ends(&self.bodies, self.references.len());
+        let bodies = Lists::new(self.count, &bodies);
+        let mut row_builder = RowBuilder {
             literals: vec![Literal::FALSE; self.count],
-            made,
-            ways,
+            known,
+            bodies,
             references: &self.references,
             operands: &self.literals,
             exclusive,
         };
-        if self.ways.is_empty() {
+        if self.bodies.is_empty() {
             for row in 0..self.count {
-                maker.make(row, builder);
+                row_builder.make(row, builder);
             }
-            return maker.literals;
+            return row_builder.literals;
         }
-        let (members, ends) = maker.components();
+        let (members, ends) = row_builder.components();
         let mut start = 0;
         let mut position = vec![u32::MAX; self.count];
         for end in ends {
             match &members[start..end] {
-                [row] => maker.make(*row as usize, builder),
-                cycle => maker.make_cycle(cycle, &mut position, builder),
+                [row] => row_builder.make(*row as usize, builder),
+                cycle => row_builder.make_cycle(cycle, &mut position, builder),
             }
             start = end;
         }
-        maker.literals
+        row_builder.literals
     }
 }
 
-/// The literal of a reference to none of the rows.
+/// The literal of a reference, unless it refers to a row.
 fn literal(reference: &Reference) -> Option<Literal> {
     match *reference {
-        Reference::Made(literal) => Some(literal),
+        Reference::Known(literal) => Some(literal),
         Reference::Row(..) => None,
     }
 }
@@ -144,7 +145,7 @@ fn is_false(term: &[Literal]) -> bool {
     term.contains(&Literal::FALSE) || term.iter().any(opposed)
 }
 
-/// Rows and starts as rows and ranges.
+/// Converts rows and starts to rows and ranges.
 fn with_ends(starts: &[(u32, u32)], end: usize) -> Vec<(u32, (u32, u32))> {
     let ends = starts.iter().skip(1).map(|start| start.1);
     let ends = ends.chain([end as u32]);
@@ -183,30 +184,30 @@ impl<T: Copy> Lists<T> {
     }
 }
 
-struct Maker<'r> {
+struct RowBuilder<'r> {
     literals: Vec<Literal>,
-    made: Lists<(u32, u32)>,
+    known: Lists<(u32, u32)>,
     operands: &'r [Literal],
-    ways: Lists<(u32, u32)>,
+    bodies: Lists<(u32, u32)>,
     references: &'r [Reference],
     exclusive: &'r mut Exclusive,
 }
 
-impl Maker<'_> {
-    /// Makes a row whose references are all made.
+impl RowBuilder<'_> {
+    /// Builds a row whose references all have literals.
     fn make(&mut self, row: usize, builder: &mut Builder) {
         let mut terms: Vec<Vec<Literal>> = Vec::new();
-        for &(start, end) in self.made.of(row) {
+        for &(start, end) in self.known.of(row) {
             let term = &self.operands[start as usize..end as usize];
             if !is_false(term) {
                 let term = term.iter().filter(|l| **l != Literal::TRUE);
                 terms.push(term.copied().collect());
             }
         }
-        for &(start, end) in self.ways.of(row) {
+        for &(start, end) in self.bodies.of(row) {
             let references = self.references[start as usize..end as usize].iter();
             let term = references.map(|reference| match *reference {
-                Reference::Made(literal) => literal,
+                Reference::Known(literal) => literal,
                 Reference::Row(row, negated) => self.literals[row].negated_if(negated),
             });
             let term: Vec<Literal> = term.filter(|l| *l != Literal::TRUE).collect();
@@ -225,20 +226,19 @@ impl Maker<'_> {
         };
     }
 
-    /// The rows that a row's ways speak of.
+    /// The rows that a row's bodies refer to.
     fn uses(&self, row: usize) -> impl Iterator<Item = usize> + '_ {
-        self.ways.of(row).iter().flat_map(|&(start, end)| {
+        self.bodies.of(row).iter().flat_map(|&(start, end)| {
             self.references[start as usize..end as usize]
                 .iter()
                 .filter_map(|reference| match reference {
                     Reference::Row(row, _) => Some(*row),
-                    Reference::Made(_) => None,
+                    Reference::Known(_) => None,
                 })
         })
     }
 
-    /// All rows, component by component, used ones first; and where each
-    /// component ends.
+    /// All rows, by component, dependencies first, and the end of each component.
     fn components(&self) -> (Vec<u32>, Vec<usize>) {
         const NEW: u32 = u32::MAX;
         let count = self.literals.len();
@@ -293,7 +293,7 @@ impl Maker<'_> {
         (members, ends)
     }
 
-    /// Makes the rows of one component. `position` is scratch space.
+    /// Builds the rows of one component. `position` is scratch space.
     fn make_cycle(&mut self, cycle: &[u32], position: &mut [u32], builder: &mut Builder) {
         const OUTSIDE: u32 = u32::MAX;
         const NEW: u32 = 0;

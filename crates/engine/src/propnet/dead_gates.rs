@@ -1,16 +1,15 @@
-//! Dead logic and level order.
+//! Removal of dead gates, and level order.
 //!
-//! In: a network and the literals wanted of it. Out: the same without gates
-//! that none of them depends on, every gate behind all gates of lower level: its
-//! level is one more than the highest of its operands', a cycle counting as one
-//! gate.
+//! In: a network and its roots. Out: the network without gates that no root depends
+//! on, each gate after all gates of lower level. The level of a gate is one more
+//! than the highest level of its operands; a cycle counts as one gate.
 
 use super::network::{Literal, Network};
 use super::rewrite::live;
 
-/// Drops what no root needs and puts the rest in level order. `roots` are
-/// rewritten in place. Inputs keep their numbers.
-pub(super) fn tidy(network: &Network, roots: &mut [Literal]) -> Network {
+/// Removes the gates that no root depends on and sorts the rest by level. `roots`
+/// are updated in place. Inputs keep their numbers.
+pub(super) fn remove_dead_gates(network: &Network, roots: &mut [Literal]) -> Network {
     let mut live = live(network, roots.iter().copied());
     live[0] = true;
     let level = levels(network);
@@ -29,13 +28,13 @@ pub(super) fn tidy(network: &Network, roots: &mut [Literal]) -> Network {
 }
 
 /// By node: its level. Constants and inputs have level 0. The nodes of a cycle
-/// share a level that no other node has, so that sorting keeps them together.
+/// share a level of their own, so that sorting keeps them together.
 fn levels(network: &Network) -> Vec<u64> {
     let mut level = vec![0u64; network.len()];
     let mut regions = network.regions().iter().enumerate().peekable();
     let mut node = 0;
     while node < network.len() {
-        // What a cycle defines its feedbacks by may stand before it.
+        // The definitions of a cycle's feedbacks may precede the cycle.
         let (end, own, defined) = match regions.next_if(|(_, region)| region.nodes.start == node) {
             Some((number, region)) => (
                 region.nodes.end,
@@ -69,14 +68,14 @@ mod tests {
     use crate::propnet::network::tests::random_network;
 
     #[test]
-    fn a_tidy_network_has_the_same_values() {
+    fn removing_dead_gates_keeps_the_values() {
         for seed in 0..300 {
             let mut random = rand_xoshiro::Xoshiro256PlusPlus::seed_from_u64(seed);
             let (network, roots) = random_network(10, 120, &mut random);
             let mut moved = roots.clone();
-            let tidied = tidy(&network, &mut moved);
+            let cleaned = remove_dead_gates(&network, &mut moved);
             let inputs: Vec<u64> = (0..10).map(|_| random.random()).collect();
-            let (before, after) = (network.evaluate(&inputs), tidied.evaluate(&inputs));
+            let (before, after) = (network.evaluate(&inputs), cleaned.evaluate(&inputs));
             for (root, moved) in roots.into_iter().zip(moved) {
                 assert_eq!(read(root, &before), read(moved, &after), "seed {seed}");
             }

@@ -1,17 +1,17 @@
-//! Long rules in pieces.
+//! Decomposition of long rules.
 //!
-//! In: a rule set. Out: one with the same meaning, in which a rule whose body
-//! has variables that only a part of it shares is cut: that part becomes a rule
-//! of its own, for a new relation over the variables that the rest needs. So the
-//! matches of a rule are no longer all combinations of values that its body
-//! allows, but only those of each piece.
+//! In: a rule set. Out: an equivalent rule set. If only a part of a rule's body
+//! contains some variable, that part becomes a rule of its own, for a new relation
+//! over the variables that the rest needs. The matches of a rule are then no longer
+//! all combinations of values that its body allows, but only those of each piece.
 //!
-//! A negation cut off from what binds its variables is matched within *guards*:
-//! what these variables can ever be in the rest of the body.
+//! A negation that is separated from the literals that bind its variables is
+//! matched within *guards*: all values that these variables can have in the rest of
+//! the body.
 //!
 //! Source: variable elimination, Dechter, Bucket elimination (1999); for logic
-//! programs Bichler, Morak and Woltran, lpopt: A Rule Optimization Tool for
-//! Answer Set Programming (2016).
+//! programs Bichler, Morak and Woltran, lpopt: A Rule Optimization Tool for Answer
+//! Set Programming (2016).
 
 use std::collections::BTreeSet;
 
@@ -21,23 +21,23 @@ use ggp_gdl::datalog::OnDemand;
 use ggp_gdl::program::{Atom, Literal, RelationId, Rule, RuleSet, Term, Variable};
 use ggp_gdl::span::Span;
 
-/// A rule set in pieces.
+/// A decomposed rule set.
 #[derive(Debug)]
 pub(super) struct Pieces {
-    /// The rules; the first ones stand for those given. A piece need not bind
-    /// all its variables.
+    /// The rules. The first ones replace the original rules, in order. A piece need
+    /// not bind all its variables.
     pub rules: RuleSet,
-    /// By rule: the rule given that it comes from.
+    /// By rule: the original rule that it comes from.
     pub origins: Vec<usize>,
-    /// By rule: literals that its matches must satisfy in the relaxed program,
-    /// besides its body. They hold whenever the rule is of any use.
+    /// By rule: literals that its matches must satisfy in the relaxed program, in
+    /// addition to its body. They hold whenever the rule contributes to an answer.
     pub guards: Vec<Vec<Literal>>,
     /// Rules of the relations in guards, for the relaxed program alone.
     pub guard_rules: Vec<Rule>,
 }
 
 impl Pieces {
-    /// All rules as they are.
+    /// All rules, not decomposed.
     pub fn whole(rules: RuleSet) -> Pieces {
         Pieces {
             origins: (0..rules.rules.len()).collect(),
@@ -47,8 +47,7 @@ impl Pieces {
         }
     }
 
-    /// Rules that derive what is asked for, which only says what they need to
-    /// be matched with.
+    /// The rules of an on-demand program. Its demand literals become guards.
     pub fn on_demand(program: OnDemand) -> Pieces {
         let mut pieces = Pieces::whole(RuleSet {
             rules: Vec::new(),
@@ -71,37 +70,37 @@ impl Pieces {
         pieces
     }
 
-    /// The same with rules cut where they can be.
+    /// Decomposes rules where possible.
     pub fn cut(self) -> Pieces {
-        let mut cutter = Cutter {
+        let mut decomposer = Decomposer {
             pieces: self,
             known: FxHashMap::default(),
         };
-        for number in 0..cutter.pieces.rules.rules.len() {
-            cutter.cut(number);
+        for number in 0..decomposer.pieces.rules.rules.len() {
+            decomposer.cut(number);
         }
-        cutter.pieces
+        decomposer.pieces
     }
 }
 
 type Variables = BTreeSet<Variable>;
 
-struct Cutter {
+struct Decomposer {
     pieces: Pieces,
-    /// Relations of pieces that were cut before, by their rule.
+    /// Relations of pieces made so far, by their rule.
     known: FxHashMap<(Vec<Literal>, Vec<Literal>, usize), RelationId>,
 }
 
-/// A part of a body that can be cut out.
+/// A part of a body that can be separated.
 struct Part {
     /// Positions in the body.
     literals: Vec<usize>,
     variables: Variables,
-    /// Those of the variables that the rest needs.
+    /// The variables that the rest needs.
     kept: Variables,
 }
 
-impl Cutter {
+impl Decomposer {
     fn cut(&mut self, number: usize) {
         loop {
             let rule = &self.pieces.rules.rules[number];
@@ -138,7 +137,7 @@ impl Cutter {
         }
     }
 
-    /// The relation of a piece, made unless there is one with an equal rule.
+    /// The relation of a piece. An equal rule is reused.
     fn relation(&mut self, piece: Rule, guards: Vec<Literal>, number: usize) -> RelationId {
         let (piece, guards) = renamed(piece, guards);
         let key = (
@@ -162,7 +161,7 @@ impl Cutter {
         relation
     }
 
-    /// Literals over those kept variables that the body does not bind.
+    /// Literals over the kept variables that the body does not bind.
     fn guards(
         &mut self,
         body: &[Literal],
@@ -189,7 +188,7 @@ impl Cutter {
             guards.push(self.projection(binder.clone(), &shared, rule));
             missing.retain(|variable| !shared.contains(variable));
         }
-        // What the whole rule must be matched with, as far as it concerns these.
+        // The guards of the whole rule, restricted to these variables.
         for guard in self.pieces.guards[number].clone() {
             let shared: Variables = variables(&guard).intersection(kept).copied().collect();
             if !shared.is_empty() {
@@ -209,7 +208,7 @@ impl Cutter {
         })
     }
 
-    /// The relation of some columns of what a literal can be.
+    /// The relation of some columns of a literal's possible values.
     fn guard(&mut self, binder: Literal, arguments: Vec<Term>, rule: &Rule) -> RelationId {
         let guard = Rule {
             head: Atom {
@@ -246,7 +245,7 @@ fn variables(literal: &Literal) -> Variables {
     found
 }
 
-/// The part with the fewest variables that can be cut out and spares any.
+/// The separable part with the fewest variables that eliminates a variable.
 fn best_part(rule: &Rule) -> Option<Part> {
     let of_literal: Vec<Variables> = rule.body.iter().map(variables).collect();
     let mut head = Variables::new();
@@ -290,8 +289,8 @@ fn best_part(rule: &Rule) -> Option<Part> {
     best
 }
 
-/// A rule and literals beside it with variables numbered in the order in which
-/// they occur, and without places, so that equal rules look equal.
+/// A rule and its guards with variables numbered by first occurrence, and without
+/// source spans, so that equivalent rules are equal.
 fn renamed(mut rule: Rule, mut guards: Vec<Literal>) -> (Rule, Vec<Literal>) {
     let mut names: Vec<Variable> = Vec::new();
     let mut number = |variable: &mut Variable| {

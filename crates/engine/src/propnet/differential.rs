@@ -1,15 +1,15 @@
-//! One state, of which only what changed is evaluated again.
+//! Incremental evaluation of one state: only changed gates are evaluated.
 //!
-//! In: a network without cycles, states and joint moves. Out: legal moves, end,
-//! goals, and the states that follow. Where a move changes little of a large
-//! network this takes a fraction of a pass over its tape; where it changes much,
-//! or the network is small, the tape ([`batch`]) is faster.
+//! In: a network without cycles, states and joint moves. Out: legal moves, terminal
+//! states, goals and next states. If a move changes little of a large network, this
+//! takes a fraction of a pass over its tape. If it changes much, or the network is
+//! small, the tape ([`batch`]) is faster.
 //!
-//! Each gate counts what keeps it from being true. One whose value may have
-//! changed waits in the queue of its level until all lower levels are settled,
-//! so it is looked at once. What only the next state needs, and what only goals
-//! need, stands in levels of its own behind those of legal moves and end, and is
-//! settled when it is asked for.
+//! Each gate counts the operands that keep it from being true. A gate whose value
+//! may have changed waits in the queue of its level until all lower levels are up
+//! to date, so it is evaluated once. Gates that only the next state needs, and
+//! gates that only goals need, have levels of their own after those of legal moves
+//! and the terminal condition; they are evaluated on request.
 //!
 //! Source: selective trace in level order, as in Ulrich, Exclusive Simulation of
 //! Activity in Digital Networks (1969); counters in place of operands, as in the
@@ -24,50 +24,52 @@ use super::Propnet;
 use super::batch::{self, Packed, holds, pack};
 use super::network::{Literal, Network, Node, read};
 
-/// One state of a game, the initial one at first.
+/// One state of a game, initially the initial state.
 ///
-/// Roles, moves and goal values are positions, as in
+/// Roles, moves and goal values are given by index, as in
 /// [`Batch`](super::batch::Batch).
 #[derive(Clone, Debug)]
 pub struct Differential {
     wiring: Arc<Wiring>,
     gates: Vec<Gate>,
-    /// By level: the gates that wait, in its stretch of this.
+    /// The waiting gates. Each level has its own range.
     waiting: Vec<u32>,
-    /// By level: how many wait.
+    /// By level: the number of waiting gates.
     counts: Vec<u32>,
-    /// No lower level has gates that wait.
+    /// Levels below this one have no waiting gates.
     lowest: usize,
     answers: Vec<u64>,
     state: Packed,
     /// The inputs of the last joint move, which are still set.
     played: Vec<usize>,
-    /// What was done, in operands told of a change.
+    /// The work done, measured in operands notified of a change.
     work: u64,
 }
 
-/// What is the same in all states. Nodes that no answer needs are left out; the
-/// others are numbered by level, inputs first.
+/// The part that is the same in all states. Nodes that no answer needs are left
+/// out. The others are numbered by level, inputs first.
 #[derive(Debug)]
 struct Wiring {
-    /// By node: where its readers and answers start; one more at the end.
+    /// By node: the start of its readers and answers; the last entry is the end.
     starts: Vec<Start>,
     readers: Vec<Reader>,
-    /// The answers that change with a node: next facts, then moves, end and
-    /// goal values.
+    /// The answers that change with a node: next facts, then moves, the terminal
+    /// condition and goal values.
     answers: Vec<u32>,
     /// By level: its first node.
     levels: Vec<u32>,
-    /// By [`Stage`]: the level where it ends.
+    /// By [`Stage`]: the level at which it ends.
     ends: [usize; STAGES],
-    /// By input: its node, if anything needs it.
+    /// By input: its node, if anything depends on it.
     inputs: Vec<Option<u32>>,
     initial: Packed,
     facts: usize,
-    /// By role: its first move, and its first goal value; one more at the end.
+    /// By role: its first move, and its first goal value; the last entry is the
+    /// end.
     moves: Vec<usize>,
     values: Vec<usize>,
-    /// Gates that legal moves, end and next state need, as two-input gates.
+    /// The number of two-input gates for legal moves, the terminal condition and
+    /// the next state.
     size: usize,
 }
 
@@ -77,16 +79,16 @@ struct Start {
     answers: u32,
 }
 
-/// A gate that reads a node: four times its number, two more if it is an "xor",
-/// one more if it reads the negation.
+/// A gate that reads a node: four times its number, plus two for an "xor", plus one
+/// if it reads the negation.
 #[derive(Copy, Clone, Debug)]
 struct Reader(u32);
 
-/// A gate or an input. Small, as they are visited in no order.
+/// A gate or an input. It is small, since gates are visited in random order.
 #[derive(Copy, Clone, Debug)]
 struct Gate {
-    /// Of an "and" the operands that are false; of an "xor" [`PARITY`] if they
-    /// are equal. So the gate is true if it is 0.
+    /// For an "and", the number of false operands. For an "xor", [`PARITY`] if the
+    /// operands are equal. The gate is true if this is 0.
     unmet: u32,
     level: u16,
     value: bool,
@@ -95,17 +97,17 @@ struct Gate {
 
 const PARITY: u32 = 1 << 31;
 
-/// What is added to [`Gate::unmet`], by the last two bits of the [`Reader`], of
-/// which the last one is flipped if the node became true.
+/// The amounts added to [`Gate::unmet`], by the last two bits of the [`Reader`],
+/// the last of which is flipped if the node became true.
 const CHANGES: [u32; 4] = [1, u32::MAX, PARITY, PARITY];
 
-/// What it takes to change a gate, as many operands as can be told meanwhile.
+/// The cost of changing a gate, measured in operands notified.
 const CHANGE: u64 = 4;
 
-/// What is settled together, after those before it.
+/// Groups of gates that are evaluated together, each after the previous ones.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Stage {
-    /// Legal moves and end.
+    /// Legal moves and the terminal condition.
     Status,
     Next,
     Goals,
@@ -114,8 +116,8 @@ enum Stage {
 const STAGES: usize = 3;
 
 impl Differential {
-    /// The initial state; none if the network has cycles, or more levels than
-    /// 16 bits can count.
+    /// The initial state; `None` if the network has cycles, or more levels than 16
+    /// bits can count.
     pub fn new(net: &Propnet) -> Option<Differential> {
         let network = &net.network;
         if !network.regions().is_empty() {
@@ -162,7 +164,7 @@ impl Differential {
                 _ => (network.reads(old).iter()).fold(0, |sum, &l| sum + u32::from(!value(l))),
             };
             for operand in network.reads(old) {
-                let of = place[operand.node()].expect("what is needed needs it");
+                let of = place[operand.node()].expect("operands of needed gates are needed");
                 readers.push((of, Reader::new(new, is_xor, operand.is_negated())));
             }
             gates.push(Gate {
@@ -173,9 +175,9 @@ impl Differential {
             });
         }
 
-        let asked: Vec<Literal> = asked(net).map(|(literal, _)| literal).collect();
+        let all_answers: Vec<Literal> = all_answers(net).map(|(literal, _)| literal).collect();
         let node = |literal: &Literal| place[literal.node()];
-        let answers = (0..).zip(&asked);
+        let answers = (0..).zip(&all_answers);
         let answers: Vec<(u32, u32)> = answers
             .filter_map(|(answer, literal)| Some((node(literal)?, answer)))
             .collect();
@@ -203,7 +205,7 @@ impl Differential {
             waiting: vec![0; gates.len()],
             counts: vec![0; wiring.levels.len()],
             lowest: wiring.levels.len(),
-            answers: pack(asked.iter().map(|&literal| value(literal))),
+            answers: pack(all_answers.iter().map(|&literal| value(literal))),
             state: wiring.initial.clone(),
             played: Vec::new(),
             work: 0,
@@ -217,19 +219,23 @@ impl Differential {
         &self.wiring.initial
     }
 
-    /// The state.
+    /// The current state.
     pub fn state(&self) -> &[u64] {
         &self.state
     }
 
-    /// Puts it into a state. What the answers are to a state that the network
-    /// does not speak of (see [`Propnet::admits`]) is not said.
+    /// Sets the state. For a state that the network does not cover (see
+    /// [`Propnet::admits`]), the answers are unspecified.
     ///
     /// # Panics
     ///
-    /// If the state has another number of words.
+    /// If the state has the wrong number of words.
     pub fn set_state(&mut self, state: &[u64]) {
-        assert_eq!(state.len(), self.state.len(), "it is a state of this game");
+        assert_eq!(
+            state.len(),
+            self.state.len(),
+            "the state must have the right length"
+        );
         for (number, &word) in state.iter().enumerate() {
             let old = std::mem::replace(&mut self.state[number], word);
             for bit in ones(old ^ word) {
@@ -238,45 +244,49 @@ impl Differential {
         }
     }
 
-    /// Whether the game is over.
+    /// True if the game is over.
     pub fn is_terminal(&mut self) -> bool {
-        self.settle(Stage::Status);
+        self.evaluate(Stage::Status);
         let wiring = &self.wiring;
         holds(&self.answers, wiring.facts + wiring.move_count())
     }
 
-    /// A role's legal moves, ascending.
+    /// A role's legal moves, in ascending order.
     ///
     /// # Panics
     ///
-    /// If there is no such role; so too below.
+    /// If the role does not exist. The methods below panic in the same case.
     pub fn legal_moves(&mut self, role: usize) -> impl Iterator<Item = usize> {
-        self.settle(Stage::Status);
+        self.evaluate(Stage::Status);
         let wiring = &*self.wiring;
         let (first, end) = (wiring.moves[role], wiring.moves[role + 1]);
-        due(&self.answers, wiring.facts + first, end - first)
+        true_answers(&self.answers, wiring.facts + first, end - first)
     }
 
-    /// The goal values that a role has, by position, ascending.
+    /// The indexes of a role's goal values, in ascending order.
     pub fn goal_values(&mut self, role: usize) -> impl Iterator<Item = usize> {
-        self.settle(Stage::Goals);
+        self.evaluate(Stage::Goals);
         let wiring = &*self.wiring;
         let (first, end) = (wiring.values[role], wiring.values[role + 1]);
-        due(
+        true_answers(
             &self.answers,
             wiring.facts + wiring.move_count() + 1 + first,
             end - first,
         )
     }
 
-    /// Plays a joint move, given by role.
+    /// Makes a joint move, given by role.
     ///
     /// # Panics
     ///
-    /// If it has not a move for each role.
+    /// If the joint move does not have one move per role.
     pub fn step(&mut self, joint: &[usize]) {
         let wiring = Arc::clone(&self.wiring);
-        assert_eq!(joint.len(), wiring.moves.len() - 1, "every role has a move");
+        assert_eq!(
+            joint.len(),
+            wiring.moves.len() - 1,
+            "every role must have a move"
+        );
         let mut played = std::mem::take(&mut self.played);
         for input in played.drain(..) {
             self.set_input(input, false);
@@ -287,7 +297,7 @@ impl Differential {
             played.push(input);
         }
         self.played = played;
-        self.settle(Stage::Next);
+        self.evaluate(Stage::Next);
         let mut next: Packed = self.answers[..self.state.len()].to_vec();
         if let (Some(last), 1..) = (next.last_mut(), wiring.facts % 64) {
             *last &= u64::MAX >> (64 - wiring.facts % 64);
@@ -295,15 +305,15 @@ impl Differential {
         self.set_state(&next);
     }
 
-    /// Gates that legal moves, end and next state need, as two-input gates:
-    /// what is evaluated for a joint move where all gates are.
+    /// The number of two-input gates for legal moves, the terminal condition and
+    /// the next state: the work of a joint move if all gates are evaluated.
     pub fn size(&self) -> usize {
         self.wiring.size
     }
 
-    /// How much work a joint move is, in operands told of a change: the mean of
-    /// so many moves of random play from the initial state, to which it is put in
-    /// the end.
+    /// The work of a joint move, measured in operands notified of a change: the
+    /// mean over `moves` moves of random play from the initial state. Afterwards
+    /// the state is the initial one.
     pub fn activity(&mut self, moves: u64) -> u64 {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(0);
         let before = self.work;
@@ -330,12 +340,12 @@ impl Differential {
             && self.gates[node as usize].value != value
         {
             self.gates[node as usize].value = value;
-            self.spread(node as usize, value);
+            self.notify(node as usize, value);
         }
     }
 
-    /// Tells all that depend on a node that it has changed.
-    fn spread(&mut self, node: usize, value: bool) {
+    /// Notifies all readers of a node that it has changed.
+    fn notify(&mut self, node: usize, value: bool) {
         let wiring = &*self.wiring;
         let (start, end) = (wiring.starts[node], wiring.starts[node + 1]);
         for &answer in &wiring.answers[start.answers as usize..end.answers as usize] {
@@ -358,8 +368,8 @@ impl Differential {
         }
     }
 
-    /// Evaluates what waits up to the end of a stage.
-    fn settle(&mut self, stage: Stage) {
+    /// Evaluates the waiting gates up to the end of a stage.
+    fn evaluate(&mut self, stage: Stage) {
         let end = self.wiring.ends[stage as usize];
         for level in self.lowest..end {
             let first = self.wiring.levels[level] as usize;
@@ -370,7 +380,7 @@ impl Differential {
                 let value = gate.unmet == 0;
                 if gate.value != value {
                     gate.value = value;
-                    self.spread(node, value);
+                    self.notify(node, value);
                 }
             }
             self.counts[level] = 0;
@@ -399,8 +409,8 @@ impl Reader {
     }
 }
 
-/// Everything that is asked for, in the order of the answers.
-fn asked(net: &Propnet) -> impl Iterator<Item = (Literal, Stage)> {
+/// All answers, in order, with the stage that computes them.
+fn all_answers(net: &Propnet) -> impl Iterator<Item = (Literal, Stage)> {
     let next = net.next.iter().map(|&next| (next, Stage::Next));
     let status = net.legal.iter().flatten().chain([&net.terminal]);
     let goals = net.goals.iter().flatten();
@@ -412,7 +422,7 @@ fn asked(net: &Propnet) -> impl Iterator<Item = (Literal, Stage)> {
 fn stages(net: &Propnet) -> Vec<Option<Stage>> {
     let mut stages = vec![None; net.network.len()];
     for stage in [Stage::Status, Stage::Next, Stage::Goals] {
-        let roots = asked(net).filter(|(_, of)| *of == stage);
+        let roots = all_answers(net).filter(|(_, of)| *of == stage);
         let mut open: Vec<usize> = roots.map(|(literal, _)| literal.node()).collect();
         while let Some(node) = open.pop() {
             if stages[node].is_none() {
@@ -435,8 +445,8 @@ fn levels(network: &Network) -> Vec<u32> {
     levels
 }
 
-/// Items by group, in their order: where each group starts, one more at the end,
-/// and all items.
+/// Groups items and keeps their order: the start of each group, with the end of the
+/// last one, and all items.
 fn grouped<T: Copy>(groups: usize, mut items: Vec<(u32, T)>) -> (Vec<u32>, Vec<T>) {
     items.sort_by_key(|&(group, _)| group);
     let mut starts = vec![0; groups + 1];
@@ -449,8 +459,8 @@ fn grouped<T: Copy>(groups: usize, mut items: Vec<(u32, T)>) -> (Vec<u32>, Vec<T
     (starts, items.into_iter().map(|(_, item)| item).collect())
 }
 
-/// The answers that are due among some, counted from the first of these.
-fn due(answers: &[u64], first: usize, count: usize) -> impl Iterator<Item = usize> {
+/// The answers that are true in a range, counted from its beginning.
+fn true_answers(answers: &[u64], first: usize, count: usize) -> impl Iterator<Item = usize> {
     let end = first + count;
     (first / 64..end.div_ceil(64)).flat_map(move |number| {
         let mut word = answers[number];
@@ -464,7 +474,7 @@ fn due(answers: &[u64], first: usize, count: usize) -> impl Iterator<Item = usiz
     })
 }
 
-/// The bits that are set, ascending.
+/// The set bits, ascending.
 fn ones(mut word: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let bit = word.trailing_zeros();

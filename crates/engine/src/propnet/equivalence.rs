@@ -1,9 +1,9 @@
 //! Facts that always equal each other, or each other's negation.
 //!
-//! In: a network. Out: for each fact the one that stands for it. Candidates are
-//! facts that agree in a few random playouts; assuming all candidates at once,
-//! those whose next value is not the same gate are told apart, until the
-//! assumption confirms itself.
+//! In: a network. Out: a representative for each fact. Candidates are facts that
+//! agree in a few random playouts. All candidate equalities are assumed at once,
+//! and facts whose next values are then different gates are separated, until the
+//! assumption proves itself.
 //!
 //! Source: van Eijk, Sequential equivalence checking based on structural
 //! similarities (2000).
@@ -14,13 +14,13 @@ use super::Propnet;
 use super::network::{Builder, Literal};
 use super::rewrite::{copy, live};
 
-/// Rounds after which the attempt is given up.
+/// The maximum number of rounds.
 const MOST_ROUNDS: usize = 24;
-/// Gates rewritten in all rounds, about.
+/// The approximate number of gates rewritten in all rounds.
 const ROUND_GATES: usize = 2_000_000;
 
-/// By fact: the fact that equals it, itself if there is no earlier one, and
-/// whether its negation does instead; guessed from states of
+/// By fact: the first fact that equals it (possibly itself), and true if it equals
+/// the negation instead. The candidates are taken from states of
 /// [`sample`](super::sample).
 pub(super) fn representatives(net: &Propnet, states: &[Vec<u64>]) -> Vec<(usize, bool)> {
     let count = net.facts.len();
@@ -37,14 +37,14 @@ pub(super) fn representatives(net: &Propnet, states: &[Vec<u64>]) -> Vec<(usize,
         {
             return itself;
         }
-        let stands: Vec<(usize, bool)> = representative
+        let substitutes: Vec<(usize, bool)> = representative
             .iter()
             .enumerate()
             .map(|(fact, &first)| (first, net.initial[fact] != net.initial[first]))
             .collect();
         let mut builder = Builder::new(net.network.inputs());
         let inputs: Vec<Literal> = (0..net.network.inputs())
-            .map(|input| match stands.get(input) {
+            .map(|input| match substitutes.get(input) {
                 Some(&(first, negated)) => builder.input(first).negated_if(negated),
                 None => builder.input(input),
             })
@@ -55,7 +55,7 @@ pub(super) fn representatives(net: &Propnet, states: &[Vec<u64>]) -> Vec<(usize,
             .map(|fact| {
                 let next = net.next[fact];
                 let next = became[next.node()].negated_if(next.is_negated());
-                let (first, negated) = stands[fact];
+                let (first, negated) = substitutes[fact];
                 let number = split.len();
                 *split
                     .entry((first, next.negated_if(negated)))
@@ -63,7 +63,7 @@ pub(super) fn representatives(net: &Propnet, states: &[Vec<u64>]) -> Vec<(usize,
             })
             .collect();
         if first_of_each(&refined) == representative {
-            return stands;
+            return substitutes;
         }
         class = refined;
     }
@@ -77,8 +77,8 @@ fn first_of_each(class: &[usize]) -> Vec<usize> {
     class.iter().enumerate().map(of).collect()
 }
 
-/// By fact: a number that facts share which agree, up to negation, in all states
-/// of a few random playouts.
+/// By fact: the number of its class. Facts of one class agree, up to negation, in
+/// all states of a few random playouts.
 fn candidates(net: &Propnet, states: &[Vec<u64>]) -> Vec<usize> {
     let mut signatures = vec![0u64; net.facts.len()];
     for state in states {

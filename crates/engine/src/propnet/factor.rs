@@ -1,11 +1,11 @@
-//! Common factors of large gates, and moves that leave a fact as it is.
+//! Common factors of large gates, and moves that leave a fact unchanged.
 //!
-//! In: a network. Out: the same functions with fewer gates. Every "or" of
-//! "and"s is divided by the literal that most of them share, again and again, so
-//! that `ab + ac + d` becomes `a(b + c) + d`; by duality the same is done to
-//! "and"s of "or"s. An "or" of most moves of a role is the negation of the "or" of
-//! the others, since a role makes exactly one move: so what the rules say by
-//! listing all moves that leave a fact alone becomes "keep unless".
+//! In: a network. Out: the same functions with fewer gates. Every "or" of "and"s is
+//! divided repeatedly by the literal that most of them share, so that `ab + ac + d`
+//! becomes `a(b + c) + d`. By duality, "and"s of "or"s are factored too. An "or" of
+//! most moves of a role is replaced by the negated "or" of the others, since a role
+//! makes exactly one move. Rules that list all moves that leave a fact alone thus
+//! become "keep unless".
 //!
 //! Source: algebraic factoring, Brayton and McMullen, The decomposition and
 //! factorization of Boolean expressions (1982).
@@ -41,7 +41,7 @@ pub(super) fn factor(net: &mut Propnet) {
     groups.extend(groups_of_facts(net));
     let mut exclusive = Exclusive::new(groups, net.network.inputs());
     let network = &net.network;
-    // Of gates that only one gate reads, as they are: these dissolve in it.
+    // New gates whose old gate has only one reader. They are merged into it.
     let mut dissolve: FxHashSet<usize> = FxHashSet::default();
     let became = transcribe(
         network,
@@ -83,16 +83,16 @@ fn term(builder: &Builder, literal: Literal) -> Vec<Literal> {
     }
 }
 
-/// A group of inputs of which at most one holds, or exactly one.
+/// A group of inputs of which at most one is true, or exactly one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Group {
     /// The inputs' nodes, ascending.
     pub nodes: Vec<u32>,
-    /// Whether one always holds.
+    /// True if one of them always is.
     pub exact: bool,
 }
 
-/// The moves of each role: it makes exactly one.
+/// One group per role: a role makes exactly one move.
 pub(super) fn groups_of_moves(facts: usize, moves: &[Vec<Move>]) -> Vec<Group> {
     let mut start = 1 + facts as u32;
     let group = |moves: &Vec<Move>| {
@@ -103,7 +103,8 @@ pub(super) fn groups_of_moves(facts: usize, moves: &[Vec<Move>]) -> Vec<Group> {
     moves.iter().map(group).collect()
 }
 
-/// The facts that exclude each other, by the inputs that gates still read.
+/// Groups of facts that exclude each other, in terms of the inputs that gates still
+/// read.
 fn groups_of_facts(net: &Propnet) -> Vec<Group> {
     let mut equals: Vec<Literal> = (0..net.facts.len()).map(|f| net.network.input(f)).collect();
     for &(fact, equal) in &net.assumed {
@@ -127,21 +128,23 @@ fn groups_of_facts(net: &Propnet) -> Vec<Group> {
     groups
 }
 
-/// What is known of inputs that exclude each other: a role makes exactly one
-/// move, and what was proved of facts.
+/// The knowledge about inputs that exclude each other: a role makes exactly one
+/// move, and facts have proved exclusions.
 #[derive(Debug)]
 pub(super) struct Exclusive {
     groups: Vec<Group>,
     /// By node of an input: its groups.
     memberships: Vec<Vec<u32>>,
-    /// Literals that are the "or" of several inputs of one group, and this.
+    /// Literals that are the "or" of several inputs of one group, with the group
+    /// and the inputs.
     sets: FxHashMap<Literal, (u32, Rc<[u32]>)>,
     made: FxHashMap<Rc<[u32]>, Literal>,
     stored: usize,
 }
 
 impl Exclusive {
-    /// Knows groups of some of so many inputs.
+    /// Creates the tables for groups of inputs. `inputs` is the number of all
+    /// inputs.
     pub fn new(groups: Vec<Group>, inputs: usize) -> Exclusive {
         let mut memberships = vec![Vec::new(); 1 + inputs];
         for (number, members) in groups.iter().enumerate() {
@@ -158,7 +161,7 @@ impl Exclusive {
         }
     }
 
-    /// The groups of a literal that is one of their inputs, or several.
+    /// The groups of a literal that is an input or an "or" of inputs.
     fn groups(&self, literal: Literal) -> &[u32] {
         match self.sets.get(&literal) {
             Some((group, _)) => std::slice::from_ref(group),
@@ -174,8 +177,7 @@ impl Exclusive {
         }
     }
 
-    /// Whether a literal that is one or several of a group's inputs includes
-    /// this one.
+    /// True if a literal that is an input or an "or" of inputs covers this input.
     fn includes(&self, literal: Literal, input: Literal) -> bool {
         match self.sets.get(&literal) {
             Some((_, set)) => set.binary_search(&(input.node() as u32)).is_ok(),
@@ -183,8 +185,8 @@ impl Exclusive {
         }
     }
 
-    /// Drops from an "and" what follows from an input that stands in it; false
-    /// if that excludes another.
+    /// Drops from an "and" the literals that follow from one of its inputs. Returns
+    /// false if that input excludes another literal.
     fn reduce(&self, term: &mut Vec<Literal>) -> bool {
         let mut at = 0;
         while at < term.len() {
@@ -194,15 +196,15 @@ impl Exclusive {
             if groups.is_empty() {
                 continue;
             }
-            let meets = |other: Literal| self.groups(other).iter().any(|g| groups.contains(g));
+            let overlaps = |other: Literal| self.groups(other).iter().any(|g| groups.contains(g));
             let mut possible = true;
             let before = term.len();
             term.retain(|&other| {
                 if other == input {
                     return true;
                 }
-                let negated = meets(!other);
-                if !negated && !meets(other) {
+                let negated = overlaps(!other);
+                if !negated && !overlaps(other) {
                     return true;
                 }
                 let positive = other.negated_if(negated);
@@ -225,14 +227,14 @@ impl Exclusive {
         if terms.iter().any(Vec::is_empty) {
             return Literal::TRUE;
         }
-        let mut ways: Vec<Literal> = Vec::new();
-        absorb(&mut terms, &mut ways);
+        let mut disjuncts: Vec<Literal> = Vec::new();
+        absorb(&mut terms, &mut disjuncts);
         if terms.iter().any(Vec::is_empty) {
             return Literal::TRUE;
         }
         let mut shared = Occurrences::new(&terms);
-        let mut alive = vec![true; terms.len()];
-        while let Some((literal, members)) = shared.most_frequent(&terms, &mut alive) {
+        let mut live_terms = vec![true; terms.len()];
+        while let Some((literal, members)) = shared.most_frequent(&terms, &mut live_terms) {
             let rest = members
                 .iter()
                 .map(|&term| {
@@ -241,53 +243,62 @@ impl Exclusive {
                 })
                 .collect();
             let rest = self.any(builder, rest);
-            ways.push(builder.and(&[literal, rest]));
+            disjuncts.push(builder.and(&[literal, rest]));
         }
-        for (term, _) in terms.iter().zip(alive).filter(|(_, alive)| *alive) {
-            ways.push(builder.and(term));
+        for (term, _) in terms
+            .iter()
+            .zip(live_terms)
+            .filter(|(_, live_terms)| *live_terms)
+        {
+            disjuncts.push(builder.and(term));
         }
-        self.or(builder, ways)
+        self.or(builder, disjuncts)
     }
 
-    /// The "or" of literals; most inputs of a group are replaced by the others.
-    fn or(&mut self, builder: &mut Builder, mut ways: Vec<Literal>) -> Literal {
-        ways.sort_unstable();
-        ways.dedup();
+    /// The "or" of literals. If it contains most inputs of a group, they are
+    /// replaced by the others.
+    fn or(&mut self, builder: &mut Builder, mut disjuncts: Vec<Literal>) -> Literal {
+        disjuncts.sort_unstable();
+        disjuncts.dedup();
         // The negation is an "and", from which more may be dropped.
-        ways.iter_mut().for_each(|way| *way = !*way);
-        let possible = self.reduce(&mut ways);
+        disjuncts
+            .iter_mut()
+            .for_each(|disjunct| *disjunct = !*disjunct);
+        let possible = self.reduce(&mut disjuncts);
         if !possible {
             return Literal::TRUE;
         }
-        ways.iter_mut().for_each(|way| *way = !*way);
-        let groups = ways.iter().flat_map(|&way| self.groups(way));
+        disjuncts
+            .iter_mut()
+            .for_each(|disjunct| *disjunct = !*disjunct);
+        let groups = disjuncts.iter().flat_map(|&disjunct| self.groups(disjunct));
         let mut groups: Vec<u32> = groups.copied().collect();
         groups.sort_unstable();
         for group in groups
             .chunk_by(|a, b| a == b)
             .filter(|group| group.len() > 1)
         {
-            self.or_of_inputs(builder, group[0], &mut ways);
+            self.or_of_inputs(builder, group[0], &mut disjuncts);
         }
-        builder.or(&ways)
+        builder.or(&disjuncts)
     }
 
-    /// Replaces those ways that are inputs of a group, or an "or" of some, by
-    /// less if that is possible.
-    fn or_of_inputs(&mut self, builder: &mut Builder, group: u32, ways: &mut Vec<Literal>) {
-        let is_of = |way: &Literal| self.groups(*way).contains(&group);
-        let count = ways.iter().filter(|way| is_of(way)).count();
+    /// Replaces the disjuncts that are inputs of a group, or "or"s of some, by
+    /// fewer literals if possible.
+    fn or_of_inputs(&mut self, builder: &mut Builder, group: u32, disjuncts: &mut Vec<Literal>) {
+        let is_of = |disjunct: &Literal| self.groups(*disjunct).contains(&group);
+        let count = disjuncts.iter().filter(|disjunct| is_of(disjunct)).count();
         let mut union: Vec<u32> = Vec::new();
-        for way in ways.iter().filter(|way| is_of(way)) {
-            match self.sets.get(way) {
+        for disjunct in disjuncts.iter().filter(|disjunct| is_of(disjunct)) {
+            match self.sets.get(disjunct) {
                 Some((_, set)) => union.extend_from_slice(set),
-                None => union.push(way.node() as u32),
+                None => union.push(disjunct.node() as u32),
             }
         }
         union.sort_unstable();
         union.dedup();
         let Group { nodes: all, exact } = &self.groups[group as usize];
-        let is_all = count == ways.len();
+        let is_all = count == disjuncts.len();
         let many = *exact && union.len() * 2 > all.len();
         if !(many || is_all && union.len() <= MOST_IN_SET) {
             return;
@@ -302,14 +313,14 @@ impl Exclusive {
             false => Vec::new(),
         };
         if many && (others.len() < count || self.made.contains_key(others.as_slice())) {
-            ways.retain(|way| !self.groups(*way).contains(&group));
+            disjuncts.retain(|disjunct| !self.groups(*disjunct).contains(&group));
             let others = self.or_of_set(builder, group, others);
-            ways.push(!others);
-            ways.sort_unstable();
+            disjuncts.push(!others);
+            disjuncts.sort_unstable();
         } else if is_all {
-            let literal = builder.or(ways);
-            self.remember(group, union, literal);
-            *ways = vec![literal];
+            let literal = builder.or(disjuncts);
+            self.store(group, union, literal);
+            *disjuncts = vec![literal];
         }
     }
 
@@ -319,11 +330,11 @@ impl Exclusive {
         }
         let inputs: Vec<Literal> = set.iter().map(|&node| Literal::of(node as usize)).collect();
         let literal = builder.or(&inputs);
-        self.remember(group, set, literal);
+        self.store(group, set, literal);
         literal
     }
 
-    fn remember(&mut self, group: u32, set: Vec<u32>, literal: Literal) {
+    fn store(&mut self, group: u32, set: Vec<u32>, literal: Literal) {
         if set.len() < 2 || set.len() > MOST_IN_SET || self.stored + set.len() > MOST_STORED {
             return;
         }
@@ -334,13 +345,14 @@ impl Exclusive {
     }
 }
 
-/// Largest set of moves that is remembered, and how many moves all sets may have
-/// together.
+/// The largest set of moves that is stored, and the maximum total size of all
+/// stored sets.
 const MOST_IN_SET: usize = 4096;
 const MOST_STORED: usize = 8_000_000;
 
-/// Moves terms of one literal to `ways`, and drops what they make superfluous.
-fn absorb(terms: &mut Vec<Vec<Literal>>, ways: &mut Vec<Literal>) {
+/// Moves terms of one literal to `disjuncts`, and drops the terms and literals that
+/// they make redundant.
+fn absorb(terms: &mut Vec<Vec<Literal>>, disjuncts: &mut Vec<Literal>) {
     let mut single: FxHashSet<Literal> = FxHashSet::default();
     loop {
         let before = single.len();
@@ -366,16 +378,17 @@ fn absorb(terms: &mut Vec<Vec<Literal>>, ways: &mut Vec<Literal>) {
     }
     terms.retain(|term| {
         if let [one] = term.as_slice() {
-            ways.push(*one);
+            disjuncts.push(*one);
         }
         term.len() != 1
     });
 }
 
-/// In which terms a literal occurs.
+/// The terms in which each literal occurs.
 struct Occurrences {
     terms: FxHashMap<Literal, Vec<usize>>,
-    /// Number of terms and literal; numbers may be out of date, never too low.
+    /// The number of terms and the literal. Numbers may be outdated, but never too
+    /// low.
     heap: BinaryHeap<(usize, Literal)>,
 }
 
@@ -398,17 +411,17 @@ impl Occurrences {
         }
     }
 
-    /// The literal that occurs in most living terms, if it does in two, and
-    /// these terms, which die.
+    /// The literal that occurs in the most live terms, if in at least two, with
+    /// these terms, which are then no longer live.
     fn most_frequent(
         &mut self,
         terms: &[Vec<Literal>],
-        alive: &mut [bool],
+        live_terms: &mut [bool],
     ) -> Option<(Literal, Vec<usize>)> {
-        debug_assert_eq!(terms.len(), alive.len());
+        debug_assert_eq!(terms.len(), live_terms.len());
         while let Some((count, literal)) = self.heap.pop() {
             let members = self.terms.get_mut(&literal).expect("it occurs");
-            members.retain(|&term| alive[term]);
+            members.retain(|&term| live_terms[term]);
             if members.len() < 2 {
                 continue;
             }
@@ -417,7 +430,7 @@ impl Occurrences {
                 continue;
             }
             for &term in members.iter() {
-                alive[term] = false;
+                live_terms[term] = false;
             }
             return Some((literal, members.clone()));
         }

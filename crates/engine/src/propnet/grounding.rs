@@ -1,23 +1,20 @@
-//! From rules to gates.
+//! Grounding: conversion of rules to gates.
 //!
-//! In: a game. Out: its [`Propnet`], not yet simplified. First the Datalog
-//! engine finds every row that a relation can ever have ([`relax`]). Then it
-//! enumerates, rule by rule, the matches of the bodies among these rows; each is
-//! an "and" of literals, and goes into the network at once: a row that depends
-//! on the state is the "or" of its matches. Only relations that depend on each
-//! other in a circle are collected first, to be put in order row by row.
+//! In: a game. Out: its [`Propnet`], not yet simplified. First the Datalog engine
+//! finds every row that a relation can ever have ([`relax`]). Then it enumerates,
+//! rule by rule, the matches of the bodies among these rows. Each match is an "and"
+//! of literals and is added to the network at once; a row that depends on the state
+//! is the "or" of its matches. Only mutually recursive relations are collected
+//! first and then ordered row by row.
 
-use std::time::Instant;
-
+use ggp_stop::Stop;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Propnet;
 use super::cycles::{Reference, Rows as CyclicRows};
 use super::decompose::Pieces;
 use super::factor::{Exclusive, groups_of_moves};
-use super::grounding_methods::{
-    Allowance, GroundLimits, Grounded, INTERRUPTED, LATE, TooLarge, WORK,
-};
+use super::grounding_methods::{Allowance, GroundError, GroundLimits, Grounded, LATE, WORK};
 use super::network::{Builder, Literal};
 use super::relax;
 use super::shape::{Part, Shape, Test};
@@ -29,8 +26,8 @@ use ggp_gdl::program::strata::for_each_body_atom;
 use ggp_gdl::program::{Atom, RelationId, Rule, RuleSet};
 use ggp_gdl::terms::{TermId, TermOverflow, Terms};
 
-/// The relations that a network answers for.
-pub(super) fn wanted(game: &Game, flat: &Flat) -> Vec<RelationId> {
+/// The relations that the network computes.
+pub(super) fn output_relations(game: &Game, flat: &Flat) -> Vec<RelationId> {
     [&flat.next, &flat.init, &flat.legal, &flat.state, &flat.does]
         .iter()
         .flat_map(|wrapped| wrapped.relations())
@@ -39,34 +36,35 @@ pub(super) fn wanted(game: &Game, flat: &Flat) -> Vec<RelationId> {
         .collect()
 }
 
-/// How one attempt is bounded.
+/// The bounds of one attempt.
 pub(super) struct Attempt<'a> {
     pub limits: &'a GroundLimits,
-    pub deadline: Option<Instant>,
-    /// Gates beyond which the network is of no use.
+    pub stop: &'a Stop,
+    /// The maximum number of gates of a useful network.
     pub gates: usize,
-    /// Asked what else is allowed when there are more matches than the limits
-    /// allow; given what is known by then.
+    /// Called when there are more matches than allowed, with the counts so far.
+    /// Returns a larger allowance, if any.
     pub more: &'a mut dyn FnMut(Grounded) -> Option<Allowance>,
 }
 
-/// How many times more rows than allowed must be foretold to give up.
+/// Grounding stops early if the predicted number of rows exceeds the limit by this
+/// factor.
 const FORESIGHT: f64 = 4.0;
 
-/// Grounds the rules of a game as these pieces say them.
+/// Grounds decomposed rules of a game.
 ///
 /// # Errors
 ///
-/// [`TooLarge`] past a limit.
+/// [`GroundError`] if a limit is exceeded.
 pub(super) fn ground_pieces(
     game: &Game,
     flat: &Flat,
     pieces: Pieces,
     attempt: Attempt,
-) -> Result<(Propnet, Grounded), TooLarge> {
+) -> Result<(Propnet, Grounded), GroundError> {
     let Attempt {
         limits,
-        deadline,
+        stop,
         gates,
         more,
     } = attempt;
@@ -86,17 +84,16 @@ pub(super) fn ground_pieces(
         let failure = Failure::Terms(overflow);
         reporter.failure(EvaluationError { failure, rule: 0 })
     })?;
-    let wanted = wanted(game, &flat);
+    let wanted = output_relations(game, &flat);
     let bounds = Bounds {
         facts: limits.facts,
         work: limits.work,
-        interrupt: limits.interrupt.clone().unwrap_or_default(),
-        deadline,
+        stop: stop.clone(),
         foresight: Some(FORESIGHT),
     };
     let fail = |error| reporter.failure(error);
     let components = relax::components(&flat.rules, &wanted);
-    // Also what only negations need, which the relaxed program has not.
+    // Includes relations that only negations use, which the relaxed program lacks.
     let asked = components.iter().flatten().map(|&r| RelationId::new(r));
     let queries = [(0, asked.collect())];
     let (evaluator, _) =
@@ -108,7 +105,7 @@ pub(super) fn ground_pieces(
         relaxed: &relaxed,
         dynamic,
         reporter,
-        deadline,
+        stop,
         evaluator,
         terms,
         builder: Builder::new(0),
@@ -140,20 +137,20 @@ struct Grounder<'g> {
     rules: &'g RuleSet,
     relaxed: &'g RuleSet,
     reporter: Reporter<'g>,
-    deadline: Option<Instant>,
+    stop: &'g Stop,
     dynamic: Vec<bool>,
     evaluator: Evaluator,
     terms: Terms,
     builder: Builder,
     exclusive: Exclusive,
-    /// By relation that depends on the state, and row: when it holds.
+    /// By relation that depends on the state, and row: the row's literal.
     literals: Vec<Vec<Literal>>,
     grounded: Grounded,
     allowed: Allowance,
     more: &'g mut dyn FnMut(Grounded) -> Option<Allowance>,
 }
 
-/// Facts, initial ones, and moves by role.
+/// Facts, initial values, and moves by role.
 type Inputs = (Vec<TermId>, Vec<bool>, Vec<Vec<Move>>);
 
 impl Grounder<'_> {
@@ -194,15 +191,15 @@ impl Grounder<'_> {
             }
         }
         for (relation, row, term) in self.wrapped_terms(&flat.does)? {
-            let role = self.game.role_of(row).expect("only roles do moves");
+            let role = self.game.role_of(row).expect("only roles make moves");
             let number = numbers[&(role.index(), Move::new(term))];
             self.literals[relation.index()].push(self.builder.input(number));
         }
         Ok((facts, initial, moves))
     }
 
-    /// For each row of a keyword's relations: relation, first column (the
-    /// role's where there is one), wrapped term.
+    /// For each row of a keyword's relations: relation, first column (the role's
+    /// where there is one), wrapped term.
     fn wrapped_terms(
         &mut self,
         wrapped: &Wrapped,
@@ -227,9 +224,9 @@ impl Grounder<'_> {
         Ok(found)
     }
 
-    /// Makes the literals of relations whose uses are all defined but for each
-    /// other.
-    fn define(&mut self, relations: &[usize]) -> Result<(), TooLarge> {
+    /// Builds the literals of relations whose dependencies, except for each other,
+    /// have theirs.
+    fn define(&mut self, relations: &[usize]) -> Result<(), GroundError> {
         let is_own = |relation: usize| relations.binary_search(&relation).is_ok();
         let rules: Vec<usize> = (0..self.rules.rules.len())
             .filter(|&rule| is_own(self.rules.rules[rule].head.relation.index()))
@@ -238,10 +235,10 @@ impl Grounder<'_> {
             // Inputs have their literals already.
             return Ok(());
         }
-        let mut circular = false;
+        let mut recursive = false;
         for &rule in &rules {
             for_each_body_atom(&self.rules.rules[rule], |atom, _| {
-                circular |= is_own(atom.relation.index());
+                recursive |= is_own(atom.relation.index());
             });
         }
         let mut first = vec![0; self.rules.arity.len()];
@@ -260,7 +257,7 @@ impl Grounder<'_> {
             }
         }
         for rule in rules {
-            self.instances(rule, circular.then_some(relations), &first, &mut rows)?;
+            self.instances(rule, recursive.then_some(relations), &first, &mut rows)?;
         }
         let literals = rows.literals(&mut self.exclusive, &mut self.builder);
         for &relation in relations {
@@ -274,13 +271,13 @@ impl Grounder<'_> {
     fn instances(
         &mut self,
         number: usize,
-        circle: Option<&[usize]>,
+        recursive: Option<&[usize]>,
         first: &[usize],
         rows: &mut CyclicRows,
-    ) -> Result<(), TooLarge> {
+    ) -> Result<(), GroundError> {
         let rule = &self.rules.rules[number];
-        if self.deadline.is_some_and(|end| Instant::now() >= end) {
-            let (failure, rule) = (Failure::Late, number);
+        if let Some(reason) = self.stop.reason() {
+            let (failure, rule) = (reason.into(), number);
             return Err(self.reporter.failure(EvaluationError { failure, rule }));
         }
         let shape = Shape::new(rule, &self.dynamic);
@@ -301,7 +298,7 @@ impl Grounder<'_> {
         let mut full = false;
         let reporter = self.reporter;
         let is_own = |relation: usize| {
-            circle.is_some_and(|relations| relations.binary_search(&relation).is_ok())
+            recursive.is_some_and(|relations| relations.binary_search(&relation).is_ok())
         };
         let mut body = Vec::new();
         let mut branch = Vec::new();
@@ -329,21 +326,21 @@ impl Grounder<'_> {
                     let relation = part.relation.index();
                     let found = model.position(part.relation, columns);
                     let Some(row) = found else {
-                        return Reference::Made(Literal::FALSE.negated_if(part.negated));
+                        return Reference::Known(Literal::FALSE.negated_if(part.negated));
                     };
                     if !self.dynamic[relation] {
-                        return Reference::Made(Literal::TRUE.negated_if(part.negated));
+                        return Reference::Known(Literal::TRUE.negated_if(part.negated));
                     }
                     if is_own(relation) {
                         return Reference::Row(first[relation] + row, part.negated);
                     }
-                    Reference::Made(literals[relation][row].negated_if(part.negated))
+                    Reference::Known(literals[relation][row].negated_if(part.negated))
                 };
                 body.clear();
                 for part in &shape.parts {
                     match reference(model, part) {
-                        Reference::Made(Literal::TRUE) => {}
-                        Reference::Made(Literal::FALSE) => return true,
+                        Reference::Known(Literal::TRUE) => {}
+                        Reference::Known(Literal::FALSE) => return true,
                         other => body.push(other),
                     }
                 }
@@ -356,7 +353,7 @@ impl Grounder<'_> {
                                 Test::Atom(part) => reference(model, part),
                                 Test::Equal(left, right, wanted) => {
                                     let equal = columns[*left] == columns[*right];
-                                    Reference::Made(Literal::TRUE.negated_if(equal != *wanted))
+                                    Reference::Known(Literal::TRUE.negated_if(equal != *wanted))
                                 }
                             });
                         }
@@ -366,7 +363,7 @@ impl Grounder<'_> {
                 }
                 let head =
                     model.position(shape.head.relation, &columns[shape.head.columns.clone()]);
-                let head = head.expect("what the rule derives was found before");
+                let head = head.expect("the relaxed program derives every head");
                 rows.add(
                     first[shape.head.relation.index()] + head,
                     &mut body,
@@ -393,7 +390,7 @@ impl Grounder<'_> {
         facts: Vec<TermId>,
         initial: Vec<bool>,
         moves: Vec<Vec<Move>>,
-    ) -> Result<(Propnet, Grounded), TooLarge> {
+    ) -> Result<(Propnet, Grounded), GroundError> {
         let game = self.game;
         let reporter = self.reporter;
         let fail = |error| reporter.failure(error);
@@ -413,7 +410,10 @@ impl Grounder<'_> {
             let literal = literal(&mut self, relation);
             next[fact].push(literal);
         }
-        let next = next.iter().map(|ways| self.builder.or(ways)).collect();
+        let next = next
+            .iter()
+            .map(|disjuncts| self.builder.or(disjuncts))
+            .collect();
         let mut legal: Vec<Vec<Vec<Literal>>> = moves
             .iter()
             .map(|moves| vec![Vec::new(); moves.len()])
@@ -433,7 +433,12 @@ impl Grounder<'_> {
         }
         let legal = legal
             .iter()
-            .map(|moves| moves.iter().map(|ways| self.builder.or(ways)).collect())
+            .map(|moves| {
+                moves
+                    .iter()
+                    .map(|disjuncts| self.builder.or(disjuncts))
+                    .collect()
+            })
             .collect();
         let mut goals = vec![Vec::new(); game.role_count()];
         if let Some(relation) = game.keyword(Keyword::Goal) {
@@ -473,12 +478,12 @@ impl Grounder<'_> {
     }
 }
 
-/// By fact: its place in the list.
+/// By fact: its index in the list.
 fn places(facts: &[TermId]) -> FxHashMap<TermId, usize> {
     facts.iter().copied().zip(0..).collect()
 }
 
-/// Says what grew too large.
+/// Creates error values with the source of the rule.
 #[derive(Copy, Clone)]
 struct Reporter<'g> {
     game: &'g Game,
@@ -488,7 +493,7 @@ struct Reporter<'g> {
 }
 
 impl Reporter<'_> {
-    fn failure(self, error: EvaluationError) -> TooLarge {
+    fn failure(self, error: EvaluationError) -> GroundError {
         let (what, limit) = match error.failure {
             Failure::Facts(limit) => ("facts that can ever hold", limit as u64),
             Failure::Work(limit) => (WORK, limit),
@@ -498,15 +503,15 @@ impl Reporter<'_> {
                 let time = self.limits.time.unwrap_or_default();
                 (LATE, time.as_millis() as u64)
             }
-            Failure::Interrupted | Failure::Refused => (INTERRUPTED, 0),
+            Failure::Interrupted | Failure::Refused => return GroundError::Interrupted,
         };
         self.too_large(what, limit, Some(error.rule))
     }
 
-    fn too_large(self, what: &'static str, limit: u64, rule: Option<usize>) -> TooLarge {
+    fn too_large(self, what: &'static str, limit: u64, rule: Option<usize>) -> GroundError {
         let rule = rule.and_then(|rule| self.origins.get(rule));
         let rule = rule.and_then(|&rule| self.game.rules().rules.get(rule));
-        TooLarge {
+        GroundError::TooLarge {
             what,
             limit,
             rule: rule.map(|rule| self.game.sources().place(rule.span)),

@@ -1,56 +1,55 @@
-//! How a game is grounded within limits.
+//! The choice of a grounding method within limits.
 //!
-//! In: a game, and what its network may cost. Out: the network: from rules that
-//! derive only what is asked for, if they have few matches; otherwise from rules
-//! cut into pieces or from the former, whichever has fewer gates. What one way
-//! has shown of its size limits what the other may try.
+//! In: a game, and limits for its network. Out: the network. If rules that derive
+//! only what is needed (on demand) have few matches, they are used. Otherwise the
+//! network is built from decomposed rules or from the on-demand rules, whichever
+//! has fewer gates. The size found by one method limits what the other may try.
 
+use ggp_stop::Stop;
 use std::fmt;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::Propnet;
 use super::decompose::Pieces;
-use super::grounding::{Attempt, ground_pieces, wanted};
+use super::grounding::{Attempt, ground_pieces, output_relations};
 use ggp_gdl::datalog::{Layer, on_demand};
 use ggp_gdl::game::Game;
 use ggp_gdl::game::flat::flatten;
 use ggp_gdl::program::RelationId;
 
-/// Which rules are grounded. All ways give the same answers.
+/// The rules that are grounded. All approaches give the same answers.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub enum Approach {
-    /// Whichever gives the smaller network in a short time.
+    /// The approach that gives the smaller network in a short time.
     #[default]
     Best,
-    /// The rules as they are.
+    /// The rules as written.
     Whole,
-    /// The rules cut into pieces that have fewer matches.
+    /// The rules decomposed into pieces that have fewer matches.
     Pieces,
-    /// Rules that derive only what is asked for.
+    /// Rules that derive only what is needed.
     OnDemand,
-    /// These, cut into pieces.
+    /// On-demand rules, decomposed into pieces.
     PiecesOnDemand,
 }
 
-/// What grounding may cost.
+/// Limits of grounding.
 #[derive(Clone, Debug)]
 pub struct GroundLimits {
-    /// Rows that all relations together can ever have.
+    /// The number of rows that all relations together can ever have.
     pub facts: usize,
-    /// Rows looked at in one rule, or while the rows are found.
+    /// The number of rows examined in one rule, or while the rows are found.
     pub work: u64,
-    /// Matches of all rules together.
+    /// The number of matches of all rules together.
     pub instances: u64,
-    /// Bytes of rows and gates, about.
+    /// The approximate number of bytes of rows and gates.
     pub memory: usize,
-    /// Time for everything.
+    /// The total time.
     pub time: Option<Duration>,
-    /// Which rules are grounded.
+    /// The rules that are grounded.
     pub approach: Approach,
-    /// Raised from outside to stop soon.
-    pub interrupt: Option<Arc<AtomicBool>>,
+    /// Ends grounding when it fires.
+    pub stop: Stop,
 }
 
 impl Default for GroundLimits {
@@ -62,65 +61,74 @@ impl Default for GroundLimits {
             memory: 1 << 30,
             time: None,
             approach: Approach::Best,
-            interrupt: None,
+            stop: Stop::new(),
         }
     }
 }
 
-/// Why a game has no network.
+/// The reason why a game has no network.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct TooLarge {
-    /// What grew; nothing if grounding was interrupted.
-    pub what: &'static str,
-    /// How far it may grow.
-    pub limit: u64,
-    /// The rule that was being grounded, as `file:line:column`.
-    pub rule: Option<String>,
+#[non_exhaustive]
+pub enum GroundError {
+    /// Grounding exceeded a limit.
+    TooLarge {
+        /// The counted things, as a plural noun: `rows examined`.
+        what: &'static str,
+        /// The largest number allowed.
+        limit: u64,
+        /// The rule that was being grounded, as `file:line:column`.
+        rule: Option<String>,
+    },
+    /// Grounding was stopped from outside.
+    Interrupted,
 }
 
-impl fmt::Display for TooLarge {
+impl fmt::Display for GroundError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.what == INTERRUPTED {
-            return f.write_str("interrupted");
-        }
-        write!(f, "more than {} {}", self.limit, self.what)?;
-        match &self.rule {
-            Some(rule) => write!(f, ", reached by the rule at {rule}"),
-            None => Ok(()),
+        match self {
+            GroundError::TooLarge { what, limit, rule } => {
+                write!(f, "more than {limit} {what}")?;
+                match rule {
+                    Some(rule) => write!(f, ", reached by the rule at {rule}"),
+                    None => Ok(()),
+                }
+            }
+            GroundError::Interrupted => f.write_str("interrupted"),
         }
     }
 }
 
-impl std::error::Error for TooLarge {}
+impl std::error::Error for GroundError {}
 
-/// What grounding found.
+/// Statistics of grounding.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct Grounded {
-    /// Rows that relations can ever have.
+    /// The number of rows that relations can ever have.
     pub rows: usize,
-    /// Matches of rules among them.
+    /// The number of matches of rules among them.
     pub instances: u64,
-    /// Rows looked at to find them.
+    /// The number of rows examined to find them.
     pub work: u64,
 }
 
-/// How far an attempt may go.
+/// The limits of an attempt.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Allowance {
     pub instances: u64,
     pub gates: usize,
 }
 
-/// Rows, work and matches of a game whose rules need no cutting.
-const LITTLE: (usize, u64, u64) = (500_000, 60_000_000, 400_000);
-/// Gates of a network from which on, and up to which, another way to ground may
-/// well give one of fewer gates.
-const DOUBTFUL: std::ops::Range<usize> = 20_000..300_000;
-/// Matches that are tried then, in all and for each gate that there is already.
+/// The rows, work and matches of a game whose rules need no decomposition.
+const SMALL: (usize, u64, u64) = (500_000, 60_000_000, 400_000);
+/// The sizes, in gates, of networks for which another method is likely to give
+/// fewer gates.
+const AMBIGUOUS: std::ops::Range<usize> = 20_000..300_000;
+/// The maximum number of matches for the other method, in total and per gate of the
+/// first network.
 const MOST_MATCHES: (u64, usize) = (3_000_000, 24);
 
-/// Limits for another way to ground, which is smaller only if it has hardly more
-/// rows than the one that is known.
+/// The limits for another method, which can be smaller only if it has hardly more
+/// rows than the known one.
 fn near(limits: &GroundLimits, known: Grounded) -> GroundLimits {
     GroundLimits {
         facts: limits.facts.min(2 * known.rows + 50_000),
@@ -129,8 +137,8 @@ fn near(limits: &GroundLimits, known: Grounded) -> GroundLimits {
     }
 }
 
-/// Gates that another way may make before it is tidied.
-fn rival(net: &Propnet) -> usize {
+/// The number of gates that another method may make before dead gates are removed.
+fn rival_gates(net: &Propnet) -> usize {
     net.network.gates() * 3 / 2
 }
 
@@ -138,19 +146,22 @@ fn rival(net: &Propnet) -> usize {
 ///
 /// # Errors
 ///
-/// [`TooLarge`] past a limit: what the last attempt met.
-pub(super) fn ground(game: &Game, limits: &GroundLimits) -> Result<(Propnet, Grounded), TooLarge> {
-    let deadline = limits.time.map(|time| Instant::now() + time);
+/// [`GroundError`] of the last attempt if a limit is exceeded.
+pub(super) fn ground(
+    game: &Game,
+    limits: &GroundLimits,
+) -> Result<(Propnet, Grounded), GroundError> {
+    let stop = &limits.stop.within(limits.time);
     let flat = flatten(game);
     let ground = |pieces: Pieces, attempt: Attempt| {
         let (mut net, grounded) = ground_pieces(game, &flat, pieces, attempt)?;
-        net.tidy();
+        net.remove_dead_gates();
         Ok((net, grounded))
     };
     let attempt = |pieces: Pieces, limits: &GroundLimits, gates: usize| {
         let attempt = Attempt {
             limits,
-            deadline,
+            stop,
             gates,
             more: &mut |_| None,
         };
@@ -166,8 +177,8 @@ pub(super) fn ground(game: &Game, limits: &GroundLimits) -> Result<(Propnet, Gro
         .relations()
         .map(|relation| (relation, Layer::Second));
     let inputs: Vec<(RelationId, Layer)> = first.chain(second).collect();
-    let queries = [(0, wanted(game, &flat))];
-    let asked = || match on_demand(&flat.rules, &inputs, &queries, game.terms()) {
+    let queries = [(0, output_relations(game, &flat))];
+    let on_demand_pieces = || match on_demand(&flat.rules, &inputs, &queries, game.terms()) {
         Some(program) => Pieces::on_demand(program),
         None => whole(),
     };
@@ -175,28 +186,28 @@ pub(super) fn ground(game: &Game, limits: &GroundLimits) -> Result<(Propnet, Gro
         Approach::Best => {}
         Approach::Whole => return attempt(whole(), limits, usize::MAX),
         Approach::Pieces => return attempt(whole().cut(), limits, usize::MAX),
-        Approach::OnDemand => return attempt(asked(), limits, usize::MAX),
-        Approach::PiecesOnDemand => return attempt(asked().cut(), limits, usize::MAX),
+        Approach::OnDemand => return attempt(on_demand_pieces(), limits, usize::MAX),
+        Approach::PiecesOnDemand => return attempt(on_demand_pieces().cut(), limits, usize::MAX),
     }
     let some = GroundLimits {
-        facts: limits.facts.min(LITTLE.0),
+        facts: limits.facts.min(SMALL.0),
         instances: limits.instances.min(MOST_MATCHES.0),
         ..limits.clone()
     };
-    let little = GroundLimits {
-        work: limits.work.min(LITTLE.1),
-        instances: limits.instances.min(LITTLE.2),
+    let small = GroundLimits {
+        work: limits.work.min(SMALL.1),
+        instances: limits.instances.min(SMALL.2),
         ..some.clone()
     };
-    let is_doubtful = |net: &Propnet| DOUBTFUL.contains(&net.network.gates());
-    // Where there are many matches, the others are not looked at before it is
-    // known what the rules cut into pieces give.
+    let is_ambiguous = |net: &Propnet| AMBIGUOUS.contains(&net.network.gates());
+    // If there are many matches, the decomposed rules are tried before the
+    // remaining matches are enumerated.
     let mut cut = None;
     let first = ground(
-        asked(),
+        on_demand_pieces(),
         Attempt {
-            limits: &little,
-            deadline,
+            limits: &small,
+            stop,
             gates: usize::MAX,
             more: &mut |known| {
                 if cut.is_some() {
@@ -204,11 +215,11 @@ pub(super) fn ground(game: &Game, limits: &GroundLimits) -> Result<(Propnet, Gro
                 }
                 let outcome = attempt(whole().cut(), &near(limits, known), usize::MAX);
                 let more = match &outcome {
-                    Ok((net, _)) => is_doubtful(net).then(|| Allowance {
+                    Ok((net, _)) => is_ambiguous(net).then(|| Allowance {
                         instances: some
                             .instances
                             .min((MOST_MATCHES.1 * net.network.gates()) as u64),
-                        gates: rival(net),
+                        gates: rival_gates(net),
                     }),
                     Err(_) => may_go_on(&outcome).then_some(Allowance {
                         instances: some.instances,
@@ -223,8 +234,8 @@ pub(super) fn ground(game: &Game, limits: &GroundLimits) -> Result<(Propnet, Gro
     let is_near = cut.is_some();
     let cut = match (cut, &first) {
         (Some(cut), _) => cut,
-        (None, Ok((net, known))) if is_doubtful(net) => {
-            attempt(whole().cut(), &near(limits, *known), rival(net))
+        (None, Ok((net, known))) if is_ambiguous(net) => {
+            attempt(whole().cut(), &near(limits, *known), rival_gates(net))
         }
         (None, Err(_)) if may_go_on(&first) => attempt(whole().cut(), limits, usize::MAX),
         (None, _) => return first,
@@ -235,22 +246,22 @@ pub(super) fn ground(game: &Game, limits: &GroundLimits) -> Result<(Propnet, Gro
             false => Ok(first),
         },
         (Ok(one), Err(_)) | (Err(_), Ok(one)) => Ok(one),
-        // What may have been given up too early is tried in earnest.
+        // Methods that may have been stopped too early are repeated with the full
+        // limits.
         (Err(_), cut @ Err(_)) if !may_go_on(&cut) => cut,
         (Err(_), Err(_)) if is_near => attempt(whole().cut(), limits, usize::MAX),
-        (Err(first), _) if first.what == WORK => attempt(asked(), &some, usize::MAX),
+        (Err(GroundError::TooLarge { what: WORK, .. }), _) => {
+            attempt(on_demand_pieces(), &some, usize::MAX)
+        }
         (Err(_), cut) => cut,
     }
 }
 
-fn may_go_on<T>(outcome: &Result<T, TooLarge>) -> bool {
-    let over = [INTERRUPTED, LATE];
-    matches!(outcome, Err(reason) if !over.contains(&reason.what))
+fn may_go_on<T>(outcome: &Result<T, GroundError>) -> bool {
+    matches!(outcome, Err(GroundError::TooLarge { what, .. }) if *what != LATE)
 }
 
-/// What did not grow: grounding was stopped from outside.
-pub(super) const INTERRUPTED: &str = "";
-/// What grew if the time was over.
+/// The quantity that exceeds its limit when the time is over.
 pub(super) const LATE: &str = "milliseconds of grounding";
-/// What grew if too much work was needed to find the rows.
-pub(super) const WORK: &str = "rows looked at";
+/// The quantity that exceeds its limit when finding the rows takes too much work.
+pub(super) const WORK: &str = "rows examined";

@@ -1,15 +1,15 @@
-//! Runs a tape in portable code.
+//! Runs a tape with portable code.
 //!
-//! In: a [`Tape`] and banks of rows. Out: the rows asked for. All values lie in
-//! one array while it runs, so what is given is copied in and what is asked for
-//! is copied out. All operations are one formula with other masks, as a branch
-//! on the kind of each would be mispredicted again and again.
+//! In: a [`Tape`] and banks of rows. Out: the requested rows. During a run all
+//! values lie in one array; inputs are copied into it and outputs are copied out.
+//! All operations share one formula and differ only in masks, since a branch on the
+//! kind of operation would often be mispredicted.
 
 use super::lanes::Rows;
 use super::tape::{Home, Kind, Place, Tape};
 
-/// `a & first ^ b & (second ^ a & both)` on rows of one array: any function of
-/// two operands that is false where both are.
+/// `a & first ^ b & (second ^ a & both)` on rows of one array: any function of two
+/// operands that is false if both are.
 #[derive(Copy, Clone, Debug)]
 struct Operation {
     result: u32,
@@ -18,7 +18,8 @@ struct Operation {
     masks: Masks,
 }
 
-/// Each is zero or all ones. Kept short, as there is one for each operation.
+/// Masks that are zero or all ones. They are stored as bytes, since there are three
+/// per operation.
 #[derive(Copy, Clone, Debug)]
 struct Masks {
     first: i8,
@@ -26,7 +27,7 @@ struct Masks {
     both: i8,
 }
 
-/// Operations up to the beginning or end of a loop.
+/// The operations up to the next beginning or end of a loop.
 #[derive(Clone, Debug)]
 struct Stretch {
     end: usize,
@@ -35,20 +36,20 @@ struct Stretch {
 
 #[derive(Clone, Debug)]
 enum Mark {
-    /// Rows of feedbacks that become zero.
+    /// The beginning of a loop: the rows of feedbacks to clear.
     Begin(Vec<u32>),
-    /// Rows of feedbacks, each with that of what it becomes.
+    /// The end of a loop: the row of each feedback and the row of its definition.
     End(Vec<(u32, u32)>),
 }
 
-/// A tape whose values have rows in one array.
+/// A tape whose values are rows of one array.
 #[derive(Debug)]
 pub(super) struct Program {
     operations: Vec<Operation>,
     stretches: Vec<Stretch>,
-    /// Rows to copy in: those that follow the row of ones.
+    /// The rows to copy in. They follow the row of ones.
     given: Vec<Place>,
-    /// Rows to copy out: those that follow.
+    /// The rows to copy out. They follow those.
     outputs: Vec<Place>,
     rows: usize,
 }
@@ -73,9 +74,9 @@ impl Program {
             .homes
             .iter()
             .map(|home| match home {
-                Home::Bank(_) => banked.next().expect("those in banks were counted"),
+                Home::Bank(_) => banked.next().expect("the rows in banks were counted"),
                 Home::Scratch(slot) => scratch as u32 + slot,
-                // Never made, hence never read.
+                // Never computed, hence never read.
                 Home::Nowhere => u32::MAX,
             })
             .collect();
@@ -99,7 +100,7 @@ impl Program {
                 Kind::Copy => (row(a), ONES, [-1, 0, 0]),
                 Kind::Zero => (ONES, ONES, [0, 0, 0]),
                 Kind::Ones => (ONES, ONES, [-1, 0, 0]),
-                Kind::Table(_) => unreachable!("only machine code makes these"),
+                Kind::Table(_) => unreachable!("only machine code has tables"),
                 Kind::Begin => {
                     let feedbacks = pairs().map(|&(feedback, _)| row(feedback));
                     program.mark(Some(Mark::Begin(feedbacks.collect())));
@@ -136,15 +137,15 @@ impl Program {
         self.stretches.push(Stretch { end, mark });
     }
 
-    /// Rows of the array.
+    /// The number of rows of the array.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Runs it on rows of `WORDS` words.
+    /// Runs the program on rows of `WORDS` words.
     pub fn run<const WORDS: usize>(&self, banks: &mut [Rows], array: &mut Rows) {
         let (array, rest) = array.flat_mut().as_chunks_mut::<WORDS>();
-        assert!(rest.is_empty(), "rows have the words that were asked for");
+        assert!(rest.is_empty(), "rows have `WORDS` words");
         array[ONES as usize] = [u64::MAX; WORDS];
         for (row, place) in array[1..].iter_mut().zip(&self.given) {
             row.copy_from_slice(banks[place.bank as usize].row(place.index as usize));
@@ -160,7 +161,7 @@ impl Program {
     fn execute<const WORDS: usize>(&self, array: &mut [[u64; WORDS]]) {
         let mut start = 0;
         let mut next = 0;
-        // The stretch after the last beginning of a loop.
+        // The position of the innermost loop's first operation and stretch.
         let mut begin = (0, 0);
         while let Some(stretch) = self.stretches.get(next) {
             for operation in &self.operations[start..stretch.end] {

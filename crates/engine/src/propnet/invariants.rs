@@ -1,13 +1,14 @@
-//! Facts that exclude each other: a place has one value, a counter one number.
+//! Facts that exclude each other: a cell has one value, a counter one number.
 //!
-//! In: a network. Out: groups of facts of which at most one holds in every state
-//! that is reached, or exactly one. A group is all facts of one functor that
-//! agree in some of their arguments, or all facts of several functors; groups
-//! that hold in the states of a few playouts are candidates. All candidates together are proved by induction: a
-//! SAT solver looks for a state in which they hold, and legal moves after which
-//! one does not. Those that it breaks are dropped, until it finds nothing.
+//! In: a network. Out: groups of facts of which at most one, or exactly one, is
+//! true in every reachable state. A group consists of all facts of one functor that
+//! agree in some of their arguments, or all facts of several functors. Candidates
+//! are groups that hold in the states of a few playouts. All candidates are proved
+//! together by induction: a SAT solver searches for a state in which they hold, and
+//! legal moves after which one does not. Violated candidates are dropped until the
+//! solver finds nothing.
 //!
-//! Source: guesses and mutual induction as in Flanagan and Leino, Houdini, an
+//! Source: candidates and mutual induction as in Flanagan and Leino, Houdini, an
 //! annotation assistant for ESC/Java (2001); groups as in Helmert, Concise
 //! finite-domain representations for PDDL planning tasks (2009).
 
@@ -17,54 +18,55 @@ use super::Propnet;
 use super::clauses::{Clauses, Frame};
 use ggp_gdl::terms::{TermId, Terms};
 
-/// Facts of which at most one holds.
+/// Facts of which at most one is true.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Exclusive {
-    /// Their positions in [`Propnet::facts`], ascending.
+    /// Their indexes in [`Propnet::facts`], ascending.
     pub facts: Vec<usize>,
-    /// Whether one of them always holds.
+    /// True if one of them always is.
     pub exact: bool,
 }
 
-/// Arguments of a fact that are looked at.
+/// The maximum number of arguments considered.
 const MOST_COLUMNS: usize = 8;
-/// Ways to group the facts of a functor that are tried one after the other.
-const MOST_WAYS: usize = 4;
-/// Nodes of the network, times questions to the solver.
+/// The maximum number of groupings per functor that are tried one after the other.
+const MOST_GROUPINGS: usize = 4;
+/// The nodes of the network, times the queries to the solver.
 const EFFORT: usize = 100_000;
-/// Questions without which it is not worth a start.
-const FEW: usize = 50;
-/// Conflicts of all groups together, and of one alone.
+/// The minimum number of queries for which the analysis is tried.
+const MIN_QUERIES: usize = 50;
+/// The maximum number of conflicts for all groups together, and for one alone.
 const CONFLICTS: (i32, i32) = (500, 60);
 
-/// Groups of facts that exclude each other in every state reached, guessed from
-/// states of [`sample`](super::sample); none for a network too large to find out.
+/// Groups of facts that exclude each other in every reachable state. The candidates
+/// are derived from states of [`sample`](super::sample). Empty for a network that
+/// is too large to analyse.
 pub(super) fn exclusive(net: &Propnet, states: &[Vec<u64>]) -> Vec<Exclusive> {
-    let mut questions = EFFORT / net.network.len();
-    if questions < FEW {
+    let mut queries = EFFORT / net.network.len();
+    if queries < MIN_QUERIES {
         return Vec::new();
     }
-    let mut ways = candidates(net, states);
+    let mut groupings = candidates(net, states);
     let mut induction = Induction::new(net);
     let mut proved: Vec<Exclusive> = Vec::new();
-    for _ in 0..MOST_WAYS {
+    for _ in 0..MOST_GROUPINGS {
         let mut groups = proved.clone();
-        groups.extend(ways.iter_mut().filter_map(Vec::pop).flatten());
+        groups.extend(groupings.iter_mut().filter_map(Vec::pop).flatten());
         if groups.len() == proved.len() {
             break;
         }
-        let Some(more) = induction.prove(groups, &mut questions) else {
+        let Some(more) = induction.prove(groups, &mut queries) else {
             break;
         };
         proved = more;
-        // Facts of which something was proved are done with.
+        // Facts in a proved group are complete.
         let mut done = vec![false; net.facts.len()];
         proved
             .iter()
             .flat_map(|group| &group.facts)
             .for_each(|&fact| done[fact] = true);
-        ways.retain(|ways| {
-            let mut facts = ways.iter().flatten().flat_map(|group| &group.facts);
+        groupings.retain(|groupings| {
+            let mut facts = groupings.iter().flatten().flat_map(|group| &group.facts);
             !facts.any(|&fact| done[fact])
         });
     }
@@ -72,8 +74,8 @@ pub(super) fn exclusive(net: &Propnet, states: &[Vec<u64>]) -> Vec<Exclusive> {
     proved
 }
 
-/// By functor: ways to group its facts that hold in all states of a few
-/// playouts; the last is tried first.
+/// By functor: groupings of its facts that hold in all states of a few playouts;
+/// the last is tried first.
 fn candidates(net: &Propnet, states: &[Vec<u64>]) -> Vec<Vec<Vec<Exclusive>>> {
     let terms = net.terms();
     let mut by_functor: FxHashMap<_, Vec<usize>> = FxHashMap::default();
@@ -85,7 +87,8 @@ fn candidates(net: &Propnet, states: &[Vec<u64>]) -> Vec<Vec<Vec<Exclusive>>> {
     }
     let mut by_functor: Vec<Vec<usize>> = by_functor.into_values().collect();
     by_functor.sort_unstable();
-    // Functors of which only one fact holds at a time may exclude each other.
+    // If only one fact of each functor is true at a time, the functors may exclude
+    // each other.
     let mut merged: Vec<Exclusive> = Vec::new();
     let mut all = Vec::new();
     for facts in by_functor {
@@ -98,15 +101,21 @@ fn candidates(net: &Propnet, states: &[Vec<u64>]) -> Vec<Vec<Vec<Exclusive>>> {
                 merged.push(whole);
             }
         }
-        all.push(ways(net, &terms, states, &facts));
+        all.push(groupings(net, &terms, states, &facts));
     }
     merged.retain(|group| group.facts.len() > 1);
     all.push(vec![merged]);
     all
 }
 
-/// Ways to group the facts of one functor; the last is the one with few groups.
-fn ways(net: &Propnet, terms: &Terms, states: &[Vec<u64>], facts: &[usize]) -> Vec<Vec<Exclusive>> {
+/// The groupings of the facts of one functor; the last is the one with the fewest
+/// groups.
+fn groupings(
+    net: &Propnet,
+    terms: &Terms,
+    states: &[Vec<u64>],
+    facts: &[usize],
+) -> Vec<Vec<Exclusive>> {
     let arity = terms.arguments(net.facts[facts[0]]).len();
     let mut columns: Vec<u32> = (1..1 << arity.min(MOST_COLUMNS)).collect();
     columns.sort_by_key(|columns| columns.count_ones());
@@ -136,7 +145,7 @@ fn ways(net: &Propnet, terms: &Terms, states: &[Vec<u64>], facts: &[usize]) -> V
     others
 }
 
-/// A group, if at most one of the facts holds in each of the states.
+/// A group, if at most one of the facts is true in each of the states.
 fn excluding(states: &[Vec<u64>], facts: &[usize]) -> Option<Exclusive> {
     let mut exact = true;
     for state in states {
@@ -193,13 +202,13 @@ impl Induction {
         Induction { clauses, now, next }
     }
 
-    /// The groups that prove each other; None if that takes too many questions.
-    fn prove(&mut self, groups: Vec<Exclusive>, questions: &mut usize) -> Option<Vec<Exclusive>> {
+    /// The groups that prove each other, or `None` if that takes too many queries.
+    fn prove(&mut self, groups: Vec<Exclusive>, queries: &mut usize) -> Option<Vec<Exclusive>> {
         let mut open: Vec<Claim> = groups.into_iter().map(|group| self.claim(group)).collect();
         let mut together = true;
         loop {
             let assumed: Vec<i32> = open.iter().flat_map(Claim::assumed).collect();
-            *questions = questions.checked_sub(if together { 1 } else { open.len() })?;
+            *queries = queries.checked_sub(if together { 1 } else { open.len() })?;
             if together {
                 let broken: Vec<i32> = open.iter().map(Claim::broken).collect();
                 let mut assumptions = assumed.clone();
@@ -243,13 +252,13 @@ impl Induction {
     }
 }
 
-/// That facts exclude each other, now and next.
+/// The claim that facts exclude each other, now and next.
 struct Claim {
     group: Exclusive,
-    /// Whether one of them holds, and whether two do.
+    /// The variables for "at least one is true" and "at least two are".
     now: (i32, i32),
     next: (i32, i32),
-    /// Whether none or two of them hold next.
+    /// The variable for "none or at least two are true next".
     inexact: i32,
 }
 
@@ -266,12 +275,13 @@ impl Claim {
         }
     }
 
-    /// Claims less, if possible.
+    /// Weakens the claim, if possible.
     fn weaken(&mut self) -> bool {
         std::mem::replace(&mut self.group.exact, false)
     }
 
-    /// Claims what the model leaves of it; false if nothing.
+    /// Weakens the claim to what the model satisfies; returns false if nothing
+    /// remains.
     fn survives(&mut self, model: &Clauses) -> bool {
         if model.holds(self.next.1) {
             return false;
@@ -289,7 +299,7 @@ mod tests {
     use ggp_gdl::game::Game;
 
     fn ground(text: &str) -> Propnet {
-        let game = Game::from_text("test.kif", text).expect("the rules are right");
+        let game = Game::from_text("test.kif", text).expect("the rules are valid");
         Propnet::ground(&game, &GroundLimits::default())
             .expect("it is small")
             .0
@@ -313,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn what_moves_keep_is_proved() {
+    fn groups_preserved_by_moves_are_proved() {
         let rules = "
             (role r) (init (at 1)) (init (seen 1)) (init (lamp a off)) (init (lamp b off))
             (next-to 1 2) (next-to 2 3) (next-to 3 1)
@@ -339,9 +349,9 @@ mod tests {
     }
 
     #[test]
-    fn what_a_rare_line_of_play_breaks_is_not_claimed() {
-        // Only 30 times `up` in a row lights a second lamp, or takes the last
-        // token away: no short playout shows either.
+    fn groups_violated_only_late_are_not_claimed() {
+        // Only 30 `up` in a row light a second lamp, or remove the last token: no
+        // short playout shows either.
         let mut rules = String::from(
             "(role r) (init (n 0)) (init (lamp a)) (init (token a))
              (legal r up) (legal r down) (legal r stay)
@@ -375,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn most_values_of_a_place_are_the_negation_of_the_others() {
+    fn most_values_of_a_cell_become_the_negation_of_the_others() {
         let mut net = ground(
             "(role r) (init (at a)) (place a) (place b) (place c) (place d)
              (<= (legal r (go ?y)) (place ?y) (not (true (at ?y))))
@@ -386,7 +396,7 @@ mod tests {
         net.simplify();
         let away = !net.network.input(0);
         assert_eq!(net.terminal, away);
-        // A state that no play reaches is none of the network's.
+        // A state that is not reachable is not covered by the network.
         assert!(net.admits(&[false, true, false, false]));
         assert!(!net.admits(&[false, true, true, false]));
         assert!(!net.admits(&[false; 4]));

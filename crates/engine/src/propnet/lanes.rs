@@ -1,24 +1,24 @@
-//! Rows of bits, one bit a lane.
+//! Rows of bits, one bit per lane.
 //!
 //! A [`Rows`] holds the values of many literals in many positions at once: a row
-//! a literal, a lane a position. Nothing here knows what a row stands for.
+//! per literal, a lane per position. The rows have no meaning in this module.
 
-/// Rows of equal length, one after the other, the first at the start of a cache
+/// Rows of equal length, stored consecutively. The first one is aligned to a cache
 /// line.
 ///
-/// A row is `words` words long, hence 64 times as many lanes: lane `64 * w + b`
-/// is bit `b` of word `w`. A row of eight words fills one cache line, which is
-/// what vector loads like best.
+/// A row has `words` words and 64 times as many lanes: lane `64 * w + b` is bit `b`
+/// of word `w`. A row of eight words fills one cache line, which suits vector loads
+/// best.
 #[derive(Debug)]
 pub struct Rows {
-    /// Longer than needed by [`SLACK`], so that the rows can start at a line.
+    /// Longer than needed by [`SLACK`], so that the rows can be aligned.
     buffer: Vec<u64>,
     start: usize,
     rows: usize,
     words: usize,
 }
 
-/// Words of a cache line, less the one that is always there.
+/// The words of a cache line less one.
 const SLACK: usize = 7;
 
 impl Rows {
@@ -36,22 +36,22 @@ impl Rows {
         }
     }
 
-    /// Number of rows.
+    /// The number of rows.
     pub fn len(&self) -> usize {
         self.rows
     }
 
-    /// Whether there is no row.
+    /// True if there are no rows.
     pub fn is_empty(&self) -> bool {
         self.rows == 0
     }
 
-    /// Words of a row.
+    /// The words of a row.
     pub fn words(&self) -> usize {
         self.words
     }
 
-    /// Lanes of a row.
+    /// The lanes of a row.
     pub fn lanes(&self) -> usize {
         self.words * 64
     }
@@ -62,7 +62,7 @@ impl Rows {
         &self.flat()[row * self.words..][..self.words]
     }
 
-    /// A row, to be changed.
+    /// A row, mutable.
     #[inline]
     pub fn row_mut(&mut self, row: usize) -> &mut [u64] {
         let words = self.words;
@@ -75,13 +75,13 @@ impl Rows {
         &self.buffer[self.start..][..self.rows * self.words]
     }
 
-    /// All rows in order, without gaps, to be changed.
+    /// All rows in order, without gaps, mutable.
     #[inline]
     pub fn flat_mut(&mut self) -> &mut [u64] {
         &mut self.buffer[self.start..][..self.rows * self.words]
     }
 
-    /// Sets a row to one bit in all lanes.
+    /// Sets all words of a row to `word`.
     pub fn fill(&mut self, row: usize, word: u64) {
         self.row_mut(row).fill(word);
     }
@@ -101,13 +101,13 @@ impl Rows {
         }
     }
 
-    /// Whether the row is set in the lane.
+    /// The bit of a row in a lane.
     #[inline]
     pub fn get(&self, row: usize, lane: usize) -> bool {
         self.row(row)[lane / 64] >> (lane % 64) & 1 == 1
     }
 
-    /// Sets the row in the lane.
+    /// Sets the bit of a row in a lane.
     #[inline]
     pub fn set(&mut self, row: usize, lane: usize, bit: bool) {
         let word = &mut self.row_mut(row)[lane / 64];
@@ -116,7 +116,7 @@ impl Rows {
 }
 
 impl Clone for Rows {
-    /// The copy lies elsewhere, so it finds its own first line.
+    /// The copy has another address, so it is aligned separately.
     fn clone(&self) -> Self {
         let mut rows = Rows::new(self.rows, self.words);
         rows.flat_mut().copy_from_slice(self.flat());
@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_start_at_a_line_and_keep_apart() {
+    fn rows_are_aligned_and_disjoint() {
         for words in [1, 4, 8, 16] {
             let mut rows = Rows::new(5, words);
             assert_eq!(rows.flat().as_ptr().align_offset(64), 0);

@@ -1,8 +1,8 @@
-//! Runs a tape as machine code of x86-64, with AVX2 or AVX-512.
+//! Execution of a tape as x86-64 machine code, with AVX2 or AVX-512.
 //!
 //! In: a [`Tape`], the width of the rows, the instructions to use. Out: code in
-//! memory that is never writable and executable at once, and a safe way to call
-//! it. This is the only module with unsafe code: the call itself.
+//! memory that is never writable and executable at once, and a safe way to call it.
+//! This is the only module with unsafe code: the call itself.
 
 #![allow(unsafe_code)]
 
@@ -28,11 +28,11 @@ pub(super) enum Instructions {
 }
 
 impl Instructions {
-    /// Whether this machine has them, and rows of so many words can be cut into
-    /// their vectors.
+    /// True if this machine has the instructions, and rows of `words` words can be
+    /// divided into their vectors.
     pub fn is_available(self, words: usize) -> bool {
-        let is_cut = words > 0 && words.is_multiple_of(4);
-        is_cut
+        let is_divisible = words > 0 && words.is_multiple_of(4);
+        is_divisible
             && match self {
                 Instructions::Avx2 => std::arch::is_x86_feature_detected!("avx2"),
                 Instructions::Avx512 => {
@@ -48,18 +48,18 @@ impl Instructions {
 pub(super) struct Native {
     code: Mmap,
     bases: Vec<Base>,
-    /// By bank: rows that it must have.
+    /// By bank: the number of rows it must have.
     rows: [usize; BANKS],
     scratch: usize,
-    /// Words of the rows, and of one vector.
+    /// The words of the rows, and of one vector.
     words: usize,
     vector: usize,
     instructions: usize,
 }
 
 impl Native {
-    /// Compiles a tape for rows of so many words; none if the system gives no
-    /// memory for code.
+    /// Compiles a tape for rows of `words` words. Returns `None` if the system
+    /// provides no memory for code.
     ///
     /// # Panics
     ///
@@ -67,7 +67,7 @@ impl Native {
     pub fn new(tape: &Tape, words: usize, instructions: Instructions) -> Option<Native> {
         assert!(
             instructions.is_available(words),
-            "{instructions:?} is there for rows of {words} words"
+            "{instructions:?} must be available for rows of {words} words"
         );
         let form = match instructions {
             Instructions::Avx2 => Form::Vex256,
@@ -88,39 +88,49 @@ impl Native {
         })
     }
 
-    /// Scratch rows to run with: how many, and their words.
+    /// New scratch rows for this code.
     pub fn scratch(&self) -> Rows {
         Rows::new(self.scratch, self.vector)
     }
 
-    /// Instructions on vectors, loops once.
+    /// The number of vector instructions, counting loops once.
     pub fn instructions(&self) -> usize {
         self.instructions
     }
 
-    /// Runs it, vector by vector of the rows' width.
+    /// Runs the code, one vector of the rows' width after the other.
     ///
     /// # Panics
     ///
-    /// If a bank is missing, too short or of another width, or `scratch` is not
-    /// such as [`Native::scratch`] makes.
+    /// If a bank is missing, too short or of another width, or `scratch` was not
+    /// made by [`Native::scratch`].
     pub fn run(&self, banks: &mut [Rows], scratch: &mut Rows) {
-        assert!(scratch.len() >= self.scratch, "the scratch rows suffice");
-        assert_eq!(scratch.words(), self.vector, "scratch rows are vectors");
+        assert!(
+            scratch.len() >= self.scratch,
+            "there must be enough scratch rows"
+        );
+        assert_eq!(scratch.words(), self.vector, "scratch rows must be vectors");
         let mut starts = [std::ptr::null_mut::<u64>(); BANKS + 1];
         for (number, &rows) in self.rows.iter().enumerate() {
             if rows > 0 {
                 let bank = &mut banks[number];
-                assert!(bank.len() >= rows, "bank {number} has the tape's rows");
-                assert_eq!(bank.words(), self.words, "bank {number} has the width");
+                assert!(
+                    bank.len() >= rows,
+                    "bank {number} must have the tape's rows"
+                );
+                assert_eq!(
+                    bank.words(),
+                    self.words,
+                    "bank {number} must have the code's width"
+                );
                 starts[number] = bank.flat_mut().as_mut_ptr();
             }
         }
         starts[SCRATCH as usize] = scratch.flat_mut().as_mut_ptr();
-        // SAFETY: a function pointer is as large as a data pointer here. The
-        // bytes are one function of this calling convention, as `compile` wrote
-        // it; `self` owns the mapping, which is executable and, since before
-        // `self` was made, not writable. So the pointer stays valid while
+        // SAFETY: a function pointer is as large as a data pointer on this target.
+        // The bytes are one function of this calling convention, as written by
+        // `compile`. `self` owns the mapping, which is executable and has not been
+        // writable since before `self` existed. So the pointer stays valid while
         // `self` is borrowed.
         let function = unsafe {
             std::mem::transmute::<*const u8, unsafe extern "sysv64" fn(*const *mut u64)>(
@@ -137,17 +147,16 @@ impl Native {
                     .wrapping_add(start)
                     .wrapping_byte_offset(base.offset as isize);
             }
-            // SAFETY: the instructions are there, as `new` asserted on this
-            // machine. The function reads its table only where a base was
-            // entered above. From there on it touches vectors in rows below
-            // `rows` of each bank, which `Addresses::operand` asserted for every
-            // operand, and below `scratch` of the scratch rows, as the
-            // allocator counts those that it deals out. All these lie inside
-            // the buffers by the assertions above, the vector from word `first`
-            // of each row on included, as rows are whole vectors. All buffers
-            // are borrowed uniquely for this call, differ from each other, and
-            // may hold any bits. It keeps the registers that the convention
-            // says are the caller's and calls nothing.
+            // SAFETY: the instructions are available, as `new` asserted on this
+            // machine. The function reads its table only where a base was entered
+            // above. Through these bases it accesses vectors in rows below `rows` of
+            // each bank, which `Addresses::operand` asserted for every operand, and
+            // below `scratch` of the scratch rows, since the allocator counts the rows
+            // that it assigns. All these lie inside the buffers by the assertions
+            // above, including the vector from word `first` of each row on, since rows
+            // are whole vectors. All buffers are borrowed uniquely for this call, are
+            // disjoint, and may hold any bits. The function preserves the registers
+            // that the convention reserves for the caller and calls nothing.
             unsafe { function(table.as_ptr()) };
             first += self.vector;
         }

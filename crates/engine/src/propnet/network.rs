@@ -1,14 +1,14 @@
 //! Logic as a flat array of gates.
 //!
-//! A [`Network`] has inputs and, in level order, gates whose operands are
-//! earlier nodes, each taken as it is or negated. So there is no gate for "not"
-//! or "or": an "or" is a negated "and" of negated operands, and De Morgan's laws
-//! and double negation need no pass of their own. Where positive recursion of
-//! the rules makes a cycle, the cycle is cut at *feedback* nodes and its gates
-//! stand together in a [`Region`] that is iterated to its least fixpoint.
+//! A [`Network`] has inputs and, in level order, gates. The operands of a gate are
+//! earlier nodes, each plain or negated. There is no gate for "not" or "or": an
+//! "or" is a negated "and" of negated operands, so De Morgan's laws and double
+//! negation need no passes. Where positive recursion in the rules causes a cycle,
+//! the cycle is cut at *feedback* nodes. Its gates form a contiguous [`Region`]
+//! that is iterated to its least fixpoint.
 //!
-//! A [`Builder`] makes networks: it folds constants, drops repeated operands,
-//! and never makes the same gate twice (structural hashing).
+//! A [`Builder`] makes networks. It folds constants, drops repeated operands and
+//! never makes the same gate twice (structural hashing).
 //!
 //! Source: and-inverter graphs, as in Kuehlmann et al., Robust Boolean Reasoning
 //! for Equivalence Checking and Functional Property Verification (2002).
@@ -24,12 +24,12 @@ pub use builder::Builder;
 pub struct Literal(u32);
 
 impl Literal {
-    /// Never true.
+    /// The constant false.
     pub const FALSE: Literal = Literal(0);
-    /// Always true.
+    /// The constant true.
     pub const TRUE: Literal = Literal(1);
 
-    /// A node as it is.
+    /// A node, not negated.
     pub fn of(node: usize) -> Self {
         Literal((node as u32) << 1)
     }
@@ -39,17 +39,17 @@ impl Literal {
         (self.0 >> 1) as usize
     }
 
-    /// Whether the node's value is to be negated.
+    /// True if the node's value is negated.
     pub fn is_negated(self) -> bool {
         self.0 & 1 == 1
     }
 
-    /// Whether it is [`Literal::FALSE`] or [`Literal::TRUE`].
+    /// True for [`Literal::FALSE`] and [`Literal::TRUE`].
     pub fn is_constant(self) -> bool {
         self.0 < 2
     }
 
-    /// Itself, or its negation.
+    /// The literal, negated if `negate` is true.
     #[must_use]
     pub fn negated_if(self, negate: bool) -> Self {
         Literal(self.0 ^ u32::from(negate))
@@ -64,18 +64,19 @@ impl Not for Literal {
     }
 }
 
-/// What a node is.
+/// A node with its operands.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Node<'n> {
-    /// Node 0: never true.
+    /// Node 0, the constant false.
     False,
-    /// Set from outside; the number counts the inputs.
+    /// An input, with its number among the inputs.
     Input(usize),
-    /// A place where a cycle is cut; the number counts the feedbacks.
+    /// The point where a cycle is cut, with its number among the feedbacks.
     Feedback(usize),
-    /// All operands hold. At least two, ascending, of different nodes.
+    /// True if all operands are. There are at least two, in ascending order and of
+    /// different nodes.
     And(&'n [Literal]),
-    /// Exactly one of two holds. Neither operand is negated.
+    /// True if exactly one operand is. Neither operand is negated.
     Xor(Literal, Literal),
 }
 
@@ -88,24 +89,24 @@ enum Kind {
     Xor,
 }
 
-/// Gates of a cycle, evaluated again and again until nothing changes.
+/// The gates of a cycle, evaluated repeatedly until nothing changes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Region {
-    /// Its nodes; no other region shares any.
+    /// Its nodes. Regions are disjoint.
     pub nodes: Range<usize>,
-    /// Its feedbacks by number. They start out false.
+    /// The numbers of its feedbacks. They start out false.
     pub feedbacks: Range<usize>,
-    /// By feedback: its value in the next round, never less than before.
+    /// By feedback: its value in the next round, which includes its previous value.
     pub definitions: Vec<Literal>,
 }
 
-/// Gates in level order: a node's operands stand before it, but for what a
-/// [`Region`] defines.
+/// Gates in level order: the operands of a node precede it, except for the
+/// definitions of a [`Region`].
 #[derive(Clone, Debug)]
 pub struct Network {
     kinds: Vec<Kind>,
-    /// By node: where its operands start; one more at the end. Inputs and
-    /// feedbacks have one operand, their number.
+    /// By node: the index of its first operand; the last entry is the number of
+    /// operands. Inputs and feedbacks have one operand, their number.
     starts: Vec<u32>,
     operands: Vec<Literal>,
     inputs: usize,
@@ -114,27 +115,27 @@ pub struct Network {
 }
 
 impl Network {
-    /// Number of nodes. Node 0 is the constant, the inputs follow.
+    /// The number of nodes. Node 0 is the constant; the inputs follow.
     pub fn len(&self) -> usize {
         self.kinds.len()
     }
 
-    /// Whether it has no inputs and no gates.
+    /// True if there are no inputs and no gates.
     pub fn is_empty(&self) -> bool {
         self.len() == 1
     }
 
-    /// Number of inputs.
+    /// The number of inputs.
     pub fn inputs(&self) -> usize {
         self.inputs
     }
 
-    /// Number of feedbacks.
+    /// The number of feedbacks.
     pub fn feedbacks(&self) -> usize {
         self.feedbacks
     }
 
-    /// An input.
+    /// The literal of an input.
     pub fn input(&self, number: usize) -> Literal {
         debug_assert_eq!(self.node(1 + number), Node::Input(number));
         Literal::of(1 + number)
@@ -145,7 +146,7 @@ impl Network {
         &self.regions
     }
 
-    /// A node.
+    /// A node with its operands.
     #[inline]
     pub fn node(&self, node: usize) -> Node<'_> {
         let operands = self.operands(node);
@@ -158,7 +159,7 @@ impl Network {
         }
     }
 
-    /// Size as two-input gates: a gate with n operands counts n - 1.
+    /// The size in two-input gates: a gate with n operands counts n - 1.
     pub fn gates(&self) -> usize {
         // Inputs and feedbacks have one operand, the constant has none.
         self.operands.len() + 1 - self.len()
@@ -169,7 +170,7 @@ impl Network {
         &self.operands[self.starts[node] as usize..self.starts[node + 1] as usize]
     }
 
-    /// The nodes that a gate reads; none for other nodes.
+    /// The operands of a gate; empty for other nodes.
     #[inline]
     pub fn reads(&self, node: usize) -> &[Literal] {
         match self.kinds[node] {
@@ -178,7 +179,7 @@ impl Network {
         }
     }
 
-    /// The number of a node that is an input.
+    /// The number of an input node; `None` for other nodes.
     pub fn input_number(&self, node: usize) -> Option<usize> {
         match self.node(node) {
             Node::Input(number) => Some(number),
@@ -186,8 +187,9 @@ impl Network {
         }
     }
 
-    /// Nodes in another order, `place` being their new positions. What is read
-    /// must be there and come before, and cycles must stay whole.
+    /// The network with its nodes in another order. `place` is the new position of
+    /// each node. Operands must be included and come first, and cycles must stay
+    /// contiguous.
     pub(super) fn permuted(&self, order: &[usize], place: &[usize]) -> Network {
         let moved =
             |literal: &Literal| Literal::of(place[literal.node()]).negated_if(literal.is_negated());
@@ -236,17 +238,18 @@ impl Network {
         network
     }
 
-    /// The values of all nodes, for 64 assignments of the inputs at once: bit
-    /// `k` of `inputs[i]` is input `i` of assignment `k`. Slow and obvious.
+    /// The values of all nodes for 64 assignments of the inputs at once: bit `k` of
+    /// `inputs[i]` is input `i` of assignment `k`. This is a slow reference
+    /// implementation.
     pub fn evaluate(&self, inputs: &[u64]) -> Vec<u64> {
         let mut values = vec![0; self.len()];
         self.update(inputs, &mut values, |_| true);
         values
     }
 
-    /// Brings values that were those of other inputs up to date. All nodes that
-    /// depend on an input that is another now are stale, and others may be; of a
-    /// cycle all nodes or none.
+    /// Updates values that were computed for other inputs. `stale` must be true for
+    /// every node that depends on a changed input, and may be true for others. It
+    /// must agree on all nodes of a cycle.
     pub fn update(&self, inputs: &[u64], values: &mut [u64], stale: impl Fn(usize) -> bool) {
         let mut regions = self.regions.iter().peekable();
         let mut node = 0;
@@ -293,11 +296,11 @@ impl Network {
             Kind::Xor => read(operands[0], values) ^ read(operands[1], values),
             Kind::Input => inputs[operands[0].0 as usize],
             Kind::False => 0,
-            Kind::Feedback => unreachable!("a feedback stands in its region"),
+            Kind::Feedback => unreachable!("a feedback belongs to a region"),
         }
     }
 
-    /// By node: whether it depends on any of these inputs.
+    /// By node: true if it depends on any of these inputs.
     pub fn dependent(&self, inputs: Range<usize>) -> Vec<bool> {
         let mut dependent = vec![false; self.len()];
         let mut regions = self.regions.iter().peekable();
@@ -319,7 +322,7 @@ impl Network {
     }
 }
 
-/// A literal's value, given the values of all nodes.
+/// The value of a literal, given the values of all nodes.
 #[inline]
 pub fn read(literal: Literal, values: &[u64]) -> u64 {
     values[literal.node()] ^ u64::from(literal.is_negated()).wrapping_neg()
@@ -357,7 +360,7 @@ pub(super) mod tests {
         }
     }
 
-    /// A random network with cycles, and roots to ask for.
+    /// A random network with cycles, and literals to use as roots.
     pub(in crate::propnet) fn random_network(
         inputs: usize,
         gates: usize,

@@ -1,11 +1,12 @@
-//! The passes that make a network small, in order.
+//! The passes that simplify a network, in order.
 //!
-//! In: a network as the rules say it. Out: the same facts, moves, goals and end,
-//! said by fewer gates, for every state that is reached from the initial one.
+//! In: the network of the rules as written. Out: a network with the same facts,
+//! moves, goals and terminal condition but fewer gates, equivalent in every state
+//! reachable from the initial one.
 
 use super::Propnet;
 use super::constants::constants;
-use super::dead_gates::tidy;
+use super::dead_gates::remove_dead_gates;
 use super::equivalence::representatives;
 use super::factor::factor;
 use super::invariants::exclusive;
@@ -13,17 +14,17 @@ use super::network::{Builder, Literal};
 use super::rewrite::{copy, live};
 use super::sample::sample;
 
-/// A pass, and what it left.
+/// A pass and its result.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Pass {
     /// Its name.
     pub name: &'static str,
-    /// Gates behind it, as two-input gates.
+    /// The number of two-input gates after it.
     pub gates: usize,
 }
 
 impl Propnet {
-    /// Makes the network small. The result says what each pass left.
+    /// Simplifies the network. The result lists the passes that ran.
     pub fn simplify(&mut self) -> Vec<Pass> {
         let mut passes = Vec::new();
         let mut ran = |net: &Propnet, name| {
@@ -39,7 +40,7 @@ impl Propnet {
         ran(self, "factors");
         if self.merge_equal_facts(&states) {
             self.drop_constants();
-            self.tidy();
+            self.remove_dead_gates();
             ran(self, "equal facts");
             self.factor();
             ran(self, "factors again");
@@ -49,24 +50,25 @@ impl Propnet {
 
     /// Factors gates, unless that undoes more sharing than it finds.
     fn factor(&mut self) {
-        self.tidy();
+        self.remove_dead_gates();
         let before = self.clone();
         factor(self);
-        self.tidy();
+        self.remove_dead_gates();
         if self.network.gates() > before.network.gates() {
             *self = before;
         }
     }
 
-    /// Drops dead gates and puts the others in level order.
-    pub(super) fn tidy(&mut self) {
+    /// Removes dead gates and puts the others in level order.
+    pub(super) fn remove_dead_gates(&mut self) {
         let mut roots = self.roots();
-        self.network = tidy(&self.network, &mut roots);
+        self.network = remove_dead_gates(&self.network, &mut roots);
         let mut moved = roots.into_iter();
         self.for_each_root(|root| *root = moved.next().expect("one for each"));
     }
 
-    /// Facts that never change and moves that are never legal are no inputs.
+    /// Replaces facts that never change and moves that are never legal by
+    /// constants.
     fn drop_constants(&mut self) {
         let constants = constants(self);
         let of = |constant: bool| Literal::FALSE.negated_if(constant);
@@ -82,29 +84,31 @@ impl Propnet {
         });
     }
 
-    /// Of facts that equal each other one is left as an input. False if there
-    /// are none.
+    /// Keeps one input for each set of facts that equal each other. Returns false
+    /// if no new equality was found.
     fn merge_equal_facts(&mut self, states: &[Vec<u64>]) -> bool {
-        let stands = representatives(self, states);
+        let merged = representatives(self, states);
         let known = self.assumed_inputs();
-        let news = |(fact, stand): (usize, &(usize, bool))| stand.0 != fact && !known[fact];
-        if !stands.iter().enumerate().any(news) {
+        let is_new = |(fact, representative): (usize, &(usize, bool))| {
+            representative.0 != fact && !known[fact]
+        };
+        if !merged.iter().enumerate().any(is_new) {
             return false;
         }
-        for (fact, &(first, negated)) in stands.iter().enumerate() {
+        for (fact, &(first, negated)) in merged.iter().enumerate() {
             if first != fact && !known[fact] {
                 let literal = self.network.input(first).negated_if(negated);
                 self.assumed.push((fact, literal));
             }
         }
-        self.substitute(|builder, input| match stands.get(input) {
+        self.substitute(|builder, input| match merged.get(input) {
             Some(&(first, negated)) => builder.input(first).negated_if(negated),
             None => builder.input(input),
         });
         true
     }
 
-    /// By fact: whether what it equals is known.
+    /// By fact: true if an equality for it is already known.
     fn assumed_inputs(&self) -> Vec<bool> {
         let mut known = vec![false; self.facts.len()];
         for &(fact, _) in &self.assumed {

@@ -1,13 +1,13 @@
-//! Sequences of joint moves counted by length, hundreds at once.
+//! Numbers of joint-move sequences by length, counted hundreds at once.
 //!
-//! In: a game's network, and the state where to begin. Out: for each length how
-//! many sequences of joint moves there are, how many of them end the game, and
-//! what these are worth. Every sequence is played; equal states are not looked
-//! for, so little memory is needed and nothing but the gates takes time.
+//! In: a game's network and a start state. Out: for each length, the number of
+//! joint-move sequences, the number of those that end the game, and their scores.
+//! Every sequence is played. Equal states are not detected, so little memory is
+//! needed and evaluating gates takes all the time.
 //!
-//! The first depths are gone through one after the other and their states kept,
-//! until there are enough of them to share among threads; from there on each
-//! thread walks depth first. The numbers depend neither on threads nor on lanes.
+//! The first depths are enumerated one after the other and their states kept until
+//! there are enough of them to share among threads. From there, each thread
+//! searches depth-first. The numbers depend neither on threads nor on lanes.
 //!
 //! ```
 //! use ggp_gdl::game::Game;
@@ -24,26 +24,26 @@
 //!     (<= terminal (true (at 2)))
 //!     (<= (goal robot 100) (true (at 2)))
 //!     (<= (goal robot 0) (not (true (at 2))))";
-//! let game = Game::from_text("walk.kif", rules).expect("the rules are right");
+//! let game = Game::from_text("walk.kif", rules).expect("the rules are valid");
 //! let (net, _) = Propnet::ground(&game, &GroundLimits::default())?;
 //!
 //! let counter = Counter::new(&net, &CountOptions::default());
 //! let mut levels = Vec::new();
 //! let end = counter.run(3, || true, |level| levels.push(level.clone()));
 //! assert!(end.is_ok());
-//! // Three moves, two of them `go`, the last of them at the end or before.
+//! Of three moves, two are `go`; the game ends with the second of them.
 //! assert_eq!(levels[2].terminal_paths, 1);
 //! assert_eq!(levels[3].terminal_paths, 2);
 //! assert_eq!(levels[3].goal_sums, [200]);
-//! # Ok::<(), ggp_engine::propnet::TooLarge>(())
+//! # Ok::<(), ggp_engine::propnet::GroundError>(())
 //! ```
 
 mod assume;
+mod compile;
 mod depth_facts;
 mod gather;
 mod odometer;
 mod stage;
-mod work;
 mod worker;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -52,25 +52,25 @@ use super::Propnet;
 use super::code::Engine;
 use super::lanes::Rows;
 pub use super::playout::Width;
+use compile::Target;
 use depth_facts::Known;
 use stage::Stage;
-use work::Making;
 use worker::{Batch, Halt, Route, Tally, Worker, first};
 
-/// How sequences are counted.
+/// Options of counting.
 #[derive(Clone, Debug)]
 pub struct CountOptions {
-    /// Where they begin, one bit for each of [`Propnet::facts`]; the initial
-    /// state if none.
+    /// The start state, one bit for each of [`Propnet::facts`]; `None` for the
+    /// initial state.
     pub start: Option<Vec<u64>>,
-    /// Threads; 0 counts as 1.
+    /// The number of threads; 0 counts as 1.
     pub threads: usize,
-    /// How many states are gone through side by side.
+    /// The number of states processed in parallel.
     pub width: Width,
-    /// What runs them.
+    /// The engine that runs the code.
     pub engine: Engine,
-    /// Whether to count each depth before the next one is begun. Else some are
-    /// counted together, which takes less time for all.
+    /// If true, each depth is counted before the next one is begun. Otherwise
+    /// several are counted together, which takes less time in total.
     pub one_by_one: bool,
 }
 
@@ -89,34 +89,35 @@ impl Default for CountOptions {
 /// The counts of one length.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PathLevel {
-    /// Joint moves made.
+    /// The number of joint moves.
     pub depth: u32,
-    /// Sequences of this length through states that go on.
+    /// Sequences of this length. A sequence does not continue after the end of the
+    /// game.
     pub paths: u128,
-    /// Of these, those that end the game.
+    /// Sequences that end the game.
     pub terminal_paths: u128,
-    /// For each role the sum of its scores over the ending sequences.
+    /// By role: the sum of its scores over the ending sequences.
     pub goal_sums: Vec<u128>,
     /// Pairs of an ending sequence and a role without exactly one valid score.
     pub goal_errors: u128,
 }
 
-/// Why counting stopped.
+/// The reason why counting ended.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum CountEnd {
-    /// No sequence goes on: the whole game was counted.
+    /// No sequence continues: the whole game was counted.
     Exhausted,
-    /// The last depth asked for.
+    /// The requested depth was reached.
     Depth,
 }
 
-/// Why counting was given up.
+/// The reason why counting failed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum CountError {
-    /// A role has no legal move though the game is not over: the state, one bit
+    /// A role has no legal move though the game is not over. The state has one bit
     /// for each of [`Propnet::facts`].
     Stuck(Vec<u64>),
-    /// It was told to.
+    /// `proceed` returned false.
     Interrupted,
 }
 
@@ -128,12 +129,13 @@ pub struct Counter<'n> {
     start: Vec<bool>,
 }
 
-/// Most states whose successors are kept, about; as many again are too many.
-const CROWD: usize = 1 << 18;
-/// How many times the states counted so far may be counted before the next
-/// levels are reported.
-const PATIENCE: f64 = 64.0;
-/// Parts of the work for each thread, at least.
+/// The approximate maximum number of states whose successors are kept. Twice as
+/// many are an error.
+const MOST_STATES: usize = 1 << 18;
+/// The limit for the states counted together before the next report, as a multiple
+/// of the states counted so far.
+const GROWTH_PER_REPORT: f64 = 64.0;
+/// The minimum number of parts of the work per thread.
 const PARTS: usize = 64;
 
 impl<'n> Counter<'n> {
@@ -141,24 +143,27 @@ impl<'n> Counter<'n> {
     ///
     /// # Panics
     ///
-    /// If the start is not as long as the facts need, or the network does not
-    /// speak of it (see [`Propnet::admits`]); if the engine is not available for
-    /// the width.
+    /// If the start does not have one bit per fact or is not covered by the network
+    /// (see [`Propnet::admits`]), or if the engine is not available for the width.
     pub fn new(net: &'n Propnet, options: &CountOptions) -> Counter<'n> {
         let start: Vec<bool> = match &options.start {
             None => net.initial.clone(),
             Some(packed) => {
-                assert_eq!(packed.len(), net.facts.len().div_ceil(64), "one bit a fact");
+                assert_eq!(
+                    packed.len(),
+                    net.facts.len().div_ceil(64),
+                    "one bit per fact"
+                );
                 let facts = 0..net.facts.len();
                 facts
                     .map(|fact| packed[fact / 64] >> (fact % 64) & 1 == 1)
                     .collect()
             }
         };
-        assert!(net.admits(&start), "the network speaks of the start");
+        assert!(net.admits(&start), "the network must cover the start");
         assert!(
             options.engine.is_available(options.width.words()),
-            "the engine is available for the width"
+            "the engine must be available for the width"
         );
         Counter {
             net,
@@ -167,43 +172,42 @@ impl<'n> Counter<'n> {
         }
     }
 
-    /// Counts to a depth. `on_level` sees each depth once, in order, when it is
-    /// counted; `go_on` is asked now and then.
-    ///
+    /// Counts to a depth. `on_level` gets each depth once, in order, as soon as it
+    /// is counted. `proceed` is called from time to time.
     /// # Errors
     ///
-    /// If a role cannot move in a state before the last depth, or it shall not go
-    /// on. `on_level` has seen the depths before then; at least, without an
-    /// interrupt, all before that of the state.
+    /// If a role cannot move in a state before the last depth, or if `proceed`
+    /// returns false. `on_level` has received some earlier depths; in the first
+    /// case, at least all before that of the state.
     ///
     /// # Panics
     ///
-    /// If the system gives no threads.
+    /// If the system cannot start the threads.
     pub fn run(
         &self,
         depth: u32,
-        go_on: impl Fn() -> bool + Sync,
+        proceed: impl Fn() -> bool + Sync,
         mut on_level: impl FnMut(&PathLevel),
     ) -> Result<CountEnd, CountError> {
         let relevant = depth_facts::relevant(self.net);
         let mut seen = 0;
         let mut report = |level: PathLevel| {
-            // Levels come once more after a fault.
+            // Levels are repeated after a fault.
             if level.depth == seen {
                 seen += 1;
                 on_level(&level);
             }
         };
         let mut options = self.options.clone();
-        let found = Count::new(self, &options, relevant).run(depth, &go_on, &mut report);
+        let found = Count::new(self, &options, relevant).run(depth, &proceed, &mut report);
         let Err(Halt::Stuck(_)) = found else {
             return found.map_err(|_| CountError::Interrupted);
         };
-        // Once more with all facts, to say which state it is, and no further than
-        // to its depth.
+        // Count again with all facts, to determine the state, and only to its
+        // depth.
         options.one_by_one = true;
         let all = vec![true; self.net.facts.len()];
-        match Count::new(self, &options, all).run(depth, &go_on, &mut report) {
+        match Count::new(self, &options, all).run(depth, &proceed, &mut report) {
             Err(Halt::Stuck(holds)) => {
                 let mut packed = vec![0; holds.len().div_ceil(64)];
                 for (fact, holds) in holds.iter().enumerate() {
@@ -216,7 +220,7 @@ impl<'n> Counter<'n> {
     }
 }
 
-/// A count under way.
+/// A count in progress.
 struct Count<'c, 'n> {
     counter: &'c Counter<'n>,
     options: &'c CountOptions,
@@ -240,7 +244,7 @@ impl<'c, 'n> Count<'c, 'n> {
     fn run(
         &mut self,
         last: u32,
-        go_on: &(impl Fn() -> bool + Sync),
+        proceed: &(impl Fn() -> bool + Sync),
         report: &mut impl FnMut(PathLevel),
     ) -> Result<CountEnd, Halt> {
         let last = last as usize;
@@ -251,13 +255,13 @@ impl<'c, 'n> Count<'c, 'n> {
         let mut growth = 1.0;
         let mut done = 0.0;
         // The first depths, one by one.
-        while depth < last && states * growth <= CROWD as f64 {
-            if !go_on() {
+        while depth < last && states * growth <= MOST_STATES as f64 {
+            if !proceed() {
                 return Err(Halt::Interrupted);
             }
             let (tallies, next) =
-                match self.walk(depth, depth + 1, Some(&frontier), &frontier, go_on) {
-                    Err(Halt::Crowd) => break,
+                match self.walk(depth, depth + 1, Some(&frontier), &frontier, proceed) {
+                    Err(Halt::TooManyStates) => break,
                     found => found?,
                 };
             let level = self.level(depth, &tallies[0]);
@@ -273,17 +277,20 @@ impl<'c, 'n> Count<'c, 'n> {
             states = lanes as f64;
             done += states;
         }
-        // The others, from there.
+        // The remaining depths, starting from there.
         let mut reported = depth;
         loop {
             let mut to = reported + 1;
             let mut expected = states * growth;
-            while !self.options.one_by_one && expected * growth < PATIENCE * done && to < last {
+            while !self.options.one_by_one
+                && expected * growth < GROWTH_PER_REPORT * done
+                && to < last
+            {
                 expected *= growth;
                 to += 1;
             }
             let to = to.min(last);
-            let (tallies, _) = self.walk(depth, to, None, &frontier, go_on)?;
+            let (tallies, _) = self.walk(depth, to, None, &frontier, proceed)?;
             for (depth, tally) in (depth..=to).zip(&tallies).skip(reported - depth) {
                 if tally.paths == 0 {
                     return Ok(CountEnd::Exhausted);
@@ -316,9 +323,9 @@ impl<'c, 'n> Count<'c, 'n> {
         }
     }
 
-    /// The code up to a depth.
+    /// Prepares the code up to a depth.
     fn prepare(&mut self, depth: usize) {
-        let making = Making {
+        let target = Target {
             net: self.counter.net,
             words: self.options.width.words(),
             engine: self.options.engine,
@@ -335,17 +342,17 @@ impl<'c, 'n> Count<'c, 'n> {
             };
             let after = depth_facts::after(self.counter.net, &known);
             self.stages
-                .push(Stage::new(making, &self.relevant, &known, &after));
+                .push(Stage::new(target, &self.relevant, &known, &after));
         }
     }
 
-    /// The state where counting begins, of which all is known.
+    /// The start state, all of whose facts are known.
     fn start(&self) -> Vec<Batch> {
         let rows = Rows::new(0, self.options.width.words());
         vec![Batch { rows, lanes: 1 }]
     }
 
-    /// Walks from states of depth `from`. If `keep`, the states of depth `to`
+    /// Searches from states of depth `from`. With `keep`, the states of depth `to`
     /// are kept instead of counted.
     fn walk(
         &mut self,
@@ -353,7 +360,7 @@ impl<'c, 'n> Count<'c, 'n> {
         to: usize,
         keep: Option<&[Batch]>,
         frontier: &[Batch],
-        go_on: &(impl Fn() -> bool + Sync),
+        proceed: &(impl Fn() -> bool + Sync),
     ) -> Result<(Vec<Tally>, Vec<Batch>), Halt> {
         self.prepare(to);
         let words = self.options.width.words();
@@ -361,11 +368,11 @@ impl<'c, 'n> Count<'c, 'n> {
         let threads = if keep.is_some() { 1 } else { threads };
         if threads > 1 && self.pool.is_none() {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
-            self.pool = Some(pool.build().expect("the system gives threads"));
+            self.pool = Some(pool.build().expect("the system starts threads"));
         }
         let route = Route {
             stages: self.stages[from..=to].iter().collect(),
-            keep: keep.map(|_| 2 * CROWD),
+            keep: keep.map(|_| 2 * MOST_STATES),
             words,
         };
         let parts = parts(frontier, threads, words);
@@ -373,15 +380,15 @@ impl<'c, 'n> Count<'c, 'n> {
         let halted = AtomicBool::new(false);
         let walk = || {
             let mut worker = Worker::new(&route);
-            let go_on = || !halted.load(Ordering::Relaxed) && go_on();
+            let proceed = || !halted.load(Ordering::Relaxed) && proceed();
             let mut walk = || {
                 while let Some((batch, lanes)) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if !go_on() {
+                    if !proceed() {
                         return Err(Halt::Interrupted);
                     }
-                    worker.walk_from(&frontier[*batch], lanes, &go_on)?;
+                    worker.walk_from(&frontier[*batch], lanes, &proceed)?;
                 }
-                worker.finish(&go_on)
+                worker.finish(&proceed)
             };
             let walked = walk();
             if walked.is_err() {
@@ -393,13 +400,13 @@ impl<'c, 'n> Count<'c, 'n> {
             Some(pool) if threads > 1 => pool.broadcast(|_| walk()),
             _ => vec![walk()],
         };
-        // Who halted the others says more than they do.
+        // The thread that stopped the others has the actual reason.
         let fault = found.iter().filter_map(|found| found.as_ref().err());
         if let Some(fault) = fault.min_by_key(|halt| **halt == Halt::Interrupted) {
             return Err(fault.clone());
         }
         let mut found = found.into_iter().flatten();
-        let (mut tallies, kept) = found.next().expect("there is a thread");
+        let (mut tallies, kept) = found.next().expect("there is at least one thread");
         for (others, _) in found {
             for (tally, other) in tallies.iter_mut().zip(&others) {
                 tally.add_all(other);

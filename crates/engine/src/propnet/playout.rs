@@ -1,12 +1,11 @@
 //! Uniformly random playouts, hundreds at once.
 //!
-//! In: a game's network, where playouts begin, how many are wanted. Out: a
-//! [`Tally`] of how long they were and what they were worth. Every role picks
-//! each of its legal moves with the same probability in every state.
+//! In: a game's network, a start state and the number of playouts. Out: a [`Tally`]
+//! of their lengths and scores. In every state, every role chooses uniformly among
+//! its legal moves.
 //!
-//! A lane that has ended a playout begins the next one at once. The result
-//! depends on the seed and the number of playouts, not on how many lanes or
-//! threads run them.
+//! A lane that has ended a playout begins the next one at once. The result depends
+//! on the seed and the number of playouts, not on the number of lanes or threads.
 //!
 //! ```
 //! use ggp_gdl::game::Game;
@@ -23,17 +22,17 @@
 //!     (<= terminal (true (at 2)))
 //!     (<= (goal robot 100) (true (at 2)))
 //!     (<= (goal robot 0) (not (true (at 2))))";
-//! let game = Game::from_text("walk.kif", rules).expect("the rules are right");
+//! let game = Game::from_text("walk.kif", rules).expect("the rules are valid");
 //! let (net, _) = Propnet::ground(&game, &GroundLimits::default())?;
 //!
 //! let playouts = Playouts::new(&net, &PlayoutOptions::default());
 //! let tally = playouts.run(10_000, 1, 1, || Proceed::On);
 //! assert_eq!(tally.playouts, 10_000);
-//! // Two moves out of four on average are `go`, and two of these are needed.
+//! On average two of four moves are `go`, and two of these are needed.
 //! let length = tally.state_changes as f64 / tally.playouts as f64;
 //! assert!((3.9..4.1).contains(&length));
 //! assert_eq!(tally.goals[0].iter().sum::<u64>(), 10_000);
-//! # Ok::<(), ggp_engine::propnet::TooLarge>(())
+//! # Ok::<(), ggp_engine::propnet::GroundError>(())
 //! ```
 
 pub(super) mod circuit;
@@ -50,11 +49,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::Propnet;
 use super::code::Engine;
 use circuit::Extras;
-use plan::{Anew, Phase, Plan};
+use plan::{Phase, Plan, Restart};
 use runner::Runner;
 pub use runner::Tapes;
 
-/// Number of lanes that run side by side.
+/// The number of lanes that run in parallel.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Width {
     /// 64 lanes.
@@ -79,17 +78,17 @@ impl Width {
     }
 }
 
-/// How playouts are made.
+/// Options of playouts.
 #[derive(Clone, Debug)]
 pub struct PlayoutOptions {
-    /// Where they begin, one bit for each of [`Propnet::facts`]; the initial
-    /// state if none.
+    /// The start state, one bit for each of [`Propnet::facts`]; `None` for the
+    /// initial state.
     pub start: Option<Vec<u64>>,
-    /// Joint moves after which a playout is cut.
+    /// The number of joint moves after which a playout is cut.
     pub depth: Option<u64>,
-    /// How many run side by side.
+    /// The number of playouts that run in parallel.
     pub width: Width,
-    /// What runs them.
+    /// The engine that runs them.
     pub engine: Engine,
 }
 
@@ -104,34 +103,33 @@ impl Default for PlayoutOptions {
     }
 }
 
-/// Whether to go on.
+/// The decision whether playouts continue.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Proceed {
-    /// As before.
+    /// Continue.
     On,
-    /// Begin no playout, end those that have begun.
+    /// Begin no more playouts; finish the running ones.
     Finish,
-    /// Drop those that have not ended. Then long playouts count for less than
-    /// they should.
+    /// Discard the running playouts. This biases the results: long playouts are
+    /// underrepresented.
     Drop,
 }
 
-/// What came of some playouts.
+/// The results of some playouts.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Tally {
-    /// Playouts that ended, in whatever way.
+    /// Playouts that ended for any reason.
     pub playouts: u64,
-    /// Joint moves of all playouts, also of those that were dropped.
+    /// Joint moves of all playouts, including discarded ones.
     pub state_changes: u64,
-    /// The sum of the squares of the joint moves of each playout, also of those
-    /// that were dropped.
+    /// The sum of the squared lengths of all playouts, including discarded ones.
     pub squared_lengths: u128,
-    /// Playouts that ended as some role had no legal move.
+    /// Playouts that ended because a role had no legal move.
     pub stuck: u64,
-    /// Playouts that were cut at the depth asked for.
+    /// Playouts that were cut at the depth limit.
     pub cut: u64,
     /// By role and goal value, in the order of [`Propnet::goals`]: playouts that
-    /// reached a terminal state where this was the only goal value.
+    /// reached a terminal state in which this was the only goal value.
     pub goals: Vec<Vec<u64>>,
     /// By role: playouts that reached a terminal state with no goal value or
     /// several.
@@ -169,9 +167,9 @@ impl AddAssign<&Tally> for Tally {
 #[derive(Clone, Debug)]
 pub struct Playouts {
     phases: Vec<Phase>,
-    /// By row of a state: whether it holds at the start.
+    /// By row of a state: its value in the start state.
     start: Vec<bool>,
-    /// Rows that each bank needs.
+    /// The number of rows of each bank.
     rows: [usize; circuit::BANKS],
     words: usize,
     depth: Option<u64>,
@@ -179,11 +177,11 @@ pub struct Playouts {
     operations: f64,
 }
 
-/// A run asks whether to go on when it has executed so many two-input gates in
-/// all its lanes.
+/// The number of two-input gates, counted once for all lanes, between two calls of
+/// `proceed`.
 const GATES_ASKED: f64 = 1e6;
 
-/// After how many passes of so many gates a run asks whether to go on.
+/// The number of passes between two calls of `proceed`, given the gates of a pass.
 pub(super) fn passes_asked(operations: f64) -> u64 {
     (GATES_ASKED / operations.max(1.0)).clamp(1.0, 256.0) as u64
 }
@@ -193,22 +191,25 @@ impl Playouts {
     ///
     /// # Panics
     ///
-    /// If the start is not as long as the facts need, or the network does not
-    /// speak of it (see [`Propnet::admits`]); if the engine is not available for
-    /// the width.
+    /// If the start does not have one bit per fact or is not covered by the network
+    /// (see [`Propnet::admits`]), or if the engine is not available for the width.
     pub fn new(net: &Propnet, options: &PlayoutOptions) -> Playouts {
         let start: Vec<bool> = match &options.start {
             None => net.initial.clone(),
             Some(packed) => {
-                assert_eq!(packed.len(), net.facts.len().div_ceil(64), "one bit a fact");
+                assert_eq!(
+                    packed.len(),
+                    net.facts.len().div_ceil(64),
+                    "one bit per fact"
+                );
                 let facts = 0..net.facts.len();
                 facts
                     .map(|fact| packed[fact / 64] >> (fact % 64) & 1 == 1)
                     .collect()
             }
         };
-        assert!(net.admits(&start), "the network speaks of the start");
-        let cycle = Plan::best(net, &start, Anew::Here, Extras::default())
+        assert!(net.admits(&start), "the network must cover the start");
+        let cycle = Plan::best(net, &start, Restart::Here, Extras::default())
             .compile(options.width, options.engine);
         let facts = cycle.facts.iter().zip(&start);
         let mut first: Vec<bool> = facts.filter(|f| f.0.is_some()).map(|f| *f.1).collect();
@@ -224,14 +225,14 @@ impl Playouts {
         }
     }
 
-    /// Runs so many playouts.
+    /// Runs `playouts` playouts.
     ///
-    /// `proceed` is asked now and then; with an answer other than
-    /// [`Proceed::On`] fewer are run, and how many depends on time.
+    /// `proceed` is called from time to time. If it returns anything but
+    /// [`Proceed::On`], fewer are run, and their number depends on time.
     ///
     /// # Panics
     ///
-    /// If there is no thread, or the system gives none.
+    /// If `threads` is 0, or the system cannot start the threads.
     pub fn run(
         &self,
         playouts: u64,
@@ -254,12 +255,12 @@ impl Playouts {
                 tally += &runner.run(blocks, |block| shares.of(block), &proceed);
             }
         };
-        assert!(threads > 0, "there is a thread");
+        assert!(threads > 0, "at least one thread is needed");
         if threads == 1 {
             return work();
         }
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
-        let pool = pool.build().expect("the system gives threads");
+        let pool = pool.build().expect("the system starts threads");
         let mut all = self.none.clone();
         for tally in pool.broadcast(|_| work()) {
             all += &tally;
@@ -267,41 +268,41 @@ impl Playouts {
         all
     }
 
-    /// Has playouts be cut after so many joint moves from now on.
+    /// Sets the number of joint moves after which playouts are cut.
     pub fn set_depth(&mut self, depth: Option<u64>) {
         self.depth = depth;
     }
 
-    /// The tapes alone, to be timed.
+    /// The tapes alone, for benchmarks.
     pub fn tapes(&self, seed: u64) -> Tapes<'_> {
         Tapes::new(self, seed)
     }
 
-    /// Passes, of one joint move in each lane, after which a run asks whether to
-    /// go on.
+    /// The number of passes, of one joint move in each lane, between two calls of
+    /// `proceed`.
     fn passes_asked(&self) -> u64 {
         passes_asked(self.operations)
     }
 
-    /// Two-input gates executed for a joint move in all lanes, on average over
-    /// the phases, goals aside.
+    /// The two-input gates executed for a joint move in all lanes, on average over
+    /// the phases, without goals.
     pub fn operations(&self) -> f64 {
         self.operations
     }
 
-    /// Lanes that run side by side.
+    /// The number of lanes that run in parallel.
     pub fn lanes(&self) -> usize {
         64 * self.words
     }
 
-    /// Number of phases that the tapes are made for, one if they serve all
+    /// The number of phases that the tapes are made for; 1 if they serve all
     /// states.
     pub fn phases(&self) -> usize {
         self.phases.len()
     }
 }
 
-/// How playouts are dealt to blocks of 64 lanes.
+/// The division of playouts among blocks of 64 lanes.
 #[derive(Clone, Debug)]
 struct Shares {
     playouts: u64,
@@ -310,15 +311,15 @@ struct Shares {
 
 impl Shares {
     fn new(playouts: u64) -> Shares {
-        // The lanes of a block wait for the last one at the end, so each should
-        // play many; but a few blocks should run side by side.
+        // At the end the lanes of a block wait for its last one, so each block
+        // should play many; but a few blocks should run in parallel.
         let each = 64 * (playouts >> 16).clamp(16, 256);
-        let side_by_side = playouts.div_ceil(64).min(8);
+        let in_parallel = playouts.div_ceil(64).min(8);
         let blocks = playouts.div_ceil(each).next_multiple_of(8);
         Shares {
             playouts,
             blocks: if playouts <= 8 * each {
-                side_by_side
+                in_parallel
             } else {
                 blocks
             },

@@ -1,9 +1,9 @@
-//! What can ever hold, as a Datalog program.
+//! The facts that may ever hold, as a Datalog program.
 //!
-//! In: a game over flat relations. Out: a program without inputs whose least
-//! model has every row that any reachable state can give a relation. What does
-//! not depend on the state is exact; of the rest, a fact that can hold next may
-//! hold, a move that can be legal may be made, and negations are left out.
+//! In: a game over flat relations. Out: a program without inputs. Its least model
+//! contains every row that any reachable state can give a relation. Relations that
+//! do not depend on the state are exact. For the others, a fact that can hold next
+//! may hold, a move that can be legal may be made, and negations are dropped.
 
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
@@ -17,7 +17,7 @@ use ggp_gdl::program::{Atom, FunctorId, Literal, RelationId, Rule, RuleSet, Term
 use ggp_gdl::span::Span;
 use ggp_gdl::terms::{TermOverflow, Terms};
 
-/// By relation of a flat game: whether its rows depend on the state.
+/// By relation of a flat game: true if its rows depend on the state.
 pub(super) fn dynamic(flat: &Flat) -> Vec<bool> {
     let mut users: Vec<Vec<usize>> = vec![Vec::new(); flat.rules.arity.len()];
     for rule in &flat.rules.rules {
@@ -36,8 +36,8 @@ pub(super) fn dynamic(flat: &Flat) -> Vec<bool> {
     dynamic
 }
 
-/// The program. Its first rules are those of the flat game, in order, each with
-/// the guards of its piece.
+/// Builds the program. Its first rules are those of the flat game, in order, each
+/// with the guards of its piece.
 ///
 /// # Errors
 ///
@@ -65,7 +65,7 @@ pub(super) fn relaxed(
         (&flat.does, &[&flat.legal][..], game.keyword(Keyword::Role)),
     ] {
         for source in sources {
-            for mut rule in hand_over(game, given, source, usize::from(roles.is_some()), terms)? {
+            for mut rule in copies(game, given, source, usize::from(roles.is_some()), terms)? {
                 if let Some(role) = roles {
                     let relation = role;
                     let arguments = vec![rule.head.arguments[0].clone()];
@@ -83,8 +83,8 @@ pub(super) fn relaxed(
     Ok(rules)
 }
 
-/// A literal without negations of what depends on the state; None if nothing is
-/// left to hold.
+/// A literal without negations of atoms that depend on the state, or `None` if
+/// nothing remains to be tested.
 fn weaken(literal: Literal, dynamic: &[bool]) -> Option<Literal> {
     match literal {
         Literal::Negative(atom) if dynamic[atom.relation.index()] => None,
@@ -106,9 +106,9 @@ fn weaken(literal: Literal, dynamic: &[bool]) -> Option<Literal> {
     }
 }
 
-/// Rules that give the rows of a keyword's relations to another's. `before`
-/// columns stand before the wrapped term.
-fn hand_over(
+/// Rules that copy the rows of one keyword's relations to another's. The wrapped
+/// term follows `before` other columns.
+fn copies(
     game: &Game,
     given: &Wrapped,
     source: &Wrapped,
@@ -188,8 +188,8 @@ fn rule(variables: usize, head: (RelationId, Vec<Term>), body: (RelationId, Vec<
     }
 }
 
-/// The relations that the wanted ones need, in order of use; those that depend
-/// on each other together.
+/// The relations that the wanted ones depend on, dependencies first. Mutually
+/// dependent relations are grouped.
 pub(super) fn components(rules: &RuleSet, wanted: &[RelationId]) -> Vec<Vec<usize>> {
     let count = rules.arity.len();
     let mut uses: Vec<Vec<usize>> = vec![Vec::new(); count];

@@ -1,11 +1,11 @@
-//! Writing a network anew.
+//! Rewriting a network.
 //!
-//! In: a network and what is wanted of it. Out: the same, gate by gate, in a
-//! [`Builder`], with whatever a pass changes on the way.
+//! In: a network and its roots. Out: the same functions, gate by gate, in a
+//! [`Builder`], with the changes of a pass.
 
 use super::network::{Builder, Literal, Network, Node};
 
-/// By node: whether any of the roots depends on it. A cycle lives as a whole.
+/// By node: true if any root depends on it. A cycle is live or dead as a whole.
 pub fn live(network: &Network, roots: impl IntoIterator<Item = Literal>) -> Vec<bool> {
     let mut live = vec![false; network.len()];
     for root in roots {
@@ -13,7 +13,7 @@ pub fn live(network: &Network, roots: impl IntoIterator<Item = Literal>) -> Vec<
     }
     let mut regions = network.regions().iter().rev().peekable();
     for node in (0..network.len()).rev() {
-        // The end of a cycle comes first on the way back.
+        // Nodes are visited backwards, so the end of a cycle comes first.
         while let Some(region) = regions.next_if(|region| region.nodes.end == node + 1) {
             if live[region.nodes.clone()].contains(&true) {
                 live[region.nodes.clone()].fill(true);
@@ -31,11 +31,11 @@ pub fn live(network: &Network, roots: impl IntoIterator<Item = Literal>) -> Vec<
     live
 }
 
-/// Writes the live part of a network into a builder. `inputs` says what each
-/// input becomes; `gate` makes the new gate for an old one, given its operands
-/// in terms of the new network, and may change them.
+/// Writes the live part of a network into a builder. `inputs` is the replacement of
+/// each input. `gate` makes the new gate for an old one, given its operands in
+/// terms of the new network, which it may modify.
 ///
-/// The result says by old node what it became; dead nodes became false.
+/// The result gives the new literal for each old node; dead nodes become false.
 pub fn transcribe(
     network: &Network,
     live: &[bool],
@@ -85,8 +85,8 @@ pub fn transcribe(
     became
 }
 
-/// Writes the live part of a network into a builder, gates as they are, as
-/// [`transcribe`] does.
+/// Copies the live part of a network into a builder with its gates unchanged. The
+/// result is that of [`transcribe`].
 pub fn copy(
     network: &Network,
     live: &[bool],
@@ -98,8 +98,8 @@ pub fn copy(
     })
 }
 
-/// Makes the same gate from the operands given: the `gate` of a
-/// [`transcribe`] that changes nothing.
+/// Makes the same gate from the given operands: the `gate` of a [`transcribe`] that
+/// changes nothing.
 pub fn same_gate(
     network: &Network,
     builder: &mut Builder,

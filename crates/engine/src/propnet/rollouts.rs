@@ -1,13 +1,12 @@
 //! Uniformly random playouts from many states at once.
 //!
-//! In: some states of a game, and how many playouts from each. Out: by state,
-//! what its playouts were worth to each role. That is the engine under a tree
-//! search, which asks it again and again; playouts from a single state, and how
-//! long these are, are the business of [`playout`](super::playout).
+//! In: states of a game, and the number of playouts from each. Out: by state, the
+//! sums of the scores that its playouts gave each role. This is the engine under a
+//! tree search, which calls it repeatedly. For playouts from a single state and
+//! their lengths, see [`playout`](super::playout).
 //!
-//! Lanes are dealt to the states in equal shares, for the whole of a call. What
-//! comes out depends on the seed, the calls made so far and the width, not on
-//! the engine.
+//! Each call divides the lanes equally among the states. The results depend on the
+//! seed, the earlier calls and the width, not on the engine.
 //!
 //! ```
 //! use ggp_gdl::game::Game;
@@ -27,17 +26,17 @@
 //!     (<= terminal (true over))
 //!     (<= (goal robot 100) (true (at 2)))
 //!     (<= (goal robot 0) (not (true (at 2))))";
-//! let game = Game::from_text("walk.kif", rules).expect("the rules are right");
+//! let game = Game::from_text("walk.kif", rules).expect("the rules are valid");
 //! let (net, _) = Propnet::ground(&game, &GroundLimits::default())?;
 //!
 //! let mut rollouts = Rollouts::new(&net, &RolloutOptions::default(), 1);
-//! let start = batch::pack(net.initial.iter().copied());
+//! let start = batch::pack(net.initial().iter().copied());
 //! let outcomes = rollouts.run(&[start], 10_000, &mut || Proceed::On);
 //! assert_eq!(outcomes[0].playouts, 10_000);
-//! // Two times out of four the robot must choose to go.
+//! The robot must choose to go in two of four equally likely cases.
 //! let mean = outcomes[0].mean(0).expect("some have ended");
 //! assert!((22.0..28.0).contains(&mean));
-//! # Ok::<(), ggp_engine::propnet::TooLarge>(())
+//! # Ok::<(), ggp_engine::propnet::GroundError>(())
 //! ```
 
 mod assignment;
@@ -54,37 +53,38 @@ use super::code::Engine;
 use super::lanes::Rows;
 pub use super::playout::circuit::Record;
 use super::playout::circuit::{BANKS, CHOSEN, DRAWN, Extras, GUIDE, LOOK, NEXT, STATE, level_row};
-use super::playout::plan::{Anew, Phase, Plan};
-use super::playout::terminal_pool::Pool;
+use super::playout::plan::{Phase, Plan, Restart};
+use super::playout::terminal_pool::TerminalPool;
 use super::playout::{Proceed, Width, passes_asked};
 use super::streams::{Limits, Streams};
-use assignment::Deal;
-use lane_status::Field;
-use moves::Moves;
-pub use moves::{Made, MoveSum, learned_levels};
-use scatter::Fill;
+use assignment::Assignment;
+use lane_status::LaneStatus;
+use moves::MoveStatistics;
+pub use moves::{MadeMove, MoveSum, learned_levels};
+use scatter::Scatter;
 use scores::Scores;
 
-/// Playouts begin when one out of so many lanes stands idle.
+/// New playouts begin once one lane in `IDLE` has none.
 const IDLE: u32 = 16;
-/// The same if moves are recorded, as counting these takes time.
+/// [`IDLE`] if moves are recorded: counting them takes time.
 const IDLE_RECORDED: u32 = 4;
 
-/// How playouts are made.
+/// Options of playouts.
 #[derive(Clone, Debug)]
 pub struct RolloutOptions {
-    /// How many run side by side.
+    /// The number of playouts that run in parallel.
     pub width: Width,
-    /// What runs them.
+    /// The engine that runs them.
     pub engine: Engine,
-    /// Joint moves after which a playout is cut.
+    /// The number of joint moves after which a playout is cut.
     pub depth: Option<u64>,
     /// Bits of a move's level, at most 8; see [`Rollouts::set_levels`]. Each costs
     /// about four gates a move.
     pub level_bits: u32,
-    /// What is told of the moves made; see [`Rollouts::moves`].
+    /// The statistics kept about moves; see [`Rollouts::moves`].
     pub record: Record,
-    /// Whether what is recorded is told of each state; see [`Rollouts::made`].
+    /// If true, the recorded moves are also reported by state; see
+    /// [`Rollouts::made`].
     pub by_state: bool,
 }
 
@@ -101,26 +101,24 @@ impl Default for RolloutOptions {
     }
 }
 
-/// What came of the playouts from one state.
+/// The results of the playouts from one state.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Outcome {
-    /// Playouts that reached a state where the game is over, and each role has
-    /// one score there.
+    /// Playouts that reached a terminal state in which each role has one score.
     pub playouts: u64,
-    /// By role: the scores of these.
+    /// By role: the sums of their scores.
     pub scores: Vec<Sum>,
-    /// Playouts that ended as some role had no legal move.
+    /// Playouts that ended because a role had no legal move.
     pub stuck: u64,
-    /// Playouts that were cut at the depth asked for.
+    /// Playouts that were cut at [`RolloutOptions::depth`].
     pub cut: u64,
-    /// Playouts that reached a state where the game is over, and some role has no
-    /// goal value there, several, or one that is no score.
+    /// Playouts that reached a terminal state in which a role has no goal value,
+    /// several, or an invalid one.
     pub faulty: u64,
 }
 
 impl Outcome {
-    /// What a playout is worth to a role on average, 0 to 100; none if no
-    /// playout has a score.
+    /// A role's mean score, 0 to 100, or `None` if no playout has scores.
     pub fn mean(&self, role: usize) -> Option<f64> {
         (self.playouts > 0).then(|| self.scores[role].total as f64 / self.playouts as f64)
     }
@@ -131,10 +129,10 @@ impl Outcome {
     }
 }
 
-/// Some scores, each from 0 to 100.
+/// Sums over scores, each from 0 to 100.
 #[derive(Copy, Clone, PartialEq, Eq, Default, Debug)]
 pub struct Sum {
-    /// Their sum.
+    /// The sum of the scores.
     pub total: u64,
     /// The sum of their squares.
     pub squares: u64,
@@ -142,34 +140,34 @@ pub struct Sum {
 
 /// Playouts of one game, ready to run on one thread.
 ///
-/// A clone shares the tapes and goes on with the same random numbers, unless it
-/// gets others by [`Rollouts::reseed`].
+/// A clone shares the tapes and continues with the same random numbers unless it is
+/// [reseeded](Rollouts::reseed).
 #[derive(Clone, Debug)]
 pub struct Rollouts {
     phases: Vec<Phase>,
-    /// By phase: last states until they are counted.
-    pools: Vec<Pool>,
-    /// By phase.
-    worth: Vec<Scores>,
+    /// By phase: terminal states that are not counted yet.
+    pools: Vec<TerminalPool>,
+    /// By phase: the readers of the scores.
+    scores: Vec<Scores>,
     banks: [Rows; BANKS],
-    /// Where the playouts of each lane begin.
-    home: Rows,
-    fill: Fill,
-    deal: Deal,
-    field: Field,
+    /// The state in which the playouts of each lane begin.
+    starts: Rows,
+    scatter: Scatter,
+    assignment: Assignment,
+    status: LaneStatus,
     streams: Streams,
-    /// What is known of moves, if they are recorded.
-    moves: Option<Moves>,
-    /// By state, if that is wanted: the moves made from it.
-    made: Option<Vec<Vec<Made>>>,
-    /// By role and move: the first row that says its level.
+    /// Statistics about moves, if they are recorded.
+    moves: Option<MoveStatistics>,
+    /// By state, if requested: the moves made from it.
+    made: Option<Vec<Vec<MadeMove>>>,
+    /// By role and move: the first row of its level.
     levels: Vec<Vec<usize>>,
     level_bits: u32,
-    /// Of 256 choices, how many are made at random.
+    /// The number of random choices among 256.
     exploration: u32,
     outcomes: Vec<Outcome>,
     state_changes: u64,
-    /// Passes between questions whether to go on, and until the next one.
+    /// Passes between two calls of `proceed`, and until the next one.
     asked: u64,
     until_asked: u64,
 }
@@ -188,17 +186,17 @@ impl Rollouts {
             level_bits: bits,
             record: options.record,
         };
-        let plan = Plan::best(net, &net.initial, Anew::Elsewhere, extras);
+        let plan = Plan::best(net, &net.initial, Restart::Elsewhere, extras);
         let mut cycle = plan.compile(options.width, options.engine);
         let words = options.width.words();
         if bits > 0 {
-            // Also rows that no tape reads may be set.
+            // Rows that no tape reads may be set, too.
             let moves: usize = net.moves.iter().map(Vec::len).sum();
             cycle.rows[GUIDE as usize] = net.moves.len() + bits * moves;
         }
         let pools = cycle.phases.iter_mut().map(|phase| {
             let pool = phase.pool.take();
-            pool.unwrap_or_else(|| Pool::of_scores(phase.scores, words))
+            pool.unwrap_or_else(|| TerminalPool::of_scores(phase.scores, words))
         });
         let asked = passes_asked(cycle.operations);
         let levels = net.moves.iter().enumerate().map(|(role, moves)| {
@@ -207,18 +205,18 @@ impl Rollouts {
         });
         Rollouts {
             pools: pools.collect(),
-            worth: cycle
+            scores: cycle
                 .phases
                 .iter()
                 .map(|p| Scores::new(net, &p.goals))
                 .collect(),
             banks: cycle.rows.map(|rows| Rows::new(rows, words)),
-            home: Rows::new(cycle.rows[STATE as usize], words),
-            fill: Fill::new(&cycle.facts, &cycle.values),
-            deal: Deal::new(words, cycle.phases.len()),
-            field: Field::new(words, options.depth),
+            starts: Rows::new(cycle.rows[STATE as usize], words),
+            scatter: Scatter::new(&cycle.facts, &cycle.values),
+            assignment: Assignment::new(words, cycle.phases.len()),
+            status: LaneStatus::new(words, options.depth),
             streams: Streams::new(seed, 0, words),
-            moves: (options.record == Record::Moves).then(|| Moves::new(net, words)),
+            moves: (options.record == Record::Moves).then(|| MoveStatistics::new(net, words)),
             made: options.by_state.then(Vec::new),
             levels: levels.collect(),
             level_bits: options.level_bits,
@@ -231,37 +229,32 @@ impl Rollouts {
         }
     }
 
-    /// Lanes that run side by side.
+    /// The number of lanes that run in parallel.
     pub fn lanes(&self) -> usize {
-        self.home.lanes()
+        self.starts.lanes()
     }
 
-    /// Joint moves of all playouts so far.
+    /// The number of joint moves of all playouts so far.
     pub fn state_changes(&self) -> u64 {
         self.state_changes
     }
 
-    /// Takes other random numbers from now on.
+    /// Restarts the random numbers from another seed.
     pub fn reseed(&mut self, seed: u64) {
         self.streams = Streams::new(seed, 0, self.streams.len());
     }
 
-    /// Says by move of a role, in the order of [`Propnet::moves`], how gladly it is
-    /// chosen. Of its legal moves the role takes one of those with the highest
-    /// level, each with the same probability; unless it explores, which is up to
-    /// [`Rollouts::set_exploration`]. At first all levels are 0.
-    ///
-    /// # Panics
-    ///
-    /// If there is not one level for each move, or one has more than
-    /// [`RolloutOptions::level_bits`].
+    /// Sets the level of each move of a role, in the order of [`Propnet::moves`].
+    /// The role chooses uniformly among its legal moves of the highest level,
+    /// except when it explores; see [`Rollouts::set_exploration`]. All levels are 0
+    /// at first.
     pub fn set_levels(&mut self, role: usize, levels: &[u8]) {
         let rows = &self.levels[role];
-        assert_eq!(rows.len(), levels.len(), "there is a level for each move");
+        assert_eq!(rows.len(), levels.len(), "there must be one level per move");
         let guide = &mut self.banks[GUIDE as usize];
         for (&row, &level) in rows.iter().zip(levels) {
             let is_small = u32::from(level).checked_shr(self.level_bits) == Some(0);
-            assert!(is_small, "the level has as many bits as were asked for");
+            assert!(is_small, "a level must fit in `level_bits` bits");
             for bit in 0..self.level_bits as usize {
                 let is_set = level >> bit & 1 == 1;
                 guide.fill(row + bit, if is_set { u64::MAX } else { 0 });
@@ -269,16 +262,17 @@ impl Rollouts {
         }
     }
 
-    /// With this probability, each time, a role takes any of its legal moves, all
-    /// alike. It is rounded to 256th parts, and 0 at first.
+    /// Sets the probability with which a role ignores levels and chooses uniformly
+    /// among all its legal moves. It is rounded to a multiple of 1/256 and is 0 at
+    /// first.
     pub fn set_exploration(&mut self, probability: f64) {
         self.exploration = (probability.clamp(0.0, 1.0) * 256.0).round() as u32;
     }
 
-    /// By move of a role, in the order of [`Propnet::moves`]: playouts in which it
-    /// was made, and what these were worth to the role. Counted are playouts with
-    /// scores, less what has [faded](Rollouts::fade_moves). Moves of a role whose choice changes
-    /// nothing, as it is not its turn, may be left out.
+    /// By move of a role, in the order of [`Propnet::moves`]: the playouts in which
+    /// it was made and the role's scores in them. Only playouts with scores count,
+    /// less the part that has [faded](Rollouts::fade_moves). If a role's choice
+    /// changes nothing because it is not its turn, its moves may be left out.
     ///
     /// # Panics
     ///
@@ -288,17 +282,17 @@ impl Rollouts {
         moves.expect("moves are recorded").sums(role)
     }
 
-    /// By state of the last call: the moves that its playouts with scores made. A
-    /// move may be there several times, each with a part of these.
+    /// By state of the last call: the moves made in its playouts with scores. A
+    /// move may be listed several times, each time with a part of those playouts.
     ///
     /// # Panics
     ///
-    /// If that was [not wanted](RolloutOptions::by_state).
-    pub fn made(&self) -> &[Vec<Made>] {
-        self.made.as_deref().expect("it was wanted")
+    /// If they were [not requested](RolloutOptions::by_state).
+    pub fn made(&self) -> &[Vec<MadeMove>] {
+        self.made.as_deref().expect("`by_state` was set")
     }
 
-    /// Has what is known of moves count for this part only: with 0 for nothing.
+    /// Multiplies all statistics about moves by `keep`; 0 discards them.
     ///
     /// Source: Tak, Winands and Björnsson, "Decaying simulation strategies", 2014.
     pub fn fade_moves(&mut self, keep: f64) {
@@ -307,18 +301,18 @@ impl Rollouts {
         }
     }
 
-    /// Plays so many playouts from each state: from up to [`Rollouts::lanes`]
-    /// states side by side. Least time is lost if all states together have that
-    /// many playouts, or several times as many.
+    /// Plays `each` playouts from each state, up to [`Rollouts::lanes`] states at a
+    /// time. This is most efficient if the playouts of all states together are that
+    /// number or a multiple of it.
     ///
-    /// `proceed` is asked now and then, not in each call; with an answer other
-    /// than [`Proceed::On`] fewer are played, and how many depends on time. The
-    /// result is by state, until the next call.
+    /// `proceed` is called from time to time, not in every call. If it returns
+    /// anything but [`Proceed::On`], fewer playouts are made; their number depends
+    /// on time. The result is by state and valid until the next call.
     ///
     /// # Panics
     ///
-    /// If a state has too few words, or differs from all that the game leads to
-    /// in facts that no move has a say in.
+    /// If a state has too few words, or differs from every reachable state in facts
+    /// that no move influences.
     pub fn run(
         &mut self,
         starts: &[Packed],
@@ -348,8 +342,8 @@ impl Rollouts {
         &self.outcomes
     }
 
-    /// Plays from no more states than there are lanes. Outcomes from `first` on
-    /// are theirs.
+    /// Plays from at most as many states as there are lanes. Their outcomes begin
+    /// at index `first`.
     fn play_all(
         &mut self,
         starts: &[Packed],
@@ -357,9 +351,10 @@ impl Rollouts {
         each: u32,
         proceed: &mut dyn FnMut() -> Proceed,
     ) -> Proceed {
-        self.deal.set(first, starts.len(), each);
-        self.fill.fill(starts, &mut self.deal, &mut self.home);
-        self.field.clear();
+        self.assignment.set(first, starts.len(), each);
+        self.scatter
+            .load(starts, &mut self.assignment, &mut self.starts);
+        self.status.clear();
         let mut answer = Proceed::On;
         for phase in (0..self.phases.len()).cycle() {
             self.until_asked -= 1;
@@ -368,50 +363,50 @@ impl Rollouts {
                 answer = proceed();
                 match answer {
                     Proceed::On => {}
-                    Proceed::Finish => self.deal.begin_no_more(),
+                    Proceed::Finish => self.assignment.begin_no_more(),
                     Proceed::Drop => break,
                 }
             }
             self.begin(phase);
-            if !self.field.is_any_live() {
-                if self.deal.is_done() {
+            if !self.status.is_any_live() {
+                if self.assignment.is_done() {
                     break;
                 }
                 continue;
             }
             self.look(phase);
-            if self.field.is_any_live() {
+            if self.status.is_any_live() {
                 self.play(phase);
             }
         }
         for phase in 0..self.phases.len() {
-            self.count_kept(phase);
+            self.count_pool(phase);
         }
-        self.state_changes += self.field.take_changes();
+        self.state_changes += self.status.take_changes();
         answer
     }
 
-    /// Has playouts begin in lanes without one.
+    /// Begins playouts in idle lanes.
     fn begin(&mut self, phase: usize) {
         let most_idle = match self.moves {
             Some(_) => IDLE_RECORDED,
             None => IDLE,
         };
-        if !self.deal.begin(phase, self.field.live(), most_idle) {
+        if !self.assignment.begin(phase, self.status.live(), most_idle) {
             return;
         }
         if self.moves.is_some() {
-            // What was recorded of lanes is lost as they begin anew.
+            // Lanes that restart lose their records.
             for phase in 0..self.phases.len() {
-                self.count_kept(phase);
+                self.count_pool(phase);
             }
         }
-        let begun = self.deal.begun();
+        let begun = self.assignment.begun();
         if let Some(moves) = &mut self.moves {
             moves.begin(begun);
         }
         let state = &mut self.banks[STATE as usize];
-        self.field.begin(begun, &self.home, state);
+        self.status.begin(begun, &self.starts, state);
     }
 
     /// Ends the playouts that are over.
@@ -419,45 +414,46 @@ impl Rollouts {
         let phase = &mut self.phases[number];
         if self.level_bits > 0 {
             let guide = &mut self.banks[GUIDE as usize];
-            for draw in &phase.draws {
+            for choice in &phase.choices {
                 self.streams
-                    .toss(self.exploration, guide.row_mut(draw.role));
+                    .toss(self.exploration, guide.row_mut(choice.role));
             }
         }
         phase.look.run(&mut self.banks);
-        let ends = self.field.settle(&self.banks[LOOK as usize]);
-        if ends.is_any_due {
-            if self.pools[number].is_taken(self.field.due()) {
-                self.count_kept(number);
+        let ends = self.status.settle(&self.banks[LOOK as usize]);
+        if ends.is_any_finished {
+            if self.pools[number].overlaps(self.status.finished()) {
+                self.count_pool(number);
             }
-            self.pools[number].keep(self.field.due(), &self.banks);
+            self.pools[number].add(self.status.finished(), &self.banks);
         }
         if ends.is_any_early {
             let outcomes = &mut self.outcomes;
-            let (stuck, cut) = (self.field.stuck(), self.field.cut());
-            self.deal
+            let (stuck, cut) = (self.status.stuck(), self.status.cut());
+            self.assignment
                 .count(stuck, |start, n| outcomes[start].stuck += n);
-            self.deal.count(cut, |start, n| outcomes[start].cut += n);
+            self.assignment
+                .count(cut, |start, n| outcomes[start].cut += n);
         }
     }
 
-    /// Draws moves for the lanes that go on, and makes them.
+    /// Selects moves for the live lanes and makes them.
     fn play(&mut self, number: usize) {
-        let words = self.home.words();
+        let words = self.starts.words();
         let phase = &mut self.phases[number];
         let [look, drawn] = self
             .banks
             .get_disjoint_mut([LOOK as usize, DRAWN as usize])
-            .expect("they are different banks");
-        let live = self.field.live();
+            .expect("the banks are different");
+        let live = self.status.live();
         let span = |rows: &Range<usize>| rows.start * words..rows.end * words;
-        for draw in &phase.draws {
+        for choice in &phase.choices {
             let limits = Limits {
-                counts: &look.flat()[span(&draw.counts)],
-                masks: &look.flat()[span(&draw.masks)],
-                bits: draw.masks.len(),
+                counts: &look.flat()[span(&choice.counts)],
+                masks: &look.flat()[span(&choice.masks)],
+                bits: choice.masks.len(),
             };
-            let numbers = &mut drawn.flat_mut()[span(&draw.numbers)];
+            let numbers = &mut drawn.flat_mut()[span(&choice.numbers)];
             self.streams.draw(live, limits, numbers);
         }
         phase.play.run(&mut self.banks);
@@ -467,22 +463,22 @@ impl Rollouts {
         let [state, next] = self
             .banks
             .get_disjoint_mut([STATE as usize, NEXT as usize])
-            .expect("they are different banks");
+            .expect("the banks are different");
         std::mem::swap(state, next);
     }
 
-    /// Counts what the states kept are worth, and keeps them no longer.
-    fn count_kept(&mut self, phase: usize) {
+    /// Counts the scores of the states in the pool and empties it.
+    fn count_pool(&mut self, phase: usize) {
         let pool = &mut self.pools[phase];
         if let Some((lanes, scores)) = pool.score() {
-            let worth = &self.worth[phase];
-            let right = worth.count(lanes, scores, &self.deal, &mut self.outcomes);
+            let readers = &self.scores[phase];
+            let valid = readers.count(lanes, scores, &self.assignment, &mut self.outcomes);
             if let Some(moves) = &mut self.moves {
-                for (role, scored) in worth.scores().iter().enumerate() {
-                    let right = &right[..lanes.len()];
-                    moves.count(role, right, scored, scores);
+                for (role, scored) in readers.scores().iter().enumerate() {
+                    let valid = &valid[..lanes.len()];
+                    moves.count(role, valid, scored, scores);
                     if let Some(made) = &mut self.made {
-                        moves.count_apart(role, right, scored, scores, &self.deal, made);
+                        moves.count_apart(role, valid, scored, scores, &self.assignment, made);
                     }
                 }
             }

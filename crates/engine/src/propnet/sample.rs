@@ -1,7 +1,7 @@
-//! States of a few random playouts.
+//! The states of a few random playouts.
 //!
-//! In: a network. Out: states, 64 side by side, from which guesses are made of
-//! what always holds.
+//! In: a network. Out: states, 64 in parallel, from which candidates for invariants
+//! are derived.
 
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -9,12 +9,12 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::Propnet;
 use super::network::read;
 
-/// Passes of the playouts.
+/// The number of passes of the playouts.
 const PASSES: usize = 48;
-/// Gates evaluated, at most; large networks get fewer passes.
+/// The maximum number of gates evaluated; large networks get fewer passes.
 const GATES: usize = 4_000_000;
 
-/// States of a few playouts, 64 at a time: one word a fact, bit `k` of it being
+/// The states of a few playouts, 64 at a time: one word per fact, whose bit `k` is
 /// its value in state `k`.
 pub(super) fn sample(net: &Propnet) -> Vec<Vec<u64>> {
     let mut states = Vec::new();
@@ -51,7 +51,7 @@ pub(super) fn sample(net: &Propnet) -> Vec<Vec<u64>> {
     states
 }
 
-/// In each lane one of the words that have it, each with the same chance.
+/// In each lane, selects one of the words that are set in it, uniformly at random.
 fn choose(words: &[u64], random: &mut impl Rng) -> Vec<u64> {
     let mut seen = [0u32; 64];
     let mut choice = [0usize; 64];

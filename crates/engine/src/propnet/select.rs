@@ -1,26 +1,26 @@
-//! One of several literals, as a number says, in gates.
+//! The selection of one of several literals by number, in gates.
 //!
-//! In: literals such as the legal moves of a role. Out: how many of them hold,
-//! as a binary number ([`Count`]), and for a number below that the literal so
-//! numbered ([`Count::choose`]). Both cost about six two-input gates a literal.
-//! Where the number comes from is not decided here: see
+//! In: literals such as the legal moves of a role. Out: the number of true
+//! literals, as a binary number ([`Count`]), and for a given number below it the
+//! literal with that number ([`Count::choose`]). Both cost about six two-input
+//! gates per literal. The number itself comes from elsewhere: see
 //! [`streams`](super::streams).
 
 use super::network::{Builder, Literal};
 
-/// How many of some literals hold.
+/// The number of true literals among several.
 #[derive(Clone, Debug)]
 pub struct Count {
     literals: usize,
     root: Option<Part>,
 }
 
-/// The count of some neighbours: a literal, or the sum of two parts.
+/// The count of some consecutive literals: one literal, or the sum of two parts.
 #[derive(Clone, Debug)]
 struct Part {
-    /// As a binary number, lowest bit first; as many as `most` needs.
+    /// The count in binary, lowest bit first, with the bits that `most` needs.
     bits: Vec<Literal>,
-    /// How many literals there are.
+    /// The number of literals.
     most: usize,
     kind: PartKind,
 }
@@ -32,7 +32,7 @@ enum PartKind {
 }
 
 impl Count {
-    /// The adders that count the literals.
+    /// Builds the adders that count the literals.
     pub fn new(builder: &mut Builder, literals: &[Literal]) -> Count {
         let possible: Vec<(usize, Literal)> = literals
             .iter()
@@ -46,29 +46,29 @@ impl Count {
         }
     }
 
-    /// The most that it can be.
+    /// The maximum count.
     pub fn most(&self) -> usize {
         self.root.as_ref().map_or(0, |root| root.most)
     }
 
-    /// The count as a binary number, lowest bit first.
+    /// The count in binary, lowest bit first.
     pub fn bits(&self) -> &[Literal] {
         self.root.as_ref().map_or(&[], |root| &root.bits)
     }
 
-    /// Whether any literal holds.
+    /// True if any literal is.
     pub fn any(&self, builder: &mut Builder) -> Literal {
         builder.or(self.bits())
     }
 
-    /// How many bits the number of a literal needs.
+    /// The number of bits that the number of a literal needs.
     pub fn number_bits(&self) -> usize {
         length(self.most().saturating_sub(1))
     }
 
-    /// The bits that the number of a literal may have set, which depends on the
-    /// count: the smallest number of low bits that can say `count - 1`. None if
-    /// nothing is to be counted.
+    /// The bits that the number of a literal may have set, depending on the count:
+    /// the fewest low bits that can represent `count - 1`. Empty if there is
+    /// nothing to count.
     pub fn mask(&self, builder: &mut Builder) -> Vec<Literal> {
         let bits = self.bits();
         (0..self.number_bits())
@@ -76,19 +76,19 @@ impl Count {
                 // Numbers need this bit if the count is more than 2 to its power.
                 let lower = builder.or(&bits[..bit]);
                 let beyond = builder.and(&[bits[bit], lower]);
-                let mut ways = bits[bit + 1..].to_vec();
-                ways.push(beyond);
-                builder.or(&ways)
+                let mut terms = bits[bit + 1..].to_vec();
+                terms.push(beyond);
+                builder.or(&terms)
             })
             .collect()
     }
 
-    /// By literal: whether it is the one with the given number, counting from 0
-    /// those that hold.
+    /// By literal: true if it is the one with the given number, counting the true
+    /// literals from 0.
     ///
-    /// The number comes as [`Count::number_bits`] bits, lowest first. If it is
-    /// not below the count then the result may be any one literal or none. So a
-    /// literal alone is chosen always.
+    /// The number is given as [`Count::number_bits`] bits, lowest first. If it is
+    /// not below the count, then any one literal or none is chosen. Consequently, a
+    /// single literal is always chosen.
     pub fn choose(&self, builder: &mut Builder, number: &[Literal]) -> Vec<Literal> {
         let mut chosen = vec![Literal::FALSE; self.literals];
         if let Some(root) = &self.root {
@@ -107,7 +107,7 @@ impl Part {
                 kind: PartKind::Literal(index),
             };
         }
-        // Full trees to the left: their counts have the cheapest adders.
+        // Full trees on the left: their counts have the cheapest adders.
         let half = (literals.len().next_power_of_two() / 2).max(1);
         let left = Part::new(builder, &literals[..half]);
         let right = Part::new(builder, &literals[half..]);
@@ -118,8 +118,9 @@ impl Part {
         }
     }
 
-    /// Whether the bit, when set, is the only one: all literals hold.
-    fn stands_alone(&self, bit: usize) -> bool {
+    /// True if all lower bits are 0 whenever this bit is set, because it means that
+    /// all literals are true.
+    fn excludes_lower(&self, bit: usize) -> bool {
         self.most == 1 << bit
     }
 
@@ -127,8 +128,8 @@ impl Part {
         self.bits.get(bit).copied().unwrap_or(Literal::FALSE)
     }
 
-    /// `here`: whether the literal sought is in this part. Elsewhere `number`
-    /// means nothing, and may have any value.
+    /// `here` is true if the selected literal is in this part. Otherwise `number`
+    /// is meaningless and may have any value.
     fn choose(
         &self,
         builder: &mut Builder,
@@ -143,8 +144,8 @@ impl Part {
             }
             PartKind::Sum(parts) => parts.as_ref(),
         };
-        // A number below the left count is sought to the left as it is, any
-        // other to the right, less the left count.
+        // A number below the left count selects on the left. Any other selects on
+        // the right, less the left count.
         let (is_less, mut less) = subtract(builder, number, left);
         let in_left = builder.and(&[here, is_less]);
         let in_right = builder.and(&[here, !is_less]);
@@ -154,7 +155,7 @@ impl Part {
     }
 }
 
-/// How many bits a number needs.
+/// The number of bits of a number.
 fn length(number: usize) -> usize {
     (usize::BITS - number.leading_zeros()) as usize
 }
@@ -164,9 +165,9 @@ fn add(builder: &mut Builder, left: &Part, right: &Part) -> Vec<Literal> {
     (0..length(left.most + right.most))
         .map(|bit| {
             let (a, b) = (left.bit(bit), right.bit(bit));
-            // Where a bit stands alone, none below it was set, so none came from
-            // there: it and the carry exclude each other, and their sum is one bit.
-            let (a, b) = match (left.stands_alone(bit), right.stands_alone(bit)) {
+            // If a bit excludes all lower ones, it also excludes a carry from them: the
+            // two are exclusive, so their sum is one bit.
+            let (a, b) = match (left.excludes_lower(bit), right.excludes_lower(bit)) {
                 (true, true) => {
                     let different = builder.xor(a, b);
                     let sum = builder.or(&[different, carry]);
@@ -179,8 +180,8 @@ fn add(builder: &mut Builder, left: &Part, right: &Part) -> Vec<Literal> {
                     let different = builder.xor(a, b);
                     let sum = builder.xor(different, carry);
                     let both = builder.and(&[a, b]);
-                    let through = builder.and(&[different, carry]);
-                    carry = builder.or(&[both, through]);
+                    let propagated = builder.and(&[different, carry]);
+                    carry = builder.or(&[both, propagated]);
                     return sum;
                 }
             };
@@ -190,8 +191,8 @@ fn add(builder: &mut Builder, left: &Part, right: &Part) -> Vec<Literal> {
         .collect()
 }
 
-/// Whether the number is below the part's count; and their difference, which is
-/// right if it is not.
+/// True if the number is below the part's count; and their difference, which is
+/// correct otherwise.
 fn subtract(builder: &mut Builder, number: &[Literal], part: &Part) -> (Literal, Vec<Literal>) {
     let mut borrow = Literal::FALSE;
     let difference = number
@@ -199,17 +200,17 @@ fn subtract(builder: &mut Builder, number: &[Literal], part: &Part) -> (Literal,
         .enumerate()
         .map(|(bit, &from)| {
             let take = part.bit(bit);
-            if part.stands_alone(bit) {
-                // As in adders: if it is taken then nothing is borrowed.
+            if part.excludes_lower(bit) {
+                // As in adders: the bit and the borrow exclude each other.
                 let take = builder.or(&[take, borrow]);
                 borrow = builder.and(&[!from, take]);
                 return builder.xor(from, take);
             }
             let different = builder.xor(from, take);
-            let owed = builder.and(&[!from, take]);
-            let through = builder.and(&[!different, borrow]);
+            let generated = builder.and(&[!from, take]);
+            let propagated = builder.and(&[!different, borrow]);
             let result = builder.xor(different, borrow);
-            borrow = builder.or(&[owed, through]);
+            borrow = builder.or(&[generated, propagated]);
             result
         })
         .collect();
@@ -234,7 +235,7 @@ mod tests {
             .collect()
     }
 
-    /// Counts, masks and choices of `n` literals, some of them constant, in
+    /// Checks counts, masks and choices of `n` literals, some of them constant, in
     /// lanes of different density.
     fn check(n: usize, constants: &[(usize, Literal)], seed: u64) {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
@@ -282,7 +283,7 @@ mod tests {
             assert_eq!(read(any, &values) >> lane & 1 == 1, !holding.is_empty());
         }
 
-        // Every number that is asked for in some lane.
+        // Every number that is selected in some lane.
         for round in 0..expected.iter().copied().max().unwrap_or(0) {
             let asked: Vec<usize> = expected.iter().map(|&c| round % c.max(1)).collect();
             for (bit, word) in inputs[n..].iter_mut().enumerate() {
@@ -301,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_and_choices_are_those_of_counting() {
+    fn counts_and_choices_agree_with_counting() {
         for n in (1..=40).chain([63, 64, 65, 100]) {
             for seed in 0..3 {
                 check(n, &[], seed);
@@ -320,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_choose_from_needs_no_gates() {
+    fn trivial_choices_need_no_gates() {
         let mut builder = Builder::new(1);
         let none = Count::new(&mut builder, &[Literal::FALSE; 3]);
         assert_eq!((none.most(), none.number_bits()), (0, 0));
@@ -335,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn gates_grow_as_the_literals_do() {
+    fn the_number_of_gates_is_linear_in_the_literals() {
         for n in [8, 64, 512, 4096] {
             let mut builder = Builder::new(n);
             let literals: Vec<Literal> = (0..n).map(|i| builder.input(i)).collect();

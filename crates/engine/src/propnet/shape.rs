@@ -1,14 +1,14 @@
-//! How a rule's matches become gates.
+//! The structure of a rule from which the gates of its matches are built.
 //!
-//! In: a rule. Out: one long row of terms, which a match of the rule fills, and
-//! where in it the head and each literal stand that the match does not decide.
+//! In: a rule. Out: one long row of terms, to be filled by a match of the rule, and
+//! the ranges in it of the head and of each literal that the match does not decide.
 
 use std::ops::Range;
 
 use ggp_gdl::program::{Atom, Literal as Condition, RelationId, Rule, Term};
 
-/// What of a rule's body depends on the state or could not be decided by the
-/// match, as places in one long row of columns.
+/// The parts of a rule that depend on the state or that the match cannot decide, as
+/// ranges in one long row of columns.
 pub(super) struct Shape {
     pub columns: Vec<Term>,
     pub head: Part,
@@ -24,7 +24,7 @@ pub(super) struct Part {
 
 pub(super) enum Test {
     Atom(Part),
-    /// Two columns, and whether they must be equal.
+    /// Two columns, and true if they must be equal, false if they must differ.
     Equal(usize, usize, bool),
 }
 

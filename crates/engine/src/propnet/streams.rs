@@ -1,16 +1,15 @@
 //! Random numbers for all lanes at once.
 //!
-//! In: a seed; by lane, how many values a number may take. Out: such a number,
-//! each value as probable as any other, exactly. It is made by rejection: bits
-//! are drawn as many as can be needed, and again while the number is too large.
+//! In: a seed; by lane, the number of values that a random number may have. Out:
+//! such a number, exactly uniform. It is made by rejection: as many bits as can be
+//! needed are drawn, and drawn again while the number is too large.
 //!
-//! The lanes of one word, 64 of them, are a *block* and share one stream of
-//! words. A stream depends on the seed and the block alone, and is used up by
-//! what happens in the block alone, so results do not depend on how many blocks
-//! run side by side.
+//! The 64 lanes of one word are a *block* and share one stream of words. A stream
+//! depends on the seed and the block alone, and only events in the block consume
+//! it, so results do not depend on the number of blocks that run in parallel.
 //!
-//! Source: xoshiro256++ by Blackman and Vigna, Scrambled linear pseudorandom
-//! number generators (2021); seeding by splitmix64, as they propose.
+//! Source: xoshiro256++ by Blackman and Vigna, Scrambled linear pseudorandom number
+//! generators (2021); seeding by splitmix64, as they propose.
 
 #[cfg(target_arch = "x86_64")]
 mod avx512;
@@ -20,27 +19,27 @@ use multiversion::target::match_target;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// Streams of random words, one for each of some neighbouring blocks.
+/// Streams of random words, one for each of several consecutive blocks.
 #[derive(Clone, Debug)]
 pub struct Streams {
     /// By word of the generator's state, then by block.
     state: [Vec<u64>; 4],
 }
 
-/// What limits the numbers drawn, row after row, each of as many words as there
-/// are streams. Row `k` of a group is bit `k` of a number.
+/// The limits of random numbers: rows with as many words as there are streams. Row
+/// `k` of a group is bit `k` of a number.
 #[derive(Copy, Clone, Debug)]
 pub struct Limits<'r> {
-    /// By lane: how many values the number may take.
+    /// By lane: the number of values that the random number may have.
     pub counts: &'r [u64],
-    /// By lane: the bits that can be set in a smaller number than the count.
+    /// By lane: the bits that can be set in a number below the count.
     pub masks: &'r [u64],
-    /// How many rows of masks there are.
+    /// The number of rows of masks.
     pub bits: usize,
 }
 
 impl Streams {
-    /// The streams of so many blocks from the first one given.
+    /// The streams of `blocks` blocks, beginning with block `first`.
     pub fn new(seed: u64, first: u64, blocks: usize) -> Streams {
         let mut state = [const { Vec::new() }; 4];
         for block in (first..).take(blocks) {
@@ -52,17 +51,18 @@ impl Streams {
         Streams { state }
     }
 
-    /// Number of streams.
+    /// The number of streams.
     pub fn len(&self) -> usize {
         self.state[0].len()
     }
 
-    /// Whether there are none.
+    /// True if there are no streams.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Sets each lane of a row with a probability of so many in 256, at most all.
+    /// Sets each lane of a row with probability `chance` / 256; 256 or more sets
+    /// all lanes.
     pub fn toss(&mut self, chance: u32, row: &mut [u64]) {
         match chance {
             0..256 => toss(&mut self.state, chance, row),
@@ -70,9 +70,9 @@ impl Streams {
         }
     }
 
-    /// Draws a number for each lane that is set in `lanes`, in which the count
-    /// must not be zero. `numbers` has as many rows as there are masks; other
-    /// lanes of it stay as they are.
+    /// Draws a number for each lane that is set in `lanes`, where the count must
+    /// not be zero. `numbers` has as many rows as there are masks; its other lanes
+    /// are unchanged.
     pub fn draw(&mut self, lanes: &[u64], limits: Limits<'_>, numbers: &mut [u64]) {
         if !numbers.is_empty() {
             draw(&mut self.state, lanes, limits, numbers);
@@ -82,7 +82,7 @@ impl Streams {
 
 /// The generator of a block.
 fn generator(seed: u64, block: u64) -> Xoshiro256PlusPlus {
-    // Mixed twice, so that neighbouring seeds do not share any block's stream.
+    // Mixed twice, so that consecutive seeds do not share any block's stream.
     Xoshiro256PlusPlus::seed_from_u64(mix(mix(seed).wrapping_add(block)))
 }
 
@@ -115,7 +115,7 @@ fn draw(state: &mut [Vec<u64>; 4], lanes: &[u64], limits: Limits<'_>, numbers: &
     }
 }
 
-/// Draws for `N` blocks from a given one on.
+/// Draws for `N` blocks from block `at` on.
 #[inline(always)]
 fn draw_at<const N: usize>(
     state: &mut [Vec<u64>; 4],
@@ -125,8 +125,8 @@ fn draw_at<const N: usize>(
     numbers: &mut [u64],
 ) {
     let words = lanes.len();
-    // Loops over arrays, not closures given to functions: those are compiled
-    // once, for no vectors.
+    // Loops over arrays instead of closures passed to functions, which are compiled
+    // only once, without vectors.
     let get = |rows: &[u64], row: usize| -> [u64; N] {
         let mut array = [0; N];
         array.copy_from_slice(&rows[row * words + at..][..N]);
@@ -170,7 +170,7 @@ fn draw_at<const N: usize>(
                 less[i] |= count[i];
             }
         }
-        // A block that was done before this round has drawn nothing in it.
+        // A block that was complete before this round consumes nothing in it.
         for of in 0..4 {
             for i in 0..N {
                 now[of][i] = if open[i] == 0 {
@@ -203,7 +203,7 @@ fn toss(state: &mut [Vec<u64>; 4], chance: u32, row: &mut [u64]) {
     }
 }
 
-/// Tosses for `N` blocks from a given one on.
+/// Sets lanes in `N` blocks from block `at` on.
 #[inline(always)]
 fn toss_at<const N: usize>(state: &mut [Vec<u64>; 4], at: usize, chance: u32, row: &mut [u64]) {
     let mut now = [[0; N]; 4];
@@ -211,7 +211,7 @@ fn toss_at<const N: usize>(state: &mut [Vec<u64>; 4], at: usize, chance: u32, ro
         now[of].copy_from_slice(&state[of][at..][..N]);
     }
     let mut set = [0; N];
-    // Each bit halves the chance of those below, and adds a half if it is set.
+    // Each bit halves the probability of those below, and adds a half if it is set.
     for bit in chance.trailing_zeros().min(8)..8 {
         let random = advance(&mut now);
         for i in 0..N {
@@ -251,7 +251,7 @@ mod tests {
 
     use super::*;
 
-    /// Rows that say the same count in all lanes: its bits, and the masks.
+    /// The rows for the same count in all lanes: its bits, and the masks.
     fn limits(count: u64, words: usize) -> (Vec<u64>, Vec<u64>) {
         let row = |set: bool| vec![if set { u64::MAX } else { 0 }; words];
         let length = |number: u64| 64 - number.leading_zeros();
@@ -272,7 +272,7 @@ mod tests {
             .collect()
     }
 
-    /// What every lane draws in some rounds.
+    /// The numbers that every lane draws in several rounds.
     fn draws(seed: u64, count: u64, words: usize, rounds: usize) -> Vec<Vec<usize>> {
         let mut streams = Streams::new(seed, 0, words);
         let (counts, masks) = limits(count, words);
@@ -291,10 +291,10 @@ mod tests {
     }
 
     #[test]
-    fn streams_are_those_of_the_plain_generator() {
+    fn streams_agree_with_the_scalar_generator() {
         for words in [1, 3, 4, 8, 13, 16] {
             let mut streams = Streams::new(7, 5, words);
-            // With 64 values all bits that are drawn are taken.
+            // With 64 values all drawn bits are accepted.
             let (counts, masks) = limits(64, words);
             let limits = Limits {
                 counts: &counts,
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_draws_the_same_in_any_company() {
+    fn a_block_draws_the_same_next_to_any_others() {
         let wide = draws(3, 5, 8, 50);
         for (words, more) in [(1, 7), (4, 4), (7, 1)] {
             let narrow = draws(3, 5, words, 50);
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn draws_are_the_same_for_machines_without_wide_vectors() {
+    fn draws_are_the_same_without_wide_vectors() {
         for count in [1 << 20, 1000, 257, 100, 64, 33, 9, 5, 2] {
             let (counts, masks) = limits(count, 9);
             let limits = Limits {
@@ -336,7 +336,7 @@ mod tests {
             let mut one = Streams::new(2, 0, 9);
             let mut other = one.clone();
             let mut rows = [vec![0; masks.len()], vec![0; masks.len()]];
-            // Not the ninth word.
+            // The ninth word is not used.
             let lanes = [u64::MAX, 1, 0, 9, u64::MAX, 0, 7, 8, 0];
             for _ in 0..10 {
                 one.draw(&lanes, limits, &mut rows[0]);
@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn tosses_are_as_frequent_as_asked_in_every_company() {
+    fn tosses_have_the_given_probability() {
         for chance in [0, 1, 3, 64, 100, 128, 255, 256] {
             let mut wide = Streams::new(chance.into(), 0, 13);
             let mut narrow = Streams::new(chance.into(), 0, 1);
@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn lanes_not_asked_for_stay_and_cost_nothing() {
+    fn unselected_lanes_are_unchanged_and_consume_nothing() {
         let mut streams = Streams::new(1, 0, 2);
         let before = streams.clone();
         let (counts, masks) = limits(6, 2);
@@ -388,14 +388,14 @@ mod tests {
         }
     }
 
-    /// The chi-square statistic of counts that should be alike.
+    /// The chi-square statistic of counts with equal expectations.
     fn chi_square(counts: &[u64]) -> f64 {
         let expected = counts.iter().sum::<u64>() as f64 / counts.len() as f64;
         let square = |&count: &u64| (count as f64 - expected).powi(2) / expected;
         counts.iter().map(square).sum()
     }
 
-    /// Whether a statistic is within four standard deviations of its mean, given
+    /// True if a statistic is within four standard deviations of its mean, given
     /// the degrees of freedom.
     fn is_plausible(statistic: f64, freedom: usize) -> bool {
         let freedom = freedom as f64;
@@ -408,25 +408,25 @@ mod tests {
             let rounds = draws(11, count, 8, 400);
             let count = count as usize;
             let mut single = vec![0; count];
-            // Of one lane in successive rounds, and of neighbouring lanes.
-            let mut in_turn = vec![0; count * count];
-            let mut abreast = vec![0; count * count];
+            // Pairs from one lane in successive rounds, and from adjacent lanes.
+            let mut successive = vec![0; count * count];
+            let mut adjacent = vec![0; count * count];
             let mut by_lane = vec![0; 512 * count];
             for (round, drawn) in rounds.iter().enumerate() {
                 for (lane, &number) in drawn.iter().enumerate() {
                     single[number] += 1;
                     by_lane[lane * count + number] += 1;
                     if round % 2 == 1 {
-                        in_turn[rounds[round - 1][lane] * count + number] += 1;
+                        successive[rounds[round - 1][lane] * count + number] += 1;
                     }
                     if lane % 2 == 1 {
-                        abreast[drawn[lane - 1] * count + number] += 1;
+                        adjacent[drawn[lane - 1] * count + number] += 1;
                     }
                 }
             }
-            // The lanes have drawn as often as each other, so they are not free.
+            // All lanes draw equally often, which removes degrees of freedom.
             let by_lane = (by_lane, 512);
-            for (counts, fixed) in [(single, 1), (in_turn, 1), (abreast, 1), by_lane] {
+            for (counts, fixed) in [(single, 1), (successive, 1), (adjacent, 1), by_lane] {
                 let statistic = chi_square(&counts);
                 let freedom = counts.len() - fixed;
                 assert!(

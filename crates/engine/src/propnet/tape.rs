@@ -1,8 +1,8 @@
-//! The part of a network that some outputs need, as straight-line work.
+//! The part of a network that some outputs need, as straight-line code.
 //!
-//! In: a network, nodes whose values are given and where they stand, literals
-//! that are asked for and where they go. Out: a [`Tape`] of two-input
-//! operations on rows. Cycles become loops. Nothing here runs: [`code`] does.
+//! In: a network, given nodes with the places of their values, and output literals
+//! with their places. Out: a [`Tape`] of two-input operations on rows. Cycles
+//! become loops. Tapes are executed by [`code`].
 //!
 //! [`code`]: crate::propnet::code
 
@@ -14,7 +14,7 @@ use crate::propnet::network::{Literal, Network};
 use cone::Cone;
 use emit::Emitter;
 
-/// Most banks that the places of one tape may name.
+/// The maximum number of banks of one tape.
 pub const BANKS: usize = 8;
 
 /// A row of a bank.
@@ -26,33 +26,33 @@ pub struct Place {
     pub index: u32,
 }
 
-/// What a step does. It reads values `a`, `b` and `c`, or the first of them.
+/// The operation of a step. It reads values `a`, `b` and `c`, or the first of them.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum Kind {
     And,
-    /// `a` without `b`.
+    /// `a` and not `b`.
     AndNot,
     Or,
     Xor,
     /// The negation of `a`.
     Not,
-    /// `a` once more.
+    /// A copy of `a`.
     Copy,
     Zero,
     Ones,
-    /// Any function of three values: bit `4 * a + 2 * b + c` of the number.
-    /// Tapes have none; machine code makes them of two other steps.
+    /// Any function of three values: bit `4 * a + 2 * b + c` of the number. Tapes
+    /// have none; machine code combines two other steps to one.
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
     Table(u8),
-    /// The loop `a` begins: its feedbacks are zero.
+    /// The loop `a` begins: its feedbacks are set to zero.
     Begin,
-    /// The loop `a` ends: its feedbacks become what defines them. If that changed
-    /// any of them in any lane, it goes on after the beginning.
+    /// The loop `a` ends: its feedbacks are set to their definitions. If that
+    /// changes any of them in any lane, the loop is repeated.
     End,
 }
 
 impl Kind {
-    /// How many values it reads, loops aside.
+    /// The number of values that it reads, not counting loops.
     fn arity(self) -> usize {
         match self {
             Kind::And | Kind::AndNot | Kind::Or | Kind::Xor => 2,
@@ -74,7 +74,7 @@ pub(super) struct Step {
 }
 
 impl Step {
-    /// The values that it reads, loops aside.
+    /// The values that it reads, not counting loops.
     pub fn reads(&self) -> &[u32] {
         &self.operands[..self.kind.arity()]
     }
@@ -85,47 +85,46 @@ impl Step {
     }
 }
 
-/// Where a value lies in memory, if it has to.
+/// The place of a value in memory, if it needs one.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Home {
-    /// Given or asked for there.
+    /// The place of an input or output.
     Bank(Place),
-    /// In a scratch row, free again after the value's last use.
+    /// A scratch row, free again after the value's last use.
     Scratch(u32),
     /// Not decided.
     Nowhere,
 }
 
-/// Work on rows: steps on values, each value made once.
+/// A program on rows: steps on values, each value made once.
 ///
-/// The rows it reads as given and those it writes are different rows.
+/// The input rows and the output rows are disjoint.
 #[derive(Clone, Debug)]
 pub struct Tape {
     pub(super) steps: Vec<Step>,
-    /// By loop: its feedbacks, each with the value that it becomes.
+    /// By loop: its feedbacks, each with its definition.
     pub(super) loops: Vec<Vec<(u32, u32)>>,
     /// By value.
     pub(super) homes: Vec<Home>,
-    /// The first so many values are given.
+    /// The number of given values, which come first.
     pub(super) given: usize,
-    /// By bank: rows that it must have.
+    /// By bank: the number of rows it must have.
     rows: [usize; BANKS],
     scratch: usize,
     live: usize,
 }
 
 impl Tape {
-    /// The work that makes the outputs from what is given.
+    /// The program that computes the outputs from given nodes.
     ///
-    /// A given node is read from its place and nothing behind it is computed;
-    /// usually these are inputs, but any node may be. What no output needs is
-    /// left out. The outputs' places differ from each other and from the places
-    /// of given nodes.
-    ///
+    /// A given node is read from its place and its operands are not computed.
+    /// Usually these are inputs, but any node may be given. Nodes that no output
+    /// needs are omitted. The places of outputs must differ from each other and
+    /// from those of given nodes.
     /// # Panics
     ///
-    /// If an output depends on an input that is not given, or a place is in no
-    /// bank below [`BANKS`].
+    /// If an output depends on an input that is not given, or the bank of a place
+    /// is not below [`BANKS`].
     pub fn new(network: &Network, given: &[(usize, Place)], outputs: &[(Literal, Place)]) -> Tape {
         let literals = || outputs.iter().map(|&(literal, _)| literal);
         let cone = Cone::new(network, given.iter().map(|&(node, _)| node), literals());
@@ -133,23 +132,23 @@ impl Tape {
         Emitter::new(&cone, given).emit(&events, outputs)
     }
 
-    /// Gates executed, a loop once.
+    /// The number of gates executed, counting loops once.
     pub fn operations(&self) -> usize {
         let is_gate = |step: &&Step| !matches!(step.kind, Kind::Begin | Kind::End);
         self.steps.iter().filter(is_gate).count()
     }
 
-    /// Rows needed besides those of the banks.
+    /// The number of rows needed in addition to those of the banks.
     pub fn scratch(&self) -> usize {
         self.scratch
     }
 
-    /// Most values that are kept at a time, those in the banks aside.
+    /// The maximum number of values kept at a time, not counting those in banks.
     pub fn live(&self) -> usize {
         self.live
     }
 
-    /// By bank: how many rows it must have at least.
+    /// By bank: the number of rows it must have at least.
     pub fn rows(&self) -> &[usize; BANKS] {
         &self.rows
     }
@@ -171,26 +170,25 @@ impl Tape {
             scratch: 0,
             live: 0,
         };
-        tape.find_slots();
+        tape.assign_scratch();
         tape
     }
 
-    /// Gives each value that is not in a bank a scratch row, by linear scan.
-    fn find_slots(&mut self) {
-        let last = last_uses(&self.steps, &self.loops, self.homes.len());
-        let ending = Ending::new(&last, self.steps.len());
+    /// Assigns a scratch row to each value that is not in a bank, by linear scan.
+    fn assign_scratch(&mut self) {
+        let last = self::last_uses(&self.steps, &self.loops, self.homes.len());
+        let last_uses = LastUses::new(&last, self.steps.len());
         let mut free: Vec<u32> = Vec::new();
         let mut live = 0;
         for (position, step) in self.steps.iter().enumerate() {
-            // A step reads before it writes, so its result may lie where an
-            // operand lay.
-            for &value in ending.at(position) {
+            // A step reads before it writes, so its result may overwrite an operand.
+            for &value in last_uses.at(position) {
                 if let Home::Scratch(slot) = self.homes[value as usize] {
                     free.push(slot);
                     live -= 1;
                 }
             }
-            let mut give = |value: u32| {
+            let mut assign = |value: u32| {
                 let home = &mut self.homes[value as usize];
                 if *home == Home::Nowhere {
                     let slot = free.pop().unwrap_or_else(|| {
@@ -203,27 +201,29 @@ impl Tape {
                 }
             };
             match step.kind {
-                Kind::Begin => self.loops[step.number()].iter().for_each(|&(f, _)| give(f)),
+                Kind::Begin => self.loops[step.number()]
+                    .iter()
+                    .for_each(|&(f, _)| assign(f)),
                 Kind::End => {}
-                _ => give(step.result),
+                _ => assign(step.result),
             }
         }
     }
 }
 
-/// By value: the last step that needs it kept. A loop that reads what was made
-/// before it needs that until its end, as it may run once more.
+/// By value: the last step that needs it. A loop needs the values that it reads
+/// from outside until its end, since it may be repeated.
 pub(super) fn last_uses(steps: &[Step], loops: &[Vec<(u32, u32)>], values: usize) -> Vec<u32> {
     let mut last = vec![0; values];
-    // By value: the loop around its making, from 1.
-    let mut around = vec![0; values];
+    // By value: the loop that makes it, from 1.
+    let mut enclosing = vec![0; values];
     let mut open = 0;
     let mut outer: Vec<u32> = Vec::new();
     for (position, step) in steps.iter().enumerate() {
         let position = position as u32;
         for &value in step.reads() {
             last[value as usize] = position;
-            if open != 0 && around[value as usize] != open {
+            if open != 0 && enclosing[value as usize] != open {
                 outer.push(value);
             }
         }
@@ -231,7 +231,7 @@ pub(super) fn last_uses(steps: &[Step], loops: &[Vec<(u32, u32)>], values: usize
             Kind::Begin => {
                 open = step.number() + 1;
                 for &(feedback, _) in &loops[step.number()] {
-                    around[feedback as usize] = open;
+                    enclosing[feedback as usize] = open;
                 }
             }
             Kind::End => {
@@ -244,7 +244,7 @@ pub(super) fn last_uses(steps: &[Step], loops: &[Vec<(u32, u32)>], values: usize
                 open = 0;
             }
             _ => {
-                around[step.result as usize] = open;
+                enclosing[step.result as usize] = open;
                 last[step.result as usize] = position;
             }
         }
@@ -252,13 +252,13 @@ pub(super) fn last_uses(steps: &[Step], loops: &[Vec<(u32, u32)>], values: usize
     last
 }
 
-/// Values by the step that they are last needed at.
-pub(super) struct Ending {
+/// Values by the step of their last use.
+pub(super) struct LastUses {
     starts: Vec<u32>,
     values: Vec<u32>,
 }
 
-impl Ending {
+impl LastUses {
     pub fn new(last: &[u32], steps: usize) -> Self {
         let mut starts = vec![0; steps + 2];
         for &position in last {
@@ -273,7 +273,7 @@ impl Ending {
             values[*at as usize] = value as u32;
             *at += 1;
         }
-        Ending { starts, values }
+        LastUses { starts, values }
     }
 
     pub fn at(&self, position: usize) -> &[u32] {
@@ -286,8 +286,8 @@ mod tests {
     use super::*;
     use crate::propnet::network::Builder;
 
-    /// Operations, scratch rows and loops of a tape for all inputs and these
-    /// outputs.
+    /// Checks the operations, scratch rows and loops of a tape for all inputs and
+    /// these outputs.
     fn check(builder: &Builder, outputs: &[Literal], expected: (usize, usize, usize)) {
         let network = builder.network();
         let place = |bank, index: usize| Place {
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn gates_share_what_they_have_in_common() {
+    fn gates_share_common_operands() {
         let mut builder = Builder::new(60);
         let common: Vec<Literal> = (20..26).map(|i| builder.input(i)).collect();
         let gates: Vec<Literal> = (0..20)
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_feeds_back_is_in_the_loop() {
+    fn only_feedback_paths_are_in_the_loop() {
         let mut builder = Builder::new(4);
         let [a, b, c, d] = [0, 1, 2, 3].map(|i| builder.input(i));
         let feedback = builder.open(1)[0];
@@ -338,7 +338,7 @@ mod tests {
         let after = builder.and(&[inside, d]);
         builder.close(&[next]);
         check(&builder, &[after], (4, 4, 1));
-        // Asked for what stands before it, it need not run.
+        // If only values from outside the loop are outputs, it need not run.
         check(&builder, &[before], (1, 0, 0));
     }
 }

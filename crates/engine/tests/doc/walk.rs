@@ -8,6 +8,6 @@
         (<= terminal (true (at 2)))
         (<= (goal robot 100) (true (at 2)))
         (<= (goal robot 0) (not (true (at 2))))";
-    let game = ggp_gdl::game::Game::from_text("walk.kif", rules).expect("the rules are right");
+    let game = ggp_gdl::game::Game::from_text("walk.kif", rules).expect("the rules are valid");
     AnyMachine::new(&game, Backend::Datalog, Limits::default()).expect("they are small")
 }

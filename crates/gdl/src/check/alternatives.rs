@@ -3,7 +3,7 @@
 //! An alternative whose variables are all bound beside it is kept as one test;
 //! others are multiplied out, one body for each choice.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use ggp_stop::Stop;
 
 use rustc_hash::FxHashSet;
 
@@ -29,12 +29,8 @@ const MOST_COPIED: usize = 1_000_000;
 /// # Errors
 ///
 /// The limit, if there are more, or `stop` is raised.
-pub fn bodies(
-    formula: Formula,
-    limit: usize,
-    stop: &AtomicBool,
-) -> Result<Vec<Vec<Literal>>, usize> {
-    let is_stopped = || stop.load(Ordering::Relaxed);
+pub fn bodies(formula: Formula, limit: usize, stop: &Stop) -> Result<Vec<Vec<Literal>>, usize> {
+    let is_stopped = || stop.is_over();
     let mut done = Vec::new();
     let mut open = vec![flatten(vec![formula])];
     let mut copied = 0;

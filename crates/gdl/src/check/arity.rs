@@ -1,7 +1,7 @@
 //! One name, one number of arguments.
 
+use ggp_stop::Stop;
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustc_hash::FxHashMap;
 
@@ -14,12 +14,8 @@ use crate::symbol::Symbol;
 /// Reports relations and functions that are used with different numbers of
 /// arguments, unless `stop` is raised. A relation and a function may share a name; so
 /// may a constant and a function.
-pub(super) fn check(
-    lowered: &Lowered,
-    strictness: Strictness,
-    stop: &AtomicBool,
-) -> Vec<Diagnostic> {
-    if stop.load(Ordering::Relaxed) {
+pub(super) fn check(lowered: &Lowered, strictness: Strictness, stop: &Stop) -> Vec<Diagnostic> {
+    if stop.is_over() {
         return Vec::new();
     }
     let mut first_use: FxHashMap<FunctorId, Span> = FxHashMap::default();

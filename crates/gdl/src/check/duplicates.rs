@@ -4,8 +4,8 @@
 //! the order of literals and alternatives. Where variables are hard to tell apart, the same
 //! rule may be taken for another, never another for the same.
 
+use ggp_stop::Stop;
 use std::hash::BuildHasher;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
@@ -29,7 +29,7 @@ pub(super) fn check(
     lowered: &Lowered,
     strictness: Strictness,
     sources: &Sources,
-    stop: &AtomicBool,
+    stop: &Stop,
 ) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     facts(lowered, stop, &mut found);
@@ -62,14 +62,14 @@ pub(super) fn check(
 }
 
 /// Adds places of facts, each after the place where it was written first.
-fn facts(lowered: &Lowered, stop: &AtomicBool, found: &mut Vec<(Span, Span)>) {
+fn facts(lowered: &Lowered, stop: &Stop, found: &mut Vec<(Span, Span)>) {
     let facts = &lowered.rules.facts;
     // That has a finding of its own.
     let role = lowered.keyword_relation(Keyword::Role);
     let hash = |fact: &Fact| FxBuildHasher.hash_one((fact.relation, &fact.arguments));
     let mut known: HashTable<u32> = HashTable::new();
     for (index, fact) in (0..).zip(facts) {
-        if stop.load(Ordering::Relaxed) {
+        if stop.is_over() {
             return;
         }
         let of = |&known: &u32| &facts[known as usize];
@@ -94,12 +94,12 @@ fn facts(lowered: &Lowered, stop: &AtomicBool, found: &mut Vec<(Span, Span)>) {
 }
 
 /// Adds places of heads, each after the place of that where the rule was written first.
-fn rules(rules: &[Rule], stop: &AtomicBool, found: &mut Vec<(Span, Span)>) {
+fn rules(rules: &[Rule], stop: &Stop, found: &mut Vec<(Span, Span)>) {
     // What an author wrote as one stands together.
     let forms: Vec<&[Rule]> = rules.chunk_by(|a, b| a.span == b.span).collect();
     let mut alike: Vec<(u64, u32)> = Vec::with_capacity(forms.len());
     for (index, form) in (0..).zip(&forms) {
-        if stop.load(Ordering::Relaxed) {
+        if stop.is_over() {
             return;
         }
         let mut hashes: Vec<u64> = form.iter().map(blind).collect();
@@ -113,7 +113,7 @@ fn rules(rules: &[Rule], stop: &AtomicBool, found: &mut Vec<(Span, Span)>) {
     {
         let mut known: FxHashMap<Vec<Vec<Tokens>>, Span> = FxHashMap::default();
         for &(_, index) in alike {
-            if stop.load(Ordering::Relaxed) {
+            if stop.is_over() {
                 return;
             }
             let form = forms[index as usize];

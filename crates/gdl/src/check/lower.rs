@@ -9,7 +9,7 @@ mod keyword_use;
 mod lowered;
 mod size;
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use ggp_stop::Stop;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -33,7 +33,7 @@ pub fn lower(
     sources: &Sources,
     forms: &[Sexp],
     options: &ReadOptions,
-    stop: &AtomicBool,
+    stop: &Stop,
 ) -> (Lowered, Vec<Diagnostic>) {
     let mut lowering = Lowering {
         sources,
@@ -93,7 +93,7 @@ const ARROW_HELP: &str = "a rule is written (<= head literal ...)";
 struct Lowering<'s> {
     sources: &'s Sources,
     options: &'s ReadOptions,
-    stop: &'s AtomicBool,
+    stop: &'s Stop,
     /// Literals and terms so far.
     size: usize,
     out: Lowered,
@@ -108,7 +108,7 @@ struct Lowering<'s> {
 
 impl<'s> Lowering<'s> {
     fn is_stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+        self.stop.is_over()
     }
 
     fn form(&mut self, form: &Sexp) {

@@ -1,8 +1,8 @@
 //! Names that are used but never defined, or defined and never used; goal
 //! values; the relations that every game needs.
 
+use ggp_stop::Stop;
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -27,10 +27,10 @@ pub(super) fn check(
     lowered: &Lowered,
     strictness: Strictness,
     sources: &Sources,
-    stop: &AtomicBool,
+    stop: &Stop,
 ) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
-    if stop.load(Ordering::Relaxed) {
+    if stop.is_over() {
         return findings;
     }
     let mut near = Near {
@@ -120,7 +120,7 @@ fn relations(
         *shapes.entry(lowered.relation_symbol(relation)).or_default() += 1;
     }
     for relation in lowered.rules.relations() {
-        if near.stop.load(Ordering::Relaxed) {
+        if near.stop.is_over() {
             return;
         }
         // A name with several numbers of arguments is reported as such.
@@ -283,7 +283,7 @@ fn state_facts(
         };
         let mut reported = FxHashSet::default();
         for rule in &lowered.rules.rules {
-            if near.stop.load(Ordering::Relaxed) {
+            if near.stop.is_over() {
                 return;
             }
             for literal in &rule.body {
@@ -396,7 +396,7 @@ fn functor_text(lowered: &Lowered, functor: FunctorId) -> String {
 struct Near<'s> {
     /// Names that may still be compared.
     left: usize,
-    stop: &'s AtomicBool,
+    stop: &'s Stop,
 }
 
 impl Near<'_> {
@@ -410,7 +410,7 @@ impl Near<'_> {
     ) -> Diagnostic {
         let mut nearest = None;
         for candidate in candidates.filter(|candidate| *candidate != name) {
-            if self.left == 0 || self.stop.load(Ordering::Relaxed) {
+            if self.left == 0 || self.stop.is_over() {
                 return finding;
             }
             self.left -= 1;

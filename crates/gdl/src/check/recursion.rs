@@ -7,7 +7,7 @@
 //!
 //! Source: GDL specification LG-2006-01, recursion restriction.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use ggp_stop::Stop;
 
 use super::lower::Lowered;
 use crate::diagnostic::{Code, Diagnostic, Strictness};
@@ -18,15 +18,15 @@ use petgraph::graph::{DiGraph, NodeIndex};
 
 /// Reports rules that can derive ever larger terms from their own results, until
 /// `stop` is raised.
-pub(super) fn check(lowered: &Lowered, stop: &AtomicBool) -> Vec<Diagnostic> {
-    if stop.load(Ordering::Relaxed) {
+pub(super) fn check(lowered: &Lowered, stop: &Stop) -> Vec<Diagnostic> {
+    if stop.is_over() {
         return Vec::new();
     }
     let component = components(lowered);
     let same = |a: RelationId, b: RelationId| component[a.index()] == component[b.index()];
     let mut findings = Vec::new();
     for rule in &lowered.rules.rules {
-        if stop.load(Ordering::Relaxed) {
+        if stop.is_over() {
             break;
         }
         let head = &rule.head;

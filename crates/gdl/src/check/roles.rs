@@ -1,6 +1,6 @@
 //! The roles of a game, in the order of the file.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use ggp_stop::Stop;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -17,7 +17,7 @@ const MOST_COMPARED: usize = 100;
 pub(super) fn check(
     lowered: &Lowered,
     strictness: Strictness,
-    stop: &AtomicBool,
+    stop: &Stop,
     findings: &mut Vec<Diagnostic>,
 ) -> Vec<TermId> {
     let mut roles: Vec<TermId> = Vec::new();
@@ -69,7 +69,7 @@ fn undeclared(
     lowered: &Lowered,
     strictness: Strictness,
     roles: &[TermId],
-    stop: &AtomicBool,
+    stop: &Stop,
     findings: &mut Vec<Diagnostic>,
 ) {
     let relations: Vec<_> = [
@@ -85,7 +85,7 @@ fn undeclared(
     // Those that need no report any more.
     let mut known: FxHashSet<TermId> = roles.iter().copied().collect();
     let mut report = |name: TermId, span| {
-        if stop.load(Ordering::Relaxed) || !known.insert(name) {
+        if stop.is_over() || !known.insert(name) {
             return;
         }
         let functor = lowered.functors.functor(lowered.terms.functor(name));

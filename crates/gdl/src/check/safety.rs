@@ -2,7 +2,7 @@
 //!
 //! Source: GDL specification LG-2006-01, definition of safety.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use ggp_stop::Stop;
 
 use super::lower::Lowered;
 use crate::diagnostic::{Code, Diagnostic, Strictness};
@@ -11,10 +11,10 @@ use crate::span::{Sources, Span};
 use crate::symbol::Case;
 
 /// Reports variables that nothing binds, until `stop` is raised.
-pub(super) fn check(lowered: &Lowered, sources: &Sources, stop: &AtomicBool) -> Vec<Diagnostic> {
+pub(super) fn check(lowered: &Lowered, sources: &Sources, stop: &Stop) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     for rule in &lowered.rules.rules {
-        if stop.load(Ordering::Relaxed) {
+        if stop.is_over() {
             break;
         }
         let mut bound = vec![false; rule.variables.len()];
@@ -25,10 +25,7 @@ pub(super) fn check(lowered: &Lowered, sources: &Sources, stop: &AtomicBool) -> 
         }
         let mut reported = Vec::new();
         let mut report = |variable: Variable, span: Span, place: &str| {
-            if bound[variable.index()]
-                || stop.load(Ordering::Relaxed)
-                || reported.contains(&variable)
-            {
+            if bound[variable.index()] || stop.is_over() || reported.contains(&variable) {
                 return;
             }
             reported.push(variable);

@@ -3,7 +3,7 @@
 //! `does` may reach `next` (and `sees`) only; `true` may not reach `init`,
 //! `role`, `base` and `input`.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use ggp_stop::Stop;
 
 use rustc_hash::FxHashMap;
 
@@ -21,7 +21,7 @@ pub(super) fn check(
     lowered: &Lowered,
     sources: &Sources,
     groups: &[Group],
-    stop: &AtomicBool,
+    stop: &Stop,
 ) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     let on_moves: &[Keyword] = &[
@@ -42,7 +42,7 @@ pub(super) fn check(
         // Groups come in order of use; a recursive one may need a second look.
         for group in groups {
             let mut grown = true;
-            while grown && !stop.load(Ordering::Relaxed) {
+            while grown && !stop.is_over() {
                 grown = false;
                 for &rule in &group.rules {
                     let rule = &lowered.rules.rules[rule];

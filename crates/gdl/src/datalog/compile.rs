@@ -1,7 +1,7 @@
 //! From rules to an [`Evaluator`]: layers, the static part, plans.
 
+use ggp_stop::Stop;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustc_hash::FxHashSet as HashSet;
 
@@ -93,7 +93,7 @@ pub fn on_demand(
     }
     let layer = layers(rules, inputs);
     let estimates = guessed(rules);
-    let never = AtomicBool::new(false);
+    let never = Stop::new();
     let rewritten = demanded(rules, &layer, &is_input, queries, &estimates, terms, &never)?;
     Some(OnDemand {
         is_demand: rewritten.copies.iter().map(Option::is_none).collect(),
@@ -160,7 +160,7 @@ impl Evaluator {
             &program.asked,
             &estimates,
             terms,
-            &self.bounds.interrupt,
+            &self.bounds.stop,
         );
         let Some(rewritten) = rewritten else {
             return Ok(None);
@@ -200,7 +200,7 @@ impl Evaluator {
         let sources: Vec<(RelationId, Layer)> = inputs.iter().copied().chain(lazy).collect();
         let layer = layers(rules, &sources);
         let estimates = guessed(rules);
-        let stop = &bounds.interrupt;
+        let stop = &bounds.stop;
         let rewritten = demanded(rules, &layer, &is_input, queries, &estimates, terms, stop);
         let Some(rewritten) = rewritten else {
             return Ok(None);
@@ -351,7 +351,7 @@ impl Evaluator {
     /// Ends what is done for a rule if it is stopped from outside.
     fn heed(&self, rule: usize) -> Result<(), EvaluationError> {
         let failure = Failure::Interrupted;
-        match self.bounds.interrupt.load(Ordering::Relaxed) {
+        match self.bounds.stop.is_raised() {
             true => Err(EvaluationError { failure, rule }),
             false => Ok(()),
         }

@@ -16,10 +16,10 @@
 //!
 //! Source: magic sets, Beeri and Ramakrishnan, On the power of magic, 1991.
 
+use ggp_stop::Stop;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::order::{Estimate, Estimates, order};
 use crate::program::strata::{for_each_body_atom, stratify};
@@ -102,7 +102,7 @@ pub(super) fn demanded(
     queries: &[(usize, Vec<RelationId>)],
     estimates: &Estimates,
     terms: &crate::terms::Terms,
-    stop: &AtomicBool,
+    stop: &Stop,
 ) -> Option<Demanded> {
     let mut rewriting = Rewriting::new(rules, layer, is_input, queries, estimates);
     loop {
@@ -227,7 +227,7 @@ impl<'a> Rewriting<'a> {
     }
 
     /// Finds the nodes in use, unless `stop` is raised.
-    fn adorn(&mut self, stop: &AtomicBool) -> Option<Vec<Node>> {
+    fn adorn(&mut self, stop: &Stop) -> Option<Vec<Node>> {
         'again: loop {
             let mut nodes: Vec<Node> = (0..self.rules.arity.len())
                 .filter(|&relation| self.home[relation].is_some() && self.is_derived(relation))
@@ -239,7 +239,7 @@ impl<'a> Rewriting<'a> {
             let mut next = 0;
             while let Some(&node) = nodes.get(next) {
                 next += 1;
-                if stop.load(Ordering::Relaxed) {
+                if stop.is_over() {
                     return None;
                 }
                 for number in self.rules_of[node.0].clone() {

@@ -1,8 +1,5 @@
 //! Running plans: nested loops over rows, without recursion.
 
-use std::sync::atomic::Ordering;
-use std::time::Instant;
-
 use super::compile::Group;
 use super::plan::{Action, Columns, NO_STEP, Plan, Register, Step, Test};
 use super::relation::{NONE, Relation};
@@ -257,15 +254,8 @@ impl Evaluator {
                         return fail(Failure::Work(self.bounds.work));
                     }
                 }
-                if self.bounds.interrupt.load(Ordering::Relaxed) {
-                    return fail(Failure::Interrupted);
-                }
-                if self
-                    .bounds
-                    .deadline
-                    .is_some_and(|end| Instant::now() >= end)
-                {
-                    return fail(Failure::Late);
+                if let Some(reason) = self.bounds.stop.reason() {
+                    return fail(reason.into());
                 }
             }
             if passed {

@@ -231,9 +231,7 @@ fn work_without_results_is_bounded() {
 #[test]
 fn an_interrupt_stops() {
     let bounds = Bounds::default();
-    bounds
-        .interrupt
-        .store(true, std::sync::atomic::Ordering::Relaxed);
+    bounds.stop.raise();
     assert_eq!(failure(PRODUCT, bounds.clone()), Failure::Interrupted);
     // Also between rules that are too small to be interrupted themselves.
     assert_eq!(

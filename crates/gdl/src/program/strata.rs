@@ -7,7 +7,7 @@
 //! equal which atoms: `(goal ?r 0) <- not (goal ?r 100)` has an order, since
 //! the head is never the atom it negates.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use ggp_stop::Stop;
 
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
@@ -57,7 +57,7 @@ const MOST_PAIRS: usize = 5_000_000;
 ///
 /// All cycles through a negation, one for each knot of rules that has any.
 pub fn stratify(rules: &RuleSet, terms: &Terms) -> Result<Vec<Group>, Vec<NegativeCycle>> {
-    stratify_until(rules, terms, &AtomicBool::new(false))
+    stratify_until(rules, terms, &Stop::new())
 }
 
 /// As [`stratify`], but ends soon after `stop` is raised, with anything.
@@ -68,9 +68,9 @@ pub fn stratify(rules: &RuleSet, terms: &Terms) -> Result<Vec<Group>, Vec<Negati
 pub fn stratify_until(
     rules: &RuleSet,
     terms: &Terms,
-    stop: &AtomicBool,
+    stop: &Stop,
 ) -> Result<Vec<Group>, Vec<NegativeCycle>> {
-    if stop.load(Ordering::Relaxed) {
+    if stop.is_over() {
         return Ok(Vec::new());
     }
     let mut graph: DiGraph<(), ()> = DiGraph::with_capacity(rules.arity.len(), rules.rules.len());
@@ -98,7 +98,7 @@ pub fn stratify_until(
     let mut groups = Vec::new();
     let mut cycles = Vec::new();
     for (number, component) in components.iter().enumerate() {
-        if stop.load(Ordering::Relaxed) {
+        if stop.is_over() {
             break;
         }
         let mut members: Vec<usize> = component
@@ -144,7 +144,7 @@ fn refine(
     rules: &RuleSet,
     terms: &Terms,
     members: &[usize],
-    stop: &AtomicBool,
+    stop: &Stop,
 ) -> Result<Vec<Group>, NegativeCycle> {
     let mut graph: DiGraph<(), Option<Span>> = DiGraph::new();
     for _ in members {
@@ -162,7 +162,7 @@ fn refine(
             for &to in heads.get(&atom.relation).into_iter().flatten() {
                 let head = &rules.rules[members[to]].head;
                 pairs += 1;
-                if pairs > MOST_PAIRS || stop.load(Ordering::Relaxed) {
+                if pairs > MOST_PAIRS || stop.is_raised() {
                     too_many.get_or_insert((member, atom.span));
                     return;
                 }

@@ -7,8 +7,8 @@
 mod literals;
 mod pairing;
 
+use ggp_stop::Stop;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::tree::Node;
 use crate::check::Keyword;
@@ -122,7 +122,7 @@ impl Difference {
     }
 
     /// Compares two rule sets. Once `stop` is raised, less is paired.
-    pub fn between(old: &[Form<'_>], new: &[Form<'_>], case: Case, stop: &AtomicBool) -> Self {
+    pub fn between(old: &[Form<'_>], new: &[Form<'_>], case: Case, stop: &Stop) -> Self {
         let (left, right) = unequal(old, new, case, stop);
         let mut difference = Difference {
             roles_moved: roles_moved(old, new, case),
@@ -150,7 +150,7 @@ fn unequal(
     old: &[Form<'_>],
     new: &[Form<'_>],
     case: Case,
-    stop: &AtomicBool,
+    stop: &Stop,
 ) -> (Vec<usize>, Vec<usize>) {
     // Equal forms look the same without their variables.
     let mut alike: HashMap<Vec<String>, Vec<usize>> = HashMap::new();
@@ -164,9 +164,8 @@ fn unequal(
     for (number, form) in old.iter().enumerate() {
         let candidates = alike.get_mut(&literals::blind(form, case));
         let found = candidates.and_then(|candidates| {
-            let is_same = |&other: &usize| {
-                !stop.load(Ordering::Relaxed) && Match::is_same(form, &new[other], case)
-            };
+            let is_same =
+                |&other: &usize| !stop.is_over() && Match::is_same(form, &new[other], case);
             let place = candidates.iter().position(is_same)?;
             Some(candidates.remove(place))
         });

@@ -6,8 +6,8 @@
 //! [`Tree`] has them, empty lines between forms too, one at most.
 //! Laying out twice changes nothing more.
 
+use ggp_stop::Stop;
 use std::borrow::Cow;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::tree::{Node, Note, Tree};
 
@@ -35,11 +35,11 @@ impl Default for Layout {
 }
 
 /// The text of a tree; with less than all once `stop` is raised.
-pub fn laid_out(tree: &Tree<'_>, layout: Layout, stop: &AtomicBool) -> String {
+pub fn laid_out(tree: &Tree<'_>, layout: Layout, stop: &Stop) -> String {
     let mut writer = Writer::new(layout.width);
     let mut may_join = false;
     for item in &tree.items {
-        if stop.load(Ordering::Relaxed) {
+        if stop.is_over() {
             break;
         }
         let is_rule = item.node.is_rule();
@@ -247,7 +247,7 @@ mod tests {
 
     fn lay(text: &str) -> String {
         let sources = Sources::from(Source::new("t", text));
-        let stop = AtomicBool::new(false);
+        let stop = Stop::new();
         let tree = Tree::read(&sources, SyntaxLimits::default(), &stop);
         laid_out(
             &tree.expect("brackets are right"),

@@ -332,7 +332,7 @@ fn original<'n>(place: Span, sources: &Sources, names: &HashMap<&str, &'n str>) 
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::AtomicBool;
+    use ggp_stop::Stop;
 
     use super::*;
     use crate::rewrite::{Layout, laid_out};
@@ -343,7 +343,7 @@ mod tests {
 
     fn scrambled(seed: u64, order: bool, comments: bool) -> (String, NameMap) {
         let sources = Sources::from(Source::new("t", RULES));
-        let stop = AtomicBool::new(false);
+        let stop = Stop::new();
         let mut tree = Tree::read(&sources, SyntaxLimits::default(), &stop).expect("right");
         let case = Case::Fold;
         let how = Scramble {

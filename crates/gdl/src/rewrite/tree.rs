@@ -4,8 +4,8 @@
 //! comments that go with it, in one of few places: so what prints a tree need
 //! not know where else a comment can stand.
 
+use ggp_stop::Stop;
 use std::borrow::Cow;
-use std::sync::atomic::AtomicBool;
 
 use crate::diagnostic::Diagnostic;
 use crate::span::Sources;
@@ -114,7 +114,7 @@ impl<'t> Tree<'t> {
     pub fn read(
         sources: &'t Sources,
         limits: SyntaxLimits,
-        stop: &AtomicBool,
+        stop: &Stop,
     ) -> Result<Self, Vec<Diagnostic>> {
         let (forms, findings) = syntax::read_until(sources, limits, stop);
         if !findings.is_empty() {

@@ -1,4 +1,4 @@
-//! A network as the tree search sees it: hundreds of states at a time.
+//! A [`Simulator`] that evaluates hundreds of states at once on a network.
 
 use std::convert::Infallible;
 
@@ -7,22 +7,21 @@ use ggp_engine::propnet::batch::{Batch, Packed};
 use ggp_engine::propnet::code::Engine;
 use ggp_engine::propnet::playout::Proceed;
 use ggp_engine::propnet::rollouts::{MoveSum, Record, RolloutOptions, Rollouts, learned_levels};
-use ggp_search::mcts::{Ahead, Sample, Seen, Simulator, View, Views};
+use ggp_search::mcts::{Sample, Simulator, TerminalChild, View, Views};
 
-/// States that are asked and changed together.
+/// The number of states that are evaluated together.
 const LANES: usize = 256;
-/// The most gates with which it costs little to look at all that can follow.
+/// The most gates of a network that is cheap enough to probe all children of a state.
 const SMALL: usize = 50_000;
 
-/// Bits of what playouts have learned of a move.
+/// The number of bits of a learned move level.
 const LEVEL_BITS: u32 = 3;
-/// Playouts between lessons.
+/// The number of playouts between updates of the levels.
 const LESSON: u64 = 4_096;
-/// A move counts as one made in so many playouts more, each worth as much as all
-/// moves on average.
+/// The number of prior playouts of each move, with the average score of all moves.
 const PRIOR: u64 = 16;
 
-/// How playouts learn which moves are worth more.
+/// The parameters of playouts that prefer moves with high average scores (MAST).
 ///
 /// Source: Finnsson and Björnsson, "Learning simulation control in general
 /// game-playing agents", 2010; Tak, Winands and Björnsson, "N-grams and the
@@ -30,9 +29,9 @@ const PRIOR: u64 = 16;
 /// simulation strategies", 2014.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Learning {
-    /// How often any legal move may be made.
+    /// The probability of a uniformly random move.
     pub epsilon: f64,
-    /// How much of what was learned counts after the next move of the game.
+    /// The share of the statistics that is kept after each move of the game.
     pub fade: f64,
 }
 
@@ -45,41 +44,37 @@ impl Default for Learning {
     }
 }
 
-/// A game in lanes. Moves are positions in [`Propnet::moves`].
+/// A game on the lanes of a network. Moves are indices into [`Propnet::moves`].
 #[derive(Clone, Debug)]
 pub struct Lanes {
     batch: Batch,
     rollouts: Rollouts,
     chance: Vec<bool>,
-    /// By role and goal value: the score, 0 where the rules' value is none.
+    /// By role and goal value: the score, 0 if the value is not a valid score.
     scores: Vec<Vec<u8>>,
     range: Vec<[u8; 2]>,
     is_small: bool,
     learning: Option<Learning>,
-    /// Whether it tells which moves playouts made.
-    tells_moves: bool,
-    /// Playouts since the last lesson.
+    /// The number of playouts since the last update of the levels.
     unlearned: u64,
 }
 
 impl Lanes {
-    /// Compiles the network. Playouts are cut after so many joint moves; which moves
-    /// they made is told if wanted.
+    /// Compiles the network. Playouts have at most `depth` joint moves.
     pub fn new(
         net: &Propnet,
         engine: Engine,
         depth: u32,
         learning: Option<Learning>,
-        tells_moves: bool,
         seed: u64,
     ) -> Self {
-        let (game, terms) = (&net.game, net.terms());
+        let (game, terms) = (net.game(), net.terms());
         let score = |value: &(_, _)| game.score(&terms, value.0).map_or(0, |score| score.get());
         let scores = |role: &Vec<_>| role.iter().map(score).collect::<Vec<u8>>();
-        let scores: Vec<Vec<u8>> = net.goals.iter().map(scores).collect();
+        let scores: Vec<Vec<u8>> = net.goals().iter().map(scores).collect();
         let range = |scores: &Vec<u8>| {
             [
-                // Ends without a score are worth nothing.
+                // Terminal states without a valid score count as 0.
                 0,
                 scores.iter().copied().max().unwrap_or(100),
             ]
@@ -88,11 +83,10 @@ impl Lanes {
             engine,
             depth: Some(depth.into()),
             level_bits: learning.map_or(0, |_| LEVEL_BITS),
-            record: match learning.is_some() || tells_moves {
-                true => Record::Moves,
-                false => Record::Nothing,
+            record: match learning {
+                Some(_) => Record::Moves,
+                None => Record::Nothing,
             },
-            by_state: tells_moves,
             ..RolloutOptions::default()
         };
         let mut rollouts = Rollouts::new(net, &options, seed);
@@ -103,39 +97,38 @@ impl Lanes {
             batch: Batch::new(net, LANES, engine),
             rollouts,
             learning,
-            tells_moves,
             unlearned: 0,
             chance: game.roles().map(|role| game.is_random(role)).collect(),
             range: scores.iter().map(range).collect(),
             scores,
-            is_small: net.network.gates() <= SMALL,
+            is_small: net.network().gates() <= SMALL,
         }
     }
 
-    /// The same for another thread, with other random numbers. It learns for itself.
+    /// A copy for another thread, with its own random numbers and learned levels.
     pub fn another(&self, seed: u64) -> Self {
         let mut other = self.clone();
         other.rollouts.reseed(seed);
         other
     }
 
-    /// Has what playouts have learned count for less, as the game goes on.
+    /// Reduces the weight of the statistics after a move of the game.
     pub fn fade(&mut self) {
         if let Some(learning) = self.learning {
             self.rollouts.fade_moves(learning.fade);
         }
     }
 
-    /// Has playouts choose by what they have learned so far.
+    /// Updates the levels by which playouts choose from the statistics.
     fn learn(&mut self) {
         for role in 0..self.scores.len() {
             let sums = self.rollouts.moves(role);
-            let levels = learned_levels(&sobered(sums), LEVEL_BITS);
+            let levels = learned_levels(&with_prior(sums), LEVEL_BITS);
             self.rollouts.set_levels(role, &levels);
         }
     }
 
-    /// The scores of a lane whose game is over.
+    /// Appends the scores of a terminal lane.
     fn goals(&mut self, lane: usize, out: &mut Vec<u8>) {
         for (role, scores) in self.scores.iter().enumerate() {
             let mut due = self.batch.goal_values(lane, role);
@@ -146,7 +139,7 @@ impl Lanes {
         }
     }
 
-    /// What there is to see of so many lanes.
+    /// Appends the status, moves and scores of the first `count` lanes.
     fn look_at(&mut self, count: usize, out: &mut Views<u32>) {
         let roles = self.scores.len();
         let over: Vec<u64> = self.batch.terminal().to_vec();
@@ -234,11 +227,11 @@ impl Simulator for Lanes {
         self.is_small
     }
 
-    fn ahead(
+    fn terminal_children(
         &mut self,
         states: &[Packed],
         joints: &[u32],
-    ) -> Result<Vec<Ahead<Packed>>, Infallible> {
+    ) -> Result<Vec<TerminalChild<Packed>>, Infallible> {
         let mut ends = Vec::new();
         let joints = joints.chunks(LANES * self.scores.len());
         for (part, (states, joints)) in states.chunks(LANES).zip(joints).enumerate() {
@@ -249,7 +242,7 @@ impl Simulator for Lanes {
             for lane in (0..states.len()).filter(|lane| over[lane / 64] >> (lane % 64) & 1 == 1) {
                 let mut goals = Vec::with_capacity(self.scores.len());
                 self.goals(lane, &mut goals);
-                ends.push(Ahead {
+                ends.push(TerminalChild {
                     index: part * LANES + lane,
                     state: self.batch.state(lane),
                     goals,
@@ -274,31 +267,19 @@ impl Simulator for Lanes {
         let mut made = 0;
         let samples = outcomes.iter().map(|outcome| {
             let undecided = outcome.stuck + outcome.cut;
-            let worth = |sum: &ggp_engine::propnet::rollouts::Sum| {
-                // Everybody gets half where nothing is decided.
+            let total = |sum: &ggp_engine::propnet::rollouts::Sum| {
+                // Playouts without a terminal state score 50 for every role.
                 sum.total as f64 + 50.0 * undecided as f64
             };
             made += outcome.playouts;
             Sample {
                 playouts: outcome.playouts + undecided + outcome.faulty,
-                sums: outcome.scores.iter().map(worth).collect(),
+                sums: outcome.scores.iter().map(total).collect(),
                 ended: undecided + outcome.faulty == 0,
                 line: None,
-                seen: Vec::new(),
             }
         });
-        let mut samples: Vec<Sample<u32>> = samples.collect();
-        if self.tells_moves {
-            for (sample, made) in samples.iter_mut().zip(self.rollouts.made()) {
-                let all = sample.playouts as f32;
-                sample.seen.extend(made.iter().map(|made| Seen {
-                    role: made.role as u16,
-                    action: made.index as u32,
-                    share: made.sum.playouts as f32 / all,
-                    worth: made.sum.total as f32 / all,
-                }));
-            }
-        }
+        let samples: Vec<Sample<u32>> = samples.collect();
         self.unlearned += made;
         if self.learning.is_some() && self.unlearned >= LESSON {
             self.unlearned = 0;
@@ -308,23 +289,24 @@ impl Simulator for Lanes {
     }
 
     fn state_heap_bytes(&self, state: &Packed) -> u64 {
-        // With what the allocator keeps beside it.
+        // With the overhead of the allocator.
         state.len() as u64 * 8 + 16
     }
 }
 
-/// Moves of a role, those made in a few playouts closer to the average.
-fn sobered(sums: &[MoveSum]) -> Vec<MoveSum> {
+/// The statistics of moves with a prior, which moves seldom played ones closer to the
+/// average.
+fn with_prior(sums: &[MoveSum]) -> Vec<MoveSum> {
     let all = sums.iter().fold(MoveSum::default(), |all, sum| MoveSum {
         playouts: all.playouts + sum.playouts,
         total: all.total + sum.total,
     });
     let share = (PRIOR as f64 * all.mean().unwrap_or(0.0)).round() as u64;
-    let sober = |sum: &MoveSum| MoveSum {
+    let smoothed = |sum: &MoveSum| MoveSum {
         playouts: sum.playouts + PRIOR,
         total: sum.total + share,
     };
-    sums.iter().map(sober).collect()
+    sums.iter().map(smoothed).collect()
 }
 
 #[cfg(test)]

@@ -1,103 +1,124 @@
-//! The host of matches whose players are on the network.
+//! The host of matches between network players.
 //!
-//! In: a game, somebody for each role, clocks. Out: the match and its record, which
-//! an observer sees after each move. A player that is late, cannot be reached or
-//! says something illegal has a legal move drawn for it, and the match goes on.
+//! In: a game, a [`Party`] for each role, clocks. Out: the match and its record, which
+//! an observer sees after each move. A player that is late, unreachable or sends an illegal
+//! move gets a random legal move, and the match continues.
 
 mod exchange;
 mod remote;
 mod spelling;
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use ggp_stop::Stop;
 use std::time::{Duration, Instant};
 
 use super::message::{Info, Message, MessageLimits};
-use crate::contest::{Clocks, Means, SeatContender};
+use crate::contest::{AgentContender, Clocks, Resources};
 use crate::record::MatchRecord;
 use crate::referee::{Asking, Contender, Lapse, Referee, Round};
-use crate::{AgentSpec, Match, is_kind};
+use crate::{AgentSpec, Match, SpecError};
 use ggp_engine::machine::{Machine, PlayError};
 use ggp_gdl::game::Game;
 use ggp_gdl::markup;
 use ggp_gdl::symbol::Case;
 
-pub use exchange::{Address, DEFAULT_PORT, Envelope, ExchangeError, Patience, exchange, request};
+pub use exchange::{
+    Address, AddressError, DEFAULT_PORT, Envelope, ExchangeError, Patience, exchange, request,
+};
 pub use remote::{BUSY, Invitation, Remote};
 pub use spelling::Spelling;
 
-/// Who plays a role.
+/// The player of a role.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Party {
     /// A player on the network; its name is for the record and for messages.
     Remote(Address, String),
-    /// A program of ours.
+    /// A built-in agent.
     Agent(AgentSpec),
-    /// Nobody: moves are drawn.
+    /// Chance: random legal moves.
     Chance,
 }
 
 impl std::str::FromStr for Party {
-    type Err = String;
+    type Err = PartyError;
 
-    /// Reads an address with `http://`, or a program as [`AgentSpec`] reads it.
-    fn from_str(text: &str) -> Result<Self, String> {
+    /// Reads an address with `http://`, or an [`AgentSpec`].
+    fn from_str(text: &str) -> Result<Self, PartyError> {
         match text.contains("://") {
-            true => Ok(Party::Remote(text.parse()?, String::new())),
-            false => text
-                .parse()
-                .map(Party::Agent)
-                .map_err(|why| match is_kind(text) {
-                    true => why,
-                    false => {
-                        format!("{why}; and addresses such as http://localhost:{DEFAULT_PORT}")
-                    }
-                }),
+            true => {
+                let address = text.parse().map_err(PartyError::Address)?;
+                Ok(Party::Remote(address, String::new()))
+            }
+            false => text.parse().map(Party::Agent).map_err(PartyError::Agent),
         }
     }
 }
 
-/// How a match is hosted.
+/// The reason why a text is not a valid [`Party`].
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum PartyError {
+    /// An invalid address.
+    Address(AddressError),
+    /// An invalid agent.
+    Agent(SpecError),
+}
+
+impl std::fmt::Display for PartyError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            PartyError::Address(error) => error.fmt(f),
+            PartyError::Agent(error @ SpecError::UnknownPlayer(_)) => write!(
+                f,
+                "{error}; or an address such as http://localhost:{DEFAULT_PORT}"
+            ),
+            PartyError::Agent(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for PartyError {}
+
+/// The settings of a hosted match.
 #[derive(Clone, Debug)]
 pub struct HostOptions {
     /// Seconds before the first move.
     pub start_clock: u32,
     /// Seconds for each move.
     pub play_clock: u32,
-    /// Joint moves after which the match is broken off.
+    /// The number of joint moves after which the match is aborted.
     pub most_moves: usize,
-    /// Whether nobody is asked again before the whole clock is over.
+    /// Whether every turn lasts for the whole clock.
     pub whole_clock: bool,
-    /// Seconds to look at the rules before the match; none for no look.
+    /// Seconds for a PREVIEW of the rules before the match; `None` sends no PREVIEW.
     pub preview_clock: Option<u32>,
-    /// What is allowed on top of each clock.
+    /// Extra time on top of each clock.
     pub grace: Duration,
-    /// Until there is a connection.
+    /// The time limit for connecting.
     pub connect: Duration,
-    /// Bytes of an answer.
+    /// The most bytes of an answer.
     pub most_bytes: usize,
-    /// Whether messages carry the headers that say which match and move it is.
+    /// Whether messages carry the GGP-Match headers.
     pub headers: bool,
-    /// Whether letter case tells names apart.
+    /// Whether names are case-sensitive.
     pub case: Case,
-    /// Raised from outside to break the match off.
-    pub interrupt: Arc<AtomicBool>,
-    /// What agents of ours may use.
-    pub means: Means,
+    /// Aborts the match when raised.
+    pub stop: Stop,
+    /// The resources of built-in agents.
+    pub resources: Resources,
 }
 
-/// How long a player may take to say who it is.
+/// The time limit for an INFO answer.
 const INFO: Duration = Duration::from_millis(2500);
-/// Characters of a name that are kept.
+/// The most characters of a name.
 const NAME: usize = 200;
-/// How often a wait looks whether it is interrupted.
+/// The interval at which a wait checks for interrupts.
 const TICK: Duration = Duration::from_millis(20);
 
-/// Asks a player who it is.
+/// Sends INFO to a player.
 ///
 /// # Errors
 ///
-/// Why it does not say.
+/// The reason why there is no answer.
 pub fn info(address: &Address, options: &HostOptions) -> Result<Info, ExchangeError> {
     let envelope = Envelope {
         receiver: "",
@@ -107,7 +128,7 @@ pub fn info(address: &Address, options: &HostOptions) -> Result<Info, ExchangeEr
         connect: options.connect.min(INFO),
         answer: INFO,
         bytes: options.most_bytes,
-        interrupt: Some(&options.interrupt),
+        stop: Some(&options.stop),
     };
     let answer = exchange(address, &envelope, &Message::Info.to_string(), &patience)?;
     let said = Info::parse(&answer, MessageLimits::default());
@@ -119,25 +140,25 @@ pub fn info(address: &Address, options: &HostOptions) -> Result<Info, ExchangeEr
     })
 }
 
-/// What an observer hears beside the record so far.
+/// An event that an observer sees together with the record so far.
 #[derive(Copy, Clone, Debug)]
 pub enum Seen<'a> {
-    /// All have been told to make ready; what went wrong, by role.
+    /// All players have received START; their lapses by role.
     Begun(&'a [Option<Lapse>]),
     /// A joint move was made.
     Moved(&'a Round),
-    /// The match is over, or was broken off.
+    /// The match is over or aborted.
     Ended,
 }
 
-/// Hosts a match. `record` says how it is called and what was played already; its
-/// states and errors grow with the match. The observer ends the match by an error.
+/// Hosts a match. `record` has the match id and the moves already made; the function
+/// appends states and errors to it. An error of the observer aborts the match.
 ///
 /// # Errors
 ///
-/// What play shows to be wrong with the rules, or with a record's moves, what the
-/// observer fails with, that the match is too long, and [`PlayError::Interrupted`]: then
-/// players have heard that the match is broken off, and so has the observer.
+/// An error in the rules or in the record's moves, an error of the observer, a match that
+/// is too long, and [`PlayError::Interrupted`]. Players and the observer are then notified
+/// that the match is aborted.
 pub fn host<M: Machine>(
     mut machine: M,
     parties: &[Party],
@@ -159,16 +180,16 @@ pub fn host<M: Machine>(
             Match::new(machine, start)
         }
     };
-    let mut table = seats(&game, parties, options, record, is_resumed)?;
+    let mut contenders = contenders(&game, parties, options, record, is_resumed)?;
     let mut referee = Referee::new(played, Asking::AtOnce, seed);
     let mut begun = Instant::now();
-    let lapses = referee.start(&mut table);
+    let lapses = referee.start(&mut contenders);
     if !is_resumed {
         let state = referee.game().history().state().clone();
         record.reached(referee.game().machine(), &state, &lapses);
     }
-    let is_interrupted = || options.interrupt.load(Ordering::Relaxed);
-    // What was played is told and kept at once, however long the next message waits.
+    let is_interrupted = || options.stop.is_raised();
+    // The record is reported before the wait for the whole clock.
     let wait = |begun: Instant, seconds: u32| {
         let end = begun + Duration::from_secs(seconds.into());
         while options.whole_clock && Instant::now() < end && !is_interrupted() {
@@ -189,7 +210,7 @@ pub fn host<M: Machine>(
             continue;
         }
         begun = Instant::now();
-        match referee.step(&mut table, is_interrupted) {
+        match referee.step(&mut contenders, is_interrupted) {
             Err(error) => ended = Err(error.into()),
             Ok(Some(round)) => {
                 let state = referee.game().history().state().clone();
@@ -209,20 +230,20 @@ pub fn host<M: Machine>(
             record.goal_values = scores.into_iter().map(|score| score.get()).collect();
             record.is_completed = true;
             let saved = observer(record, Seen::Ended);
-            referee.stop(&mut table);
+            referee.stop(&mut contenders);
             Ok(saved?)
         }
         Err(error) => {
             record.is_aborted = true;
-            // What ends the match counts more than what cannot be written of it.
+            // The error that ends the match takes precedence over an error of the observer.
             let _ = observer(record, Seen::Ended);
-            referee.abort(&mut table);
+            referee.abort(&mut contenders);
             Err(error)
         }
     }
 }
 
-fn seats<'a>(
+fn contenders<'a>(
     game: &Game,
     parties: &[Party],
     options: &HostOptions,
@@ -236,13 +257,13 @@ fn seats<'a>(
         start: Some(Duration::from_secs(options.start_clock.into())),
         play: Some(Duration::from_secs(options.play_clock.into())),
     };
-    let mut table: Vec<Option<Box<dyn Contender>>> = Vec::new();
+    let mut contenders: Vec<Option<Box<dyn Contender>>> = Vec::new();
     for (role, party) in game.roles().zip(parties) {
-        table.push(match party {
+        contenders.push(match party {
             Party::Chance => None,
             Party::Agent(spec) => {
-                let brief = options.means.brief(game, role, clocks, seed);
-                let contender = SeatContender::new(brief, spec, clocks);
+                let brief = options.resources.brief(game, role, clocks, seed);
+                let contender = AgentContender::new(brief, spec, clocks);
                 Some(Box::new(contender.map_err(HostError::Player)?))
             }
             Party::Remote(address, name) => {
@@ -254,21 +275,22 @@ fn seats<'a>(
             }
         });
     }
-    Ok(table)
+    Ok(contenders)
 }
 
-/// Why a match did not come to its end.
+/// The reason why a match was aborted.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum HostError {
-    /// The rules, a limit, or an interrupt.
+    /// An error in the rules, a limit, or an interrupt.
     Play(PlayError),
-    /// A player's options.
-    Player(String),
-    /// A record that is to be gone on with is not of these rules.
+    /// Invalid options of an agent.
+    Player(SpecError),
+    /// The record to resume does not belong to these rules.
     Record(crate::record::Difference),
-    /// The game was not over after so many joint moves.
+    /// The game was not over after this number of joint moves.
     TooLong(usize),
-    /// What the observer failed with.
+    /// An error of the observer.
     Observer(std::io::Error),
 }
 
@@ -276,12 +298,12 @@ impl std::fmt::Display for HostError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             HostError::Play(error) => error.fmt(f),
-            HostError::Player(why) => f.write_str(why),
+            HostError::Player(error) => error.fmt(f),
             HostError::Record(difference) => write!(f, "the record: {difference}"),
             HostError::TooLong(moves) => {
                 write!(
                     f,
-                    "the match is broken off: it is not over after {moves} joint moves"
+                    "match aborted: the game is not over after {moves} joint moves"
                 )
             }
             HostError::Observer(error) => error.fmt(f),

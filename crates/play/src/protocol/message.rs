@@ -1,9 +1,8 @@
-//! What hosts and players say to each other, as text.
+//! The messages between hosts and players, as text.
 //!
-//! In: the text of a request or of an answer, however it is spelled. Out: a
-//! [`Message`] or a [`Reply`], and their text as hosts and players expect it.
-//! Rules and moves stay text in the spelling received: what they mean is the
-//! reader's and the game's business. Not done here: sockets, HTTP, clocks.
+//! In: the text of a request or an answer, in any letter case and spacing. Out: a [`Message`]
+//! or a [`Reply`], and their text in the form that hosts and players expect. Rules and moves
+//! are not parsed and keep their spelling. Sockets, HTTP and clocks are not here.
 
 mod elements;
 mod reply;
@@ -15,14 +14,14 @@ use elements::{Elements, inside};
 pub use elements::{Balance, compact, spaced};
 pub use reply::{Info, Reply, parse_move};
 
-/// What a message may grow to before it is refused.
+/// Limits on the size of a message.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct MessageLimits {
-    /// Bytes of the whole message.
+    /// The most bytes of a message.
     pub bytes: usize,
-    /// Depth of nested lists.
+    /// The greatest depth of nested lists.
     pub nesting: usize,
-    /// Moves of a joint move, and so roles of a game.
+    /// The most moves of a joint move, and so the most roles of a game.
     pub moves: usize,
 }
 
@@ -30,7 +29,7 @@ impl Default for MessageLimits {
     fn default() -> Self {
         MessageLimits {
             bytes: 16 << 20,
-            // That of rules, inside a list inside the message.
+            // The depth of rules, inside a list inside the message.
             nesting: 202,
             moves: 10_000,
         }
@@ -40,69 +39,69 @@ impl Default for MessageLimits {
 /// A request of a host. Clocks are in seconds.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Message {
-    /// Asks who the player is and whether it is free.
+    /// Asks for the name and the status of the player.
     Info,
-    /// Shows the rules of a match to come.
+    /// Shows the rules of a coming match.
     Preview {
         /// The rules.
         rules: String,
-        /// Time to look at them.
+        /// The time to read them.
         clock: u32,
     },
-    /// Begins a match.
+    /// Starts a match.
     Start {
         /// The match.
         id: String,
-        /// Whom the player plays.
+        /// The role of the player.
         role: String,
         /// The rules.
         rules: String,
-        /// Time before the first move.
+        /// The time before the first move.
         start_clock: u32,
-        /// Time for each move.
+        /// The time for each move.
         play_clock: u32,
     },
     /// Asks for a move.
     Play {
         /// The match.
         id: String,
-        /// What was played last, a move for each role; none at first.
+        /// The last joint move, one move for each role; empty at first.
         moves: Vec<String>,
     },
     /// Ends a match.
     Stop {
         /// The match.
         id: String,
-        /// What was played last.
+        /// The last joint move.
         moves: Vec<String>,
     },
-    /// Breaks a match off.
+    /// Aborts a match.
     Abort {
         /// The match.
         id: String,
     },
 }
 
-/// Why a text is no message.
+/// The reason why a text is not a valid message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum MessageError {
-    /// It has more bytes than this.
+    /// The text has more bytes than this limit.
     TooLong(usize),
-    /// Lists are nested deeper than this.
+    /// Lists are nested deeper than this limit.
     TooDeep(usize),
-    /// A joint move has more moves than this.
+    /// A joint move has more moves than this limit.
     TooManyMoves(usize),
-    /// A bracket is missing, or one too many.
+    /// Brackets do not match.
     Unbalanced,
-    /// Not one list that begins with a word.
+    /// The text is not a list that begins with a word.
     NotAMessage,
-    /// A kind of message that there is not.
+    /// The kind of message does not exist.
     UnknownKind(String),
-    /// A known kind with the wrong arguments; what it should look like.
+    /// The arguments of a known kind are wrong; the expected form.
     Malformed(&'static str),
-    /// What should be a number of seconds.
+    /// The text is not a number of seconds.
     BadClock(String),
-    /// The form for games in which players do not see everything (GDL-II).
+    /// The form for games with imperfect information (GDL-II).
     ImperfectInformation,
 }
 
@@ -116,11 +115,11 @@ impl fmt::Display for MessageError {
             MessageError::NotAMessage => {
                 f.write_str("not a message such as (INFO) or (PLAY id NIL)")
             }
-            MessageError::UnknownKind(kind) => write!(f, "there is no message `{kind}`"),
+            MessageError::UnknownKind(kind) => write!(f, "unknown message `{kind}`"),
             MessageError::Malformed(form) => write!(f, "not of the form {form}"),
-            MessageError::BadClock(text) => write!(f, "`{text}` is no number of seconds"),
+            MessageError::BadClock(text) => write!(f, "`{text}` is not a number of seconds"),
             MessageError::ImperfectInformation => {
-                f.write_str("games with imperfect information (GDL-II) are not played")
+                f.write_str("games with imperfect information (GDL-II) are not supported")
             }
         }
     }
@@ -135,16 +134,15 @@ const STOP: &str = "(STOP ID (MOVE ...)) or (STOP ID NIL)";
 const ABORT: &str = "(ABORT ID)";
 
 impl Message {
-    /// Reads a message. An empty one asks for [`Message::Info`], as hosts do that
-    /// only look whether somebody is there.
+    /// Reads a message. An empty text means [`Message::Info`], because some hosts only check
+    /// whether a player listens.
     ///
-    /// Letter case of the kind does not matter, nor do blanks and comments;
-    /// arguments that come after the known ones are ignored where no form of the
-    /// protocol has any.
+    /// The letter case of the kind, whitespace and comments do not matter. Additional arguments
+    /// are ignored where no form of the protocol has any.
     ///
     /// # Errors
     ///
-    /// What is wrong with the text.
+    /// The first error in the text.
     pub fn parse(text: &str, limits: MessageLimits) -> Result<Self, MessageError> {
         if text.len() > limits.bytes {
             return Err(MessageError::TooLong(limits.bytes));
@@ -183,7 +181,7 @@ impl Message {
         }
     }
 
-    /// The kind, as hosts write it.
+    /// The kind, in the spelling of hosts.
     pub fn kind(&self) -> &'static str {
         match self {
             Message::Info => "INFO",
@@ -195,7 +193,7 @@ impl Message {
         }
     }
 
-    /// The match that it is about.
+    /// The match of the message.
     pub fn id(&self) -> Option<&str> {
         match self {
             Message::Info | Message::Preview { .. } => None,
@@ -208,8 +206,8 @@ impl Message {
 }
 
 impl fmt::Display for Message {
-    /// The text as hosts write it: one line, no comments, and blanks around every
-    /// bracket inside rules and moves, since some players split at blanks.
+    /// The text in the form of hosts: one line, no comments, and spaces around every bracket
+    /// inside rules and moves, because some players split at spaces.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = self.kind();
         match self {
@@ -245,7 +243,7 @@ impl fmt::Display for Message {
     }
 }
 
-/// What follows the kind.
+/// The arguments after the kind.
 struct Arguments<'t> {
     elements: Elements<'t>,
     limits: MessageLimits,
@@ -293,8 +291,7 @@ impl<'t> Arguments<'t> {
         })
     }
 
-    /// The match and its last joint move. Any word stands for no moves, as in
-    /// the reference player.
+    /// The match and its last joint move. Any word means no moves, as in the reference player.
     fn moves(mut self, form: &'static str) -> Result<(String, Vec<String>), MessageError> {
         let id = self.word(form)?;
         let list = self.take(form)?;
@@ -321,7 +318,7 @@ impl<'t> Arguments<'t> {
     }
 }
 
-/// The beginning of a text that may be anything.
+/// The beginning of an arbitrary text.
 fn shortened(text: &str) -> String {
     match text.char_indices().nth(40) {
         Some((end, _)) => format!("{}...", &text[..end]),

@@ -1,9 +1,9 @@
-//! A player that match hosts can reach: a server that answers their messages.
+//! A network player: a server that answers the messages of match hosts.
 //!
-//! In: an address and an agent. Out: its matches, one at a time, each on threads
-//! of its own, while one thread serves all connections and so answers whatever
-//! is searched. Not done here: what messages look like ([`message`](super::message)),
-//! HTTP ([`wire`](super::wire)), thinking ([`play`](crate)).
+//! In: an address and an agent. Out: matches, one at a time. Each match has its own threads,
+//! while one thread serves all connections, so that the player answers during searches. The
+//! message format is in [`message`](super::message), HTTP in [`wire`](super::wire), agents in
+//! the [crate root](crate).
 
 mod connections;
 mod event;
@@ -11,11 +11,11 @@ mod latency_margin;
 mod match_progress;
 mod match_thread;
 
+use ggp_stop::Stop;
 use std::fmt;
 use std::io;
 use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::task::JoinSet;
@@ -31,50 +31,51 @@ use connections::Connections;
 pub use event::Event;
 pub use latency_margin::LatencyMargin;
 
-/// Where players are reached as a rule.
+/// The default port of players.
 pub const PORT: u16 = 9147;
-/// How often it is looked whether somebody wants an end.
+/// The interval at which interrupts and expired matches are checked.
 const TICK: Duration = Duration::from_millis(50);
-/// How long connections and matches may take to end.
+/// The time limit for connections and matches to end at shutdown.
 const FAREWELL: Duration = Duration::from_secs(3);
 
-/// How a player plays, and what it may spend.
+/// The settings of a network player.
 #[derive(Clone, Debug)]
 pub struct PlayerOptions {
-    /// What it calls itself.
+    /// The name of the player.
     pub name: String,
-    /// Who thinks.
+    /// The agent that plays.
     pub agent: AgentSpec,
-    /// Threads that may search at once.
+    /// The most threads that search at once.
     pub threads: usize,
-    /// Bytes that the agent's tables may take.
+    /// The most bytes for search tables.
     pub memory_bytes: u64,
     /// The seed of random choices.
     pub seed: u64,
-    /// Whether it thinks on while others choose.
+    /// Whether the agent continues to think while others choose.
     pub ponders: bool,
-    /// What is left of each clock for the network; see [`LatencyMargin`] if none.
+    /// The part of each clock reserved for the network; `None` for an adaptive
+    /// [`LatencyMargin`].
     pub margin: Option<Duration>,
-    /// How rules are read.
+    /// The options for reading rules.
     pub reading: ReadOptions,
-    /// What machines may spend. Each match has an interrupt of its own.
+    /// Limits for machines. Each match has its own interrupt.
     pub limits: Limits,
-    /// What messages may grow to.
+    /// Limits on the size of messages.
     pub message: MessageLimits,
-    /// Connections at once. Past them, the one is closed that has been silent for
-    /// longest.
+    /// The most simultaneous connections. For one more, the idle connection that is open
+    /// longest is closed.
     pub connections: usize,
-    /// How long a peer may be silent.
+    /// The longest silence of a peer.
     pub idle: Duration,
-    /// How long after the end of a clock a match without a message is over; ten
-    /// play clocks, but a minute at least and an hour at most, if none.
+    /// The time after the end of a clock at which a match without messages is aborted;
+    /// `None` means ten play clocks, at least a minute and at most an hour.
     pub patience: Option<Duration>,
-    /// Matches after which it ends.
+    /// The number of matches after which the player stops.
     pub matches: Option<u64>,
 }
 
 impl PlayerOptions {
-    /// One thread, 1 GiB, 256 connections, ten seconds of silence, no end.
+    /// One thread, 1 GiB, 256 connections, ten seconds of silence, any number of matches.
     pub fn new(agent: AgentSpec) -> Self {
         PlayerOptions {
             name: "ggp".to_owned(),
@@ -95,17 +96,17 @@ impl PlayerOptions {
     }
 }
 
-/// Who hears what happens, on whatever thread it does.
+/// A callback for events. It is called on the thread on which an event happens.
 #[derive(Clone)]
 pub struct Log(Arc<dyn Fn(&Event) + Send + Sync>);
 
 impl Log {
-    /// One that is called with each event.
-    pub fn new(hear: impl Fn(&Event) + Send + Sync + 'static) -> Self {
-        Log(Arc::new(hear))
+    /// A log that calls a function with each event.
+    pub fn new(on_event: impl Fn(&Event) + Send + Sync + 'static) -> Self {
+        Log(Arc::new(on_event))
     }
 
-    fn tell(&self, event: Event) {
+    fn record(&self, event: Event) {
         (self.0)(&event);
     }
 }
@@ -116,7 +117,7 @@ impl fmt::Debug for Log {
     }
 }
 
-/// A player that can be reached and does not answer yet.
+/// A player that is bound to a port and does not answer yet.
 #[derive(Debug)]
 pub struct Player {
     listener: TcpListener,
@@ -124,22 +125,22 @@ pub struct Player {
 }
 
 impl Player {
-    /// Takes a port; any free one if it is 0.
+    /// Binds an address. Port 0 means any free port.
     ///
     /// # Errors
     ///
-    /// If it is not to be had.
+    /// If the address is not available.
     pub fn bind(address: SocketAddr, options: PlayerOptions) -> io::Result<Self> {
         let listener = TcpListener::bind(address)?;
         listener.set_nonblocking(true)?;
         Ok(Player { listener, options })
     }
 
-    /// Takes [`PORT`], or the next free one.
+    /// Binds [`PORT`] or the next free port.
     ///
     /// # Errors
     ///
-    /// If a hundred ports are taken, or the address is not ours.
+    /// If a hundred ports are in use, or the address is not local.
     pub fn bind_default(address: IpAddr, options: PlayerOptions) -> io::Result<Self> {
         let mut port = PORT;
         loop {
@@ -152,56 +153,56 @@ impl Player {
         }
     }
 
-    /// Where it can be reached.
+    /// The bound address.
     ///
     /// # Errors
     ///
-    /// If the system does not know.
+    /// If the system cannot determine it.
     pub fn address(&self) -> io::Result<SocketAddr> {
         self.listener.local_addr()
     }
 
-    /// Answers until it is interrupted or has played as many matches as it should.
-    /// The result is how many that were.
+    /// Answers messages until it is interrupted or has played [`PlayerOptions::matches`]
+    /// matches. The result is the number of matches.
     ///
     /// # Errors
     ///
-    /// If the system does not let it serve.
-    pub fn run(self, interrupt: &AtomicBool, log: Log) -> io::Result<u64> {
+    /// If the server cannot be started.
+    pub fn run(self, stop: &Stop, log: Log) -> io::Result<u64> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;
         let address = self.address()?;
         let served = runtime.block_on(async {
             let listener = tokio::net::TcpListener::from_std(self.listener)?;
-            log.tell(Event::Listening { address });
-            let desk = Arc::new(Connections::new(self.options, log));
-            let mut connections = JoinSet::new();
+            log.record(Event::Listening { address });
+            let server = Arc::new(Connections::new(self.options, log));
+            let mut tasks = JoinSet::new();
             let mut tick = interval(TICK);
             tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
-            while !desk.is_done() && !interrupt.load(Ordering::Relaxed) {
+            while !server.is_done() && !stop.is_raised() {
                 tokio::select! {
-                    _ = tick.tick() => desk.look_after(),
-                    // What fails here is one connection, or the system for a while.
+                    _ = tick.tick() => server.end_expired_match(),
+                    // An error concerns one connection, or is temporary.
                     accepted = listener.accept() => match accepted {
-                        Ok((stream, peer)) => desk.admit(stream, peer, &mut connections),
+                        Ok((stream, peer)) => server.admit(stream, peer, &mut tasks),
                         Err(_) => tokio::time::sleep(TICK).await,
                     },
                 }
-                while connections.try_join_next().is_some() {}
+                while tasks.try_join_next().is_some() {}
             }
             drop(listener);
-            let asked = desk.leave();
+            let pending = server.shut_down();
             let farewell = async {
-                while connections.join_next().await.is_some() {}
-                drop(asked);
-                desk.all_over().await;
+                while tasks.join_next().await.is_some() {}
+                drop(pending);
+                server.all_matches_over().await;
             };
-            // A match that does not end is no reason to stay.
+            // A match that does not end in time is left behind.
             let _ = timeout(FAREWELL, farewell).await;
-            io::Result::Ok(desk.ended())
+            io::Result::Ok(server.ended())
         });
-        // Long messages may still be looked at.
+        // Long messages may still be parsed on another thread.
         runtime.shutdown_background();
         served
     }

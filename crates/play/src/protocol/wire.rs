@@ -1,10 +1,9 @@
-//! HTTP as players serve it to hosts.
+//! The HTTP server side of the protocol.
 //!
-//! In: a connection. Out: the text of one message after the other, and answers.
-//! Heads are read by httparse. Bodies are read here, because a library for
-//! servers believes what the head says, and hosts say it wrong: they count
-//! characters for bytes, or nothing at all. A message is whole when its brackets
-//! are. Nothing here knows what messages mean.
+//! In: a connection. Out: message texts, one for each request. Headers are parsed by
+//! httparse. Bodies are read here, because a server library trusts the Content-Length header,
+//! and many hosts count characters instead of bytes or omit it. A message is complete when
+//! its brackets are balanced. The meaning of messages is not known here.
 
 mod body;
 
@@ -20,78 +19,77 @@ use tokio::time::timeout;
 
 use body::Framing;
 
-/// What a peer may take.
+/// Limits on the requests of a peer.
 #[derive(Clone, Debug)]
 pub struct WireLimits {
-    /// Bytes of a head, and of a body.
+    /// The most bytes of a header block, and of a body.
     pub bytes: usize,
-    /// Bytes of all requests that are read or not answered yet, in
-    /// [`WireLimits::held`].
+    /// The most bytes of all unanswered requests, counted in [`WireLimits::held`].
     pub all_bytes: usize,
-    /// How long nothing may come. Whoever sends less than [`SLOWEST`] bytes a
-    /// second is silent.
+    /// The longest silence. A peer that sends fewer than [`SLOWEST`] bytes a second counts as
+    /// silent.
     pub idle: Duration,
-    /// Bytes of requests that are read or not answered yet, over all connections.
+    /// The bytes of unanswered requests over all connections.
     pub held: Arc<AtomicUsize>,
 }
 
-/// Bytes a second that a peer must send to be waited for.
+/// The least bytes a second of a peer that is not silent.
 pub const SLOWEST: u64 = 16 << 10;
-/// How long more of a message is waited for that may be whole.
+/// The time to wait for more of a message that may be complete.
 const GRACE: Duration = Duration::from_millis(500);
-/// How long the peer may take to notice that the connection is closed.
+/// The time for the peer to close the connection.
 const LINGER: Duration = Duration::from_secs(1);
-/// Lines of a head.
+/// The most header lines.
 const HEADERS: usize = 100;
-/// Bytes read at once, about.
+/// The approximate number of bytes to read at once.
 const PORTION: usize = 16 << 10;
 
-/// What a peer asks for.
+/// A request of a peer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Request {
-    /// The message; none if it only asks what it may ask.
+    /// The message; `None` for an OPTIONS request.
     pub message: Option<String>,
-    /// When its first byte was there.
+    /// The time of its first byte.
     pub received: Instant,
-    /// How the answer is to be written.
+    /// The form of the response.
     pub manner: Manner,
 }
 
-/// What the peer understands.
+/// The HTTP features of the peer.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Manner {
     is_newer: bool,
-    /// Whether more requests may come after the answer.
+    /// Whether more requests may follow the response.
     pub stays_open: bool,
 }
 
 impl Manner {
-    /// The oldest way, after which the connection is closed.
+    /// HTTP/1.0, after which the connection is closed.
     const PLAIN: Manner = Manner {
         is_newer: false,
         stays_open: false,
     };
 }
 
-/// Why there is no request.
+/// The reason why there is no request.
 #[derive(Debug)]
 pub enum WireError {
     /// The peer closed the connection, between requests or within one.
     Closed,
-    /// Nothing came in time.
+    /// The request was not received in time.
     Late,
-    /// More than the limits allow.
+    /// The request exceeds the limits.
     TooLarge,
-    /// Not HTTP.
+    /// The request is not valid HTTP.
     NotHttp(&'static str),
-    /// Neither GET, POST nor OPTIONS.
+    /// The method is not GET, POST or OPTIONS.
     Method,
-    /// The connection is broken.
+    /// The connection failed.
     Io(io::Error),
 }
 
 impl WireError {
-    /// The status line's end, for whoever is still there to read it.
+    /// The status of the response, unless the connection is closed.
     pub fn status(&self) -> Option<&'static str> {
         match self {
             WireError::Closed | WireError::Io(_) => None,
@@ -107,7 +105,7 @@ impl fmt::Display for WireError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             WireError::Closed => f.write_str("the peer closed the connection"),
-            WireError::Late => f.write_str("the request did not come in time"),
+            WireError::Late => f.write_str("the request was not received in time"),
             WireError::TooLarge => f.write_str("the request is too large"),
             WireError::NotHttp(what) => f.write_str(what),
             WireError::Method => f.write_str("only GET, POST and OPTIONS are served"),
@@ -128,11 +126,11 @@ impl From<io::Error> for WireError {
 #[derive(Debug)]
 pub struct Connection<S> {
     stream: S,
-    /// What came and is not taken yet.
+    /// The received bytes that are not processed yet.
     buffer: Vec<u8>,
-    /// What of it is counted in [`WireLimits::held`].
+    /// The bytes of it that are counted in [`WireLimits::held`].
     counted: usize,
-    /// Whether the peer has had an answer.
+    /// Whether a response was sent.
     was_answered: bool,
     limits: WireLimits,
 }
@@ -152,7 +150,7 @@ impl<S> Drop for Connection<S> {
     }
 }
 
-/// What a head says about the body.
+/// The information of the headers about the body.
 #[derive(Debug)]
 struct Head {
     method: String,
@@ -164,7 +162,7 @@ struct Head {
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
-    /// A connection that was just made.
+    /// A new connection.
     pub fn new(stream: S, limits: WireLimits) -> Self {
         Connection {
             stream,
@@ -179,14 +177,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     ///
     /// # Errors
     ///
-    /// If none comes. The connection is of no use then but for an answer.
+    /// If there is no request. The connection can then only be used for a response.
     pub async fn request(&mut self) -> Result<Request, WireError> {
         let began = Instant::now();
-        // Some hosts send a line break after what they have counted.
+        // Some hosts send a line break after the counted body.
         while self.buffer.is_empty() {
             match self.fill(began + self.limits.idle, 0).await {
-                // Nobody waits for an answer, and one would be taken for that to a
-                // request that is on its way.
+                // The peer does not expect a response here, and would take it for that to its
+                // next request.
                 Err(WireError::Late) if self.was_answered => return Err(WireError::Closed),
                 filled => filled?,
             }
@@ -201,7 +199,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         let message = match head.method.as_str() {
             "GET" => Some(decoded(&head.path)),
             "OPTIONS" => {
-                // Nobody sends more than the head, and whoever does is not heard.
+                // A request without a body; anything after the header block is ignored.
                 manner.stays_open &= matches!(head.framing, Framing::Unknown);
                 None
             }
@@ -217,10 +215,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             _ => return Err(WireError::Method),
         };
         if self.buffer.is_empty() {
-            // A long message shall not be kept while the answer is found.
+            // The buffer of a long message is freed before the search for an answer.
             self.buffer = Vec::new();
         }
-        // The message is kept until it is answered.
+        // The message counts as held until it is answered.
         self.count(self.buffer.len() + message.as_ref().map_or(0, String::len));
         Ok(Request {
             message,
@@ -244,21 +242,23 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             let deadline = self.deadline(received, self.buffer.len());
             match self.fill(deadline, 0).await {
                 Ok(()) => {}
-                Err(WireError::Closed) => return Err(WireError::NotHttp("the head has no end")),
+                Err(WireError::Closed) => {
+                    return Err(WireError::NotHttp("the header block has no end"));
+                }
                 Err(error) => return Err(error),
             }
         }
     }
 
-    /// When a peer that has sent so many bytes since then is silent.
+    /// The time at which a peer that has sent `bytes` bytes since `since` counts as silent.
     fn deadline(&self, since: Instant, bytes: usize) -> Instant {
         since + self.limits.idle + Duration::from_secs(bytes as u64 / SLOWEST)
     }
 
-    /// Reads more into the buffer, beside what else is held for the request.
+    /// Reads more into the buffer, in addition to the other bytes held for the request.
     async fn fill(&mut self, deadline: Instant, beside: usize) -> Result<(), WireError> {
         self.count(self.buffer.len() + beside);
-        // Whoever says little is heard even where others have said too much.
+        // Short requests are accepted even when others hold too many bytes.
         let held = self.limits.held.load(Ordering::Relaxed);
         if held > self.limits.all_bytes && self.counted > PORTION {
             return Err(WireError::TooLarge);
@@ -292,7 +292,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     ///
     /// # Errors
     ///
-    /// Those of writing.
+    /// The error of writing.
     pub async fn answer(&mut self, manner: Manner, status: &str, body: &str) -> io::Result<()> {
         let version = match manner.is_newer {
             true => "1.1",
@@ -304,8 +304,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             (false, false) => "",
         };
         let length = body.len();
-        // The reference player spells a header wrong; whoever knows it so finds it,
-        // with the right one beside it.
+        // The reference player misspells a header. Both spellings are sent, for peers that rely
+        // on the wrong one.
         let answer = format!(
             "HTTP/{version} {status}\r\n\
              Content-type: text/acl\r\n\
@@ -322,16 +322,16 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         self.send(answer.as_bytes()).await
     }
 
-    /// Tells the peer what is wrong, if it can still be told.
+    /// Sends an error response, if the connection allows it.
     pub async fn refuse(&mut self, error: &WireError) {
         if let Some(status) = error.status() {
-            // It may be gone, and nothing is lost.
+            // The peer may be gone.
             let _ = self.answer(Manner::PLAIN, status, &error.to_string()).await;
         }
     }
 
-    /// Closes the connection so that the peer still gets the answer: what it has
-    /// sent and nobody has read would make the system break the connection off.
+    /// Closes the connection so that the peer still receives the response. Unread data would
+    /// make the system reset the connection.
     pub async fn close(mut self) {
         let linger = async {
             self.stream.shutdown().await?;
@@ -342,12 +342,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             }
             io::Result::Ok(())
         };
-        // Nothing more is wanted of the peer.
+        // Further data of the peer is discarded.
         let _ = timeout(LINGER, linger).await;
     }
 }
 
-/// Where a head ends: after its first empty line.
+/// The end of the header block, after its first empty line.
 fn head_end(bytes: &[u8], from: usize) -> Option<usize> {
     let rest = &bytes[from..];
     let ends = rest.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
@@ -371,7 +371,7 @@ fn parse_head(bytes: &[u8]) -> Result<Head, WireError> {
     let parsed = config.parse_request(&mut request, bytes);
     let is_whole = matches!(parsed, Ok(httparse::Status::Complete(_)));
     let (true, Some(method), Some(path)) = (is_whole, request.method, request.path) else {
-        return Err(WireError::NotHttp("this is no HTTP request"));
+        return Err(WireError::NotHttp("not an HTTP request"));
     };
     let is_newer = request.version == Some(1);
     let mut head = Head {
@@ -415,7 +415,7 @@ fn decoded(path: &str) -> String {
     text(percent_decode_str(&path).collect())
 }
 
-/// Bytes as text. What is not UTF-8 is Latin-1, so that different names stay
+/// Bytes as text. Text that is not UTF-8 is read as Latin-1, so that different names stay
 /// different.
 fn text(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap_or_else(|error| {

@@ -144,13 +144,13 @@ fn a_budget_leaves_what_was_explored_until_then() {
 }
 
 #[test]
-fn a_graph_is_told_after_each_expansion_and_only_grows() {
+fn progress_is_reported_after_each_expansion_and_the_graph_only_grows() {
     let lights = &mut Lights {
         paid: Paid::AtAnyStep,
     };
     let (options, budget) = (Explore::default(), Budget::default());
     let (mut times, mut nodes, mut arcs) = (0, Vec::new(), Vec::new());
-    let told = &mut |_: &Lights, graph: &GraphOf<Lights>| {
+    let on_progress = &mut |_: &Lights, graph: &GraphOf<Lights>| {
         times += 1;
         let states = graph.nodes().iter().map(|node| node.state.clone());
         assert!(states.clone().take(nodes.len()).eq(nodes.iter().cloned()));
@@ -159,23 +159,25 @@ fn a_graph_is_told_after_each_expansion_and_only_grows() {
         ControlFlow::Continue(())
     };
     let stats = &mut Stats::default();
-    let graph = explore_and_tell(lights, &options, &budget, stats, &mut (), told).unwrap();
+    let graph =
+        explore_with_progress(lights, &options, &budget, stats, &mut (), on_progress).unwrap();
     assert_eq!((times, nodes.len()), (7, graph.nodes().len()));
     assert_eq!(arcs, graph.arcs());
 }
 
 #[test]
-fn whoever_is_told_may_end_it() {
+fn a_progress_callback_can_end_the_exploration() {
     let lights = &mut Lights {
         paid: Paid::AtAnyStep,
     };
     let (options, budget) = (Explore::default(), Budget::default());
-    let told = &mut |_: &Lights, graph: &GraphOf<Lights>| match graph.arcs().len() {
+    let on_progress = &mut |_: &Lights, graph: &GraphOf<Lights>| match graph.arcs().len() {
         9.. => ControlFlow::Break(()),
         _ => ControlFlow::Continue(()),
     };
     let stats = &mut Stats::default();
-    let graph = explore_and_tell(lights, &options, &budget, stats, &mut (), told).unwrap();
+    let graph =
+        explore_with_progress(lights, &options, &budget, stats, &mut (), on_progress).unwrap();
     assert_eq!(graph.stopped(), Some(BudgetKind::Interrupt));
     assert_eq!(graph.arcs().len(), 9);
 }
@@ -196,7 +198,7 @@ fn a_graph_has_no_more_nodes_than_asked_for() {
         assert_eq!(graph.nodes().len(), most);
         assert_eq!(graph.stopped(), Some(BudgetKind::Nodes));
         assert!(!graph.is_complete());
-        // But for the start, each was reached.
+        // All nodes except the start were reached.
         let reached = graph.arcs().iter().map(|arc| arc.to).max();
         assert_eq!(reached.unwrap_or(0), most - 1);
     }

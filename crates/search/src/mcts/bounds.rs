@@ -1,9 +1,10 @@
-//! What is proved: the least and the most that each role gets.
+//! Proved lower and upper bounds of each role's score.
 //!
-//! Where one role chooses, it gets the best of what it can choose; another role
-//! gets something that the first may choose. Where several choose, a role gets
-//! at least what one of its moves gives against all of the others'. If all ends
-//! seen give two roles the same sum, what one gets the other lacks.
+//! If one role chooses, its bounds are the best of its children's; the bounds of another role
+//! span the children that the first may choose. If several roles choose, the lower bound of a
+//! role is that of its best move against all moves of the others. If all terminal states seen
+//! so far have the same sum of scores for two roles, the bounds of one follow from those of
+//! the other (constant-sum assumption).
 //!
 //! Source: Winands, Björnsson and Saito, "Monte-Carlo tree search solver", 2008;
 //! Cazenave and Saffidine, "Score bounded Monte-Carlo tree search", 2010.
@@ -12,51 +13,52 @@ use std::hash::Hash;
 
 use super::tree::{Chooser, NONE, Tree, WAITING};
 
-/// Ends with the same sum until it is taken for a law.
+/// The number of terminal states with equal sums after which the constant-sum assumption is
+/// used.
 const EVIDENCE: u64 = 32;
-/// Joint moves of one position that are looked through for bounds.
-const MANY: u128 = 1024;
+/// The most joint moves of a position for which bounds are computed.
+const MOST_JOINT_MOVES: u128 = 1024;
 
-/// The sum of all roles' scores, over all ends seen.
+/// Statistics on the sum of all scores over the terminal states seen.
 #[derive(Copy, Clone, PartialEq, Debug, Default)]
 pub(super) struct Total {
     sum: Option<f64>,
     ends: u64,
-    /// Two ends had different ones.
-    is_broken: bool,
+    /// Whether two terminal states had different sums.
+    is_refuted: bool,
 }
 
 impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
-    /// The sum of scores of those who do not play by chance.
+    /// The sum of the scores of all roles except chance.
     pub(super) fn sum_of(&self, scores: impl Iterator<Item = f64>) -> f64 {
         let scores = scores.zip(&self.chance);
         scores.filter(|(_, chance)| !**chance).map(|(s, _)| s).sum()
     }
 
-    /// Takes note of the mean sum of some ends. A law that turns out to be none
-    /// takes all that was proved by it with it.
-    pub(super) fn witness(&mut self, sum: f64, ends: u64) {
-        if ends == 0 || self.total.is_broken {
+    /// Records the mean sum of the scores in a number of terminal states. If it refutes the
+    /// constant-sum assumption, all bounds derived from it are dropped.
+    pub(super) fn record_sum(&mut self, sum: f64, ends: u64) {
+        if ends == 0 || self.total.is_refuted {
             return;
         }
         let before = *self.total.sum.get_or_insert(sum);
-        let was_law = self.total.ends >= EVIDENCE;
+        let was_used = self.total.ends >= EVIDENCE;
         self.total.ends += ends;
         if (before - sum).abs() > 1e-6 {
-            self.total.is_broken = true;
-            if was_law {
-                self.prove_anew();
+            self.total.is_refuted = true;
+            if was_used {
+                self.recompute_bounds();
             }
         }
     }
 
-    fn law(&self) -> Option<f64> {
-        let is_law = !self.total.is_broken && self.total.ends >= EVIDENCE;
-        self.total.sum.filter(|_| is_law)
+    fn constant_sum(&self) -> Option<f64> {
+        let is_used = !self.total.is_refuted && self.total.ends >= EVIDENCE;
+        self.total.sum.filter(|_| is_used)
     }
 
-    /// Forgets all bounds but those of ends, and finds them again.
-    fn prove_anew(&mut self) {
+    /// Recomputes all bounds from those of the terminal states.
+    fn recompute_bounds(&mut self) {
         for node in 0..self.nodes.len() {
             if !self.nodes[node].is_end {
                 let first = node * self.roles;
@@ -83,8 +85,8 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         }
     }
 
-    /// Tightens the bounds of a node by those of what follows it; whether they
-    /// have changed.
+    /// Tightens the bounds of a node by those of its children and returns whether they
+    /// changed.
     pub(super) fn prove(&mut self, node: u32) -> bool {
         let first = node as usize * self.roles;
         let before = self.bounds[first..first + self.roles].to_vec();
@@ -93,7 +95,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
             Chooser::One(role) => self.prove_choice(node, role as usize),
             Chooser::Many => self.prove_choices(node),
         }
-        if let (Some(sum), Some([one, two])) = (self.law(), self.two()) {
+        if let (Some(sum), Some([one, two])) = (self.constant_sum(), self.two()) {
             for (own, other) in [(one, two), (two, one)] {
                 let [low, high] = self.bounds[first + other];
                 let [own_low, own_high] = &mut self.bounds[first + own];
@@ -102,7 +104,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
             }
         }
         for bound in &mut self.bounds[first..first + self.roles] {
-            // Rules whose scores contradict what was taken for a law.
+            // The scores may contradict the constant-sum assumption.
             bound[1] = bound[1].max(bound[0]);
         }
         let is_changed = before != self.bounds[first..first + self.roles];
@@ -113,7 +115,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         is_changed
     }
 
-    /// The two roles that do not play by chance, if there are two.
+    /// The two roles that are not chance, if there are exactly two.
     fn two(&self) -> Option<[usize; 2]> {
         let mut players = (0..self.roles).filter(|&role| !self.chance[role]);
         match (players.next(), players.next(), players.next()) {
@@ -131,10 +133,10 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
 
     fn prove_choice(&mut self, node: u32, chooser: usize) {
         let first = node as usize * self.roles;
-        let places = self.nodes[node as usize].arms as usize;
-        let places = places..places + self.counts[first + chooser] as usize;
+        let start = self.nodes[node as usize].arms as usize;
+        let range = start..start + self.counts[first + chooser] as usize;
         let (mut best, mut distance) = ([0, 0], None);
-        for arm in places.clone() {
+        for arm in range.clone() {
             let child = self.arms[arm].child;
             let bounds = self.bounds_of(child, chooser);
             self.arms[arm].bounds = bounds;
@@ -149,9 +151,9 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         }
         for role in (0..self.roles).filter(|&role| chance || role != chooser) {
             let mut all: Option<[u8; 2]> = None;
-            for arm in places.clone() {
+            for arm in range.clone() {
                 let arm = &self.arms[arm];
-                // Nobody chooses what is proved to be worse.
+                // The role never chooses an arm that is proved to be worse.
                 if chance || arm.bounds[1] >= best[0] {
                     let [low, high] = self.bounds_of(arm.child, role);
                     let [least, most] = all.unwrap_or([low, high]);
@@ -162,7 +164,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         }
         if best[0] == best[1] && !chance {
             let is_lost = best[0] == self.range[chooser][0];
-            for arm in &self.arms[places] {
+            for arm in &self.arms[range] {
                 if arm.bounds == best && arm.child < WAITING {
                     let steps = self.nodes[arm.child as usize].distance.saturating_add(1);
                     let known: u16 = distance.unwrap_or(steps);
@@ -182,7 +184,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         for (_, arms) in &choosers {
             joints = joints.saturating_mul(arms.len() as u128);
         }
-        if joints > MANY {
+        if joints > MOST_JOINT_MOVES {
             return;
         }
         let first = node as usize * self.roles;

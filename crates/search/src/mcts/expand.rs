@@ -1,124 +1,122 @@
-//! Growth: lines from the root, many at a time.
+//! Growth of a tree by batches of lines from the root.
 //!
-//! A batch of lines is chosen one by one, each ending with a joint move that was
-//! never made there; then all these are made, looked at and played out together;
-//! then all are credited. A line may also end where there is nothing to find
-//! out: in a position where all is proved, in one seen on another way, or in one
-//! that the line has passed before.
+//! The lines of a batch are selected one by one. Each ends with a joint move that is new in
+//! its position. All new positions are then computed and played out together, and all lines
+//! are backed up. A line may also end in a position whose values are proved, that is new but
+//! reached by another line, or that repeats a position of the same line.
 //!
-//! Where the game is asked, the tree is not needed: others may use it meanwhile.
+//! While the game is evaluated, other threads may use the tree.
 //!
 //! Source: Liu et al., "Watch the unobserved", 2020.
 
 use std::hash::Hash;
 
-use super::simulator::{Ahead, Sample, Simulator, Views};
+use super::simulator::{Sample, Simulator, TerminalChild, Views};
 use super::tree::{Chooser, Cursor, NONE, Tree, WAITING};
 
-/// Joint moves of one position that are looked at for ends.
-const AHEAD: u32 = 64;
-/// Visits of the root for each line of a batch, so that the first lines, which
-/// the others go by, are evaluated soon.
-const SHARE: u64 = 8;
+/// The most joint moves of a new position that are probed for terminal states.
+const PROBED: u32 = 64;
+/// The number of root visits for each line of a batch. It keeps the first batches small,
+/// because later lines depend on their results.
+const VISITS_PER_LINE: u64 = 8;
 
-/// Lines that are chosen and wait for evaluations.
+/// Lines that are selected and wait for evaluation.
 #[derive(Clone, Debug)]
 pub(super) struct Batch<S, M> {
     pub(super) lines: Vec<Line>,
     pub(super) steps: Vec<Step>,
-    /// The lines that end with a new joint move.
+    /// The indices of the lines that end with a new joint move.
     new: Vec<usize>,
-    /// By new line: where that is made, and the roles' moves.
+    /// The state and the joint move at the end of each new line.
     parents: Vec<S>,
     joints: Vec<M>,
     /// The new nodes.
     fresh: Vec<u32>,
-    /// The positions that playouts are wanted of, and their nodes.
+    /// The positions to play out, and their nodes.
     states: Vec<S>,
     pub(super) nodes: Vec<u32>,
-    /// The seed of the playouts, and how many of each position; 0 for as many as
-    /// run in the time of one.
+    /// The seed of the playouts, and the number for each position; 0 for as many as run in
+    /// parallel at the cost of one.
     seed: u64,
     each: u32,
 }
 
-/// From the root on.
+/// A path from the root.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
     pub(super) steps: std::ops::Range<usize>,
     pub(super) end: u32,
-    /// Whether it says nothing, since another one that waits ends there too.
-    pub(super) is_void: bool,
+    /// Whether another waiting line has the same end, so that this one is not backed up.
+    pub(super) is_duplicate: bool,
 }
 
 #[derive(Clone, Debug)]
 pub(super) struct Step {
     pub(super) node: u32,
-    /// The arm among those of the node; of nodes where many choose, the number of
-    /// the joint move.
+    /// The index of the arm at the node; the number of the joint move if several roles
+    /// choose.
     pub(super) choice: u128,
 }
 
-/// Ends one joint move ahead that are looked for.
-struct Question<S, M> {
+/// Joint moves to probe for terminal states.
+struct Probe<S, M> {
     states: Vec<S>,
     joints: Vec<M>,
-    /// The node and the choice of each.
+    /// The node and the choice of each joint move.
     from: Vec<(u32, u32)>,
 }
 
-/// A tree of one's own, or one that others have as well.
-pub(super) trait Hold<S, M> {
-    /// Does something while nobody else has it.
-    fn hold<R>(&mut self, work: impl FnOnce(&mut Tree<S, M>) -> R) -> R;
+/// Exclusive access to a tree, which several threads may share.
+pub(super) trait TreeAccess<S, M> {
+    /// Runs a function while no other thread has access.
+    fn with_tree<R>(&mut self, work: impl FnOnce(&mut Tree<S, M>) -> R) -> R;
 }
 
-impl<S, M> Hold<S, M> for Tree<S, M> {
-    fn hold<R>(&mut self, work: impl FnOnce(&mut Tree<S, M>) -> R) -> R {
+impl<S, M> TreeAccess<S, M> for Tree<S, M> {
+    fn with_tree<R>(&mut self, work: impl FnOnce(&mut Tree<S, M>) -> R) -> R {
         work(self)
     }
 }
 
-/// The best end seen, and the moves that lead there.
+/// The best score of a terminal state so far, and the moves that lead there.
 pub type Best<M> = Option<(u8, Vec<M>)>;
 
-/// What came of a batch.
+/// The result of a batch.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct Grown {
-    /// Lines that were credited.
-    pub credited: u64,
-    /// Whether all there is to do waits for others.
+    /// The number of lines that were backed up.
+    pub lines: u64,
+    /// Whether the thread has to wait for evaluations of other threads.
     pub is_idle: bool,
 }
 
-/// Plays lines at once, as long as those of the tree are fewer than `until`, and
-/// credits them.
+/// Plays a batch of lines and backs it up. The tree gets at most `until` iterations.
 pub(super) fn grow<G: Simulator>(
-    tree: &mut impl Hold<G::State, G::Move>,
+    tree: &mut impl TreeAccess<G::State, G::Move>,
     game: &mut G,
     until: u64,
     best: &mut Best<G::Move>,
     proceed: &mut dyn FnMut() -> bool,
 ) -> Result<Grown, G::Error> {
-    let mut batch = tree.hold(|tree| tree.collect(until));
+    let mut batch = tree.with_tree(|tree| tree.collect(until));
     match evaluate(tree, game, &mut batch, best, proceed) {
         Ok(samples) => {
-            let credited = tree.hold(|tree| tree.finish(&batch, samples, best));
+            let lines = tree.with_tree(|tree| tree.finish(&batch, samples, best));
             Ok(Grown {
-                credited,
-                is_idle: credited == 0 && batch.states.is_empty(),
+                lines,
+                is_idle: lines == 0 && batch.states.is_empty(),
             })
         }
         Err(error) => {
-            tree.hold(|tree| tree.abandon(&batch));
+            tree.with_tree(|tree| tree.abandon(&batch));
             Err(error)
         }
     }
 }
 
-/// Makes the new joint moves, nodes of where they lead, and playouts from there.
+/// Makes the new joint moves, adds nodes for the resulting states and plays them out.
 fn evaluate<G: Simulator>(
-    tree: &mut impl Hold<G::State, G::Move>,
+    tree: &mut impl TreeAccess<G::State, G::Move>,
     game: &mut G,
     batch: &mut Batch<G::State, G::Move>,
     best: &mut Best<G::Move>,
@@ -127,23 +125,23 @@ fn evaluate<G: Simulator>(
     if !batch.new.is_empty() {
         let states = game.step(&batch.parents, &batch.joints)?;
         let is_known: Vec<bool> =
-            tree.hold(|tree| states.iter().map(|s| tree.find(s).is_some()).collect());
+            tree.with_tree(|tree| states.iter().map(|s| tree.find(s).is_some()).collect());
         let unknown = states.iter().zip(&is_known).filter(|(_, known)| !**known);
         let unknown: Vec<G::State> = unknown.map(|(state, _)| state.clone()).collect();
         let mut views = Views::default();
         game.look(&unknown, &mut views)?;
-        let question = tree.hold(|tree| {
+        let probe = tree.with_tree(|tree| {
             tree.arrive(game, batch, states, &is_known, &views, best);
-            let asks = tree.options.solver && game.looks_ahead();
-            asks.then(|| tree.question(&batch.fresh))
+            let is_probed = tree.options.solver && game.looks_ahead();
+            is_probed.then(|| tree.probe(&batch.fresh))
         });
-        let ends = match &question {
-            Some(question) => game.ahead(&question.states, &question.joints)?,
+        let ends = match &probe {
+            Some(probe) => game.terminal_children(&probe.states, &probe.joints)?,
             None => Vec::new(),
         };
-        tree.hold(|tree| {
-            if let Some(question) = &question {
-                tree.add_ends(game, &question.from, ends);
+        tree.with_tree(|tree| {
+            if let Some(probe) = &probe {
+                tree.add_ends(game, &probe.from, ends);
             }
             tree.await_fresh(batch);
         });
@@ -159,8 +157,8 @@ fn evaluate<G: Simulator>(
 }
 
 impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
-    /// Plays up to `most` lines at once, and credits them. The result is their
-    /// number; 0 if the playouts were ended.
+    /// Plays a batch of up to `most` lines and backs it up. The result is the number of
+    /// lines, 0 if `proceed` ended the playouts.
     ///
     /// # Errors
     ///
@@ -173,10 +171,10 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         proceed: &mut dyn FnMut() -> bool,
     ) -> Result<u64, G::Error> {
         let until = self.iterations.saturating_add(most);
-        grow(self, game, until, best, proceed).map(|grown| grown.credited)
+        grow(self, game, until, best, proceed).map(|grown| grown.lines)
     }
 
-    /// Chooses lines, and marks them as waiting.
+    /// Selects a batch of lines and marks them as waiting.
     fn collect(&mut self, until: u64) -> Batch<S, M> {
         let mut batch = Batch {
             lines: Vec::new(),
@@ -194,18 +192,22 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         let most = until.saturating_sub(self.iterations + self.waiting);
         let lines = match root.visits {
             0 => u64::from(root.pending == 0),
-            visits => (u64::from(visits) / SHARE).clamp(1, self.options.batch.max(1).into()),
+            visits => {
+                (u64::from(visits) / VISITS_PER_LINE).clamp(1, self.options.batch.max(1).into())
+            }
         };
         let lines = lines.min(most) as usize;
         let mut void = 0;
         while batch.lines.len() - void < lines && void <= lines / 4 {
             self.descend(&mut batch);
-            void += usize::from(batch.lines.last().is_some_and(|line| line.is_void));
+            void += usize::from(batch.lines.last().is_some_and(|line| line.is_duplicate));
         }
         self.waiting += batch.lines.len() as u64;
         for line in 0..batch.lines.len() {
-            let Line { end, is_void, .. } = batch.lines[line];
-            if is_void {
+            let Line {
+                end, is_duplicate, ..
+            } = batch.lines[line];
+            if is_duplicate {
                 continue;
             }
             if end == WAITING {
@@ -214,7 +216,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
                 batch.parents.push(self.states[step.node as usize].clone());
                 self.joint(step.node, step.choice, &mut batch.joints);
             } else if self.nodes[end as usize].visits == 0 {
-                // Nobody has evaluated it, or its playouts were ended too early.
+                // It was never evaluated, or its playouts were interrupted.
                 self.await_playouts(end, &mut batch);
             }
         }
@@ -222,19 +224,19 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         batch
     }
 
-    /// One line, its arms marked as pending. Its end is [`WAITING`] if it is a
-    /// new joint move.
+    /// Selects one line and marks its arms as pending. The end is [`WAITING`] if the last
+    /// joint move is new.
     fn descend(&mut self, batch: &mut Batch<S, M>) {
         let first = batch.steps.len();
         self.lines = self.lines.wrapping_add(1).max(1);
-        let (mut node, mut is_void, mut reference) = (self.root, false, NONE);
+        let (mut node, mut is_duplicate) = (self.root, false);
         loop {
             let data = &mut self.nodes[node as usize];
             if data.mark == self.lines || data.chooser == Chooser::Nobody {
                 break;
             }
             if data.visits == 0 {
-                is_void = data.pending > 0;
+                is_duplicate = data.pending > 0;
                 break;
             }
             if self.options.graph {
@@ -246,12 +248,9 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
                 break;
             }
             if self.nodes[node as usize].arms == NONE {
-                self.unfold(node);
+                self.add_arms(node);
             }
-            if self.is_reference(node) {
-                reference = node;
-            }
-            let (choice, child) = self.branch(node, reference);
+            let (choice, child) = self.branch(node);
             batch.steps.push(Step { node, choice });
             match child {
                 NONE => {
@@ -260,7 +259,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
                     break;
                 }
                 WAITING => {
-                    is_void = true;
+                    is_duplicate = true;
                     break;
                 }
                 child => node = child,
@@ -269,19 +268,19 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         batch.lines.push(Line {
             steps: first..batch.steps.len(),
             end: node,
-            is_void,
+            is_duplicate,
         });
     }
 
-    /// Chooses a joint move at a node: its number, and where it leads.
-    fn branch(&mut self, node: u32, reference: u32) -> (u128, u32) {
+    /// Selects a joint move at a node. The result is its number and its child.
+    fn branch(&mut self, node: u32) -> (u128, u32) {
         let data = &self.nodes[node as usize];
-        let places = data.arms as usize;
+        let first = data.arms as usize;
         if let Chooser::One(role) = data.chooser {
             let role = role as usize;
             let count = self.counts[node as usize * self.roles + role] as usize;
-            let chosen = self.choose(node, role, places..places + count, reference);
-            let arm = &mut self.arms[places + chosen];
+            let chosen = self.choose(node, role, first..first + count);
+            let arm = &mut self.arms[first + chosen];
             arm.pending += 1;
             return (chosen as u128, arm.child);
         }
@@ -289,7 +288,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         let (mut joint, mut unit) = (0, 1);
         for (role, arms) in choosers {
             let (start, count) = (arms.start, arms.len() as u128);
-            let chosen = self.choose(node, role, arms, reference);
+            let chosen = self.choose(node, role, arms);
             self.arms[start + chosen].pending += 1;
             joint += unit * chosen as u128;
             unit *= count;
@@ -308,7 +307,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         }
     }
 
-    /// The joint move of a number.
+    /// Appends the joint move with a given number to `out`.
     pub(super) fn joint(&self, node: u32, choice: u128, out: &mut Vec<M>) {
         let chooser = self.nodes[node as usize].chooser;
         let mut rest = choice;
@@ -328,8 +327,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         }
     }
 
-    /// Makes nodes of where the new joint moves lead. Those that were unknown were
-    /// looked at.
+    /// Links the new joint moves to nodes. `views` has the states that were unknown.
     fn arrive<G: Simulator<State = S, Move = M>>(
         &mut self,
         game: &G,
@@ -343,7 +341,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         for (index, state) in states.into_iter().enumerate() {
             let line = batch.new[index];
             let step = batch.steps[batch.lines[line].steps.end - 1].clone();
-            // Another line may have come there since.
+            // Another thread may have added the state in the meantime.
             let node = match (is_known[index], self.find(&state)) {
                 (true, Some(node)) => {
                     let data = &self.nodes[node as usize];
@@ -375,9 +373,9 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         }
     }
 
-    /// Joint moves that may end the game at once.
-    fn question(&self, fresh: &[u32]) -> Question<S, M> {
-        let mut question = Question {
+    /// The joint moves of new nodes that may end the game at once.
+    fn probe(&self, fresh: &[u32]) -> Probe<S, M> {
+        let mut probe = Probe {
             states: Vec::new(),
             joints: Vec::new(),
             from: Vec::new(),
@@ -387,21 +385,21 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
                 continue;
             };
             let count = self.counts[node as usize * self.roles + role as usize];
-            for choice in 0..count.min(AHEAD) {
-                question.states.push(self.states[node as usize].clone());
-                self.joint(node, choice.into(), &mut question.joints);
-                question.from.push((node, choice));
+            for choice in 0..count.min(PROBED) {
+                probe.states.push(self.states[node as usize].clone());
+                self.joint(node, choice.into(), &mut probe.joints);
+                probe.from.push((node, choice));
             }
         }
-        question
+        probe
     }
 
-    /// Makes nodes of the ends that are one joint move away.
+    /// Adds nodes for the terminal states that the probe found.
     fn add_ends<G: Simulator<State = S, Move = M>>(
         &mut self,
         game: &G,
         from: &[(u32, u32)],
-        ends: Vec<Ahead<S>>,
+        ends: Vec<TerminalChild<S>>,
     ) {
         let mut last = NONE;
         for end in ends {
@@ -411,7 +409,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
             }
             last = node;
             if self.nodes[node as usize].arms == NONE {
-                self.unfold(node);
+                self.add_arms(node);
             }
             let child = match self.find(&end.state) {
                 Some(child) => child,
@@ -427,7 +425,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         }
     }
 
-    /// Has new nodes wait for playouts, unless what they are worth is known.
+    /// Queues new nodes for playouts unless their values are known.
     fn await_fresh(&mut self, batch: &mut Batch<S, M>) {
         for node in std::mem::take(&mut batch.fresh) {
             let is_open = self.nodes[node as usize].chooser != Chooser::Nobody;
@@ -439,7 +437,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
             (data.visits, data.pending) = (1, 0);
             for role in 0..self.roles {
                 let at = node as usize * self.roles + role;
-                self.worth[at] = self.mean(node, role);
+                self.values[at] = self.mean(node, role);
             }
         }
     }
@@ -450,13 +448,13 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         batch.nodes.push(node);
     }
 
-    /// Takes back a batch that nobody evaluates.
+    /// Undoes a batch that cannot be evaluated.
     fn abandon(&mut self, batch: &Batch<S, M>) {
         for &node in batch.fresh.iter().chain(&batch.nodes) {
             self.nodes[node as usize].pending = 0;
         }
         for line in &batch.lines {
-            if line.end == WAITING && !line.is_void {
+            if line.end == WAITING && !line.is_duplicate {
                 let step = &batch.steps[line.steps.end - 1];
                 self.link(step.node, step.choice, NONE);
             }
@@ -464,7 +462,8 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         }
     }
 
-    /// Keeps a line if it is better than the best, or as good and shorter.
+    /// Replaces the best line if this one has a higher score, or an equal score and fewer
+    /// moves.
     pub(super) fn improve(
         &self,
         best: &mut Best<M>,

@@ -1,4 +1,4 @@
-//! What stays of a tree: what can follow a position, or what fits.
+//! Moving the root of a tree, and pruning positions that are unreachable or seldom visited.
 
 use std::collections::VecDeque;
 use std::hash::{BuildHasher, Hash};
@@ -9,8 +9,9 @@ use super::simulator::Simulator;
 use super::tree::{NONE, Tree, WAITING};
 
 impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
-    /// Moves the root to another position; whether it was in the tree. What cannot
-    /// follow it is forgotten when there is need of room. No line may be waiting.
+    /// Moves the root to another position and returns whether it was in the tree. Positions
+    /// that are unreachable from the new root are pruned when memory runs short. No line may
+    /// be waiting.
     ///
     /// # Errors
     ///
@@ -27,52 +28,50 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         };
         match known {
             Some(node) => self.root = node,
-            None => self.plant(game, root)?,
+            None => self.reset(game, root)?,
         }
         Ok(known.is_some())
     }
 
-    /// Whether the tree takes no more room than that.
+    /// Whether the tree can grow within a limit on memory.
     pub fn fits(&self, bytes: u64) -> bool {
-        // What stays is copied when something has to go.
+        // Pruning copies the rest of the tree.
         self.bytes() <= bytes / 3 * 2
     }
 
-    /// Forgets what cannot follow the root, and what was visited least, until
-    /// there is room to grow. No line may be waiting.
-    pub fn fit<G: Simulator<State = S, Move = M>>(&mut self, game: &G, bytes: u64) {
-        self.keep(game, self.root, 0);
+    /// Prunes the positions that are unreachable from the root, then the least visited ones,
+    /// until the tree has room to grow. No line may be waiting.
+    pub fn prune_to_fit<G: Simulator<State = S, Move = M>>(&mut self, game: &G, bytes: u64) {
+        self.prune(game, self.root, 0);
         let mut least = 1;
         while self.bytes() > bytes / 3 {
             least *= 2;
             if u64::from(least) > 2 * self.visits() {
-                self.history.clear();
-                self.memories.clear();
-                self.remembered = 0;
                 return;
             }
-            let stay = (self.nodes.iter()).filter(|node| node.is_end || node.visits >= least);
-            let share = stay.count() as f64 / self.nodes.len() as f64;
+            let kept = (self.nodes.iter()).filter(|node| node.is_end || node.visits >= least);
+            let share = kept.count() as f64 / self.nodes.len() as f64;
             if share * self.bytes() as f64 <= bytes as f64 / 3.0 {
-                self.keep(game, self.root, least);
+                self.prune(game, self.root, least);
             }
         }
     }
 
-    /// Keeps what follows a node and was visited so often, or is an end.
-    fn keep<G: Simulator<State = S, Move = M>>(&mut self, game: &G, root: u32, least: u32) {
+    /// Keeps the positions that are reachable from `root` and terminal or visited at least
+    /// `least` times, and drops all others.
+    fn prune<G: Simulator<State = S, Move = M>>(&mut self, game: &G, root: u32, least: u32) {
         let mut edges: Vec<_> = self.edges.drain().collect();
         edges.sort_unstable();
-        let mut became = vec![NONE; self.nodes.len()];
+        let mut new_numbers = vec![NONE; self.nodes.len()];
         let (mut order, mut open) = (Vec::new(), VecDeque::from([root]));
-        became[root as usize] = 0;
+        new_numbers[root as usize] = 0;
         while let Some(node) = open.pop_front() {
             order.push(node);
             let mut visit = |child: u32| {
-                if child < WAITING && became[child as usize] == NONE {
+                if child < WAITING && new_numbers[child as usize] == NONE {
                     let data = &self.nodes[child as usize];
                     if data.is_end || data.visits >= least {
-                        became[child as usize] = (order.len() + open.len()) as u32;
+                        new_numbers[child as usize] = (order.len() + open.len()) as u32;
                         open.push_back(child);
                     }
                 }
@@ -86,9 +85,9 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         }
         let (roles, old) = (self.roles, self.take());
         let mut states: Vec<Option<S>> = old.states.into_iter().map(Some).collect();
-        let new_name = |child: u32| match child {
+        let renumbered = |child: u32| match child {
             NONE | WAITING => NONE,
-            child => became[child as usize],
+            child => new_numbers[child as usize],
         };
         for &node in &order {
             let at = node as usize;
@@ -107,34 +106,26 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
                 data.arms = self.arms.len() as u32;
                 for arm in &old.arms[arms.clone()] {
                     let mut arm = arm.clone();
-                    arm.child = new_name(arm.child);
+                    arm.child = renumbered(arm.child);
                     self.arms.push(arm);
                 }
-                let worth = &old.arm_worth[arms.start * roles..arms.end * roles];
-                self.arm_worth.extend_from_slice(worth);
-                if old.options.regret {
-                    self.regrets.extend_from_slice(&old.regrets[arms]);
-                }
+                let values = &old.arm_values[arms.start * roles..arms.end * roles];
+                self.arm_values.extend_from_slice(values);
             }
             for &((_, choice), child) in &edges[edges_of(&edges, node)] {
-                if new_name(child) != NONE {
-                    self.edges.insert((became[at], choice), new_name(child));
+                if renumbered(child) != NONE {
+                    self.edges
+                        .insert((new_numbers[at], choice), renumbered(child));
                 }
             }
             data.mark = 0;
             self.nodes.push(data);
-            self.worth.extend_from_slice(&old.worth[by_role.clone()]);
+            self.values.extend_from_slice(&old.values[by_role.clone()]);
             self.bounds.extend_from_slice(&old.bounds[by_role.clone()]);
             self.counts.extend_from_slice(&old.counts[by_role]);
-            let state = states[at].take().expect("each node is kept once");
+            let state = states[at].take().expect("each node is copied once");
             self.state_bytes += game.state_heap_bytes(&state);
             self.states.push(state);
-        }
-        for (node, memory) in old.memories {
-            if became[node as usize] != NONE {
-                self.remembered += memory.len();
-                self.memories.insert(became[node as usize], memory);
-            }
         }
         if self.options.graph {
             for node in 0..self.nodes.len() as u32 {
@@ -145,17 +136,17 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
     }
 
     fn arms_at(&self, node: u32) -> Option<std::ops::Range<usize>> {
-        let places = match self.nodes[node as usize].arms {
+        let ranges = match self.nodes[node as usize].arms {
             NONE => return None,
             _ => self.choosers(node).map(|(_, arms)| arms),
         };
-        places.reduce(|all, arms| all.start..arms.end)
+        ranges.reduce(|all, arms| all.start..arms.end)
     }
 }
 
 type Edge = ((u32, u128), u32);
 
-/// Where the edges of a node are.
+/// The range of a node's edges in the sorted list.
 fn edges_of(edges: &[Edge], node: u32) -> std::ops::Range<usize> {
     let first = edges.partition_point(|edge| edge.0.0 < node);
     first..edges.partition_point(|edge| edge.0.0 <= node)

@@ -1,65 +1,62 @@
-//! What a Monte Carlo search found.
+//! The results of a Monte Carlo tree search.
 
 use std::hash::Hash;
 
 use super::tree::{Chooser, NONE, Tree, WAITING};
 use crate::BudgetKind;
 
-/// What is known of the moves in one state.
+/// The statistics of the moves in one state.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MctsReport<M> {
     /// One entry per role. All are empty if the state is terminal.
     pub roles: Vec<RoleReport<M>>,
-    /// The iterations that were completed.
+    /// The number of completed iterations.
     pub iterations: u64,
-    /// The positions in the tree, the root included.
+    /// The number of positions in the tree, including the root.
     pub positions: usize,
-    /// What ended the search.
+    /// The limit that ended the search.
     pub stopped: BudgetKind,
 }
 
-/// What is known of one role's moves.
+/// The statistics of one role's moves.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RoleReport<M> {
     /// One entry per legal move, in the order in which the game gave them.
     pub moves: Vec<MoveReport<M>>,
-    /// The least and the most that it gets, as far as that is proved.
+    /// Proved bounds of the role's score.
     pub bounds: [u8; 2],
-    /// What it is thought to get, 0 to 100.
+    /// The role's mean score, 0 to 100.
     pub mean: f64,
-    /// The least that an end is worth to it.
+    /// The lowest possible score of the role.
     floor: u8,
 }
 
-/// What is known of one move.
+/// The statistics of one move.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MoveReport<M> {
     /// The move.
     pub action: M,
-    /// The iterations in which it was played.
+    /// The number of iterations that played it.
     pub visits: u64,
-    /// The mean of what those were worth to the role, 0 to 100; 0 if none.
+    /// The role's mean score over these iterations, 0 to 100; 0 without iterations.
     pub mean: f64,
-    /// The least and the most that the role gets by it, as far as that is proved.
+    /// Proved bounds of the role's score after the move.
     pub bounds: [u8; 2],
-    /// Joint moves to the end, where all is proved.
+    /// The number of joint moves to the end of the game, if the value is proved.
     pub distance: Option<u16>,
-    /// How often it is to be played, where moves are to be drawn.
-    pub share: Option<f64>,
 }
 
 impl<M> RoleReport<M> {
-    /// The move to make. It is the one visited most, of equals the one with the
-    /// larger mean, and then the first; but one that is proved to be worth more
-    /// goes before it, and one that is proved to be worth less than another never
-    /// is. Of what is proved to be all the same, what wins soonest or loses
-    /// latest. `None` if there are no moves.
+    /// The best move: the most visited one, among equals the one with the larger mean, then
+    /// the first. A move proved to be better precedes it; a move proved to be worse than
+    /// another is never chosen. If the best value is proved, the result is the fastest win or
+    /// the slowest loss. `None` if there are no moves.
     pub fn best(&self) -> Option<&MoveReport<M>> {
         let low = self.moves.iter().map(|m| m.bounds[0]).max()?;
         let open = (self.moves.iter()).filter(|m| m.bounds[1] > low || m.bounds[0] == low);
         let is_proved = self.moves.iter().all(|m| m.bounds[1] <= low);
         if is_proved {
-            // All that is left is worth the same.
+            // All remaining moves have the same value.
             let lasts = |m: &&MoveReport<M>| (m.distance.unwrap_or(u16::MAX), 0);
             let proved = open.filter(|m| m.bounds[0] == low);
             return match low == self.floor {
@@ -83,24 +80,10 @@ impl<M> RoleReport<M> {
         }
         Some(robust)
     }
-
-    /// The move to make where moves are to be drawn, by a number from 0 to 1;
-    /// else [`RoleReport::best`].
-    pub fn draw(&self, mut number: f64) -> Option<&MoveReport<M>> {
-        let low = self.moves.iter().map(|m| m.bounds[0]).max()?;
-        for entry in self.moves.iter().filter(|m| m.bounds[1] >= low) {
-            number -= entry.share.unwrap_or(0.0);
-            if number < 0.0 {
-                return Some(entry);
-            }
-        }
-        self.best()
-    }
 }
 
 impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
-    /// Whether nothing is left to be found out about a role's choice: all is
-    /// proved, or the game is over.
+    /// Whether a role's choice is final: its value is proved, or the game is over.
     pub fn is_settled(&self, role: usize) -> bool {
         let root = self.root as usize;
         let [low, high] = self.bounds[root * self.roles + role];
@@ -111,26 +94,26 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         }
     }
 
-    /// What role 0 gets, if the game is over.
-    pub(super) fn ended(&self) -> Option<u8> {
+    /// The score of role 0, if the root is terminal.
+    pub(super) fn terminal_score(&self) -> Option<u8> {
         let root = self.root as usize;
         self.nodes[root]
             .is_end
             .then(|| self.bounds[root * self.roles][0])
     }
 
-    /// What is known of the root.
+    /// The statistics of the root.
     pub fn report(&self, stopped: BudgetKind) -> MctsReport<M> {
         MctsReport {
-            roles: self.known(self.root),
+            roles: self.statistics(self.root),
             iterations: self.iterations,
             positions: self.len(),
             stopped,
         }
     }
 
-    /// What is known of a position, by role.
-    pub(super) fn known(&self, node: u32) -> Vec<RoleReport<M>> {
+    /// The statistics of a position, by role.
+    pub(super) fn statistics(&self, node: u32) -> Vec<RoleReport<M>> {
         let data = &self.nodes[node as usize];
         let visits = u64::from(data.visits.max(1)) - 1;
         let mut roles: Vec<RoleReport<M>> = (0..self.roles)
@@ -142,7 +125,6 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
                         mean: self.mean(node, role),
                         bounds: self.bounds[node as usize * self.roles + role],
                         distance: None,
-                        share: None,
                     })
                     .collect(),
                 bounds: self.bounds[node as usize * self.roles + role],
@@ -155,24 +137,16 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
                 roles[role].moves.iter_mut().for_each(|m| m.visits = 0);
                 continue;
             }
-            let draws = self.options.regret && data.chooser == Chooser::Many;
-            let regrets = if draws {
-                &self.regrets[arms.clone()]
-            } else {
-                &[]
-            };
-            let sum: f64 = regrets.iter().map(|regret| regret[1]).sum();
             for (index, arm) in arms.enumerate() {
                 let (known, entry) = (&self.arms[arm], &mut roles[role].moves[index]);
                 let mean = match known.visits {
                     0 => 0.0,
-                    visits => self.arm_worth[arm * self.roles + role] / f64::from(visits),
+                    visits => self.arm_values[arm * self.roles + role] / f64::from(visits),
                 };
                 let [low, high] = known.bounds;
                 entry.bounds = known.bounds;
                 entry.visits = known.visits.into();
                 entry.mean = mean.clamp(low.into(), high.into());
-                entry.share = regrets.get(index).map(|regret| regret[1] / sum.max(1e-9));
                 if known.child < WAITING && self.is_solved(known.child) {
                     let steps = self.nodes[known.child as usize].distance;
                     entry.distance = Some(steps.saturating_add(1));
@@ -183,27 +157,27 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
     }
 }
 
-/// The answer of a search for a plan by Monte Carlo tree search.
+/// The result of a search for a plan by Monte Carlo tree search.
 #[derive(Clone, PartialEq, Debug)]
 pub enum MctsVerdict<M> {
-    /// The plan ends in a terminal state that is worth 100.
+    /// A plan that ends in a terminal state with score 100.
     Solved {
         /// The moves from the root.
         plan: Vec<M>,
     },
-    /// No such line was played.
+    /// The search found no plan within its limits.
     OutOfBudget {
-        /// The best line that ended in a terminal state, if there was one.
+        /// The best line that reached a terminal state.
         best: Option<BestLine<M>>,
-        /// What ran out.
+        /// The limit that ended the search.
         what: BudgetKind,
     },
 }
 
-/// A line that was played to its end.
+/// A line to a terminal state.
 #[derive(Clone, PartialEq, Debug)]
 pub struct BestLine<M> {
-    /// What its terminal state is worth.
+    /// The score of the terminal state.
     pub score: u8,
     /// The moves from the root.
     pub plan: Vec<M>,

@@ -1,4 +1,4 @@
-//! What a game must answer to be searched: one position at a time, or many.
+//! Interfaces to a game: one position at a time, or many at once.
 
 use std::hash::Hash;
 
@@ -14,13 +14,13 @@ pub trait GameProblem {
     type State: Clone + Eq + Hash;
     /// A move of one role.
     type Move: Clone + Eq + Hash;
-    /// What an evaluation may fail with. It ends the search.
+    /// The error of an evaluation. It ends the search.
     type Error;
 
-    /// The number of roles; never 0.
+    /// The number of roles, at least 1.
     fn roles(&self) -> usize;
 
-    /// Whether a role plays by chance: each legal move is as likely.
+    /// Whether a role is played by chance, with equal probabilities for all legal moves.
     fn is_chance(&self, _role: usize) -> bool {
         false
     }
@@ -29,17 +29,17 @@ pub trait GameProblem {
     ///
     /// # Errors
     ///
-    /// Whatever the evaluation of the game fails with.
+    /// The error of the evaluation.
     fn is_terminal(&mut self, state: &Self::State) -> Result<bool, Self::Error>;
 
     /// Appends the legal moves of `role` to `out`, in a fixed order.
     ///
-    /// Asked of states that are not terminal, and always with an empty `out`.
-    /// If a role has none, the state is scored like one that is too deep.
+    /// Called for states that are not terminal, with an empty `out`. If a role has no legal
+    /// move, the state is scored like a playout that is cut.
     ///
     /// # Errors
     ///
-    /// Whatever the evaluation of the game fails with.
+    /// The error of the evaluation.
     fn legal(
         &mut self,
         state: &Self::State,
@@ -51,18 +51,18 @@ pub trait GameProblem {
     ///
     /// # Errors
     ///
-    /// Whatever the evaluation of the game fails with.
+    /// The error of the evaluation.
     fn next(
         &mut self,
         state: &Self::State,
         joint: &[Self::Move],
     ) -> Result<Self::State, Self::Error>;
 
-    /// Writes what a terminal `state` is worth to each role, 0 to 100.
+    /// Writes the score of each role in a terminal `state`, 0 to 100.
     ///
     /// # Errors
     ///
-    /// Whatever the evaluation of the game fails with.
+    /// The error of the evaluation.
     fn goals(&mut self, state: &Self::State, out: &mut [u8]) -> Result<(), Self::Error>;
 
     /// The bytes that `state` owns on the heap, for
@@ -72,27 +72,27 @@ pub trait GameProblem {
     }
 }
 
-/// What a position is.
+/// The status of a position.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum View {
     /// Every role has a legal move.
     Open,
     /// The game is over.
     End,
-    /// It is not over, and some role cannot move.
+    /// The game is not over, and a role has no legal move.
     Stuck,
 }
 
-/// What there is to see of some positions, one after the other.
+/// The status, moves and scores of a list of positions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Views<M> {
     /// By position.
     pub views: Vec<View>,
-    /// By position and role: how many legal moves; 0 where not all can move.
+    /// By position and role: the number of legal moves, 0 unless the position is open.
     pub counts: Vec<u32>,
-    /// The moves, in that order.
+    /// The legal moves in the order of `counts`.
     pub moves: Vec<M>,
-    /// By position and role: the score, where the game is over, else 0.
+    /// By position and role: the score if the game is over, otherwise 0.
     pub goals: Vec<u8>,
 }
 
@@ -108,7 +108,7 @@ impl<M> Default for Views<M> {
 }
 
 impl<M> Views<M> {
-    /// Forgets all positions.
+    /// Removes all positions.
     pub fn clear(&mut self) {
         self.views.clear();
         self.counts.clear();
@@ -117,10 +117,10 @@ impl<M> Views<M> {
     }
 }
 
-/// An end one joint move ahead.
+/// A terminal state one joint move ahead.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Ahead<S> {
-    /// Which of the joint moves leads there.
+pub struct TerminalChild<S> {
+    /// The index of the joint move that leads there.
     pub index: usize,
     /// The state.
     pub state: S,
@@ -128,74 +128,58 @@ pub struct Ahead<S> {
     pub goals: Vec<u8>,
 }
 
-/// What playouts from a position were worth.
+/// The result of playouts from a position.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Sample<M> {
-    /// Playouts that count; 0 if they were ended before they began.
+    /// The number of playouts, 0 if they were interrupted before the first.
     pub playouts: u64,
     /// By role: the sum of their scores.
     pub sums: Vec<f64>,
-    /// Whether all of them came to an end of the game.
+    /// Whether all playouts reached a terminal state.
     pub ended: bool,
-    /// Of a game with one role: the best end seen, and the moves that lead
-    /// there, if somebody keeps them.
+    /// For games with one role: the best score of a terminal state and the moves that lead
+    /// there, if the simulator records them.
     pub line: Option<(u8, Vec<M>)>,
-    /// The moves that were made, if somebody keeps them. One may be there several
-    /// times, each with a part of the playouts.
-    pub seen: Vec<Seen<M>>,
 }
 
-/// A move that some of the playouts made.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Seen<M> {
-    /// Whose it is.
-    pub role: u16,
-    /// The move.
-    pub action: M,
-    /// Which part of all playouts.
-    pub share: f32,
-    /// That part of what they were worth to the role.
-    pub worth: f32,
-}
-
-/// A game of which many positions are asked at once.
+/// A game that evaluates many positions at once.
 pub trait Simulator {
     /// A position.
     type State: Clone + Eq + Hash;
     /// A move of one role.
     type Move: Clone + Eq + Hash;
-    /// What an evaluation may fail with. It ends the search.
+    /// The error of an evaluation. It ends the search.
     type Error;
 
-    /// The number of roles; never 0.
+    /// The number of roles, at least 1.
     fn roles(&self) -> usize;
 
-    /// Whether a role plays by chance.
+    /// Whether a role is played by chance.
     fn is_chance(&self, role: usize) -> bool;
 
-    /// The least and the most that an end may be worth to a role.
+    /// Bounds of the score of a role over all terminal states.
     fn range(&self, _role: usize) -> [u8; 2] {
         [0, 100]
     }
 
-    /// Playouts that run in the time of one.
+    /// The number of playouts that run in parallel at the cost of one.
     fn lanes(&self) -> usize {
         1
     }
 
-    /// The states after joint moves, one of each of the states. `joints` has the
-    /// roles' moves for the first state, then those for the second, and so on.
+    /// The states after one joint move in each state. `joints` has the moves of all roles for
+    /// the first state, then those for the second, and so on.
     ///
     /// # Errors
     ///
-    /// Whatever the evaluation of the game fails with, here and below.
+    /// The error of the evaluation.
     fn step(
         &mut self,
         states: &[Self::State],
         joints: &[Self::Move],
     ) -> Result<Vec<Self::State>, Self::Error>;
 
-    /// What there is to see in some states; `out` comes empty.
+    /// Writes the status, moves and scores of the states to `out`, which is empty.
     ///
     /// # Errors
     ///
@@ -206,26 +190,26 @@ pub trait Simulator {
         out: &mut Views<Self::Move>,
     ) -> Result<(), Self::Error>;
 
-    /// Whether [`Simulator::ahead`] costs little beside playouts.
+    /// Whether [`Simulator::terminal_children`] is cheap compared to playouts.
     fn looks_ahead(&self) -> bool {
         false
     }
 
-    /// As [`Simulator::step`], but only what ends there.
+    /// The terminal states among the results of [`Simulator::step`].
     ///
     /// # Errors
     ///
     /// As [`Simulator::step`].
-    fn ahead(
+    fn terminal_children(
         &mut self,
         _states: &[Self::State],
         _joints: &[Self::Move],
-    ) -> Result<Vec<Ahead<Self::State>>, Self::Error> {
+    ) -> Result<Vec<TerminalChild<Self::State>>, Self::Error> {
         Ok(Vec::new())
     }
 
-    /// Plays `each` playouts from each state. They may end early when `proceed`,
-    /// asked now and then, says so. Equal seeds give equal answers unless it does.
+    /// Plays `each` playouts from each state. `proceed` is called regularly; when it returns
+    /// false, the playouts may stop early. Otherwise equal seeds give equal results.
     ///
     /// # Errors
     ///
@@ -242,10 +226,10 @@ pub trait Simulator {
     fn state_heap_bytes(&self, state: &Self::State) -> u64;
 }
 
-/// What a playout that comes to no end is worth to everybody.
+/// The value of a playout that is cut, for every role.
 const UNDECIDED: f64 = 50.0;
 
-/// One position at a time, by turns.
+/// A [`Simulator`] that evaluates a [`GameProblem`] one position at a time.
 #[derive(Debug)]
 pub struct OneByOne<'g, G> {
     /// The game.
@@ -255,7 +239,7 @@ pub struct OneByOne<'g, G> {
 }
 
 impl<'g, G: GameProblem> OneByOne<'g, G> {
-    /// Playouts have at most so many moves.
+    /// A simulator whose playouts have at most `depth` joint moves.
     pub fn new(game: &'g mut G, depth: u32) -> Self {
         OneByOne { game, depth }
     }
@@ -272,7 +256,6 @@ impl<'g, G: GameProblem> OneByOne<'g, G> {
             sums: vec![UNDECIDED; roles],
             ended: false,
             line: None,
-            seen: Vec::new(),
         };
         let (mut state, mut line, mut legal) = (start.clone(), Vec::new(), Vec::new());
         let mut joint = Vec::with_capacity(roles);
@@ -380,7 +363,7 @@ impl<G: GameProblem> Simulator for OneByOne<'_, G> {
                 all.playouts += 1;
                 all.ended &= one.ended;
                 let sums = all.sums.iter_mut().zip(&one.sums);
-                sums.for_each(|(sum, worth)| *sum += worth);
+                sums.for_each(|(sum, value)| *sum += value);
                 if let Some((score, line)) = one.line
                     && all.line.as_ref().is_none_or(|best| best.0 < score)
                 {

@@ -1,6 +1,6 @@
-//! What a tree is to be seen of: where it was most, and how play is expected to go on.
+//! Summaries of a tree: its most visited positions, and the expected continuation.
 //!
-//! In: a tree. Out: some of its positions, parents first, and a line of joint moves.
+//! In: a tree. Out: some of its positions, parents first, or a line of joint moves.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,57 +12,56 @@ use super::report::RoleReport;
 use super::tree::{Chooser, NONE, Tree, WAITING};
 use crate::Joint;
 
-/// The longest line.
+/// The most joint moves of a line.
 const LONGEST: usize = 40;
-/// Joint moves of one position that are looked at where several choose, those of the
-/// moves that were made most.
+/// The most joint moves of one position to consider if several roles choose. They combine
+/// the most visited moves.
 const JOINTS: usize = 256;
 
-/// The positions of a tree that were visited most.
+/// The most visited positions of a tree.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Excerpt<M> {
-    /// The root, and then each after the one that leads there, of two the one visited
-    /// more.
-    pub nodes: Vec<Excerpted<M>>,
-    /// Positions of the whole tree.
-    pub all: usize,
+pub struct TreeSummary<M> {
+    /// The positions: first the root, every other one after its parent, in order of
+    /// decreasing visits.
+    pub nodes: Vec<SummaryNode<M>>,
+    /// The number of positions in the whole tree.
+    pub total: usize,
 }
 
-/// A position of an [`Excerpt`].
+/// A position of a [`TreeSummary`].
 #[derive(Clone, PartialEq, Debug)]
-pub struct Excerpted<M> {
-    /// The place of the position before, that from which it was visited most; none for
-    /// the root.
-    pub from: Option<usize>,
-    /// The joint move that leads here from there; empty for the root.
+pub struct SummaryNode<M> {
+    /// The index of the parent from which it was visited most; `None` for the root.
+    pub parent: Option<usize>,
+    /// The joint move from the parent; empty for the root.
     pub joint: Joint<M>,
-    /// How often lines came here from there, no more than as often as they came there. If
-    /// several chose at once, how often it was visited at all; an end counts once.
+    /// The number of visits from the parent, at most those of the parent. If several roles
+    /// chose at once, the number of all visits; a terminal state counts once.
     pub visits: u64,
-    /// What it is thought to be worth to the role that asks, 0 to 100.
+    /// The mean score of the role for which the summary was made, 0 to 100.
     pub value: f64,
     /// Whether the game is over.
     pub is_end: bool,
 }
 
-impl<M> Excerpt<M> {
-    /// The same with moves called otherwise, each by its role.
-    pub fn named<N>(&self, name: impl Fn(usize, &M) -> N) -> Excerpt<N> {
-        let nodes = self.nodes.iter().map(|node| Excerpted {
-            from: node.from,
+impl<M> TreeSummary<M> {
+    /// The summary with each move replaced by `name(role, move)`.
+    pub fn named<N>(&self, name: impl Fn(usize, &M) -> N) -> TreeSummary<N> {
+        let nodes = self.nodes.iter().map(|node| SummaryNode {
+            parent: node.parent,
             joint: named(&node.joint, &name),
             visits: node.visits,
             value: node.value,
             is_end: node.is_end,
         });
-        Excerpt {
+        TreeSummary {
             nodes: nodes.collect(),
-            all: self.all,
+            total: self.total,
         }
     }
 }
 
-/// A joint move with moves called otherwise, each by its role.
+/// A joint move with each move replaced by `name(role, move)`.
 pub fn named<M, N>(joint: &[(M, bool)], name: impl Fn(usize, &M) -> N) -> Joint<N> {
     let moves = joint.iter().enumerate();
     moves
@@ -70,15 +69,14 @@ pub fn named<M, N>(joint: &[(M, bool)], name: impl Fn(usize, &M) -> N) -> Joint<
         .collect()
 }
 
-/// A position that may be taken in, where it hangs, and the joint move that leads there.
-/// Those visited more are greater, and of equals those that were found earlier.
+/// A candidate for a summary: visits, order of discovery, node, and its parent's index, node
+/// and joint move. Candidates with more visits are greater; among equals, the earlier one.
 type Found = (u32, Reverse<usize>, u32, Option<(usize, u32, u128)>);
 
 impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
-    /// So many of its positions, those that were visited most, with what they are worth
-    /// to a role.
-    pub fn excerpt(&self, role: usize, most: usize) -> Excerpt<M> {
-        let mut nodes: Vec<Excerpted<M>> = Vec::new();
+    /// The `most` most visited positions, with their values for a role.
+    pub fn summary(&self, role: usize, most: usize) -> TreeSummary<M> {
+        let mut nodes: Vec<SummaryNode<M>> = Vec::new();
         let (mut taken, mut count) = (FxHashSet::default(), 0);
         let visits = self.nodes[self.root as usize].visits;
         let mut found: BinaryHeap<Found> =
@@ -90,8 +88,8 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
                 continue;
             }
             let place = nodes.len();
-            nodes.push(Excerpted {
-                from: before.map(|(place, ..)| place),
+            nodes.push(SummaryNode {
+                parent: before.map(|(place, ..)| place),
                 joint: before.map_or_else(Vec::new, |(_, from, choice)| {
                     let mut moves = Vec::new();
                     self.joint(from, choice, &mut moves);
@@ -109,14 +107,14 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
                 found.push((visits, Reverse(count), child, Some((place, node, choice))));
             });
         }
-        Excerpt {
+        TreeSummary {
             nodes,
-            all: self.len(),
+            total: self.len(),
         }
     }
 
-    /// Tells where a position leads to, by which joint move, and how often.
-    fn follow(&self, node: u32, mut tell: impl FnMut(u32, u128, u32)) {
+    /// Calls `visit` with each child of a position, its joint move and its visits.
+    fn follow(&self, node: u32, mut visit: impl FnMut(u32, u128, u32)) {
         let data = &self.nodes[node as usize];
         if data.arms == NONE {
             return;
@@ -125,13 +123,14 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
             for (_, arms) in self.choosers(node) {
                 for (choice, arm) in (0..).zip(&self.arms[arms]) {
                     if arm.child < WAITING {
-                        tell(arm.child, choice, arm.visits);
+                        visit(arm.child, choice, arm.visits);
                     }
                 }
             }
             return;
         }
-        // By role: the unit of its choices, and these, those made most first.
+        // By role: the factor of its choices in the joint move number, and the choices in
+        // order of decreasing visits.
         let mut unit = 1_u128;
         let choices = self.choosers(node).map(|(_, arms)| {
             let own = unit;
@@ -147,7 +146,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         };
         while product(&choices) > JOINTS {
             let longest = choices.iter_mut().max_by_key(|(_, made)| made.len());
-            longest.expect("several choose").1.pop();
+            longest.expect("several roles choose").1.pop();
         }
         for number in 0..product(&choices) {
             let (mut rest, mut choice) = (number, 0);
@@ -157,24 +156,24 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
             }
             let child = self.edges.get(&(node, choice)).copied().unwrap_or(NONE);
             if child < WAITING {
-                tell(child, choice, self.nodes[child as usize].visits);
+                visit(child, choice, self.nodes[child as usize].visits);
             }
         }
     }
 
-    /// How play is expected to go on if a role makes a move first: each role makes the
-    /// move that [`RoleReport::best`] says, as far as the tree goes.
+    /// The expected continuation if a role starts with a given move: after it, each role
+    /// plays [`RoleReport::best`] for as long as the position is in the tree.
     pub fn line(&self, role: usize, first: &M) -> Vec<Joint<M>> {
         let mut line = Vec::new();
         let (mut node, mut met) = (self.root, FxHashSet::default());
         while line.len() < LONGEST && met.insert(node) {
             let (mut joint, mut choice, mut unit) = (Vec::new(), 0, 1);
-            for (at, report) in self.known(node).iter().enumerate() {
+            for (at, report) in self.statistics(node).iter().enumerate() {
                 let wanted = match line.is_empty() && at == role {
                     true => Some(first),
                     false => report.best().map(|best| &best.action),
                 };
-                let Some(index) = wanted.and_then(|wanted| place(report, wanted)) else {
+                let Some(index) = wanted.and_then(|wanted| index_of(report, wanted)) else {
                     return line;
                 };
                 let count = report.moves.len() as u128;
@@ -188,7 +187,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
                 Chooser::Many => self.edges.get(&(node, choice)).copied().unwrap_or(NONE),
                 _ => self.arms[data.arms as usize + choice as usize].child,
             };
-            // What was never made is no more than a guess.
+            // Joint moves that were never tried are left out, except the first one.
             if child < WAITING || line.is_empty() {
                 line.push(joint);
             }
@@ -201,7 +200,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
     }
 }
 
-fn place<M: PartialEq>(report: &RoleReport<M>, wanted: &M) -> Option<usize> {
+fn index_of<M: PartialEq>(report: &RoleReport<M>, wanted: &M) -> Option<usize> {
     let mut moves = report.moves.iter();
     moves.position(|entry| entry.action == *wanted)
 }

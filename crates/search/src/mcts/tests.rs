@@ -1,20 +1,19 @@
+use ggp_stop::Stop;
 use std::convert::Infallible;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use super::*;
 use crate::Problem;
 use crate::toy_problems::{Lights, Lit, Paid, is_plan};
 
-mod excerpt;
 mod growth;
+mod summary;
 mod threads;
 
-/// The three lights as a game; three lights are worth 100, else 20 each.
+/// The three lights as a game; three lights score 100, fewer 20 each.
 struct LightsGame {
     lights: Lights,
-    /// The worth of all lights on.
+    /// The score of all lights on.
     top: u8,
 }
 
@@ -57,8 +56,8 @@ impl GameProblem for LightsGame {
     }
 }
 
-/// Two players in turn take one to three from a heap; who takes the last wins.
-/// Role 0 begins, and who waits has the move 0 only.
+/// Two players in turn take one to three from a heap; taking the last one wins. Role 0
+/// begins; the waiting role has the single move 0.
 struct Heap;
 
 impl GameProblem for Heap {
@@ -99,9 +98,9 @@ impl GameProblem for Heap {
     }
 }
 
-/// One simultaneous joint move, of which `worth[a][b]` is the worth to each.
+/// A game of one simultaneous joint move with the scores `values[a][b]`.
 struct Matrix {
-    worth: Vec<Vec<[u8; 2]>>,
+    values: Vec<Vec<[u8; 2]>>,
 }
 
 impl GameProblem for Matrix {
@@ -123,7 +122,7 @@ impl GameProblem for Matrix {
         role: usize,
         out: &mut Vec<usize>,
     ) -> Result<(), Infallible> {
-        out.extend(0..[self.worth.len(), self.worth[0].len()][role]);
+        out.extend(0..[self.values.len(), self.values[0].len()][role]);
         Ok(())
     }
 
@@ -137,7 +136,7 @@ impl GameProblem for Matrix {
 
     fn goals(&mut self, state: &Option<[usize; 2]>, out: &mut [u8]) -> Result<(), Infallible> {
         let [a, b] = state.unwrap();
-        out.copy_from_slice(&self.worth[a][b]);
+        out.copy_from_slice(&self.values[a][b]);
         Ok(())
     }
 }
@@ -168,7 +167,7 @@ impl GameProblem for Treadmill {
     }
 
     fn goals(&mut self, _state: &u32, _out: &mut [u8]) -> Result<(), Infallible> {
-        unreachable!("it never ends")
+        unreachable!("the game never ends")
     }
 }
 
@@ -234,9 +233,9 @@ fn both_players_of_a_lost_position_know_its_worth() {
 
 #[test]
 fn dominant_moves_of_simultaneous_games_are_found_by_both_roles() {
-    let worth = vec![vec![[60, 60], [0, 100]], vec![[100, 0], [20, 20]]];
+    let values = vec![vec![[60, 60], [0, 100]], vec![[100, 0], [20, 20]]];
     let report = report(
-        &mut Matrix { worth },
+        &mut Matrix { values },
         None,
         Mcts::default(),
         &Budget::default(),
@@ -286,7 +285,7 @@ fn playouts_that_are_too_long_are_worth_50() {
 }
 
 #[test]
-fn a_full_tree_goes_on_by_playouts() {
+fn a_full_tree_continues_with_playouts() {
     let budget = Budget {
         memory_bytes: 10_000,
         ..Budget::default()
@@ -313,7 +312,7 @@ fn each_budget_ends_a_search_of_moves() {
         iterations: u64::MAX,
         ..Mcts::default()
     };
-    let set = Some(Arc::new(AtomicBool::new(true)));
+    let set = Stop::raised();
     let budgets = [
         (
             Budget {
@@ -331,7 +330,7 @@ fn each_budget_ends_a_search_of_moves() {
         ),
         (
             Budget {
-                interrupt: set,
+                stop: set,
                 ..Budget::default()
             },
             BudgetKind::Interrupt,
@@ -386,7 +385,7 @@ fn without_a_plan_the_best_line_is_returned() {
 }
 
 #[test]
-fn a_line_that_does_not_end_is_no_plan() {
+fn a_line_without_a_terminal_state_is_not_a_plan() {
     let options = Mcts {
         iterations: 9,
         playout_depth: 9,

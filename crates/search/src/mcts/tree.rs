@@ -1,8 +1,8 @@
-//! The tree itself: positions, their moves, and what is known of both.
+//! The search tree: positions with their moves, visits, values and bounds.
 //!
-//! Everything lies in a few long vectors, by node or by arm, so that a position
-//! takes little room and the whole moves fast. A node gets arms when it is
-//! passed for the second time.
+//! All data is in a few long vectors indexed by node or by arm, so that a position needs
+//! little memory and a tree is copied quickly. A node gets its arms when a line passes it for
+//! the second time.
 
 use std::hash::{BuildHasher, Hash};
 
@@ -13,42 +13,41 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::Mcts;
 use super::bounds::Total;
-use super::rave::Memory;
 use super::simulator::{Simulator, View, Views};
 
-/// Where there is no node, or no arm.
+/// The index that stands for no node or no arm.
 pub(super) const NONE: u32 = u32::MAX;
-/// A node that is about to be made.
+/// The index that stands for a node that is being evaluated.
 pub(super) const WAITING: u32 = u32::MAX - 1;
 
-/// Whose choice decides what follows a position.
+/// The roles that have a choice in a position.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Chooser {
-    /// The game is over, or somebody cannot move.
+    /// The game is over, or a role has no legal move.
     Nobody,
-    /// The others have one legal move each.
+    /// Only this role may have several legal moves.
     One(u16),
-    /// Several have a choice at the same time.
+    /// Several roles have a choice at the same time.
     Many,
 }
 
 /// A position.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
-    /// Where its moves begin.
+    /// The index of its first move.
     pub(super) moves: u32,
-    /// Where its arms begin; [`NONE`] at first.
+    /// The index of its first arm; [`NONE`] until it has arms.
     pub(super) arms: u32,
-    /// How often it was evaluated or passed; 0 until its first evaluation.
+    /// The number of evaluations and backups; 0 until its first evaluation.
     pub(super) visits: u32,
-    /// Lines through it whose ends are not evaluated yet.
+    /// The number of lines through it that wait for an evaluation.
     pub(super) pending: u32,
-    /// The last line that passed it, to see a repetition.
+    /// The number of the last line that passed it, for the detection of repetitions.
     pub(super) mark: u32,
     pub(super) chooser: Chooser,
-    /// How often its bounds have changed.
+    /// A counter that changes with its bounds.
     pub(super) stamp: u16,
-    /// Joint moves to the end, where all is proved.
+    /// The number of joint moves to the end of the game, if the value is proved.
     pub(super) distance: u16,
     pub(super) is_end: bool,
 }
@@ -56,17 +55,17 @@ pub(super) struct Node {
 /// A move of a role that has a choice.
 #[derive(Clone, Debug)]
 pub(super) struct Arm {
-    /// Where it leads to, if nobody else has a choice.
+    /// The child, if no other role has a choice.
     pub(super) child: u32,
     pub(super) visits: u32,
     pub(super) pending: u32,
-    /// The child's stamp when the bounds were taken from it.
+    /// The stamp of the child at the last update of the bounds.
     pub(super) stamp: u16,
-    /// What it is proved to be worth to whom it belongs.
+    /// Proved bounds of the score of the role that has this move.
     pub(super) bounds: [u8; 2],
 }
 
-/// The positions seen, from the root on.
+/// A search tree, or a directed graph if equal states share a node.
 #[derive(Clone, Debug)]
 pub struct Tree<S, M> {
     pub(super) options: Mcts,
@@ -79,31 +78,23 @@ pub struct Tree<S, M> {
     pub(super) root: u32,
     pub(super) nodes: Vec<Node>,
     pub(super) states: Vec<S>,
-    /// By node and role: the sum of what the visits were worth.
-    pub(super) worth: Vec<f64>,
-    /// By node and role: what it is proved to be worth.
+    /// By node and role: the sum of the values of all visits.
+    pub(super) values: Vec<f64>,
+    /// By node and role: proved score bounds.
     pub(super) bounds: Vec<[u8; 2]>,
-    /// By node and role: number of legal moves.
+    /// By node and role: the number of legal moves.
     pub(super) counts: Vec<u32>,
     pub(super) moves: Vec<M>,
     pub(super) arms: Vec<Arm>,
-    /// By arm and role: the sum of what the visits were worth.
-    pub(super) arm_worth: Vec<f64>,
-    /// By arm: regret and strategy so far, if that is how choices are made.
-    pub(super) regrets: Vec<[f64; 2]>,
-    /// Of nodes where many choose: where joint moves lead, by their number.
+    /// By arm and role: the sum of the values of all visits.
+    pub(super) arm_values: Vec<f64>,
+    /// The children of nodes where several roles choose, by node and joint move number.
     pub(super) edges: FxHashMap<(u32, u128), u32>,
-    /// By state; empty unless equal states are one node.
+    /// The node of each state; empty unless equal states share a node.
     pub(super) table: HashTable<u32>,
-    /// By role and move: how often it was made in the tree, and its worth.
-    pub(super) history: FxHashMap<(u16, M), (u32, f64)>,
-    /// By node: what it remembers of moves made later on.
-    pub(super) memories: FxHashMap<u32, Memory<M>>,
-    /// How many moves all of them remember.
-    pub(super) remembered: usize,
     pub(super) state_bytes: u64,
     pub(super) lines: u32,
-    /// Lines that are neither credited nor released.
+    /// The number of lines that are neither backed up nor released.
     pub(super) waiting: u64,
     pub(super) iterations: u64,
 }
@@ -123,13 +114,13 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         let chance = roles.clone().map(|role| game.is_chance(role)).collect();
         let range = roles.map(|role| game.range(role)).collect();
         let rng = Xoshiro256PlusPlus::seed_from_u64(options.seed);
-        let mut tree = Tree::bare(*options, rng, chance, range);
-        tree.plant(game, root)?;
+        let mut tree = Tree::empty(*options, rng, chance, range);
+        tree.reset(game, root)?;
         Ok(tree)
     }
 
-    /// A tree without a position.
-    fn bare(
+    /// A tree without positions.
+    fn empty(
         options: Mcts,
         rng: Xoshiro256PlusPlus,
         chance: Vec<bool>,
@@ -145,18 +136,14 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
             root: 0,
             nodes: Vec::new(),
             states: Vec::new(),
-            worth: Vec::new(),
+            values: Vec::new(),
             bounds: Vec::new(),
             counts: Vec::new(),
             moves: Vec::new(),
             arms: Vec::new(),
-            arm_worth: Vec::new(),
-            regrets: Vec::new(),
+            arm_values: Vec::new(),
             edges: FxHashMap::default(),
             table: HashTable::new(),
-            history: FxHashMap::default(),
-            memories: FxHashMap::default(),
-            remembered: 0,
             state_bytes: 0,
             lines: 0,
             waiting: 0,
@@ -164,23 +151,22 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         }
     }
 
-    /// Takes all positions out of it; what was learned of the game and of moves
-    /// stays.
+    /// Replaces the tree by an empty one and returns the old one. The iterations and the
+    /// constant-sum statistics stay.
     pub(super) fn take(&mut self) -> Self {
         let (chance, range) = (self.chance.clone(), self.range.clone());
-        let mut bare = Tree::bare(self.options, self.rng.clone(), chance, range);
-        bare.total = self.total;
-        bare.history = std::mem::take(&mut self.history);
-        bare.iterations = self.iterations;
-        std::mem::replace(self, bare)
+        let mut empty = Tree::empty(self.options, self.rng.clone(), chance, range);
+        empty.total = self.total;
+        empty.iterations = self.iterations;
+        std::mem::replace(self, empty)
     }
 
-    /// Begins anew from another position; what was learned of moves stays.
+    /// Drops all positions and starts from another root.
     ///
     /// # Errors
     ///
     /// The first error of the game.
-    pub fn plant<G: Simulator<State = S, Move = M>>(
+    pub fn reset<G: Simulator<State = S, Move = M>>(
         &mut self,
         game: &mut G,
         root: S,
@@ -193,22 +179,22 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         Ok(())
     }
 
-    /// The number of positions, the root included.
+    /// The number of positions, including the root.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Whether it is empty, which it never is.
+    /// Always false: a tree has at least its root.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// Iterations so far.
+    /// The number of iterations so far.
     pub fn iterations(&self) -> u64 {
         self.iterations
     }
 
-    /// How often the root was evaluated or passed.
+    /// The number of visits of the root.
     pub fn visits(&self) -> u64 {
         self.nodes[self.root as usize].visits.into()
     }
@@ -218,7 +204,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         &self.states[self.root as usize]
     }
 
-    /// About how many bytes it takes.
+    /// The approximate number of bytes that the tree uses.
     pub fn bytes(&self) -> u64 {
         let by_node = size_of::<Node>()
             + size_of::<S>()
@@ -226,29 +212,25 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         let by_arm = size_of::<Arm>() + self.roles * size_of::<f64>();
         let own = self.nodes.len() * by_node
             + self.arms.len() * by_arm
-            + self.regrets.len() * size_of::<[f64; 2]>()
             + self.moves.len() * size_of::<M>()
-            // Hash tables are half full at least.
+            // Hash tables are at least half full.
             + self.edges.len() * 2 * size_of::<((u32, u128), u32)>()
-            + self.table.len() * 10
-            + self.history.len() * 2 * size_of::<((u16, M), (u32, f64))>()
-            + self.memories.len() * 2 * size_of::<(u32, Memory<M>)>()
-            + self.remembered * 2 * size_of::<((u16, M), [f32; 2])>();
+            + self.table.len() * 10;
         own as u64 + self.state_bytes
     }
 
-    /// The node of a state, if equal states are one.
+    /// The node of a state, if equal states share a node.
     pub(super) fn find(&self, state: &S) -> Option<u32> {
         if !self.options.graph {
             return None;
         }
-        let is_it = |&node: &u32| self.states[node as usize] == *state;
+        let is_same = |&node: &u32| self.states[node as usize] == *state;
         self.table
-            .find(FxBuildHasher.hash_one(state), is_it)
+            .find(FxBuildHasher.hash_one(state), is_same)
             .copied()
     }
 
-    /// Makes a node of the next position of the views.
+    /// Adds a node for the next position of the views.
     pub(super) fn add(
         &mut self,
         state: S,
@@ -269,28 +251,28 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         self.counts.extend_from_slice(counts);
         self.moves.extend_from_slice(moves);
         if view == View::End {
-            self.settle_end(node, goals);
+            self.set_terminal(node, goals);
         }
         node
     }
 
-    /// Makes a node of a position that ends the game.
+    /// Adds a node for a terminal state.
     pub(super) fn add_end(&mut self, state: S, goals: &[u8], heap_bytes: u64) -> u32 {
         let node = self.add_node(state, View::End, heap_bytes);
         self.counts.resize(self.counts.len() + self.roles, 0);
-        self.settle_end(node, goals);
+        self.set_terminal(node, goals);
         node
     }
 
-    fn settle_end(&mut self, node: u32, goals: &[u8]) {
+    fn set_terminal(&mut self, node: u32, goals: &[u8]) {
         let first = node as usize * self.roles;
         for (role, &goal) in goals.iter().enumerate() {
             self.bounds[first + role] = [goal, goal];
-            self.worth[first + role] = goal.into();
+            self.values[first + role] = goal.into();
         }
         self.nodes[node as usize].stamp = 1;
         let sum = self.sum_of(goals.iter().map(|&goal| f64::from(goal)));
-        self.witness(sum, 1);
+        self.record_sum(sum, 1);
     }
 
     fn add_node(&mut self, state: S, view: View, heap_bytes: u64) -> u32 {
@@ -306,7 +288,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
             distance: 0,
             is_end: view == View::End,
         });
-        self.worth.resize(self.worth.len() + self.roles, 50.0);
+        self.values.resize(self.values.len() + self.roles, 50.0);
         self.bounds.extend_from_slice(&self.range);
         self.state_bytes += heap_bytes;
         if self.options.graph {
@@ -322,9 +304,9 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         node
     }
 
-    /// Gives a node its arms: those of the role that chooses, or of all that do,
-    /// one role after the other.
-    pub(super) fn unfold(&mut self, node: u32) {
+    /// Adds the arms of a node: those of each role that has a choice, in the order of the
+    /// roles.
+    pub(super) fn add_arms(&mut self, node: u32) {
         let first = node as usize * self.roles;
         let roles = match self.nodes[node as usize].chooser {
             Chooser::One(role) => role as usize..role as usize + 1,
@@ -347,13 +329,10 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
             };
             self.arms.resize(self.arms.len() + count, arm);
         }
-        self.arm_worth.resize(self.arms.len() * self.roles, 0.0);
-        if self.options.regret {
-            self.regrets.resize(self.arms.len(), [0.0; 2]);
-        }
+        self.arm_values.resize(self.arms.len() * self.roles, 0.0);
     }
 
-    /// The roles that have arms at a node, each with its arms' places.
+    /// The roles that have arms at a node, each with the range of its arms.
     pub(super) fn choosers(&self, node: u32) -> impl Iterator<Item = (usize, ArmRange)> + '_ {
         let first = node as usize * self.roles;
         let data = &self.nodes[node as usize];
@@ -380,7 +359,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         &self.moves[first..first + counts[role] as usize]
     }
 
-    /// Whether all is proved that can be.
+    /// Whether the score of every role except chance is proved.
     pub(super) fn is_solved(&self, node: u32) -> bool {
         let first = node as usize * self.roles;
         (0..self.roles).all(|role| {
@@ -389,19 +368,19 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         })
     }
 
-    /// What a node is worth to a role, 0 to 100.
+    /// The mean value of a node for a role, 0 to 100, within the proved bounds.
     pub(super) fn mean(&self, node: u32, role: usize) -> f64 {
         let at = node as usize * self.roles + role;
         let [low, high] = self.bounds[at];
-        let mean = self.worth[at] / f64::from(self.nodes[node as usize].visits.max(1));
+        let mean = self.values[at] / f64::from(self.nodes[node as usize].visits.max(1));
         mean.clamp(low.into(), high.into())
     }
 }
 
-/// Places of arms.
+/// A range of arms.
 pub(super) type ArmRange = std::ops::Range<usize>;
 
-/// How far views were read.
+/// A reading position in [`Views`].
 #[derive(Default)]
 pub(super) struct Cursor {
     position: usize,
@@ -409,7 +388,7 @@ pub(super) struct Cursor {
 }
 
 impl Cursor {
-    /// Passes over the next position.
+    /// Skips the next position.
     pub(super) fn skip<M>(&mut self, views: &Views<M>, roles: usize) {
         let first = self.position * roles;
         let counts = &views.counts[first..first + roles];

@@ -1,4 +1,4 @@
-//! The moves of a position, the role's apart from those of all others.
+//! The joint moves of a position, split into the role's moves and the answers of all others.
 
 use std::collections::BTreeMap;
 use std::hash::Hash;
@@ -8,18 +8,19 @@ use super::order::{Side, key};
 use super::value::Value;
 use crate::Joint;
 
-/// An expansion with the moves of the role apart from those of the others.
+/// An expansion whose joint moves are split into the role's moves and the others' answers.
 pub(super) struct Expanded<S, M> {
     pub(super) expansion: Expansion<S, M>,
-    /// The role's moves, and the joint moves of all others.
+    /// The number of the role's moves.
     pub(super) own: usize,
+    /// The number of joint moves of all others.
     pub(super) others: usize,
-    /// The joint moves of the roles after it.
+    /// The number of joint moves of the roles after the role.
     stride: usize,
-    /// Answers of those who choose, each with what chance may add; nothing if
-    /// there is no chance.
+    /// The joint moves of the others, grouped by the moves of roles other than chance; empty
+    /// if chance has no choice.
     pub(super) by_chance: Vec<Vec<usize>>,
-    /// By child, if they are not searched further.
+    /// The estimates of the children, if they are not searched further.
     pub(super) estimates: Vec<Value>,
 }
 
@@ -31,7 +32,7 @@ impl<S, M> Expanded<S, M> {
             (product(&legal[..role]), product(&legal[role + 1..]));
         let is_drawn = |at: usize| at != role && chance[at] && legal[at].len() > 1;
         let has_chance = (0..legal.len()).any(is_drawn);
-        let mut fork = Expanded {
+        let mut expanded = Expanded {
             own: legal[role].len(),
             others: before * stride,
             stride,
@@ -39,10 +40,10 @@ impl<S, M> Expanded<S, M> {
             expansion,
             estimates: Vec::new(),
         };
-        if has_chance && fork.own > 0 {
+        if has_chance && expanded.own > 0 {
             let mut groups: BTreeMap<Vec<usize>, Vec<usize>> = BTreeMap::new();
-            for others in 0..fork.others {
-                let mut places = fork.places(others);
+            for others in 0..expanded.others {
+                let mut places = expanded.places(others);
                 for (at, place) in places.iter_mut().enumerate() {
                     if at == role || chance[at] {
                         *place = 0;
@@ -50,19 +51,19 @@ impl<S, M> Expanded<S, M> {
                 }
                 groups.entry(places).or_default().push(others);
             }
-            fork.by_chance = groups.into_values().collect();
+            expanded.by_chance = groups.into_values().collect();
         }
-        fork
+        expanded
     }
 
-    /// The place of a child, by the role's move and that of the others.
+    /// The index of a child by the role's move and the joint move of the others.
     pub(super) fn at(&self, own: usize, others: usize) -> usize {
         let (before, after) = (others / self.stride, others % self.stride);
         (before * self.own + own) * self.stride + after
     }
 
-    /// Whether the role and others choose at the same time.
-    pub(super) fn is_at_once(&self) -> bool {
+    /// Whether the role and others choose simultaneously.
+    pub(super) fn is_simultaneous(&self) -> bool {
         let answers = match self.by_chance.len() {
             0 => self.others,
             answers => answers,
@@ -70,12 +71,12 @@ impl<S, M> Expanded<S, M> {
         self.own > 1 && answers > 1
     }
 
-    /// By role, which of its moves the others make; the first for the role itself.
+    /// By role: the index of its move in a joint move of the others; 0 for the role itself.
     fn places(&self, others: usize) -> Vec<usize> {
         self.joint(self.at(0, others))
     }
 
-    /// By role, which of its moves leads to a child.
+    /// By role: the index of its move that leads to a child.
     pub(super) fn joint(&self, mut place: usize) -> Vec<usize> {
         let legal = self.expansion.legal.iter().rev();
         let mut places: Vec<usize> = legal
@@ -110,7 +111,7 @@ impl<S, M: Hash> Expanded<S, M> {
 }
 
 impl<S, M: Clone> Expanded<S, M> {
-    /// The joint move that leads to a child, with who could have made another.
+    /// The joint move that leads to a child, with whether each role had a choice.
     pub(super) fn joint_to(&self, place: usize) -> Joint<M> {
         let counts = self.expansion.legal.iter().map(|legal| legal.len() > 1);
         self.moves_to(place).into_iter().zip(counts).collect()

@@ -1,17 +1,17 @@
-//! What kind of game was seen, which decides what may be said of the most.
+//! The class of a game by the positions seen, which decides whether upper bounds hold.
 
 use super::expanded::Expanded;
 
-/// What the positions that were met have in common.
+/// The common properties of the positions seen.
 #[derive(Clone, Debug)]
 pub(super) struct GameClass {
     /// By role: whether it is played by chance.
     chance: Vec<bool>,
-    /// Whether the role chose at the same time as others.
-    has_choices_at_once: bool,
-    /// The sum of the scores of those who choose, and whether it was the same at
-    /// all ends.
+    /// Whether the role and others chose simultaneously.
+    has_simultaneous_moves: bool,
+    /// The sum of the scores of all roles except chance in the last terminal state.
     sum: Option<u32>,
+    /// Whether the sum was the same in all terminal states.
     is_constant: bool,
 }
 
@@ -19,15 +19,15 @@ impl GameClass {
     pub(super) fn new(chance: &[bool]) -> Self {
         GameClass {
             chance: chance.to_vec(),
-            has_choices_at_once: false,
+            has_simultaneous_moves: false,
             sum: None,
             is_constant: true,
         }
     }
 
-    pub(super) fn note<S, M>(&mut self, fork: &Expanded<S, M>) {
-        self.has_choices_at_once |= fork.is_at_once();
-        for child in &fork.expansion.children {
+    pub(super) fn record<S, M>(&mut self, expanded: &Expanded<S, M>) {
+        self.has_simultaneous_moves |= expanded.is_simultaneous();
+        for child in &expanded.expansion.children {
             let Some(scores) = child.scores.as_ref().filter(|_| !child.is_wrong) else {
                 continue;
             };
@@ -41,12 +41,12 @@ impl GameClass {
         }
     }
 
-    /// Whether those who harm the role do themselves good by it, and nobody else
-    /// chooses: then the role gets no more than they allow.
-    pub(super) fn is_most_known(&self) -> bool {
+    /// Whether upper bounds hold: the interests of all other roles are opposed to the role's,
+    /// so that they never allow it more than the computed bound.
+    pub(super) fn has_upper_bounds(&self) -> bool {
         match self.chance.iter().filter(|chance| !**chance).count() {
             0 | 1 => true,
-            2 => self.is_constant && !self.has_choices_at_once,
+            2 => self.is_constant && !self.has_simultaneous_moves,
             _ => false,
         }
     }

@@ -1,35 +1,34 @@
-//! Which moves to try first.
+//! Move ordering.
 //!
-//! Moves are known by keys, which are hashes: two that coincide cost time and
-//! nothing else.
+//! Moves are identified by hash keys. A collision costs time but does not affect results.
 
 use std::hash::{Hash, Hasher};
 
 use rustc_hash::{FxHashMap, FxHasher};
 
-/// Who makes a move.
+/// The side that makes a move.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Side {
     Own,
     Others,
 }
 
-/// What cut off branches elsewhere.
+/// The moves that caused cutoffs elsewhere.
 #[derive(Debug, Default)]
 pub(super) struct Order {
-    /// By ply and side: the last two moves that cut off.
+    /// By ply and side: the last two moves that caused a cutoff (killer moves).
     killers: Vec<[[u64; 2]; 2]>,
-    /// How much was cut off.
+    /// The weighted number of cutoffs of each move (history heuristic).
     history: FxHashMap<u64, u64>,
 }
 
-/// Goes before everything but the move that was best before.
+/// The priority directly below that of the best move of the previous search.
 pub(super) const FIRST: u64 = u64::MAX - 1;
 const KILLER: u64 = 1 << 62;
 
 impl Order {
-    /// How promising a move is.
-    pub(super) fn promise(&self, side: Side, ply: usize, key: u64) -> u64 {
+    /// The priority of a move.
+    pub(super) fn priority(&self, side: Side, ply: usize, key: u64) -> u64 {
         let killers = self.killers.get(ply).map(|sides| sides[side as usize]);
         match killers.and_then(|killers| killers.iter().position(|killer| *killer == key)) {
             Some(place) => KILLER - place as u64,
@@ -37,8 +36,8 @@ impl Order {
         }
     }
 
-    /// Takes note of a move that cut off its siblings.
-    pub(super) fn cut(&mut self, side: Side, ply: usize, depth: u32, key: u64) {
+    /// Records a cutoff by a move.
+    pub(super) fn record_cutoff(&mut self, side: Side, ply: usize, depth: u32, key: u64) {
         if self.killers.len() <= ply {
             self.killers.resize(ply + 1, [[0; 2]; 2]);
         }
@@ -52,7 +51,7 @@ impl Order {
     }
 }
 
-/// The key of a joint move, or of a part of one.
+/// The key of a joint move or of part of one.
 pub(super) fn key<'m, M: Hash + 'm>(side: Side, moves: impl IntoIterator<Item = &'m M>) -> u64 {
     let mut hasher = FxHasher::default();
     (side as u8).hash(&mut hasher);

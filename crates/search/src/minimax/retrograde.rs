@@ -1,10 +1,9 @@
-//! What every position is worth, from the ends backwards.
+//! Retrograde analysis: the values of all positions, computed backwards from the ends.
 //!
-//! In: all that can be reached from a position, as far as a budget goes. Out: the
-//! least that the role can force an end to be worth, and the most that the others can.
-//! Where positions come again a search that looks ahead never ends, and a position may
-//! be such that nobody can force an end; here both are seen, since what can be forced
-//! is a least fixpoint. Of what was not expanded nothing is taken for granted.
+//! In: the positions reachable from a root, within a budget. Out: the highest score that the
+//! role can force, and the lowest that the others can force. Forced scores are a least
+//! fixpoint, so that the analysis also handles cycles and finds positions in which no side
+//! can force an end. Nothing is assumed about positions that were not expanded.
 //!
 //! Source: Ströhlein, "Untersuchungen über kombinatorische Spiele", 1970; Thompson,
 //! "Retrograde analysis of certain endgames", 1986.
@@ -18,26 +17,26 @@ use rustc_hash::FxHashMap;
 
 use super::expanded::Expanded;
 use super::game_class::GameClass;
-use super::{Line, MinimaxGame, MinimaxReport, MoveWorth};
+use super::{Line, MinimaxGame, MinimaxReport, MoveValue};
 use crate::Stop;
 use crate::budget::{BudgetKind, Meter};
 
-/// Bytes of what leads to one child, in both directions.
+/// The bytes of one arc, in both directions.
 const ARC_BYTES: u64 = 24;
 
-/// Positions between two looks at the clock.
-const LOOK: u32 = 1 << 16;
+/// The number of positions between two checks of the clock.
+const CHECK_INTERVAL: u32 = 1 << 16;
 
-/// Where a move may lead.
+/// The result of a joint move.
 #[derive(Copy, Clone)]
-enum Outcome {
+enum ChildOutcome {
     Position(u32),
     End(u8),
-    /// An end without a score.
+    /// A terminal state without a valid score.
     Wrong,
 }
 
-/// What an outcome belongs to: an answer, of a move, of a position.
+/// The position, the move and the answer of an outcome.
 #[derive(Copy, Clone)]
 struct Place {
     position: u32,
@@ -45,53 +44,56 @@ struct Place {
     answer: u32,
 }
 
-/// The positions that can be reached, as far as they were looked at.
+/// The reachable positions found so far.
 pub(super) struct Graph<S> {
     role: usize,
     chance: Vec<bool>,
     numbers: FxHashMap<S, u32>,
     positions: Vec<S>,
-    /// How many of them were expanded, in the order in which they were met.
+    /// The number of expanded positions. They are expanded in the order of discovery.
     expanded: usize,
-    /// By expanded position: whether all moves were looked at.
+    /// By expanded position: whether no joint move was left out.
     is_whole: Vec<bool>,
-    /// By expanded position: the first of its moves, and the number of them in all.
+    /// By expanded position: the index of its first move; the last entry is the total.
     choices: Vec<u32>,
-    /// By move: its answers.
+    /// By move: the number of answers.
     answers: Vec<u32>,
-    outcomes: Vec<(Outcome, Place)>,
+    outcomes: Vec<(ChildOutcome, Place)>,
     bytes: u64,
-    nature: GameClass,
-    /// The first position with something wrong, and which of its children it is.
+    game_class: GameClass,
+    /// The first position with a fault in the rules, and the index of the faulty child.
     fault: Option<(u32, Option<usize>)>,
-    /// By position: from where it was met first, and by which child.
+    /// By position: the parent from which it was found first, and the index of the child.
     origin: Vec<(u32, u32)>,
 }
 
-/// What can be forced, by position.
+/// The scores that can be forced, by position.
 struct Forced {
-    least: Vec<Option<Reached>>,
-    most: Vec<Option<Reached>>,
+    /// By the role.
+    least: Vec<Option<ForcedScore>>,
+    /// By the others.
+    most: Vec<Option<ForcedScore>>,
 }
 
-/// What an end is worth that can be forced, and how many positions were found to have
-/// one before this.
+/// A score that can be forced.
 #[derive(Copy, Clone)]
-struct Reached {
+struct ForcedScore {
     score: u8,
+    /// The number of positions that were found before this one.
     rank: u32,
 }
 
 impl Forced {
-    /// The least, if there is any, and the most.
-    fn of(&self, outcome: Outcome) -> (Option<u8>, u8) {
+    /// The score that the role can force, if any, and the upper bound that the others can
+    /// force.
+    fn of(&self, outcome: ChildOutcome) -> (Option<u8>, u8) {
         match outcome {
-            Outcome::End(score) => (Some(score), score),
-            Outcome::Wrong => (None, 100),
-            Outcome::Position(number) => {
+            ChildOutcome::End(score) => (Some(score), score),
+            ChildOutcome::Wrong => (None, 100),
+            ChildOutcome::Position(number) => {
                 let number = number as usize;
-                let most = self.most[number].map_or(100, |reached| reached.score);
-                (self.least[number].map(|reached| reached.score), most)
+                let most = self.most[number].map_or(100, |forced| forced.score);
+                (self.least[number].map(|forced| forced.score), most)
             }
         }
     }
@@ -102,7 +104,7 @@ impl<S: Clone + Eq + std::hash::Hash> Graph<S> {
         let chance: Vec<bool> = (0..game.roles()).map(|at| game.is_chance(at)).collect();
         Graph {
             role,
-            nature: GameClass::new(&chance),
+            game_class: GameClass::new(&chance),
             chance,
             numbers: FxHashMap::from_iter([(root.clone(), 0)]),
             positions: vec![root.clone()],
@@ -117,23 +119,23 @@ impl<S: Clone + Eq + std::hash::Hash> Graph<S> {
         }
     }
 
-    /// Whether everything that can be reached is here.
+    /// Whether all reachable positions are expanded.
     pub(super) fn is_complete(&self) -> bool {
         self.expanded == self.positions.len()
     }
 
-    /// Whether it takes more than so much memory.
+    /// Whether the graph exceeds a limit on memory.
     fn is_full(&self, memory_bytes: u64) -> bool {
         let slots = self.positions.len() as u64 * (3 * size_of::<S>() as u64 + 48);
         self.bytes + slots + self.outcomes.len() as u64 * (ARC_BYTES + 16) > memory_bytes
             || self.positions.len() >= u32::MAX as usize
     }
 
-    /// Expands so many positions; whether there is room for more.
+    /// Expands up to `positions` positions and returns whether there is room for more.
     ///
     /// # Errors
     ///
-    /// What ran out, or the first error of the game.
+    /// The exhausted limit, or the first error of the game.
     pub(super) fn grow<G: MinimaxGame<State = S>>(
         &mut self,
         game: &mut G,
@@ -161,22 +163,22 @@ impl<S: Clone + Eq + std::hash::Hash> Graph<S> {
         let state = self.positions[self.expanded].clone();
         let expansion = game.expand(&state, self.role)?;
         self.expanded += 1;
-        let fork = Expanded::new(self.role, expansion, &self.chance);
-        self.nature.note(&fork);
-        let children = &fork.expansion.children;
-        self.is_whole.push(fork.expansion.is_whole);
+        let expanded = Expanded::new(self.role, expansion, &self.chance);
+        self.game_class.record(&expanded);
+        let children = &expanded.expansion.children;
+        self.is_whole.push(expanded.expansion.is_whole);
         let wrong = children.iter().position(|child| child.is_wrong);
         if self.fault.is_none() && (wrong.is_some() || children.is_empty()) {
             self.fault = Some((position, wrong));
         }
-        let moves = if children.is_empty() { 0 } else { fork.own };
+        let moves = if children.is_empty() { 0 } else { expanded.own };
         let single: Vec<Vec<usize>>;
-        let groups = match fork.by_chance.len() {
+        let groups = match expanded.by_chance.len() {
             0 => {
-                single = (0..fork.others).map(|others| vec![others]).collect();
+                single = (0..expanded.others).map(|others| vec![others]).collect();
                 &single
             }
-            _ => &fork.by_chance,
+            _ => &expanded.by_chance,
         };
         let mut answer = self
             .outcomes
@@ -187,12 +189,14 @@ impl<S: Clone + Eq + std::hash::Hash> Graph<S> {
             self.answers.push(groups.len() as u32);
             for group in groups {
                 for &others in group {
-                    let at = fork.at(own, others);
+                    let at = expanded.at(own, others);
                     let child = &children[at];
                     let outcome = match &child.scores {
-                        Some(_) if child.is_wrong => Outcome::Wrong,
-                        Some(scores) => Outcome::End(scores[self.role]),
-                        None => Outcome::Position(self.number(game, &child.state, position, at)),
+                        Some(_) if child.is_wrong => ChildOutcome::Wrong,
+                        Some(scores) => ChildOutcome::End(scores[self.role]),
+                        None => {
+                            ChildOutcome::Position(self.number(game, &child.state, position, at))
+                        }
                     };
                     let place = Place {
                         position,
@@ -226,52 +230,56 @@ impl<S: Clone + Eq + std::hash::Hash> Graph<S> {
         next
     }
 
-    /// What can be forced in each position.
+    /// The scores that can be forced in each position.
     fn solve(&self, meter: &mut Meter<'_>) -> Result<Forced, BudgetKind> {
         Ok(Forced {
-            least: self.attract(Who::Role, meter)?,
-            most: match self.nature.is_most_known() {
-                true => self.attract(Who::Others, meter)?,
+            least: self.attract(Side::Role, meter)?,
+            most: match self.game_class.has_upper_bounds() {
+                true => self.attract(Side::Others, meter)?,
                 false => vec![None; self.positions.len()],
             },
         })
     }
 
-    /// What one side can force the end to be worth, at least or at most.
-    fn attract(&self, who: Who, meter: &mut Meter<'_>) -> Result<Vec<Option<Reached>>, BudgetKind> {
-        let mut reached: Vec<Option<Reached>> = vec![None; self.positions.len()];
+    /// The scores that one side can force.
+    fn attract(
+        &self,
+        side: Side,
+        meter: &mut Meter<'_>,
+    ) -> Result<Vec<Option<ForcedScore>>, BudgetKind> {
+        let mut reached: Vec<Option<ForcedScore>> = vec![None; self.positions.len()];
         let answers = self
             .outcomes
             .last()
             .map_or(0, |(_, place)| place.answer as usize + 1);
-        // What must still be forced: of the outcomes of each answer, of the answers to
-        // each move (for the role), of the moves of each position (for the others).
+        // The numbers of outcomes of each answer, of answers to each move (for the role) and
+        // of moves of each position (for the others) that are not yet forced.
         let mut by_answer = vec![0u32; answers];
         let mut before: Vec<Vec<Place>> = vec![Vec::new(); self.positions.len()];
         let mut ends: Vec<(u8, Place)> = Vec::new();
         for (outcome, place) in &self.outcomes {
             by_answer[place.answer as usize] += 1;
             match outcome {
-                Outcome::Position(number) => before[*number as usize].push(*place),
-                Outcome::End(score) => ends.push((*score, *place)),
-                Outcome::Wrong => {}
+                ChildOutcome::Position(number) => before[*number as usize].push(*place),
+                ChildOutcome::End(score) => ends.push((*score, *place)),
+                ChildOutcome::Wrong => {}
             }
         }
-        let mut by_choice = match who {
-            Who::Role => self.answers.clone(),
-            Who::Others => vec![1; self.answers.len()],
+        let mut by_choice = match side {
+            Side::Role => self.answers.clone(),
+            Side::Others => vec![1; self.answers.len()],
         };
-        let mut by_position: Vec<u32> = match who {
-            Who::Role => vec![1; self.expanded],
-            Who::Others => self
+        let mut by_position: Vec<u32> = match side {
+            Side::Role => vec![1; self.expanded],
+            Side::Others => self
                 .choices
                 .windows(2)
                 .map(|pair| pair[1] - pair[0])
                 .collect(),
         };
-        ends.sort_by_key(|(score, _)| match who {
-            Who::Role => 100 - score,
-            Who::Others => *score,
+        ends.sort_by_key(|(score, _)| match side {
+            Side::Role => 100 - score,
+            Side::Others => *score,
         });
         let mut open: VecDeque<Place> = VecDeque::new();
         let mut rank = 0;
@@ -280,14 +288,14 @@ impl<S: Clone + Eq + std::hash::Hash> Graph<S> {
             while let Some(place) = open.pop_front() {
                 let position = place.position as usize;
                 let is_reached = reached[position].is_some()
-                    || !spend(&mut by_answer[place.answer as usize])
-                    || !spend(&mut by_choice[place.choice as usize])
-                    || !spend(&mut by_position[position])
-                    || who == Who::Role && !self.is_whole[position];
+                    || !decrement(&mut by_answer[place.answer as usize])
+                    || !decrement(&mut by_choice[place.choice as usize])
+                    || !decrement(&mut by_position[position])
+                    || side == Side::Role && !self.is_whole[position];
                 if !is_reached {
-                    reached[position] = Some(Reached { score, rank });
+                    reached[position] = Some(ForcedScore { score, rank });
                     rank += 1;
-                    if rank % LOOK == 0 {
+                    if rank % CHECK_INTERVAL == 0 {
                         meter.check()?;
                     }
                     open.extend(&before[position]);
@@ -297,11 +305,11 @@ impl<S: Clone + Eq + std::hash::Hash> Graph<S> {
         Ok(reached)
     }
 
-    /// A report of what is there, when everything is; `known` is that of looking ahead.
+    /// The report of a complete graph. `known` is the report of the forward search.
     ///
     /// # Errors
     ///
-    /// What ran out, or the first error of the game.
+    /// The exhausted limit, or the first error of the game.
     pub(super) fn report<G: MinimaxGame<State = S>>(
         &self,
         game: &mut G,
@@ -313,7 +321,7 @@ impl<S: Clone + Eq + std::hash::Hash> Graph<S> {
             .expand(&self.positions[0], self.role)
             .map_err(Stop::Error)?;
         let mut moves = self.moves(&root.legal[self.role], &forced);
-        // Of equal ones what looked best before.
+        // Ties are broken by the order of the forward search.
         let place = |action: &G::Move| known.moves.iter().position(|m| m.action == *action);
         moves.sort_by_key(|found| (Reverse(found.bounds), place(&found.action)));
         let (least, most) = match moves.first() {
@@ -321,12 +329,12 @@ impl<S: Clone + Eq + std::hash::Hash> Graph<S> {
             None => (0, None),
         };
         let is_endless = most.is_some_and(|most| least < most)
-            && self.nature.is_most_known()
+            && self.game_class.has_upper_bounds()
             && self.is_whole.iter().all(|whole| *whole)
             && !self.chance.contains(&true)
             && self.fault.is_none();
         Ok(MinimaxReport {
-            // Nobody who does the best comes to an end of it.
+            // Optimal play has no end.
             line: match is_endless {
                 true => Vec::new(),
                 false => line::line(self, game, &forced, &moves).map_err(Stop::Error)?,
@@ -339,13 +347,13 @@ impl<S: Clone + Eq + std::hash::Hash> Graph<S> {
         })
     }
 
-    /// What is known of the moves of the first position.
-    fn moves<M: Clone>(&self, legal: &[M], forced: &Forced) -> Vec<MoveWorth<M>> {
+    /// The values of the moves of the root.
+    fn moves<M: Clone>(&self, legal: &[M], forced: &Forced) -> Vec<MoveValue<M>> {
         let first = self
             .outcomes
             .iter()
             .take_while(|(_, place)| place.position == 0);
-        let first: Vec<&(Outcome, Place)> = first.collect();
+        let first: Vec<&(ChildOutcome, Place)> = first.collect();
         let moves = legal.iter().zip(0..).map(|(action, own)| {
             let outcomes = first.iter().filter(|(_, place)| place.choice == own);
             let mut answers: Vec<(u32, Option<u8>, u8)> = Vec::new();
@@ -366,7 +374,7 @@ impl<S: Clone + Eq + std::hash::Hash> Graph<S> {
             let most = answers.iter().map(|(.., most)| *most).min();
             let least = least.filter(|_| self.is_whole[0]).unwrap_or(0);
             let most = most.unwrap_or(100);
-            MoveWorth {
+            MoveValue {
                 action: action.clone(),
                 value: f64::from(least).midpoint(f64::from(most)),
                 bounds: (least, most),
@@ -375,7 +383,7 @@ impl<S: Clone + Eq + std::hash::Hash> Graph<S> {
         moves.collect()
     }
 
-    /// The joint moves to something wrong with the rules.
+    /// The joint moves to the first fault in the rules.
     ///
     /// # Errors
     ///
@@ -392,8 +400,9 @@ impl<S: Clone + Eq + std::hash::Hash> Graph<S> {
         loop {
             if let Some(child) = child {
                 let state = &self.positions[position as usize];
-                let fork = Expanded::new(self.role, game.expand(state, self.role)?, &self.chance);
-                line.push(fork.moves_to(child));
+                let expanded =
+                    Expanded::new(self.role, game.expand(state, self.role)?, &self.chance);
+                line.push(expanded.moves_to(child));
             }
             if position == 0 {
                 line.reverse();
@@ -405,15 +414,15 @@ impl<S: Clone + Eq + std::hash::Hash> Graph<S> {
     }
 }
 
-/// Who forces.
+/// The side that forces a score.
 #[derive(Copy, Clone, PartialEq, Eq)]
-enum Who {
+enum Side {
     Role,
     Others,
 }
 
-/// Takes one off; whether nothing is left by that.
-fn spend(count: &mut u32) -> bool {
+/// Decrements a counter and returns whether it has just reached 0.
+fn decrement(count: &mut u32) -> bool {
     let was = *count;
     *count = was.saturating_sub(1);
     was == 1

@@ -1,4 +1,4 @@
-//! What is known of positions that were searched before.
+//! The transposition table: search results of positions.
 
 use std::hash::Hash;
 
@@ -6,45 +6,44 @@ use rustc_hash::FxHashMap;
 
 use super::value::Value;
 
-/// Positions of one game, as one role sees them, and what is known of them.
+/// Search results for positions of one game and one role.
 ///
-/// It has room for so many bytes. When half of that is full, the older half is
-/// forgotten; a position that is met again counts as new.
+/// The table has two halves of equal size. When the recent half is full, it replaces the
+/// older half, whose entries are dropped. An entry that is updated moves to the recent half.
 #[derive(Clone, Debug)]
-pub struct Table<S> {
+pub struct TranspositionTable<S> {
     recent: FxHashMap<S, Entry>,
     older: FxHashMap<S, Entry>,
     heap_bytes: u64,
     limit: u64,
 }
 
-/// What is known of a position.
+/// The search result of a position.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct Entry {
-    pub(super) worth: Value,
-    pub(super) kind: Kind,
-    /// The joint moves that were looked ahead for the value; [`FINAL`] if nothing
-    /// was estimated.
+    pub(super) value: Value,
+    pub(super) kind: BoundKind,
+    /// The depth of the search in joint moves; [`FINAL`] if it used no estimates.
     pub(super) depth: u32,
-    /// The key of the move that was best.
+    /// The key of the best move.
     pub(super) best: u64,
 }
 
-/// More than any depth: more is not to be found out by looking further ahead.
+/// The depth of results that a deeper search cannot change.
 pub(super) const FINAL: u32 = u32::MAX;
 
-/// What the value of an [`Entry`] is.
+/// The relation of the expected score of an [`Entry`] to the true one.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(super) enum Kind {
+pub(super) enum BoundKind {
     Exact,
     AtLeast,
     AtMost,
 }
 
-impl<S: Clone + Eq + Hash> Table<S> {
-    /// An empty table.
+impl<S: Clone + Eq + Hash> TranspositionTable<S> {
+    /// An empty table with a limit in bytes.
     pub fn new(memory_bytes: u64) -> Self {
-        Table {
+        TranspositionTable {
             recent: FxHashMap::default(),
             older: FxHashMap::default(),
             heap_bytes: 0,
@@ -57,20 +56,19 @@ impl<S: Clone + Eq + Hash> Table<S> {
         self.recent.len() + self.older.len()
     }
 
-    /// Whether nothing is known.
+    /// Whether the table has no entries.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Forgets everything.
+    /// Removes all entries.
     pub fn clear(&mut self) {
-        *self = Table::new(self.limit);
+        *self = TranspositionTable::new(self.limit);
     }
 
-    /// The bytes that it takes, approximately.
+    /// The approximate number of bytes that the table uses.
     pub fn bytes(&self) -> u64 {
-        // Of the older half it is not known what its states own; as much as those
-        // of the recent one when it was full.
+        // The older half is as large as the recent half was when it was full.
         let older = if self.older.is_empty() {
             0
         } else {
@@ -80,7 +78,7 @@ impl<S: Clone + Eq + Hash> Table<S> {
     }
 
     fn recent_bytes(&self) -> u64 {
-        // A map is at most 7/8 full, and has twice the room after it has grown.
+        // A map is at most 7/8 full and doubles its capacity when it grows.
         let slot = size_of::<(S, Entry)>() as u64 + 1;
         self.recent.len() as u64 * slot * 2 + self.heap_bytes
     }
@@ -90,13 +88,13 @@ impl<S: Clone + Eq + Hash> Table<S> {
         entry.copied()
     }
 
-    /// Keeps what was found; what was proved before is kept too.
+    /// Inserts a result. Proved bounds of an earlier entry are kept.
     pub(super) fn insert(&mut self, state: &S, mut entry: Entry, heap_bytes: u64) {
         if let Some(known) = self.get(state) {
-            entry.worth.least = entry.worth.least.max(known.worth.least);
-            entry.worth.most = entry.worth.most.min(known.worth.most);
-            if known.depth > entry.depth && !entry.worth.is_proved() {
-                entry.worth.value = known.worth.value;
+            entry.value.least = entry.value.least.max(known.value.least);
+            entry.value.most = entry.value.most.min(known.value.most);
+            if known.depth > entry.depth && !entry.value.is_proved() {
+                entry.value.expected = known.value.expected;
                 (entry.kind, entry.depth) = (known.kind, known.depth);
             }
         }

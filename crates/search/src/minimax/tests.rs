@@ -7,13 +7,13 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::*;
 
 /// A random game in layers: each state leads to states of the next layer only,
-/// some of which are ends.
+/// some of which are terminal.
 struct Toy {
     roles: usize,
     /// By layer and place: by role its number of moves, and the children.
     layers: Vec<Vec<(Vec<usize>, Vec<usize>)>>,
-    /// By layer and place: scores of ends, estimates of others.
-    worth: Vec<Vec<(Option<Vec<u8>>, f64)>>,
+    /// By layer and place: scores of terminal states, estimates of others.
+    values: Vec<Vec<(Option<Vec<u8>>, f64)>>,
 }
 
 type Place = (usize, usize);
@@ -22,18 +22,18 @@ const LAYERS: usize = 6;
 const WIDTH: usize = 7;
 
 impl Toy {
-    /// Two roles in turn with opposite scores; otherwise any number of roles
-    /// that move at once.
+    /// A game of two roles in turn with opposite scores, or of any number of roles that move
+    /// simultaneously.
     fn random(seed: u64, roles: usize, takes_turns: bool) -> Toy {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let mut toy = Toy {
             roles,
             layers: Vec::new(),
-            worth: Vec::new(),
+            values: Vec::new(),
         };
         for layer in 0..=LAYERS {
             let mut states = Vec::new();
-            let mut worth = Vec::new();
+            let mut values = Vec::new();
             for _ in 0..WIDTH {
                 let mover = random.random_range(0..roles);
                 let moves: Vec<usize> = (0..roles)
@@ -52,21 +52,21 @@ impl Toy {
                     scores.resize_with(roles, || random.random_range(0..=100));
                     scores
                 });
-                worth.push((scores, random.random_range(0.0..100.0)));
+                values.push((scores, random.random_range(0.0..100.0)));
             }
             toy.layers.push(states);
-            toy.worth.push(worth);
+            toy.values.push(values);
         }
         toy
     }
 
-    /// By the definition, without distances: the score for a role.
+    /// The score for a role by definition, without distances.
     fn plain(&self, (layer, at): Place, role: usize, depth: u32) -> f64 {
-        if let Some(scores) = &self.worth[layer][at].0 {
+        if let Some(scores) = &self.values[layer][at].0 {
             return scores[role].into();
         }
         if depth == 0 {
-            return 1.0 + 0.98 * self.worth[layer][at].1;
+            return 1.0 + 0.98 * self.values[layer][at].1;
         }
         let (moves, children) = &self.layers[layer][at];
         let stride: usize = moves[role + 1..].iter().product();
@@ -97,7 +97,7 @@ impl MinimaxGame for Toy {
         let (moves, children) = &self.layers[layer][at];
         let children = children.iter().map(|&child| Child {
             state: (layer + 1, child),
-            scores: self.worth[layer + 1][child].0.clone(),
+            scores: self.values[layer + 1][child].0.clone(),
             is_wrong: false,
         });
         Ok(Expansion {
@@ -114,14 +114,14 @@ impl MinimaxGame for Toy {
         out: &mut Vec<f64>,
     ) -> Result<(), Infallible> {
         assert_eq!(role, 0, "the tests ask for the first role");
-        out.extend(states.iter().map(|&&(layer, at)| self.worth[layer][at].1));
+        out.extend(states.iter().map(|&&(layer, at)| self.values[layer][at].1));
         Ok(())
     }
 }
 
 fn search(
     toy: &mut Toy,
-    table: &mut Table<Place>,
+    table: &mut TranspositionTable<Place>,
     wanted: Wanted,
     budget: &Budget,
 ) -> MinimaxReport<usize> {
@@ -176,9 +176,9 @@ fn alpha_beta_is_minimax_at_every_depth() {
                 let expected = moves_by_definition(&toy, depth);
                 let best = expected.values().copied().fold(f64::MIN, f64::max);
                 let context = format!("seed {seed}, {roles} roles, depth {depth}");
-                // With no table to speak of, a small one, and a large one.
+                // With a tiny, a small and a large table.
                 for bytes in [0, 2_000, 1 << 30] {
-                    let mut table = Table::new(bytes);
+                    let mut table = TranspositionTable::new(bytes);
                     let report = search(&mut toy, &mut table, Wanted::Best, &to_depth(depth));
                     let first = &report.moves[0];
                     assert!(is_close(first.value, best), "{context}: {report:?} {best}");
@@ -205,7 +205,7 @@ fn what_is_proved_is_so() {
             let expected = moves_by_definition(&toy, LAYERS as u32);
             let best = expected.values().copied().fold(f64::MIN, f64::max);
             for depth in 1..=LAYERS as u32 {
-                let mut table = Table::new(1 << 30);
+                let mut table = TranspositionTable::new(1 << 30);
                 let report = search(&mut toy, &mut table, Wanted::Best, &to_depth(depth));
                 let told = report.moves.iter().map(|m| (m.bounds, expected[&m.action]));
                 for ((least, most), value) in told.chain([(report.bounds(), best)]) {
@@ -213,7 +213,7 @@ fn what_is_proved_is_so() {
                     assert!(is_within, "seed {seed} depth {depth}: {report:?}");
                 }
             }
-            let mut table = Table::new(1 << 30);
+            let mut table = TranspositionTable::new(1 << 30);
             let budget = Budget::default();
             let report = search(&mut toy, &mut table, Wanted::All, &budget);
             assert_eq!(report.stopped, None, "it comes to an end by itself");
@@ -235,7 +235,14 @@ fn budgets_end_the_search_with_what_was_found_so_far() {
             nodes,
             ..Budget::default()
         };
-        let run = |toy: &mut Toy| search(toy, &mut Table::new(1 << 20), Wanted::Best, &budget);
+        let run = |toy: &mut Toy| {
+            search(
+                toy,
+                &mut TranspositionTable::new(1 << 20),
+                Wanted::Best,
+                &budget,
+            )
+        };
         let report = run(&mut toy);
         assert!(report.positions <= nodes);
         assert!(!report.moves.is_empty());
@@ -246,8 +253,8 @@ fn budgets_end_the_search_with_what_was_found_so_far() {
     }
 }
 
-/// One heap of counters; who takes the last of them wins. The states are those
-/// left and who is to move; nobody need take any, so that play may go on for ever.
+/// One heap of counters; taking the last one wins. The state is the number left and the role
+/// to move. A role may take none, so that play can be infinite.
 struct Idle;
 
 impl MinimaxGame for Idle {
@@ -295,14 +302,14 @@ impl MinimaxGame for Idle {
 #[test]
 fn a_won_game_is_won_and_not_put_off() {
     for seed in 0..20 {
-        let mut table = Table::new(1 << 20);
+        let mut table = TranspositionTable::new(1 << 20);
         let options = Minimax {
             seed,
             ..Minimax::default()
         };
         let budget = to_depth(12);
-        // Two left: it is won at once, though it could be won later too.
-        let search = |table: &mut Table<_>, state| {
+        // Two left: there is an immediate win, and later ones.
+        let search = |table: &mut TranspositionTable<_>, state| {
             let stats = &mut Stats::default();
             let told = &mut |_: &MinimaxReport<u8>| ();
             minimax(
@@ -321,7 +328,7 @@ fn a_won_game_is_won_and_not_put_off() {
         assert_eq!(report.moves[0].action, 2, "{report:?}");
         assert_eq!(report.bounds(), (100, 100));
         assert_eq!(report.depth, 1);
-        // Three left: whoever takes loses, so nothing is proved.
+        // Three left: taking loses, so nothing is proved.
         let Ok(report) = search(&mut table, (3, 0));
         assert_eq!(report.moves[0].action, 0, "{report:?}");
         assert_eq!(report.bounds(), (0, 100));
@@ -329,7 +336,7 @@ fn a_won_game_is_won_and_not_put_off() {
     }
 }
 
-/// Proves; nothing limits it but the number of positions.
+/// Runs `prove` with a limit on the number of positions only.
 fn proving<G: MinimaxGame<Error = Infallible>>(
     game: &mut G,
     root: &G::State,
@@ -341,7 +348,7 @@ fn proving<G: MinimaxGame<Error = Infallible>>(
         nodes,
         ..Budget::default()
     };
-    let table = &mut Table::new(1 << 26);
+    let table = &mut TranspositionTable::new(1 << 26);
     let stats = &mut Stats::default();
     let Ok(report) = prove(game, table, root, 0, &options, &budget, stats, &mut ());
     report
@@ -353,7 +360,7 @@ fn play_that_goes_on_for_ever_is_seen() {
         let report = proving(&mut Idle, &(3, 0), wanted, u64::MAX);
         assert!(report.is_endless && report.has_cycles, "{report:?}");
         assert_eq!((report.bounds(), report.stopped), ((0, 100), None));
-        // Whoever takes one or two loses; nobody need.
+        // Taking one or two loses, and no role has to take.
         let found = |action| report.moves.iter().find(|m| m.action == action).unwrap();
         assert_eq!(found(0).bounds, (0, 100));
         assert_eq!((found(1).bounds, found(2).bounds), ((0, 0), (0, 0)));
@@ -364,8 +371,8 @@ fn play_that_goes_on_for_ever_is_seen() {
     assert_eq!(report.line, [[(2, true), (0, false)]]);
 }
 
-/// Positions that come again: who moves in each, and where that leads, to a position
-/// or to an end that is worth so much to the first role.
+/// A game with cycles: for each position the role to move and its successors, each a position
+/// or a terminal state with the score of the first role.
 #[derive(Debug)]
 struct Maze(Vec<(usize, Vec<Result<usize, u8>>)>);
 
@@ -385,8 +392,8 @@ impl Maze {
         Maze((0..size).map(|_| position(&mut random)).collect())
     }
 
-    /// What the first role can force, and what the other can, by the definition: from
-    /// nothing on, until nothing changes.
+    /// The scores that each role can force, by definition: the least fixpoint from no
+    /// information.
     fn forced(&self) -> (Vec<Option<u8>>, Vec<Option<u8>>) {
         let size = self.0.len();
         let (mut least, mut most) = (vec![None; size], vec![None; size]);
@@ -487,7 +494,7 @@ fn what_is_proved_where_positions_come_again_is_so() {
     assert!(endless > 20 && lines > 100, "{endless} {lines}");
 }
 
-/// Chance deals one of so many ends after a move.
+/// A game in which chance selects a terminal state after a move.
 struct Lottery(Vec<Vec<Option<u8>>>);
 
 impl MinimaxGame for Lottery {
@@ -548,7 +555,7 @@ impl MinimaxGame for Lottery {
 }
 
 #[test]
-fn chance_is_worth_its_mean_and_proves_its_worst() {
+fn chance_nodes_have_the_mean_value_and_the_worst_bounds() {
     let prizes = |all: &[&[u8]]| {
         let each = |prizes: &&[u8]| prizes.iter().map(|prize| Some(*prize)).collect();
         Lottery(all.iter().map(each).collect())
@@ -567,13 +574,13 @@ fn chance_is_worth_its_mean_and_proves_its_worst() {
         told(&report),
         [(1, 45.0, (0, 90)), (0, 40.0, (40, 40)), (2, 37.0, (30, 50))]
     );
-    // An enemy would make the sure thing the best.
+    // Against an opponent in place of chance, the safe move would be best.
     let best = proving(&mut lottery, &0, Wanted::Best, u64::MAX);
     assert_eq!((best.moves[0].action, best.stopped), (1, None));
 }
 
 #[test]
-fn what_is_wrong_is_told_with_the_way_there() {
+fn a_fault_is_reported_with_the_moves_that_lead_to_it() {
     let mut lottery = Lottery(vec![vec![Some(60)], vec![Some(10), None]]);
     let report = proving(&mut lottery, &0, Wanted::All, u64::MAX);
     assert_eq!(report.fault, Some(vec![vec![1, 0], vec![0, 1]]));
@@ -587,7 +594,7 @@ fn what_is_wrong_is_told_with_the_way_there() {
             .bounds
     };
     assert_eq!((bounds(0), bounds(1)), ((60, 60), (0, 100)));
-    // Nobody has a move.
+    // No role has a move.
     let report = proving(&mut Lottery(vec![vec![]]), &0, Wanted::All, u64::MAX);
     assert_eq!(report.fault, Some(vec![vec![0, 0]]));
     assert_eq!((report.bounds(), report.stopped), ((0, 100), None));

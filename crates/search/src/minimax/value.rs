@@ -1,48 +1,49 @@
-//! What a position is worth: by estimates, and by proof.
+//! Values of positions: an estimate and proved bounds.
 
-/// A score of 1. What is left is for the distance of the end: a good one is worth
-/// more if it is near, a bad one if it is far.
+/// The value of one point of score. Smaller differences encode the distance of the end, so
+/// that near wins and far losses are preferred.
 pub(super) const POINT: i32 = 1_000_000;
-/// More than any distance.
+/// An upper bound of all distances.
 const FAR: i32 = 500_000;
 const EVEN: i32 = 50 * POINT;
 pub(super) const WORST: i32 = -1;
 pub(super) const BEST: i32 = 101 * POINT;
 
-/// What a position is worth.
+/// The value of a position for one role.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct Value {
-    /// By estimates, where nothing better is known, in units of 1 / [`POINT`].
-    pub(super) value: i32,
-    /// The score that is proved to be had.
+    /// The expected score in units of 1 / [`POINT`], by estimates where nothing is proved.
+    pub(super) expected: i32,
+    /// The proved lower bound of the score.
     pub(super) least: u8,
-    /// The score that is proved not to be passed.
+    /// The proved upper bound of the score.
     pub(super) most: u8,
 }
 
 impl Value {
     pub(super) fn end(score: u8) -> Self {
         Value {
-            value: i32::from(score) * POINT,
+            expected: i32::from(score) * POINT,
             least: score,
             most: score,
         }
     }
 
     pub(super) fn estimate(score: f64) -> Self {
-        // No estimate is as good or as bad as an end.
+        // Estimates are strictly between the values of terminal states with 0 and 100.
         let score = 1.0 + 0.98 * score.clamp(0.0, 100.0);
         Value {
-            value: (score * f64::from(POINT)) as i32,
+            expected: (score * f64::from(POINT)) as i32,
             least: 0,
             most: 100,
         }
     }
 
-    /// Of an end without a score, or a position in which somebody has no move.
+    /// The value of a terminal state without a score, or of a position in which a role has no
+    /// legal move.
     pub(super) fn unknown() -> Self {
         Value {
-            value: 0,
+            expected: 0,
             least: 0,
             most: 100,
         }
@@ -52,18 +53,18 @@ impl Value {
         self.least == self.most
     }
 
-    /// With a value that fits what is proved.
+    /// The value with its expected score clamped to the proved bounds.
     pub(super) fn clipped(self) -> Self {
         Value {
-            value: self.value.clamp(lowest(self.least), highest(self.most)),
+            expected: self.expected.clamp(lowest(self.least), highest(self.most)),
             ..self
         }
     }
 
-    /// One joint move earlier.
+    /// The value one joint move earlier.
     pub(super) fn before(self) -> Self {
         Value {
-            value: self.value - (self.value - EVEN).signum(),
+            expected: self.expected - (self.expected - EVEN).signum(),
             ..self
         }
     }
@@ -79,7 +80,8 @@ pub(super) fn highest(score: u8) -> i32 {
     if value < EVEN { value + FAR } else { value }
 }
 
-/// The values that matter: worse ones are not chosen, better ones not allowed.
+/// The alpha-beta window. The role does not choose lower values, and the others do not allow
+/// higher ones.
 #[derive(Copy, Clone)]
 pub(super) struct Window {
     pub(super) alpha: i32,
@@ -92,7 +94,7 @@ impl Window {
         beta: BEST,
     };
 
-    /// For a position one joint move later, whose value changes by at most 1.
+    /// The window for a position one joint move later, whose value differs by at most 1.
     pub(super) fn after(self) -> Window {
         Window {
             alpha: self.alpha - 1,

@@ -1,7 +1,6 @@
-//! What is left when a budget runs out.
+//! The results of searches that run out of budget.
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use ggp_stop::Stop;
 use std::time::Duration;
 
 use super::*;
@@ -68,16 +67,16 @@ fn each_budget_ends_every_search() {
         depth: 50,
         ..Budget::default()
     };
-    let set = Some(Arc::new(AtomicBool::new(true)));
-    let interrupt = Budget {
-        interrupt: set,
+    let set = Stop::raised();
+    let stop = Budget {
+        stop: set,
         ..Budget::default()
     };
     let budgets = [
         (&nodes, BudgetKind::Nodes),
         (&memory, BudgetKind::Memory),
         (&time, BudgetKind::Time),
-        (&interrupt, BudgetKind::Interrupt),
+        (&stop, BudgetKind::Interrupt),
     ];
     for (budget, expected) in budgets {
         let depth = budget.depth.min(50);
@@ -87,7 +86,7 @@ fn each_budget_ends_every_search() {
         };
         for search in Search::every() {
             if search.needs_a_depth_limit() && expected == BudgetKind::Memory {
-                continue; // it has no table to fill
+                continue; // this search has no table
             }
             let verdict = search.run(&mut Endless, &budget).unwrap();
             match verdict {

@@ -11,16 +11,17 @@ mod partial_order;
 
 use super::move_set::effects::{Change, Effects};
 use super::move_set::timed_facts::{Continuation, Timeline};
-use super::move_set::{Answer, at_start, watch};
+use super::move_set::{Answer, at_start};
 use super::{Outcome, Plan, Puzzle, Reason};
 use ggp_engine::propnet::batch::holds;
-use ggp_engine::propnet::clauses::{Clauses, Frame, Watch};
+use ggp_engine::propnet::clauses::{Clauses, Frame};
 use ggp_engine::propnet::network::Literal;
 use ggp_search::Budget;
+use ggp_stop::Stop;
 
 /// Searches for a shortest plan of at most [`Budget::depth`] moves.
 pub fn bounded(puzzle: &Puzzle, budget: &Budget) -> Answer {
-    let watch = watch(budget);
+    let stop = budget.stop.within(budget.time);
     if let Some(outcome) = at_start(puzzle) {
         let found = "the first state is terminal".to_owned();
         return Answer { outcome, found };
@@ -32,7 +33,7 @@ pub fn bounded(puzzle: &Puzzle, budget: &Budget) -> Answer {
         };
     };
     let timeline = Timeline::new(puzzle, &effects);
-    let mut steps = Steps::new(puzzle, &effects, &timeline, watch);
+    let mut steps = Steps::new(puzzle, &effects, &timeline, stop);
     let outcome = steps.solve(budget);
     let pairs: usize = steps.after.iter().map(Vec::len).sum();
     let found = format!(
@@ -47,7 +48,7 @@ struct Steps<'p> {
     effects: &'p Effects,
     timeline: &'p Timeline,
     clauses: Clauses,
-    watch: Watch,
+    stop: Stop,
     /// By step: the variables of the facts; false for facts that nothing depends
     /// on.
     states: Vec<Vec<i32>>,
@@ -61,7 +62,7 @@ struct Steps<'p> {
 }
 
 impl<'p> Steps<'p> {
-    fn new(puzzle: &Puzzle, effects: &'p Effects, timeline: &'p Timeline, watch: Watch) -> Self {
+    fn new(puzzle: &Puzzle, effects: &'p Effects, timeline: &'p Timeline, stop: Stop) -> Self {
         let mut movers = vec![Vec::new(); effects.relevant.len()];
         for (chosen, changes) in effects.changes.iter().enumerate() {
             for &(fact, _) in changes {
@@ -79,8 +80,8 @@ impl<'p> Steps<'p> {
         let mut steps = Steps {
             effects,
             timeline,
-            clauses: Clauses::watched(watch.clone()),
-            watch,
+            clauses: Clauses::until(&stop),
+            stop,
             states: Vec::new(),
             frames: Vec::new(),
             moves: Vec::new(),
@@ -111,7 +112,7 @@ impl<'p> Steps<'p> {
         let mut refuted = None;
         let done = |refuted: Option<u32>| refuted.map_or(Outcome::Unknown, Outcome::NoPlanWithin);
         for depth in 1..=budget.depth {
-            if self.watch.is_over() || self.clauses.memory() > budget.memory_bytes {
+            if self.stop.is_over() || self.clauses.memory() > budget.memory_bytes {
                 return done(refuted);
             }
             let over = Reason::Over { moves: depth - 1 };
@@ -149,7 +150,7 @@ impl<'p> Steps<'p> {
         done(refuted)
     }
 
-    /// Whether moves that undo themselves are excluded directly after themselves.
+    /// True if moves that undo themselves are excluded directly after themselves.
     fn leaves_out_detours(&self) -> bool {
         let mut after = (0..).zip(&self.after);
         after.any(|(chosen, after)| after.contains(&chosen))

@@ -4,7 +4,7 @@
 //! or within a number of moves. States are distributed to shards by their hash. A
 //! round expands some of the states of a level, in portions that threads share;
 //! then each shard inserts the states that belong to it, in the order of their
-//! parents. The result is therefore the same for any number of threads and any round_parents
+//! parents. The result is therefore the same for any number of threads and any size
 //! of rounds.
 //!
 //! A state takes its bits and, while it must be found again, one word of a table.
@@ -45,15 +45,15 @@ use workers::{LANES, Workers};
 /// Options of [`breadth_first`].
 #[derive(Clone, Debug)]
 pub struct BreadthFirstOptions {
-    /// Whether to visit every reachable state, even after a solution was found.
+    /// True to visit every reachable state, even after a solution was found.
     pub whole: bool,
-    /// When states that differ only by a symmetry of the rules count as one.
+    /// Treatment of states that differ only by a symmetry of the rules.
     pub classes: Classes,
     /// Number of threads; 0 counts as 1.
     pub threads: usize,
     /// Folder for levels that do not fit into memory.
     pub spill: Option<Spill>,
-    /// Where to write the search's state. Cannot be combined with [`Spill`].
+    /// File and interval of checkpoints. Cannot be combined with [`Spill`].
     pub checkpoint: Option<Checkpoint>,
     /// The checkpoint file to resume from.
     pub resume: Option<PathBuf>,
@@ -72,16 +72,17 @@ impl Default for BreadthFirstOptions {
     }
 }
 
-/// When states that differ only by a symmetry of the rules count as one.
+/// Conditions under which states that differ only by a symmetry of the rules count
+/// as one.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub enum Classes {
     /// Never: each state counts.
     #[default]
     Never,
-    /// When there are more than a few thousand states, or when checkpoints are
+    /// If there are more than a few thousand states, or if checkpoints are
     /// used.
     IfMany,
-    /// Whenever the puzzle has symmetries.
+    /// Always, if the puzzle has symmetries.
     Always,
 }
 
@@ -93,7 +94,7 @@ pub struct Seen {
     /// Number of symmetries up to which states were counted: 1 if each state
     /// counts.
     pub symmetries: usize,
-    /// Whether these are all reachable states.
+    /// True if these are all reachable states.
     pub is_all: bool,
 }
 
@@ -135,7 +136,7 @@ impl From<CheckpointError> for BreadthFirstError {
 /// those counted before a checkpoint. States are equal if they agree in everything
 /// that matters (see [`Layout`]), or, with [`BreadthFirstOptions::classes`], if a
 /// symmetry maps one to the other. The counts of a level that a solution or the
-/// budget cut short depend on the round_parents of the rounds; all other counts depend only
+/// budget cut short depend on the size of the rounds; all other counts depend only
 /// on the puzzle.
 ///
 /// # Errors
@@ -299,10 +300,10 @@ struct Search<'p> {
     depth: u32,
     /// Number of its states that have been expanded.
     expanded: u64,
-    /// Whether no state is on two levels; none if not yet checked.
+    /// True if no state is on two levels; none if not yet checked.
     is_disjoint: Option<bool>,
     whole: bool,
-    /// Whether all reachable states have been visited.
+    /// True if all reachable states have been visited.
     is_all: bool,
     /// A shortest plan, once one is found.
     plan: Option<Plan>,
@@ -322,7 +323,7 @@ struct Level {
     suffix: Packed,
 }
 
-/// States of one level that were expanded round_children: those from `first` to before
+/// States of one level that were expanded together: those from `first` to before
 /// `end`. By shard, `starts` is the number that the round's first new state gets.
 struct Round {
     level: u32,
@@ -362,7 +363,7 @@ impl<'p> Search<'p> {
     fn new(puzzle: &'p Puzzle, options: &BreadthFirstOptions, budget: &Budget) -> Search<'p> {
         let layout = Layout::new(puzzle, Facts::Relevant);
         let (bits, words) = (layout.key_bits(), layout.words());
-        let slow = 1 + puzzle.net.network.gates() / 20_000 + words / 8;
+        let slow = 1 + puzzle.net.network().gates() / 20_000 + words / 8;
         // A share of the memory is reserved for the rounds' buffers.
         let rounds = budget.memory_bytes / 8;
         let child = 8 * (2 * words + 1);

@@ -1,9 +1,9 @@
-//! A search's state in a file, so that it can go on another time.
+//! Checkpoints: files from which a search can be resumed.
 //!
-//! In: what a search holds between two steps, as numbers and bytes in an order
-//! of its own. Out: a file that says which method wrote it, for which puzzle and
-//! in which version, with a checksum behind. It takes the place of an older one
-//! only when it is complete.
+//! In: the state of a search between two steps, as numbers and bytes in an order
+//! chosen by the method. Out: a file that identifies the method, the puzzle and the
+//! version, followed by a checksum. It replaces an older file only once it is
+//! complete.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -16,32 +16,34 @@ use sha2::{Digest, Sha256};
 
 use super::Puzzle;
 
-/// Where the state is written, and how often.
+/// Location and interval of checkpoints.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Checkpoint {
     /// The file.
     pub file: PathBuf,
-    /// Time between two writings, at least.
+    /// Minimum time between two checkpoints.
     pub every: Duration,
 }
 
-/// Why the state could not be written or read. Each has the file.
+/// Errors in writing or reading a checkpoint, each with the file.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum CheckpointError {
-    /// The system says no.
+    /// The file cannot be read or written.
     File(PathBuf, io::Error),
-    /// The file is no checkpoint.
+    /// The file is not a checkpoint.
     Foreign(PathBuf),
-    /// The file is of another version of this program.
+    /// The checkpoint was written by another version of this program.
     Version(PathBuf),
-    /// The file is of this other method, and not of the one that reads it.
+    /// The checkpoint belongs to the method named first, but the second one reads
+    /// it.
     Method(PathBuf, String, &'static str),
-    /// The file is of other rules, another start or target, or other options.
+    /// The checkpoint belongs to other rules, another start or target, or other
+    /// options.
     Puzzle(PathBuf),
-    /// The file is not as it was written.
+    /// The file is damaged.
     Damaged(PathBuf),
-    /// The search needs more memory than it may take.
+    /// The search needs more memory than it is allowed.
     Memory(PathBuf),
 }
 
@@ -49,7 +51,9 @@ impl fmt::Display for CheckpointError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (file, what) = match self {
             CheckpointError::File(file, error) => (file, error.to_string()),
-            CheckpointError::Foreign(file) => (file, "it is no checkpoint of a search".to_owned()),
+            CheckpointError::Foreign(file) => {
+                (file, "it is not a checkpoint of a search".to_owned())
+            }
             CheckpointError::Version(file) => {
                 let what = "it is a checkpoint of another version of this program";
                 (file, what.to_owned())
@@ -60,12 +64,12 @@ impl fmt::Display for CheckpointError {
             ),
             CheckpointError::Puzzle(file) => {
                 let what = "it is a checkpoint of another search: \
-                            the rules, the start, the score wanted or the options differ";
+                            the rules, the start, the target score or the options differ";
                 (file, what.to_owned())
             }
             CheckpointError::Damaged(file) => (file, "the checkpoint is damaged".to_owned()),
             CheckpointError::Memory(file) => {
-                let what = "the search takes more memory than it is allowed";
+                let what = "the search needs more memory than it is allowed";
                 (file, what.to_owned())
             }
         };
@@ -75,17 +79,17 @@ impl fmt::Display for CheckpointError {
 
 impl std::error::Error for CheckpointError {}
 
-/// Whose state a file has.
+/// The identity of the search that a checkpoint belongs to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Identity {
-    /// What the method is called.
+    /// Name of the method.
     pub method: &'static str,
     digest: [u8; 32],
 }
 
 impl Identity {
-    /// Of a method on a puzzle. `options` is what else must be the same, such as
-    /// how states are packed.
+    /// The identity of a method on a puzzle. `options` are further parameters that
+    /// must agree, such as the layout of states.
     pub fn new(method: &'static str, puzzle: &Puzzle, options: &impl fmt::Debug) -> Identity {
         let mut hash = Sha256::new();
         let mut add = |text: &str| {
@@ -93,15 +97,15 @@ impl Identity {
             hash.update(text);
         };
         let net = &puzzle.net;
-        for source in net.game.sources().files() {
+        for source in net.game().sources().files() {
             add(source.text());
         }
         let terms = net.terms();
-        for &fact in &net.facts {
-            add(&net.game.canonical(&terms, fact));
+        for &fact in net.facts() {
+            add(&net.game().canonical(&terms, fact));
         }
-        for chosen in &net.moves[0] {
-            add(&net.game.canonical(&terms, chosen.term()));
+        for chosen in &net.moves()[0] {
+            add(&net.game().canonical(&terms, chosen.term()));
         }
         add(&format!(
             "{:?} {:?} {options:?}",
@@ -114,14 +118,14 @@ impl Identity {
     }
 }
 
-/// What is wrong with what was written.
+/// Errors in the contents of a checkpoint.
 #[derive(Debug)]
 pub enum LoadError {
-    /// It makes no sense.
-    Nonsense,
-    /// It does not fit into the memory allowed.
+    /// The contents are invalid.
+    Invalid,
+    /// The contents do not fit into the allowed memory.
     Memory,
-    /// It can not be read.
+    /// The file cannot be read.
     Io(io::Error),
 }
 
@@ -132,11 +136,11 @@ impl From<io::Error> for LoadError {
 }
 
 const MAGIC: &[u8; 12] = b"ggp search\r\n";
-/// To be raised whenever what any method writes means something else.
+/// Incremented whenever the format of any method changes.
 const VERSION: u32 = 2;
 const CHECKSUM: u64 = 32;
 
-/// Writes a checkpoint.
+/// A writer of checkpoints.
 pub struct Output {
     file: BufWriter<File>,
     hash: Sha256,
@@ -164,7 +168,7 @@ impl Output {
             .try_for_each(|number| self.number(number))
     }
 
-    /// Writes bytes, without their number.
+    /// Writes bytes without a length.
     ///
     /// # Errors
     ///
@@ -175,10 +179,10 @@ impl Output {
     }
 }
 
-/// Reads a checkpoint.
+/// A reader of checkpoints.
 pub struct Input {
     file: BufReader<File>,
-    /// Bytes before the checksum.
+    /// Number of bytes left before the checksum.
     left: u64,
 }
 
@@ -187,23 +191,23 @@ impl Input {
     ///
     /// # Errors
     ///
-    /// If there is none.
+    /// If the contents end before it or cannot be read.
     pub fn number(&mut self) -> Result<u64, LoadError> {
         let mut bytes = [0; 8];
         self.bytes(&mut bytes)?;
         Ok(u64::from_le_bytes(bytes))
     }
 
-    /// Reads a number that is less than another.
+    /// Reads a number less than `end`.
     ///
     /// # Errors
     ///
-    /// If there is none.
+    /// If the contents end before it or cannot be read, or if it is too large.
     pub fn less_than(&mut self, end: u64) -> Result<u64, LoadError> {
         let number = self.number()?;
         match number < end {
             true => Ok(number),
-            false => Err(LoadError::Nonsense),
+            false => Err(LoadError::Invalid),
         }
     }
 
@@ -211,7 +215,7 @@ impl Input {
     ///
     /// # Errors
     ///
-    /// If there is none.
+    /// If the contents end before its end or cannot be read.
     pub fn numbers(&mut self) -> Result<Vec<u64>, LoadError> {
         let len = self.less_than(self.left / 8)?;
         (0..len).map(|_| self.number()).collect()
@@ -221,20 +225,20 @@ impl Input {
     ///
     /// # Errors
     ///
-    /// If there are not so many bytes.
+    /// If fewer bytes are left or they cannot be read.
     pub fn bytes(&mut self, out: &mut [u8]) -> Result<(), LoadError> {
         let left = self.left.checked_sub(out.len() as u64);
-        self.left = left.ok_or(LoadError::Nonsense)?;
+        self.left = left.ok_or(LoadError::Invalid)?;
         Ok(self.file.read_exact(out)?)
     }
 }
 
-/// Writes the state of a search, which `save` knows, to a file, in the place of
-/// what was there.
+/// Writes a checkpoint, whose contents `save` writes, and replaces an existing
+/// file.
 ///
 /// # Errors
 ///
-/// [`CheckpointError::File`]; what was there before is still there then.
+/// [`CheckpointError::File`]; the existing file is then unchanged.
 pub fn write(
     path: &Path,
     identity: &Identity,
@@ -267,11 +271,12 @@ fn write_to(
     save(&mut out)?;
     let checksum = out.hash.finalize();
     out.file.write_all(&checksum)?;
-    // Whole or not at all, also if the machine fails.
+    // The file must be complete on disk before it is renamed, even if the machine
+    // fails.
     out.file.into_inner()?.sync_all()
 }
 
-/// Reads the state of a search, as `load` understands it, from a file.
+/// Reads a checkpoint, whose contents `load` reads.
 ///
 /// # Errors
 ///
@@ -311,49 +316,49 @@ pub fn read<T>(
         file,
         left: len - CHECKSUM,
     };
-    let told = |error| match error {
-        LoadError::Nonsense => damaged(),
+    let to_checkpoint_error = |error| match error {
+        LoadError::Invalid => damaged(),
         LoadError::Memory => CheckpointError::Memory(path.to_owned()),
         LoadError::Io(error) => io(error),
     };
     let mut version = [0; 4];
-    input.bytes(&mut magic).map_err(told)?;
-    input.bytes(&mut version).map_err(told)?;
+    input.bytes(&mut magic).map_err(to_checkpoint_error)?;
+    input.bytes(&mut version).map_err(to_checkpoint_error)?;
     if u32::from_le_bytes(version) != VERSION {
         return Err(CheckpointError::Version(path.to_owned()));
     }
-    let len = input.less_than(1 << 10).map_err(told)?;
+    let len = input.less_than(1 << 10).map_err(to_checkpoint_error)?;
     let mut method = vec![0; len as usize];
-    input.bytes(&mut method).map_err(told)?;
+    input.bytes(&mut method).map_err(to_checkpoint_error)?;
     if method != identity.method.as_bytes() {
         let method = String::from_utf8_lossy(&method).into_owned();
         let own = identity.method;
         return Err(CheckpointError::Method(path.to_owned(), method, own));
     }
     let mut digest = [0; 32];
-    input.bytes(&mut digest).map_err(told)?;
+    input.bytes(&mut digest).map_err(to_checkpoint_error)?;
     if digest != identity.digest {
         return Err(CheckpointError::Puzzle(path.to_owned()));
     }
-    let loaded = load(&mut input).map_err(told)?;
+    let loaded = load(&mut input).map_err(to_checkpoint_error)?;
     match input.left {
         0 => Ok(loaded),
         _ => Err(damaged()),
     }
 }
 
-/// Says when the next checkpoint is due.
+/// A timer for checkpoints.
 #[derive(Clone, Debug)]
 pub struct Timer {
     every: Duration,
     last: Instant,
 }
 
-/// What writing may take of all time: one part of so many.
+/// Writing may take at most one part in `SHARE` of the total time.
 const SHARE: u32 = 10;
 
 impl Timer {
-    /// Counts from now.
+    /// Starts counting now.
     pub fn new(every: Duration) -> Timer {
         Timer {
             every,
@@ -361,7 +366,7 @@ impl Timer {
         }
     }
 
-    /// Runs `write` if it is due.
+    /// Runs `write` if a checkpoint is due.
     ///
     /// # Errors
     ///
@@ -372,7 +377,7 @@ impl Timer {
             return Ok(());
         }
         write()?;
-        // Where it takes long, it is done less often.
+        // The longer writing takes, the less often it is done.
         let took = began.elapsed();
         self.last = Instant::now() + (took * SHARE).saturating_sub(self.every);
         Ok(())

@@ -1,10 +1,10 @@
-//! States from which something needed can never be had.
+//! Detection of dead ends by delete relaxation.
 //!
-//! In: states as codes. Out: of which of them it is certain that no solution
-//! follows. Whatever a fact was it may be again, and all legal moves are made at
-//! once, again and again: what does not come true by that never does. Each
-//! literal has two bits, whether it can be true and whether it can be false, so
-//! that a round is one tape over all lanes.
+//! In: states as codes. Out: the states from which no solution can be reached for
+//! certain. Under delete relaxation, facts keep every value they ever had, and all
+//! legal moves are made at once in each round. What is unreachable under relaxation
+//! is unreachable in the game. Each literal has two bits, for whether it can be
+//! true and whether it can be false, so that a round is one tape over all lanes.
 //!
 //! Source: delete relaxation, as in Hoffmann and Nebel, The FF planning system
 //! (2001), with both values of a fact kept.
@@ -18,7 +18,7 @@ use ggp_engine::propnet::network::{Builder, Literal, Network, Node};
 use ggp_engine::propnet::rewrite::live;
 use ggp_engine::propnet::tape::{Place, Tape};
 
-/// Finds lost states.
+/// A detector of dead ends.
 #[derive(Clone, Debug)]
 pub struct DeadEnds {
     first: Code,
@@ -30,31 +30,32 @@ pub struct DeadEnds {
 }
 
 const STATE: u8 = 0;
-/// By fact: whether it can be true; then, whether it can be false.
+/// By fact: whether it can be true; then, by fact, whether it can be false.
 const CAN: u8 = 1;
-/// The same one round later; then, whether there can be a solution.
+/// The rows of [`CAN`] one round later; then one row for whether there can be a
+/// solution.
 const LATER: u8 = 2;
 const BANKS: usize = 3;
 
-/// Rounds after which states that are not lost by then are taken for open.
+/// Number of rounds after which undecided states are assumed to be solvable.
 const ROUNDS: usize = 64;
-/// Gates of a puzzle that is looked at.
+/// Limit on the gates of a puzzle.
 const MOST_GATES: usize = 40_000;
 
 impl DeadEnds {
-    /// Makes code for so many lanes: 64, 256, 512 or 1024. None if the puzzle is
-    /// too large.
+    /// Compiles the detector for `lanes` states at a time: 64, 256, 512 or 1024.
+    /// None if the puzzle is too large.
     ///
     /// # Panics
     ///
-    /// If the engine is not [available](Engine::is_available) for so many.
+    /// If the engine is not [available](Engine::is_available) for `lanes` lanes.
     pub fn new(puzzle: &Puzzle, layout: &Layout, lanes: usize, engine: Engine) -> Option<DeadEnds> {
         let net = &puzzle.net;
-        if net.network.gates() > MOST_GATES {
+        if net.network().gates() > MOST_GATES {
             return None;
         }
         let words = lanes / 64;
-        let facts = net.facts.len();
+        let facts = net.facts().len();
         let (bits, stride) = (layout.bits(), layout.words());
         let code = |network: &Network, bank, wanted: &[Literal]| {
             let place = |bank, index: usize| Place {
@@ -89,13 +90,13 @@ impl DeadEnds {
         })
     }
 
-    /// Replaces `out` by whether states are lost, a bit each.
-    pub fn lost(&mut self, states: &[u64], out: &mut Vec<u64>) {
+    /// Replaces `out` by the set of dead ends among `states`, as bits.
+    pub fn dead_ends(&mut self, states: &[u64], out: &mut Vec<u64>) {
         out.clear();
         let lanes = self.banks[0].lanes();
         for chunk in states.chunks(lanes * self.stride) {
             let count = chunk.len() / self.stride;
-            self.put(chunk);
+            self.load(chunk);
             self.first.run(&mut self.banks);
             let rows = 2 * self.facts;
             let used = count.div_ceil(64);
@@ -117,15 +118,15 @@ impl DeadEnds {
             }
             let mask = u64::MAX >> ((64 - count % 64) % 64);
             let solved = &self.banks[LATER as usize].row(rows)[..used];
-            let lost = |&word: &u64| if is_settled { !word } else { 0 };
-            out.extend(solved.iter().map(lost));
+            let dead_ends = |&word: &u64| if is_settled { !word } else { 0 };
+            out.extend(solved.iter().map(dead_ends));
             if let Some(last) = out.last_mut() {
                 *last &= mask;
             }
         }
     }
 
-    fn put(&mut self, states: &[u64]) {
+    fn load(&mut self, states: &[u64]) {
         for (word, codes) in states.chunks(64 * self.stride).enumerate() {
             for first in (0..self.bits).step_by(64) {
                 let mut square = [0; 64];
@@ -141,12 +142,12 @@ impl DeadEnds {
     }
 }
 
-/// By fact whether it can be true a round later, then whether it can be false;
-/// then whether there can be a solution by now.
+/// By fact: whether it can be true one round later; then, by fact, whether it can
+/// be false; last, whether the current facts allow a solution.
 fn later(puzzle: &Puzzle, builder: &mut Builder) -> Vec<Literal> {
     let net = &puzzle.net;
-    let network = &net.network;
-    let facts = net.facts.len();
+    let network = net.network();
+    let facts = net.facts().len();
     let mut roots = net.roots();
     roots.push(puzzle.solved);
     let live = live(network, roots);
@@ -162,14 +163,15 @@ fn later(puzzle: &Puzzle, builder: &mut Builder) -> Vec<Literal> {
     for fact in 0..facts {
         can[network.input(fact).node()] = [builder.input(fact), builder.input(facts + fact)];
     }
-    // First what moves need, then what needs moves: a gate may be made twice.
+    // The first pass covers what moves need, the second what needs moves; a gate
+    // may be built in both.
     for with_moves in [false, true] {
         for node in (0..network.len()).filter(|&node| live[node]) {
             can[node] = match network.node(node) {
                 Node::False => continue,
                 Node::Input(input) if input < facts => continue,
                 Node::Input(input) if with_moves => {
-                    let [legal, _] = of(&can, net.legal[0][input - facts]);
+                    let [legal, _] = of(&can, net.legal()[0][input - facts]);
                     [legal, Literal::TRUE]
                 }
                 Node::Input(_) | Node::Feedback(_) => [Literal::TRUE; 2],
@@ -192,7 +194,7 @@ fn later(puzzle: &Puzzle, builder: &mut Builder) -> Vec<Literal> {
     }
     let mut later = Vec::with_capacity(2 * facts + 1);
     for value in [0, 1] {
-        for (fact, &next) in net.next.iter().enumerate() {
+        for (fact, &next) in net.next().iter().enumerate() {
             let now = can[network.input(fact).node()][value];
             later.push(builder.or(&[now, of(&can, next)[value]]));
         }

@@ -1,13 +1,13 @@
-//! Depth-first search over packed states, by many divers at once.
+//! Depth-first search over packed states, by many workers at once.
 //!
-//! In: a puzzle. Out: some plan, or the proof that there is none. Each diver
-//! tries moves in an order of its own and goes down as far as it can; all share
-//! one table, so that none enters what another has entered, and take a state
-//! each to be expanded together. One that is done takes over the oldest state
-//! that waits with the busiest. After some states all is begun again with other
-//! orders, sooner or later as in Luby's sequence; the order of the rules and its
-//! reverse come first, each alone. States from which something needed can never
-//! be had are left out, as long as there are some.
+//! In: a puzzle. Out: some plan, or a proof that there is none. Each worker tries
+//! the moves in an order of its own and goes as deep as it can. All workers share
+//! one table of visited states, so no state is entered twice, and each contributes
+//! one state to be expanded together. An idle worker takes over the oldest waiting
+//! state of the busiest one. After a number of states the search restarts with
+//! other orders, at intervals given by Luby's sequence. The order of the rules and
+//! its reverse come first, each alone. Dead ends are pruned, as long as enough of
+//! them are found.
 //!
 //! Source: restarts as in Luby, Sinclair and Zuckerman, Optimal speedup of Las
 //! Vegas algorithms (1993).
@@ -29,27 +29,26 @@ use super::expand::{Children, Ends, Expander, Facts, Layout};
 use super::partial_order::PartialOrder;
 use super::{Outcome, Plan, Puzzle, Reason};
 
-/// What knows states from which no solution can be reached.
+/// A detector of states from which no solution can be reached.
 pub trait DeadEndDetector {
-    /// Whether it is certain that no solution can be reached from a state.
+    /// True if it is certain that no solution can be reached from a state.
     fn is_dead(&mut self, state: &[u64]) -> bool;
 
-    /// The search came back from a state without a solution, and may have left
-    /// to others some of what follows it.
+    /// Called when the search backtracks from a state without having found a
+    /// solution; other workers may still be exploring some of its successors.
     fn stuck(&mut self, state: &[u64]);
 }
 
-/// How to dive.
+/// Options of [`depth_first`].
 #[derive(Clone, Debug)]
 pub struct DepthFirstOptions {
-    /// States expanded at once; 0 counts as 1.
+    /// Number of workers, whose states are expanded together; 0 counts as 1.
     pub divers: usize,
-    /// States expanded before the first restart.
+    /// Number of states expanded before the first restart.
     pub patience: u64,
-    /// Chooses the orders of all but the first two.
+    /// Seed for the orders of all workers except the first two.
     pub seed: u64,
-    /// What is known of moves that commute: only those that are enough in a
-    /// state are tried there.
+    /// If given, only the moves that suffice in a state are tried there.
     pub commuting: Option<Arc<PartialOrder>>,
 }
 
@@ -64,19 +63,19 @@ impl Default for DepthFirstOptions {
     }
 }
 
-/// Lanes of the expander.
+/// Number of lanes of the expander.
 const LANES: usize = 512;
-/// The share of the states of a round that the first two have.
-const SHORT: u64 = 8;
-/// States looked at for whether they are lost, after which one in so many must
-/// have been.
-const LOOKS: u64 = 2_000;
-const WORTH: u64 = 30;
+/// The first two rounds are shorter than the others by this factor.
+const SHORT_ROUND: u64 = 8;
+/// Number of states checked for dead ends after which the check is given up unless
+/// at least one in `CHECKS_PER_DEAD_END` was a dead end.
+const MIN_CHECKED: u64 = 2_000;
+const CHECKS_PER_DEAD_END: u64 = 30;
 
-/// Looks for a plan of at most [`Budget::depth`] moves. Without a plan, what
-/// `dead_end` has cut off is no proof: the outcome is unknown then.
+/// Searches for a plan of at most [`Budget::depth`] moves. If `dead_end` cut
+/// anything off and no plan is found, the outcome is unknown.
 ///
-/// Level `n` of `stats` holds what was done between restarts.
+/// Level `n` of `stats` describes the work between two restarts.
 pub fn depth_first(
     puzzle: &Puzzle,
     options: &DepthFirstOptions,
@@ -94,26 +93,26 @@ pub fn depth_first(
     let mut search = Search {
         start: layout.encode(&puzzle.start),
         expander: Expander::new(puzzle, &layout, LANES, Engine::Auto),
-        // The other half is for what waits, and the way to each state.
+        // The other half is for waiting states and for the path to each state.
         states: States::new(layout.key_bits(), budget.memory_bytes / 2),
-        ways: Vec::new(),
-        divers: Vec::new(),
+        links: Vec::new(),
+        workers: Vec::new(),
         waiting: 0,
         is_cut: false,
-        was_dead: false,
+        is_pruned: false,
         commuting: options.commuting.clone(),
-        relaxed: DeadEnds::new(puzzle, &layout, LANES, Engine::Auto),
-        looked: (0, 0),
-        lost: Vec::new(),
+        detector: DeadEnds::new(puzzle, &layout, LANES, Engine::Auto),
+        checked: (0, 0),
+        dead_ends: Vec::new(),
         reopens: budget.depth != u32::MAX || layout.meaning() == KeyMeaning::EarlierIsBetter,
         depth: budget.depth,
         state: Packed::new(),
-        most_beside: budget.memory_bytes / 2,
+        most_link_bytes: budget.memory_bytes / 2,
         dead_end,
         layout,
     };
-    let came = search.run(options, puzzle.moves(), &mut meter);
-    meter.ended(came).unwrap_or(Outcome::Unknown)
+    let result = search.run(options, puzzle.moves(), &mut meter);
+    meter.ended(result).unwrap_or(Outcome::Unknown)
 }
 
 struct Search<'d> {
@@ -121,59 +120,59 @@ struct Search<'d> {
     expander: Expander,
     start: Vec<u64>,
     states: States,
-    /// By state: how it was reached with the fewest moves.
-    ways: Vec<Way>,
-    divers: Vec<Diver>,
-    /// States that wait with all divers.
+    /// By state: its predecessor on the shortest known path.
+    links: Vec<Link>,
+    workers: Vec<Worker>,
+    /// Number of waiting states of all workers.
     waiting: usize,
-    /// Whether the depth limit cut anything off; whether a dead end did.
+    /// True if the depth limit cut anything off, and true if a dead end did.
     is_cut: bool,
-    was_dead: bool,
+    is_pruned: bool,
     commuting: Option<Arc<PartialOrder>>,
-    /// Looks for lost states among those that follow, while there are some.
-    relaxed: Option<DeadEnds>,
-    /// States looked at, and those of them that were lost.
-    looked: (u64, u64),
-    /// By child: whether it is lost.
-    lost: Vec<u64>,
-    /// Whether a state that is reached again with fewer moves is entered again.
+    /// Checks successors for dead ends, as long as enough are found.
+    detector: Option<DeadEnds>,
+    /// Number of states checked, and of dead ends among them.
+    checked: (u64, u64),
+    /// The dead ends among the children, as a bit set.
+    dead_ends: Vec<u64>,
+    /// True if a state that is reached again with fewer moves is entered again.
     reopens: bool,
     depth: u32,
     dead_end: Option<&'d mut dyn DeadEndDetector>,
-    /// For dead ends and commuting moves.
+    /// Buffer for the dead-end check and for the partial order.
     state: Packed,
-    /// Bytes that what waits and the ways may take.
-    most_beside: u64,
+    /// Maximum memory for waiting states and paths, in bytes.
+    most_link_bytes: u64,
 }
 
 #[derive(Copy, Clone)]
-struct Way {
+struct Link {
     parent: u32,
     chosen: u32,
     depth: u32,
 }
 
-/// The start has no parent.
-const NOBODY: u32 = u32::MAX;
+/// The parent of the start.
+const NO_PARENT: u32 = u32::MAX;
 
-struct Diver {
-    /// By move: how early it is tried.
+struct Worker {
+    /// By move: its position in the worker's order.
     ranks: Vec<u32>,
-    /// The last is next.
+    /// Waiting states, the next one last.
     waiting: VecDeque<Waiting>,
-    /// The codes of what waits.
+    /// The codes of the waiting states.
     codes: VecDeque<u64>,
 }
 
 #[derive(Copy, Clone)]
 enum Waiting {
-    /// To be entered.
-    Enter(Way),
-    /// What followed it was entered.
+    /// A state to enter.
+    Enter(Link),
+    /// A marker: all successors of a state have been entered.
     Leave,
 }
 
-/// How a dive between two restarts ended.
+/// The result of a search between two restarts.
 enum End {
     Solved(Plan),
     Over,
@@ -189,31 +188,31 @@ impl Search<'_> {
     ) -> Result<Outcome, BudgetKind> {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(options.seed);
         for round in 1.. {
-            // First each of the two orders that the rules give, for a short time.
+            // The two orders given by the rules are first tried alone and briefly.
             let is_short = options.divers > 1 && round <= 2;
             let (divers, patience) = match is_short {
-                true => (1, options.patience / SHORT),
+                true => (1, options.patience / SHORT_ROUND),
                 false => (
                     options.divers.max(1) as u64,
                     options.patience.saturating_mul(luby(round)),
                 ),
             };
-            let orders = (0..divers).map(|diver| {
+            let orders = (0..divers).map(|worker| {
                 let mut ranks: Vec<u32> = (0..moves as u32).collect();
-                match (round, diver) {
+                match (round, worker) {
                     (1, 0) => {}
                     (1, 1) | (2, 0) => ranks.reverse(),
                     _ => ranks.shuffle(&mut random),
                 }
-                Diver {
+                Worker {
                     ranks,
                     waiting: VecDeque::new(),
                     codes: VecDeque::new(),
                 }
             });
-            self.divers = orders.collect();
+            self.workers = orders.collect();
             self.states.clear();
-            self.ways.clear();
+            self.links.clear();
             self.waiting = 0;
             meter.begin_level(0, Compare::Key);
             let end = self.run_until_restart(patience, meter)?;
@@ -224,7 +223,7 @@ impl Search<'_> {
                     let optimal = plan.is_empty();
                     return Ok(Outcome::Solved { plan, optimal });
                 }
-                End::Over if self.was_dead => return Ok(Outcome::Unknown),
+                End::Over if self.is_pruned => return Ok(Outcome::Unknown),
                 End::Over if self.is_cut => return Ok(Outcome::NoPlanWithin(self.depth)),
                 End::Over => {
                     let positions = self.states.len() as u64;
@@ -254,21 +253,21 @@ impl Search<'_> {
             self.is_cut = true;
             return Ok(End::Over);
         }
-        let way = Way {
-            parent: NOBODY,
+        let link = Link {
+            parent: NO_PARENT,
             chosen: 0,
             depth: 0,
         };
-        self.divers[0].waiting.push_back(Waiting::Enter(way));
-        self.divers[0].codes.extend(&self.start);
+        self.workers[0].waiting.push_back(Waiting::Enter(link));
+        self.workers[0].codes.extend(&self.start);
         self.waiting = 1;
         while spent < patience {
             parents.clear();
             entered.clear();
             let most = usize::try_from(meter.nodes_left()).unwrap_or(usize::MAX);
-            for diver in 0..self.divers.len().min(most) {
-                if let Some(number) = self.enter(diver, &mut parents, meter)? {
-                    entered.push((diver, number));
+            for worker in 0..self.workers.len().min(most) {
+                if let Some(number) = self.enter(worker, &mut parents, meter)? {
+                    entered.push((worker, number));
                 }
             }
             if entered.is_empty() {
@@ -294,10 +293,10 @@ impl Search<'_> {
                 plan.push(children.moves[child]);
                 return Ok(End::Solved(plan));
             }
-            self.find_lost(&children.states, meter);
-            for (position, &(diver, number)) in entered.iter().enumerate() {
-                let depth = self.ways[number as usize].depth + 1;
-                let way = |child: usize| Way {
+            self.find_dead_ends(&children.states, meter);
+            for (position, &(worker, number)) in entered.iter().enumerate() {
+                let depth = self.links[number as usize].depth + 1;
+                let link = |child: usize| Link {
                     parent: number,
                     chosen: children.moves[child],
                     depth,
@@ -307,30 +306,30 @@ impl Search<'_> {
                 if let Some(commuting) = &self.commuting {
                     let parent = &parents[position * stride..][..stride];
                     self.layout.decode(parent, &mut self.state);
-                    if let Some(enough) = commuting.enough(&self.state) {
+                    if let Some(enough) = commuting.sufficient(&self.state) {
                         open.retain(|&child| {
                             let chosen = children.moves[child] as usize;
                             enough[chosen / 64] >> (chosen % 64) & 1 == 1
                         });
                     }
                 }
-                let lost = &self.lost;
+                let dead_ends = &self.dead_ends;
                 open.retain(|&child| {
-                    let word = lost.get(child / 64).unwrap_or(&0);
+                    let word = dead_ends.get(child / 64).unwrap_or(&0);
                     word >> (child % 64) & 1 == 0
                 });
-                let (states, ways) = (&mut self.states, &mut self.ways);
+                let (states, links) = (&mut self.states, &mut self.links);
                 let mut full = Ok(());
                 open.retain(|&child| {
                     let is_over = ends.over[child / 64] >> (child % 64) & 1 == 1;
                     if is_over {
                         let code = &children.states[child * stride..][..stride];
-                        let note = |_, _, is_new| {
+                        let record = |_, _, is_new| {
                             if is_new {
-                                ways.push(way(child))
+                                links.push(link(child))
                             }
                         };
-                        full = full.and(states.insert_all(code, stride, note));
+                        full = full.and(states.insert_all(code, stride, record));
                     }
                     !is_over
                 });
@@ -339,17 +338,17 @@ impl Search<'_> {
                     self.is_cut |= !open.is_empty();
                     continue;
                 }
-                let diver = &mut self.divers[diver];
+                let worker = &mut self.workers[worker];
                 if self.dead_end.is_some() {
-                    diver.waiting.push_back(Waiting::Leave);
-                    diver.codes.extend(&parents[position * stride..][..stride]);
+                    worker.waiting.push_back(Waiting::Leave);
+                    worker.codes.extend(&parents[position * stride..][..stride]);
                 }
                 open.sort_unstable_by_key(|&child| {
-                    std::cmp::Reverse(diver.ranks[children.moves[child] as usize])
+                    std::cmp::Reverse(worker.ranks[children.moves[child] as usize])
                 });
                 for child in open {
-                    diver.waiting.push_back(Waiting::Enter(way(child)));
-                    diver
+                    worker.waiting.push_back(Waiting::Enter(link(child)));
+                    worker
                         .codes
                         .extend(&children.states[child * stride..][..stride]);
                     self.waiting += 1;
@@ -359,45 +358,45 @@ impl Search<'_> {
         Ok(End::Restart)
     }
 
-    fn find_lost(&mut self, states: &[u64], meter: &mut Meter<'_>) {
-        self.lost.clear();
-        let Some(relaxed) = &mut self.relaxed else {
+    fn find_dead_ends(&mut self, states: &[u64], meter: &mut Meter<'_>) {
+        self.dead_ends.clear();
+        let Some(detector) = &mut self.detector else {
             return;
         };
-        relaxed.lost(states, &mut self.lost);
-        let lost: u32 = self.lost.iter().map(|word| word.count_ones()).sum();
-        meter.level().counts.dead_leaves += u64::from(lost);
-        self.looked.0 += (states.len() / self.layout.words()) as u64;
-        self.looked.1 += u64::from(lost);
-        if self.looked.0 > LOOKS && self.looked.1 * WORTH < self.looked.0 {
-            self.relaxed = None;
+        detector.dead_ends(states, &mut self.dead_ends);
+        let dead_ends: u32 = self.dead_ends.iter().map(|word| word.count_ones()).sum();
+        meter.level().counts.dead_leaves += u64::from(dead_ends);
+        self.checked.0 += (states.len() / self.layout.words()) as u64;
+        self.checked.1 += u64::from(dead_ends);
+        if self.checked.0 > MIN_CHECKED && self.checked.1 * CHECKS_PER_DEAD_END < self.checked.0 {
+            self.detector = None;
         }
     }
 
-    /// Takes states that wait with a diver until one is new; its number. Its
-    /// code is added to `parents`.
+    /// Pops waiting states of a worker until one is new, and returns its number.
+    /// Its code is appended to `parents`.
     fn enter(
         &mut self,
-        diver: usize,
+        worker: usize,
         parents: &mut Vec<u64>,
         meter: &mut Meter<'_>,
     ) -> Result<Option<u32>, BudgetKind> {
         let stride = self.layout.words();
         loop {
-            let way = match self.divers[diver].waiting.pop_back() {
-                Some(Waiting::Enter(way)) => way,
+            let link = match self.workers[worker].waiting.pop_back() {
+                Some(Waiting::Enter(link)) => link,
                 Some(Waiting::Leave) => {
-                    self.leave(diver);
+                    self.leave(worker);
                     continue;
                 }
                 None if self.waiting == 0 => return Ok(None),
                 None => {
-                    self.take_over(diver);
+                    self.take_over(worker);
                     continue;
                 }
             };
             self.waiting -= 1;
-            let codes = &mut self.divers[diver].codes;
+            let codes = &mut self.workers[worker].codes;
             let at = parents.len();
             parents.extend(codes.range(codes.len() - stride..));
             codes.truncate(codes.len() - stride);
@@ -409,9 +408,9 @@ impl Search<'_> {
                 .map_err(|Full| BudgetKind::Memory)?;
             let counts = &mut meter.level().counts;
             if is_new {
-                self.ways.push(way);
-            } else if self.reopens && way.depth < self.ways[number as usize].depth {
-                self.ways[number as usize] = way;
+                self.links.push(link);
+            } else if self.reopens && link.depth < self.links[number as usize].depth {
+                self.links[number as usize] = link;
             } else {
                 counts.cycles += 1;
                 parents.truncate(at);
@@ -421,7 +420,7 @@ impl Search<'_> {
             if let Some(dead_end) = &mut self.dead_end {
                 self.layout.decode(&parents[at..], &mut self.state);
                 if dead_end.is_dead(&self.state) {
-                    self.was_dead = true;
+                    self.is_pruned = true;
                     counts.dead_leaves += 1;
                     parents.truncate(at);
                     continue;
@@ -431,8 +430,8 @@ impl Search<'_> {
         }
     }
 
-    fn leave(&mut self, diver: usize) {
-        let codes = &mut self.divers[diver].codes;
+    fn leave(&mut self, worker: usize) {
+        let codes = &mut self.workers[worker].codes;
         let code = codes.split_off(codes.len() - self.layout.words());
         self.layout.decode(&Vec::from(code), &mut self.state);
         if let Some(dead_end) = &mut self.dead_end {
@@ -440,16 +439,16 @@ impl Search<'_> {
         }
     }
 
-    /// Gives a diver the oldest state that waits with the busiest.
-    fn take_over(&mut self, diver: usize) {
+    /// Moves the oldest waiting state of the busiest worker to an idle one.
+    fn take_over(&mut self, worker: usize) {
         let stride = self.layout.words();
-        let busiest = (self.divers.iter_mut()).max_by_key(|diver| diver.codes.len());
-        let busiest = busiest.expect("there are divers");
+        let busiest = (self.workers.iter_mut()).max_by_key(|worker| worker.codes.len());
+        let busiest = busiest.expect("there are workers");
         while let Some(oldest) = busiest.waiting.pop_front() {
             let code: Vec<u64> = busiest.codes.drain(..stride).collect();
             if let Waiting::Enter(_) = oldest {
-                self.divers[diver].waiting.push_back(oldest);
-                self.divers[diver].codes.extend(code);
+                self.workers[worker].waiting.push_back(oldest);
+                self.workers[worker].codes.extend(code);
                 return;
             }
         }
@@ -457,28 +456,32 @@ impl Search<'_> {
 
     fn plan(&self, mut number: u32) -> Plan {
         let mut plan = Plan::new();
-        while self.ways[number as usize].parent != NOBODY {
-            let way = self.ways[number as usize];
-            plan.push(way.chosen);
-            number = way.parent;
+        while self.links[number as usize].parent != NO_PARENT {
+            let link = self.links[number as usize];
+            plan.push(link.chosen);
+            number = link.parent;
         }
         plan.reverse();
         plan
     }
 
-    /// Bytes taken, about, if what waits and the ways have their share.
+    /// Approximate memory used, in bytes.
+    ///
+    /// # Errors
+    ///
+    /// If waiting states and paths exceed their share.
     fn memory(&self) -> Result<u64, BudgetKind> {
         let waiting = self.waiting * (8 * self.layout.words() + size_of::<Waiting>());
-        let ways = self.ways.len() * size_of::<Way>();
-        let beside = (waiting + ways) as u64;
-        if beside > self.most_beside {
+        let links = self.links.len() * size_of::<Link>();
+        let bytes = (waiting + links) as u64;
+        if bytes > self.most_link_bytes {
             return Err(BudgetKind::Memory);
         }
-        Ok(beside + self.states.memory())
+        Ok(bytes + self.states.memory())
     }
 }
 
-/// The numbers 1, 1, 2, 1, 1, 2, 4, 1, …, counted from 1.
+/// Luby's sequence 1, 1, 2, 1, 1, 2, 4, 1, …, counted from 1.
 fn luby(number: u64) -> u64 {
     let mut number = number;
     loop {

@@ -1,13 +1,13 @@
-//! What moves do to the sum of weighted facts.
+//! Effects of moves as linear forms over the facts.
 //!
-//! In: a puzzle. Out: by move, by how much each fact's value (0 or 1) can change
-//! when the move is legal; and what the facts' values can be in a solution. Both
-//! are [`Form`]s: sums of vectors over the facts, in part known and in part
-//! chosen, which may allow more than can happen but never less. So what is linear
-//! and holds of all forms holds of the game.
+//! In: a puzzle. Out: by move, the possible changes of each fact's value (0 or 1)
+//! when the move is legal; and the possible values of the facts in a solution. Both
+//! are [`Form`]s: sums of a known vector and of one vector from each of several
+//! choices. A form may allow more than can happen, but never less. A linear
+//! property that holds for all forms therefore holds for the game.
 //!
-//! A move's form comes from the next-functions with that move put in, and with
-//! the facts that its legality implies.
+//! A move's form comes from the next-state functions with that move substituted,
+//! and from the facts that its legality implies.
 
 mod cube;
 mod specialise;
@@ -20,48 +20,48 @@ use ggp_engine::propnet::Propnet;
 use ggp_engine::propnet::network::{Literal, Node};
 use specialise::Specialiser;
 
-/// By fact, ascending: a number other than 0.
+/// A sparse vector: the entries that are not 0, by ascending fact.
 pub type Sparse = Vec<(u32, i32)>;
 
-/// The sum of one known vector and of one vector of each choice.
+/// The set of sums of one fixed vector and one vector of each choice.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Form {
-    /// What is known.
+    /// The fixed vector.
     pub sure: Sparse,
-    /// Alternatives, at least two each, sorted.
+    /// The choices: each a sorted list of at least two vectors.
     pub choices: Vec<Vec<Sparse>>,
 }
 
-/// All that linear methods know of a puzzle.
+/// The linear description of a puzzle.
 #[derive(Clone, Debug)]
 pub struct Effects {
-    /// By move: how the facts' values change; none for moves that are never
+    /// By move: the change of the facts' values; none for moves that are never
     /// legal.
     pub moves: Vec<Option<Form>>,
-    /// The facts' values in a solution: each solution is of one of these forms.
+    /// The facts' values in solutions: each solution belongs to one of these forms.
     pub solutions: Vec<Form>,
-    /// By fact: whether forms speak of it. The others equal a constant or such a
+    /// By fact: whether it occurs in forms. The others equal a constant or another
     /// fact.
     pub free: Vec<bool>,
 }
 
-/// Facts times moves, beyond which it takes too long.
+/// Limit on the number of facts times the number of moves.
 const MOST: usize = 40_000_000;
-/// Nodes of the network looked at for all moves together.
+/// Limit on the number of nodes visited, for all moves together.
 const MOST_WORK: usize = 10_000_000;
-/// Forms of solutions.
+/// Limit on the number of forms of solutions.
 const MOST_SOLUTIONS: usize = 32;
 
 impl Effects {
     /// None if the puzzle is too large.
     pub fn of(puzzle: &Puzzle) -> Option<Effects> {
         let net = &puzzle.net;
-        if net.facts.len() * puzzle.moves() > MOST {
+        if net.facts().len() * puzzle.moves() > MOST {
             return None;
         }
         let links = Links::new(net);
-        let mut free = vec![true; net.facts.len()];
-        for &(fact, _) in &net.assumed {
+        let mut free = vec![true; net.facts().len()];
+        for &(fact, _) in net.assumed() {
             free[fact] = false;
         }
         let mut specialiser = Specialiser::new(puzzle);
@@ -72,7 +72,7 @@ impl Effects {
             }
             moves.push(form_of_move(net, &links, &free, &mut specialiser, chosen));
         }
-        let solved = cubes(&net.network, &links, puzzle.solved, MOST_SOLUTIONS);
+        let solved = cubes(net.network(), &links, puzzle.solved, MOST_SOLUTIONS);
         let solutions = solved
             .iter()
             .map(|cube| form_of_states(net, &links, &free, cube))
@@ -85,15 +85,15 @@ impl Effects {
     }
 }
 
-/// By move: how the facts' values change in the cases that its legality is made
-/// of, so many at most. None if the puzzle is too large.
+/// By move: the change of the facts' values in each case of its legality, with at
+/// most `most` cases. None if the puzzle is too large.
 pub fn cases(puzzle: &Puzzle, most: usize) -> Option<Vec<Vec<Form>>> {
     let net = &puzzle.net;
     let effects = Effects::of(puzzle)?;
     let links = Links::new(net);
     let mut specialiser = Specialiser::new(puzzle);
     let of_move = |chosen: usize| {
-        let legal = specialiser.base(net.legal[0][chosen]);
+        let legal = specialiser.base(net.legal()[0][chosen]);
         let cases = cubes(specialiser.network(), &links, legal, most);
         let form = |cube| form_of_case(net, &links, &effects.free, &mut specialiser, chosen, cube);
         let mut forms: Vec<Form> = cases.iter().map(form).collect();
@@ -111,13 +111,13 @@ fn form_of_move(
     specialiser: &mut Specialiser<'_>,
     chosen: usize,
 ) -> Option<Form> {
-    let legal = specialiser.base(net.legal[0][chosen]);
-    let mut cube = Cube::new(net.facts.len());
+    let legal = specialiser.base(net.legal()[0][chosen]);
+    let mut cube = Cube::new(net.facts().len());
     cube.assume(specialiser.network(), links, legal)?;
     Some(form_of_case(net, links, free, specialiser, chosen, &cube))
 }
 
-/// A move's form where some facts have known values.
+/// The form of a move given the known values of some facts.
 fn form_of_case(
     net: &Propnet,
     links: &Links,
@@ -144,7 +144,7 @@ fn form_of_case(
             continue;
         }
         match next {
-            // A constant, a fact, or a fact's negation.
+            // The next value is a constant, a fact, or a fact's negation.
             Some((other, shift)) => {
                 form.known(fact, i32::from(shift));
                 if let Some(other) = other {
@@ -172,13 +172,13 @@ fn form_of_states(net: &Propnet, links: &Links, free: &[bool], cube: &Cube) -> F
     form.into_form(net, links, cube)
 }
 
-/// A vector that depends on the values of facts that are not known.
+/// A vector that depends on the unknown values of facts.
 #[derive(Default)]
 struct Unknowns {
     sure: Vec<(u32, i32)>,
-    /// By fact: what is added if it holds.
+    /// By fact: the vector that is added if it holds.
     by_fact: FxHashMap<usize, Vec<(u32, i32)>>,
-    /// Facts of which nothing is known afterwards.
+    /// Facts whose next values are unknown.
     any: Vec<u32>,
 }
 
@@ -196,7 +196,7 @@ impl Unknowns {
         self.any.push(fact as u32);
     }
 
-    /// Unknown facts that exclude each other make one choice together.
+    /// Converts to a form. Mutually exclusive unknown facts become a single choice.
     fn into_form(self, net: &Propnet, links: &Links, cube: &Cube) -> Form {
         let mut left: FxHashMap<usize, Sparse> = self
             .by_fact
@@ -223,7 +223,7 @@ impl Unknowns {
                 continue;
             }
             let members = |group: &&usize| {
-                let facts = net.exclusive[**group].facts.iter();
+                let facts = net.exclusive()[**group].facts.iter();
                 facts.filter(|fact| left.contains_key(fact)).count()
             };
             let group = links.groups(of).iter().max_by_key(members);
@@ -231,7 +231,7 @@ impl Unknowns {
             let mut complete = false;
             match group {
                 Some(&group) => {
-                    let group = &net.exclusive[group];
+                    let group = &net.exclusive()[group];
                     complete = group.exact;
                     for fact in &group.facts {
                         match left.remove(fact) {
@@ -255,7 +255,7 @@ impl Unknowns {
     }
 }
 
-/// Adds up what stands for the same fact.
+/// Adds up the entries of the same fact.
 fn summed(mut vector: Vec<(u32, i32)>) -> Sparse {
     vector.sort_unstable();
     vector.dedup_by(|next, first| {
@@ -276,19 +276,20 @@ mod tests {
     use ggp_engine::propnet::batch::pack;
     use ggp_gdl::game::{Game, Score};
 
-    /// By move: its form, with facts as their texts.
+    /// By move: its form, with facts as text.
     fn forms(rules: &str) -> Vec<String> {
-        let game = Game::from_text("test.kif", rules).expect("the rules are right");
-        let (mut net, _) = Propnet::ground(&game, &GroundLimits::default()).expect("it is small");
+        let game = Game::from_text("test.kif", rules).expect("the rules are valid");
+        let (mut net, _) =
+            Propnet::ground(&game, &GroundLimits::default()).expect("the puzzle is small");
         net.simplify();
-        let start = pack(net.initial.clone());
-        let target = Score::new(100).expect("it is a score");
-        let puzzle = Puzzle::new(net, start, target).expect("it has one role");
-        let effects = Effects::of(&puzzle).expect("it is small");
+        let start = pack(net.initial().iter().copied());
+        let target = Score::new(100).expect("100 is a score");
+        let puzzle = Puzzle::new(net, start, target).expect("the game has one role");
+        let effects = Effects::of(&puzzle).expect("the puzzle is small");
         let terms = puzzle.net.terms();
         let text = |vector: &Sparse| {
             let one = |&(fact, value): &(u32, i32)| {
-                let fact = game.text(&terms, puzzle.net.facts[fact as usize]);
+                let fact = game.text(&terms, puzzle.net.facts()[fact as usize]);
                 format!("{value:+}{fact}")
             };
             let mut parts: Vec<String> = vector.iter().map(one).collect();
@@ -313,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_legal_says_what_changes() {
+    fn legality_determines_the_changes() {
         let rules = "(role r) (init (on a)) (init (on b)) (init (on d))
             (<= (legal r jump) (true (on a)) (true (on b)) (not (true (on c))))
             (legal r flip) (legal r clear)
@@ -337,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn facts_that_exclude_each_other_are_one_choice() {
+    fn exclusive_facts_are_one_choice() {
         let rules = "(role r) (init (at 1)) (place 1) (place 2) (place 3)
             (<= (legal r (go ?x)) (place ?x) (not (true (at ?x))))
             (legal r stay)

@@ -97,15 +97,15 @@ impl Estimator {
     /// Prepares to estimate states of this layout.
     pub fn new(puzzle: &Puzzle, layout: &Layout, estimate: Estimate) -> Estimator {
         let net = &puzzle.net;
-        let legal = net.legal[0].clone();
+        let legal = net.legal()[0].clone();
         let wanted = match estimate {
             Estimate::HMax => puzzle.solved,
             _ => goal(puzzle).unwrap_or(puzzle.solved),
         };
         let nodes = |roots: &[Literal], but: &[usize]| -> Vec<usize> {
-            let live = live(&net.network, roots.iter().copied());
-            let gates = 1 + net.network.inputs()..net.network.len();
-            let mut is_done = vec![false; net.network.len()];
+            let live = live(net.network(), roots.iter().copied());
+            let gates = 1 + net.network().inputs()..net.network().len();
+            let mut is_done = vec![false; net.network().len()];
             but.iter().for_each(|&node| is_done[node] = true);
             gates.filter(|&node| live[node] && !is_done[node]).collect()
         };
@@ -113,27 +113,27 @@ impl Estimator {
             [nodes(&[wanted], &[]), Vec::new()]
         } else {
             let first = nodes(&legal, &[]);
-            let all = [&net.next[..], &[wanted]].concat();
+            let all = [&net.next()[..], &[wanted]].concat();
             let second = nodes(&all, &first);
             [first, second]
         };
         Estimator {
             estimate,
             layout: layout.clone(),
-            facts: net.facts.len(),
-            next: net.next.clone(),
+            facts: net.facts().len(),
+            next: net.next().to_vec(),
             legal,
             wanted,
             stages,
-            costs: vec![[[0; LANES], [0; LANES]]; net.network.len()],
+            costs: vec![[[0; LANES], [0; LANES]]; net.network().len()],
             unmet: match estimate {
-                Estimate::GoalCount => vec![[1; 2]; net.facts.len()],
+                Estimate::GoalCount => vec![[1; 2]; net.facts().len()],
                 Estimate::WeightedGoalCount => scarcity(puzzle),
-                _ => vec![[NEVER; 2]; net.facts.len()],
+                _ => vec![[NEVER; 2]; net.facts().len()],
             },
-            network: Arc::new(net.network.clone()),
+            network: Arc::new(net.network().clone()),
             state: Packed::new(),
-            asks_moves: asks_moves(&net.network, net.facts.len()),
+            asks_moves: asks_moves(net.network(), net.facts().len()),
             walk: Walk::default(),
         }
     }
@@ -352,16 +352,16 @@ fn goal(puzzle: &Puzzle) -> Option<Literal> {
     let net = &puzzle.net;
     let terms = net.terms();
     let is_enough = |&&(value, _): &&(TermId, Literal)| {
-        let score = net.game.score(&terms, value);
+        let score = net.game().score(&terms, value);
         score.is_ok_and(|score| score >= puzzle.target)
     };
-    let mut enough = net.goals[0].iter().filter(is_enough);
+    let mut enough = net.goals()[0].iter().filter(is_enough);
     let (_, due) = enough.next().filter(|_| enough.next().is_none())?;
-    let mut inputs: Vec<u64> = vec![0; net.network.inputs()];
-    for (fact, input) in inputs.iter_mut().enumerate().take(net.facts.len()) {
+    let mut inputs: Vec<u64> = vec![0; net.network().inputs()];
+    for (fact, input) in inputs.iter_mut().enumerate().take(net.facts().len()) {
         *input = u64::from(holds(&puzzle.start, fact));
     }
-    let is_due = read(*due, &net.network.evaluate(&inputs)) & 1 == 1;
+    let is_due = read(*due, &net.network().evaluate(&inputs)) & 1 == 1;
     (!is_due).then_some(*due)
 }
 
@@ -372,7 +372,7 @@ const ALL_FACTS: f64 = 60_000.0;
 /// By fact: what it costs to make it true, and false. What no move does costs
 /// least, as it comes by itself or not at all.
 fn scarcity(puzzle: &Puzzle) -> Vec<[u16; 2]> {
-    let mut moves = vec![[0u32; 2]; puzzle.net.facts.len()];
+    let mut moves = vec![[0u32; 2]; puzzle.net.facts().len()];
     let Some(effects) = Effects::of(puzzle) else {
         return vec![[1; 2]; moves.len()];
     };

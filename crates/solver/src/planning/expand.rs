@@ -48,7 +48,7 @@ pub struct Children {
     pub open: u64,
 }
 
-/// Which states are terminal and which are solved, as bit sets.
+/// The terminal and the solved states, as bit sets.
 #[derive(Clone, Debug, Default)]
 pub struct Ends {
     /// States that are solved.
@@ -215,7 +215,7 @@ impl Children {
         self.moves.len()
     }
 
-    /// Whether there are no children.
+    /// True if there are no children.
     pub fn is_empty(&self) -> bool {
         self.moves.is_empty()
     }

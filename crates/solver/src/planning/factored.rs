@@ -1,59 +1,61 @@
-//! Games that are several games, solved one by one.
+//! Factored puzzles: games that consist of several independent games, solved one by
+//! one.
 //!
-//! In: a puzzle. Out: a plan, if what a solution needs falls apart. Of the facts
-//! that a solution is told by, each depends on some facts, now or later, and only
-//! some moves have to do with these. With the other moves forbidden most facts
-//! never change, and what is left is a smaller puzzle, whose plans are plans of
-//! the whole: one for each part of what is needed, one after the other, each from
-//! where the one before ended. If a solution needs one of several things, each is
-//! tried alone.
+//! In: a puzzle. Out: a plan, if the requirements of a solution are independent.
+//! Each literal that a solution requires depends on some facts, now or later, and
+//! only some moves affect these. With the other moves forbidden, most facts never
+//! change, and the result is a smaller puzzle whose plans are valid for the whole
+//! one. The parts are solved one after the other, each from the state where the
+//! previous one ended. If a solution requires one of several alternatives, each
+//! alternative is tried.
 //!
-//! Parts may be in each other's way all the same: by what ends the game, or by a
-//! limit of time. So a plan is played on the whole, and that there is none says
+//! The parts may still interfere, through what ends the game or through a time
+//! limit. So plans are played on the whole puzzle, and a failure to find one proves
 //! nothing.
 
 use super::Position;
 use super::breadth_first::{BreadthFirstOptions, breadth_first};
 use super::depth_first::{DepthFirstOptions, depth_first};
 use super::move_set::effects::{Conjuncts, Effects};
-use super::move_set::watch;
 use super::{Outcome, Plan, Puzzle};
 use ggp_engine::propnet::Propnet;
 use ggp_engine::propnet::batch::{Packed, holds, pack};
-use ggp_engine::propnet::clauses::Watch;
 use ggp_engine::propnet::network::{Builder, Literal, Network, Node};
 use ggp_engine::propnet::rewrite::{copy, live};
 use ggp_gdl::game::Game;
 use ggp_search::{Budget, Observer, Stats};
+use ggp_stop::Stop;
 
-/// Gates of a puzzle that is looked at.
+/// Limit on the gates of a puzzle.
 const MOST_GATES: usize = 200_000;
-/// Ways to choose what is needed.
-const MOST_WAYS: usize = 24;
-/// States that one part may take.
+/// Limit on the combinations of alternatives.
+const MOST_COMBINATIONS: usize = 24;
+/// Limit on the states expanded for one part.
 const MOST_NODES: u64 = 200_000;
 
-/// Looks for a plan part by part; no part is begun after [`Budget::time`].
-/// [`Outcome::Solved`] or [`Outcome::Unknown`]; plans are not the shortest.
+/// Searches for a plan part by part; no part is started after [`Budget::time`].
+///
+/// The result is [`Outcome::Solved`] or [`Outcome::Unknown`]; plans need not be
+/// shortest.
 pub fn factored(
     puzzle: &Puzzle,
     budget: &Budget,
     stats: &mut Stats,
     observer: &mut dyn Observer,
 ) -> Outcome {
-    if puzzle.net.network.gates() > MOST_GATES {
+    if puzzle.net.network().gates() > MOST_GATES {
         return Outcome::Unknown;
     }
     let Some(effects) = Effects::new(puzzle) else {
         return Outcome::Unknown;
     };
-    let watch = watch(budget);
+    let stop = budget.stop.within(budget.time);
     let reach = Reach::new(&effects);
-    for way in ways(&effects) {
-        if watch.is_over() {
+    for combination in requirements(&effects) {
+        if stop.is_over() {
             break;
         }
-        let parts = reach.parts(&way);
+        let parts = reach.parts(&combination);
         let is_whole = |part: &Part| part.moves.iter().all(|&may| may);
         if parts.iter().any(is_whole) {
             continue;
@@ -62,7 +64,7 @@ pub fn factored(
             puzzle,
             effects: &effects,
             budget,
-            watch: &watch,
+            stop: &stop,
             stats,
             observer,
             plan: Plan::new(),
@@ -76,10 +78,11 @@ pub fn factored(
     Outcome::Unknown
 }
 
-/// Sets of literals, each such that a state where all hold may be a solution.
-fn ways(effects: &Effects) -> Vec<Vec<Literal>> {
+/// Sets of literals such that a state in which all literals of a set hold may be a
+/// solution.
+fn requirements(effects: &Effects) -> Vec<Vec<Literal>> {
     let network = &effects.network;
-    let mut ways: Vec<Vec<Literal>> = vec![Vec::new()];
+    let mut requirements: Vec<Vec<Literal>> = vec![Vec::new()];
     let mut conjuncts = Conjuncts::new(network);
     for &literal in conjuncts.of(effects.solved) {
         let options: Vec<Literal> = match network.node(literal.node()) {
@@ -88,32 +91,32 @@ fn ways(effects: &Effects) -> Vec<Vec<Literal>> {
             }
             _ => vec![literal],
         };
-        let longer = |way: &Vec<Literal>| {
-            let with = |&option: &Literal| [way.as_slice(), &[option]].concat();
+        let longer = |combination: &Vec<Literal>| {
+            let with = |&option: &Literal| [combination.as_slice(), &[option]].concat();
             options.iter().map(with).collect::<Vec<_>>()
         };
-        // What may as well be left out, where there are too many.
-        if ways.len() * options.len() <= MOST_WAYS {
-            ways = ways.iter().flat_map(longer).collect();
+        // If there are too many combinations, this requirement is left out.
+        if requirements.len() * options.len() <= MOST_COMBINATIONS {
+            requirements = requirements.iter().flat_map(longer).collect();
         }
     }
-    ways
+    requirements
 }
 
-/// Something that a solution needs, and what has to do with it.
+/// A requirement of a solution, and the facts and moves that it depends on.
 struct Part {
     wanted: Vec<Literal>,
     facts: Vec<bool>,
-    /// By move: whether it has to do with nothing else.
+    /// By move: whether it affects only this part's facts.
     moves: Vec<bool>,
 }
 
-/// What depends on what.
+/// Dependencies between moves and facts.
 struct Reach<'e> {
     effects: &'e Effects,
-    /// By move: the facts that it changes otherwise than time does.
+    /// By move: the facts that it changes in a way that time alone does not.
     touched: Vec<Vec<u32>>,
-    /// By fact: moves that touch it.
+    /// By fact: the moves that affect it.
     movers: Vec<Vec<u32>>,
 }
 
@@ -152,7 +155,7 @@ impl<'e> Reach<'e> {
         }
     }
 
-    /// What is wanted, put together where it depends on the same facts.
+    /// The requirements, merged where they depend on the same facts.
     fn parts(&self, wanted: &[Literal]) -> Vec<Part> {
         let mut parts: Vec<Part> = Vec::new();
         for &literal in wanted {
@@ -178,7 +181,7 @@ impl<'e> Reach<'e> {
             let within = |touched: &Vec<u32>| touched.iter().all(|&fact| part.facts[fact as usize]);
             part.moves = self.touched.iter().map(within).collect();
         }
-        // What no move has to do with comes about by itself or not at all.
+        // Requirements that no move affects are fulfilled without moves or never.
         let changes = |part: &Part| {
             let mut facts = (0..part.facts.len()).filter(|&fact| part.facts[fact]);
             facts.any(|fact| !self.movers[fact].is_empty())
@@ -225,7 +228,7 @@ struct Search<'p> {
     puzzle: &'p Puzzle,
     effects: &'p Effects,
     budget: &'p Budget,
-    watch: &'p Watch,
+    stop: &'p Stop,
     stats: &'p mut Stats,
     observer: &'p mut dyn Observer,
     plan: Plan,
@@ -243,28 +246,28 @@ impl Search<'_> {
                 return Some(std::mem::take(&mut self.plan));
             }
         }
-        // What is left is waiting.
+        // Only moves that affect nothing remain.
         let idle: Vec<bool> = reach.touched.iter().map(Vec::is_empty).collect();
         let is_solved = idle.contains(&true) && self.part(&idle, None)?;
         is_solved.then(|| std::mem::take(&mut self.plan))
     }
 
-    /// Brings about what is wanted, a solution if nothing is said, by some of the
-    /// moves. Whether that is a solution.
+    /// Reaches the wanted literals, or a solution if none are given, with some of
+    /// the moves. Returns whether the reached state is a solution.
     fn part(&mut self, moves: &[bool], wanted: Option<&[Literal]>) -> Option<bool> {
-        if self.watch.is_over() {
+        if self.stop.is_over() {
             return None;
         }
-        let part = restricted(self.puzzle, &self.state, self.effects, moves, wanted)?;
+        let part = restrict(self.puzzle, &self.state, self.effects, moves, wanted)?;
         let nodes = MOST_NODES.min(self.budget.nodes);
         let budget = Budget {
             nodes,
             ..self.budget.clone()
         };
         let how = BreadthFirstOptions::default();
-        // What a part does not do within some moves says nothing of the whole.
+        // A bound refuted for a part does not apply to the whole puzzle.
         let refuted = self.stats.refuted;
-        // Only files can fail, and there are none.
+        // Only file operations can fail, and none are used.
         let searched = breadth_first(&part, &how, &budget, self.stats, self.observer);
         let mut outcome = searched.map_or(Outcome::Unknown, |(outcome, _)| outcome);
         self.stats.refuted = refuted;
@@ -278,26 +281,26 @@ impl Search<'_> {
         let net = &self.puzzle.net;
         for chosen in plan {
             let position = Position::new(&self.puzzle.net, &self.state, Some(chosen));
-            if position.holds(net.terminal) {
+            if position.holds(net.terminal()) {
                 break;
             }
-            if !position.holds(net.legal[0][chosen as usize])
+            if !position.holds(net.legal()[0][chosen as usize])
                 || self.plan.len() as u32 >= self.budget.depth
             {
                 return None;
             }
-            self.state = pack(net.next.iter().map(|&next| position.holds(next)));
+            self.state = pack(net.next().iter().map(|&next| position.holds(next)));
             self.plan.push(chosen);
         }
         let position = Position::new(&self.puzzle.net, &self.state, None);
         let is_solved = position.holds(self.puzzle.solved);
-        (is_solved || !position.holds(net.terminal)).then_some(is_solved)
+        (is_solved || !position.holds(net.terminal())).then_some(is_solved)
     }
 }
 
-/// The puzzle from another state on, with some of the moves, and with what is
-/// wanted as its solution, if that is said.
-fn restricted(
+/// The puzzle restricted to another first state and some of the moves. If `wanted`
+/// is given, it replaces the definition of a solution.
+fn restrict(
     puzzle: &Puzzle,
     state: &[u64],
     effects: &Effects,
@@ -305,9 +308,9 @@ fn restricted(
     wanted: Option<&[Literal]>,
 ) -> Option<Puzzle> {
     let mut net = puzzle.net.clone();
-    let facts = net.facts.len();
-    let mut builder = Builder::new(net.network.inputs());
-    let inputs: Vec<Literal> = (0..net.network.inputs())
+    let facts = net.facts().len();
+    let mut builder = Builder::new(net.network().inputs());
+    let inputs: Vec<Literal> = (0..net.network().inputs())
         .map(|input| match input < facts || moves[input - facts] {
             true => builder.input(input),
             false => Literal::FALSE,
@@ -325,30 +328,25 @@ fn restricted(
             .collect();
         builder.and(&wanted)
     });
-    let became = of(&net.network, net.roots(), &mut builder);
-    let terminal = became[net.terminal.node()].negated_if(net.terminal.is_negated());
+    let became = of(net.network(), net.roots(), &mut builder);
+    let terminal = became[net.terminal().node()].negated_if(net.terminal().is_negated());
     let end = goal.map(|goal| builder.or(&[terminal, goal]));
     net.rebuilt(builder, &became);
     if let (Some(goal), Some(end)) = (goal, end) {
         let enough = enough(&net, puzzle)?;
-        net.goals[0] = vec![(net.goals[0][enough].0, goal)];
-        net.terminal = end;
+        net.set_end(enough, goal, end);
     }
-    for (legal, &may) in net.legal[0].iter_mut().zip(moves) {
-        if !may {
-            *legal = Literal::FALSE;
-        }
-    }
-    net.initial = (0..facts).map(|fact| holds(state, fact)).collect();
+    net.forbid(0, |chosen| !moves[chosen]);
+    net.set_initial((0..facts).map(|fact| holds(state, fact)).collect());
     net.simplify();
     Puzzle::new(net, state.to_vec(), puzzle.target)
 }
 
-/// A goal that is worth the target.
+/// A goal value that is at least the target.
 fn enough(net: &Propnet, puzzle: &Puzzle) -> Option<usize> {
     let terms = net.terms();
-    let game: &Game = &net.game;
-    let mut goals = net.goals[0].iter();
+    let game: &Game = net.game();
+    let mut goals = net.goals()[0].iter();
     goals.position(|&(value, _)| {
         game.score(&terms, value)
             .is_ok_and(|score| score >= puzzle.target)

@@ -1,9 +1,9 @@
-//! Linear equations over two elements.
+//! Linear equations over GF(2).
 
-/// Bits in words.
+/// A bit vector, 64 bits per word.
 pub(super) type Bits = Vec<u64>;
 
-/// No bit of so many.
+/// The zero vector of `bits` bits.
 pub(super) fn zeros(bits: usize) -> Bits {
     vec![0; bits.div_ceil(64)]
 }
@@ -33,11 +33,11 @@ pub(super) fn ones(bits: &[u64]) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Equations in reduced form. An equation is a row of coefficients; the last bit
-/// is the right-hand side.
+/// A system in reduced row echelon form. A row holds the coefficients of an
+/// equation; its last bit is the right-hand side.
 pub(super) struct System {
     unknowns: usize,
-    /// Rows with an unknown that no other row has.
+    /// Pivots and rows; no other row contains the pivot.
     rows: Vec<(usize, Bits)>,
 }
 
@@ -49,7 +49,7 @@ impl System {
         }
     }
 
-    /// False if it contradicts those before.
+    /// Adds an equation. False if it contradicts the earlier ones.
     pub fn equation(&mut self, coefficients: impl IntoIterator<Item = usize>, right: bool) -> bool {
         let mut row = zeros(self.unknowns + 1);
         for unknown in coefficients {
@@ -78,7 +78,7 @@ impl System {
         true
     }
 
-    /// The solution in which the unknowns that can be chosen are 0.
+    /// The solution in which all free unknowns are 0.
     pub fn solution(&self) -> Bits {
         let mut solution = zeros(self.unknowns);
         for (pivot, row) in &self.rows {
@@ -89,7 +89,7 @@ impl System {
         solution
     }
 
-    /// A basis of what may be added to a solution.
+    /// A basis of the kernel: the vectors that may be added to a solution.
     pub fn kernel(&self) -> Vec<Bits> {
         let mut pivots = zeros(self.unknowns);
         for (pivot, _) in &self.rows {
@@ -110,12 +110,12 @@ impl System {
     }
 }
 
-/// The least number of ones that a vector can have after vectors of a basis are
-/// added, and such a sum. At most 63 vectors.
+/// A vector of the least weight in `vector` plus the span of a basis of at most 63
+/// vectors.
 pub(super) fn lightest(mut vector: Bits, basis: &[Bits]) -> Bits {
     let weight = |bits: &[u64]| bits.iter().map(|word| word.count_ones()).sum::<u32>();
     let mut best = (weight(&vector), vector.clone());
-    // Gray code: each sum differs from the one before by one vector.
+    // Gray code: each sum differs from the previous one by one vector.
     for number in 1..1u64 << basis.len() {
         add(&mut vector, &basis[number.trailing_zeros() as usize]);
         let found = weight(&vector);
@@ -131,8 +131,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn solutions_and_kernel_are_all_there_is() {
-        // x0 + x1 = 1, x1 + x2 = 1, x0 + x2 = 0 of four unknowns.
+    fn solution_and_kernel_give_all_solutions() {
+        // x0 + x1 = 1, x1 + x2 = 1, x0 + x2 = 0 in four unknowns.
         let mut system = System::new(4);
         assert!(system.equation([0, 1], true));
         assert!(system.equation([1, 2], true));

@@ -1,56 +1,58 @@
-//! Clauses about the state that show that there is no plan.
+//! Inductive invariants that prove unsolvability.
 //!
-//! In: a puzzle. Out: clauses that hold at the start, that every move keeps, and
-//! that no solution fulfils: a proof that anyone can check move by move. Guesses
-//! come first, what facts and moves rule out as far as [`move_set`] knows, less
-//! those that are not kept together. What they leave open is found from the end
-//! backwards: a state with a solution behind it is generalised to a cube that can
-//! not be reached in so many moves, until the cubes of some number of moves are
-//! those of one more.
+//! In: a puzzle. Out: clauses that hold at the start, are preserved by every move,
+//! and that no solution satisfies: a proof that can be checked move by move. First
+//! come candidate clauses, derived from facts and moves that exclude each other as
+//! in [`move_set`]; those that are not inductive together are dropped. If they do
+//! not suffice, the search works backwards from the end: a state from which a
+//! solution can be reached is generalised to a cube that is unreachable within a
+//! number of moves, until the cubes of two successive numbers agree.
 //!
 //! Source: Flanagan and Leino, Houdini (2001); Bradley, SAT-based model checking
 //! without unrolling (2011).
 
-use super::move_set::{self, watch};
+use super::move_set;
 use super::{Puzzle, Reason};
 use ggp_engine::propnet::batch::{Packed, holds};
 use ggp_engine::propnet::clauses::{Clauses, Frame};
 use ggp_engine::propnet::network::Literal;
 use ggp_search::Budget;
 
-/// Facts, and whether they hold: all of them in a cube, one of them in a clause.
+/// Facts and their values: a conjunction if used as a cube, a disjunction if used
+/// as a clause.
 pub type Facts = Vec<(u32, bool)>;
 
-/// Literals that are dropped from a cube one by one.
+/// Limit on the number of literals that are tentatively dropped from a cube.
 const MOST_DROPPED: usize = 40;
-/// Cubes found.
+/// Limit on the number of cubes.
 const MOST_CUBES: usize = 20_000;
 
-/// Why there is no plan, as clauses; None if the budget ends before, or there is
-/// a plan.
+/// A proof by clauses that there is no plan. None if the budget is exhausted, or if
+/// there is a plan.
 pub fn prove(puzzle: &Puzzle, budget: &Budget) -> Option<Reason> {
     let clauses = prove_no_other(puzzle, &[], budget)?;
     Some(Reason::Invariant { clauses })
 }
 
-/// Clauses that hold at the start, are kept by every move, and hold in no solution
-/// but these states; None if the budget ends before, or there is another.
+/// Clauses that hold at the start, are preserved by every move, and hold in no
+/// solution except the states `ends`. None if the budget is exhausted, or if there
+/// is another solution.
 pub fn prove_no_other(puzzle: &Puzzle, ends: &[Packed], budget: &Budget) -> Option<Vec<Facts>> {
     let mut prover = Prover::new(puzzle, ends, budget)?;
     if !prover.solve(&[prover.solved])? {
         return Some(Vec::new());
     }
-    prover.guess(move_set::guesses(puzzle))?;
+    prover.keep_inductive(move_set::candidates(puzzle))?;
     let mut clauses = match prover.suffices()? {
         true => Vec::new(),
         false => prover.search()?,
     };
-    clauses.extend(prover.kept.into_iter().map(|guess| guess.facts));
+    clauses.extend(prover.kept.into_iter().map(|candidate| candidate.facts));
     Some(clauses)
 }
 
-/// A state, a move and the state after it as clauses, and what is known of
-/// states so far.
+/// A state, a move and its successor state as clauses, and the invariants found so
+/// far.
 struct Prover<'p> {
     puzzle: &'p Puzzle,
     budget: &'p Budget,
@@ -60,53 +62,54 @@ struct Prover<'p> {
     moves: Vec<i32>,
     legal: Vec<i32>,
     over: i32,
-    /// It is a solution, and none of those that are known.
+    /// True if the state is a solution other than the known ones.
     solved: i32,
-    /// Where this holds, a legal move is made.
-    goes_on: i32,
+    /// If true, a legal move is made.
+    continues: i32,
     start: Facts,
-    /// What was guessed and is kept by every move.
-    kept: Vec<Guess>,
-    /// By number of moves: switches on the cubes that are not met within so many.
+    /// Candidate clauses that every move preserves.
+    kept: Vec<Candidate>,
+    /// By number of moves: the switch for the cubes unreachable within that many
+    /// moves.
     levels: Vec<i32>,
-    /// By number of moves: cubes that are not met within so many, but perhaps
-    /// with one more.
+    /// By number of moves: the cubes unreachable within that many moves, but
+    /// perhaps reachable with one more.
     cubes: Vec<Vec<Facts>>,
 }
 
-/// A clause that may be kept.
-struct Guess {
+/// A candidate clause.
+struct Candidate {
     facts: Facts,
-    /// Switches the clause on.
+    /// Switch for the clause.
     assumed: i32,
-    /// Its literals after the move.
+    /// The clause's literals in the successor state.
     after: Vec<i32>,
-    /// Where this holds, none of these does.
+    /// If true, none of these literals holds.
     broken: i32,
 }
 
-/// How a cube is entered.
+/// A transition that leads into a cube.
 struct Entry {
     state: Facts,
     chosen: usize,
-    /// The literals of the cube after the move.
+    /// The cube's literals in the successor state.
     after: Vec<i32>,
 }
 
 impl<'p> Prover<'p> {
     fn new(puzzle: &'p Puzzle, ends: &[Packed], budget: &'p Budget) -> Option<Self> {
         let net = &puzzle.net;
-        let mut clauses = Clauses::watched(watch(budget));
-        let facts: Vec<i32> = net.facts.iter().map(|_| clauses.variable()).collect();
-        let moves: Vec<i32> = net.moves[0].iter().map(|_| clauses.variable()).collect();
+        let mut clauses = Clauses::until(&budget.stop.within(budget.time));
+        let facts: Vec<i32> = net.facts().iter().map(|_| clauses.variable()).collect();
+        let moves: Vec<i32> = net.moves()[0].iter().map(|_| clauses.variable()).collect();
         let inputs = [facts.as_slice(), &moves].concat();
-        let mut frame = Frame::new(&net.network, &inputs, &clauses);
-        for &(fact, equal) in &net.assumed {
+        let mut frame = Frame::new(net.network(), &inputs, &clauses);
+        for &(fact, equal) in net.assumed() {
             let equal = frame.literal(equal, &mut clauses);
             clauses.add(&[-facts[fact], equal]);
             clauses.add(&[facts[fact], -equal]);
         }
-        for group in &net.exclusive {
+        for group in net.exclusive() {
             let group_facts: Vec<i32> = group.facts.iter().map(|&fact| facts[fact]).collect();
             let (one, two) = clauses.one_and_two(&group_facts);
             clauses.add(&[-two]);
@@ -114,7 +117,7 @@ impl<'p> Prover<'p> {
                 clauses.add(&[one]);
             }
         }
-        let over = frame.literal(net.terminal, &mut clauses);
+        let over = frame.literal(net.terminal(), &mut clauses);
         let mut unsolved = vec![-frame.literal(puzzle.solved, &mut clauses)];
         for end in ends {
             let other = facts
@@ -128,18 +131,18 @@ impl<'p> Prover<'p> {
             unsolved.push(-clauses.any(&other));
         }
         let solved = -clauses.any(&unsolved);
-        let legal: Vec<i32> = (net.legal[0].iter())
+        let legal: Vec<i32> = (net.legal()[0].iter())
             .map(|&legal| frame.literal(legal, &mut clauses))
             .collect();
-        let goes_on = clauses.variable();
-        clauses.add(&[-goes_on, -over]);
+        let continues = clauses.variable();
+        clauses.add(&[-continues, -over]);
         let (one, two) = clauses.one_and_two(&moves);
-        clauses.add(&[-goes_on, one]);
-        clauses.add(&[-goes_on, -two]);
+        clauses.add(&[-continues, one]);
+        clauses.add(&[-continues, -two]);
         for (&made, &legal) in moves.iter().zip(&legal) {
-            clauses.add(&[-goes_on, -made, legal]);
+            clauses.add(&[-continues, -made, legal]);
         }
-        let start = (0..net.facts.len()).map(|fact| (fact as u32, holds(&puzzle.start, fact)));
+        let start = (0..net.facts().len()).map(|fact| (fact as u32, holds(&puzzle.start, fact)));
         let mut prover = Prover {
             puzzle,
             budget,
@@ -150,7 +153,7 @@ impl<'p> Prover<'p> {
             legal,
             over,
             solved,
-            goes_on,
+            continues,
             start: start.collect(),
             kept: Vec::new(),
             levels: Vec::new(),
@@ -170,7 +173,7 @@ impl<'p> Prover<'p> {
     }
 
     fn after(&mut self, facts: &[(u32, bool)]) -> Vec<i32> {
-        let next = &self.puzzle.net.next;
+        let next = self.puzzle.net.next();
         let literal = |&(fact, holds): &(u32, bool)| {
             let literal: Literal = next[fact as usize].negated_if(!holds);
             self.frame.literal(literal, &mut self.clauses)
@@ -178,8 +181,9 @@ impl<'p> Prover<'p> {
         facts.iter().map(literal).collect()
     }
 
-    /// Whether all that is known can be, what holds in cycles only because of
-    /// itself left out; None when the budget is spent.
+    /// True if the clauses are satisfiable under the assumptions, ignoring models
+    /// in which facts of a cycle support only each other. None if the budget is
+    /// exhausted.
     fn solve(&mut self, assumed: &[i32]) -> Option<bool> {
         loop {
             if self.clauses.memory() > self.budget.memory_bytes {
@@ -188,7 +192,7 @@ impl<'p> Prover<'p> {
             if !self.clauses.solve(assumed, -1)? {
                 return Some(false);
             }
-            let network = &self.puzzle.net.network;
+            let network = self.puzzle.net.network();
             if network.regions().is_empty() {
                 return Some(true);
             }
@@ -203,15 +207,15 @@ impl<'p> Prover<'p> {
         }
     }
 
-    /// Keeps those of some clauses that hold at the start and that every move
-    /// keeps, if all of them hold before.
-    fn guess(&mut self, guesses: Vec<Facts>) -> Option<()> {
+    /// Keeps the clauses that hold at the start and that every move preserves if
+    /// all of them hold before it.
+    fn keep_inductive(&mut self, candidates: Vec<Facts>) -> Option<()> {
         let at_start =
             |&(fact, value): &(u32, bool)| holds(&self.puzzle.start, fact as usize) == value;
         let mut left = Vec::new();
-        for facts in guesses
+        for facts in candidates
             .into_iter()
-            .filter(|guess| guess.iter().any(at_start))
+            .filter(|candidate| candidate.iter().any(at_start))
         {
             let [assumed, broken] = [(); 2].map(|()| self.clauses.variable());
             let mut clause = self.now(&facts);
@@ -221,7 +225,7 @@ impl<'p> Prover<'p> {
             after
                 .iter()
                 .for_each(|&one| self.clauses.add(&[-broken, -one]));
-            left.push(Guess {
+            left.push(Candidate {
                 facts,
                 assumed,
                 after,
@@ -230,25 +234,29 @@ impl<'p> Prover<'p> {
         }
         loop {
             let any = self.clauses.variable();
-            let mut clause: Vec<i32> = left.iter().map(|guess| guess.broken).collect();
+            let mut clause: Vec<i32> = left.iter().map(|candidate| candidate.broken).collect();
             clause.push(-any);
             self.clauses.add(&clause);
-            let mut assumed: Vec<i32> = left.iter().map(|guess| guess.assumed).collect();
-            assumed.extend([any, self.goes_on]);
+            let mut assumed: Vec<i32> = left.iter().map(|candidate| candidate.assumed).collect();
+            assumed.extend([any, self.continues]);
             if !self.solve(&assumed)? {
                 break;
             }
             let clauses = &self.clauses;
-            left.retain(|guess| guess.after.iter().any(|&one| clauses.holds(one)));
+            left.retain(|candidate| candidate.after.iter().any(|&one| clauses.holds(one)));
         }
         self.kept = left;
         Some(())
     }
 
-    /// Whether what was guessed leaves no solution; what it does not take is
-    /// forgotten then.
+    /// True if the kept clauses exclude all solutions. If so, clauses that are not
+    /// needed are dropped.
     fn suffices(&mut self) -> Option<bool> {
-        let switches: Vec<i32> = self.kept.iter().map(|guess| guess.assumed).collect();
+        let switches: Vec<i32> = self
+            .kept
+            .iter()
+            .map(|candidate| candidate.assumed)
+            .collect();
         let mut assumed = switches.clone();
         assumed.push(self.solved);
         if self.solve(&assumed)? {
@@ -259,10 +267,10 @@ impl<'p> Prover<'p> {
         }
         let mut is_needed = vec![false; self.kept.len()];
         let mut open = self.needed(&mut is_needed);
-        while let Some(guess) = open.pop() {
+        while let Some(candidate) = open.pop() {
             let mut assumed = switches.clone();
-            assumed.push(self.goes_on);
-            assumed.extend(self.kept[guess].after.iter().map(|literal| -literal));
+            assumed.push(self.continues);
+            assumed.extend(self.kept[candidate].after.iter().map(|literal| -literal));
             if !self.solve(&assumed)? {
                 open.extend(self.needed(&mut is_needed));
             }
@@ -272,21 +280,21 @@ impl<'p> Prover<'p> {
         Some(true)
     }
 
-    /// The guesses that the last refutation took, if they are new.
+    /// The clauses that the last refutation needed and that were not yet marked.
     fn needed(&self, known: &mut [bool]) -> Vec<usize> {
-        let guesses = self.kept.iter().zip(known).enumerate();
-        let new = guesses.filter_map(|(number, (guess, known))| {
-            let is_new = !*known && self.clauses.is_needed(guess.assumed);
+        let candidates = self.kept.iter().zip(known).enumerate();
+        let new = candidates.filter_map(|(number, (candidate, known))| {
+            let is_new = !*known && self.clauses.is_needed(candidate.assumed);
             *known |= is_new;
             is_new.then_some(number)
         });
         new.collect()
     }
 
-    /// Cubes, as clauses, none of which is ever met, and without which there is
-    /// no solution.
+    /// Clauses whose cubes are all unreachable and which together exclude all
+    /// solutions.
     fn search(&mut self) -> Option<Vec<Facts>> {
-        // At the start all is known.
+        // At level 0 the state is the start.
         self.push(0);
         for last in 1.. {
             let level = self.clauses.variable();
@@ -294,7 +302,7 @@ impl<'p> Prover<'p> {
             while let Some(cube) = self.bad(last)? {
                 self.block(cube, last)?;
             }
-            if let Some(level) = self.carry(last)? {
+            if let Some(level) = self.propagate(last)? {
                 let cubes = self.cubes[level..].iter().flatten();
                 let clause =
                     |cube: &Facts| cube.iter().map(|&(fact, holds)| (fact, !holds)).collect();
@@ -309,7 +317,7 @@ impl<'p> Prover<'p> {
         self.cubes.push(Vec::new());
     }
 
-    /// What is known of states within so many moves.
+    /// The assumptions that describe the states reachable within `level` moves.
     fn within(&self, level: usize) -> Vec<i32> {
         match level {
             0 => self.now(&self.start),
@@ -317,7 +325,7 @@ impl<'p> Prover<'p> {
         }
     }
 
-    /// A solution within so many moves, as a cube of solutions.
+    /// A cube of solutions that contains one not yet excluded within `level` moves.
     fn bad(&mut self, level: usize) -> Option<Option<Facts>> {
         let mut assumed = self.within(level);
         assumed.push(self.solved);
@@ -336,12 +344,13 @@ impl<'p> Prover<'p> {
             .collect()
     }
 
-    /// The facts of a state that rule out these assumptions.
+    /// The facts of a state that suffice to contradict the assumptions.
     fn core(&mut self, state: &Facts, assumed: &[i32]) -> Option<Facts> {
         let mut all = self.now(state);
         all.extend(assumed);
         if self.solve(&all)? {
-            // What cycles leave open; the whole state is right too.
+            // The SAT model was spurious because of cycles; the whole state is also
+            // correct.
             return Some(state.clone());
         }
         let literals = self.now(state);
@@ -350,8 +359,8 @@ impl<'p> Prover<'p> {
         Some(needed.map(|(&fact, _)| fact).collect())
     }
 
-    /// Shows that a cube is not met within so many moves, nor what leads to it in
-    /// fewer. None if it is, or the budget is spent.
+    /// Proves that a cube, and the cubes that lead into it, are unreachable within
+    /// `level` moves. None if it is reachable, or if the budget is exhausted.
     fn block(&mut self, cube: Facts, level: usize) -> Option<()> {
         let mut open = vec![(level, cube)];
         while let Some((level, cube)) = open.pop() {
@@ -386,8 +395,9 @@ impl<'p> Prover<'p> {
         cube.all(|&(fact, value)| holds(&self.puzzle.start, fact as usize) == value)
     }
 
-    /// A state outside of a cube and within one move less that leads into it, or
-    /// a part of the cube into which none does.
+    /// Either a transition into the cube from a state outside it that may be
+    /// reachable with one move less, or a part of the cube into which there is
+    /// none.
     fn enter(&mut self, cube: &Facts, level: usize) -> Option<Result<Facts, Entry>> {
         let outside = self.clauses.variable();
         let mut clause: Vec<i32> = self.now(cube).iter().map(|literal| -literal).collect();
@@ -395,7 +405,7 @@ impl<'p> Prover<'p> {
         self.clauses.add(&clause);
         let after = self.after(cube);
         let mut assumed = self.within(level - 1);
-        assumed.extend([outside, self.goes_on]);
+        assumed.extend([outside, self.continues]);
         assumed.extend(&after);
         let is_met = self.solve(&assumed)?;
         if !is_met {
@@ -403,10 +413,10 @@ impl<'p> Prover<'p> {
             let needed = needed.filter(|&(_, &literal)| self.clauses.is_needed(literal));
             let mut smaller: Facts = needed.map(|(&fact, _)| fact).collect();
             if self.is_at_start(&smaller) {
-                let apart = |&&(fact, value): &&(u32, bool)| {
+                let differs = |&&(fact, value): &&(u32, bool)| {
                     holds(&self.puzzle.start, fact as usize) != value
                 };
-                smaller.extend(cube.iter().find(apart));
+                smaller.extend(cube.iter().find(differs));
                 smaller.sort_unstable();
             }
             self.clauses.add(&[-outside]);
@@ -423,7 +433,8 @@ impl<'p> Prover<'p> {
         }))
     }
 
-    /// The facts of a state for which a move is legal and has these effects.
+    /// The facts of a state that suffice for a move to be legal and to have these
+    /// effects.
     fn lifted(&mut self, entry: Entry) -> Option<Facts> {
         let other = self.clauses.variable();
         let mut clause: Vec<i32> = entry.after.iter().map(|literal| -literal).collect();
@@ -437,7 +448,7 @@ impl<'p> Prover<'p> {
         Some(facts)
     }
 
-    /// A part of a cube that is not met within so many moves either.
+    /// A smaller cube that is also unreachable within `level` moves.
     fn generalised(&mut self, mut cube: Facts, level: usize) -> Option<Facts> {
         for fact in cube.clone().into_iter().take(MOST_DROPPED) {
             if cube.len() == 1 {
@@ -455,8 +466,8 @@ impl<'p> Prover<'p> {
         Some(cube)
     }
 
-    /// Says that a cube is not met within so many moves, or more if that can be
-    /// seen.
+    /// Records that a cube is unreachable within `level` moves, or within more if
+    /// that can be proved.
     fn exclude(&mut self, cube: Facts, mut level: usize) -> Option<()> {
         while level + 1 < self.levels.len() {
             match self.enter(&cube, level + 1)? {
@@ -471,13 +482,13 @@ impl<'p> Prover<'p> {
         Some(())
     }
 
-    /// Carries cubes over to one move more. Where all can be, they are never met:
-    /// from how many moves on.
-    fn carry(&mut self, last: usize) -> Option<Option<usize>> {
+    /// Propagates cubes to the next level. If all cubes of a level are, they are
+    /// unreachable: returns the level from which this holds.
+    fn propagate(&mut self, last: usize) -> Option<Option<usize>> {
         for level in 1..last {
             for cube in std::mem::take(&mut self.cubes[level]) {
                 let mut assumed = self.within(level);
-                assumed.push(self.goes_on);
+                assumed.push(self.continues);
                 let after = self.after(&cube);
                 assumed.extend(after);
                 match self.solve(&assumed)? {

@@ -1,11 +1,11 @@
-//! Moves that flip facts, whatever the state.
+//! Puzzles whose moves flip facts independently of the state.
 //!
-//! In: the effects of moves. Out: a shortest plan. Where the facts that a move
-//! flips are always the same, only how often each move is made matters for the
-//! last state, and only whether that is odd: a linear system over two elements.
-//! Its lightest solution is a lower bound for every plan, and is a plan if the
-//! game goes along: what does not depend on the moves made, such as the time, is
-//! not part of the system, but the plan is played on the network.
+//! In: the effects of moves. Out: a shortest plan. If each move always flips the
+//! same facts, the last state depends only on whether each move is made an odd
+//! number of times: a linear system over GF(2). The weight of its lightest solution
+//! is a lower bound for every plan. The solution is a plan if the game allows it:
+//! facts that do not depend on the moves, such as the time, are not part of the
+//! system, so the plan is played on the network.
 //!
 //! Source: Sutner, Linear cellular automata and the Garden-of-Eden (1989).
 
@@ -13,18 +13,20 @@ use rustc_hash::FxHashMap;
 
 use super::effects::{Effects, Form};
 use super::gf2::{System, lightest, ones};
-use super::parity::odd;
+use super::parity::modulo_two;
 use super::{Outcome, Plan, Position, Puzzle};
 use ggp_engine::propnet::batch::{Packed, holds};
 use ggp_engine::propnet::network::Literal;
 
-/// Vectors of a kernel whose sums are all looked at, where all moves are legal
-/// and the least sum is likely to be a plan, and elsewhere.
+/// Largest dimension of a kernel that is enumerated: if all moves are always legal,
+/// where the lightest solution is likely to be a plan, and otherwise.
 const MOST_KERNEL: (usize, usize) = (24, 14);
-/// States looked at to find an order of the moves that does not end too early.
+/// Limit on the number of states visited to find an order that does not end the
+/// game early.
 const MOST_STATES: usize = 2_000;
 
-/// The facts that say why no plan has fewer moves than this, if they do.
+/// The facts of the linear system if it proves that no plan has fewer than `moves`
+/// moves.
 pub fn reason(puzzle: &Puzzle, effects: &Effects, moves: usize) -> Option<Vec<u32>> {
     let Outcome::Solved { plan, optimal } = solve(puzzle, effects) else {
         return None;
@@ -35,25 +37,29 @@ pub fn reason(puzzle: &Puzzle, effects: &Effects, moves: usize) -> Option<Vec<u3
     proves.then(|| facts.map(|fact| fact as u32).collect())
 }
 
-/// By fact: whether each move flips it or leaves it as it is.
+/// By fact: whether each move either always flips it or never changes it.
 fn flipping(effects: &Effects) -> Vec<bool> {
     let mut flips = effects.free.clone();
-    let spans = effects.moves.iter().flatten().map(|form| odd(form).1);
+    let spans = effects
+        .moves
+        .iter()
+        .flatten()
+        .map(|form| modulo_two(form).1);
     for fact in spans.flatten().flatten() {
         flips[fact] = false;
     }
     flips
 }
 
-/// Solves the system, if there is one.
+/// Solves the linear system.
 pub fn solve(puzzle: &Puzzle, effects: &Effects) -> Outcome {
-    // Facts that do not just flip are left out; of moves with the same effect
-    // one is enough, and moves without any are none.
+    // Facts that are not simply flipped are left out. Of moves with the same effect
+    // one suffices, and moves without an effect are dropped.
     let flips = flipping(effects);
     let mut by_effect: FxHashMap<Vec<usize>, u32> = FxHashMap::default();
     for (chosen, form) in effects.moves.iter().enumerate() {
         if let Some(form) = form {
-            let (mut effect, _) = odd(form);
+            let (mut effect, _) = modulo_two(form);
             effect.retain(|&fact| flips[fact]);
             if !effect.is_empty() {
                 by_effect.entry(effect).or_insert(chosen as u32);
@@ -70,8 +76,8 @@ pub fn solve(puzzle: &Puzzle, effects: &Effects) -> Outcome {
         effect.iter().for_each(|&fact| of_fact[fact].push(unknown));
     }
     let net = &puzzle.net;
-    let always = |legal: &Literal| [Literal::TRUE, Literal::FALSE, !net.terminal].contains(legal);
-    let most = match net.legal[0].iter().all(always) {
+    let always = |legal: &Literal| [Literal::TRUE, Literal::FALSE, !net.terminal()].contains(legal);
+    let most = match net.legal()[0].iter().all(always) {
         true => MOST_KERNEL.0,
         false => MOST_KERNEL.1,
     };
@@ -104,8 +110,8 @@ pub fn solve(puzzle: &Puzzle, effects: &Effects) -> Outcome {
     }
 }
 
-/// That an odd number of moves flips what differs between the start and a
-/// solution. None if that is impossible.
+/// The linear system whose solutions flip exactly the facts in which the start and
+/// a solution differ; none if it is inconsistent.
 fn equations(
     puzzle: &Puzzle,
     solution: &Form,
@@ -113,7 +119,7 @@ fn equations(
     of_fact: &[Vec<usize>],
     unknowns: usize,
 ) -> Option<System> {
-    let (base, span) = odd(solution);
+    let (base, span) = modulo_two(solution);
     let mut loose = vec![false; flips.len()];
     span.iter().flatten().for_each(|&fact| loose[fact] = true);
     let mut goal = vec![false; flips.len()];
@@ -129,22 +135,22 @@ fn equations(
     Some(system)
 }
 
-/// The same moves in an order in which they are a plan.
+/// Orders the moves so that they form a plan.
 fn in_order(puzzle: &Puzzle, plan: Plan) -> Option<Plan> {
     let net = &puzzle.net;
     let mut left = plan;
-    let mut made: Vec<(u32, Packed)> = Vec::with_capacity(left.len());
+    let mut path: Vec<(u32, Packed)> = Vec::with_capacity(left.len());
     let mut state = puzzle.start.clone();
-    // By depth: which of the moves left is tried next.
+    // By depth: the index of the remaining move to try next.
     let mut at = vec![0];
     for _ in 0..MOST_STATES.max(4 * left.len()) {
         let next = at.last_mut()?;
         let Some(&chosen) = left.get(*next) else {
             if left.is_empty() && Position::new(&puzzle.net, &state, None).holds(puzzle.solved) {
-                return Some(made.into_iter().map(|(chosen, _)| chosen).collect());
+                return Some(path.into_iter().map(|(chosen, _)| chosen).collect());
             }
             at.pop();
-            let (chosen, before) = made.pop()?;
+            let (chosen, before) = path.pop()?;
             left.insert(*at.last()? - 1, chosen);
             state = before;
             continue;
@@ -152,12 +158,12 @@ fn in_order(puzzle: &Puzzle, plan: Plan) -> Option<Plan> {
         *next += 1;
         let index = *next - 1;
         let position = Position::new(&puzzle.net, &state, Some(chosen));
-        if position.holds(net.terminal) {
+        if position.holds(net.terminal()) {
             *next = left.len();
-        } else if position.holds(net.legal[0][chosen as usize]) {
+        } else if position.holds(net.legal()[0][chosen as usize]) {
             let after = position.after(net);
             left.remove(index);
-            made.push((chosen, std::mem::replace(&mut state, after)));
+            path.push((chosen, std::mem::replace(&mut state, after)));
             at.push(0);
         }
     }

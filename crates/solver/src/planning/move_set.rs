@@ -1,7 +1,7 @@
 //! Order-free SAT encoding: which moves are made, not when.
 //!
 //! In: a puzzle. Out: a plan, or a proof that there is none, from clauses about the
-//! *set* of moves that are made. If every relevant fact changes at most single_changes, the
+//! *set* of moves that are made. If every relevant fact changes at most once, the
 //! last state is a function of that set. A SAT solver then finds the set in one
 //! call, where a search would also have to find an order. Afterwards the moves are
 //! replayed in an order that the rules allow. Whatever prevents that is added to
@@ -14,22 +14,20 @@
 //! made twice, and no fact changes twice. A refutation that needs one of them
 //! proves nothing.
 
+mod candidates;
 pub(super) mod effects;
 mod formula;
-mod guesses;
 mod replay;
 mod single_changes;
 mod ternary;
 pub(super) mod timed_facts;
 
-use std::time::Instant;
-
 use super::{Outcome, Plan, Puzzle, Reason};
 use effects::Effects;
 use formula::{Formula, Requirement};
-use ggp_engine::propnet::clauses::Watch;
 use ggp_engine::propnet::network::read;
 use ggp_search::Budget;
+use ggp_stop::Stop;
 use replay::{Replay, replay};
 use single_changes::SingleChanges;
 use timed_facts::Timeline;
@@ -48,14 +46,14 @@ pub struct Answer {
 pub struct Solutions {
     /// A plan for each set of moves.
     pub plans: Vec<Plan>,
-    /// Whether it is proved that there are no others.
+    /// True if it is proved that there are no others.
     pub is_all: bool,
 }
 
 /// Limit on the number of sets of moves that are tried.
 const MOST_ROUNDS: usize = 20_000;
 /// Limits on conflicts and on sets of moves for puzzles in which most facts may
-/// change more than single_changes.
+/// change more than once.
 const UNRELIABLE_LIMITS: (i32, usize) = (5_000, 100);
 
 /// Searches for a plan or a proof that there is none.
@@ -63,14 +61,14 @@ pub fn move_set(puzzle: &Puzzle, budget: &Budget) -> Answer {
     attempt(puzzle, budget, |_| true)
 }
 
-/// Runs [`move_set`] if most facts change at most single_changes; otherwise the outcome is
+/// Runs [`move_set`] if most facts change at most once; otherwise the outcome is
 /// unknown.
 pub fn move_set_if_reliable(puzzle: &Puzzle, budget: &Budget) -> Answer {
     attempt(puzzle, budget, |analysis| !analysis.is_unreliable())
 }
 
 fn attempt(puzzle: &Puzzle, budget: &Budget, fits: impl Fn(&Analysis) -> bool) -> Answer {
-    let watch = watch(budget);
+    let stop = budget.stop.within(budget.time);
     match at_start(puzzle) {
         Some(outcome) => Answer {
             outcome,
@@ -82,7 +80,7 @@ fn attempt(puzzle: &Puzzle, budget: &Budget, fits: impl Fn(&Analysis) -> bool) -
                 let outcome = Outcome::Unknown;
                 return Answer { outcome, found };
             }
-            let mut search = analysis.search(puzzle, budget, watch.clone());
+            let mut search = analysis.search(puzzle, budget, stop.clone());
             let outcome = match search.next() {
                 Next::Plan(plan) => Outcome::Solved {
                     plan,
@@ -104,7 +102,7 @@ fn attempt(puzzle: &Puzzle, budget: &Budget, fits: impl Fn(&Analysis) -> bool) -
 
 /// Plans that differ in their sets of moves, at most `at_most` of them.
 pub fn count(puzzle: &Puzzle, budget: &Budget, at_most: usize) -> Solutions {
-    let watch = watch(budget);
+    let stop = budget.stop.within(budget.time);
     let mut solutions = Solutions {
         plans: Vec::new(),
         is_all: false,
@@ -117,7 +115,7 @@ pub fn count(puzzle: &Puzzle, budget: &Budget, at_most: usize) -> Solutions {
         return solutions;
     }
     let found = with_analysis(puzzle, |analysis| {
-        let mut search = analysis.search(puzzle, budget, watch.clone());
+        let mut search = analysis.search(puzzle, budget, stop.clone());
         while solutions.plans.len() < at_most {
             match search.next() {
                 Next::Plan(plan) => solutions.plans.push(plan),
@@ -134,25 +132,18 @@ pub fn count(puzzle: &Puzzle, budget: &Budget, at_most: usize) -> Solutions {
 }
 
 /// Candidate invariants: clauses over facts, many of which every move preserves.
-pub(super) fn guesses(puzzle: &Puzzle) -> Vec<Vec<(u32, bool)>> {
+pub(super) fn candidates(puzzle: &Puzzle) -> Vec<Vec<(u32, bool)>> {
     with_analysis(puzzle, |analysis| {
-        guesses::guesses(puzzle, &analysis.effects, &analysis.single_changes)
+        candidates::candidates(puzzle, &analysis.effects, &analysis.single_changes)
     })
     .unwrap_or_default()
 }
 
-pub(super) fn watch(budget: &Budget) -> Watch {
-    Watch {
-        deadline: budget.time.map(|time| Instant::now() + time),
-        interrupt: budget.interrupt.clone(),
-    }
-}
-
 /// The outcome of a puzzle whose first state is terminal.
 pub(super) fn at_start(puzzle: &Puzzle) -> Option<Outcome> {
-    let network = &puzzle.net.network;
+    let network = puzzle.net.network();
     let mut inputs = vec![0; network.inputs()];
-    for (fact, input) in inputs.iter_mut().take(puzzle.net.facts.len()).enumerate() {
+    for (fact, input) in inputs.iter_mut().take(puzzle.net.facts().len()).enumerate() {
         *input = puzzle.start[fact / 64] >> (fact % 64) & 1;
     }
     let values = network.evaluate(&inputs);
@@ -163,7 +154,7 @@ pub(super) fn at_start(puzzle: &Puzzle) -> Option<Outcome> {
             optimal: true,
         });
     }
-    (read(puzzle.net.terminal, &values) & 1 == 1)
+    (read(puzzle.net.terminal(), &values) & 1 == 1)
         .then_some(Outcome::Unsolvable(Reason::Exhausted { positions: 1 }))
 }
 
@@ -186,14 +177,14 @@ fn with_analysis<T>(puzzle: &Puzzle, then: impl FnOnce(&Analysis) -> T) -> Optio
 }
 
 impl Analysis {
-    /// Whether most facts change more than single_changes, or may do so.
+    /// True if most facts change more than once, or may do so.
     fn is_unreliable(&self) -> bool {
         let (facts, inexact) = self.facts();
         2 * inexact > facts
     }
 
     /// The number of relevant facts that change, and of those among them that may
-    /// change more than single_changes.
+    /// change more than once.
     fn facts(&self) -> (usize, usize) {
         let moved = self
             .single_changes
@@ -218,7 +209,7 @@ impl Analysis {
             clock => format!(", {clock} facts depend only on time"),
         };
         match inexact {
-            0 => format!("{moves} moves change {facts} facts, each at most single_changes{clock}"),
+            0 => format!("{moves} moves change {facts} facts, each at most once{clock}"),
             _ => {
                 format!(
                     "{moves} moves change {facts} facts, {inexact} of them possibly more than single_changes{clock}"
@@ -227,7 +218,7 @@ impl Analysis {
         }
     }
 
-    fn search<'p>(&'p self, puzzle: &'p Puzzle, budget: &'p Budget, watch: Watch) -> Search<'p> {
+    fn search<'p>(&'p self, puzzle: &'p Puzzle, budget: &'p Budget, stop: Stop) -> Search<'p> {
         let conflicts = i32::try_from(budget.nodes).unwrap_or(-1);
         let (conflicts, rounds) = match (self.is_unreliable(), conflicts) {
             (false, _) => (conflicts, MOST_ROUNDS),
@@ -240,13 +231,13 @@ impl Analysis {
             budget,
             conflicts,
             rounds,
-            watch: watch.clone(),
+            stop: stop.clone(),
             formula: Formula::new(
                 puzzle,
                 &self.effects,
                 &self.timeline,
                 &self.single_changes,
-                watch,
+                stop,
             ),
             returned: Vec::new(),
         }
@@ -260,7 +251,7 @@ struct Search<'p> {
     budget: &'p Budget,
     conflicts: i32,
     rounds: usize,
-    watch: Watch,
+    stop: Stop,
     formula: Formula<'p>,
     /// The sets of moves of the plans returned so far.
     returned: Vec<Vec<u32>>,
@@ -277,7 +268,7 @@ impl Search<'_> {
     fn next(&mut self) -> Next {
         while self.rounds > 0 {
             self.rounds -= 1;
-            if self.watch.is_over() || self.formula.memory() > self.budget.memory_bytes {
+            if self.stop.is_over() || self.formula.memory() > self.budget.memory_bytes {
                 break;
             }
             let set = match self.formula.solve(self.conflicts) {

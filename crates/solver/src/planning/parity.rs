@@ -1,9 +1,10 @@
-//! Sets of facts whose number is even for ever, or odd.
+//! Parity invariants: sets of facts of which the number that hold stays even or
+//! odd.
 //!
-//! In: the effects of moves. Out: a set of facts of which each move changes an
-//! even number, and of which the start and every solution disagree; found by
-//! elimination over two elements if there is any. It is a proof that nothing
-//! leads from one to the other.
+//! In: the effects of moves. Out: a set of facts of which each move changes an even
+//! number, and in which the start and every solution differ in parity. Such a set
+//! is found by elimination over GF(2) if one exists, and proves that no solution
+//! can be reached.
 //!
 //! Source: Reiss, Beiträge zur Theorie des Solitär-Spiels (1857), for jumps.
 
@@ -15,8 +16,8 @@ use super::potential::Potentials;
 use super::{Outcome, Puzzle, Reason};
 use ggp_engine::propnet::batch::holds;
 
-/// Looks for such a set. If what the end fixes is not enough, potentials say more
-/// of the end.
+/// Searches for such a set. If the known facts of solutions are not enough,
+/// potentials restrict the solutions further.
 pub fn refute(puzzle: &Puzzle, effects: &Effects, potentials: Option<&Potentials>) -> Outcome {
     let mut told = Vec::new();
     let mut facts = disagreement(puzzle, effects, &effects.solutions);
@@ -36,7 +37,7 @@ pub fn refute(puzzle: &Puzzle, effects: &Effects, potentials: Option<&Potentials
 }
 
 fn disagreement(puzzle: &Puzzle, effects: &Effects, solutions: &[Form]) -> Option<Vec<u32>> {
-    let facts = puzzle.net.facts.len();
+    let facts = puzzle.net.facts().len();
     let mut system = System::new(facts);
     let mut seen: FxHashSet<Vec<usize>> = FxHashSet::default();
     let mut keep = |vector: Vec<usize>| {
@@ -45,18 +46,18 @@ fn disagreement(puzzle: &Puzzle, effects: &Effects, solutions: &[Form]) -> Optio
         }
     };
     for form in effects.moves.iter().flatten() {
-        let (base, span) = odd(form);
+        let (base, span) = modulo_two(form);
         keep(base);
         span.into_iter().for_each(&mut keep);
     }
-    let solutions: Vec<_> = solutions.iter().map(odd).collect();
+    let solutions: Vec<_> = solutions.iter().map(modulo_two).collect();
     for (_, span) in &solutions {
         span.iter().cloned().for_each(&mut keep);
     }
     let start = (0..facts).filter(|&fact| effects.free[fact] && holds(&puzzle.start, fact));
     for (base, _) in &solutions {
-        let apart = sum(base.clone(), start.clone());
-        if !system.equation(apart, true) {
+        let difference = symmetric_difference(base.clone(), start.clone());
+        if !system.equation(difference, true) {
             return None;
         }
     }
@@ -65,9 +66,9 @@ fn disagreement(puzzle: &Puzzle, effects: &Effects, solutions: &[Form]) -> Optio
     Some(facts.collect())
 }
 
-/// A form over two elements: one of its vectors, and vectors which, added in any
-/// number, give all others.
-pub(super) fn odd(form: &Form) -> (Vec<usize>, Vec<Vec<usize>>) {
+/// A form over GF(2): one of its vectors, and vectors that span the differences to
+/// the others.
+pub(super) fn modulo_two(form: &Form) -> (Vec<usize>, Vec<Vec<usize>>) {
     let of = |vector: &Sparse| -> Vec<usize> {
         let odd = vector.iter().filter(|(_, value)| value % 2 != 0);
         odd.map(|&(fact, _)| fact as usize).collect()
@@ -76,17 +77,17 @@ pub(super) fn odd(form: &Form) -> (Vec<usize>, Vec<Vec<usize>>) {
     let mut span = Vec::new();
     for options in &form.choices {
         let first = of(&options[0]);
-        let apart = options[1..]
+        let difference = options[1..]
             .iter()
-            .map(|other| sum(of(other), first.iter().copied()));
-        span.extend(apart.filter(|vector| !vector.is_empty()));
-        base = sum(base, first.iter().copied());
+            .map(|other| symmetric_difference(of(other), first.iter().copied()));
+        span.extend(difference.filter(|vector| !vector.is_empty()));
+        base = symmetric_difference(base, first.iter().copied());
     }
     (base, span)
 }
 
-/// What is in one of two sets only, ascending.
-fn sum(mut one: Vec<usize>, other: impl IntoIterator<Item = usize>) -> Vec<usize> {
+/// The symmetric difference of two sets, ascending.
+fn symmetric_difference(mut one: Vec<usize>, other: impl IntoIterator<Item = usize>) -> Vec<usize> {
     one.extend(other);
     one.sort_unstable();
     let mut sum: Vec<usize> = Vec::with_capacity(one.len());

@@ -1,28 +1,28 @@
-//! Moves whose order does not matter.
+//! Partial-order reduction: moves whose order does not matter.
 //!
-//! In: a puzzle. Out: which moves need not be tried after another, and
-//! [`PartialOrder`]: which moves are enough to look at in a state.
+//! In: a puzzle. Out: which moves need not be tried directly after another one, and
+//! a [`PartialOrder`] that gives the moves that suffice in a state.
 //!
-//! Two moves are *independent* if neither changes what the other reads, and what
-//! both change both make true, both make false, or both turn over. Then either
-//! order leads to the same state. On the way there are other states, though, and
-//! none of them may be a lost end: either no end is one, as long as the number of
-//! moves alone does not decide it, or the move that comes first instead does not
-//! change what makes an end a lost one, and time does not make lost what was none
-//! but for itself.
+//! Two moves are *independent* if neither changes what the other reads, and if both
+//! set, both clear or both flip whatever both change. Then either order leads to
+//! the same state, through different intermediate states. None of these may be a
+//! lost end (terminal but not solved). This is guaranteed in two cases: there are
+//! no lost ends, except those that the number of moves alone decides; or the move
+//! that is made first instead does not change what makes an end lost, and time
+//! turns no state into a lost end by itself.
 //!
-//! *One order.* Of the plans of the same length the first in the order of the
-//! moves has no neighbours that could be exchanged for an earlier one. So a search
-//! for all plans of a length, as by clauses, may leave out all others. One that
-//! keeps visited states would lose some.
+//! *One order.* Of the plans of a given length, the lexicographically first
+//! contains no neighbouring moves that could be exchanged for a smaller plan. So a
+//! search for all plans of a length, such as by SAT, may exclude all others. A
+//! search that stores visited states must not do this, as it would lose solutions.
 //!
-//! *Enough moves.* Moves that are not independent make groups. What a solution
-//! needs and a state lacks only some groups can bring about; the first move of
-//! these groups in a plan is independent of what comes before it, and could be
-//! made at once. So it is enough to try the moves of these groups
-//! ([`PartialOrder::enough`]). This goes by the state alone, so any search may do it,
-//! and plans remain as short. Where a game is several games played at a time, they
-//! are solved one after the other.
+//! *Sufficient moves.* Dependent moves form groups. If a solution requires
+//! something that a state lacks, only some groups can achieve it. The first move of
+//! these groups in a plan is independent of all moves before it and could be made
+//! at once. So it suffices to try the moves of these groups
+//! ([`PartialOrder::sufficient`]). The set depends only on the state, so any search
+//! may use it, and plans remain shortest. Where a game consists of several
+//! simultaneous games, they are solved one after the other.
 //!
 //! Source: sleep sets and stubborn sets, as in Valmari, Stubborn sets for reduced
 //! state space generation (1989), and Wehrle and Helmert, Efficient stubborn sets:
@@ -35,79 +35,82 @@ use ggp_engine::propnet::clauses::{Clauses, Frame};
 use ggp_engine::propnet::network::{Literal, Network, Node};
 use ggp_engine::propnet::rewrite::live;
 
-/// Conflicts to find out whether ends can be lost.
+/// Conflicts allowed for proving that there are no lost ends.
 const CONFLICTS: i32 = 2_000;
-/// Moves of which pairs are looked at.
+/// Limit on the moves that are compared in pairs.
 const MOST_MOVES: usize = 600;
-/// Facts compared.
-const EFFORT: usize = 20_000_000;
+/// Limit on the facts compared.
+const MAX_WORK: usize = 20_000_000;
 
-/// What commuting moves spare a search.
+/// The sufficient moves of a puzzle's states.
 #[derive(Clone, Debug)]
 pub struct PartialOrder {
-    /// What each solution needs.
-    needs: Vec<Need>,
+    /// The requirements of solutions.
+    requirements: Vec<Requirement>,
 }
 
-/// Facts and values of which each solution has one.
+/// A requirement: facts and values, of which each solution has at least one.
 #[derive(Clone, Debug)]
-struct Need {
+struct Requirement {
     any: Vec<(u32, bool)>,
-    /// A bit for each move that may have to do with it.
+    /// The moves of the groups that may affect it, as a bit set.
     moves: Vec<u64>,
     count: u32,
 }
 
 impl PartialOrder {
-    /// None if nothing is spared, or there is too much to look at.
+    /// None if all moves are always needed, or if the puzzle is too large.
     pub fn of(puzzle: &Puzzle) -> Option<PartialOrder> {
         let effects = Effects::new(puzzle)?;
         let pairs = Pairs::new(&effects)?;
         let moves = effects.changes.len();
         let mut groups: Vec<usize> = (0..moves).collect();
-        let mut effort = EFFORT;
+        let mut work_left = MAX_WORK;
         let possible = (0..moves).filter(|&chosen| pairs.is_possible(chosen));
         let possible: Vec<usize> = possible.collect();
         for (place, &one) in possible.iter().enumerate() {
             for &other in &possible[place + 1..] {
-                effort = effort.checked_sub(effects.changes[other].len() + 1)?;
+                work_left = work_left.checked_sub(effects.changes[other].len() + 1)?;
                 if !pairs.are_independent(one, other) {
-                    let (one, other) = (first(&mut groups, one), first(&mut groups, other));
+                    let (one, other) = (
+                        representative(&mut groups, one),
+                        representative(&mut groups, other),
+                    );
                     groups[one.max(other)] = one.min(other);
                 }
             }
         }
-        let needs = needs(&effects, &pairs, &possible, &mut groups);
-        (!needs.is_empty()).then_some(PartialOrder { needs })
+        let requirements = requirements(&effects, &pairs, &possible, &mut groups);
+        (!requirements.is_empty()).then_some(PartialOrder { requirements })
     }
 
-    /// A bit for each move that is enough to be tried in a state that is no
-    /// solution; none if all are.
-    pub fn enough(&self, state: &[u64]) -> Option<&[u64]> {
-        let lacks = |need: &&Need| {
+    /// The moves that suffice in a state that is not a solution, as a bit set; none
+    /// if all moves have to be tried.
+    pub fn sufficient(&self, state: &[u64]) -> Option<&[u64]> {
+        let lacks = |need: &&Requirement| {
             let mut any = need.any.iter();
             !any.any(|&(fact, value)| holds(state, fact as usize) == value)
         };
-        let least = self.needs.iter().find(lacks);
+        let least = self.requirements.iter().find(lacks);
         least.map(|need| need.moves.as_slice())
     }
 }
 
-/// By move: the higher moves after which it need not be tried.
+/// By move: the larger moves directly after which it need not be tried.
 pub(super) fn commuting(effects: &Effects) -> Vec<Vec<u32>> {
     let moves = effects.changes.len();
     let mut after = vec![Vec::new(); moves];
     let Some(pairs) = Pairs::new(effects) else {
         return after;
     };
-    let mut effort = EFFORT;
+    let mut work_left = MAX_WORK;
     for one in (0..moves).filter(|&one| pairs.is_possible(one) && pairs.may_go_first(one)) {
         for other in (one + 1..moves).filter(|&other| pairs.is_possible(other)) {
             let work = effects.changes[one].len() + effects.changes[other].len();
-            let Some(left) = effort.checked_sub(work) else {
+            let Some(left) = work_left.checked_sub(work) else {
                 return after;
             };
-            effort = left;
+            work_left = left;
             if pairs.are_independent(one, other) {
                 after[one].push(other as u32);
             }
@@ -116,22 +119,22 @@ pub(super) fn commuting(effects: &Effects) -> Vec<Vec<u32>> {
     after
 }
 
-/// Whether a move made twice in a row changes nothing.
+/// True if making a move twice in a row changes nothing.
 pub(super) fn is_undone_by_itself(effects: &Effects, chosen: usize) -> bool {
-    let turned =
+    let flipped =
         |&(fact, becomes): &(u32, Literal)| becomes == !effects.network.input(fact as usize);
-    effects.changes[chosen].iter().all(turned)
+    effects.changes[chosen].iter().all(flipped)
 }
 
-/// What is known of moves, to compare them two by two.
+/// Data for the pairwise comparison of moves.
 struct Pairs<'e> {
     effects: &'e Effects,
     /// By move: the facts that it reads.
     reads: Vec<Vec<u32>>,
-    /// By move: whether it depends on how many were made before.
+    /// By move: whether it depends on the number of moves made.
     is_timed: Vec<bool>,
-    /// By fact: whether a move that changes it may not come first instead; none
-    /// if no move may.
+    /// By fact: whether moves that change it must not be moved forward; none if no
+    /// move may be.
     is_last: Option<Vec<bool>>,
 }
 
@@ -149,7 +152,7 @@ impl<'e> Pairs<'e> {
         });
         Some(Pairs {
             is_timed: is_timed.collect(),
-            is_last: last(effects),
+            is_last: fixed_behind(effects),
             effects,
             reads,
         })
@@ -175,7 +178,7 @@ impl<'e> Pairs<'e> {
         let agrees = |&(fact, becomes): &(u32, Literal)| match others
             .binary_search_by_key(&fact, |change| change.0)
         {
-            Ok(place) => others[place].1 == becomes && is_plain(network, fact, becomes),
+            Ok(place) => others[place].1 == becomes && is_simple(network, fact, becomes),
             Err(_) => true,
         };
         !self.is_timed[one]
@@ -186,17 +189,17 @@ impl<'e> Pairs<'e> {
     }
 }
 
-/// Whether a fact becomes true, false, or the opposite.
-fn is_plain(network: &Network, fact: u32, becomes: Literal) -> bool {
+/// True if a fact is set, cleared or flipped.
+fn is_simple(network: &Network, fact: u32, becomes: Literal) -> bool {
     becomes.is_constant() || becomes == !network.input(fact as usize)
 }
 
-/// The facts that a move's legality and effects depend on, ascending; of those
-/// that it turns over not the fact itself.
+/// The facts that a move's legality and effects depend on, ascending; without the
+/// facts that it only flips.
 fn reads(effects: &Effects, chosen: usize) -> Vec<u32> {
     let mut roots = vec![effects.legal[chosen]];
     for &(fact, becomes) in &effects.changes[chosen] {
-        if !is_plain(&effects.network, fact, becomes) {
+        if !is_simple(&effects.network, fact, becomes) {
             roots.push(becomes);
         }
     }
@@ -209,9 +212,9 @@ fn support(network: &Network, roots: impl IntoIterator<Item = Literal>) -> Vec<u
     inputs.map(|input| input as u32).collect()
 }
 
-/// By fact: whether moves that change it are to stay behind others; none if all
-/// moves are.
-fn last(effects: &Effects) -> Option<Vec<bool>> {
+/// By fact: whether moves that change it must not be moved forward; none if no move
+/// may be.
+fn fixed_behind(effects: &Effects) -> Option<Vec<bool>> {
     let network = &effects.network;
     let facts = network.inputs();
     let ends = [effects.terminal, effects.solved];
@@ -223,15 +226,15 @@ fn last(effects: &Effects) -> Option<Vec<bool>> {
     let mut clauses = Clauses::new();
     let now: Vec<i32> = (0..facts).map(|_| clauses.variable()).collect();
     let mut frame = Frame::new(network, &now, &clauses);
-    // The same time, other facts.
+    // Other facts at the same time.
     let other: Vec<i32> = (0..facts)
         .map(|fact| match effects.autonomous[fact] {
             true => now[fact],
             false => clauses.variable(),
         })
         .collect();
-    let is_lost = lost(&mut frame, ends, &mut clauses);
-    let other = lost(
+    let is_lost = lost_end(&mut frame, ends, &mut clauses);
+    let other = lost_end(
         &mut Frame::new(network, &other, &clauses),
         ends,
         &mut clauses,
@@ -239,7 +242,7 @@ fn last(effects: &Effects) -> Option<Vec<bool>> {
     if clauses.solve(&[is_lost, -other], CONFLICTS) == Some(false) {
         return Some(vec![false; facts]);
     }
-    // Some facts, a moment later; and any others at that moment.
+    // The same facts one step later, and any other facts at that time.
     let mut later = now.clone();
     for fact in (0..facts).filter(|&fact| effects.autonomous[fact]) {
         later[fact] = frame.literal(effects.drift[fact], &mut clauses);
@@ -250,12 +253,12 @@ fn last(effects: &Effects) -> Option<Vec<bool>> {
             false => clauses.variable(),
         })
         .collect();
-    let then = lost(
+    let then = lost_end(
         &mut Frame::new(network, &later, &clauses),
         ends,
         &mut clauses,
     );
-    let others = lost(
+    let others = lost_end(
         &mut Frame::new(network, &others, &clauses),
         ends,
         &mut clauses,
@@ -270,24 +273,24 @@ fn last(effects: &Effects) -> Option<Vec<bool>> {
     Some(last)
 }
 
-/// Over and not solved.
-fn lost(frame: &mut Frame<'_>, [over, solved]: [Literal; 2], clauses: &mut Clauses) -> i32 {
+/// Terminal and not solved.
+fn lost_end(frame: &mut Frame<'_>, [over, solved]: [Literal; 2], clauses: &mut Clauses) -> i32 {
     let over = frame.literal(over, clauses);
     let solved = frame.literal(solved, clauses);
     -clauses.any(&[-over, solved])
 }
 
-/// What every solution needs that not all groups of moves have to do with, those
-/// of few moves first.
-fn needs(
+/// The requirements that only some of the groups affect, those with the fewest
+/// moves first.
+fn requirements(
     effects: &Effects,
     pairs: &Pairs<'_>,
     possible: &[usize],
     groups: &mut [usize],
-) -> Vec<Need> {
+) -> Vec<Requirement> {
     let network = &effects.network;
     let moves = effects.changes.len();
-    let mut needs = Vec::new();
+    let mut requirements = Vec::new();
     let mut conjuncts = Conjuncts::new(network);
     for &literal in conjuncts.of(effects.solved) {
         let any: Option<Vec<(u32, bool)>> = match network.node(literal.node()) {
@@ -307,40 +310,40 @@ fn needs(
         }) else {
             continue;
         };
-        let brings = |&chosen: &usize| {
-            let brings = |&(fact, value): &(u32, bool)| {
+        let achieves = |&chosen: &usize| {
+            let achieves = |&(fact, value): &(u32, bool)| {
                 let changes = &effects.changes[chosen];
                 let place = changes.binary_search_by_key(&fact, |change| change.0);
                 place.is_ok_and(|place| changes[place].1 != Literal::FALSE.negated_if(!value))
             };
-            any.iter().any(brings)
+            any.iter().any(achieves)
         };
-        let bringers = possible.iter().copied().filter(brings);
+        let achievers = possible.iter().copied().filter(achieves);
         let mut wanted = vec![false; moves];
-        bringers.for_each(|chosen| wanted[first(groups, chosen)] = true);
+        achievers.for_each(|chosen| wanted[representative(groups, chosen)] = true);
         let mut bits = vec![0; moves.div_ceil(64)];
         let mut count = 0;
         let mut may_all = true;
         for &chosen in possible {
-            if wanted[first(groups, chosen)] {
+            if wanted[representative(groups, chosen)] {
                 bits[chosen / 64] |= 1 << (chosen % 64);
                 count += 1;
                 may_all &= pairs.may_go_first(chosen);
             }
         }
         if may_all && (count as usize) < possible.len() {
-            needs.push(Need {
+            requirements.push(Requirement {
                 any,
                 moves: bits,
                 count,
             });
         }
     }
-    needs.sort_by_key(|need| need.count);
-    needs
+    requirements.sort_by_key(|need| need.count);
+    requirements
 }
 
-fn first(groups: &mut [usize], of: usize) -> usize {
+fn representative(groups: &mut [usize], of: usize) -> usize {
     let mut at = of;
     while groups[at] != at {
         groups[at] = groups[groups[at]];

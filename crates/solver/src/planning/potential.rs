@@ -1,10 +1,10 @@
-//! Weighted sums of facts that no move makes larger.
+//! Potentials: weighted sums of facts that no move increases.
 //!
-//! In: the effects of moves, and states from which nothing was found. Out:
-//! *potentials*: weights such that every move changes the sum of the facts that
-//! hold by nothing or less, while every solution has more than the state. They
-//! are found by linear programming, made integers, and verified as such before
-//! they are used; then a state is refuted by adding up weights.
+//! In: the effects of moves, and states from which no solution was found. Out:
+//! weights such that no move increases the weighted sum of the facts that hold,
+//! while every solution has a larger sum than the state. They are found by linear
+//! programming, scaled to integers, and verified as integers before they are used.
+//! A state is then refuted by adding up weights.
 //!
 //! Source: pagoda functions, Berlekamp, Conway and Guy, Winning Ways (1982); by
 //! linear programming as in Seipp, Pommerening and Helmert, New optimization
@@ -21,60 +21,60 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::effects::{Effects, Form, Sparse};
 use super::{Outcome, Puzzle, Reason};
 use ggp_engine::propnet::batch::{Packed, holds, pack};
-use ggp_engine::propnet::clauses::Watch;
 use ggp_search::Budget;
+use ggp_stop::Stop;
 
-/// Potentials that are kept.
+/// Limit on the number of potentials kept.
 const MOST_KEPT: usize = 128;
-/// States passed over after one of which nothing could be learned, at most.
-const MOST_PASSED: u32 = 512;
-/// Options of which nothing is told, after which no more are tried.
-const MOST_NARROW: usize = 6;
-/// Time for one linear program.
+/// Limit on the number of states skipped after a failure.
+const MOST_SKIPPED: u32 = 512;
+/// Number of failed attempts to exclude an option after which no more are made.
+const MOST_MISSES: usize = 6;
+/// Time limit for one linear program.
 const MOST_TIME: Duration = Duration::from_secs(2);
-/// Time between two looks at whether to stop.
+/// Interval between checks for a stop request.
 const SLICE: Duration = Duration::from_millis(50);
-/// What linear programs about states met may take of the time since the first,
-/// and how much they may in any case.
+/// Linear programs for learned states may use this share of the time since the
+/// first one, and this much in any case.
 const SHARE: u32 = 4;
 const GRACE: Duration = Duration::from_millis(100);
-/// Numbers in the linear program.
+/// Limit on the number of coefficients in the linear program.
 const MOST_NUMBERS: usize = 60_000;
-/// What weights are multiplied with, at most, to make them integers.
+/// Largest factor tried to scale the weights to integers.
 const MOST_SCALE: u32 = 720;
-/// Differences that may be an error of the solver's.
+/// Tolerance for numerical errors of the solver.
 const ERROR: f64 = 1e-6;
 
-/// Potentials found so far, and what is needed to find more.
+/// The potentials found so far, and the data needed to find more.
 pub struct Potentials {
     moves: Vec<Form>,
     solutions: Vec<Form>,
     program: Program,
     kept: Vec<Potential>,
-    /// States to pass over after a failure, twice as many after each, and how
-    /// many are left of these.
+    /// Number of states to skip after a failure, doubled after each one; and the
+    /// number of these still to be skipped.
     pause: u32,
     left: u32,
     limits: Limits,
 }
 
-/// What ends linear programs.
+/// Limits on the time spent on linear programs.
 #[derive(Default)]
 struct Limits {
-    watch: Watch,
-    /// What all have taken.
+    stop: Stop,
+    /// Time spent by all linear programs.
     spent: Cell<Duration>,
-    /// When a state was first to be learned from.
+    /// Time of the first attempt to learn from a state.
     since: Option<Instant>,
 }
 
 impl Potentials {
-    /// None if there are too many effects, or nothing is known of solutions.
+    /// None if the effects are too many, or if nothing is known about solutions.
     pub fn new(puzzle: &Puzzle) -> Option<Self> {
         Self::of(puzzle, &Effects::of(puzzle)?)
     }
 
-    /// The same from effects that are known.
+    /// Uses effects that have already been computed.
     pub fn of(puzzle: &Puzzle, effects: &Effects) -> Option<Self> {
         if effects.solutions.is_empty() {
             return None;
@@ -99,25 +99,21 @@ impl Potentials {
         })
     }
 
-    /// From now on linear programs end with [`Budget::time`], counted from this
-    /// call, or soon after [`Budget::interrupt`].
+    /// Limits all linear programs from now on: they stop at [`Budget::time`],
+    /// counted from this call, or soon after [`Budget::interrupt`].
     pub fn within(&mut self, budget: &Budget) {
-        self.limits.watch = Watch {
-            deadline: budget
-                .time
-                .and_then(|time| Instant::now().checked_add(time)),
-            interrupt: budget.interrupt.clone(),
-        };
+        self.limits.stop = budget.stop.within(budget.time);
     }
 
-    /// Whether one of the potentials shows that no solution follows a state.
+    /// True if one of the potentials proves that no solution can be reached from a
+    /// state.
     pub fn refutes(&self, state: &[u64]) -> bool {
         self.kept.iter().any(|potential| potential.refutes(state))
     }
 
-    /// Looks for a potential that refutes a state, and keeps it. False if there
-    /// is none, enough are kept, the last attempts failed and this one is
-    /// passed over, or all attempts take too much of the time.
+    /// Searches for a potential that refutes a state, and keeps it. False if there
+    /// is none, if enough potentials are kept, if the state is skipped after
+    /// earlier failures, or if the attempts take too large a share of the time.
     pub fn learn(&mut self, state: &[u64]) -> bool {
         if self.kept.len() == MOST_KEPT {
             return false;
@@ -137,14 +133,14 @@ impl Potentials {
                 true
             }
             None => {
-                self.pause = (2 * self.pause + 1).min(MOST_PASSED);
+                self.pause = (2 * self.pause + 1).min(MOST_SKIPPED);
                 self.left = self.pause;
                 false
             }
         }
     }
 
-    /// Whether the puzzle's start is refuted, and by what.
+    /// Tries to refute the first state.
     pub fn refute(&self, puzzle: &Puzzle) -> Outcome {
         match self.find(&puzzle.start, &self.solutions) {
             Some(Potential { weights, .. }) => Outcome::Unsolvable(Reason::Potential { weights }),
@@ -152,31 +148,31 @@ impl Potentials {
         }
     }
 
-    /// The solutions that may follow a state, as far as potentials tell, and the
-    /// weights that tell.
+    /// The forms of solutions that may be reachable from a state according to
+    /// potentials, and the weights of these potentials.
     pub fn narrowed(&self, state: &[u64]) -> (Vec<Form>, Vec<Weights>) {
-        let mut told = Vec::new();
+        let mut weights = Vec::new();
         let mut narrowed = Vec::new();
         let mut misses = 0;
         for form in &self.solutions {
             let mut form = Some(form.clone());
             while let Some(wide) = &form
-                && let Some(potential) = self.first_told(state, wide, &mut misses)
+                && let Some(potential) = self.first_exclusion(state, wide, &mut misses)
             {
                 form = potential.narrow(wide, state);
-                told.push(potential.weights);
+                weights.push(potential.weights);
             }
             narrowed.extend(form);
         }
-        (narrowed, told)
+        (narrowed, weights)
     }
 
-    /// A potential that refutes one of a form's options.
-    fn first_told(&self, state: &[u64], form: &Form, misses: &mut usize) -> Option<Potential> {
+    /// A potential that excludes one of a form's options.
+    fn first_exclusion(&self, state: &[u64], form: &Form, misses: &mut usize) -> Option<Potential> {
         let options = |choice: usize| (0..form.choices[choice].len()).map(move |one| (choice, one));
         let mut all = (0..form.choices.len()).flat_map(options);
         all.find_map(|(choice, one)| {
-            if *misses == MOST_NARROW {
+            if *misses == MOST_MISSES {
                 return None;
             }
             let found = self.find(state, &[with(form, choice, one)]);
@@ -185,7 +181,8 @@ impl Potentials {
         })
     }
 
-    /// A potential that tells a state from all solutions of some forms.
+    /// A potential whose sum in the state is smaller than in all solutions of the
+    /// forms.
     fn find(&self, state: &[u64], solutions: &[Form]) -> Option<Potential> {
         let weights = self.program.solve(state, solutions, &self.limits)?;
         let weights = integers(&weights)?;
@@ -197,7 +194,7 @@ impl Potentials {
     }
 }
 
-/// A form with one choice made.
+/// A form with one of its choices fixed.
 fn with(form: &Form, choice: usize, option: usize) -> Form {
     let mut form = form.clone();
     let option = form.choices.remove(choice).swap_remove(option);
@@ -208,13 +205,13 @@ fn with(form: &Form, choice: usize, option: usize) -> Form {
 /// Facts and their weights.
 pub type Weights = Vec<(u32, i64)>;
 
-/// Weights, and the least sum of a solution.
+/// Weights, and the smallest sum of a solution.
 struct Potential {
     weights: Weights,
     bound: i64,
     by_fact: FxHashMap<u32, i64>,
-    /// The weights bit by bit: facts whose weight has a bit, and what the bit is
-    /// worth.
+    /// The binary digits of the weights: for each signed power of two, the set of
+    /// facts whose weight contains it.
     planes: Vec<(i64, Packed)>,
 }
 
@@ -244,7 +241,7 @@ impl Potential {
         self.sum(state) < self.bound
     }
 
-    /// The weights of the facts that hold in a state.
+    /// The total weight of the facts that hold in a state.
     fn sum(&self, state: &[u64]) -> i64 {
         let count = |plane: &[u64]| -> u32 {
             let words = plane.iter().zip(state);
@@ -252,7 +249,7 @@ impl Potential {
         };
         let planes = self.planes.iter();
         planes
-            .map(|(worth, plane)| worth * i64::from(count(plane)))
+            .map(|(unit, plane)| unit * i64::from(count(plane)))
             .sum()
     }
 
@@ -270,15 +267,15 @@ impl Potential {
         self.product(&form.sure) + most.flatten().sum::<i64>()
     }
 
-    /// The least sum that a form can have.
+    /// The smallest sum that a form can have.
     fn least(&self, form: &Form) -> i64 {
         let choices = form.choices.iter();
         let least = choices.map(|options| options.iter().map(|one| self.product(one)).min());
         self.product(&form.sure) + least.flatten().sum::<i64>()
     }
 
-    /// A form without the options that can not follow a state; None if nothing
-    /// can.
+    /// The form without the options that cannot be reached from a state; none if no
+    /// option is left.
     fn narrow(&self, form: &Form, state: &[u64]) -> Option<Form> {
         let sum = self.sum(state);
         let mut narrow = Form {
@@ -302,12 +299,11 @@ impl Potential {
     }
 }
 
-/// A linear program whose solutions are the weights of sums that no move makes
-/// larger.
+/// A linear program whose solutions are the weights of non-increasing sums.
 struct Program {
     most: Most,
     gap: Variable,
-    /// By fact that weighs anything: its weight.
+    /// By fact that may have a weight: the variable of its weight.
     weights: Vec<(u32, Variable)>,
 }
 
@@ -316,7 +312,7 @@ impl Program {
         let mut problem = Problem::new(OptimizationDirection::Maximize);
         problem.set_time_limit(SLICE);
         let gap = problem.add_var(1.0, (0.0, f64::INFINITY));
-        let weights: Vec<(u32, Variable)> = (0..puzzle.net.facts.len())
+        let weights: Vec<(u32, Variable)> = (0..puzzle.net.facts().len())
             .filter(|&fact| free[fact])
             .map(|fact| (fact as u32, problem.add_var(0.0, (-1.0, 1.0))))
             .collect();
@@ -332,15 +328,16 @@ impl Program {
         Program { most, gap, weights }
     }
 
-    /// Weights of which the solutions all have a larger sum than the state.
+    /// Weights that give all solutions a larger sum than the state.
     fn solve(&self, state: &[u64], solutions: &[Form], limits: &Limits) -> Option<Vec<(u32, f64)>> {
-        if limits.watch.is_over() {
+        if limits.stop.is_over() {
             return None;
         }
         let started = Instant::now();
         let mut most = self.most.clone();
         for form in solutions {
-            // The state's sum and the gap, less the least of the solutions.
+            // The state's sum plus the gap must not exceed the smallest sum of the
+            // solutions.
             let mut sum = most.of(form, -1);
             sum.push((self.gap, 1.0));
             let held = self.weights.iter();
@@ -350,11 +347,11 @@ impl Program {
         }
         let mut outcome = most.problem.solve();
         while let Ok(SolveOutcome::Interrupted(stopped)) = outcome {
-            if limits.watch.is_over() || started.elapsed() > MOST_TIME {
+            if limits.stop.is_over() || started.elapsed() > MOST_TIME {
                 outcome = Ok(SolveOutcome::Interrupted(stopped));
                 break;
             }
-            // With the same limit once more.
+            // Resume with the same time slice.
             outcome = SolveOutcome::Interrupted(stopped).resume();
         }
         limits.spent.set(limits.spent.get() + started.elapsed());
@@ -365,17 +362,17 @@ impl Program {
     }
 }
 
-/// The largest sums that forms can have, as sums of variables.
+/// Upper bounds for the sums of forms, as variables of a linear program.
 #[derive(Clone)]
 struct Most {
     problem: Problem,
     of_fact: FxHashMap<u32, Variable>,
-    /// By options and sign: no less than the sum of any of them.
+    /// By options and sign: a variable that is at least the sum of each option.
     known: FxHashMap<(Vec<Sparse>, i32), Variable>,
 }
 
 impl Most {
-    /// The largest sum of a form, or of its negation.
+    /// An upper bound for the sum of a form, or of its negation.
     fn of(&mut self, form: &Form, sign: i32) -> Vec<(Variable, f64)> {
         let mut sum = self.times(&form.sure, sign);
         for options in &form.choices {
@@ -404,15 +401,15 @@ impl Most {
         vector.iter().map(of).collect()
     }
 
-    /// A sum is nothing or less.
+    /// Constrains a sum to be at most 0.
     fn at_most(&mut self, sum: Vec<(Variable, f64)>) {
         self.problem
-            .add_constraint(added(sum), ComparisonOp::Le, 0.0);
+            .add_constraint(linear_expression(sum), ComparisonOp::Le, 0.0);
     }
 }
 
-/// A sum in which each variable stands once.
-fn added(mut parts: Vec<(Variable, f64)>) -> LinearExpr {
+/// A linear expression with one term per variable.
+fn linear_expression(mut parts: Vec<(Variable, f64)>) -> LinearExpr {
     parts.sort_by_key(|(variable, _)| variable.idx());
     parts.dedup_by(|next, first| {
         let same = next.0 == first.0;
@@ -430,7 +427,7 @@ fn added(mut parts: Vec<(Variable, f64)>) -> LinearExpr {
     sum
 }
 
-/// The same weights in proportion, those that are 0 left out.
+/// Scales the weights to integers and drops those that are 0.
 fn integers(weights: &[(u32, f64)]) -> Option<Vec<(u32, i64)>> {
     let near = |scale: f64| {
         move |&&(_, weight): &&(u32, f64)| {

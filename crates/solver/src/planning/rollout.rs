@@ -114,8 +114,8 @@ impl Rollouts {
         let net = &puzzle.net;
         let terms = net.terms();
         let nothing = Score::new(0).expect("it is a score");
-        let scores = net.goals[0].iter();
-        let scores = scores.map(|&(value, _)| net.game.score(&terms, value).unwrap_or(nothing));
+        let scores = net.goals()[0].iter();
+        let scores = scores.map(|&(value, _)| net.game().score(&terms, value).unwrap_or(nothing));
         let layout = Layout::new(puzzle, Facts::Relevant);
         Rollouts {
             random: Xoshiro256PlusPlus::seed_from_u64(how.seed),

@@ -15,18 +15,17 @@
 mod canonical;
 mod graph;
 
-use std::time::Instant;
-
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Puzzle;
 use super::move_set::effects::Effects;
 use ggp_engine::automorphism::generators;
 use ggp_engine::propnet::batch::{Packed, holds};
-use ggp_engine::propnet::clauses::{Clauses, Frame, Watch};
+use ggp_engine::propnet::clauses::{Clauses, Frame};
 use ggp_engine::propnet::network::{Builder, Literal};
 use ggp_engine::propnet::rewrite::{copy, live};
 use ggp_search::Budget;
+use ggp_stop::Stop;
 
 pub use canonical::{Canonical, lift};
 
@@ -107,23 +106,18 @@ impl Symmetries {
     /// Searches for symmetries within [`Budget::time`]. When time runs out, the
     /// symmetries proved so far are returned.
     pub fn of(puzzle: &Puzzle, budget: &Budget) -> Symmetries {
-        let watch = Watch {
-            deadline: budget
-                .time
-                .and_then(|time| Instant::now().checked_add(time)),
-            interrupt: budget.interrupt.clone(),
-        };
+        let stop = budget.stop.within(budget.time);
         let mut generators = Vec::new();
         if let Some(effects) = Effects::new(puzzle) {
             let mut seen = FxHashSet::default();
-            for candidate in candidates(puzzle, &effects, &watch) {
-                if watch.is_over() {
+            for candidate in candidates(puzzle, &effects, &stop) {
+                if stop.is_over() {
                     break;
                 }
                 if !candidate.is_identity()
                     && seen.insert(candidate.facts.clone())
                     && preserves_start(puzzle, &candidate)
-                    && is_proved(puzzle, &effects, &candidate, &watch)
+                    && is_proved(puzzle, &effects, &candidate, &stop)
                 {
                     generators.push(candidate);
                 }
@@ -183,7 +177,7 @@ impl Symmetries {
 
     fn list_elements(&mut self, puzzle: &Puzzle) {
         let identity = Symmetry {
-            facts: (0..puzzle.net.facts.len() as u32).collect(),
+            facts: (0..puzzle.net.facts().len() as u32).collect(),
             moves: (0..puzzle.moves() as u32).collect(),
         };
         let entries = identity.facts.len() + identity.moves.len();
@@ -210,23 +204,23 @@ impl Symmetries {
     }
 }
 
-fn candidates(puzzle: &Puzzle, effects: &Effects, watch: &Watch) -> Vec<Symmetry> {
-    let Some((graph, facts, moves)) = graph::graph(effects, &puzzle.net.exclusive) else {
+fn candidates(puzzle: &Puzzle, effects: &Effects, stop: &Stop) -> Vec<Symmetry> {
+    let Some((graph, facts, moves)) = graph::graph(effects, puzzle.net.exclusive()) else {
         return Vec::new();
     };
     let part = |permutation: &[u32], first: u32, count: usize| -> Vec<u32> {
         let part = &permutation[first as usize..][..count];
         part.iter().map(|&image| image - first).collect()
     };
-    let found = generators(&graph, MOST_WORK, watch);
+    let found = generators(&graph, MOST_WORK, stop);
     let found = found.iter().map(|permutation| Symmetry {
-        facts: part(permutation, facts, puzzle.net.facts.len()),
+        facts: part(permutation, facts, puzzle.net.facts().len()),
         moves: part(permutation, moves, puzzle.moves()),
     });
     found.collect()
 }
 
-/// Whether the image of the first state satisfies the network's assumptions.
+/// True if the image of the first state satisfies the network's assumptions.
 fn preserves_start(puzzle: &Puzzle, symmetry: &Symmetry) -> bool {
     is_admitted(
         puzzle,
@@ -235,7 +229,7 @@ fn preserves_start(puzzle: &Puzzle, symmetry: &Symmetry) -> bool {
 }
 
 fn is_admitted(puzzle: &Puzzle, state: &[u64]) -> bool {
-    let holds: Vec<bool> = (0..puzzle.net.facts.len())
+    let holds: Vec<bool> = (0..puzzle.net.facts().len())
         .map(|fact| holds(state, fact))
         .collect();
     puzzle.net.admits(&holds)
@@ -244,8 +238,8 @@ fn is_admitted(puzzle: &Puzzle, state: &[u64]) -> bool {
 /// Sets each fact that is defined as equal to another fact to that fact's value.
 fn with_equal_facts(puzzle: &Puzzle, mut state: Packed) -> Packed {
     let net = &puzzle.net;
-    for &(fact, equal) in &net.assumed {
-        let other = net.network.input_number(equal.node());
+    for &(fact, equal) in net.assumed() {
+        let other = net.network().input_number(equal.node());
         let value = other.is_some_and(|other| holds(&state, other));
         let bit = 1 << (fact % 64);
         match value != equal.is_negated() {
@@ -257,7 +251,7 @@ fn with_equal_facts(puzzle: &Puzzle, mut state: Packed) -> Packed {
 }
 
 /// Proves that the symmetry preserves the rules.
-fn is_proved(puzzle: &Puzzle, effects: &Effects, symmetry: &Symmetry, watch: &Watch) -> bool {
+fn is_proved(puzzle: &Puzzle, effects: &Effects, symmetry: &Symmetry, stop: &Stop) -> bool {
     let network = &effects.network;
     let facts = network.inputs();
     let mut roots = vec![effects.terminal, effects.solved];
@@ -316,7 +310,7 @@ fn is_proved(puzzle: &Puzzle, effects: &Effects, symmetry: &Symmetry, watch: &Wa
         return true;
     }
     let gates = builder.into_network();
-    let mut clauses = Clauses::watched(watch.clone());
+    let mut clauses = Clauses::until(&stop);
     let variables: Vec<i32> = (0..facts).map(|_| clauses.variable()).collect();
     let mut frame = Frame::new(&gates, &variables, &clauses);
     for rename in [&inputs, &renamed] {
@@ -346,7 +340,7 @@ fn assert_exclusive(
     clauses: &mut Clauses,
     of: impl Fn(usize) -> i32,
 ) {
-    for group in &puzzle.net.exclusive {
+    for group in puzzle.net.exclusive() {
         let facts = group.facts.iter().copied();
         let facts: Vec<i32> = facts
             .filter(|&fact| effects.relevant[fact])

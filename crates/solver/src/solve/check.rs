@@ -1,8 +1,7 @@
 //! Playing plans again, on an evaluator that shares nothing with the search.
 
+use ggp_stop::Stop;
 use std::fmt;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use super::SolveError;
@@ -57,7 +56,7 @@ pub(super) fn check_all<M: Machine>(
     plans: &[(&[Move], Option<Score>)],
     target: Score,
     checker: Checker,
-    interrupt: Option<&Arc<AtomicBool>>,
+    stop: &Stop,
 ) -> Result<Checker, SolveError> {
     if plans.is_empty() || checker == Checker::Nobody {
         return Ok(Checker::Nobody);
@@ -76,7 +75,7 @@ pub(super) fn check_all<M: Machine>(
         }
     }
     let limits = Limits {
-        interrupt: interrupt.cloned().unwrap_or_default(),
+        stop: stop.clone(),
         ..Limits::default()
     };
     let datalog = DatalogMachine::for_few_states(machine.game(), limits);

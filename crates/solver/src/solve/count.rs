@@ -43,7 +43,7 @@ pub fn count_from<M: Machine>(
         .collect();
     let played: Vec<_> = plans.iter().map(|plan| (&plan[..], None)).collect();
     let (target, checker) = (options.target, options.checker);
-    let raised = options.budget.interrupt.as_ref();
+    let raised = &options.budget.stop;
     let checked = check_all(
         machine,
         &machine.facts(start),

@@ -96,7 +96,7 @@ pub fn evaluate<M: Machine>(
     for (index, role) in game.roles().enumerate() {
         let random = game.is_random(role);
         let report = report.as_ref().and_then(|report| report.roles.get(index));
-        let text = |m: &ggp_gdl::game::Move| game.canonical(machine.terms(), m.term());
+        let text = |m: &ggp_gdl::game::Move| machine.text(*m);
         let best = report.and_then(|report| report.best());
         let mut value = RoleValue {
             role: game.role_name(role).to_owned(),

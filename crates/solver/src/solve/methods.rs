@@ -282,7 +282,7 @@ impl<'p> Methods<'p> {
     /// The least number of moves that a plan can have, by sums over facts.
     pub fn bound(&mut self) -> u32 {
         let puzzle = self.puzzle;
-        if puzzle.net.network.gates() > BOUNDED {
+        if puzzle.net.network().gates() > BOUNDED {
             return 0;
         }
         let bound = self

@@ -12,9 +12,8 @@
 //! less, from the least up: the best of them is what a search that runs out of
 //! its budget has to show.
 
-use std::sync::Arc;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use super::methods::{Found, Methods};
@@ -255,14 +254,11 @@ impl<'p> Portfolio<'p> {
             .map(|&method| {
                 let mut budget = self.slice(method, round, nodes, stats);
                 budget.memory_bytes /= threads as u64;
-                budget.interrupt = Some(Arc::default());
+                budget.stop = budget.stop.child();
                 budget
             })
             .collect();
-        let raise = |index: usize| {
-            let flag: Option<&Arc<AtomicBool>> = budgets[index].interrupt.as_ref();
-            flag.expect("each has one").store(true, Ordering::Relaxed);
-        };
+        let raise = |index: usize| budgets[index].stop.raise();
         let made = searches.map(|_| Mutex::new(None));
         let next = AtomicUsize::new(0);
         let (puzzle, options, is_alone) = (self.puzzle, self.options, self.methods.is_alone);
@@ -308,7 +304,7 @@ impl<'p> Portfolio<'p> {
     /// What a method may spend in a round.
     fn slice(&self, method: Method, round: u32, nodes: u64, stats: &Stats) -> Budget {
         let whole = &self.options.budget;
-        let gates = self.puzzle.net.network.gates().max(1) as u64;
+        let gates = self.puzzle.net.network().gates().max(1) as u64;
         let growth = GROWTH.saturating_pow(round.saturating_sub(1));
         let left = self.time_left();
         let time = FIRST_TIME * MORE_TIME.pow(round.saturating_sub(1));
@@ -480,6 +476,5 @@ fn is_end(outcome: &Outcome, depth: u32) -> bool {
 }
 
 fn is_raised(budget: &Budget) -> bool {
-    let flag = budget.interrupt.as_ref();
-    flag.is_some_and(|flag| flag.load(Ordering::Relaxed))
+    budget.stop.is_raised()
 }

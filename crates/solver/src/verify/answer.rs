@@ -107,7 +107,7 @@ impl Flips {
     /// Facts of a network, with what it takes for granted.
     pub fn of(net: &Propnet, facts: &[u32]) -> Flips {
         let terms = net.terms();
-        let text = |&fact: &u32| net.game.canonical(&terms, net.facts[fact as usize]);
+        let text = |&fact: &u32| net.game().canonical(&terms, net.facts()[fact as usize]);
         Flips {
             facts: facts.iter().map(text).collect(),
             given: Given::of(net),
@@ -139,7 +139,7 @@ impl Given {
         let mut given = Given::of(net);
         for clause in clauses {
             let clause = clause.iter().map(|&(fact, holds)| {
-                let fact = net.game.canonical(&terms, net.facts[fact as usize]);
+                let fact = net.game().canonical(&terms, net.facts()[fact as usize]);
                 literal(fact, holds)
             });
             given.clauses.push(clause.collect());
@@ -150,10 +150,10 @@ impl Given {
     /// What a network takes for granted of every state.
     fn of(net: &Propnet) -> Given {
         let terms = net.terms();
-        let text = |fact: usize| net.game.canonical(&terms, net.facts[fact]);
+        let text = |fact: usize| net.game().canonical(&terms, net.facts()[fact]);
         let mut given = Given::default();
-        for &(fact, equal) in &net.assumed {
-            match net.network.node(equal.node()) {
+        for &(fact, equal) in net.assumed() {
+            match net.network().node(equal.node()) {
                 Node::Input(other) => {
                     for value in [true, false] {
                         let other = literal(text(other), value == equal.is_negated());
@@ -165,7 +165,7 @@ impl Given {
                     .push(vec![literal(text(fact), equal.is_negated())]),
             }
         }
-        for group in &net.exclusive {
+        for group in net.exclusive() {
             let facts: Vec<String> = group.facts.iter().map(|&fact| text(fact)).collect();
             if group.exact {
                 given.clauses.push(facts.clone());
@@ -230,7 +230,7 @@ impl Answer {
     /// What a method came to on a network.
     pub fn of(net: &Propnet, outcome: &Outcome) -> Answer {
         let terms = net.terms();
-        let text = |fact: u32| net.game.canonical(&terms, net.facts[fact as usize]);
+        let text = |fact: u32| net.game().canonical(&terms, net.facts()[fact as usize]);
         let fact = |&fact: &u32| text(fact);
         let facts = |facts: &Vec<u32>| facts.iter().map(fact).collect::<Vec<String>>();
         let sum = |weights: &Vec<(u32, i64)>| -> Vec<(String, i64)> {
@@ -240,8 +240,8 @@ impl Answer {
         let proof = match outcome {
             Outcome::Solved { plan, optimal } => {
                 let text = |&chosen: &u32| {
-                    let chosen = net.moves[0][chosen as usize];
-                    net.game.canonical(&terms, chosen.term())
+                    let chosen = net.moves()[0][chosen as usize];
+                    net.game().canonical(&terms, chosen.term())
                 };
                 return Answer::Solved {
                     plans: vec![plan.iter().map(text).collect()],

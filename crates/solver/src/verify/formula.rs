@@ -11,16 +11,11 @@
 //! Source: Clark, Negation as failure (1978); Lin and Zhao, ASSAT: computing
 //! answer sets of a logic program by SAT solvers (2004).
 
+use ggp_engine::sat::{SatSolver, Solver};
 use rustc_hash::FxHashMap;
 
 use super::program::{Input, Program};
 use super::{Failure, Limits};
-
-impl cadical::Callbacks for Limits {
-    fn terminate(&mut self) -> bool {
-        self.is_over()
-    }
-}
 
 /// The first state.
 #[derive(Copy, Clone, PartialEq, Eq)]
@@ -44,7 +39,7 @@ struct Frame {
 /// than 0.
 pub(super) struct Formula<'p> {
     program: &'p Program,
-    solver: cadical::Solver<Limits>,
+    solver: Solver,
     limits: &'p Limits,
     first: First,
     variables: i32,
@@ -61,9 +56,9 @@ pub(super) const YES: i32 = 1;
 
 impl<'p> Formula<'p> {
     pub fn new(program: &'p Program, enough: Vec<u32>, first: First, limits: &'p Limits) -> Self {
-        let mut solver = cadical::Solver::new();
-        solver.set_callbacks(Some(limits.clone()));
-        solver.add_clause([YES]);
+        let mut solver = Solver::new();
+        solver.set_stop(limits.stop.clone());
+        solver.add(&[YES]);
         Formula {
             solver,
             limits,
@@ -82,7 +77,7 @@ impl<'p> Formula<'p> {
 
     /// One of these holds.
     pub fn add(&mut self, clause: &[i32]) {
-        self.solver.add_clause(clause.iter().copied());
+        self.solver.add(clause);
     }
 
     /// Whether an atom holds in the state after so many moves, or comes of the
@@ -259,9 +254,8 @@ impl<'p> Formula<'p> {
             if atoms.max(self.variables as usize) > MOST {
                 return Err(Failure::unchecked("the steps are too many to write down"));
             }
-            let limit = self.solver.set_limit("conflicts", self.limits.conflicts);
-            limit.expect("the solver knows this limit");
-            match self.solver.solve_with(assumed.iter().copied()) {
+            let conflicts = u32::try_from(self.limits.conflicts).ok();
+            match self.solver.solve(assumed, conflicts) {
                 None if self.limits.is_over() => return Err(Failure::out_of_time()),
                 None => return Err(Failure::unchecked("the clauses are too hard")),
                 Some(false) => return Ok(false),
@@ -276,7 +270,7 @@ impl<'p> Formula<'p> {
 
     /// The value of a variable, or of its negation, in the model found.
     pub fn holds(&self, literal: i32) -> bool {
-        (self.solver.value(literal.abs()) == Some(true)) == (literal > 0)
+        self.solver.holds(literal)
     }
 
     /// The move made in a model that was found, after so many.

@@ -1,6 +1,5 @@
 //! One game on one backend, in a separate process.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
@@ -78,7 +77,7 @@ fn measure(
 ) -> Result<(), (Failure, String)> {
     let limits = Limits {
         ground: task.ground.limits(task.ground_time, context),
-        interrupt: Arc::clone(context.interrupt()),
+        stop: context.stop().clone(),
         ..Limits::default()
     };
     let settings = Settings {
@@ -109,7 +108,7 @@ fn measure(
         threads: task.threads,
         seed: task.seed,
         depth: task.depth,
-        interrupt: Arc::clone(context.interrupt()),
+        stop: context.stop().clone(),
     };
     let (begun, wall) = (usage::cpu_time(), Instant::now());
     let tally = subject.run(&run).map_err(failure)?;

@@ -72,10 +72,10 @@ pub(super) fn look(
     context: &Context,
 ) -> anyhow::Result<Report> {
     let began = Instant::now();
-    let alarm = Alarm::new(context.interrupt().clone());
+    let alarm = Alarm::new(context.stop().clone());
     let mut limits = rules.limits(context);
-    limits.interrupt = alarm.bell();
-    limits.ground.interrupt = Some(alarm.bell());
+    limits.stop = alarm.bell();
+    limits.ground.stop = alarm.bell();
     let of_network = options.time.mul_f64(NETWORK);
     limits.ground.time = Some(limits.ground.time.map_or(of_network, |time| time.min(of_network)));
     let prepared = alarm.within(began + options.time, || {

@@ -109,7 +109,7 @@ fn explore_with<P: Problem<Error = PlayError>>(
     };
     let budget = Budget {
         nodes: options.budget_nodes,
-        interrupt: Some(context.interrupt().clone()),
+        stop: context.stop().clone(),
         depth: options.depth.unwrap_or(u32::MAX),
         ..Budget::default()
     };

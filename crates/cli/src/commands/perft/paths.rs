@@ -6,7 +6,7 @@ use super::table::Row;
 use super::{Options, RuleOptions};
 use crate::Context;
 use crate::rule_files::BackendChoice;
-use ggp_engine::machine::{AnyMachine, Machine, PlayError, PropnetState, Stop};
+use ggp_engine::machine::{AnyMachine, Machine, PlayError, PerftEnd, PropnetState};
 use ggp_engine::propnet::perft::{CountEnd, CountError, CountOptions, Counter};
 
 /// The machine of the network; fails if the game has none.
@@ -34,7 +34,7 @@ pub(super) fn count(
     threads: usize,
     context: &Context,
     mut on_level: impl FnMut(Row),
-) -> anyhow::Result<Result<Stop, PlayError>> {
+) -> anyhow::Result<Result<PerftEnd, PlayError>> {
     let AnyMachine::Propnet(network) = &*machine else {
         unreachable!("it was made for the network");
     };
@@ -55,8 +55,8 @@ pub(super) fn count(
         |level| on_level(level.into()),
     );
     Ok(match found {
-        Ok(CountEnd::Exhausted) => Ok(Stop::Exhausted),
-        Ok(CountEnd::Depth) => Ok(Stop::Depth),
+        Ok(CountEnd::Exhausted) => Ok(PerftEnd::Exhausted),
+        Ok(CountEnd::Depth) => Ok(PerftEnd::Depth),
         Err(CountError::Interrupted) => Err(PlayError::Interrupted),
         Err(CountError::Stuck(packed)) => Err(stuck(machine, packed)),
     })

@@ -5,7 +5,9 @@ use std::time::{Duration, Instant};
 use crate::format;
 use ggp_gdl::game::{Move, RoleId};
 use ggp_engine::machine::{Machine, PlayError};
-use ggp_play::{Advice, AgentSpec, Answer, Brief, Candidate, Origin, Seat, Turn};
+use ggp_play::{
+    Advice, AgentAnswer, AgentSpec, AgentThread, Brief, Candidate, Observation, Origin, Turn,
+};
 
 /// Who is asked.
 const ADVISER: &str = "auto";
@@ -22,7 +24,7 @@ const OTHERS: usize = 3;
 /// A program for each role, made when it is asked for the first time.
 pub struct Adviser {
     brief: Brief,
-    seats: Vec<Option<Seat>>,
+    seats: Vec<Option<AgentThread>>,
 }
 
 impl Adviser {
@@ -86,7 +88,7 @@ impl Adviser {
         nodes: u64,
     ) -> Option<Advice> {
         let answer = self.ask(role, played, time, nodes).ok()?;
-        answer.advice.filter(|_| answer.origin != Origin::Chance)
+        answer.advice.filter(|_| answer.origin != Origin::Random)
     }
 
     /// Plays on for a few joint moves as the programs would, beginning with one move
@@ -140,7 +142,7 @@ impl Adviser {
         played: &[Vec<Move>],
         time: Duration,
         nodes: u64,
-    ) -> anyhow::Result<Answer> {
+    ) -> anyhow::Result<AgentAnswer> {
         let seat = &mut self.seats[role.index()];
         if seat.is_none() {
             let spec: AgentSpec = ADVISER.parse().expect("there is such a kind");
@@ -148,10 +150,11 @@ impl Adviser {
                 role,
                 ..self.brief.clone()
             };
-            *seat = Some(Seat::new(brief, &spec).map_err(anyhow::Error::msg)?);
+            *seat = Some(AgentThread::new(brief, &spec)?);
         }
         let seat = seat.as_mut().expect("it was just made");
-        Ok(seat.choose(played, Some(Instant::now() + time), Some(nodes)))
+        let observation = Observation::of_joint_moves(role, played);
+        Ok(seat.choose(&observation, Some(Instant::now() + time), Some(nodes)))
     }
 }
 

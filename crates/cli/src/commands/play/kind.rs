@@ -7,7 +7,7 @@ use anyhow::{anyhow, bail};
 
 use crate::commands::legal;
 use ggp_gdl::game::{Game, RoleId};
-use ggp_play::{AgentSpec, is_kind};
+use ggp_play::{AgentSpec, SpecError, is_agent};
 use ggp_play::record::MatchRecord;
 
 /// How a person is called.
@@ -38,25 +38,38 @@ impl fmt::Display for Kind {
     }
 }
 
-impl FromStr for Kind {
-    type Err = String;
+/// The reason why a text does not name a player.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct KindError(SpecError);
 
-    fn from_str(text: &str) -> Result<Self, String> {
+impl fmt::Display for KindError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            error @ SpecError::UnknownPlayer(_) => {
+                write!(f, "{error}; or `{HUMAN}` to play yourself")
+            }
+            error => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for KindError {}
+
+impl FromStr for Kind {
+    type Err = KindError;
+
+    fn from_str(text: &str) -> Result<Self, KindError> {
         match text {
             HUMAN => Ok(Kind::Human),
-            _ => match text.parse() {
-                Ok(spec) => Ok(Kind::Agent(spec)),
-                Err(why) if is_kind(text) => Err(why),
-                Err(why) => Err(format!("{why}; and human, for yourself")),
-            },
+            _ => text.parse().map(Kind::Agent).map_err(KindError),
         }
     }
 }
 
 impl FromStr for Seat {
-    type Err = String;
+    type Err = KindError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, KindError> {
         // An option of a player may hold another `=`.
         let split = text.find('=').filter(|at| !text[..*at].contains(':'));
         let (role, kind) = match split {
@@ -73,14 +86,14 @@ impl FromStr for Seat {
 pub struct Kinds(pub Vec<Kind>);
 
 impl FromStr for Kinds {
-    type Err = String;
+    type Err = KindError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, KindError> {
         let mut players: Vec<String> = Vec::new();
         for part in text.split(',') {
             match players.last_mut() {
                 // The options of a player have commas between them, too.
-                Some(player) if player.contains(':') && part != HUMAN && !is_kind(part) => {
+                Some(player) if player.contains(':') && part != HUMAN && !is_agent(part) => {
                     *player += ",";
                     *player += part;
                 }

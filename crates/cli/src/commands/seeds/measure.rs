@@ -427,14 +427,14 @@ impl Bench<'_> {
             let first = errors.next().map_or("they have errors", |error| &error.message);
             bail!("{}: {first}", rules.join(" + "));
         };
-        let interrupt = self.context.interrupt().clone();
+        let stop = self.context.stop().clone();
         let limits = Limits {
             ground: GroundLimits {
                 time: Some(Duration::from_secs(30)),
-                interrupt: Some(interrupt.clone()),
+                stop: stop.clone(),
                 ..GroundLimits::default()
             },
-            interrupt,
+            stop,
             ..Limits::default()
         };
         let (mut machine, _) = AnyMachine::auto(&game, limits)?;
@@ -461,7 +461,7 @@ impl Bench<'_> {
         let time = Duration::try_from_secs_f64(seconds.min(self.most_seconds));
         Ok(Budget {
             time: Some(time.with_context(|| format!("{seconds} is no number of seconds"))?),
-            interrupt: Some(self.context.interrupt().clone()),
+            stop: self.context.stop().clone(),
             depth: depth.unwrap_or(u32::MAX),
             ..Budget::default()
         })
@@ -533,7 +533,7 @@ fn answer(ready: &Ready, how: &SolveOptions, stats: &mut Stats) -> anyhow::Resul
             let (machine, start) = (&ready.machine, &ready.start);
             let said = claim(machine, start, how.target, &answer, &how.budget);
             let limits = verify::Limits {
-                interrupt: how.budget.interrupt.clone().unwrap_or_default(),
+                stop: how.budget.stop.clone(),
                 ..verify::Limits::default()
             };
             let (game, facts) = (machine.game(), machine.facts(start));

@@ -11,7 +11,7 @@ use std::path::Path;
 use anyhow::{Context as _, bail};
 use serde::{Deserialize, Serialize};
 
-use ggp_play::contest::Outcome;
+use ggp_play::contest::MatchResult;
 use ggp_play::referee::Lapse;
 
 /// What came of a match.
@@ -52,18 +52,18 @@ pub(super) struct RowError {
 
 impl Row {
     /// Takes over what came of the match.
-    pub fn set(&mut self, outcome: Outcome) {
-        let scores = outcome.scores.map(|scores| scores.into_iter().map(|score| score.get()));
+    pub fn set(&mut self, result: MatchResult) {
+        let scores = result.scores.map(|scores| scores.into_iter().map(|score| score.get()));
         self.scores = scores.map(Iterator::collect);
         let error = |(ply, role, lapse): (_, _, Lapse)| RowError {
             ply,
             role,
             error: lapse.to_string(),
         };
-        self.errors = outcome.lapses.into_iter().map(error).collect();
+        self.errors = result.lapses.into_iter().map(error).collect();
         let seconds = |time: &std::time::Duration| (time.as_secs_f64() * 1e4).round() / 1e4;
-        self.slowest = outcome.slowest.iter().map(seconds).collect();
-        self.moves = outcome.moves;
+        self.slowest = result.slowest.iter().map(seconds).collect();
+        self.moves = result.moves;
     }
 }
 

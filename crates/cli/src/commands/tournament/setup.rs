@@ -13,7 +13,7 @@ use serde::Deserialize;
 use super::Options;
 use crate::commands::bench;
 use ggp_play::AgentSpec;
-use ggp_play::protocol::host::{Address, Party};
+use ggp_play::protocol::host::{Address, Party, PartyError};
 use ggp_play::contest::Clocks;
 
 /// How players meet.
@@ -72,7 +72,7 @@ pub struct Entrant {
 }
 
 impl Entrant {
-    fn new(name: &str, text: &str) -> Result<Self, String> {
+    fn new(name: &str, text: &str) -> Result<Self, PartyError> {
         Ok(Entrant {
             name: name.to_owned(),
             text: text.to_owned(),
@@ -102,9 +102,9 @@ pub(super) struct Setup {
 }
 
 impl std::str::FromStr for Entrant {
-    type Err = String;
+    type Err = PartyError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, PartyError> {
         // An option of a player may hold another `=`.
         let split = text.find('=').filter(|at| !text[..*at].contains(':'));
         let (name, text) = match split {
@@ -221,7 +221,7 @@ fn beside(folder: &Path, game: &Path) -> PathBuf {
 }
 
 fn entrant(name: &str, spec: &str) -> anyhow::Result<Entrant> {
-    Entrant::new(name, spec).map_err(anyhow::Error::msg)
+    Ok(Entrant::new(name, spec)?)
 }
 
 /// The player with a number of iterations, unless it has one of its own or does not think.
@@ -235,7 +235,7 @@ fn limited(spec: &AgentSpec, iterations: u64) -> anyhow::Result<AgentSpec> {
         None => format!("{text}:{iterations}"),
         Some((kind, rest)) => format!("{kind}:{iterations},{rest}"),
     };
-    text.parse().map_err(anyhow::Error::msg)
+    Ok(text.parse()?)
 }
 
 #[cfg(test)]

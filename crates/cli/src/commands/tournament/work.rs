@@ -4,7 +4,6 @@
 //! its players of that kind are free, and others go before it.
 
 use std::collections::{BTreeSet, VecDeque};
-use std::sync::atomic::Ordering;
 use std::sync::mpsc::Sender;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -14,7 +13,7 @@ use super::rows::Row;
 use super::setup::Entrant;
 use ggp_play::protocol::host::{HostOptions, Invitation, Party, Remote};
 use ggp_engine::machine::{AnyMachine, Limits, Machine, PlayError};
-use ggp_play::contest::{Clocks, Contest, Means, SeatContender};
+use ggp_play::contest::{Clocks, Contest, Resources, AgentContender};
 use ggp_play::referee::{Asking, Contender};
 
 /// A match to be played.
@@ -128,9 +127,9 @@ impl Worker {
         let limits = &self.limits[game];
         let machine = self.machines[game].clone();
         let rules = machine.game().clone();
-        let means = Means {
+        let resources = Resources {
             limits: limits.clone(),
-            ..self.host.means.clone()
+            ..self.host.resources.clone()
         };
         let letters = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
         let name: String = row.game.chars().map(letters).collect();
@@ -148,8 +147,8 @@ impl Worker {
             let party = player.map(|player| &entrants[player].party);
             table.push(match (party, &invitation) {
                 (Some(Party::Agent(spec)), _) => {
-                    let brief = means.brief(&rules, role, self.clocks, row.seed);
-                    let contender = SeatContender::new(brief, spec, self.clocks);
+                    let brief = resources.brief(&rules, role, self.clocks, row.seed);
+                    let contender = AgentContender::new(brief, spec, self.clocks);
                     Some(Box::new(contender.map_err(|why| anyhow!(why))?))
                 }
                 (Some(Party::Remote(address, name)), Some(invitation)) => {
@@ -168,11 +167,11 @@ impl Worker {
             asking,
             seed: row.seed,
             most_moves: self.most_moves,
-            interrupt: limits.interrupt.clone(),
+            stop: limits.stop.clone(),
         };
         match contest.play(&mut table) {
             Ok(outcome) => row.set(outcome),
-            Err(_) if limits.interrupt.load(Ordering::Relaxed) => {
+            Err(_) if limits.stop.is_raised() => {
                 return Err(PlayError::Interrupted.into());
             }
             Err(error) => row.fault = Some(error.to_string()),

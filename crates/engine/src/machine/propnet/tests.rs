@@ -5,6 +5,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::*;
 use crate::machine::{PlayoutOptions, canonical_facts, canonical_moves, playout};
+use crate::propnet::GroundLimits;
 
 fn net(game: &Game) -> Propnet {
     let (mut net, _) = Propnet::ground(game, &GroundLimits::default()).expect("it is small");
@@ -21,7 +22,7 @@ fn game(name: &str) -> Game {
     Game::from_text(name, &text).unwrap_or_else(|reading| panic!("{:?}", reading.findings))
 }
 
-/// A random match, and what is said of each of its states.
+/// The states and answers of a random match, as text.
 fn transcript<M: Machine>(mut machine: M, seed: u64) -> Vec<String> {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let start = machine.initial().unwrap();
@@ -36,7 +37,7 @@ fn transcript<M: Machine>(mut machine: M, seed: u64) -> Vec<String> {
                 .map(|legal| canonical_moves(&machine, legal).join(" ")),
         );
     }
-    // Back to where it was before, against the order of play.
+    // Revisit earlier states in reverse order.
     let states = played.steps.iter().map(|step| &step.state);
     for state in states.rev().step_by(3).chain([&played.last]) {
         lines.push(format!("{:?}", machine.is_terminal(state)));
@@ -49,7 +50,7 @@ fn transcript<M: Machine>(mut machine: M, seed: u64) -> Vec<String> {
 }
 
 #[test]
-fn what_changes_gives_the_answers_of_the_whole() {
+fn incremental_evaluation_agrees_with_full_evaluation() {
     for name in [
         "tic_tac_toe.kif",
         "rock_paper_scissors.kif",
@@ -80,7 +81,7 @@ fn what_changes_gives_the_answers_of_the_whole() {
 }
 
 #[test]
-fn no_machine_code_runs_where_it_is_not_wanted() {
+fn machine_code_runs_only_if_allowed() {
     for name in ["tic_tac_toe.kif", "senku.kif", "lights_out.kif"] {
         let net = net(&game(name));
         let machine = |engine| {

@@ -22,7 +22,7 @@ const LAMPS: &str = "
     (<= (goal b 60) (true (lamp 2 2)))";
 
 pub(in crate::propnet) fn net() -> Propnet {
-    let game = Game::from_text("lamps.kif", LAMPS).expect("the rules are right");
+    let game = Game::from_text("lamps.kif", LAMPS).expect("the rules are valid");
     let limits = GroundLimits::default();
     Propnet::ground(&game, &limits).expect("it is small").0
 }
@@ -62,7 +62,7 @@ pub(in crate::propnet) fn random_state(net: &Propnet, random: &mut impl Rng) -> 
 }
 
 #[test]
-fn lanes_answer_and_go_as_the_network_says() {
+fn lanes_agree_with_the_network() {
     let net = net();
     for lanes in [64, 256, 512] {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(lanes as u64);
@@ -90,10 +90,11 @@ fn lanes_answer_and_go_as_the_network_says() {
                     assert!(batch.is_legal(lane, role, joint[role]));
                     let row = batch.legal(role, joint[role])[lane / 64];
                     assert_eq!(row >> (lane % 64) & 1, 1);
-                    let due = |&index: &usize| holds(net.goals[role][index].1);
-                    let due: Vec<usize> = (0..net.goals[role].len()).filter(due).collect();
+                    let expected = |&index: &usize| holds(net.goals[role][index].1);
+                    let expected: Vec<usize> =
+                        (0..net.goals[role].len()).filter(expected).collect();
                     let found: Vec<usize> = batch.goal_values(lane, role).collect();
-                    assert_eq!(found, due);
+                    assert_eq!(found, expected);
                 }
                 assert_eq!(batch.is_terminal(lane), holds(net.terminal));
                 *state = after(&net, state, &joint);
@@ -105,10 +106,10 @@ fn lanes_answer_and_go_as_the_network_says() {
 }
 
 #[test]
-fn children_are_all_that_can_follow() {
+fn children_are_all_successors() {
     let net = net();
     let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
-    // Some 6000 joint moves, so more than one run.
+    // About 6000 joint moves, so more than one run.
     let state = random_state(&net, &mut random);
     let mut batch = Batch::new(&net, 512, Engine::Auto);
     let children = batch.children(&state);
@@ -130,7 +131,7 @@ fn children_are_all_that_can_follow() {
 }
 
 #[test]
-fn lines_become_columns() {
+fn transposing_exchanges_rows_and_columns() {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
     let before: [u64; 64] = std::array::from_fn(|_| random.random());
     let mut square = before;

@@ -4,7 +4,7 @@ use crate::propnet::network::tests::random_network;
 
 const FACTS: usize = 70;
 
-/// A network of any gates without cycles: 70 facts, two roles of 3 and 5 moves.
+/// A random network without cycles: 70 facts, two roles of 3 and 5 moves.
 fn random_net(random: &mut Xoshiro256PlusPlus) -> Propnet {
     let mut net = net();
     // Too few gates for a cycle.
@@ -47,7 +47,7 @@ fn random_net(random: &mut Xoshiro256PlusPlus) -> Propnet {
     net
 }
 
-/// Asks some of what can be asked.
+/// Checks a random part of the answers.
 fn check(net: &Propnet, one: &mut Differential, state: &[u64], random: &mut Xoshiro256PlusPlus) {
     let holds = evaluate(net, state, &[]);
     assert_eq!(one.state(), state);
@@ -73,7 +73,7 @@ fn check(net: &Propnet, one: &mut Differential, state: &[u64], random: &mut Xosh
 }
 
 #[test]
-fn changes_add_up_to_the_whole() {
+fn incremental_answers_agree_with_full_evaluation() {
     for seed in 0..200 {
         println!("seed {seed}");
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
@@ -103,7 +103,7 @@ fn changes_add_up_to_the_whole() {
 }
 
 #[test]
-fn cycles_are_left_to_tapes() {
+fn networks_with_cycles_are_rejected() {
     let mut net = net();
     let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
     net.network = random_network(net.network.inputs(), 2_000, &mut random).0;
@@ -112,7 +112,7 @@ fn cycles_are_left_to_tapes() {
 }
 
 #[test]
-fn due_answers_are_found_across_words() {
+fn true_answers_are_found_across_words() {
     let answers = [1 << 63, 1, 0b11];
     for (first, count, expected) in [
         (63, 66, vec![0, 1, 65]),
@@ -121,6 +121,9 @@ fn due_answers_are_found_across_words() {
         (128, 1, vec![0]),
         (128, 0, vec![]),
     ] {
-        assert_eq!(due(&answers, first, count).collect::<Vec<_>>(), expected);
+        assert_eq!(
+            true_answers(&answers, first, count).collect::<Vec<_>>(),
+            expected
+        );
     }
 }

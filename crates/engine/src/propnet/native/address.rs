@@ -1,55 +1,56 @@
 //! General registers that point into the banks.
 //!
-//! In: the places a tape names. Out: which registers hold which addresses, and
-//! for every place an operand. Near a register's address a displacement takes
-//! one byte instead of four, so banks that are used much get several.
+//! In: the places a tape names. Out: the addresses that registers hold, and an
+//! operand for every place. Near a register's address a displacement takes one byte
+//! instead of four, so frequently used banks get several registers.
 
 #![forbid(unsafe_code)]
 
 use super::encode::{Form, Operand, RDI};
 use crate::propnet::tape::{BANKS, Home, Place, Tape};
 
-/// The bank of scratch rows, besides those of a tape.
+/// The bank of scratch rows, in addition to those of a tape.
 pub(super) const SCRATCH: u8 = BANKS as u8;
 
-/// All but the stack pointer and `r12`, those first that a function may change.
+/// All general registers but the stack pointer and `r12`, first those that a
+/// function may change.
 const REGISTERS: [u8; 14] = [0, 1, 2, 6, 8, 9, 10, 11, RDI, 3, 5, 13, 14, 15];
-/// How many of them a function may change.
+/// The number of registers that a function may change.
 const VOLATILE: usize = 9;
 
-/// An address that the code expects: that of a bank, so many bytes on.
+/// An address that the code expects: `offset` bytes from the start of a bank.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Base {
     pub bank: u8,
     pub offset: i32,
 }
 
-/// Which registers hold which addresses.
+/// The assignment of addresses to registers.
 #[derive(Clone, Debug)]
 pub(super) struct Addresses {
     /// By register, in the order of [`REGISTERS`].
     bases: Vec<Base>,
-    /// By bank: by window, its base; then one that serves everywhere.
+    /// By bank and window: its base; the last entry is a base for all other
+    /// windows.
     windows: [Vec<u8>; BANKS + 1],
-    /// By bank: rows that the code may touch.
+    /// By bank: the number of rows that the code may access.
     rows: [usize; BANKS],
     /// By bank: bytes between rows.
     strides: [i32; BANKS + 1],
-    /// Rows of a window by bank: as a power of two.
+    /// By bank: the rows of a window, as a power of two.
     shifts: [u32; BANKS + 1],
 }
 
-/// No base for this window.
+/// The window has no base.
 const NONE: u8 = u8::MAX;
 
 impl Addresses {
-    /// `stride` bytes lie between the rows of the banks; scratch rows follow
-    /// each other closely.
+    /// The rows of the banks are `stride` bytes apart; scratch rows are contiguous.
     pub fn new(tape: &Tape, form: Form, stride: usize) -> Self {
         let mut strides = [stride as i32; BANKS + 1];
         strides[SCRATCH as usize] = form.bytes() as i32;
-        // Without AVX-512 a displacement of one byte reaches next to nothing:
-        // one base a bank then.
+        // Without AVX-512 a one-byte displacement has almost no range, so each bank
+        // gets one base.
         let shift = |stride: i32| match form.is_evex() {
             true => (2 * form.reach() / stride).ilog2(),
             false => 31,
@@ -73,19 +74,19 @@ impl Addresses {
             };
             counts[bank as usize][index as usize >> shifts[bank as usize]] += 1;
         }
-        let mut wanted: Vec<(bool, u32, u8, usize)> = Vec::new();
+        let mut candidates: Vec<(bool, u32, u8, usize)> = Vec::new();
         for (bank, counts) in counts.iter().enumerate() {
             let best = counts.iter().enumerate().max_by_key(|&(_, count)| count);
             for (window, &count) in counts.iter().enumerate() {
                 let is_first = best.is_some_and(|(best, _)| best == window);
-                wanted.push((is_first, count, bank as u8, window));
+                candidates.push((is_first, count, bank as u8, window));
             }
         }
-        wanted.sort_by(|a, b| b.cmp(a));
-        wanted.truncate(REGISTERS.len());
+        candidates.sort_by(|a, b| b.cmp(a));
+        candidates.truncate(REGISTERS.len());
         let mut windows = counts.map(|counts| vec![NONE; counts.len()]);
         let mut bases = Vec::new();
-        for (_, _, bank, window) in wanted {
+        for (_, _, bank, window) in candidates {
             let start = (window << shifts[bank as usize]) * strides[bank as usize] as usize;
             let middle = if form.is_evex() { form.reach() } else { 0 };
             let start = i32::try_from(start).expect("banks are smaller than 2 GiB");
@@ -109,35 +110,35 @@ impl Addresses {
         }
     }
 
-    /// The addresses to hand over, in order.
+    /// The addresses to pass to the code, in order.
     pub fn bases(&self) -> &[Base] {
         &self.bases
     }
 
-    /// The registers that they go to.
+    /// The registers of these addresses.
     pub fn registers(&self) -> &'static [u8] {
         &REGISTERS[..self.bases.len()]
     }
 
-    /// Registers among them that the caller wants back unchanged.
+    /// The registers among them that must be preserved for the caller.
     pub fn saved(&self) -> &'static [u8] {
         &REGISTERS[VOLATILE.min(self.bases.len())..self.bases.len()]
     }
 
-    /// A row of a bank, or the scratch row, which `scratch` counts.
+    /// The operand of a row of a bank, or of a scratch row.
     ///
     /// # Panics
     ///
-    /// If the bank need not have such a row.
+    /// If the bank is not required to have that row.
     pub fn operand(&self, place: Place) -> Operand {
         let bank = place.bank as usize;
         let index = place.index as usize;
         assert!(
             place.bank == SCRATCH || index < self.rows[bank],
-            "code touches only rows that are asked for"
+            "code accesses only rows that the tape names"
         );
         let windows = &self.windows[bank];
-        let any = *windows.last().expect("a bank that is used has a base");
+        let any = *windows.last().expect("every used bank has a base");
         let base = match windows[(index >> self.shifts[bank]).min(windows.len() - 1)] {
             NONE => any,
             base => base,

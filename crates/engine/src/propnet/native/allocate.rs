@@ -1,13 +1,13 @@
-//! From a tape to machine code: which values are in registers when.
+//! Register allocation: conversion of a tape to machine code.
 //!
-//! In: a [`Tape`] and the vectors to use. Out: [`Compiled`] bytes, and which
-//! addresses they expect. Registers are given up by Belady's rule: of the
-//! values in registers the one that is needed last goes, and only then, and
-//! only once, is it stored. Most operands are read from memory by the
-//! instruction that needs them, as that costs no instruction of its own.
+//! In: a [`Tape`] and the vectors to use. Out: [`Compiled`] bytes, and the
+//! addresses they expect. Registers are evicted by Belady's rule: the value whose
+//! next use is farthest is evicted, and it is stored only then and only once. Most
+//! operands are read from memory by the instruction that needs them, since that
+//! costs no extra instruction.
 //!
-//! Source: Belady, A Study of Replacement Algorithms for a Virtual-Storage
-//! Computer (1966).
+//! Source: Belady, A Study of Replacement Algorithms for a Virtual-Storage Computer
+//! (1966).
 
 #![forbid(unsafe_code)]
 
@@ -15,22 +15,22 @@ use super::address::{Addresses, SCRATCH};
 use super::encode::{Binary, Encoder, Form, Operand, RDI};
 use super::fuse::fused;
 use super::uses::{NEVER, Uses};
-use crate::propnet::tape::{Ending, Home, Kind, Place, Step, Tape, last_uses};
+use crate::propnet::tape::{Home, Kind, LastUses, Place, Step, Tape, last_uses};
 
-/// Machine code and what it expects.
+/// Machine code and its requirements.
 pub(super) struct Compiled {
     pub bytes: Vec<u8>,
     pub addresses: Addresses,
-    /// Rows of scratch that it touches, each as long as a vector.
+    /// The number of scratch rows that it uses, each as long as a vector.
     pub scratch: usize,
-    /// Instructions on vectors.
+    /// The number of vector instructions.
     pub instructions: usize,
 }
 
-/// Whether two steps become one instruction where there are such.
+/// True if two steps are fused to one instruction where possible.
 const FUSES: bool = true;
 
-/// In no register.
+/// The value is in no register.
 const NO_REGISTER: u8 = u8::MAX;
 
 /// Compiles a tape for rows `stride` bytes apart.
@@ -40,7 +40,7 @@ pub(super) fn compile(tape: &Tape, form: Form, stride: usize) -> Compiled {
         false => tape.steps.clone(),
     };
     let uses = Uses::new(steps, &tape.loops, tape.homes.len());
-    let ending = Ending::new(
+    let expiring = LastUses::new(
         &last_uses(steps, &tape.loops, tape.homes.len()),
         steps.len(),
     );
@@ -90,13 +90,13 @@ pub(super) fn compile(tape: &Tape, form: Form, stride: usize) -> Compiled {
             }
             Kind::End => {
                 allocator.end(&tape.loops[step.number()], begin);
-                allocator.release(ending.at(position));
+                allocator.release(expiring.at(position));
                 let definitions = tape.loops[step.number()].iter();
                 for (&(_, value), &next) in definitions.zip(uses.of_loop(step.number())) {
-                    allocator.needed(value, next);
+                    allocator.set_next_use(value, next);
                 }
             }
-            _ => allocator.step(step, &uses, position, &ending),
+            _ => allocator.step(step, &uses, position, &expiring),
         }
     }
     allocator.epilogue();
@@ -108,8 +108,8 @@ pub(super) fn compile(tape: &Tape, form: Form, stride: usize) -> Compiled {
     }
 }
 
-/// Registers that hold no values of the tape. One that is not needed stands for
-/// none and is not used.
+/// Registers that hold no values of the tape. One that is not needed has an invalid
+/// number and is not used.
 #[derive(Copy, Clone)]
 struct Reserved {
     changed: u8,
@@ -123,12 +123,12 @@ struct Allocator {
     addresses: Addresses,
     /// By value: its place, once it has one.
     homes: Vec<Home>,
-    /// By value: whether it is in its place.
+    /// By value: true if it is stored in its place.
     is_stored: Vec<bool>,
     register_of: Vec<u8>,
     /// By register: the value in it.
     holds: [u32; 32],
-    /// By register: the step that needs it next; [`NEVER`] if it is free.
+    /// By register: the next step that needs it; [`NEVER`] if it is free.
     next: [u32; 32],
     free: u32,
     all: u32,
@@ -152,7 +152,7 @@ impl Allocator {
                 self.encoder.load_address(register, entry);
             }
         }
-        // The table's own address goes last.
+        // The table's own address is loaded last.
         if let Some(entry) = own {
             self.encoder.load_address(RDI, entry);
         }
@@ -168,14 +168,14 @@ impl Allocator {
         self.encoder.finish();
     }
 
-    fn step(&mut self, step: &Step, uses: &Uses, position: usize, ending: &Ending) {
+    fn step(&mut self, step: &Step, uses: &Uses, position: usize, expiring: &LastUses) {
         let after = &uses.after[position];
         match step.kind {
             Kind::And | Kind::Or | Kind::Xor | Kind::AndNot => {
                 let [mut a, mut b, _] = step.operands;
                 let mut after_a = after[0];
-                // The second operand of an instruction may lie in memory; that
-                // of "not and" is the one that is not negated.
+                // The second operand of an instruction may be in memory. That of "not and"
+                // is the one that is not negated.
                 let is_swapped = match step.kind {
                     Kind::AndNot => true,
                     _ => {
@@ -197,7 +197,7 @@ impl Allocator {
                 };
                 let first = self.in_register(a, after_a, pinned);
                 let second = self.source(b);
-                self.operands_read(step, after);
+                self.set_operand_uses(step, after);
                 let result = self.register(0);
                 let binary = match step.kind {
                     Kind::And => Binary::And,
@@ -207,12 +207,12 @@ impl Allocator {
                 };
                 self.instructions += 1;
                 self.encoder.binary(binary, result, first, second);
-                self.made(step.result, result, uses.first[position]);
+                self.define(step.result, result, uses.first[position]);
             }
             Kind::Table(table) => self.table(step, table, uses, position),
             Kind::Not => {
                 let source = self.source(step.operands[0]);
-                self.operands_read(step, after);
+                self.set_operand_uses(step, after);
                 let result = self.register(0);
                 self.instructions += 1;
                 if self.form.is_evex() {
@@ -221,7 +221,7 @@ impl Allocator {
                     let ones = self.reserved.ones;
                     self.encoder.binary(Binary::Xor, result, ones, source);
                 }
-                self.made(step.result, result, uses.first[position]);
+                self.define(step.result, result, uses.first[position]);
             }
             Kind::Copy => {
                 let register = self.in_register(step.operands[0], after[0], 0);
@@ -229,7 +229,7 @@ impl Allocator {
                 let to = self.place(step.result);
                 self.encoder.store(register, to);
                 self.is_stored[step.result as usize] = true;
-                self.operands_read(step, after);
+                self.set_operand_uses(step, after);
             }
             Kind::Zero | Kind::Ones => {
                 let result = self.register(0);
@@ -238,26 +238,26 @@ impl Allocator {
                     Kind::Zero => self.encoder.zero(result),
                     _ => self.encoder.ones(result),
                 }
-                self.made(step.result, result, uses.first[position]);
+                self.define(step.result, result, uses.first[position]);
             }
             Kind::Begin | Kind::End => unreachable!("loops are handled apart"),
         }
-        // Not before: what makes room for the result must not be stored where
+        // Only now, because a value evicted for the result must not be stored where
         // an operand is still to be read.
-        self.release(ending.at(position));
+        self.release(expiring.at(position));
     }
 
-    /// The instruction overwrites its first operand. So that is one needed no
-    /// more, or else a copy, best of one that lies in memory anyway.
+    /// The instruction overwrites its first operand. That is an operand at its last
+    /// use, or else a copy, preferably of one that is in memory.
     fn table(&mut self, step: &Step, table: u8, uses: &Uses, position: usize) {
         let after = &uses.after[position];
         let in_register = |allocator: &Self, operand: usize| {
             allocator.register_of[step.operands[operand] as usize] != NO_REGISTER
         };
-        let is_dying = |operand: &usize| after[*operand] == NEVER && in_register(self, *operand);
-        let dying = (0..3).find(is_dying);
+        let is_last_use = |operand: &usize| after[*operand] == NEVER && in_register(self, *operand);
+        let last_use = (0..3).find(is_last_use);
         let stored = (0..3).find(|&operand| !in_register(self, operand));
-        let first = dying.or(stored).unwrap_or(0);
+        let first = last_use.or(stored).unwrap_or(0);
         let [mut second, mut third] = [(first + 1) % 3, (first + 2) % 3];
         if !in_register(self, second) && (in_register(self, third) || after[third] < after[second])
         {
@@ -274,16 +274,16 @@ impl Allocator {
         let c = self.source(step.operands[third]);
         let a = self.source(step.operands[first]);
         let result = match a {
-            Operand::Register(register) if dying.is_some() => {
-                self.operands_read(step, after);
+            Operand::Register(register) if last_use.is_some() => {
+                self.set_operand_uses(step, after);
                 register
             }
             _ => {
-                // Not where another operand is, as that is read later.
+                // Not the register of another operand, which is read later.
                 let register = self.register(pinned(self));
                 self.instructions += 1;
                 self.encoder.load(register, a);
-                self.operands_read(step, after);
+                self.set_operand_uses(step, after);
                 register
             }
         };
@@ -296,11 +296,11 @@ impl Allocator {
         });
         self.instructions += 1;
         self.encoder.ternary(result, b, c, permuted);
-        self.made(step.result, result, uses.first[position]);
+        self.define(step.result, result, uses.first[position]);
     }
 
-    /// What is in registers is stored if it is needed later, as at the second
-    /// round nothing will be in them.
+    /// Stores the values in registers that are needed later, since registers are
+    /// empty at the beginning of the second round.
     fn begin(&mut self, feedbacks: impl Iterator<Item = u32>) {
         let mut held = self.all & !self.free;
         while held != 0 {
@@ -346,7 +346,7 @@ impl Allocator {
         self.encoder.back_if_any(changed, begin);
     }
 
-    /// Where the value is: its register if it has one.
+    /// The location of a value: its register if it has one.
     fn source(&mut self, value: u32) -> Operand {
         match self.register_of[value as usize] {
             NO_REGISTER => {
@@ -360,8 +360,8 @@ impl Allocator {
         }
     }
 
-    /// The value's register; it gets one if it has none. `next` is the step
-    /// that needs it after this one.
+    /// The register of a value, loaded if necessary. `next` is the next step that
+    /// needs it after this one.
     fn in_register(&mut self, value: u32, next: u32, pinned: u32) -> u8 {
         match self.source(value) {
             Operand::Register(register) => register,
@@ -382,7 +382,7 @@ impl Allocator {
         self.register_of[value as usize] = register;
     }
 
-    /// A register that is free, if need be by storing what is in it.
+    /// A free register. If there is none, a value is evicted.
     fn register(&mut self, pinned: u32) -> u8 {
         if self.free == 0 {
             let register = self.farthest(pinned);
@@ -416,16 +416,16 @@ impl Allocator {
             self.encoder.store(register, to);
             self.is_stored[value as usize] = true;
         }
-        self.forget(value, register);
+        self.free_register(value, register);
     }
 
-    fn forget(&mut self, value: u32, register: u8) {
+    fn free_register(&mut self, value: u32, register: u8) {
         self.register_of[value as usize] = NO_REGISTER;
         self.next[register as usize] = NEVER;
         self.free |= 1 << register;
     }
 
-    /// The value's place in memory; it gets one if it has none.
+    /// The value's place in memory, assigned if it has none.
     fn place(&mut self, value: u32) -> Operand {
         let place = match self.homes[value as usize] {
             Home::Bank(place) => place,
@@ -448,25 +448,25 @@ impl Allocator {
         self.addresses.operand(place)
     }
 
-    fn operands_read(&mut self, step: &Step, after: &[u32; 3]) {
+    fn set_operand_uses(&mut self, step: &Step, after: &[u32; 3]) {
         for (&value, &next) in step.reads().iter().zip(after) {
-            self.needed(value, next);
+            self.set_next_use(value, next);
         }
     }
 
-    /// Notes when the value is needed next.
-    fn needed(&mut self, value: u32, next: u32) {
+    /// Records the next step that needs the value.
+    fn set_next_use(&mut self, value: u32, next: u32) {
         let register = self.register_of[value as usize];
         if register != NO_REGISTER {
             if next == NEVER {
-                self.forget(value, register);
+                self.free_register(value, register);
             } else {
                 self.next[register as usize] = next;
             }
         }
     }
 
-    /// Frees the scratch rows of values that are needed no more.
+    /// Frees the scratch rows of values that are not needed any more.
     fn release(&mut self, values: &[u32]) {
         for &value in values {
             if let Home::Scratch(slot) = self.homes[value as usize] {
@@ -475,8 +475,8 @@ impl Allocator {
         }
     }
 
-    /// A value has been made in a register that was free.
-    fn made(&mut self, value: u32, register: u8, first: u32) {
+    /// Records that a value was computed into a free register.
+    fn define(&mut self, value: u32, register: u8, first: u32) {
         if let Home::Bank(_) = self.homes[value as usize] {
             let to = self.place(value);
             self.instructions += 1;

@@ -1,17 +1,17 @@
-//! The few x86-64 instructions that a tape needs, as bytes.
+//! Encoding of the few x86-64 instructions that a tape needs.
 //!
-//! In: instructions on vector registers and memory. Out: machine code. An
-//! assembler crate does all of the instruction set, but took 75 to 110 ns an
-//! instruction where this takes about 4, and a tape is compiled for each game
-//! and often for each phase of one; so the tests take such a crate to check
-//! every form that is written here.
+//! In: instructions on vector registers and memory. Out: machine code. An assembler
+//! crate covers the whole instruction set, but took 75 to 110 ns per instruction,
+//! where this takes about 4. A tape is compiled for each game and often for each
+//! phase of one. The tests use such a crate to check every form that is written
+//! here.
 //!
-//! Source: Intel 64 and IA-32 Architectures Software Developer's Manual,
-//! volume 2, sections 2.3 (VEX) and 2.7 (EVEX).
+//! Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2,
+//! sections 2.3 (VEX) and 2.7 (EVEX).
 
 #![forbid(unsafe_code)]
 
-/// How vector instructions are written, and how long vectors are.
+/// The encoding of vector instructions, and the length of vectors.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Form {
     /// AVX2: 16 registers of 256 bits.
@@ -38,12 +38,12 @@ impl Form {
         }
     }
 
-    /// Whether there are AVX-512's instructions.
+    /// True if AVX-512 instructions are available.
     pub fn is_evex(self) -> bool {
         self != Form::Vex256
     }
 
-    /// Bytes that a displacement of one byte reaches on either side.
+    /// The range of a one-byte displacement in bytes, in each direction.
     pub fn reach(self) -> i32 {
         match self {
             Form::Vex256 => 128,
@@ -53,13 +53,13 @@ impl Form {
     }
 }
 
-/// Where an operand is.
+/// The location of an operand.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Operand {
-    /// In a vector register.
+    /// A vector register.
     Register(u8),
-    /// In memory, so many bytes from the address in a general register. That
-    /// must not be `rsp` or `r12`, whose encodings mean something else there.
+    /// Memory, `displacement` bytes from the address in a general register. The
+    /// base must not be `rsp` or `r12`, whose encodings have another meaning there.
     Memory { base: u8, displacement: i32 },
 }
 
@@ -67,7 +67,7 @@ pub(super) enum Operand {
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Binary {
     And,
-    /// The second operand without the first.
+    /// The second operand and not the first.
     NotAnd,
     Or,
     Xor,
@@ -82,7 +82,7 @@ struct Opcode {
     byte: u8,
 }
 
-/// Writes instructions one after the other.
+/// Writes instructions in sequence.
 pub(super) struct Encoder {
     bytes: Vec<u8>,
     form: Form,
@@ -96,7 +96,7 @@ impl Encoder {
         }
     }
 
-    /// Bytes written so far: where the next instruction will be.
+    /// The number of bytes written so far: the position of the next instruction.
     pub fn position(&self) -> usize {
         self.bytes.len()
     }
@@ -120,10 +120,10 @@ impl Encoder {
         self.vector(opcode, result, a, b, None);
     }
 
-    /// Any function of three operands, the first of which is the result too.
-    /// Bit `4 * first + 2 * second + third` of the table is its value.
+    /// Any function of three operands, the first of which is also the result. Bit
+    /// `4 * first + 2 * second + third` of the table is its value.
     pub fn ternary(&mut self, first: u8, second: u8, third: Operand, table: u8) {
-        debug_assert!(self.form.is_evex(), "AVX2 has no such instruction");
+        debug_assert!(self.form.is_evex(), "AVX2 has no ternary instruction");
         let opcode = Opcode {
             map: 3,
             prefix: 1,
@@ -171,7 +171,7 @@ impl Encoder {
         }
     }
 
-    /// Goes back to `target` if any bit of the register is set.
+    /// Jumps back to `target` if any bit of the register is set.
     pub fn back_if_any(&mut self, register: u8, target: usize) {
         let same = Operand::Register(register);
         if self.form.is_evex() {
@@ -191,14 +191,14 @@ impl Encoder {
             };
             self.vector(opcode, register, 0, same, None);
         }
-        // jne counts from its own end.
+        // The distance of jne counts from its end.
         let end = self.position() + 6;
         let distance = i32::try_from(end - target).expect("code is shorter than 2 GiB");
         self.bytes.extend([0x0F, 0x85]);
         self.bytes.extend((-distance).to_le_bytes());
     }
 
-    /// Loads a general register from a table of addresses that `rdi` points at.
+    /// Loads a general register from the table of addresses at `rdi`.
     pub fn load_address(&mut self, register: u8, entry: usize) {
         let displacement = i8::try_from(entry * 8).expect("the table is short");
         let rex = 0x48 | register >> 3 << 2;
@@ -227,11 +227,11 @@ impl Encoder {
         self.bytes.push(opcode | register & 7);
     }
 
-    /// `reg` is the operand of the ModRM byte's middle, `extra` the one that
-    /// only the prefix names.
+    /// `reg` is the operand in the middle of the ModRM byte, `extra` the one that
+    /// only the prefix encodes.
     fn vector(&mut self, opcode: Opcode, reg: u8, extra: u8, rm: Operand, immediate: Option<u8>) {
         let mut code = [0u8; 16];
-        // Bits 3 and 4 of what stands in the ModRM byte's end.
+        // Bits 3 and 4 of the operand at the end of the ModRM byte.
         let (high, higher) = match rm {
             Operand::Register(register) => (register >> 3 & 1, register >> 4 & 1),
             Operand::Memory { base, .. } => (base >> 3 & 1, 0),
@@ -301,7 +301,7 @@ mod tests {
 
     use super::*;
 
-    /// The text of all instructions.
+    /// The disassembly of all instructions.
     fn text(encoder: Encoder) -> Vec<String> {
         let bytes = encoder.into_bytes();
         let mut decoder = Decoder::with_ip(64, &bytes, 0, DecoderOptions::NONE);
@@ -323,7 +323,7 @@ mod tests {
     ];
 
     #[test]
-    fn instructions_read_back_as_meant() {
+    fn instructions_disassemble_to_the_intended_text() {
         for form in [Form::Vex256, Form::Evex256, Form::Evex512] {
             let letter = if form == Form::Evex512 { 'z' } else { 'y' };
             let name = |register: u8| format!("{letter}mm{register}");
@@ -392,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn the_frame_reads_back_as_meant() {
+    fn prologue_loops_and_epilogue_disassemble_to_the_intended_text() {
         let mut encoder = Encoder::new(Form::Evex512, 0);
         encoder.push(3);
         encoder.push(13);

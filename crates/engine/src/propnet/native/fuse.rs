@@ -1,19 +1,19 @@
-//! Two steps as one, for vectors that know every function of three operands.
+//! Fusion of two steps to one, for instruction sets with all functions of three
+//! operands.
 //!
-//! In: the steps of a tape. Out: fewer steps. A step goes into the one that
-//! reads its result if no other does and it is near, as its operands have to be
-//! kept until then. On synthetic networks this saves a fifth of the
-//! instructions and, with 512-bit vectors on Zen 5, a tenth to a fifth of the
-//! time.
+//! In: the steps of a tape. Out: fewer steps. A step is merged into the one that
+//! reads its result if that is the only reader and it is near, since the operands
+//! have to be kept until then. On synthetic networks this saves a fifth of the
+//! instructions and, with 512-bit vectors on Zen 5, a tenth to a fifth of the time.
 
 #![forbid(unsafe_code)]
 
 use crate::propnet::tape::{Home, Kind, Step, Tape};
 
-/// How many steps apart the two may be.
+/// The maximum distance of the two steps.
 const NEAR: usize = 8;
 
-/// The tape's steps, in their order, with those left out that went into others.
+/// The tape's steps, in order, without those that were merged into others.
 pub(super) fn fused(tape: &Tape) -> Vec<Step> {
     let mut uses = vec![0u32; tape.homes.len()];
     for step in &tape.steps {
@@ -25,7 +25,7 @@ pub(super) fn fused(tape: &Tape) -> Vec<Step> {
         uses[feedback as usize] += 2;
         uses[definition as usize] += 2;
     }
-    let is_passing = |value: u32| {
+    let is_intermediate = |value: u32| {
         uses[value as usize] == 1 && !matches!(tape.homes[value as usize], Home::Bank(_))
     };
     let mut steps: Vec<Option<Step>> = tape.steps.iter().copied().map(Some).collect();
@@ -43,10 +43,12 @@ pub(super) fn fused(tape: &Tape) -> Vec<Step> {
         for (inner, other, is_first) in [(a, b, true), (b, a, false)] {
             let maker = makers[inner as usize];
             let is_near = maker != usize::MAX && maker >= start && maker + NEAR >= position;
-            if !is_near || !is_passing(inner) {
+            if !is_near || !is_intermediate(inner) {
                 continue;
             }
-            let Some(made) = steps[maker] else { continue };
+            let Some(inner_step) = steps[maker] else {
+                continue;
+            };
             let function = |kind: Kind, a: u8, b: u8| match kind {
                 Kind::And => Some(a & b),
                 Kind::AndNot => Some(a & !b),
@@ -54,8 +56,8 @@ pub(super) fn fused(tape: &Tape) -> Vec<Step> {
                 Kind::Xor => Some(a ^ b),
                 _ => None,
             };
-            // The table of a function is what it makes of its operands' tables.
-            let Some(table) = function(made.kind, 0xF0, 0xCC) else {
+            // The table of a function results from applying it to its operands' tables.
+            let Some(table) = function(inner_step.kind, 0xF0, 0xCC) else {
                 continue;
             };
             let (x, y) = if is_first {
@@ -70,7 +72,7 @@ pub(super) fn fused(tape: &Tape) -> Vec<Step> {
             steps[position] = Some(Step {
                 kind: Kind::Table(table),
                 result: step.result,
-                operands: [made.operands[0], made.operands[1], other],
+                operands: [inner_step.operands[0], inner_step.operands[1], other],
             });
             break;
         }

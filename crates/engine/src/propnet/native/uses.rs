@@ -1,17 +1,17 @@
-//! When each value is needed next, for Belady's rule.
+//! The next use of each value, for Belady's rule.
 //!
-//! In: steps. Out: for every operand and result the next step that reads it.
-//! What a loop reads again in its next round does not count, as nothing stays in
-//! registers from round to round.
+//! In: steps. Out: for every operand and result the next step that reads it. Reads
+//! in the next round of a loop do not count, since nothing stays in registers
+//! between rounds.
 
 #![forbid(unsafe_code)]
 
 use crate::propnet::tape::{Kind, Step};
 
-/// Not needed any more.
+/// The value is not needed any more.
 pub(super) const NEVER: u32 = u32::MAX;
 
-/// When values are needed next.
+/// The next uses of values.
 pub(super) struct Uses {
     /// By step and operand: the next step that reads it.
     pub after: Vec<[u32; 3]>,
@@ -27,7 +27,7 @@ impl Uses {
             first: vec![NEVER; steps.len()],
             after_loop: vec![Vec::new(); loops.len()],
         };
-        let mut coming = vec![NEVER; values];
+        let mut next = vec![NEVER; values];
         for (position, step) in steps.iter().enumerate().rev() {
             match step.kind {
                 Kind::Begin => {}
@@ -35,19 +35,19 @@ impl Uses {
                     let pairs = &loops[step.number()];
                     uses.after_loop[step.number()] = pairs
                         .iter()
-                        .map(|&(_, value)| coming[value as usize])
+                        .map(|&(_, value)| next[value as usize])
                         .collect();
                     for &(_, value) in pairs {
-                        coming[value as usize] = position as u32;
+                        next[value as usize] = position as u32;
                     }
                 }
                 _ => {
-                    uses.first[position] = coming[step.result as usize];
+                    uses.first[position] = next[step.result as usize];
                     for (after, &value) in uses.after[position].iter_mut().zip(step.reads()) {
-                        *after = coming[value as usize];
+                        *after = next[value as usize];
                     }
                     for &value in step.reads() {
-                        coming[value as usize] = position as u32;
+                        next[value as usize] = position as u32;
                     }
                 }
             }

@@ -1,4 +1,4 @@
-//! Networks, gate by gate.
+//! Construction of networks, gate by gate.
 
 use std::hash::BuildHasher;
 use std::ops::Range;
@@ -8,18 +8,18 @@ use rustc_hash::FxBuildHasher;
 
 use super::{Kind, Literal, Network, Region};
 
-/// Makes a [`Network`] gate by gate.
+/// Builds a [`Network`] gate by gate.
 #[derive(Clone, Debug)]
 pub struct Builder {
     network: Network,
-    /// Gates and the lower half of their hashes.
+    /// Gates and the lower halves of their hashes.
     known: HashTable<(u32, u32)>,
     scratch: Vec<Literal>,
     open: Option<Range<usize>>,
 }
 
 impl Builder {
-    /// A network of nothing but inputs.
+    /// A builder whose network has only inputs.
     pub fn new(inputs: usize) -> Self {
         let mut builder = Builder {
             network: Network {
@@ -46,9 +46,9 @@ impl Builder {
         &self.network
     }
 
-    /// Bytes taken, about.
+    /// The approximate number of bytes used.
     pub(in crate::propnet) fn memory(&self) -> usize {
-        // A node has a kind, a start and a place in the table.
+        // A node has a kind, a start and an entry in the table.
         16 * self.network.len() + 4 * self.network.operands.len()
     }
 
@@ -58,24 +58,24 @@ impl Builder {
     ///
     /// If a cycle is open.
     pub fn into_network(self) -> Network {
-        assert!(self.open.is_none(), "every cycle is closed");
+        assert!(self.open.is_none(), "every cycle must be closed");
         self.network
     }
 
-    /// An input.
+    /// The literal of an input.
     pub fn input(&self, number: usize) -> Literal {
-        assert!(number < self.network.inputs, "there is such an input");
+        assert!(number < self.network.inputs, "the input must exist");
         Literal::of(1 + number)
     }
 
-    /// A further input.
+    /// Adds an input.
     pub fn add_input(&mut self) -> Literal {
         let number = self.network.inputs as u32;
         self.network.inputs += 1;
         Literal::of(self.push(Kind::Input, &[Literal(number)]))
     }
 
-    /// All of the operands.
+    /// True if all operands are.
     pub fn and(&mut self, operands: &[Literal]) -> Literal {
         let mut sorted = std::mem::take(&mut self.scratch);
         sorted.clear();
@@ -100,7 +100,7 @@ impl Builder {
         }
     }
 
-    /// Any of the operands.
+    /// True if any operand is.
     pub fn or(&mut self, operands: &[Literal]) -> Literal {
         let mut negated = std::mem::take(&mut self.scratch);
         negated.clear();
@@ -110,7 +110,7 @@ impl Builder {
         !result
     }
 
-    /// Exactly one of two.
+    /// True if exactly one operand is.
     pub fn xor(&mut self, a: Literal, b: Literal) -> Literal {
         let negate = a.is_negated() != b.is_negated();
         let (a, b) = (Literal::of(a.node()), Literal::of(b.node()));
@@ -124,15 +124,15 @@ impl Builder {
         self.gate(Kind::Xor, &[a, b]).negated_if(negate)
     }
 
-    /// `then` where the condition holds, `otherwise` elsewhere.
+    /// `then` if the condition is true, `otherwise` if not.
     pub fn choose(&mut self, condition: Literal, then: Literal, otherwise: Literal) -> Literal {
         let taken = self.and(&[condition, then]);
         let left = self.and(&[!condition, otherwise]);
         self.or(&[taken, left])
     }
 
-    /// Begins a cycle that is cut at `count` places and returns these. Gates
-    /// made until [`Builder::close`] belong to it.
+    /// Begins a cycle that is cut at `count` points and returns their feedbacks.
+    /// Gates made until [`Builder::close`] belong to it.
     ///
     /// # Panics
     ///
@@ -148,7 +148,7 @@ impl Builder {
             .collect()
     }
 
-    /// Ends the cycle; one definition for each of its feedbacks.
+    /// Ends the cycle, given the definition of each feedback.
     ///
     /// # Panics
     ///
@@ -156,7 +156,11 @@ impl Builder {
     pub fn close(&mut self, definitions: &[Literal]) {
         let open = self.open.take().expect("a cycle is open");
         let feedbacks = open.end..self.network.feedbacks;
-        assert_eq!(feedbacks.len(), definitions.len(), "one for each feedback");
+        assert_eq!(
+            feedbacks.len(),
+            definitions.len(),
+            "there must be one definition per feedback"
+        );
         self.network.regions.push(Region {
             nodes: open.start..self.network.len(),
             feedbacks,
@@ -195,7 +199,7 @@ fn hash(kind: Kind, operands: &[Literal]) -> u32 {
     FxBuildHasher.hash_one((kind as u8, operands)) as u32
 }
 
-/// Bits for all of a table's purposes.
+/// Expands a hash to the 64 bits that the table uses.
 fn spread(hash: u32) -> u64 {
     u64::from(hash).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }

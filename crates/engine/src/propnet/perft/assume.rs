@@ -1,21 +1,21 @@
-//! Gates made smaller by what is taken for granted.
+//! Simplification of gates under assumptions.
 //!
-//! In: literals that hold wherever the answer matters. Out: the gates that the
-//! answer needs, with what follows from these literals put in.
+//! In: literals that are true wherever the answer matters. Out: the gates that the
+//! answer needs, simplified by the consequences of these literals.
 
 use rustc_hash::FxHashMap;
 
 use crate::propnet::network::{Builder, Literal, Network, Node};
 use crate::propnet::rewrite::{live, same_gate, transcribe};
 
-/// Nodes whose values follow from some literals.
+/// The values of nodes that follow from the assumed literals.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Assumed {
     values: FxHashMap<usize, bool>,
 }
 
 impl Assumed {
-    /// Takes for granted that a literal holds.
+    /// Assumes that a literal is true.
     pub fn assume(&mut self, network: &Network, literal: Literal) {
         let mut open = vec![literal];
         while let Some(literal) = open.pop() {
@@ -32,9 +32,9 @@ impl Assumed {
         }
     }
 
-    /// The gates of the outputs in a network of their own with the same inputs;
-    /// the outputs become literals of it.
-    pub fn put_in<'o>(
+    /// A network with the same inputs and the simplified gates of the outputs. The
+    /// outputs are updated to its literals.
+    pub fn simplified<'o>(
         &self,
         network: &Network,
         outputs: impl Iterator<Item = &'o mut Literal>,
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn none_of_the_ways_to_end_is_left() {
+    fn assumed_literals_are_removed_from_the_gates() {
         let mut builder = Builder::new(4);
         let [a, b, c, d] = [0, 1, 2, 3].map(|i| builder.input(i));
         let (one, other) = (builder.and(&[a, b]), builder.and(&[c, d]));
@@ -83,7 +83,7 @@ mod tests {
         let mut assumed = Assumed::default();
         assumed.assume(builder.network(), !end);
         let mut output = later;
-        let network = assumed.put_in(builder.network(), [&mut output].into_iter());
+        let network = assumed.simplified(builder.network(), [&mut output].into_iter());
         assert_eq!(network.gates(), 1);
     }
 }

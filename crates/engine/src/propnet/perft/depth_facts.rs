@@ -1,8 +1,8 @@
-//! What is known of all states of one depth.
+//! Facts known in all states of one depth.
 //!
-//! In: a network and the state where counting begins. Out: by depth, the facts
-//! that are the same in all states that so many joint moves can lead to: those
-//! that no move has a say in, and those that take longer to change.
+//! In: a network and the start state. Out: by depth, the facts that have the same
+//! value in all states after that many joint moves: those that no move influences,
+//! and those that take longer to change.
 
 use crate::propnet::Propnet;
 use crate::propnet::network::{Literal, Network, Node};
@@ -11,7 +11,7 @@ use crate::propnet::rewrite::live;
 /// By fact: its value, if all states of a depth agree on it.
 pub(super) type Known = Vec<Option<bool>>;
 
-/// The facts that the answers depend on, now or later.
+/// The facts that any answer depends on, now or later.
 pub(super) fn relevant(net: &Propnet) -> Vec<bool> {
     let facts = net.facts.len();
     let mut roots: Vec<Literal> = net.legal.iter().flatten().copied().collect();
@@ -34,7 +34,7 @@ pub(super) fn relevant(net: &Propnet) -> Vec<bool> {
     }
 }
 
-/// What is known one joint move later.
+/// The facts known one joint move later.
 pub(super) fn after(net: &Propnet, known: &Known) -> Known {
     let mut inputs = known.clone();
     inputs.resize(net.network.inputs(), None);
@@ -45,7 +45,7 @@ pub(super) fn after(net: &Propnet, known: &Known) -> Known {
             .collect();
         for number in 0..legal.len() {
             inputs[net.move_input(role, number)] = match possible.as_slice() {
-                // Where the game goes on, the role makes it.
+                // If the game goes on, the role makes it.
                 [only] if *only == number => Some(true),
                 _ if possible.contains(&number) => None,
                 _ => Some(false),

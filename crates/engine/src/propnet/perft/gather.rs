@@ -1,7 +1,7 @@
-//! States of scattered lanes, put side by side.
+//! Compaction of scattered lanes.
 //!
-//! In: rows, and the lanes of them that are wanted. Out: rows in which these
-//! lanes stand next to each other, as many as there are lanes in a row.
+//! In: rows, and a selection of their lanes. Out: rows in which the selected lanes
+//! are adjacent, as soon as there are enough of them for a row.
 
 use multiversion::multiversion;
 
@@ -10,7 +10,7 @@ use crate::propnet::lanes::Rows;
 /// Lanes that wait until there are enough of them.
 #[derive(Clone, Debug)]
 pub(super) struct Gather {
-    /// Row after row, each with room for twice the lanes and a word more.
+    /// The rows in order, each with room for twice the lanes and a word more.
     /// Beyond `count` lanes all bits are zero.
     buffer: Vec<u64>,
     words: usize,
@@ -18,7 +18,7 @@ pub(super) struct Gather {
 }
 
 impl Gather {
-    /// Room for rows of so many words.
+    /// Makes room for rows of `words` words.
     pub fn new(rows: usize, words: usize) -> Self {
         Gather {
             buffer: vec![0; rows * stride(words)],
@@ -27,19 +27,19 @@ impl Gather {
         }
     }
 
-    /// Number of lanes that wait.
+    /// The number of waiting lanes.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// Whether a row can be filled.
+    /// True if there are enough lanes for a row.
     pub fn is_full(&self) -> bool {
         self.count >= self.words * 64
     }
 
-    /// Adds some lanes of the first rows. It must not be full.
+    /// Adds some lanes of the first rows. The buffer must not be full.
     pub fn add(&mut self, rows: &Rows, lanes: &[u64]) {
-        assert!(!self.is_full(), "there is room for a row more");
+        assert!(!self.is_full(), "the buffer must have room for a row");
         let stride = stride(self.words);
         let rows = &rows.flat()[..self.buffer.len() / stride * self.words];
         add(rows, lanes, &mut self.buffer, self.count);
@@ -47,8 +47,8 @@ impl Gather {
         self.count += added as usize;
     }
 
-    /// Moves as many lanes as a row has, or all, to the first rows of `rows`,
-    /// and says how many.
+    /// Moves as many lanes as a row has, or all, to the first rows of `rows`, and
+    /// returns their number.
     pub fn take(&mut self, rows: &mut Rows) -> usize {
         let words = self.words;
         let buffer = self.buffer.chunks_exact_mut(stride(words));
@@ -80,9 +80,9 @@ fn add(rows: &[u64], lanes: &[u64], buffer: &mut [u64], count: usize) {
 
 #[inline(always)]
 fn add_to<const W: usize>(rows: &[u64], lanes: &[u64], buffer: &mut [u64], count: usize) {
-    let lanes: &[u64; W] = lanes.try_into().expect("as many words as a row");
+    let lanes: &[u64; W] = lanes.try_into().expect("lanes have the words of a row");
     let steps = steps(lanes);
-    // By word: where its lanes go.
+    // By word: the destination of its lanes.
     let mut places = [(0, 0); W];
     let mut at = count;
     for (place, word) in places.iter_mut().zip(lanes) {
@@ -91,7 +91,7 @@ fn add_to<const W: usize>(rows: &[u64], lanes: &[u64], buffer: &mut [u64], count
     }
     let buffer = buffer.chunks_exact_mut(stride(W));
     for (row, to) in rows.chunks_exact(W).zip(buffer) {
-        let mut row: [u64; W] = row.try_into().expect("a row has so many words");
+        let mut row: [u64; W] = row.try_into().expect("a row has `W` words");
         for word in 0..W {
             row[word] &= lanes[word];
         }
@@ -104,16 +104,14 @@ fn add_to<const W: usize>(rows: &[u64], lanes: &[u64], buffer: &mut [u64], count
         for word in 0..W {
             let (index, shift) = places[word];
             to[index] |= row[word] << shift;
-            // Two shifts, as one by 64 is none.
+            // Two shifts, because a shift by 64 is not allowed.
             to[index + 1] |= row[word] >> 1 >> (63 - shift);
         }
     }
 }
 
-/// By step: the bits that move down by as many places as two to the power of
-/// its number, so that in the end all wanted bits stand lowest.
-///
-/// Source: Warren, Hacker's Delight (2013), section 7-4.
+/// By step: the bits that move down by 2 to the power of its number. After all
+/// steps the selected bits are the lowest.
 #[inline(always)]
 fn steps<const W: usize>(lanes: &[u64; W]) -> [[u64; W]; 6] {
     let mut steps = [[0; W]; 6];
@@ -158,8 +156,8 @@ mod tests {
                     })
                     .collect();
                 let lane = |lane: usize| [0, 1, 2, 3, 4].map(|row| rows.get(row, lane));
-                let is_wanted = |lane: &usize| lanes[lane / 64] >> (lane % 64) & 1 == 1;
-                expected.extend((0..64 * words).filter(is_wanted).map(lane));
+                let is_selected = |lane: &usize| lanes[lane / 64] >> (lane % 64) & 1 == 1;
+                expected.extend((0..64 * words).filter(is_selected).map(lane));
                 gather.add(&rows, &lanes);
                 assert_eq!(gather.count(), expected.len());
                 while gather.is_full() || round == 49 && gather.count() > 0 {

@@ -1,25 +1,25 @@
-//! All joint moves of a lane, one after the other, in gates.
+//! Enumeration of a lane's joint moves, in gates.
 //!
-//! In: by role with a choice, the moves that it has not tried in this round.
-//! Out: the joint move made of the first of each; and what is left after it. The
-//! last role's choice changes fastest, and when it has tried all it begins anew
-//! with all its legal moves, while the role before takes its next one.
+//! In: by role with a choice, the moves that it has not tried in this round. Out:
+//! the joint move of each role's first such move, and the moves left after it. The
+//! last role's choice changes fastest. When it has tried all its moves, it starts
+//! over with all its legal moves, while the role before takes its next one.
 
 use crate::propnet::network::{Builder, Literal};
 
 /// The gates of one joint move.
 #[derive(Debug)]
 pub(super) struct Odometer {
-    /// By role and move: whether it is the one made.
+    /// By role and move: true if it is the one made.
     pub chosen: Vec<Vec<Literal>>,
-    /// By role and move: whether it is left.
+    /// By role and move: true if it is left.
     pub left: Vec<Vec<Literal>>,
-    /// Whether no joint move is left.
+    /// True if no joint move is left.
     pub done: Literal,
 }
 
 impl Odometer {
-    /// `left` and `legal` are by role and move; where it is `done` it stays so.
+    /// `left` and `legal` are by role and move. Lanes that are `done` stay done.
     pub fn new(
         builder: &mut Builder,
         done: Literal,
@@ -28,7 +28,7 @@ impl Odometer {
     ) -> Odometer {
         let mut chosen = Vec::new();
         let mut after = Vec::new();
-        // Whether the role goes on to its next move.
+        // True if the role advances to its next move.
         let mut carry = Literal::TRUE;
         for (role, (left, legal)) in left.iter().zip(legal).enumerate().rev() {
             let mut before = Literal::FALSE;
@@ -41,18 +41,18 @@ impl Odometer {
             }
             chosen.push(first);
             let some = builder.or(&others);
-            let turn = builder.and(&[carry, !some]);
+            let wraps = builder.and(&[carry, !some]);
             let left = left.iter().zip(&others).zip(legal);
             let left = left.map(|((&left, &other), &legal)| {
                 let moved = builder.choose(carry, other, left);
                 match role {
-                    // The first role to choose is the last one to end.
+                    // The first role that chooses is the last one to finish.
                     0 => moved,
-                    _ => builder.choose(turn, legal, moved),
+                    _ => builder.choose(wraps, legal, moved),
                 }
             });
             after.push(left.collect());
-            carry = turn;
+            carry = wraps;
         }
         chosen.reverse();
         after.reverse();
@@ -70,7 +70,7 @@ mod tests {
     use crate::propnet::network::read;
 
     #[test]
-    fn every_joint_move_comes_once() {
+    fn every_joint_move_is_made_once() {
         let legal = [0b101u64, 0b1, 0b110];
         let mut builder = Builder::new(19);
         let rows = |builder: &Builder, from: usize| -> Vec<Vec<Literal>> {

@@ -1,31 +1,31 @@
-//! What is computed in the states of one depth, as code.
+//! The computation in the states of one depth, as code.
 //!
-//! In: a network, and what is known of the states of this depth and the next.
-//! Out: code that looks at states: whether they go on, the legal moves, what
-//! they are worth. And code that makes a joint move in all lanes: either each
-//! lane its next one ([`Odometer`]), or all lanes the same one. That code
-//! writes the states after it or, at the last depth, only looks at them.
+//! In: a network, and the facts known at this depth and the next. Out: code that
+//! examines states: the terminal condition, legal moves and scores. And code that
+//! makes a joint move in all lanes: either the next one of each lane
+//! ([`Odometer`]), or the same one in all lanes. That code writes the next states
+//! or, at the last depth, only examines them.
 
 use std::sync::OnceLock;
 
 use super::assume::Assumed;
+use super::compile::{Compiled, Outputs, Target};
 use super::depth_facts::Known;
 use super::odometer::Odometer;
-use super::work::{Making, Wanted, Work};
 use crate::propnet::Propnet;
 use crate::propnet::lanes::Rows;
 use crate::propnet::network::{Builder, Literal};
 use crate::propnet::rewrite::{live, same_gate, transcribe};
 use crate::propnet::tape::Place;
 
-/// Facts that are not known of the depth.
+/// The facts that are not known at this depth.
 pub(super) const STATE: usize = 0;
-/// What was seen in the states: [`TERMINAL`], [`STUCK`], legal moves, worth.
+/// The results of examining states: [`TERMINAL`], [`STUCK`], legal moves, scores.
 pub(super) const SEEN: usize = 1;
 /// [`DONE`], and the moves not made yet; before and after a joint move.
 pub(super) const LEFT: usize = 2;
 const LEFT_AFTER: usize = 3;
-/// Banks of one depth; those of the next follow.
+/// The number of banks of one depth; those of the next depth follow.
 pub(super) const BANKS: usize = 4;
 
 /// Rows of [`SEEN`]: the game is over; it is not, but a role has no legal move.
@@ -35,21 +35,22 @@ const FIRST_LEGAL: usize = 2;
 /// Row of [`LEFT`]: no joint move is left.
 pub(super) const DONE: usize = 0;
 
-/// Most joint moves that get code of their own, and most gates of all that code.
+/// The maximum number of joint moves with code of their own, and the maximum number
+/// of gates of all that code.
 const JOINTS: usize = 64;
 const JOINT_GATES: usize = 400_000;
 
-/// Code to make a joint move, made when it is first needed.
+/// Code to make a joint move, compiled when it is first needed.
 #[derive(Debug, Default)]
 struct Pair {
-    inner: OnceLock<Work>,
-    last: OnceLock<Work>,
+    inner: OnceLock<Compiled>,
+    last: OnceLock<Compiled>,
 }
 
 /// One depth.
 #[derive(Debug)]
 pub(super) struct Stage<'n> {
-    making: Making<'n>,
+    target: Target<'n>,
     /// By fact.
     pub known: Known,
     /// By fact: its row of [`STATE`].
@@ -60,8 +61,8 @@ pub(super) struct Stage<'n> {
     facts: Vec<Literal>,
     builder: Builder,
     assumed: Assumed,
-    pub status: Work,
-    score: OnceLock<Work>,
+    pub status: Compiled,
+    score: OnceLock<Compiled>,
     /// By role: its possible moves.
     moves: Vec<Vec<usize>>,
     /// By role and possible move.
@@ -69,12 +70,12 @@ pub(super) struct Stage<'n> {
     goals: Vec<Vec<(Literal, u8)>>,
     /// By role that has a choice: the rows of [`SEEN`] of its possible moves.
     pub choices: Vec<Vec<usize>>,
-    rank: Pair,
+    odometer: Pair,
     joints: Vec<Pair>,
     joint_rows: Vec<Vec<usize>>,
 }
 
-/// Rows of a state: one for each fact that matters and is not known.
+/// The rows of a state: one for each relevant fact that is not known.
 pub(super) fn rows(relevant: &[bool], known: &Known) -> Vec<Option<usize>> {
     let mut free = 0..;
     let facts = relevant.iter().zip(known);
@@ -101,8 +102,8 @@ fn of(became: &[Literal], old: Literal) -> Literal {
     became[old.node()].negated_if(old.is_negated())
 }
 
-/// What a state means: the roots' literals, given those of facts.
-fn look(
+/// The roots' literals in a state, given the literals of its facts.
+fn roots_in(
     net: &Propnet,
     builder: &mut Builder,
     facts: &[Literal],
@@ -110,11 +111,11 @@ fn look(
 ) -> Vec<Literal> {
     let mut inputs = facts.to_vec();
     inputs.resize(net.network.inputs(), Literal::FALSE);
-    let became = written(net, builder, &inputs, roots);
+    let became = transcribed(net, builder, &inputs, roots);
     roots.iter().map(|&root| of(&became, root)).collect()
 }
 
-fn written(
+fn transcribed(
     net: &Propnet,
     builder: &mut Builder,
     inputs: &[Literal],
@@ -126,33 +127,38 @@ fn written(
     })
 }
 
-/// By role: its scores, and when each is the only goal value.
-fn alone(net: &Propnet, builder: &mut Builder, facts: &[Literal]) -> Vec<Vec<(Literal, u8)>> {
+/// By role: its scores, each with the literal that is true if it is the only goal
+/// value.
+fn single_goals(
+    net: &Propnet,
+    builder: &mut Builder,
+    facts: &[Literal],
+) -> Vec<Vec<(Literal, u8)>> {
     let roots: Vec<Literal> = net.goals.iter().flatten().map(|goal| goal.1).collect();
-    let mut due = look(net, builder, facts, &roots).into_iter();
+    let mut values = roots_in(net, builder, facts, &roots).into_iter();
     let mut terms = net.game.terms().clone();
     terms.refresh();
-    let mut alone = Vec::new();
+    let mut single_goals = Vec::new();
     for goals in &net.goals {
-        let due: Vec<Literal> = due.by_ref().take(goals.len()).collect();
+        let values: Vec<Literal> = values.by_ref().take(goals.len()).collect();
         let (mut some, mut several) = (Literal::FALSE, Literal::FALSE);
-        for &literal in &due {
+        for &literal in &values {
             let both = builder.and(&[some, literal]);
             several = builder.or(&[several, both]);
             some = builder.or(&[some, literal]);
         }
         let mut of_role = Vec::new();
-        for (&literal, goal) in due.iter().zip(goals) {
+        for (&literal, goal) in values.iter().zip(goals) {
             if let Ok(score) = net.game.score(&terms, goal.0) {
                 of_role.push((builder.and(&[literal, !several]), score.get()));
             }
         }
-        alone.push(of_role);
+        single_goals.push(of_role);
     }
-    alone
+    single_goals
 }
 
-/// By role, with the role: the number of its move, of those possible.
+/// By role, with the role: the number of its move among the possible ones.
 fn numbers(moves: &[Vec<usize>], mut joint: usize) -> Vec<(usize, usize)> {
     let mut numbers: Vec<(usize, usize)> = Vec::new();
     for (role, moves) in moves.iter().enumerate().rev() {
@@ -164,13 +170,12 @@ fn numbers(moves: &[Vec<usize>], mut joint: usize) -> Vec<(usize, usize)> {
 }
 
 impl<'n> Stage<'n> {
-    /// `known` and `after` are what is known of the states of this depth and of
-    /// the next.
-    pub fn new(making: Making<'n>, relevant: &[bool], known: &Known, after: &Known) -> Stage<'n> {
-        let net = making.net;
+    /// `known` and `after` are the known facts at this depth and at the next.
+    pub fn new(target: Target<'n>, relevant: &[bool], known: &Known, after: &Known) -> Stage<'n> {
+        let net = target.net;
         let rows = rows(relevant, known);
         let states = rows.iter().flatten().count();
-        // Inputs come first: states, then as in `make_rank`.
+        // The inputs are, in order: states, then as in `make_odometer`.
         let moves: usize = net.moves.iter().map(Vec::len).sum();
         let mut builder = Builder::new(states + 1 + 2 * moves);
         let facts: Vec<Literal> = rows
@@ -183,7 +188,7 @@ impl<'n> Stage<'n> {
             .collect();
         let mut roots = vec![net.terminal];
         roots.extend(net.legal.iter().flatten());
-        let seen = look(net, &mut builder, &facts, &roots);
+        let seen = roots_in(net, &mut builder, &facts, &roots);
         let terminal = seen[0];
         let mut seen = seen[1..].iter().copied();
         let (mut moves, mut legal) = (Vec::new(), Vec::new());
@@ -202,7 +207,7 @@ impl<'n> Stage<'n> {
         let some: Vec<Literal> = legal.iter().map(|legal| builder.or(legal)).collect();
         let all = builder.and(&some);
         let stuck = builder.and(&[!terminal, !all]);
-        let goals = alone(net, &mut builder, &facts);
+        let goals = single_goals(net, &mut builder, &facts);
 
         let mut outputs = vec![
             (terminal, place(SEEN, TERMINAL)),
@@ -214,13 +219,13 @@ impl<'n> Stage<'n> {
             outputs.extend((first..).zip(legal).map(|(row, &l)| (l, place(SEEN, row))));
             choices.push((first..first + legal.len()).collect());
         }
-        let wanted = Wanted {
-            worth: (SEEN as u8, outputs.len()),
+        let request = Outputs {
+            scores: (SEEN as u8, outputs.len()),
             outputs,
             goals: goals.clone(),
         };
         let given = given(&builder, states);
-        let status = wanted.work(&builder, &given, &Assumed::default(), false, making);
+        let status = request.compile(&builder, &given, &Assumed::default(), false, target);
 
         let mut assumed = Assumed::default();
         assumed.assume(builder.network(), !terminal);
@@ -240,7 +245,7 @@ impl<'n> Stage<'n> {
         let joint_rows = joint_rows.collect();
         Stage {
             joint_rows,
-            making,
+            target,
             known: known.clone(),
             after_rows: self::rows(relevant, after),
             after: after.clone(),
@@ -254,28 +259,28 @@ impl<'n> Stage<'n> {
             legal,
             goals,
             choices,
-            rank: Pair::default(),
+            odometer: Pair::default(),
             joints: pairs,
         }
     }
 
-    /// Number of joint moves that can be made in all lanes at once; none if
-    /// there are too many.
+    /// The number of joint moves that can be made in all lanes at once; 0 if there
+    /// are too many.
     pub fn joints(&self) -> usize {
         self.joints.len()
     }
 
-    /// The rows of [`SEEN`] that say where a joint move is legal.
+    /// The rows of [`SEEN`] that must all be set where a joint move is legal.
     pub fn joint_rows(&self, joint: usize) -> &[usize] {
         &self.joint_rows[joint]
     }
 
-    /// Number of roles.
+    /// The number of roles.
     pub fn roles(&self) -> usize {
         self.moves.len()
     }
 
-    /// Rows that the [`BANKS`] need.
+    /// The numbers of rows of the [`BANKS`].
     pub fn sizes(&self) -> [usize; BANKS] {
         let goals: usize = self.goals.iter().map(Vec::len).sum();
         let seen = self.first_goal() + goals;
@@ -283,7 +288,7 @@ impl<'n> Stage<'n> {
         [self.facts_given(), seen, left, left]
     }
 
-    /// By fact: whether it holds in a lane. What does not matter does not hold.
+    /// By fact: its value in a lane. Irrelevant facts are false.
     pub fn state(&self, rows: &Rows, lane: usize) -> Vec<bool> {
         let facts = self.rows.iter().zip(&self.known);
         facts
@@ -294,21 +299,22 @@ impl<'n> Stage<'n> {
             .collect()
     }
 
-    /// Says what states are worth, if looking at them does not.
-    pub fn score(&self) -> &Work {
+    /// The code for scores, used if the code that examines states does not compute
+    /// them.
+    pub fn score(&self) -> &Compiled {
         self.score.get_or_init(|| {
-            let wanted = Wanted {
+            let request = Outputs {
                 outputs: Vec::new(),
                 goals: self.goals.clone(),
-                worth: (SEEN as u8, self.first_goal()),
+                scores: (SEEN as u8, self.first_goal()),
             };
             let given = given(&self.builder, self.facts_given());
-            wanted.work(
+            request.compile(
                 &self.builder,
                 &given,
                 &Assumed::default(),
                 true,
-                self.making,
+                self.target,
             )
         })
     }
@@ -321,24 +327,25 @@ impl<'n> Stage<'n> {
         self.rows.iter().flatten().count()
     }
 
-    /// Makes each lane's next joint move; writes what is left after it.
-    pub fn rank(&self, last: bool) -> &Work {
+    /// The code that makes each lane's next joint move and writes the ones that are
+    /// left.
+    pub fn odometer(&self, last: bool) -> &Compiled {
         let place_of = if last {
-            &self.rank.last
+            &self.odometer.last
         } else {
-            &self.rank.inner
+            &self.odometer.inner
         };
-        place_of.get_or_init(|| self.make_rank(last))
+        place_of.get_or_init(|| self.make_odometer(last))
     }
 
-    /// Makes one joint move in all lanes.
-    pub fn joint(&self, joint: usize, last: bool) -> &Work {
+    /// The code that makes one joint move in all lanes.
+    pub fn joint(&self, joint: usize, last: bool) -> &Compiled {
         let pair = &self.joints[joint];
         let place_of = if last { &pair.last } else { &pair.inner };
         place_of.get_or_init(|| self.make_joint(joint, last))
     }
 
-    fn make_rank(&self, last: bool) -> Work {
+    fn make_odometer(&self, last: bool) -> Compiled {
         let mut builder = self.builder.clone();
         let mut given = given(&builder, self.facts_given());
         let mut free = self.facts_given()..;
@@ -363,7 +370,7 @@ impl<'n> Stage<'n> {
         let mut chosen = odometer.chosen.into_iter();
         let chosen = self.moves.iter().map(|moves| match moves.len() {
             0 | 1 => vec![Literal::TRUE; moves.len()],
-            _ => chosen.next().expect("one for each choice"),
+            _ => chosen.next().expect("there is one for each choice"),
         });
         let chosen: Vec<Vec<Literal>> = chosen.collect();
         let left = odometer.left.into_iter().flatten();
@@ -376,7 +383,7 @@ impl<'n> Stage<'n> {
         self.make(builder, &given, &chosen, outputs, &self.assumed, last)
     }
 
-    fn make_joint(&self, joint: usize, last: bool) -> Work {
+    fn make_joint(&self, joint: usize, last: bool) -> Compiled {
         let given = given(&self.builder, self.facts_given());
         let mut assumed = self.assumed.clone();
         let mut chosen = Vec::new();
@@ -390,7 +397,7 @@ impl<'n> Stage<'n> {
         self.make(builder, &given, &chosen, Vec::new(), &assumed, last)
     }
 
-    /// `chosen`: by role and possible move, whether it is made.
+    /// `chosen`: by role and possible move, true if it is made.
     fn make(
         &self,
         mut builder: Builder,
@@ -399,8 +406,8 @@ impl<'n> Stage<'n> {
         mut outputs: Vec<(Literal, Place)>,
         assumed: &Assumed,
         last: bool,
-    ) -> Work {
-        let net = self.making.net;
+    ) -> Compiled {
+        let net = self.target.net;
         let mut inputs = self.facts.clone();
         inputs.resize(net.network.inputs(), Literal::FALSE);
         for (role, (moves, chosen)) in self.moves.iter().zip(chosen).enumerate() {
@@ -413,7 +420,7 @@ impl<'n> Stage<'n> {
             .filter(|(row, _)| row.is_some())
             .map(|(_, &next)| next)
             .collect();
-        let became = written(net, &mut builder, &inputs, &roots);
+        let became = transcribed(net, &mut builder, &inputs, &roots);
         let mut goals = Vec::new();
         if last {
             let facts = varying().zip(&self.after);
@@ -422,24 +429,24 @@ impl<'n> Stage<'n> {
                 None => constant(known == Some(true)),
             });
             let facts: Vec<Literal> = facts.collect();
-            let terminal = look(net, &mut builder, &facts, &[net.terminal])[0];
+            let terminal = roots_in(net, &mut builder, &facts, &[net.terminal])[0];
             outputs.push((terminal, place(BANKS + SEEN, TERMINAL)));
-            goals = alone(net, &mut builder, &facts);
+            goals = single_goals(net, &mut builder, &facts);
         } else {
             let states = varying().filter_map(|(row, &next)| row.map(|row| (row, next)));
             outputs
                 .extend(states.map(|(row, next)| (of(&became, next), place(BANKS + STATE, row))));
         }
-        let wanted = Wanted {
+        let request = Outputs {
             outputs,
             goals,
-            worth: ((BANKS + SEEN) as u8, TERMINAL + 1),
+            scores: ((BANKS + SEEN) as u8, TERMINAL + 1),
         };
-        wanted.work(&builder, given, assumed, false, self.making)
+        request.compile(&builder, given, assumed, false, self.target)
     }
 }
 
-/// The first so many inputs, from [`STATE`].
+/// The first `rows` inputs, read from [`STATE`].
 fn given(builder: &Builder, rows: usize) -> Vec<(usize, Place)> {
     let node = |row: usize| builder.input(row).node();
     (0..rows)

@@ -1,28 +1,28 @@
-//! One thread's walk through the states of some depths.
+//! One thread's search through the states of some depths.
 //!
-//! In: the code of these depths, and states of the first. Out: how many
-//! sequences of joint moves there are of each length, how many of them end the
-//! game, and what these are worth.
+//! In: the code of these depths, and states of the first. Out: the numbers of
+//! joint-move sequences by length, the numbers of those that end the game, and
+//! their scores.
 //!
-//! Depth first, a row of lanes at a time: a joint move is made in all lanes, and
-//! the lanes after it are gone through before the next one is made. Where few
-//! lanes are left, they wait until there are enough of them for a row.
+//! The search is depth-first, a row of lanes at a time. A joint move is made in all
+//! lanes, and the resulting lanes are searched before the next joint move is made.
+//! If few lanes are left, they wait until there are enough of them for a row.
 
 use multiversion::multiversion;
 
+use super::compile::Compiled;
 use super::gather::Gather;
 use super::stage::{BANKS, DONE, LEFT, SEEN, STATE, STUCK, Stage, TERMINAL};
-use super::work::Work;
 use crate::propnet::lanes::Rows;
 
-/// States side by side, those beyond so many lanes being nothing.
+/// States in the first `lanes` lanes; the other lanes are unused.
 #[derive(Clone, Debug)]
 pub(super) struct Batch {
     pub rows: Rows,
     pub lanes: usize,
 }
 
-/// What the sequences of one length add up to.
+/// The counts of the sequences of one length.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Tally {
     pub paths: u128,
@@ -33,23 +33,23 @@ pub(super) struct Tally {
     pub scores: u128,
 }
 
-/// Why a walk was given up.
+/// The reason why a search was stopped.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Halt {
-    /// A role has no legal move; by fact, whether it holds in that state.
+    /// A role has no legal move in the given state: by fact, its value.
     Stuck(Vec<bool>),
     Interrupted,
     /// There are more states after the first depth than allowed.
-    Crowd,
+    TooManyStates,
 }
 
-/// Where a walk begins and ends.
+/// The depths of a search.
 #[derive(Debug)]
 pub(super) struct Route<'s, 'n> {
-    /// By depth, from the first one to the last.
+    /// From the first depth to the last.
     pub stages: Vec<&'s Stage<'n>>,
-    /// If so, the states after the first depth are kept, and no more is done.
-    /// There are at most so many, about.
+    /// If set, the states after the first depth are kept and not searched. The
+    /// value is their approximate maximum number.
     pub keep: Option<usize>,
     pub words: usize,
 }
@@ -58,9 +58,9 @@ pub(super) struct Route<'s, 'n> {
 #[derive(Debug)]
 pub(super) struct Worker<'s, 'n> {
     route: &'s Route<'s, 'n>,
-    /// [`BANKS`] a depth.
+    /// [`BANKS`] per depth.
     banks: Vec<Rows>,
-    own: Vec<Own>,
+    own: Vec<ThreadCode>,
     gathers: Vec<Gather>,
     frames: Vec<Frame>,
     pub tallies: Vec<Tally>,
@@ -69,23 +69,23 @@ pub(super) struct Worker<'s, 'n> {
 
 /// One depth's code.
 #[derive(Debug)]
-struct Own {
-    status: Work,
-    /// Score; then by joint move, and for ranks at the end: as made, and as made
-    /// at the last depth.
-    score: Option<Work>,
-    moves: Vec<[Option<Work>; 2]>,
+struct ThreadCode {
+    status: Compiled,
+    /// The code for scores; then by joint move, and for odometers at the end: the
+    /// code for inner depths, and for the last one.
+    score: Option<Compiled>,
+    moves: Vec<[Option<Compiled>; 2]>,
 }
 
 /// The joint moves of one row of lanes.
 #[derive(Debug)]
 struct Frame {
-    /// The lanes that go on.
+    /// The lanes whose game continues.
     going: Vec<u64>,
     /// The lanes after a joint move.
     lanes: Vec<u64>,
     next: Next,
-    /// How often it was begun, and operations since.
+    /// The number of rows entered, and the operations since.
     entered: u64,
     spent: u64,
 }
@@ -93,7 +93,7 @@ struct Frame {
 #[derive(Debug)]
 enum Next {
     Joint(usize),
-    Rank,
+    Odometer,
 }
 
 enum Step {
@@ -102,9 +102,9 @@ enum Step {
     Up,
 }
 
-/// What running code costs besides its operations, in operations.
+/// The fixed cost of running code, in operations.
 const OVERHEAD: usize = 60;
-/// What a row of lanes that wait costs, in operations.
+/// The cost of a row of waiting lanes, in operations.
 const GATHERED: u64 = 50;
 
 impl<'s, 'n> Worker<'s, 'n> {
@@ -121,7 +121,7 @@ impl<'s, 'n> Worker<'s, 'n> {
             gathers.push(Gather::new(sizes[STATE], words));
             let mut moves = Vec::new();
             moves.resize_with(stage.joints() + 1, || [None, None]);
-            own.push(Own {
+            own.push(ThreadCode {
                 status: stage.status.clone(),
                 score: None,
                 moves,
@@ -129,7 +129,7 @@ impl<'s, 'n> Worker<'s, 'n> {
             frames.push(Frame {
                 going: vec![0; words],
                 lanes: vec![0; words],
-                next: Next::Rank,
+                next: Next::Odometer,
                 entered: 0,
                 spent: 0,
             });
@@ -151,20 +151,20 @@ impl<'s, 'n> Worker<'s, 'n> {
         }
     }
 
-    /// Walks from some lanes of a batch.
+    /// Searches from some lanes of a batch.
     pub fn walk_from(
         &mut self,
         batch: &Batch,
         lanes: &[u64],
-        go_on: &impl Fn() -> bool,
+        proceed: &impl Fn() -> bool,
     ) -> Result<(), Halt> {
         let rows = batch.rows.flat();
         self.banks[STATE].flat_mut()[..rows.len()].copy_from_slice(rows);
-        self.walk(0, lanes, go_on)
+        self.walk(0, lanes, proceed)
     }
 
-    /// Walks from the lanes that still wait.
-    pub fn finish(&mut self, go_on: &impl Fn() -> bool) -> Result<(), Halt> {
+    /// Searches from the lanes that still wait.
+    pub fn finish(&mut self, proceed: &impl Fn() -> bool) -> Result<(), Halt> {
         for depth in 1..self.route.stages.len() {
             if self.route.keep.is_some() {
                 if self.gathers[depth].count() > 0 {
@@ -172,13 +172,18 @@ impl<'s, 'n> Worker<'s, 'n> {
                 }
             } else if self.gathers[depth].count() > 0 {
                 let lanes = self.take(depth);
-                self.walk(depth, &lanes, go_on)?;
+                self.walk(depth, &lanes, proceed)?;
             }
         }
         Ok(())
     }
 
-    fn walk(&mut self, first: usize, lanes: &[u64], go_on: &impl Fn() -> bool) -> Result<(), Halt> {
+    fn walk(
+        &mut self,
+        first: usize,
+        lanes: &[u64],
+        proceed: &impl Fn() -> bool,
+    ) -> Result<(), Halt> {
         if !self.enter(first, lanes)? {
             return Ok(());
         }
@@ -187,7 +192,7 @@ impl<'s, 'n> Worker<'s, 'n> {
             match self.step(depth)? {
                 Step::Down => {
                     depth += 1;
-                    if !go_on() {
+                    if !proceed() {
                         return Err(Halt::Interrupted);
                     }
                 }
@@ -202,7 +207,8 @@ impl<'s, 'n> Worker<'s, 'n> {
         self.route.stages.len() - 1
     }
 
-    /// Looks at the states of a depth; whether there are joint moves to make.
+    /// Examines the states of a depth. Returns true if there are joint moves to
+    /// make.
     fn enter(&mut self, depth: usize, lanes: &[u64]) -> Result<bool, Halt> {
         let is_end = depth == self.last() && self.route.keep.is_none();
         let stage = self.route.stages[depth];
@@ -218,7 +224,7 @@ impl<'s, 'n> Worker<'s, 'n> {
         let tally = &mut self.tallies[depth];
         tally.paths += u128::from(ones(lanes, lanes));
         if ended.iter().any(|&word| word != 0) {
-            let work = match own.status.worth {
+            let work = match own.status.scores {
                 Some(_) => &own.status,
                 None => {
                     let score = own.score.get_or_insert_with(|| stage.score().clone());
@@ -243,7 +249,7 @@ impl<'s, 'n> Worker<'s, 'n> {
         Ok(true)
     }
 
-    /// Chooses how to go through the joint moves.
+    /// Chooses between the two ways to enumerate joint moves.
     fn begin(&mut self, depth: usize) {
         let stage = self.route.stages[depth];
         let last = self.is_last(depth);
@@ -260,17 +266,17 @@ impl<'s, 'n> Worker<'s, 'n> {
                     cost += stage.joint(joint, last).operations + OVERHEAD;
                 }
             }
-            // No lane has fewer joint moves than the average, some have more.
+            // The lane with the most joint moves has at least the average number.
             let rounds = (11 * children).div_ceil(10 * going) as usize;
-            if cost <= rounds * (stage.rank(last).operations + OVERHEAD) {
+            if cost <= rounds * (stage.odometer(last).operations + OVERHEAD) {
                 frame.next = Next::Joint(0);
                 return;
             }
         }
-        frame.next = Next::Rank;
+        frame.next = Next::Odometer;
         let [seen, left] = banks
             .get_disjoint_mut([SEEN, LEFT])
-            .expect("they are different banks");
+            .expect("the banks are different");
         for (done, going) in left.row_mut(DONE).iter_mut().zip(&frame.going) {
             *done = !going;
         }
@@ -301,7 +307,7 @@ impl<'s, 'n> Worker<'s, 'n> {
                     break (number, count);
                 }
             },
-            Next::Rank => {
+            Next::Odometer => {
                 let done = banks[LEFT].row(DONE);
                 for (lanes, done) in frame.lanes.iter_mut().zip(done) {
                     *lanes = !done;
@@ -324,7 +330,7 @@ impl<'s, 'n> Worker<'s, 'n> {
                 *lanes &= terminal;
                 any |= *lanes;
             }
-            if any != 0 && work.worth.is_some() {
+            if any != 0 && work.scores.is_some() {
                 tally.add(work, &banks[BANKS + SEEN], &frame.lanes);
             } else if any != 0 {
                 self.own[depth].work(stage, number, false).code.run(banks);
@@ -335,7 +341,7 @@ impl<'s, 'n> Worker<'s, 'n> {
                 tally.add(score, &banks[BANKS + SEEN], &frame.lanes);
             }
         }
-        if matches!(frame.next, Next::Rank) {
+        if matches!(frame.next, Next::Odometer) {
             banks.swap(LEFT, LEFT + 1);
         }
         match last {
@@ -344,7 +350,7 @@ impl<'s, 'n> Worker<'s, 'n> {
         }
     }
 
-    /// Goes on with the states just made, or lets them wait.
+    /// Continues with the new states, or lets them wait.
     fn descend(&mut self, depth: usize, count: u64) -> Result<Step, Halt> {
         let lanes = std::mem::take(&mut self.frames[depth - 1].lanes);
         let all = 64 * lanes.len() as u64;
@@ -360,7 +366,7 @@ impl<'s, 'n> Worker<'s, 'n> {
                 if let Some(most) = keeps {
                     self.keep(depth);
                     if self.kept.len() * all as usize > most {
-                        return Err(Halt::Crowd);
+                        return Err(Halt::TooManyStates);
                     }
                 } else {
                     let lanes = self.take(depth);
@@ -372,21 +378,21 @@ impl<'s, 'n> Worker<'s, 'n> {
         Ok(if entered { Step::Down } else { Step::Stay })
     }
 
-    /// Number of lanes from which on they need not wait for others.
+    /// The number of lanes from which on they need not wait for others.
     fn least(&self, depth: usize, all: u64) -> u64 {
         let most = all / 4 * 3;
         if !self.is_last(depth) {
             return most;
         }
-        // Joint moves are made only once there, which may cost less than to put
-        // the lanes side by side.
+        // There, joint moves are made only once, which may cost less than
+        // compacting the lanes.
         let frame = &self.frames[depth];
         let waiting = GATHERED * self.banks[depth * BANKS + STATE].len() as u64;
         let going = frame.spent / frame.entered.max(1);
         all.saturating_sub(all * waiting / going.max(1)).min(most)
     }
 
-    /// Puts lanes that wait where states are looked at.
+    /// Moves waiting lanes to the rows where states are examined.
     fn take(&mut self, depth: usize) -> Vec<u64> {
         let rows = &mut self.banks[depth * BANKS + STATE];
         let count = self.gathers[depth].take(rows);
@@ -401,12 +407,12 @@ impl<'s, 'n> Worker<'s, 'n> {
     }
 }
 
-impl Own {
-    /// The code for a joint move, or for ranks.
-    fn work(&mut self, stage: &Stage, number: usize, last: bool) -> &mut Work {
+impl ThreadCode {
+    /// The code for a joint move, or for the odometer.
+    fn work(&mut self, stage: &Stage, number: usize, last: bool) -> &mut Compiled {
         self.moves[number][usize::from(last)].get_or_insert_with(|| {
             match number == stage.joints() {
-                true => stage.rank(last),
+                true => stage.odometer(last),
                 false => stage.joint(number, last),
             }
             .clone()
@@ -415,11 +421,11 @@ impl Own {
 }
 
 impl Tally {
-    /// Adds the worth of some lanes that ended.
-    fn add(&mut self, work: &Work, seen: &Rows, ended: &[u64]) {
+    /// Adds the scores of lanes that ended.
+    fn add(&mut self, work: &Compiled, seen: &Rows, ended: &[u64]) {
         self.terminal += u128::from(ones(ended, ended));
-        let worth = work.worth.iter().flatten();
-        for (sum, scores) in self.sums.iter_mut().zip(worth) {
+        let scores = work.scores.iter().flatten();
+        for (sum, scores) in self.sums.iter_mut().zip(scores) {
             for &(row, score) in scores {
                 let count = u128::from(ones(seen.row(row), ended));
                 *sum += count * u128::from(score);
@@ -428,7 +434,7 @@ impl Tally {
         }
     }
 
-    /// Adds what another thread counted.
+    /// Adds the counts of another thread.
     pub fn add_all(&mut self, other: &Tally) {
         self.paths += other.paths;
         self.terminal += other.terminal;
@@ -439,7 +445,7 @@ impl Tally {
     }
 }
 
-/// The first so many lanes.
+/// The first `count` lanes.
 pub(super) fn first(count: usize, words: usize) -> Vec<u64> {
     (0..words)
         .map(|word| match count.saturating_sub(64 * word) {
@@ -449,7 +455,7 @@ pub(super) fn first(count: usize, words: usize) -> Vec<u64> {
         .collect()
 }
 
-/// The lanes in which a joint move is legal, and how many they are.
+/// Computes the lanes in which a joint move is legal, and returns their number.
 fn legal(stage: &Stage, joint: usize, seen: &Rows, going: &[u64], lanes: &mut [u64]) -> u64 {
     lanes.copy_from_slice(going);
     for &row in stage.joint_rows(joint) {
@@ -460,7 +466,7 @@ fn legal(stage: &Stage, joint: usize, seen: &Rows, going: &[u64], lanes: &mut [u
     ones(lanes, lanes)
 }
 
-/// How many lanes are in both.
+/// The number of lanes that are in both.
 #[multiversion(targets(
     "x86_64+avx512f+avx512vl+avx512vpopcntdq+popcnt",
     "x86_64+avx2+popcnt",

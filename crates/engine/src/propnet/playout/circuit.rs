@@ -1,12 +1,11 @@
-//! What playouts compute in one phase, as tapes.
+//! The computation of one phase of playouts, as tapes.
 //!
-//! In: a game's network, the facts that matter, and those that are constant in
-//! the phase. Out: three tapes. The first looks at a state: whether the playout
-//! is over, and how many moves each role has. Then random numbers are drawn,
-//! and the second tape finds the moves so numbered and what they lead to; it
-//! reads again what the first one has found on the way. The third says what last
-//! states are worth, if that is too much work for the first; it has banks of its
-//! own.
+//! In: a game's network, the relevant facts, and those that are constant in the
+//! phase. Out: three tapes. The first examines a state: whether the playout is
+//! over, and the number of each role's moves. Then random numbers are drawn. The
+//! second tape finds the moves with these numbers and the next state; it reuses
+//! values that the first one computed. The third computes the scores of terminal
+//! states, if that is too much work for the first; it has banks of its own.
 
 use std::ops::Range;
 
@@ -23,63 +22,63 @@ use crate::propnet::tape::{Place, Tape};
 pub(in crate::propnet) const STATE: u8 = 0;
 /// Facts after it.
 pub(in crate::propnet) const NEXT: u8 = 1;
-/// What was seen in the state.
+/// Results of the first tape.
 pub(in crate::propnet) const LOOK: u8 = 2;
-/// What is needed again.
+/// Values of the first tape that the second reads.
 pub(super) const KEPT: u8 = 3;
-/// What comes from outside: [`REFILL`], then random numbers.
+/// Inputs from outside: [`REFILL`], then random numbers.
 pub(in crate::propnet) const DRAWN: u8 = 4;
-/// What guides choices, from outside: by role, the lanes in which it chooses at
-/// random; then by role, move and bit, the level of the move in all lanes.
+/// Inputs that guide choices: by role, the lanes in which it chooses at random;
+/// then by role, move and bit, the level of the move in all lanes.
 pub(in crate::propnet) const GUIDE: u8 = 5;
 /// By role and move: the lanes in which it is chosen.
 pub(in crate::propnet) const CHOSEN: u8 = 6;
-/// Number of banks.
+/// The number of banks.
 pub(in crate::propnet) const BANKS: usize = 7;
 
 /// Rows of [`LOOK`]: the playout ends here, for one of the following reasons; the
-/// game is over; a role has no legal move. Then what a
-/// last state is worth, unless another tape says so.
+/// game is over; a role has no legal move. The scores follow, unless the third tape
+/// computes them.
 pub(in crate::propnet) const OVER: usize = 0;
 pub(in crate::propnet) const TERMINAL: usize = 1;
 pub(in crate::propnet) const STUCK: usize = 2;
 pub(in crate::propnet) const SCORES: usize = 3;
-/// Row of [`DRAWN`]: the lane begins anew.
+/// Row of [`DRAWN`]: the lane restarts.
 pub(super) const REFILL: usize = 0;
 
-/// What the circuits of all phases agree on.
+/// The properties that the circuits of all phases share.
 #[derive(Debug)]
 pub(super) struct Frame<'n> {
     pub net: &'n Propnet,
-    /// By fact: its row; none if it does not matter or is constant in a phase.
+    /// By fact: its row; `None` if it is irrelevant or constant in a phase.
     pub rows: Vec<Option<usize>>,
-    /// By fact: where playouts begin.
+    /// By fact: its value in the start state.
     pub start: &'n [bool],
     pub extras: Extras,
 }
 
-/// What tapes do besides playing at random.
+/// Optional features of the tapes.
 #[derive(Copy, Clone, Default, Debug)]
 pub(in crate::propnet) struct Extras {
-    /// Bits of a move's level: roles choose among their legal moves of the highest
-    /// one.
+    /// The bits of a move's level: roles choose among their legal moves of the
+    /// highest level.
     pub level_bits: usize,
     pub record: Record,
 }
 
-/// What is told of the moves made.
+/// The statistics kept about moves.
 #[derive(Copy, Clone, PartialEq, Eq, Default, Debug)]
 pub enum Record {
-    /// Nothing.
+    /// None.
     #[default]
     Nothing,
-    /// Which were made.
+    /// The moves that are made.
     Moves,
 }
 
-/// Rows of a random number and of what limits it.
+/// The rows of a random number and of its limits.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(in crate::propnet) struct Draw {
+pub(in crate::propnet) struct Choice {
     pub role: usize,
     /// Rows of [`LOOK`].
     pub counts: Range<usize>,
@@ -94,14 +93,14 @@ pub(in crate::propnet) struct Draw {
 pub(super) struct Circuit {
     pub look: Tape,
     pub play: Tape,
-    /// None if the first tape says what a state is worth.
+    /// `None` if the first tape computes the scores.
     pub score: Option<Score>,
     /// By role that must choose.
-    pub draws: Vec<Draw>,
-    /// By role and goal value: which of the rows of scores says that this is the
-    /// only value.
+    pub choices: Vec<Choice>,
+    /// By role and goal value: the index among the rows of scores that is set if
+    /// this is the only value.
     pub goals: Vec<Vec<usize>>,
-    /// Number of rows of scores.
+    /// The number of rows of scores.
     pub scores: usize,
     /// Rows of [`CHOSEN`].
     pub chosen: Vec<usize>,
@@ -117,13 +116,13 @@ pub(super) struct Blueprint {
     look: Vec<Output>,
     play: Vec<Output>,
     scores: Vec<Literal>,
-    draws: Vec<Draw>,
+    choices: Vec<Choice>,
     goals: Vec<Vec<usize>>,
     chosen: Vec<usize>,
 }
 
-/// What last states are worth. Reads bank 0, which has a row for each source,
-/// and writes bank 1.
+/// The scores of terminal states. The tape reads bank 0, which has a row for each
+/// source, and writes bank 1.
 #[derive(Debug)]
 pub(super) struct Score {
     pub tape: Tape,
@@ -131,7 +130,7 @@ pub(super) struct Score {
 }
 
 impl Frame<'_> {
-    /// The facts that the answers depend on, now or later.
+    /// The facts that any answer depends on, now or later.
     pub fn relevant(net: &Propnet) -> Vec<bool> {
         let mut roots: Vec<usize> = net.legal.iter().flatten().map(|l| l.node()).collect();
         roots.push(net.terminal.node());
@@ -140,7 +139,7 @@ impl Frame<'_> {
         let mut relevant = vec![false; facts];
         let mut seen = vec![false; net.network.len()];
         while !roots.is_empty() {
-            // What was entered before is not entered again.
+            // Nodes are entered only once.
             let found = reached(&net.network, roots.drain(..), |node| {
                 !std::mem::replace(&mut seen[node], true)
             });
@@ -156,15 +155,15 @@ impl Frame<'_> {
         relevant
     }
 
-    /// Number of rows of a state.
+    /// The number of rows of a state.
     pub fn state_rows(&self) -> usize {
         self.rows.iter().flatten().count()
     }
 }
 
-/// A node, and where its value comes from.
+/// A node, and the place that its value comes from.
 type Given = (usize, Place);
-/// A literal, and where its value goes.
+/// A literal, and the place that its value goes to.
 type Output = (Literal, Place);
 
 fn place(bank: u8, row: usize) -> Place {
@@ -175,8 +174,8 @@ fn place(bank: u8, row: usize) -> Place {
 }
 
 impl Blueprint {
-    /// `constants`: by fact, its value if it has one in this phase. `refill`:
-    /// whether lanes may begin anew after this phase.
+    /// `constants`: by fact, its value if it is constant in this phase. `refill`:
+    /// true if lanes may restart after this phase.
     pub fn new(frame: &Frame, constants: &[Option<bool>], refill: bool) -> Blueprint {
         let net = frame.net;
         let mut builder = Builder::new(frame.state_rows());
@@ -187,7 +186,7 @@ impl Blueprint {
         let mut inputs: Vec<Literal> = facts.collect();
         inputs.resize(net.network.inputs(), Literal::FALSE);
 
-        // What depends on the state alone.
+        // The part that depends on the state alone.
         let mut roots: Vec<Literal> = net.legal.iter().flatten().copied().collect();
         roots.push(net.terminal);
         roots.extend(net.goals.iter().flatten().map(|goal| goal.1));
@@ -195,7 +194,7 @@ impl Blueprint {
         let seen = copy(&net.network, &first, &inputs, &mut builder);
         let of = |became: &[Literal], old: Literal| became[old.node()].negated_if(old.is_negated());
 
-        // Which moves.
+        // The selection of moves.
         let refilled = builder.add_input();
         let mut number_rows = vec![refilled.node()];
         let mut guide = Guide::new(frame.extras.level_bits);
@@ -203,9 +202,9 @@ impl Blueprint {
         let mut any = Vec::new();
         for (role, legal) in net.legal.iter().enumerate() {
             let legal: Vec<Literal> = legal.iter().map(|&l| of(&seen, l)).collect();
-            let wanted = guide.wanted(&mut builder, role, net, &legal);
-            let count = Count::new(&mut builder, &wanted);
-            any.push(match wanted == legal {
+            let candidates = guide.candidates(&mut builder, role, net, &legal);
+            let count = Count::new(&mut builder, &candidates);
+            any.push(match candidates == legal {
                 true => count.any(&mut builder),
                 false => builder.or(&legal),
             });
@@ -220,7 +219,7 @@ impl Blueprint {
             choosers.push((count, start..number_rows.len()));
         }
 
-        // What they lead to. Gates that depend on the state alone are there.
+        // The next state. Gates that depend on the state alone are reused.
         let mut moves = vec![false; net.network.inputs()];
         moves[net.facts.len()..].fill(true);
         let moved = depends(&net.network, &moves);
@@ -244,11 +243,11 @@ impl Blueprint {
         let mut play_outputs: Vec<Output> = Vec::new();
         for fact in varying() {
             let literal = begin(&mut builder, of(&next, net.next[fact]), frame.start[fact]);
-            let row = frame.rows[fact].expect("it varies");
+            let row = frame.rows[fact].expect("a varying fact has a row");
             play_outputs.push((literal, place(NEXT, row)));
         }
 
-        // The questions.
+        // The outputs.
         let terminal = of(&seen, net.terminal);
         let all = builder.and(&any);
         let stuck = builder.and(&[!terminal, !all]);
@@ -267,10 +266,10 @@ impl Blueprint {
             |_| true,
         );
         let chosen: rustc_hash::FxHashSet<usize> = chosen.into_iter().collect();
-        let mut draws = Vec::new();
+        let mut choices = Vec::new();
         let mut recorded = Vec::new();
         for (role, (count, numbers)) in choosers.iter().enumerate() {
-            // A choice that changes nothing is not made.
+            // A choice without effect is not made.
             if !number_rows[numbers.clone()]
                 .iter()
                 .any(|node| chosen.contains(node))
@@ -287,7 +286,7 @@ impl Blueprint {
             };
             let counts = rows(count.bits());
             let masks = rows(&count.mask(&mut builder));
-            draws.push(Draw {
+            choices.push(Choice {
                 role,
                 counts,
                 masks,
@@ -317,13 +316,13 @@ impl Blueprint {
             look: look_outputs,
             play: play_outputs,
             scores: score_outputs,
-            draws,
+            choices,
             goals,
             chosen: recorded,
         }
     }
 
-    /// Two-input gates of a pass, without those for scores.
+    /// The number of two-input gates of a pass, without those for scores.
     pub fn gates(&self) -> usize {
         let outputs = self.look.iter().chain(&self.play);
         let live = live(&self.network, outputs.map(|output| output.0));
@@ -332,7 +331,7 @@ impl Blueprint {
             .sum()
     }
 
-    /// The tapes.
+    /// Makes the tapes.
     pub fn circuit(self) -> Circuit {
         let (look, play, score) = split(
             &self.network,
@@ -344,7 +343,7 @@ impl Blueprint {
             look,
             play,
             score,
-            draws: self.draws,
+            choices: self.choices,
             goals: self.goals,
             scores: self.scores.len(),
             chosen: self.chosen,
@@ -352,7 +351,7 @@ impl Blueprint {
     }
 }
 
-/// Which legal moves are chosen from.
+/// The inputs that guide choices.
 struct Guide {
     bits: usize,
     given: Vec<Given>,
@@ -364,9 +363,9 @@ impl Guide {
         Guide { bits, given }
     }
 
-    /// The legal moves of the highest level; all of them in lanes where the role
-    /// chooses at random.
-    fn wanted(
+    /// The legal moves of the highest level, or all legal moves in lanes where the
+    /// role chooses at random.
+    fn candidates(
         &mut self,
         builder: &mut Builder,
         role: usize,
@@ -401,7 +400,7 @@ impl Guide {
     }
 }
 
-/// The row of [`GUIDE`] that says the lowest bit of a move's level.
+/// The row of [`GUIDE`] with the lowest bit of a move's level.
 pub(in crate::propnet) fn level_row(
     net: &Propnet,
     bits: usize,
@@ -411,8 +410,8 @@ pub(in crate::propnet) fn level_row(
     net.legal.len() + bits * (net.move_input(role, index) - net.facts.len())
 }
 
-/// When a goal value is a role's only one, as literals without repetition; by
-/// role and value, which of them.
+/// The literals that are true if a goal value is a role's only one, without
+/// repetition, and the index of that literal by role and value.
 fn score(
     net: &Propnet,
     builder: &mut Builder,
@@ -422,15 +421,15 @@ fn score(
     let mut literals = Vec::new();
     let mut goals = Vec::new();
     for role in &net.goals {
-        let due: Vec<Literal> = role.iter().map(|goal| of(goal.1)).collect();
+        let values: Vec<Literal> = role.iter().map(|goal| of(goal.1)).collect();
         let (mut some, mut several) = (Literal::FALSE, Literal::FALSE);
-        for &literal in &due {
+        for &literal in &values {
             let both = builder.and(&[some, literal]);
             several = builder.or(&[several, both]);
             some = builder.or(&[some, literal]);
         }
         let mut of_role = Vec::new();
-        for &literal in &due {
+        for &literal in &values {
             let alone = builder.and(&[literal, !several]);
             of_role.push(*rows.entry(alone).or_insert_with(|| {
                 literals.push(alone);
@@ -442,9 +441,9 @@ fn score(
     (goals, literals)
 }
 
-/// The tapes for two lists of outputs and for the scores, each made of the state
-/// and of what the first tape keeps, the second one also of what is drawn. The
-/// scores are left to the first tape if that is hardly more work.
+/// The tapes for two lists of outputs and for the scores. All read the state and
+/// the values kept by the first tape; the second also reads the random numbers. The
+/// first tape computes the scores if that is hardly more work.
 fn split(
     network: &Network,
     [state, drawn]: [&[Given]; 2],
@@ -458,17 +457,18 @@ fn split(
     };
     let known = |look: &[Output]| live(network, look.iter().map(|output| output.0));
     let mut seen = known(&look);
-    // From what was seen there are fewer gates, from the state fewer rows.
-    let near = border(network, &seen, scores.iter().copied());
-    let far = border(network, &vec![false; seen.len()], scores.iter().copied());
+    // Starting from known values takes fewer gates, starting from the state fewer
+    // rows.
+    let near = boundary(network, &seen, scores.iter().copied());
+    let far = boundary(network, &vec![false; seen.len()], scores.iter().copied());
     let at_once = near.gates;
-    let scored = [near, far].into_iter().min_by_key(Border::work_apart);
+    let scored = [near, far].into_iter().min_by_key(Boundary::work_apart);
     let scored = scored.filter(|scored| scored.work_apart() < at_once);
     if scored.is_none() {
         look.extend(outputs(LOOK, SCORES));
         seen = known(&look);
     }
-    let mut kept = border(network, &seen, play.iter().map(|output| output.0)).nodes;
+    let mut kept = boundary(network, &seen, play.iter().map(|output| output.0)).nodes;
     kept.extend(scored.iter().flat_map(|scored| &scored.nodes));
     kept.retain(|&node| network.input_number(node).is_none());
     kept.sort_unstable();
@@ -493,27 +493,27 @@ fn split(
     )
 }
 
-/// Where something begins that some literals are made of.
-struct Border {
-    /// Nodes that are known already, and inputs.
+/// The nodes from which some literals are computed.
+struct Boundary {
+    /// Nodes that are already known, and inputs.
     nodes: Vec<usize>,
-    /// How many gates stand between these and the literals.
+    /// The number of gates between these and the literals.
     gates: usize,
 }
 
-impl Border {
-    /// About how many gates a pass takes as long if the nodes are kept each time
-    /// and the literals are found when all lanes have ended.
+impl Boundary {
+    /// An estimate of the work, in gates of a pass, if the nodes are kept each time
+    /// and the literals are computed once all lanes have ended.
     fn work_apart(&self) -> usize {
         64 + 4 * self.nodes.len() + self.gates / 8
     }
 }
 
-fn border(
+fn boundary(
     network: &Network,
     known: &[bool],
     literals: impl IntoIterator<Item = Literal>,
-) -> Border {
+) -> Boundary {
     let mut nodes = Vec::new();
     let mut gates = 0;
     let literals = literals.into_iter().map(Literal::node);
@@ -528,5 +528,5 @@ fn border(
         gates += network.reads(node).len().saturating_sub(1);
         true
     });
-    Border { nodes, gates }
+    Boundary { nodes, gates }
 }

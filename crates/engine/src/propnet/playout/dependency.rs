@@ -1,4 +1,4 @@
-//! What depends on what in a network.
+//! Dependencies between the nodes of a network.
 
 use rustc_hash::FxHashSet;
 
@@ -13,8 +13,8 @@ fn region(network: &Network, node: usize) -> Option<&Region> {
         .filter(|region| region.nodes.contains(&node))
 }
 
-/// The nodes that the roots depend on, roots included, in no order. Where
-/// `enter` says no, what the node itself depends on is left out.
+/// The nodes that the roots depend on, roots included, in no order. The operands of
+/// a node are omitted if `enter` is false for it.
 pub(super) fn reached(
     network: &Network,
     roots: impl IntoIterator<Item = usize>,
@@ -41,7 +41,7 @@ pub(super) fn reached(
     found
 }
 
-/// By node: whether it depends on an input that is set in `inputs`.
+/// By node: true if it depends on an input that is set in `inputs`.
 pub(super) fn depends(network: &Network, inputs: &[bool]) -> Vec<bool> {
     let mut depends = vec![false; network.len()];
     let mut regions = network.regions().iter().peekable();

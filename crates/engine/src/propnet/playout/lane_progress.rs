@@ -1,7 +1,7 @@
-//! What the lanes of one run are at.
+//! The progress of the lanes of one run.
 //!
 //! In: after each pass, the lanes whose playout is over, and why. Out: the lanes
-//! that go on, those that begin anew, and in the end a [`Tally`].
+//! that continue, the lanes that restart, and finally a [`Tally`].
 
 use multiversion::multiversion;
 
@@ -9,68 +9,70 @@ use super::Tally;
 use super::circuit::{OVER, REFILL, SCORES, STUCK, TERMINAL};
 use crate::propnet::lanes::Rows;
 
-/// Where the lanes stand, and what they have come to.
+/// The state of all lanes and the counts of their finished playouts.
 #[derive(Debug)]
-pub(super) struct Course {
+pub(super) struct LaneProgress {
     octets: Vec<Octet>,
     marks: Marks,
-    /// Joint moves after which playouts are cut.
+    /// The number of joint moves after which playouts are cut.
     depth: Option<u64>,
     is_idle: bool,
 }
 
-/// Rows that say what becomes of lanes in this pass.
+/// Rows of lanes, by what happens to them in the current pass.
 #[derive(Debug)]
 struct Marks {
-    /// The playout goes on.
+    /// The playout continues.
     going: Vec<u64>,
-    /// It ends at a terminal state.
-    due: Vec<u64>,
+    /// The playout ends in a terminal state.
+    finished: Vec<u64>,
 }
 
-/// A bit for each of 512 lanes, or a number for each 64 of them.
-/// On a cache line of its own: loads across two take twice as long.
+/// One bit for each of 512 lanes, or one number for each 64 of them. It fills one
+/// cache line, since loads across two take twice as long.
 #[derive(Copy, Clone, Default, Debug)]
 #[repr(align(64))]
 struct Vector([u64; 8]);
 
-/// Eight words of lanes. If rows are shorter, some never have a playout.
+/// Eight words of lanes. If rows are shorter, the rest never have a playout.
 #[derive(Debug, Default)]
 struct Octet {
-    /// Whether a playout that counts is running.
+    /// Lanes with a running playout that counts.
     live: Vector,
-    /// Playouts to begin.
+    /// The number of playouts still to begin.
     remaining: Vector,
     changes: Vector,
-    /// Joint moves of the running playouts, as binary numbers.
+    /// The joint moves of the running playouts, as binary numbers: one vector per
+    /// bit.
     ages: Vec<Vector>,
     /// The sum of the ages at all joint moves.
     aged: Vector,
-    /// By phase: playouts that ended in it, row by row: [`OVER`], [`TERMINAL`],
-    /// [`STUCK`], then what they were worth.
+    /// By phase: the playouts that ended in it, by row: [`OVER`], [`TERMINAL`],
+    /// [`STUCK`], then the scores.
     sums: Vec<Vec<Vector>>,
 }
 
-/// What to do after looking at the states.
+/// The properties of a pass.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct Turn {
+pub(super) struct Pass {
     pub phase: usize,
-    /// Whether lanes may begin anew.
+    /// True if lanes may restart.
     pub refill: bool,
-    /// Whether it was seen what the states are worth.
+    /// True if the first tape has computed the scores.
     pub scored: bool,
 }
 
-/// What happened in a pass.
+/// The result of a pass.
 #[derive(Copy, Clone, Debug)]
-struct Passed {
+struct PassResult {
     is_any_going: bool,
-    is_any_due: bool,
+    is_any_finished: bool,
 }
 
-impl Course {
-    /// By word: how many playouts to begin, now and later. The joint moves after
-    /// which they are cut. By phase: how many rows say what playouts are worth.
+impl LaneProgress {
+    /// `remaining`: by word, the number of playouts to begin, now and later.
+    /// `depth`: the number of joint moves after which they are cut. `scores`: by
+    /// phase, the number of rows of scores.
     pub fn new(remaining: &[u64], depth: Option<u64>, scores: &[usize]) -> Self {
         let octet = |remaining: &[u64]| {
             let rows = |&scores: &usize| vec![Vector::default(); SCORES + scores];
@@ -82,28 +84,28 @@ impl Course {
             octet.begin();
             octet
         };
-        Course {
+        LaneProgress {
             octets: remaining.chunks(8).map(octet).collect(),
             marks: Marks {
                 going: vec![0; remaining.len()],
-                due: vec![0; remaining.len()],
+                finished: vec![0; remaining.len()],
             },
             depth,
             is_idle: false,
         }
     }
 
-    /// The lanes that go on.
+    /// The lanes that continue.
     pub fn going(&self) -> &[u64] {
         &self.marks.going
     }
 
-    /// The lanes whose playouts end now at a terminal state.
-    pub fn due(&self) -> &[u64] {
-        &self.marks.due
+    /// The lanes whose playouts have just ended in a terminal state.
+    pub fn finished(&self) -> &[u64] {
+        &self.marks.finished
     }
 
-    /// Whether nothing is running or to begin.
+    /// True if no playout is running or left to begin.
     pub fn is_done(&self) -> bool {
         let is_done = |octet: &Octet| {
             let mut all = octet.live.0.iter().chain(&octet.remaining.0);
@@ -112,31 +114,30 @@ impl Course {
         self.is_idle && self.octets.iter().all(is_done)
     }
 
-    /// Begins no playout from now on.
+    /// Begins no more playouts.
     pub fn begin_no_more(&mut self) {
         for octet in &mut self.octets {
             octet.remaining = Vector::default();
         }
     }
 
-    /// Counts the playouts that `look` says are over, cuts those that are old
-    /// enough, and makes a joint move in the rest. If lanes may begin anew,
-    /// playouts begin in those without one, and [`REFILL`] becomes the lanes
-    /// that do not go on. The result is whether any playout ends that is to be
-    /// scored.
-    pub fn settle(&mut self, turn: Turn, look: &Rows, drawn: &mut Rows) -> bool {
-        let (mut any_due, mut any_going) = (false, false);
+    /// Counts the playouts that are over according to `look`, cuts those at the
+    /// depth limit, and advances the age of the rest. If lanes may restart,
+    /// playouts begin in idle lanes, and [`REFILL`] is set to the lanes that do not
+    /// continue. Returns true if any playout ended in a terminal state.
+    pub fn settle(&mut self, pass: Pass, look: &Rows, drawn: &mut Rows) -> bool {
+        let (mut any_finished, mut any_going) = (false, false);
         for (at, octet) in (0..).step_by(8).zip(&mut self.octets) {
             let rows = (look, &mut self.marks, drawn.row_mut(REFILL));
-            let passed = settle(octet, turn, self.depth, rows, at);
-            any_due |= passed.is_any_due;
-            any_going |= passed.is_any_going;
+            let result = settle(octet, pass, self.depth, rows, at);
+            any_finished |= result.is_any_finished;
+            any_going |= result.is_any_going;
         }
         self.is_idle = !any_going;
-        any_due
+        any_finished
     }
 
-    /// Counts what playouts that are over are worth, as rows say, in these lanes.
+    /// Counts the scores of finished playouts in these lanes.
     pub fn score(&mut self, phase: usize, lanes: &[u64], scores: &Rows) {
         for (at, octet) in (0..).step_by(8).zip(&mut self.octets) {
             let lanes = &lanes[at..lanes.len().min(at + 8)];
@@ -145,8 +146,8 @@ impl Course {
         }
     }
 
-    /// Adds what ended in one phase; with the first, also all joint moves.
-    /// `goals`: by role and goal value, its row.
+    /// Adds the playouts that ended in one phase, and with phase 0 also all joint
+    /// moves. `goals` gives the row of each role's goal values.
     pub fn add_to(&self, tally: &mut Tally, phase: usize, goals: &[Vec<usize>]) {
         for octet in &self.octets {
             if phase == 0 {
@@ -174,7 +175,7 @@ impl Course {
 }
 
 impl Octet {
-    /// Begins playouts in lanes without one, the lowest first.
+    /// Begins playouts in idle lanes, the lowest first.
     #[inline(always)]
     fn begin(&mut self) {
         let (live, mut left) = (self.live, self.remaining);
@@ -199,9 +200,9 @@ impl Octet {
         }
     }
 
-    /// The lanes that are as old as that.
+    /// The lanes whose age is `depth`.
     #[inline(always)]
-    fn of_age(&self, depth: u64) -> Vector {
+    fn with_age(&self, depth: u64) -> Vector {
         let mut equal = self.live;
         if depth.checked_shr(self.ages.len() as u32).unwrap_or(0) != 0 {
             return Vector::default();
@@ -215,7 +216,7 @@ impl Octet {
         equal
     }
 
-    /// Makes a joint move in these lanes; all others become young.
+    /// Advances the age of these lanes and resets that of all others.
     #[inline(always)]
     fn age(&mut self, going: Vector) {
         let (mut carry, mut aged) = (going, self.aged);
@@ -237,7 +238,7 @@ impl Octet {
     }
 }
 
-/// Words as a vector, with zeros behind.
+/// A vector with the given words first and zeros after them.
 #[cold]
 fn padded(words: &[u64]) -> Vector {
     let mut vector = Vector::default();
@@ -273,7 +274,7 @@ impl<'r> Part<'r> {
     }
 }
 
-/// Sets the words of a row from a given one on.
+/// Stores a vector in a row from the word `at` on.
 #[inline(always)]
 fn set(row: &mut [u64], at: usize, vector: Vector) {
     let words = &mut row[at..];
@@ -288,7 +289,7 @@ fn set_few(words: &mut [u64], vector: Vector) {
     words.copy_from_slice(&vector.0[..words.len()]);
 }
 
-/// Adds the lanes to a sum.
+/// Adds the number of set lanes to a sum.
 #[inline(always)]
 fn add(sum: &mut Vector, lanes: Vector) {
     for i in 0..8 {
@@ -305,61 +306,61 @@ fn is_any(lanes: Vector) -> bool {
     any != 0
 }
 
-/// See [`Course::settle`]; `at` is the word that the octet begins with.
+/// See [`LaneProgress::settle`]; `at` is the first word of the octet.
 #[multiversion(targets("x86_64+avx512f+avx512vpopcntdq", "x86_64+avx2+popcnt"))]
 fn settle(
     octet: &mut Octet,
-    turn: Turn,
+    pass: Pass,
     depth: Option<u64>,
     (look, marks, refill): (&Rows, &mut Marks, &mut [u64]),
     at: usize,
-) -> Passed {
+) -> PassResult {
     let look = Part::new(look, at);
     let mut over = look.row(OVER);
     if let Some(depth) = depth {
-        let cut = octet.of_age(depth);
+        let cut = octet.with_age(depth);
         for i in 0..8 {
             over.0[i] |= cut.0[i];
         }
     }
-    let (mut ended, mut going, mut due) = (over, over, over);
+    let (mut ended, mut going, mut finished) = (over, over, over);
     let terminal = look.row(TERMINAL);
-    let mut anew = over;
+    let mut restarted = over;
     for i in 0..8 {
         ended.0[i] = octet.live.0[i] & over.0[i];
         going.0[i] = octet.live.0[i] & !over.0[i];
-        due.0[i] = ended.0[i] & terminal.0[i];
-        anew.0[i] = !going.0[i];
+        finished.0[i] = ended.0[i] & terminal.0[i];
+        restarted.0[i] = !going.0[i];
     }
     set(&mut marks.going, at, going);
-    set(&mut marks.due, at, due);
+    set(&mut marks.finished, at, finished);
     octet.age(going);
     octet.live = going;
     if is_any(ended) {
-        let (ends, scores) = octet.sums[turn.phase].split_at_mut(SCORES);
+        let (ends, scores) = octet.sums[pass.phase].split_at_mut(SCORES);
         let stuck = look.row(STUCK);
         let mut both = ended;
         for i in 0..8 {
             both.0[i] &= stuck.0[i];
         }
         add(&mut ends[OVER], ended);
-        add(&mut ends[TERMINAL], due);
+        add(&mut ends[TERMINAL], finished);
         add(&mut ends[STUCK], both);
-        if turn.scored {
-            count_all(due, look, SCORES, scores);
+        if pass.scored {
+            count_all(finished, look, SCORES, scores);
         }
     }
-    if turn.refill {
-        set(refill, at, anew);
+    if pass.refill {
+        set(refill, at, restarted);
         octet.begin();
     }
-    Passed {
+    PassResult {
         is_any_going: is_any(going),
-        is_any_due: is_any(due),
+        is_any_finished: is_any(finished),
     }
 }
 
-/// Adds to sums the lanes that rows have in common with others.
+/// Adds to each sum the number of lanes that its row has in common with `lanes`.
 #[multiversion(targets("x86_64+avx512f+avx512vpopcntdq", "x86_64+avx2+popcnt"))]
 fn count(lanes: Vector, rows: Part<'_>, sums: &mut [Vector]) {
     count_all(lanes, rows, 0, sums);

@@ -1,31 +1,33 @@
-//! What a play does by itself, whatever moves are made.
+//! Facts that cycle by themselves, whatever moves are made.
 //!
-//! In: a network and a start. Out: the facts that come back to where they began
-//! after a few joint moves, such as those that say whose turn it is. Playouts
-//! that go in step agree on these facts, so they are constants there.
+//! In: a network and a start state. Out: the facts that return to their initial
+//! values after a fixed number of joint moves, such as those that record whose turn
+//! it is. Playouts that advance in lockstep agree on these facts, so the facts are
+//! constants in each phase.
 
 use super::dependency::{depends, reached};
 use crate::propnet::Propnet;
 use crate::propnet::network::read;
 
-/// Facts that go in a circle, and the values they take on the way.
+/// Facts that cycle, and their values along the cycle.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Phases {
-    /// By phase: by fact, its value if it is one of those. The first phase is
-    /// the one of the start.
+    /// By phase and fact: the fact's value if it cycles. The first phase is that of
+    /// the start state.
     pub values: Vec<Vec<Option<bool>>>,
 }
 
 impl Phases {
-    /// The shortest circle, of at most `longest` phases, with the most facts. One
-    /// of a single phase is made of facts that never change.
+    /// The cycle of at most `longest` phases with the most facts; among equals, the
+    /// shortest. A cycle of one phase consists of facts that never change.
     pub fn find(net: &Propnet, start: &[bool], longest: usize) -> Phases {
         let network = &net.network;
         let free = autonomous(net);
-        // The course of the free facts; what the others say does not matter.
-        let mut course = vec![start.to_vec()];
+        // The trajectory of the free facts. The values of the others are
+        // irrelevant.
+        let mut trajectory = vec![start.to_vec()];
         for _ in 0..longest {
-            let now = &course[course.len() - 1];
+            let now = &trajectory[trajectory.len() - 1];
             let mut inputs = vec![0; network.inputs()];
             for (fact, &holds) in now.iter().enumerate() {
                 inputs[net.fact_input(fact)] = u64::from(holds);
@@ -33,13 +35,13 @@ impl Phases {
             let values = network.evaluate(&inputs);
             let next = net.next.iter();
             let next = next.map(|&literal| read(literal, &values) & 1 == 1);
-            course.push(next.collect());
+            trajectory.push(next.collect());
         }
         let needs = needs(net, &free);
-        let circle = |period: usize| -> Vec<bool> {
-            let returns = |fact: usize| course[period][fact] == course[0][fact];
+        let cycle = |period: usize| -> Vec<bool> {
+            let returns = |fact: usize| trajectory[period][fact] == trajectory[0][fact];
             let mut inside: Vec<bool> = (0..free.len()).map(|f| free[f] && returns(f)).collect();
-            // A fact stays if all that it depends on come back as well.
+            // A fact cycles only if all facts that it depends on do.
             loop {
                 let before = inside.clone();
                 for fact in 0..inside.len() {
@@ -51,10 +53,10 @@ impl Phases {
             }
         };
         let size = |inside: &Vec<bool>| inside.iter().filter(|&&is| is).count();
-        let mut best = circle(1);
+        let mut best = cycle(1);
         let mut period = 1;
         for longer in 2..=longest {
-            let inside = circle(longer);
+            let inside = cycle(longer);
             if size(&inside) > size(&best) {
                 (best, period) = (inside, longer);
             }
@@ -64,17 +66,17 @@ impl Phases {
             facts.map(|(&value, &is)| is.then_some(value)).collect()
         };
         Phases {
-            values: course[..period].iter().map(phase).collect(),
+            values: trajectory[..period].iter().map(phase).collect(),
         }
     }
 
-    /// Number of phases.
+    /// The number of phases.
     pub fn len(&self) -> usize {
         self.values.len()
     }
 }
 
-/// By fact: whether no move, now or before, has a say in it.
+/// By fact: true if no current or earlier move influences it.
 fn autonomous(net: &Propnet) -> Vec<bool> {
     let facts = net.facts.len();
     let mut touched = vec![false; net.network.inputs()];
@@ -97,7 +99,7 @@ fn autonomous(net: &Propnet) -> Vec<bool> {
     }
 }
 
-/// By fact that is free: the facts that its next value depends on.
+/// By free fact: the facts that its next value depends on.
 fn needs(net: &Propnet, free: &[bool]) -> Vec<Vec<usize>> {
     let mut needs = vec![Vec::new(); free.len()];
     for (fact, needs) in needs.iter_mut().enumerate() {

@@ -1,23 +1,23 @@
-//! The tapes that playouts of a game need, phase by phase.
+//! The tapes for playouts of a game, by phase.
 //!
-//! In: a network, and a state of the game. Out: a [`Cycle`], ready to run, of a
-//! single phase that serves all states or of several where that is less work.
+//! In: a network, and a state of the game. Out: a [`Cycle`], ready to run. It has a
+//! single phase for all states, or several where that is less work.
 
 use std::ops::Range;
 
 use super::Width;
-use super::circuit::{self, Blueprint, Circuit, Draw, Extras, Frame, Score};
+use super::circuit::{self, Blueprint, Choice, Circuit, Extras, Frame, Score};
 use super::phase::Phases;
-use super::terminal_pool::Pool;
+use super::terminal_pool::TerminalPool;
 use crate::propnet::Propnet;
 use crate::propnet::code::{Code, Engine};
 
-/// Where lanes begin anew.
+/// The place where lanes restart.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(in crate::propnet) enum Anew {
+pub(in crate::propnet) enum Restart {
     /// In the state that the plan is made for, after the last phase.
     Here,
-    /// The tapes do not see to that.
+    /// The caller sets the state; the tapes do not.
     Elsewhere,
 }
 
@@ -27,53 +27,53 @@ pub(in crate::propnet) struct Plan {
     facts: Vec<Option<usize>>,
     values: Vec<Vec<Option<bool>>>,
     phases: Vec<Blueprint>,
-    anew: Anew,
+    restart: Restart,
 }
 
 /// All phases, ready to run.
 #[derive(Clone, Debug)]
 pub(in crate::propnet) struct Cycle {
     pub phases: Vec<Phase>,
-    /// By fact: its row in a state, ascending; none if it does not matter or is
+    /// By fact: its row in a state, ascending; `None` if the fact is irrelevant or
     /// constant in a phase.
     pub facts: Vec<Option<usize>>,
-    /// By phase and fact: the value that it has there, if it is constant.
+    /// By phase and fact: the value of the fact there, if it is constant.
     pub values: Vec<Vec<Option<bool>>>,
-    /// Rows that each bank needs.
+    /// The number of rows of each bank.
     pub rows: [usize; circuit::BANKS],
-    /// Two-input gates of a pass on average, those for scores aside.
+    /// The mean number of two-input gates of a pass, without those for scores.
     pub operations: f64,
 }
 
-/// What is run in one phase.
+/// The code of one phase.
 #[derive(Clone, Debug)]
 pub(in crate::propnet) struct Phase {
     pub look: Code,
     pub play: Code,
-    /// Where last states are scored, if not at once.
-    pub pool: Option<Pool>,
-    pub draws: Vec<Draw>,
+    /// The pool that scores terminal states, unless the first tape does.
+    pub pool: Option<TerminalPool>,
+    pub choices: Vec<Choice>,
     pub goals: Vec<Vec<usize>>,
     pub scores: usize,
-    /// Rows of [`circuit::CHOSEN`] that it writes.
+    /// The rows of [`circuit::CHOSEN`] that it writes.
     pub chosen: Vec<usize>,
-    /// Whether lanes may begin anew after it.
+    /// True if lanes may restart after it.
     pub refill: bool,
 }
 
-/// Longest circle of phases that is looked for.
-const LONGEST_CIRCLE: usize = 8;
+/// The longest cycle of phases that is tried.
+const LONGEST_CYCLE: usize = 8;
 
 impl Plan {
-    /// The plan with the least work, for a state and those that follow it.
-    pub fn best(net: &Propnet, start: &[bool], anew: Anew, extras: Extras) -> Plan {
+    /// The plan with the least work for a state and its successors.
+    pub fn best(net: &Propnet, start: &[bool], restart: Restart, extras: Extras) -> Plan {
         let plain = Phases::find(net, start, 1);
-        let circle = Phases::find(net, start, LONGEST_CIRCLE);
-        let is_circle = circle.len() > 1;
-        let best = Plan::new(net, start, plain, anew, extras);
-        if is_circle {
-            let other = Plan::new(net, start, circle, anew, extras);
-            // Lanes that wait for the first phase are lost to others.
+        let cyclic = Phases::find(net, start, LONGEST_CYCLE);
+        let is_cyclic = cyclic.len() > 1;
+        let best = Plan::new(net, start, plain, restart, extras);
+        if is_cyclic {
+            let other = Plan::new(net, start, cyclic, restart, extras);
+            // Lanes that wait for the first phase are idle.
             if other.gates() < 0.9 * best.gates() {
                 return other;
             }
@@ -81,7 +81,13 @@ impl Plan {
         best
     }
 
-    fn new(net: &Propnet, start: &[bool], phases: Phases, anew: Anew, extras: Extras) -> Plan {
+    fn new(
+        net: &Propnet,
+        start: &[bool],
+        phases: Phases,
+        restart: Restart,
+        extras: Extras,
+    ) -> Plan {
         let relevant = Frame::relevant(net);
         let mut free: Range<usize> = 0..usize::MAX;
         let facts = relevant.iter().zip(&phases.values[0]);
@@ -98,23 +104,23 @@ impl Plan {
         let last = phases.len() - 1;
         let blueprints = phases.values.iter().enumerate();
         let blueprints = blueprints.map(|(phase, constants)| {
-            Blueprint::new(&frame, constants, anew == Anew::Here && phase == last)
+            Blueprint::new(&frame, constants, restart == Restart::Here && phase == last)
         });
         Plan {
             phases: blueprints.collect(),
             facts: frame.rows,
             values: phases.values,
-            anew,
+            restart,
         }
     }
 
-    /// Gates of a pass.
+    /// The mean number of gates of a pass.
     fn gates(&self) -> f64 {
         let all: usize = self.phases.iter().map(Blueprint::gates).sum();
         all as f64 / self.phases.len() as f64
     }
 
-    /// The tapes, ready to run.
+    /// Compiles the tapes.
     pub fn compile(self, width: Width, engine: Engine) -> Cycle {
         let mut rows = [0; circuit::BANKS];
         let circuits: Vec<Circuit> = self.phases.into_iter().map(Blueprint::circuit).collect();
@@ -124,14 +130,14 @@ impl Plan {
                     *rows = (*rows).max(*more);
                 }
             }
-            for draw in &circuit.draws {
+            for choice in &circuit.choices {
                 let drawn = &mut rows[circuit::DRAWN as usize];
-                *drawn = (*drawn).max(draw.numbers.end);
+                *drawn = (*drawn).max(choice.numbers.end);
             }
         }
         let drawn = &mut rows[circuit::DRAWN as usize];
         *drawn = (*drawn).max(circuit::REFILL + 1);
-        // Exchanged with each other after each pass.
+        // The two banks are exchanged after each pass.
         let [state, next] = [circuit::STATE, circuit::NEXT].map(usize::from);
         let both = rows[state].max(rows[next]);
         let both = both.max(self.facts.iter().flatten().count());
@@ -143,17 +149,17 @@ impl Plan {
         let operations = operations.sum::<usize>() as f64 / circuits.len() as f64;
         let last = circuits.len() - 1;
         let code = |tape| Code::new(&tape, words, engine);
-        let pool = |score: Score, rows| Pool::new(code(score.tape), score.sources, rows);
+        let pool = |score: Score, rows| TerminalPool::new(code(score.tape), score.sources, rows);
         let phases = circuits.into_iter().enumerate();
         let phases = phases.map(|(number, circuit)| Phase {
             look: code(circuit.look),
             play: code(circuit.play),
             pool: circuit.score.map(|score| pool(score, circuit.scores)),
-            draws: circuit.draws,
+            choices: circuit.choices,
             goals: circuit.goals,
             scores: circuit.scores,
             chosen: circuit.chosen,
-            refill: self.anew == Anew::Here && number == last,
+            refill: self.restart == Restart::Here && number == last,
         });
         Cycle {
             phases: phases.collect(),

@@ -1,11 +1,11 @@
 //! Runs the playouts of some blocks of lanes.
 //!
-//! In: tapes, and how many playouts each block shall play. Out: a [`Tally`].
+//! In: tapes, and the number of playouts of each block. Out: a [`Tally`].
 
 use std::ops::Range;
 
 use super::circuit::{BANKS, DRAWN, LOOK, NEXT, STATE};
-use super::lane_progress::{Course, Turn};
+use super::lane_progress::{LaneProgress, Pass};
 use super::plan::Phase;
 use super::{Playouts, Proceed, Tally};
 use crate::propnet::lanes::Rows;
@@ -30,14 +30,14 @@ impl<'p> Runner<'p> {
         }
     }
 
-    /// Plays what each block shall play.
+    /// Plays the share of each block.
     pub fn run(
         &mut self,
         blocks: Range<u64>,
         share: impl Fn(u64) -> u64,
         proceed: &impl Fn() -> Proceed,
     ) -> Tally {
-        let (mut course, mut streams) = self.begin(blocks, share);
+        let (mut progress, mut streams) = self.begin(blocks, share);
         let asked = self.playouts.passes_asked();
         let mut left = asked;
         for phase in (0..self.phases.len()).cycle() {
@@ -46,107 +46,107 @@ impl<'p> Runner<'p> {
                 left = asked;
                 match proceed() {
                     Proceed::On => {}
-                    Proceed::Finish => course.begin_no_more(),
+                    Proceed::Finish => progress.begin_no_more(),
                     Proceed::Drop => break,
                 }
             }
-            self.look(phase, &mut course);
-            if course.is_done() {
+            self.look(phase, &mut progress);
+            if progress.is_done() {
                 break;
             }
-            self.play(phase, course.going(), &mut streams);
+            self.play(phase, progress.going(), &mut streams);
         }
         let mut tally = self.playouts.none.clone();
         for (number, phase) in self.phases.iter_mut().enumerate() {
-            count_kept(phase, number, &mut course);
-            course.add_to(&mut tally, number, &phase.goals);
+            count_pool(phase, number, &mut progress);
+            progress.add_to(&mut tally, number, &phase.goals);
         }
         tally
     }
 
-    /// Has the lanes of some blocks begin.
-    fn begin(&mut self, blocks: Range<u64>, share: impl Fn(u64) -> u64) -> (Course, Streams) {
+    /// Begins the lanes of some blocks.
+    fn begin(&mut self, blocks: Range<u64>, share: impl Fn(u64) -> u64) -> (LaneProgress, Streams) {
         for (row, &holds) in self.playouts.start.iter().enumerate() {
             self.banks[STATE as usize].fill(row, if holds { u64::MAX } else { 0 });
         }
         let streams = Streams::new(self.seed, blocks.start, self.playouts.words);
         let scores: Vec<usize> = self.phases.iter().map(|phase| phase.scores).collect();
         let shares: Vec<u64> = blocks.map(share).collect();
-        let course = Course::new(&shares, self.playouts.depth, &scores);
-        (course, streams)
+        let progress = LaneProgress::new(&shares, self.playouts.depth, &scores);
+        (progress, streams)
     }
 
-    /// Counts the playouts that are over, and has others begin in their place.
-    fn look(&mut self, number: usize, course: &mut Course) {
+    /// Counts the playouts that are over, and begins others in their lanes.
+    fn look(&mut self, number: usize, progress: &mut LaneProgress) {
         let phase = &mut self.phases[number];
         phase.look.run(&mut self.banks);
         let [look, drawn] = self
             .banks
             .get_disjoint_mut([LOOK as usize, DRAWN as usize])
-            .expect("they are different banks");
-        let turn = Turn {
+            .expect("the banks are different");
+        let pass = Pass {
             phase: number,
             refill: phase.refill,
             scored: phase.pool.is_none(),
         };
-        let any_due = course.settle(turn, look, drawn);
-        if !any_due {
+        let any_finished = progress.settle(pass, look, drawn);
+        if !any_finished {
             return;
         }
         if phase
             .pool
             .as_ref()
-            .is_some_and(|pool| pool.is_taken(course.due()))
+            .is_some_and(|pool| pool.overlaps(progress.finished()))
         {
-            count_kept(phase, number, course);
+            count_pool(phase, number, progress);
         }
         if let Some(pool) = &mut phase.pool {
-            pool.keep(course.due(), &self.banks);
+            pool.add(progress.finished(), &self.banks);
         }
     }
 
-    /// Draws moves for the lanes that go on, and makes them.
+    /// Selects moves for the lanes that continue, and makes them.
     fn play(&mut self, phase: usize, going: &[u64], streams: &mut Streams) {
         let words = self.playouts.words;
         let phase = &mut self.phases[phase];
         let [look, drawn] = self
             .banks
             .get_disjoint_mut([LOOK as usize, DRAWN as usize])
-            .expect("they are different banks");
+            .expect("the banks are different");
         let span = |rows: &Range<usize>| rows.start * words..rows.end * words;
-        for draw in &phase.draws {
+        for choice in &phase.choices {
             let limits = Limits {
-                counts: &look.flat()[span(&draw.counts)],
-                masks: &look.flat()[span(&draw.masks)],
-                bits: draw.masks.len(),
+                counts: &look.flat()[span(&choice.counts)],
+                masks: &look.flat()[span(&choice.masks)],
+                bits: choice.masks.len(),
             };
-            streams.draw(going, limits, &mut drawn.flat_mut()[span(&draw.numbers)]);
+            streams.draw(going, limits, &mut drawn.flat_mut()[span(&choice.numbers)]);
         }
         phase.play.run(&mut self.banks);
         let [state, next] = self
             .banks
             .get_disjoint_mut([STATE as usize, NEXT as usize])
-            .expect("they are different banks");
+            .expect("the banks are different");
         std::mem::swap(state, next);
     }
 }
 
-/// Counts what the states kept are worth, and keeps them no longer.
-fn count_kept(phase: &mut Phase, number: usize, course: &mut Course) {
+/// Counts the scores of the states in the pool and empties it.
+fn count_pool(phase: &mut Phase, number: usize, progress: &mut LaneProgress) {
     if let Some(pool) = &mut phase.pool {
         if let Some((lanes, scores)) = pool.score() {
-            course.score(number, lanes, scores);
+            progress.score(number, lanes, scores);
         }
         pool.clear();
     }
 }
 
-/// Playouts that are stopped at will, so that the tapes alone can be timed on
-/// the states that they are in.
+/// Playouts that advance on demand, so that the tapes alone can be timed on their
+/// states.
 #[derive(Debug)]
 pub struct Tapes<'p> {
     runner: Runner<'p>,
-    course: Course,
+    progress: LaneProgress,
     streams: Streams,
     phase: usize,
 }
@@ -154,20 +154,20 @@ pub struct Tapes<'p> {
 impl<'p> Tapes<'p> {
     pub(super) fn new(playouts: &'p Playouts, seed: u64) -> Self {
         let mut runner = Runner::new(playouts, seed);
-        let (course, streams) = runner.begin(0..playouts.words as u64, |_| u64::MAX);
+        let (progress, streams) = runner.begin(0..playouts.words as u64, |_| u64::MAX);
         Tapes {
             runner,
-            course,
+            progress,
             streams,
             phase: 0,
         }
     }
 
-    /// Makes a joint move in all lanes. Those whose playouts are over begin
-    /// another one.
+    /// Makes a joint move in all lanes. Lanes whose playouts are over begin another
+    /// one.
     pub fn advance(&mut self) {
-        self.runner.look(self.phase, &mut self.course);
-        let going = self.course.going();
+        self.runner.look(self.phase, &mut self.progress);
+        let going = self.progress.going();
         self.runner.play(self.phase, going, &mut self.streams);
         self.phase = (self.phase + 1) % self.runner.phases.len();
     }
@@ -178,9 +178,9 @@ impl<'p> Tapes<'p> {
         self.runner.banks[STATE as usize].flat()
     }
 
-    /// Runs the tapes that each pass needs, so many times on the same states.
-    /// Nothing is drawn, counted or kept; goals are evaluated only if they are
-    /// part of these tapes.
+    /// Runs the tapes of a pass `times` times on the same states. Nothing is
+    /// selected, counted or kept. Goals are evaluated only if they are part of
+    /// these tapes.
     pub fn run(&mut self, times: u64) {
         let phase = &mut self.runner.phases[self.phase];
         for _ in 0..times {

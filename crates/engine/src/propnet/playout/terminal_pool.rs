@@ -1,10 +1,10 @@
-//! Last states of playouts, kept until there are many to be scored.
+//! Terminal states of playouts, collected to be scored together.
 //!
-//! In: the lanes whose playouts end, and the rows that say what their states are
-//! worth. Out: goals of all kept states at once. A state stays in its lane; so
-//! all are scored when a lane ends that has one here already. What comes of it
-//! does not depend on when that is. Where the first tape of a pass has scored the
-//! states already, that is kept instead of them.
+//! In: the lanes whose playouts end, and the rows from which their scores follow.
+//! Out: the goals of all collected states at once. A state keeps its lane, so all
+//! are scored when a lane ends that already has a state here. The results do not
+//! depend on when that happens. If the first tape of a pass has computed the
+//! scores, these are collected instead of the states.
 
 use multiversion::multiversion;
 
@@ -13,25 +13,25 @@ use crate::propnet::code::Code;
 use crate::propnet::lanes::Rows;
 use crate::propnet::tape::Place;
 
-/// The states kept, and the tape that scores them.
+/// The collected states, and the tape that scores them.
 #[derive(Clone, Debug)]
-pub(in crate::propnet) struct Pool {
-    /// None if what is kept says what states are worth.
+pub(in crate::propnet) struct TerminalPool {
+    /// `None` if scores are collected.
     code: Option<Code>,
-    /// What is kept, and where it comes from: the rows of the first bank.
+    /// The places that the rows of the first bank are copied from.
     sources: Vec<Place>,
-    /// What is kept; what it is worth.
+    /// The collected rows; their scores.
     banks: [Rows; 2],
     /// Lanes that have a state here.
     lanes: Vec<u64>,
 }
 
-impl Pool {
-    /// The tape reads the first of two banks, whose rows come from the places,
-    /// and writes so many rows of the second.
-    pub fn new(code: Code, sources: Vec<Place>, scores: usize) -> Pool {
+impl TerminalPool {
+    /// `code` reads the first of two banks, whose rows are copied from `sources`,
+    /// and writes `scores` rows of the second.
+    pub fn new(code: Code, sources: Vec<Place>, scores: usize) -> TerminalPool {
         let words = code.words();
-        Pool {
+        TerminalPool {
             banks: [sources.len(), scores].map(|rows| Rows::new(rows, words)),
             lanes: vec![0; words],
             code: Some(code),
@@ -39,13 +39,13 @@ impl Pool {
         }
     }
 
-    /// Keeps what the first tape of a pass has said that states are worth.
-    pub fn of_scores(scores: usize, words: usize) -> Pool {
+    /// Collects scores that the first tape of a pass has computed.
+    pub fn of_scores(scores: usize, words: usize) -> TerminalPool {
         let source = |row: usize| Place {
             bank: LOOK,
             index: row as u32,
         };
-        Pool {
+        TerminalPool {
             banks: [scores, 0].map(|rows| Rows::new(rows, words)),
             lanes: vec![0; words],
             code: None,
@@ -53,22 +53,22 @@ impl Pool {
         }
     }
 
-    /// Whether a state of these lanes would take the place of another.
-    pub fn is_taken(&self, lanes: &[u64]) -> bool {
+    /// True if a state of these lanes would overwrite another.
+    pub fn overlaps(&self, lanes: &[u64]) -> bool {
         let both = self.lanes.iter().zip(lanes);
         both.fold(0, |any, (kept, new)| any | kept & new) != 0
     }
 
-    /// Keeps the states of these lanes.
-    pub fn keep(&mut self, lanes: &[u64], banks: &[Rows; BANKS]) {
+    /// Adds the states of these lanes.
+    pub fn add(&mut self, lanes: &[u64], banks: &[Rows; BANKS]) {
         for (kept, new) in self.lanes.iter_mut().zip(lanes) {
             *kept |= new;
         }
-        keep(lanes, banks, &self.sources, &mut self.banks[0]);
+        copy_lanes(lanes, banks, &self.sources, &mut self.banks[0]);
     }
 
-    /// The lanes that have a state here, and what these are worth; none if there
-    /// is no such lane.
+    /// The lanes that have a state here, and their scores; `None` if there are no
+    /// such lanes.
     pub fn score(&mut self) -> Option<(&[u64], &Rows)> {
         if self.lanes.iter().all(|&none| none == 0) {
             return None;
@@ -83,24 +83,24 @@ impl Pool {
         Some((&self.lanes, scores))
     }
 
-    /// Keeps no state any more.
+    /// Removes all states.
     pub fn clear(&mut self) {
         self.lanes.fill(0);
     }
 }
 
-/// Copies the lanes of rows.
+/// Copies the given lanes of the source rows.
 #[multiversion(targets("x86_64+avx512f", "x86_64+avx2"))]
-fn keep(lanes: &[u64], banks: &[Rows; BANKS], sources: &[Place], kept: &mut Rows) {
+fn copy_lanes(lanes: &[u64], banks: &[Rows; BANKS], sources: &[Place], kept: &mut Rows) {
     match lanes.len().is_multiple_of(8) {
-        true => keep_by::<8>(lanes, banks, sources, kept),
-        false => keep_by::<1>(lanes, banks, sources, kept),
+        true => copy_lanes_by::<8>(lanes, banks, sources, kept),
+        false => copy_lanes_by::<1>(lanes, banks, sources, kept),
     }
 }
 
-/// The same in vectors of `N` words.
+/// [`copy_lanes`] in vectors of `N` words.
 #[inline(always)]
-fn keep_by<const N: usize>(
+fn copy_lanes_by<const N: usize>(
     lanes: &[u64],
     banks: &[Rows; BANKS],
     sources: &[Place],
@@ -110,12 +110,13 @@ fn keep_by<const N: usize>(
     let (kept, _) = kept.flat_mut().as_chunks_mut::<N>();
     let (lanes, _) = lanes.as_chunks::<N>();
     let width = lanes.len();
-    // No zipped iterators: their calls would be half of the time.
+    // Indexes instead of zipped iterators, whose calls would take half of the time.
     for (number, source) in sources.iter().enumerate() {
         let row = &banks[source.bank as usize][source.index as usize * width..][..width];
         let kept = &mut kept[number * width..][..width];
         for at in 0..width {
-            // Copies make vectors of this: what is behind references may overlap.
+            // Copying to locals lets the compiler use vectors: data behind references
+            // may overlap.
             let (mut new, row, lanes) = (kept[at], row[at], lanes[at]);
             for i in 0..N {
                 new[i] ^= (new[i] ^ row[i]) & lanes[i];

@@ -7,7 +7,7 @@ use crate::propnet::GroundLimits;
 use crate::propnet::network::{Literal, read};
 use ggp_gdl::game::Game;
 
-/// Two walk at the same time; who stumbles stays.
+/// Two walkers move at the same time. A walker may go one step, jump two or stay.
 pub(in crate::propnet) const RACE: &str = "
     (role a) (role b) (init (at a 0)) (init (at b 0))
     (after 0 1) (after 1 2) (after 2 3) (after 3 4)
@@ -23,7 +23,8 @@ pub(in crate::propnet) const RACE: &str = "
     (<= (goal ?r 0) (role ?r) (not (true (at ?r 4))))
     (<= (both) (true (at a 4)) (true (at b 4)))";
 
-/// Two take turns to take one to three; who takes the last wins.
+/// Two players alternately take one to three; the player who takes the last one
+/// wins.
 pub(in crate::propnet) const HEAP: &str = "
     (role a) (role b) (init (heap 9)) (init (turn a)) (other a b) (other b a)
     (less 9 1 8) (less 8 1 7) (less 7 1 6) (less 6 1 5) (less 5 1 4)
@@ -38,8 +39,8 @@ pub(in crate::propnet) const HEAP: &str = "
     (<= (goal ?r 100) (role ?r) (not (true (turn ?r))))
     (<= (goal ?r 0) (true (turn ?r)))";
 
-/// Roads are built until the ends are joined: what is reachable is a cycle of
-/// the rules.
+/// Roads are built until the ends are connected. Reachability is a cycle in the
+/// rules.
 pub(in crate::propnet) const ROADS: &str = "
     (role a)
     (place 1 2) (place 2 3) (place 3 1) (place 3 4) (place 2 4) (place 4 1)
@@ -54,7 +55,7 @@ pub(in crate::propnet) const ROADS: &str = "
     (<= (goal a 100) (true (road 4 1)))
     (<= (goal a 30) (not (true (road 4 1))))";
 
-/// A walk with traps, and ends that are worth nothing or too much.
+/// A walk with traps, and ends without a goal value or with several.
 pub(in crate::propnet) const TRAPS: &str = "
     (role a) (init (at s))
     (way s x) (way s y) (way s z) (way s w) (way s t)
@@ -66,7 +67,7 @@ pub(in crate::propnet) const TRAPS: &str = "
     (<= (goal a 30) (true (at y)))
     (<= (goal a 40) (true (at w)))";
 
-/// What lamps are worth takes many gates, and plays that stop early are of any
+/// Scoring the lamps takes many gates, and playouts that stop early have any
 /// length.
 pub(in crate::propnet) const LAMPS: &str = "
     (role a) (init (at 0))
@@ -84,7 +85,7 @@ pub(in crate::propnet) const LAMPS: &str = "
     (<= (sum ?y ?n) (after ?x ?y) (sum ?x ?n) (not (true (lit ?x))))
     (<= (goal a ?n) (sum 10 ?n))";
 
-/// Without an end.
+/// A game that never ends.
 pub(in crate::propnet) const FOREVER: &str = "
     (role a) (role b) (init (turn a)) (init (lamp))
     (<= (legal ?r wait) (role ?r))
@@ -98,7 +99,7 @@ pub(in crate::propnet) const FOREVER: &str = "
     (<= (goal ?r 0) (role ?r))";
 
 pub(in crate::propnet) fn net(rules: &str) -> Propnet {
-    let game = Game::from_text("test.kif", rules).expect("the rules are right");
+    let game = Game::from_text("test.kif", rules).expect("the rules are valid");
     Propnet::ground(&game, &GroundLimits::default())
         .expect("it is small")
         .0
@@ -108,9 +109,9 @@ fn on() -> Proceed {
     Proceed::On
 }
 
-/// What a playout is expected to be: the powers of its length, how probable it
-/// is that it gets stuck, and that it ends with each goal value of each role
-/// alone.
+/// The expected values of a playout: the powers of its length, and the
+/// probabilities that it gets stuck and that it ends with exactly one goal value,
+/// by role and value.
 #[derive(Clone, Debug)]
 pub(in crate::propnet) struct Expected {
     powers: [f64; 5],
@@ -118,7 +119,8 @@ pub(in crate::propnet) struct Expected {
     pub goals: Vec<Vec<f64>>,
 }
 
-/// By going through all plays. States must not come again.
+/// Computes the expectations by enumerating all playouts. States must not repeat,
+/// except immediately.
 pub(in crate::propnet) fn expected(
     net: &Propnet,
     state: Vec<bool>,
@@ -141,7 +143,7 @@ pub(in crate::propnet) fn expected(
             .map(|&l| read(l, &values) & 1 == 1)
             .collect()
     };
-    let due: Vec<Vec<bool>> = net
+    let ended: Vec<Vec<bool>> = net
         .goals
         .iter()
         .map(|goals| {
@@ -152,7 +154,7 @@ pub(in crate::propnet) fn expected(
     let mut result = Expected {
         powers: [1.0, 0.0, 0.0, 0.0, 0.0],
         stuck: 0.0,
-        goals: due.iter().map(|due| vec![0.0; due.len()]).collect(),
+        goals: ended.iter().map(|ended| vec![0.0; ended.len()]).collect(),
     };
     let legal: Vec<Vec<usize>> = net
         .legal
@@ -163,11 +165,11 @@ pub(in crate::propnet) fn expected(
         })
         .collect();
     if ask(&[], &[net.terminal])[0] {
-        for (goals, due) in result.goals.iter_mut().zip(&due) {
-            if due.iter().filter(|&&is| is).count() == 1 {
+        for (goals, ended) in result.goals.iter_mut().zip(&ended) {
+            if ended.iter().filter(|&&is| is).count() == 1 {
                 goals
                     .iter_mut()
-                    .zip(due)
+                    .zip(ended)
                     .for_each(|(goal, &is)| *goal = f64::from(u8::from(is)));
             }
         }
@@ -187,7 +189,7 @@ pub(in crate::propnet) fn expected(
         }
         let part = 1.0 / joints.len() as f64;
         let mut powers = [0.0; 5];
-        // What stays where it is only takes longer.
+        // Moves that do not change the state only make the playout longer.
         let mut same = 0.0;
         for joint in &joints {
             let next = ask(joint, &net.next);
@@ -211,7 +213,7 @@ pub(in crate::propnet) fn expected(
         }
         let scale = 1.0 / (1.0 - same);
         for (power, others) in powers.into_iter().enumerate().skip(1) {
-            // Of the lower powers: this one is not known yet.
+            // Only lower powers are read: this one is not known yet.
             let again = same * one_longer(&result.powers)[power];
             result.powers[power] = scale * (others + again);
         }
@@ -226,7 +228,7 @@ pub(in crate::propnet) fn expected(
     result
 }
 
-/// The powers of a number that is one more.
+/// The powers of a length, increased by one, given the powers of the length.
 fn one_longer(powers: &[f64; 5]) -> [f64; 5] {
     const BINOMIALS: [[f64; 5]; 5] = [
         [1.0, 0.0, 0.0, 0.0, 0.0],
@@ -238,7 +240,7 @@ fn one_longer(powers: &[f64; 5]) -> [f64; 5] {
     BINOMIALS.map(|row| row.iter().zip(powers).map(|(a, b)| a * b).sum())
 }
 
-/// Whether a frequency is within five standard deviations of what is expected.
+/// Asserts that a frequency is within five standard deviations of its expectation.
 pub(in crate::propnet) fn assert_frequent(count: u64, of: u64, probability: f64, what: &str) {
     let mean = of as f64 * probability;
     let deviation = (mean * (1.0 - probability)).max(0.0).sqrt();
@@ -292,15 +294,15 @@ fn check(rules: &str, start: Option<&[bool]>) {
 }
 
 #[test]
-fn playouts_are_as_long_and_worth_as_much_as_expected() {
+fn lengths_and_scores_have_the_expected_means() {
     for rules in [RACE, HEAP, ROADS, TRAPS, LAMPS] {
         check(rules, None);
     }
 }
 
 #[test]
-fn playouts_begin_where_they_are_told_to() {
-    // After one joint move, out of the first phase.
+fn playouts_begin_in_the_given_state() {
+    // After one joint move, so not in the first phase.
     let net = net(HEAP);
     let mut inputs: Vec<u64> = net.initial.iter().map(|&holds| u64::from(holds)).collect();
     inputs.resize(net.network.inputs(), 0);
@@ -322,7 +324,7 @@ fn playouts_begin_where_they_are_told_to() {
 }
 
 #[test]
-fn lanes_threads_and_engines_make_no_difference() {
+fn the_result_does_not_depend_on_lanes_threads_or_engine() {
     for rules in [RACE, HEAP, ROADS, TRAPS, LAMPS] {
         let net = net(rules);
         for playouts in [1, 63, 700, 20_000] {
@@ -351,7 +353,7 @@ fn lanes_threads_and_engines_make_no_difference() {
 }
 
 #[test]
-fn costly_scores_wait_for_many_states() {
+fn costly_scores_are_pooled() {
     let is_pooled = |rules| {
         let all = Playouts::new(&net(rules), &PlayoutOptions::default());
         all.phases[0].pool.is_some()
@@ -360,7 +362,7 @@ fn costly_scores_wait_for_many_states() {
 }
 
 #[test]
-fn tapes_can_be_run_again_without_a_change() {
+fn running_the_tapes_repeatedly_changes_nothing() {
     for rules in [RACE, HEAP, LAMPS] {
         let all = Playouts::new(&net(rules), &PlayoutOptions::default());
         let [mut once, mut again] = [all.tapes(3), all.tapes(3)];
@@ -380,7 +382,7 @@ fn seeds_differ() {
 }
 
 #[test]
-fn facts_in_a_circle_are_found() {
+fn cyclic_facts_are_found() {
     let net = net(HEAP);
     let phases = Phases::find(&net, &net.initial, 8);
     assert_eq!(phases.len(), 2);
@@ -396,7 +398,7 @@ fn facts_in_a_circle_are_found() {
 }
 
 #[test]
-fn playouts_are_cut_where_asked() {
+fn playouts_are_cut_at_the_depth() {
     for (depth, rules) in [(1, FOREVER), (7, FOREVER), (8, FOREVER), (100, FOREVER)] {
         let options = PlayoutOptions {
             depth: Some(depth),
@@ -408,7 +410,7 @@ fn playouts_are_cut_where_asked() {
         assert_eq!(tally.squared_lengths, u128::from(5_000 * depth * depth));
         assert_eq!(tally.goals, [[0], [0]]);
     }
-    // The shortest play takes three joint moves, the longest nine.
+    // The shortest playout takes three joint moves, the longest nine.
     for (depth, all_cut) in [(2, true), (9, false)] {
         let options = PlayoutOptions {
             depth: Some(depth),
@@ -420,7 +422,7 @@ fn playouts_are_cut_where_asked() {
 }
 
 #[test]
-fn playouts_stop_when_told_to() {
+fn playouts_stop_on_request() {
     let asked = AtomicU32::new(0);
     let times = |limit: u32, then: Proceed| {
         asked.store(0, Ordering::Relaxed);

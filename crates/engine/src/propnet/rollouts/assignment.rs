@@ -1,24 +1,25 @@
-//! Which lanes play from which state.
+//! The assignment of lanes to start states.
 //!
-//! In: how many states, how many playouts from each. Out: a share of the lanes
-//! for each, neighbours of each other, and where playouts begin in turn.
+//! In: the number of states, and the number of playouts from each. Out: a
+//! contiguous share of the lanes for each state, and the lanes in which playouts
+//! begin.
 
-/// The lanes' shares for one call.
+/// The shares of the lanes for one call.
 #[derive(Clone, Debug)]
-pub(super) struct Deal {
+pub(super) struct Assignment {
     shares: Vec<Share>,
     slots: Slots,
-    /// By lane that is dealt: its share.
+    /// By assigned lane: its share.
     of: Vec<u16>,
-    /// Lanes of shares that have playouts to begin.
+    /// Lanes of shares that have playouts left to begin.
     open: Vec<u64>,
     /// By phase: the lanes whose playouts begin in it.
     entry: Vec<Vec<u64>>,
     /// Lanes in which playouts begin now.
     begun: Vec<u64>,
-    /// What `shares` were made of.
+    /// The arguments from which `shares` were computed.
     shape: (usize, u32),
-    /// The outcome of the first state.
+    /// The index of the first state's outcome.
     first: usize,
 }
 
@@ -28,13 +29,13 @@ struct Share {
     word: usize,
     lanes: u64,
     start: usize,
-    /// How many playouts they shall play; how many of them are to begin.
+    /// The number of its playouts, and of those left to begin.
     all: u64,
     left: u64,
 }
 
-/// The shares once more, if there are no more than 64 states: by slot and word, a
-/// share of the word.
+/// The shares in another layout, if there are at most 64 states: by slot and word,
+/// a share of the word.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Slots {
     /// Its lanes.
@@ -43,9 +44,9 @@ pub(super) struct Slots {
     pub starts: Vec<u64>,
 }
 
-impl Deal {
-    pub fn new(words: usize, phases: usize) -> Deal {
-        Deal {
+impl Assignment {
+    pub fn new(words: usize, phases: usize) -> Assignment {
+        Assignment {
             shares: Vec::new(),
             slots: Slots::default(),
             of: Vec::new(),
@@ -57,9 +58,9 @@ impl Deal {
         }
     }
 
-    /// Deals the lanes to so many states, not more than there are lanes, with so
-    /// many playouts each. Playouts begin in no phase until
-    /// [`Deal::enter`] says in which.
+    /// Assigns the lanes to `starts` states, at most as many as there are lanes,
+    /// with `each` playouts from each. No playout begins before
+    /// [`Assignment::enter`] has set the phases.
     pub fn set(&mut self, first: usize, starts: usize, each: u32) {
         self.first = first;
         if self.shape != (starts, each) {
@@ -83,22 +84,22 @@ impl Deal {
         for start in 0..starts {
             let even = lanes / starts + usize::from(start < lanes % starts);
             let size = each.min(even as u64);
-            let mut dealt = 0;
-            while dealt < size {
+            let mut assigned = 0;
+            while assigned < size {
                 let (word, bit) = (self.of.len() / 64, self.of.len() % 64);
-                let some = (size - dealt).min(64 - bit as u64);
+                let some = (size - assigned).min(64 - bit as u64);
                 let upto = |lanes: u64| each * lanes / size;
                 let share = Share {
                     word,
                     lanes: (u64::MAX >> (64 - some)) << bit,
                     start,
-                    all: upto(dealt + some) - upto(dealt),
+                    all: upto(assigned + some) - upto(assigned),
                     left: 0,
                 };
                 self.of
                     .resize(self.of.len() + some as usize, self.shares.len() as u16);
                 self.shares.push(share);
-                dealt += some;
+                assigned += some;
             }
         }
         self.find_slots(starts);
@@ -124,39 +125,38 @@ impl Deal {
         }
     }
 
-    /// The shares of each word, one after the other; none if there are more than
-    /// 64 states.
+    /// The shares of each word, in slots; empty if there are more than 64 states.
     pub fn slots(&self) -> &Slots {
         &self.slots
     }
 
-    /// By lane that is dealt, in order: the state that it plays from.
+    /// By assigned lane, in order: the state that it plays from.
     pub fn starts(&self) -> impl Iterator<Item = usize> {
         self.of
             .iter()
             .map(|&share| self.shares[share as usize].start)
     }
 
-    /// Says by state in which phase playouts begin.
+    /// Sets the phase in which the playouts from each state begin.
     pub fn enter(&mut self, phase: impl Fn(usize) -> usize) {
         for share in &self.shares {
             self.entry[phase(share.start)][share.word] |= share.lanes;
         }
     }
 
-    /// Whether no playout is to begin.
+    /// True if no playout is left to begin.
     pub fn is_done(&self) -> bool {
         self.open.iter().all(|&none| none == 0)
     }
 
-    /// Begins no playout from now on.
+    /// Begins no more playouts.
     pub fn begin_no_more(&mut self) {
         self.open.fill(0);
     }
 
-    /// Finds lanes in which a playout begins, apart from those that are live and
-    /// among those that can in this phase. There is none unless one out of so
-    /// many stands idle.
+    /// Finds lanes in which playouts begin: lanes that are not live and may begin
+    /// in this phase. Returns false unless at least one lane in `most_idle` is
+    /// idle.
     pub fn begin(&mut self, phase: usize, live: &[u64], most_idle: u32) -> bool {
         if self.is_done() {
             return false;
@@ -188,12 +188,13 @@ impl Deal {
         true
     }
 
-    /// The lanes found.
+    /// The lanes found by [`Assignment::begin`].
     pub fn begun(&self) -> &[u64] {
         &self.begun
     }
 
-    /// How many of the lanes play from each state, for those that have any.
+    /// Calls `add` with each state and the number of the given lanes that play from
+    /// it, if there are any.
     pub fn count(&self, lanes: &[u64], mut add: impl FnMut(usize, u64)) {
         for (word, &lanes) in lanes.iter().enumerate() {
             let count = |start, lanes: u64| add(start, u64::from(lanes.count_ones()));
@@ -201,7 +202,8 @@ impl Deal {
         }
     }
 
-    /// Which of a word's lanes play from each state, for those that have any.
+    /// Calls `add` with each state and the lanes of a word that play from it, if
+    /// there are any.
     pub fn split(&self, word: usize, lanes: u64, mut add: impl FnMut(usize, u64)) {
         let mut left = lanes;
         while left != 0 {
@@ -213,7 +215,7 @@ impl Deal {
     }
 }
 
-/// The lowest lanes, so many.
+/// The lowest `count` lanes.
 fn lowest(lanes: u64, count: u64) -> u64 {
     let mut others = lanes;
     for _ in 0..count {

@@ -1,42 +1,42 @@
-//! Which lanes have a playout running, and how it ends.
+//! The status of the lanes: running playouts, and the reasons why playouts ended.
 
 use multiversion::multiversion;
 
 use crate::propnet::lanes::Rows;
 use crate::propnet::playout::circuit::{OVER, STUCK, TERMINAL};
 
-/// What the lanes are at.
+/// The status of all lanes.
 #[derive(Clone, Debug)]
-pub(super) struct Field {
+pub(super) struct LaneStatus {
     live: Vec<u64>,
-    /// Lanes whose playout ended in the last pass: the game is over; a role has
-    /// no legal move; it was cut.
-    due: Vec<u64>,
+    /// Lanes whose playout ended in the last pass: the game is over; a role has no
+    /// legal move; it was cut.
+    finished: Vec<u64>,
     stuck: Vec<u64>,
     cut: Vec<u64>,
-    /// Joint moves after which playouts are cut, and those made by the playouts
-    /// running, as binary numbers; of no use without a depth.
+    /// The number of joint moves after which playouts are cut, and the numbers made
+    /// by the running playouts, in binary. Unused without a depth.
     depth: Option<u64>,
     ages: Vec<Vec<u64>>,
-    /// Joint moves made.
+    /// The number of joint moves made.
     changes: u64,
 }
 
-/// What ended in a pass.
+/// The reasons for which playouts ended in a pass.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Ends {
-    pub is_any_due: bool,
-    /// Stuck or cut.
+    pub is_any_finished: bool,
+    /// True if a playout was stuck or cut.
     pub is_any_early: bool,
 }
 
-impl Field {
-    pub fn new(words: usize, depth: Option<u64>) -> Field {
+impl LaneStatus {
+    pub fn new(words: usize, depth: Option<u64>) -> LaneStatus {
         let row = || vec![0; words];
         let bits = depth.map_or(0, |depth| 64 - depth.leading_zeros());
-        Field {
+        LaneStatus {
             live: row(),
-            due: row(),
+            finished: row(),
             stuck: row(),
             cut: row(),
             depth,
@@ -45,7 +45,7 @@ impl Field {
         }
     }
 
-    /// No lane has a playout.
+    /// Removes the playouts of all lanes.
     pub fn clear(&mut self) {
         self.live.fill(0);
     }
@@ -54,32 +54,32 @@ impl Field {
         self.live.iter().any(|&live| live != 0)
     }
 
-    /// Lanes with a playout that goes on.
+    /// Lanes with a running playout.
     pub fn live(&self) -> &[u64] {
         &self.live
     }
 
-    /// Lanes in which the game was over in the last pass, and not before.
-    pub fn due(&self) -> &[u64] {
-        &self.due
+    /// Lanes in which the game ended in the last pass.
+    pub fn finished(&self) -> &[u64] {
+        &self.finished
     }
 
-    /// Lanes in which a role had no legal move then.
+    /// Lanes in which a role had no legal move in the last pass.
     pub fn stuck(&self) -> &[u64] {
         &self.stuck
     }
 
-    /// Lanes that were cut then.
+    /// Lanes that were cut in the last pass.
     pub fn cut(&self) -> &[u64] {
         &self.cut
     }
 
-    /// How many joint moves were made since this was asked last.
+    /// The number of joint moves since the last call.
     pub fn take_changes(&mut self) -> u64 {
         std::mem::take(&mut self.changes)
     }
 
-    /// Puts lanes into other states, and has a playout begin there.
+    /// Loads states into lanes, and begins playouts there.
     pub fn begin(&mut self, lanes: &[u64], from: &Rows, state: &mut Rows) {
         for (live, new) in self.live.iter_mut().zip(lanes) {
             *live |= new;
@@ -89,12 +89,12 @@ impl Field {
                 .zip(lanes)
                 .for_each(|(age, new)| *age &= !new);
         }
-        put(lanes, from, state);
+        copy_lanes(lanes, from, state);
     }
 
     /// Ends the playouts that are over, and counts a joint move for the rest.
     pub fn settle(&mut self, look: &Rows) -> Ends {
-        self.find_old();
+        self.find_cut();
         let ends = settle(self, look);
         if self.depth.is_some() {
             self.age();
@@ -102,8 +102,8 @@ impl Field {
         ends
     }
 
-    /// Marks what is to be cut.
-    fn find_old(&mut self) {
+    /// Marks the lanes to cut.
+    fn find_cut(&mut self) {
         let Some(depth) = self.depth else { return };
         for word in 0..self.cut.len() {
             let ages = self.ages.iter().enumerate();
@@ -114,7 +114,7 @@ impl Field {
         }
     }
 
-    /// Makes the live lanes older.
+    /// Increments the age of the live lanes.
     fn age(&mut self) {
         for word in 0..self.live.len() {
             let mut carry = self.live[word];
@@ -127,45 +127,46 @@ impl Field {
     }
 }
 
-/// See [`Field::settle`]; `cut` says what is old enough, and becomes what is cut.
+/// See [`LaneStatus::settle`]. On entry `cut` has the lanes at the depth limit, on
+/// return those that were cut.
 #[multiversion(targets("x86_64+avx512f+avx512vpopcntdq", "x86_64+avx2+popcnt"))]
-fn settle(field: &mut Field, look: &Rows) -> Ends {
+fn settle(status: &mut LaneStatus, look: &Rows) -> Ends {
     let (over, terminal, stuck) = (look.row(OVER), look.row(TERMINAL), look.row(STUCK));
-    let words = field.live.len();
+    let words = status.live.len();
     let (over, terminal, stuck) = (&over[..words], &terminal[..words], &stuck[..words]);
-    let (due, early) = (&mut field.due[..words], &mut field.stuck[..words]);
-    let (live, cut) = (&mut field.live[..words], &mut field.cut[..words]);
-    let (mut any_due, mut any_early) = (0, 0);
+    let (finished, early) = (&mut status.finished[..words], &mut status.stuck[..words]);
+    let (live, cut) = (&mut status.live[..words], &mut status.cut[..words]);
+    let (mut any_finished, mut any_early) = (0, 0);
     let mut changes = 0;
     for word in 0..words {
         let before = live[word];
-        due[word] = before & terminal[word];
+        finished[word] = before & terminal[word];
         early[word] = before & stuck[word];
         cut[word] &= before & !over[word];
         live[word] = before & !over[word] & !cut[word];
         changes += u64::from(live[word].count_ones());
-        any_due |= due[word];
+        any_finished |= finished[word];
         any_early |= early[word] | cut[word];
     }
-    field.changes += changes;
+    status.changes += changes;
     Ends {
-        is_any_due: any_due != 0,
+        is_any_finished: any_finished != 0,
         is_any_early: any_early != 0,
     }
 }
 
-/// Copies lanes of all rows.
+/// Copies the given lanes of all rows.
 #[multiversion(targets("x86_64+avx512f", "x86_64+avx2"))]
-fn put(lanes: &[u64], from: &Rows, to: &mut Rows) {
+fn copy_lanes(lanes: &[u64], from: &Rows, to: &mut Rows) {
     match lanes.len().is_multiple_of(8) {
-        true => put_by::<8>(lanes, from, to),
-        false => put_by::<1>(lanes, from, to),
+        true => copy_lanes_by::<8>(lanes, from, to),
+        false => copy_lanes_by::<1>(lanes, from, to),
     }
 }
 
-/// The same in vectors of `N` words.
+/// [`copy_lanes`] in vectors of `N` words.
 #[inline(always)]
-fn put_by<const N: usize>(lanes: &[u64], from: &Rows, to: &mut Rows) {
+fn copy_lanes_by<const N: usize>(lanes: &[u64], from: &Rows, to: &mut Rows) {
     let (lanes, _) = lanes.as_chunks::<N>();
     let (from, _) = from.flat().as_chunks::<N>();
     let (to, _) = to.flat_mut().as_chunks_mut::<N>();

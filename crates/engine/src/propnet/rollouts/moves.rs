@@ -1,52 +1,53 @@
-//! Which moves were made in playouts, and what became of these.
+//! Statistics about the moves made in playouts.
 //!
-//! In: pass by pass, the lanes in which each move is made; then what lanes are
-//! worth. Out: by move, in how many playouts it was made, and the sum of their
-//! scores.
+//! In: pass by pass, the lanes in which each move is made; then the scores of the
+//! lanes. Out: by move, the number of playouts in which it was made, and the sum of
+//! their scores.
 //!
 //! Source: the averages that Finnsson and Björnsson, "Learning simulation control
-//! in general game-playing agents", 2010, call MAST, a playout counting once.
+//! in general game-playing agents", 2010, call MAST, counting each playout once.
 
 use multiversion::multiversion;
 
-use super::assignment::Deal;
+use super::assignment::Assignment;
 use super::scores::MOST_WORDS;
 use crate::propnet::Propnet;
 use crate::propnet::batch::starts;
 use crate::propnet::lanes::Rows;
 
-/// What is known of a role's move.
+/// The statistics of a role's move.
 #[derive(Copy, Clone, PartialEq, Eq, Default, Debug)]
 pub struct MoveSum {
-    /// Playouts in which it was made.
+    /// The number of playouts in which it was made.
     pub playouts: u64,
-    /// The sum of the role's scores in these.
+    /// The sum of the role's scores in these playouts.
     pub total: u64,
 }
 
 impl MoveSum {
-    /// What a playout with this move is worth to the role, 0 to 100; none if there
-    /// was no such playout.
+    /// The role's mean score in the playouts with this move, 0 to 100; `None` if
+    /// there are none.
     pub fn mean(&self) -> Option<f64> {
         (self.playouts > 0).then(|| self.total as f64 / self.playouts as f64)
     }
 }
 
-/// A move that playouts from one state made.
+/// A move made by playouts from one state.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub struct Made {
-    /// Whose it is.
+pub struct MadeMove {
+    /// The role that made it.
     pub role: usize,
-    /// Which of [`Propnet::moves`].
+    /// Its index in the role's [`Propnet::moves`].
     pub index: usize,
-    /// In how many of them, and what these were worth to the role.
+    /// The playouts from the state in which it was made, and the role's scores in
+    /// them.
     pub sum: MoveSum,
 }
 
-/// Levels of so many bits for moves of which this is known: 0 for the lowest mean,
-/// the highest level for the highest one, in equal steps between. What was never
-/// made has the highest level. Where all playouts have the same moves, in other
-/// orders, nothing is learned.
+/// Levels of `bits` bits for moves with these statistics: 0 for the lowest mean,
+/// the highest level for the highest mean, and equal steps between. MoveStatistics that were
+/// never made have the highest level. If all playouts contain the same moves in
+/// different orders, nothing is learned.
 pub fn learned_levels(sums: &[MoveSum], bits: u32) -> Vec<u8> {
     let most = f64::from((1_u32 << bits.min(8)) - 1);
     let means = || sums.iter().filter_map(MoveSum::mean);
@@ -63,15 +64,16 @@ pub fn learned_levels(sums: &[MoveSum], bits: u32) -> Vec<u8> {
 
 /// The moves of all roles.
 #[derive(Clone, Debug)]
-pub(super) struct Moves {
-    /// By role and move: the lanes whose playout has it.
+pub(super) struct MoveStatistics {
+    /// By role and move: the lanes whose playout contains it.
     made: Rows,
-    /// By role: its first row; one more at the end.
+    /// By role: its first row; the last entry is the number of rows.
     starts: Vec<usize>,
     sums: Vec<MoveSum>,
 }
 
-/// Lanes with something in common, and what that adds to their score.
+/// Lanes with a score or a bit of it in common, and the amount that this adds to
+/// their score.
 struct Part {
     lanes: [u64; MOST_WORDS],
     score: u64,
@@ -80,11 +82,11 @@ struct Part {
 /// Bits of a score.
 const SCORE_BITS: usize = 7;
 
-impl Moves {
-    pub fn new(net: &Propnet, words: usize) -> Moves {
+impl MoveStatistics {
+    pub fn new(net: &Propnet, words: usize) -> MoveStatistics {
         let starts = starts(net.moves.iter().map(Vec::len));
         let all = starts[starts.len() - 1];
-        Moves {
+        MoveStatistics {
             made: Rows::new(all, words),
             sums: vec![MoveSum::default(); all],
             starts,
@@ -103,18 +105,19 @@ impl Moves {
         }
     }
 
-    /// Has playouts begin in these lanes.
+    /// Begins playouts in these lanes.
     pub fn begin(&mut self, lanes: &[u64]) {
         clear(&mut self.made, lanes);
     }
 
-    /// Adds the moves made in these lanes, where some rows say which.
+    /// Adds the moves made in these lanes. `rows` are the rows of `chosen` that
+    /// were written.
     pub fn add(&mut self, lanes: &[u64], rows: &[usize], chosen: &Rows) {
         add(&mut self.made, lanes, rows, chosen);
     }
 
-    /// Counts what a role made of playouts that have ended with scores: rows say
-    /// which score is whose.
+    /// Counts the moves that a role made in playouts that ended with scores.
+    /// `scored` lists the rows and their scores.
     pub fn count(&mut self, role: usize, lanes: &[u64], scored: &[(usize, u64)], scores: &Rows) {
         let parts = parts(lanes, scored, scores);
         let all = self.starts[role]..self.starts[role + 1];
@@ -122,20 +125,20 @@ impl Moves {
         count(&self.made, all.start, lanes, &parts, sums);
     }
 
-    /// The same by the state that playouts began in; only what was made.
+    /// Counts a role's moves by the state in which the playouts began.
     pub fn count_apart(
         &self,
         role: usize,
         lanes: &[u64],
         scored: &[(usize, u64)],
         scores: &Rows,
-        deal: &Deal,
-        made: &mut [Vec<Made>],
+        assignment: &Assignment,
+        made: &mut [Vec<MadeMove>],
     ) {
         let parts = parts(lanes, scored, scores);
         for (index, row) in (self.starts[role]..self.starts[role + 1]).enumerate() {
             for (word, (bits, lanes)) in self.made.row(row).iter().zip(lanes).enumerate() {
-                deal.split(word, bits & lanes, |start, lanes| {
+                assignment.split(word, bits & lanes, |start, lanes| {
                     let of = |part: &Part| {
                         part.score * u64::from((part.lanes[word] & lanes).count_ones())
                     };
@@ -143,14 +146,15 @@ impl Moves {
                         playouts: lanes.count_ones().into(),
                         total: parts.iter().map(of).sum(),
                     };
-                    made[start].push(Made { role, index, sum });
+                    made[start].push(MadeMove { role, index, sum });
                 });
             }
         }
     }
 }
 
-/// The lanes by score, or by bit of the score if these are fewer.
+/// The lanes by score, or by bit of the score if there are more than [`SCORE_BITS`]
+/// scores.
 fn parts(lanes: &[u64], scored: &[(usize, u64)], scores: &Rows) -> Vec<Part> {
     let of = |score: u64, is: &dyn Fn(u64) -> bool| {
         let mut part = Part {
@@ -178,7 +182,7 @@ fn parts(lanes: &[u64], scored: &[(usize, u64)], scores: &Rows) -> Vec<Part> {
         .collect()
 }
 
-/// Takes lanes out of all rows.
+/// Clears lanes in all rows.
 #[multiversion(targets("x86_64+avx512f", "x86_64+avx2"))]
 fn clear(rows: &mut Rows, lanes: &[u64]) {
     for row in rows.flat_mut().chunks_exact_mut(lanes.len()) {
@@ -188,7 +192,7 @@ fn clear(rows: &mut Rows, lanes: &[u64]) {
     }
 }
 
-/// Adds to some rows what other rows say of these lanes.
+/// Sets in some rows the lanes that are set in rows of `chosen` and in `lanes`.
 #[multiversion(targets("x86_64+avx512f", "x86_64+avx2"))]
 fn add(made: &mut Rows, lanes: &[u64], rows: &[usize], chosen: &Rows) {
     match lanes.len().is_multiple_of(8) {
@@ -197,7 +201,7 @@ fn add(made: &mut Rows, lanes: &[u64], rows: &[usize], chosen: &Rows) {
     }
 }
 
-/// The same in vectors of `N` words.
+/// [`add`] in vectors of `N` words.
 #[inline(always)]
 fn add_by<const N: usize>(made: &mut Rows, lanes: &[u64], rows: &[usize], chosen: &Rows) {
     let (lanes, _) = lanes.as_chunks::<N>();
@@ -215,7 +219,8 @@ fn add_by<const N: usize>(made: &mut Rows, lanes: &[u64], rows: &[usize], chosen
     }
 }
 
-/// Adds to sums, one for each row from the first on, what lanes are worth.
+/// Adds the playouts and scores of the lanes to the sums, one for each row from
+/// `first` on.
 #[multiversion(targets("x86_64+avx512f+avx512vpopcntdq", "x86_64+avx2+popcnt"))]
 fn count(made: &Rows, first: usize, lanes: &[u64], parts: &[Part], sums: &mut [MoveSum]) {
     match lanes.len().is_multiple_of(8) {
@@ -224,7 +229,7 @@ fn count(made: &Rows, first: usize, lanes: &[u64], parts: &[Part], sums: &mut [M
     }
 }
 
-/// The same in vectors of `N` words.
+/// [`count`] in vectors of `N` words.
 #[inline(always)]
 fn count_by<const N: usize>(
     made: &Rows,

@@ -1,26 +1,27 @@
-//! States to rows.
+//! Loads states into rows.
 //!
-//! In: packed states, and which lanes are theirs. Out: the rows that tapes read,
-//! and the phase that each state is in.
+//! In: packed states, and the lanes assigned to each. Out: the rows that tapes
+//! read, and the phase of each state.
 
 use multiversion::multiversion;
 
-use super::assignment::Deal;
+use super::assignment::Assignment;
 use crate::propnet::batch::{Packed, holds, transpose};
 use crate::propnet::lanes::Rows;
 
-/// Which facts make which rows.
+/// The mapping from facts to rows.
 #[derive(Clone, Debug)]
-pub(super) struct Fill {
-    /// By 64 facts: those that matter, each with its row.
+pub(super) struct Scatter {
+    /// By group of 64 facts: the relevant ones, each with its row.
     groups: Vec<Vec<(usize, usize)>>,
-    /// By phase: facts that are constant in it, with their values.
+    /// By phase: the facts that are constant in it, with their values.
     phases: Vec<Vec<(usize, bool)>>,
 }
 
-impl Fill {
-    /// By fact, its row; by phase and fact, its value there if it is constant.
-    pub fn new(facts: &[Option<usize>], values: &[Vec<Option<bool>>]) -> Fill {
+impl Scatter {
+    /// `facts`: by fact, its row. `values`: by phase and fact, its value there if
+    /// it is constant.
+    pub fn new(facts: &[Option<usize>], values: &[Vec<Option<bool>>]) -> Scatter {
         let groups = facts.chunks(64).map(|facts| {
             let facts = facts.iter().enumerate();
             facts
@@ -33,25 +34,25 @@ impl Fill {
                 .filter_map(|(fact, value)| Some((fact, (*value)?)))
                 .collect()
         });
-        Fill {
+        Scatter {
             groups: groups.collect(),
             phases: phases.collect(),
         }
     }
 
-    /// Puts the lanes of each state into it, and says where they enter. What lanes
-    /// become that no state has is not said.
-    pub fn fill(&self, starts: &[Packed], deal: &mut Deal, rows: &mut Rows) {
-        deal.enter(|start| self.phase(&starts[start]));
-        let deal = &*deal;
+    /// Loads each state into its lanes and records the phase in which they begin.
+    /// Lanes without a state have unspecified content.
+    pub fn load(&self, starts: &[Packed], assignment: &mut Assignment, rows: &mut Rows) {
+        assignment.enter(|start| self.phase(&starts[start]));
+        let assignment = &*assignment;
         if starts.len() <= 64 {
             for (number, group) in self.groups.iter().enumerate() {
                 let lines = starts.iter().map(|start| start[number]);
-                spread(&columns(lines), group, deal, rows);
+                spread(&columns(lines), group, assignment, rows);
             }
             return;
         }
-        let of: Vec<usize> = deal.starts().collect();
+        let of: Vec<usize> = assignment.starts().collect();
         for (word, of) in of.chunks(64).enumerate() {
             for (number, group) in self.groups.iter().enumerate() {
                 let columns = columns(of.iter().map(|&start| starts[start][number]));
@@ -68,11 +69,11 @@ impl Fill {
             values.all(|&(fact, value)| holds(state, fact) == value)
         };
         let phase = self.phases.iter().position(is);
-        phase.expect("the game leads to the state")
+        phase.expect("the state must be reachable")
     }
 }
 
-/// By bit: in which of up to 64 words it is set.
+/// By bit: the words, of up to 64, in which it is set.
 fn columns(words: impl Iterator<Item = u64>) -> [u64; 64] {
     let mut square = [0; 64];
     for (line, word) in square.iter_mut().zip(words) {
@@ -82,25 +83,26 @@ fn columns(words: impl Iterator<Item = u64>) -> [u64; 64] {
     square
 }
 
-/// Makes rows of facts, given for each in which of up to 64 states it holds.
+/// Computes the rows of facts. `states` gives for each fact the states, of up to
+/// 64, in which it holds.
 #[multiversion(targets("x86_64+avx512f", "x86_64+avx2"))]
-fn spread(states: &[u64; 64], facts: &[(usize, usize)], deal: &Deal, rows: &mut Rows) {
+fn spread(states: &[u64; 64], facts: &[(usize, usize)], assignment: &Assignment, rows: &mut Rows) {
     match rows.words().is_multiple_of(8) {
-        true => spread_by::<8>(states, facts, deal, rows),
-        false => spread_by::<1>(states, facts, deal, rows),
+        true => spread_by::<8>(states, facts, assignment, rows),
+        false => spread_by::<1>(states, facts, assignment, rows),
     }
 }
 
-/// The same in vectors of `N` words.
+/// [`spread`] in vectors of `N` words.
 #[inline(always)]
 fn spread_by<const N: usize>(
     states: &[u64; 64],
     facts: &[(usize, usize)],
-    deal: &Deal,
+    assignment: &Assignment,
     rows: &mut Rows,
 ) {
     let vectors = rows.words() / N;
-    let slots = deal.slots();
+    let slots = assignment.slots();
     let (masks, _) = slots.lanes.as_chunks::<N>();
     let (picks, _) = slots.starts.as_chunks::<N>();
     let (rows, _) = rows.flat_mut().as_chunks_mut::<N>();

@@ -1,19 +1,19 @@
-//! What last states are worth, by the state that their playouts began in.
+//! The scores of terminal states, by the state in which their playouts began.
 
 use super::Outcome;
-use super::assignment::Deal;
+use super::assignment::Assignment;
 use crate::propnet::Propnet;
 use crate::propnet::lanes::Rows;
 
 /// The scores of one phase.
 #[derive(Clone, Debug)]
 pub(super) struct Scores {
-    /// By role: rows that say that this is the only goal value, and the score.
+    /// By role: rows that are set if this is the only goal value, and its score.
     scores: Vec<Vec<(usize, u64)>>,
 }
 
 impl Scores {
-    /// By role and goal value, the row that says that it is the only one.
+    /// `rows`: by role and goal value, the row that is set if it is the only one.
     pub fn new(net: &Propnet, rows: &[Vec<usize>]) -> Scores {
         let terms = net.terms();
         let of_role = |(goals, rows): (&Vec<_>, &Vec<usize>)| -> Vec<(usize, u64)> {
@@ -29,48 +29,49 @@ impl Scores {
         }
     }
 
-    /// By role: rows that say what a lane is worth, and the score.
+    /// By role: rows that are set if a lane has this score, and the score.
     pub fn scores(&self) -> &[Vec<(usize, u64)>] {
         &self.scores
     }
 
-    /// Adds what these lanes are worth. The result is those with scores.
+    /// Adds the scores of these lanes. Returns the lanes in which every role has a
+    /// score.
     pub fn count(
         &self,
         lanes: &[u64],
         scores: &Rows,
-        deal: &Deal,
+        assignment: &Assignment,
         outcomes: &mut [Outcome],
     ) -> [u64; MOST_WORDS] {
         let words = lanes.len();
-        let (mut all_right, mut some) = ([0; MOST_WORDS], [0; MOST_WORDS]);
-        let (right, some) = (&mut all_right[..words], &mut some[..words]);
-        right.copy_from_slice(lanes);
+        let (mut all_valid, mut some) = ([0; MOST_WORDS], [0; MOST_WORDS]);
+        let (valid, some) = (&mut all_valid[..words], &mut some[..words]);
+        valid.copy_from_slice(lanes);
         for role in &self.scores {
             some.fill(0);
             for &(row, _) in role {
                 let row = scores.row(row);
                 (0..words).for_each(|word| some[word] |= row[word]);
             }
-            (0..words).for_each(|word| right[word] &= some[word]);
+            (0..words).for_each(|word| valid[word] &= some[word]);
         }
-        deal.count(right, |start, n| outcomes[start].playouts += n);
-        if right != lanes {
-            (0..words).for_each(|word| some[word] = lanes[word] & !right[word]);
-            deal.count(some, |start, n| outcomes[start].faulty += n);
+        assignment.count(valid, |start, n| outcomes[start].playouts += n);
+        if valid != lanes {
+            (0..words).for_each(|word| some[word] = lanes[word] & !valid[word]);
+            assignment.count(some, |start, n| outcomes[start].faulty += n);
         }
         for (role, values) in self.scores.iter().enumerate() {
             for &(row, score) in values.iter().filter(|value| value.1 > 0) {
                 let row = scores.row(row);
-                (0..words).for_each(|word| some[word] = right[word] & row[word]);
-                deal.count(some, |start, n| {
+                (0..words).for_each(|word| some[word] = valid[word] & row[word]);
+                assignment.count(some, |start, n| {
                     let sum = &mut outcomes[start].scores[role];
                     sum.total += n * score;
                     sum.squares += n * score * score;
                 });
             }
         }
-        all_right
+        all_valid
     }
 }
 

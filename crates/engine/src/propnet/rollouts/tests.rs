@@ -8,8 +8,8 @@ use crate::propnet::playout::tests::{
     FOREVER, HEAP, LAMPS, RACE, ROADS, TRAPS, assert_frequent, expected, net,
 };
 
-/// Two choose a number at the same time, twice; the sums are compared, and what
-/// they are worth is no score if they are equal.
+/// Two roles choose a number at the same time, twice. Their sums are compared;
+/// equal sums give an invalid score.
 pub(super) const DUEL: &str = "
     (role a) (role b) (init (sum a 0)) (init (sum b 0)) (init (round 1))
     (less 0 1) (less 0 2) (less 0 3) (less 0 4) (less 1 2) (less 1 3) (less 1 4)
@@ -33,7 +33,7 @@ pub(super) fn on() -> Proceed {
     Proceed::On
 }
 
-/// The initial state and all that follow, up to some number.
+/// The initial state and its successors, until there are `most` states.
 pub(super) fn reached(net: &Propnet, most: usize) -> Vec<Packed> {
     let initial = pack(net.initial.iter().copied());
     let mut seen = HashSet::from([initial.clone()]);
@@ -65,7 +65,7 @@ pub(super) fn reached(net: &Propnet, most: usize) -> Vec<Packed> {
     states
 }
 
-/// A role's scores, and how probable each is.
+/// A role's scores and their probabilities.
 pub(super) fn scores(net: &Propnet, role: usize, probable: &[f64]) -> Vec<(f64, f64)> {
     let terms = net.terms();
     let values = net.goals[role].iter().zip(probable);
@@ -77,7 +77,7 @@ pub(super) fn scores(net: &Propnet, role: usize, probable: &[f64]) -> Vec<(f64, 
         .collect()
 }
 
-/// Compares outcomes with what is expected of so many playouts from each state.
+/// Compares outcomes with the expectations for `each` playouts from each state.
 fn check_means(net: &Propnet, starts: &[Packed], each: u64, outcomes: &[Outcome]) {
     let mut known = HashMap::new();
     assert_eq!(starts.len(), outcomes.len());
@@ -91,9 +91,9 @@ fn check_means(net: &Propnet, starts: &[Packed], each: u64, outcomes: &[Outcome]
         assert_frequent(outcome.stuck, each, expected.stuck, "stuck");
         for (role, sum) in outcome.scores.iter().enumerate() {
             let scores = scores(net, role, &expected.goals[role]);
-            // In these games, all roles have scores or none.
-            let right: f64 = scores.iter().map(|score| score.1).sum();
-            assert_frequent(outcome.playouts, each, right, "scored");
+            // In these games, all roles have scores or none has.
+            let valid: f64 = scores.iter().map(|score| score.1).sum();
+            assert_frequent(outcome.playouts, each, valid, "scored");
             let power = |n: i32| -> f64 {
                 scores
                     .iter()
@@ -118,15 +118,15 @@ fn check(rules: &str) {
     net.simplify();
     let starts = reached(&net, 700);
     let mut rollouts = Rollouts::new(&net, &RolloutOptions::default(), 9);
-    // In few lanes each, all at once.
+    // All states at once, with few lanes each.
     let outcomes = rollouts.run(&starts, 1500, &mut on);
     check_means(&net, &starts, 1500, outcomes);
-    // Some alone, in many lanes.
+    // Single states, with many lanes.
     for start in starts.chunks(1).step_by(1 + starts.len() / 6) {
         let outcomes = rollouts.run(start, 3000, &mut on);
         check_means(&net, start, 3000, outcomes);
     }
-    // By and by, in company that changes.
+    // Repeatedly, in groups of different sizes.
     let mut sums = vec![Outcome::default(); starts.len()];
     for call in 0..20 {
         let few = 1 + call * 3 % 41;
@@ -152,14 +152,14 @@ pub(super) fn add(sum: &mut Outcome, more: &Outcome) {
 }
 
 #[test]
-fn playouts_from_every_state_are_worth_what_is_expected() {
+fn scores_from_every_state_have_the_expected_means() {
     for rules in [RACE, HEAP, ROADS, TRAPS, LAMPS, DUEL] {
         check(rules);
     }
 }
 
 #[test]
-fn ends_are_worth_what_they_are() {
+fn terminal_states_have_their_own_scores() {
     let net = net(DUEL);
     let starts = reached(&net, 1000);
     let mut rollouts = Rollouts::new(&net, &RolloutOptions::default(), 1);
@@ -170,15 +170,15 @@ fn ends_are_worth_what_they_are() {
         if !is(net.terminal) {
             continue;
         }
-        let due = |role: usize| -> Vec<f64> {
+        let values = |role: usize| -> Vec<f64> {
             let goals: &Vec<(_, Literal)> = &net.goals[role];
-            let due: Vec<f64> = goals
+            let values: Vec<f64> = goals
                 .iter()
                 .map(|goal| f64::from(u8::from(is(goal.1))))
                 .collect();
-            scores(&net, role, &due)
+            scores(&net, role, &values)
                 .iter()
-                .map(|(score, due)| score * due)
+                .map(|(score, value)| score * value)
                 .collect()
         };
         if outcome.faulty == 3 {
@@ -186,7 +186,7 @@ fn ends_are_worth_what_they_are() {
         } else {
             assert_eq!(outcome.playouts, 3);
             for role in 0..2 {
-                assert_eq!(outcome.mean(role), Some(due(role).iter().sum()));
+                assert_eq!(outcome.mean(role), Some(values(role).iter().sum()));
             }
         }
         kinds.insert((
@@ -198,8 +198,8 @@ fn ends_are_worth_what_they_are() {
 }
 
 #[test]
-fn names_make_no_difference() {
-    // Other names, in another order.
+fn results_do_not_depend_on_names() {
+    // Other names, in another alphabetical order.
     let mut renamed = RACE.replace("after", "b9");
     for (old, new) in [
         ("go", "zz"),
@@ -223,7 +223,7 @@ fn names_make_no_difference() {
 }
 
 #[test]
-fn engines_make_no_difference_and_seeds_do() {
+fn results_depend_on_the_seed_and_not_on_the_engine() {
     for rules in [RACE, HEAP, ROADS, TRAPS, LAMPS, DUEL] {
         for level_bits in [0, 2] {
             check_engines(rules, level_bits);
@@ -271,7 +271,7 @@ fn check_engines(rules: &str, level_bits: u32) {
     }
 }
 
-/// Some levels, by role and move.
+/// Arbitrary levels, by role and move.
 pub(super) fn levels(net: &Propnet, bits: u32) -> Vec<Vec<u8>> {
     let of_role = |(role, moves): (usize, &Vec<_>)| {
         let level = |index: usize| ((index * 5 + role * 3 + index / 3) as u8) & ((1 << bits) - 1);
@@ -288,7 +288,7 @@ pub(super) fn guide(rollouts: &mut Rollouts, levels: &[Vec<u8>], exploration: f6
 }
 
 #[test]
-fn a_clone_goes_on_alike_until_it_is_reseeded() {
+fn a_clone_continues_equally_until_it_is_reseeded() {
     let net = net(RACE);
     let starts = reached(&net, 10);
     let mut one = Rollouts::new(&net, &RolloutOptions::default(), 5);
@@ -302,7 +302,7 @@ fn a_clone_goes_on_alike_until_it_is_reseeded() {
 }
 
 #[test]
-fn every_state_gets_its_playouts_whatever_their_number() {
+fn every_state_gets_the_requested_playouts() {
     let net = net(HEAP);
     let some = reached(&net, 100);
     let options = RolloutOptions {
@@ -332,7 +332,7 @@ fn every_state_gets_its_playouts_whatever_their_number() {
 }
 
 #[test]
-fn playouts_are_cut_where_asked() {
+fn playouts_are_cut_at_the_depth() {
     for depth in [0, 1, 7, 8, 100] {
         let options = RolloutOptions {
             depth: Some(depth),
@@ -346,7 +346,7 @@ fn playouts_are_cut_where_asked() {
         }
         assert_eq!(rollouts.state_changes(), starts.len() as u64 * 300 * depth);
     }
-    // What is over at once is not cut; what takes five moves or more is.
+    // Playouts that are over at once are not cut; those of five moves or more are.
     let net = net(HEAP);
     let starts = reached(&net, 100);
     let options = RolloutOptions {
@@ -370,7 +370,7 @@ fn playouts_are_cut_where_asked() {
 }
 
 #[test]
-fn playouts_stop_when_told_to() {
+fn playouts_stop_on_request() {
     let asked = |answer: Proceed| {
         let mut left = 3;
         move || {
@@ -387,7 +387,7 @@ fn playouts_stop_when_told_to() {
         let sum: u64 = outcome.scores.iter().map(|score| score.total).sum();
         assert_eq!(sum, 100 * outcome.playouts);
     }
-    // What was dropped is forgotten.
+    // Discarded playouts leave no trace.
     assert_eq!(rollouts.run(&starts, 10, &mut on)[0].playouts, 10);
     let endless = self::net(FOREVER);
     let mut rollouts = Rollouts::new(&endless, &RolloutOptions::default(), 1);

@@ -1,7 +1,8 @@
-//! Eight blocks at once, in vectors of eight words.
+//! Draws for eight blocks at once, in vectors of eight words.
 //!
-//! Does what the portable draw beside it does, to the bit. It is written out as
-//! compilers make half as good vectors of the portable one.
+//! The results are bitwise equal to those of the portable `draw`. This is written
+//! with intrinsics because compilers make only half as fast vector code of the
+//! portable version.
 
 use std::arch::x86_64::{
     __m512i, _mm512_add_epi64, _mm512_and_si512, _mm512_mask_mov_epi64, _mm512_rol_epi64,
@@ -11,7 +12,7 @@ use std::arch::x86_64::{
 
 use super::Limits;
 
-/// Draws for the eight blocks from a given one on.
+/// Draws for the eight blocks from block `at` on.
 #[target_feature(enable = "avx512f")]
 pub(super) fn draw(
     state: &mut [Vec<u64>; 4],
@@ -29,7 +30,7 @@ pub(super) fn draw(
         6 => draw_bits::<6>(state, at, lanes, limits, numbers),
         7 => draw_bits::<7>(state, at, lanes, limits, numbers),
         8 => draw_bits::<8>(state, at, lanes, limits, numbers),
-        // Then the rows stay in memory.
+        // With more bits, the rows stay in memory.
         _ => draw_rows(state, at, lanes, limits, numbers),
     }
 }
@@ -66,7 +67,7 @@ fn draw_bits<const BITS: usize>(
             less = borrow(new, counts[bit], less);
             drawn[bit] = choose(open, new, drawn[bit]);
         }
-        // A block that was done before this round has drawn nothing in it.
+        // A block that was complete before this round consumes nothing in it.
         for of in 0..4 {
             now[of] = _mm512_mask_mov_epi64(now[of], any, ahead[of]);
         }
@@ -143,7 +144,8 @@ fn advance(state: &mut [__m512i; 4]) -> __m512i {
     _mm512_add_epi64(sum, a)
 }
 
-/// Whether a number is less than a count, given whether its lower bits are.
+/// True in lanes where a number is less than a count, given whether its lower bits
+/// are.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn borrow(number: __m512i, count: __m512i, lower: __m512i) -> __m512i {
@@ -156,7 +158,7 @@ fn choose(condition: __m512i, then: __m512i, otherwise: __m512i) -> __m512i {
     _mm512_ternarylogic_epi64::<0b1100_1010>(condition, then, otherwise)
 }
 
-/// What is neither in one nor in another.
+/// The bits of `of` that are in neither `one` nor `other`.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn neither(of: __m512i, one: __m512i, other: __m512i) -> __m512i {

@@ -1,10 +1,8 @@
-//! What a tape has to compute: the part of a network between what is given and
-//! what is asked for.
+//! The cone of a tape: the part of a network between given nodes and outputs.
 //!
-//! In: a network, given nodes, output literals. Out: the gates between them,
-//! and of each cycle only the gates that must be iterated. A gate that no
-//! feedback reaches stands before the loop, one that reaches no feedback after
-//! it.
+//! In: a network, given nodes, output literals. Out: the gates between them, and of
+//! each cycle only the gates that must be iterated. Gates that do not depend on a
+//! feedback come before the loop; gates that no feedback depends on come after it.
 
 use crate::propnet::network::{Literal, Network, Node};
 
@@ -14,18 +12,19 @@ pub(super) const NONE: u32 = u32::MAX;
 /// A cycle as a loop.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Loop {
-    /// Feedback nodes, each with the literal it becomes next.
+    /// Feedback nodes, each with its definition.
     pub feedbacks: Vec<(usize, Literal)>,
-    /// What the loop reads from outside, each once. Complete before it begins.
+    /// The nodes that the loop reads from outside, each once. They are complete
+    /// before it begins.
     pub externals: Vec<usize>,
 }
 
-/// Nodes to be computed.
+/// The nodes to compute.
 pub(super) struct Cone<'n> {
     pub network: &'n Network,
     /// By node: the position in the list of given nodes, or [`NONE`].
     pub given: Vec<u32>,
-    /// By node: whether an output depends on it; not so behind given nodes.
+    /// By node: true if an output depends on it other than through given nodes.
     pub reached: Vec<bool>,
     /// By node: the loop that iterates it, or [`NONE`].
     pub loop_of: Vec<u32>,
@@ -53,7 +52,7 @@ impl<'n> Cone<'n> {
         cone
     }
 
-    /// Whether the node is one to compute, not one to read.
+    /// True if the node is to be computed, not read.
     pub fn is_gate(&self, node: usize) -> bool {
         self.given[node] == NONE && matches!(self.network.node(node), Node::And(_) | Node::Xor(..))
     }
@@ -72,7 +71,9 @@ impl<'n> Cone<'n> {
             match network.node(node) {
                 Node::False => {}
                 Node::Input(input) => {
-                    panic!("every input that an output depends on is given, but not {input}")
+                    panic!(
+                        "every input that an output depends on must be given, but {input} is not"
+                    )
                 }
                 Node::Feedback(number) => open.push(definitions[number].node()),
                 Node::And(_) | Node::Xor(..) => {
@@ -125,7 +126,7 @@ impl<'n> Cone<'n> {
                     found.externals.push(node);
                 }
             }
-            // What a gate outside reads of the cycle is final by then.
+            // Gates outside read the final values of the cycle.
             for node in region.nodes.clone() {
                 depends[node] = false;
             }

@@ -1,10 +1,10 @@
-//! From the order of work to steps: which values there are, and in which
-//! polarity each is stored.
+//! Conversion of events to steps: the choice of values and of the polarity in which
+//! each is stored.
 //!
-//! In: a [`Cone`] and [`Event`]s. Out: [`Step`]s on values, each value made
-//! once, so that gates that begin with the same operands share what is made of
-//! these. A value's polarity follows from those of its operands: of "and", "and
-//! not", "or" always exactly one fits, so a negated edge costs nothing.
+//! In: a [`Cone`] and [`Event`]s. Out: [`Step`]s on values, each value made once,
+//! so gates whose first operands agree share values. The polarity of a value
+//! follows from those of its operands: exactly one of "and", "and not", "or" fits,
+//! so negated edges cost nothing.
 
 use std::hash::BuildHasher;
 
@@ -17,7 +17,7 @@ use super::cone::{Cone, NONE};
 use super::schedule::Event;
 use super::{Home, Kind, Place, Step, Tape};
 
-/// A value, and whether it is the negation of what is meant.
+/// A value, and true if it is the negation of the node's.
 #[derive(Copy, Clone)]
 struct Signed {
     value: u32,
@@ -29,9 +29,9 @@ pub(super) struct Emitter<'c, 'n> {
     steps: Vec<Step>,
     loops: Vec<Vec<(u32, u32)>>,
     homes: Vec<Home>,
-    /// By node: its value, or what is folded so far.
+    /// By node: its value, or the value of the operands folded so far.
     values: Vec<Option<Signed>>,
-    /// Steps that make a value of two, to be found by their kind and operands.
+    /// Steps of two operands, found by their kind and operands.
     known: HashTable<u32>,
     given: usize,
 }
@@ -123,7 +123,7 @@ impl<'c, 'n> Emitter<'c, 'n> {
         self.steps.push(step);
     }
 
-    /// Networks fold constants, but a definition may be one.
+    /// Networks fold constants, but a definition may be constant.
     fn constant(&mut self) {
         let mut defined = self.cone.loops.iter().flat_map(|found| &found.feedbacks);
         let is_read =
@@ -182,12 +182,12 @@ impl<'c, 'n> Emitter<'c, 'n> {
         self.values[node] = Some(Signed { value, is_negated });
     }
 
-    /// An output that is stored as it is asked for lives in its place from the
-    /// start. What else is asked for is a copy or a negation, made as soon as
-    /// it can be, so that nothing is kept for it.
+    /// An output that is stored in the required polarity gets its place as home.
+    /// Any other output is a copy or a negation, made as early as possible so that
+    /// nothing is kept for it.
     fn outputs(&mut self, outputs: &[(Literal, Place)]) {
-        let made = self.made();
-        let mut late: Vec<(u32, Step)> = Vec::new();
+        let available = self.available();
+        let mut copies: Vec<(u32, Step)> = Vec::new();
         for &(literal, place) in outputs {
             if literal.is_constant() {
                 let kind = if literal == Literal::FALSE {
@@ -201,7 +201,7 @@ impl<'c, 'n> Emitter<'c, 'n> {
                     result,
                     operands: [0; 3],
                 };
-                late.push((self.steps.len() as u32, step));
+                copies.push((self.steps.len() as u32, step));
                 continue;
             }
             let found = self.read(literal);
@@ -221,25 +221,25 @@ impl<'c, 'n> Emitter<'c, 'n> {
                 result,
                 operands: [found.value; 3],
             };
-            late.push((made[found.value as usize], step));
+            copies.push((available[found.value as usize], step));
         }
-        late.sort_by_key(|&(after, _)| after);
-        let mut late = late.into_iter().peekable();
-        let mut steps = Vec::with_capacity(self.steps.len() + late.len());
+        copies.sort_by_key(|&(after, _)| after);
+        let mut copies = copies.into_iter().peekable();
+        let mut steps = Vec::with_capacity(self.steps.len() + copies.len());
         for (position, &step) in self.steps.iter().enumerate() {
-            while let Some((_, late)) = late.next_if(|&(after, _)| after as usize <= position) {
-                steps.push(late);
+            while let Some((_, copies)) = copies.next_if(|&(after, _)| after as usize <= position) {
+                steps.push(copies);
             }
             steps.push(step);
         }
-        steps.extend(late.map(|(_, step)| step));
+        steps.extend(copies.map(|(_, step)| step));
         self.steps = steps;
     }
 
-    /// By value: the first step that comes after its making, and after the loop
+    /// By value: the first step after the one that makes it and after the loop
     /// around that.
-    fn made(&self) -> Vec<u32> {
-        let mut made = vec![0; self.homes.len()];
+    fn available(&self) -> Vec<u32> {
+        let mut available = vec![0; self.homes.len()];
         let mut waiting = Vec::new();
         let mut is_open = false;
         for (position, step) in self.steps.iter().enumerate() {
@@ -252,14 +252,14 @@ impl<'c, 'n> Emitter<'c, 'n> {
                 Kind::End => {
                     is_open = false;
                     for value in waiting.drain(..) {
-                        made[value as usize] = position as u32 + 1;
+                        available[value as usize] = position as u32 + 1;
                     }
                 }
                 _ if is_open => waiting.push(step.result),
-                _ => made[step.result as usize] = position as u32 + 1,
+                _ => available[step.result as usize] = position as u32 + 1,
             }
         }
-        made
+        available
     }
 }
 

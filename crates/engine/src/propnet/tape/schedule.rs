@@ -1,8 +1,8 @@
-//! The order in which a tape does its work.
+//! The order of a tape's operations.
 //!
-//! In: the [`Cone`] to compute. Out: a list of [`Event`]s. A gate of many
+//! In: the [`Cone`] to compute. Out: a list of [`Event`]s. A gate of several
 //! operands is folded one operand at a time, so that an operand may be used and
-//! forgotten before the next one is made.
+//! dropped before the next one is computed.
 
 use rustc_hash::FxHashMap;
 
@@ -10,36 +10,35 @@ use crate::propnet::network::Literal;
 
 use super::cone::{Cone, NONE};
 
-/// One piece of work.
+/// One operation of a schedule.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Event {
-    /// The gate takes in its next operand, which is complete.
+    /// The gate folds its next operand, which is complete.
     Fold(u32, Literal),
     /// A loop begins.
     Begin(u32),
-    /// A loop ends; what its feedbacks become is complete.
+    /// A loop ends; the definitions of its feedbacks are complete.
     End(u32),
 }
 
 enum Frame {
-    /// A gate, and how many of its operands are folded.
+    /// A gate, and the number of its folded operands.
     Gate(usize, usize),
-    /// A loop, and how many of its externals are complete.
+    /// A loop, and the number of its complete externals.
     Externals(usize, usize),
-    /// A loop that has begun, and how many of its definitions are complete.
+    /// A loop that has begun, and the number of its complete definitions.
     Body(usize, usize),
 }
 
-/// The better of two orders: depth first from the outputs, and that of the
-/// network itself, which is better where gates that belong together were made
-/// together.
+/// The better of two orders: depth-first from the outputs, and the order of the
+/// network, which is better if related gates were made together.
 ///
-/// List schedules that prefer the gate whose operands are needed no more were
-/// no better than these two and took twice the time.
+/// List schedules that prefer gates with operands at their last use were not better
+/// than these two and took twice the time.
 pub(super) fn schedule(cone: &Cone, outputs: impl Iterator<Item = Literal>) -> Vec<Event> {
     let by_need = Operands::by_need(cone);
     let by_readers = by_need.by_readers(cone);
-    // Sharing must pay: order by need keeps less at a time.
+    // Sharing must pay off: ordering by need keeps fewer values at a time.
     let is_shared = by_readers.distinct() * 50 < by_need.distinct() * 49;
     let operands = if is_shared { by_readers } else { by_need };
     let from_outputs = depth_first(cone, &operands, outputs.map(Literal::node));
@@ -51,8 +50,9 @@ pub(super) fn schedule(cone: &Cone, outputs: impl Iterator<Item = Literal>) -> V
     }
 }
 
-/// How often something is read that was not touched for a while, so that it is
-/// hardly in a register any more. What is given is so in any order.
+/// The number of reads of values that were not touched for a while, so that they
+/// are hardly in a register any more. Given nodes do not count, since they are far
+/// in any order.
 fn far_reads(cone: &Cone, events: &[Event]) -> usize {
     const WHILE: u32 = 64;
     let mut touched = vec![0; cone.network.len()];
@@ -69,19 +69,18 @@ fn far_reads(cone: &Cone, events: &[Event]) -> usize {
     count
 }
 
-/// Depth first from the roots, in their order. Of the operands of a gate the
-/// one that needs the most room comes first, as then nothing else has to be
-/// kept meanwhile.
+/// Depth-first order from the roots. The operand of a gate that needs the most
+/// registers comes first, because no other operand has to be kept meanwhile.
 ///
 /// Source: Sethi and Ullman, The Generation of Optimal Code for Arithmetic
-/// Expressions (1970); here for graphs, hence no longer optimal.
+/// Expressions (1970); used for graphs here, hence not optimal.
 fn depth_first(cone: &Cone, operands: &Operands, roots: impl Iterator<Item = usize>) -> Vec<Event> {
     let mut events = Vec::new();
     let mut is_done = vec![false; cone.network.len()];
     let mut is_loop_done = vec![false; cone.loops.len()];
     let mut open_loop = NONE;
     let mut stack = Vec::new();
-    // What to do first so that the node is complete.
+    // The frame that completes the node, or `None` if it is complete.
     let visit = |node: usize, is_done: &[bool], open_loop: u32| -> Option<Frame> {
         let its_loop = cone.loop_of[node];
         if is_done[node] {
@@ -142,20 +141,20 @@ fn depth_first(cone: &Cone, operands: &Operands, roots: impl Iterator<Item = usi
     events
 }
 
-/// The operands of every gate of a cone, in an order of our own.
+/// The operands of every gate of a cone, reordered.
 struct Operands {
     starts: Vec<u32>,
     all: Vec<Literal>,
 }
 
 impl Operands {
-    /// What needs most comes first.
+    /// Orders operands by the registers that they need, most first.
     fn by_need(cone: &Cone) -> Self {
         let network = cone.network;
         let mut starts = Vec::with_capacity(network.len() + 1);
         let mut all: Vec<Literal> = Vec::new();
-        // By node: how many values must be kept to compute it, were the network
-        // a tree. What is given needs none: it lies in memory anyway.
+        // By node: the number of values to keep while it is computed, if the
+        // network were a tree. Given nodes need none, since they are in memory.
         let mut need = vec![0u32; network.len()];
         for node in 0..network.len() {
             let start = all.len();
@@ -174,9 +173,9 @@ impl Operands {
         Operands { starts, all }
     }
 
-    /// What most gates read comes first. So gates that have several operands in
-    /// common begin with these, as in a prefix tree, and share what is made of
-    /// them.
+    /// Orders operands by their number of readers, most first. Gates with several
+    /// common operands then begin with these, as in a prefix tree, and share their
+    /// values.
     ///
     /// Source: Han, Pei and Yin, Mining Frequent Patterns without Candidate
     /// Generation (2000).
@@ -195,11 +194,11 @@ impl Operands {
         Operands { starts, all }
     }
 
-    /// Two-input gates, those counted once that gates share as they begin with
-    /// the same operands.
+    /// The number of two-input gates, counting those once that gates with the same
+    /// first operands share.
     fn distinct(&self) -> usize {
-        // Gates of two operands differ from each other, so these are counted
-        // without being remembered.
+        // Gates of two operands differ from each other, so they are counted without
+        // being stored.
         let mut pairs = 0;
         let mut known: FxHashMap<(u32, Literal), u32> = FxHashMap::default();
         for bounds in self.starts.windows(2) {
@@ -211,7 +210,7 @@ impl Operands {
             let Some((first, rest)) = operands.split_first() else {
                 continue;
             };
-            // What begins with one operand is numbered from the far end.
+            // Prefixes of one operand are numbered downwards from the maximum.
             let mut prefix = u32::MAX - (2 * first.node() as u32 + u32::from(first.is_negated()));
             for &operand in rest {
                 let fresh = known.len() as u32;

@@ -1,7 +1,7 @@
 //! Which forms of one text became which of the other.
 
+use ggp_stop::Stop;
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Form;
 use super::literals::Match;
@@ -32,7 +32,7 @@ pub(super) fn pairs(
     left: Vec<usize>,
     right: Vec<usize>,
     case: Case,
-    stop: &AtomicBool,
+    stop: &Stop,
 ) -> Pairs {
     let mut groups: BTreeMap<String, (Vec<usize>, Vec<usize>)> = BTreeMap::new();
     for number in left {
@@ -74,7 +74,7 @@ impl Pairs {
         new: &[Form<'_>],
         (left, right): (Vec<usize>, Vec<usize>),
         case: Case,
-        stop: &AtomicBool,
+        stop: &Stop,
     ) -> (Vec<usize>, Vec<usize>) {
         if left.is_empty() || right.is_empty() || left.len() * right.len() > MOST_PAIRS {
             return (left, right);
@@ -87,7 +87,7 @@ impl Pairs {
         };
         let (of_left, of_right) = (words(old, &left), words(new, &right));
         let worth = |row: usize, column: usize| {
-            if stop.load(Ordering::Relaxed) || shared(&of_left[row], &of_right[column]) < LIKELY {
+            if stop.is_over() || shared(&of_left[row], &of_right[column]) < LIKELY {
                 return 0;
             }
             let found = Match::near(&old[left[row]], &new[right[column]], case);

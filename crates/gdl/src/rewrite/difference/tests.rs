@@ -12,7 +12,7 @@ fn forms(text: &str) -> (Sources, Vec<Sexp>) {
 fn between(old: &str, new: &str) -> Difference {
     let ((left, old), (right, new)) = (forms(old), forms(new));
     let (old, new) = (Form::all(&old, &left), Form::all(&new, &right));
-    Difference::between(&old, &new, Case::Fold, &AtomicBool::new(false))
+    Difference::between(&old, &new, Case::Fold, &Stop::new())
 }
 
 #[test]

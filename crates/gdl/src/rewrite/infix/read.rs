@@ -1,8 +1,8 @@
 //! Infix notation to forms with comments.
 
+use ggp_stop::Stop;
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use pest::Parser;
 
@@ -34,7 +34,7 @@ const MOST_FINDINGS: usize = 20;
 pub fn from_infix<'t>(
     source: &'t Source,
     limits: SyntaxLimits,
-    stop: &AtomicBool,
+    stop: &Stop,
 ) -> Result<Tree<'t>, Vec<Diagnostic>> {
     let text = source.text();
     let most = limits.bytes.min(u32::MAX as usize);
@@ -77,10 +77,10 @@ struct Token {
     end: usize,
 }
 
-fn tokens(text: &str, stop: &AtomicBool) -> Vec<Token> {
+fn tokens(text: &str, stop: &Stop) -> Vec<Token> {
     let mut tokens = Vec::new();
     let mut from = 0;
-    while from < text.len() && !stop.load(Ordering::Relaxed) {
+    while from < text.len() && !stop.is_over() {
         let least = (from + PORTION).min(text.len());
         let rest = text.as_bytes()[least..]
             .iter()
@@ -133,11 +133,11 @@ struct Reader<'t, 'k> {
 type Read<T> = Result<T, GivenUp>;
 
 impl<'t> Reader<'t, '_> {
-    fn file(&mut self, stop: &AtomicBool) -> Tree<'t> {
+    fn file(&mut self, stop: &Stop) -> Tree<'t> {
         self.gap(0);
         self.near = false;
         let mut tree = Tree::default();
-        while self.at < self.tokens.len() && !stop.load(Ordering::Relaxed) {
+        while self.at < self.tokens.len() && !stop.is_over() {
             let near = self.near;
             match self.clause() {
                 Ok(mut item) => {

@@ -1,4 +1,4 @@
-use std::sync::atomic::AtomicBool;
+use ggp_stop::Stop;
 
 use super::*;
 use crate::rewrite::{Layout, Tree, laid_out};
@@ -9,14 +9,14 @@ fn infix(kif: &str) -> String {
     let sources = Sources::from(Source::new("t", kif));
     let (forms, _) = read(&sources, SyntaxLimits::default());
     assert!(unwritable(&forms).is_empty());
-    let stop = AtomicBool::new(false);
+    let stop = Stop::new();
     to_infix(&Tree::read(&sources, SyntaxLimits::default(), &stop).expect("right"))
 }
 
 /// The forms as KIF, or what is wrong and where.
 fn kif(infix: &str) -> String {
     let source = Source::new("t", infix);
-    let stop = AtomicBool::new(false);
+    let stop = Stop::new();
     match from_infix(&source, SyntaxLimits::default(), &stop) {
         Ok(tree) => laid_out(&tree, Layout { width: 200 }, &stop),
         Err(findings) => {

@@ -1,4 +1,4 @@
-//! Playouts that learn: of one that walks or stops, which stops gain nothing.
+//! Tests of MAST playouts in a game of walking and stopping.
 
 use super::{LESSON, Lanes, Learning};
 use ggp_engine::propnet::code::Engine;
@@ -19,7 +19,7 @@ const RULES: &str = "
     (<= (goal robot 100) (true (at 3)))
     (<= (goal robot 0) (not (true (at 3))))";
 
-/// The mean of some playouts, after lessons if it learns.
+/// The mean score of [`LESSON`] playouts, after which learning lanes update their levels.
 fn mean(lanes: &mut Lanes, start: &batch::Packed) -> f64 {
     let starts = std::slice::from_ref(start);
     let samples = lanes.playouts(starts, LESSON as u32, 0, &mut || true);
@@ -29,13 +29,13 @@ fn mean(lanes: &mut Lanes, start: &batch::Packed) -> f64 {
 }
 
 #[test]
-fn playouts_learn_which_moves_are_worth_more() {
+fn playouts_learn_to_prefer_better_moves() {
     let game = Game::from_text("walk.kif", RULES).expect("the rules are right");
     let (net, _) = Propnet::ground(&game, &GroundLimits::default()).expect("it is small");
-    let start = batch::pack(net.initial.iter().copied());
-    let lanes = |learning| Lanes::new(&net, Engine::Auto, 100, learning, false, 3);
+    let start = batch::pack(net.initial().iter().copied());
+    let lanes = |learning| Lanes::new(&net, Engine::Auto, 100, learning, 3);
 
-    // Uniform ones get there one time out of eight.
+    // Uniform playouts reach the goal with probability 1/8.
     let uniform = &mut lanes(None);
     for _ in 0..3 {
         assert!((9.5..15.5).contains(&mean(uniform, &start)));
@@ -46,20 +46,20 @@ fn playouts_learn_which_moves_are_worth_more() {
         fade: 0.0,
     }));
     assert!((9.5..15.5).contains(&mean(learned, &start)));
-    // Nine times out of ten it goes on, three times.
+    // Each of three moves continues with probability 0.9.
     assert!((70.0..76.0).contains(&mean(learned, &start)));
 
-    // What has faded is as if it were new.
+    // With `fade` 0 nothing learned remains.
     learned.fade();
     learned.learn();
     assert!((9.5..15.5).contains(&mean(learned, &start)));
 }
 
 #[test]
-fn what_was_made_seldom_is_close_to_the_average() {
+fn seldom_played_moves_are_close_to_the_average() {
     let sum = |playouts, total| super::MoveSum { playouts, total };
-    let sobered = super::sobered(&[sum(1, 100), sum(9_999, 500_000 - 100), sum(0, 0)]);
-    let means: Vec<f64> = sobered
+    let smoothed = super::with_prior(&[sum(1, 100), sum(9_999, 500_000 - 100), sum(0, 0)]);
+    let means: Vec<f64> = smoothed
         .iter()
         .map(|sum| sum.mean().expect("some"))
         .collect();

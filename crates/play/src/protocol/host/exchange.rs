@@ -1,24 +1,23 @@
-//! One message to a player and its answer, over a connection of its own.
+//! One message to a player and its answer, over a new connection.
 //!
-//! In: bytes and a time limit for the whole. Out: the body of the answer. The
-//! request is the reference host's, byte for byte. Answers are read here and not by
-//! a library, since what players send is often no HTTP that a library takes: heads
-//! of one line, bare line feeds, no length or a wrong one.
+//! In: bytes and a time limit. Out: the body of the answer. The request is identical to that
+//! of the reference host. Answers are read without a library, because players often send
+//! invalid HTTP: a single header line, bare line feeds, a missing or wrong length.
 
+use ggp_stop::Stop;
 use std::fmt;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::str::FromStr;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// The port of players that name none.
+/// The default port of players.
 pub const DEFAULT_PORT: u16 = 9147;
-/// How often a wait looks whether it is interrupted.
+/// The interval at which a wait checks for interrupts.
 const TICK: Duration = Duration::from_millis(20);
 
-/// Where a player listens.
+/// The address of a player.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Address {
     host: String,
@@ -27,7 +26,7 @@ pub struct Address {
 }
 
 impl Address {
-    /// Whether both may be the same player.
+    /// Whether both addresses may belong to the same player.
     pub fn shares(&self, other: &Address) -> bool {
         self.path == other.path
             && self
@@ -37,41 +36,71 @@ impl Address {
     }
 }
 
-impl FromStr for Address {
-    type Err = String;
+/// The reason why a text is not a valid [`Address`].
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum AddressError {
+    /// The scheme is not `http`.
+    NotHttp(String),
+    /// The text is not a valid address.
+    Malformed(String),
+    /// The port is not a number from 0 to 65535.
+    Port(String),
+    /// The host name cannot be resolved.
+    Unknown(String, io::Error),
+}
 
-    /// Reads `http://HOST:PORT/PATH`, of which only the host is needed, and looks
-    /// the host up.
-    fn from_str(text: &str) -> Result<Self, String> {
+impl fmt::Display for AddressError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            AddressError::NotHttp(text) => {
+                write!(f, "`{text}`: players only support http addresses")
+            }
+            AddressError::Malformed(text) => write!(
+                f,
+                "`{text}` is not a valid address; expected for example \
+                 http://localhost:{DEFAULT_PORT}"
+            ),
+            AddressError::Port(port) => write!(f, "`{port}` is not a port number"),
+            AddressError::Unknown(host, error) => write!(f, "cannot resolve {host}: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for AddressError {}
+
+impl FromStr for Address {
+    type Err = AddressError;
+
+    /// Reads `http://HOST:PORT/PATH`, of which only the host is required, and resolves the
+    /// host.
+    fn from_str(text: &str) -> Result<Self, AddressError> {
         let rest = text.strip_prefix("http://").unwrap_or(text);
         if rest.contains("://") {
-            return Err(format!(
-                "`{text}` is not http, which is all that players speak"
-            ));
+            return Err(AddressError::NotHttp(text.to_owned()));
         }
         let (place, path) = match rest.find('/') {
             Some(at) => rest.split_at(at),
             None => (rest, "/"),
         };
-        // The last colon belongs to the port unless it stands in brackets.
+        // The last colon separates the port unless it is inside brackets.
         let split = place
             .rsplit_once(':')
             .filter(|(_, port)| !port.contains(']'));
         let (host, port) = match split {
             None => (place, DEFAULT_PORT),
             Some((host, port)) => {
-                let port = port.parse().map_err(|_| format!("`{port}` is no port"))?;
+                let number = port.parse();
+                let port = number.map_err(|_| AddressError::Port(port.to_owned()))?;
                 (host, port)
             }
         };
         let host = host.trim_start_matches('[').trim_end_matches(']');
         if host.is_empty() || !path.bytes().all(|byte| byte.is_ascii_graphic()) {
-            return Err(format!(
-                "`{text}` is no address such as http://localhost:{DEFAULT_PORT}"
-            ));
+            return Err(AddressError::Malformed(text.to_owned()));
         }
         let found = (host, port).to_socket_addrs();
-        let sockets = found.map_err(|error| format!("cannot find {host}: {error}"))?;
+        let sockets = found.map_err(|error| AddressError::Unknown(host.to_owned(), error))?;
         Ok(Address {
             host: host.to_owned(),
             path: path.to_owned(),
@@ -80,40 +109,40 @@ impl FromStr for Address {
     }
 }
 
-/// What a message is sent with, beside its text.
+/// The parts of a request apart from the message.
 #[derive(Copy, Clone, Debug)]
 pub struct Envelope<'a> {
     /// The player's name; may be empty.
     pub receiver: &'a str,
-    /// More lines of the head, with their names.
+    /// Additional headers.
     pub headers: &'a [(&'static str, String)],
 }
 
-/// How long an exchange may take, and how much may come.
+/// The limits of an exchange.
 #[derive(Clone, Debug)]
 pub struct Patience<'a> {
-    /// Until there is a connection.
+    /// The time limit for connecting.
     pub connect: Duration,
-    /// From then on until the last byte of the answer.
+    /// The time limit from then until the last byte of the answer.
     pub answer: Duration,
-    /// Bytes of the answer, head included.
+    /// The most bytes of the answer, including headers.
     pub bytes: usize,
-    /// Raised from outside to end it; none for what must be sent all the same.
-    pub interrupt: Option<&'a AtomicBool>,
+    /// Ends the exchange when raised; `None` for messages that must always be sent.
+    pub stop: Option<&'a Stop>,
 }
 
-/// Why there is no answer.
+/// The reason why there is no answer.
 #[derive(Debug)]
 pub enum ExchangeError {
-    /// No connection, or one that broke.
+    /// The connection failed.
     Broken(io::Error),
-    /// Time is up.
+    /// The time is over.
     Late,
-    /// More than this many bytes.
+    /// The answer has more bytes than this limit.
     TooLarge(usize),
-    /// Not HTTP.
+    /// The answer is not valid HTTP.
     NotHttp,
-    /// Stopped from outside.
+    /// The exchange was interrupted.
     Interrupted,
 }
 
@@ -137,7 +166,7 @@ impl From<io::Error> for ExchangeError {
     }
 }
 
-/// The request as the reference host writes it, but that the length is in bytes.
+/// The request in the form of the reference host, except that the length is in bytes.
 pub fn request(address: &Address, envelope: &Envelope<'_>, message: &str) -> Vec<u8> {
     let mut head = format!(
         "POST {} HTTP/1.0\r\nAccept: text/delim\r\nHost: {}\r\nSender: GAMESERVER\r\n\
@@ -158,7 +187,7 @@ pub fn request(address: &Address, envelope: &Envelope<'_>, message: &str) -> Vec
 ///
 /// # Errors
 ///
-/// Why there is none.
+/// The reason why there is no answer.
 pub fn exchange(
     address: &Address,
     envelope: &Envelope<'_>,
@@ -169,14 +198,14 @@ pub fn exchange(
     let end = Instant::now() + patience.answer;
     stream.set_read_timeout(Some(TICK))?;
     stream.set_write_timeout(Some(TICK))?;
-    // A message is written at once; waiting for more to send would only delay it.
+    // The message is written at once, so delayed sending is switched off.
     stream.set_nodelay(true)?;
     let request = request(address, envelope, message);
     let mut sent = 0;
     while sent < request.len() {
         patience.check(end)?;
         match stream.write(&request[sent..]) {
-            // It may have answered without reading all.
+            // The player may have answered without reading everything.
             Ok(0) => break,
             Ok(count) => sent += count,
             Err(error) if is_tick(&error) => {}
@@ -194,7 +223,7 @@ pub fn exchange(
                 false
             }
             Err(error) if is_tick(&error) => continue,
-            // Who closes in a hurry may have answered before.
+            // The player may have answered before it closed the connection.
             Err(_) if !answer.is_empty() => true,
             Err(error) => return Err(error.into()),
         };
@@ -209,10 +238,7 @@ pub fn exchange(
 
 impl Patience<'_> {
     fn check(&self, end: Instant) -> Result<(), ExchangeError> {
-        if self
-            .interrupt
-            .is_some_and(|flag| flag.load(Ordering::Relaxed))
-        {
+        if self.stop.is_some_and(Stop::is_raised) {
             return Err(ExchangeError::Interrupted);
         }
         match Instant::now() >= end {
@@ -222,7 +248,7 @@ impl Patience<'_> {
     }
 }
 
-/// Whether nothing has happened but that time has passed.
+/// Whether an error is only a timeout.
 fn is_tick(error: &io::Error) -> bool {
     let ticks = [
         ErrorKind::WouldBlock,
@@ -236,7 +262,7 @@ fn connect(address: &Address, patience: &Patience<'_>) -> Result<TcpStream, Exch
     let end = Instant::now() + patience.connect;
     let (sender, connected) = channel();
     let (sockets, time) = (address.sockets.clone(), patience.connect);
-    // Connecting cannot be interrupted, but left alone.
+    // Connecting cannot be interrupted, so it runs on a thread that may be abandoned.
     std::thread::spawn(move || {
         let mut result = Err(io::Error::from(ErrorKind::NotFound));
         for socket in sockets {
@@ -256,7 +282,7 @@ fn connect(address: &Address, patience: &Patience<'_>) -> Result<TcpStream, Exch
     }
 }
 
-/// The body of an answer, if it is whole; `ended` says that no more will come.
+/// The body of an answer if it is complete; `ended` is whether the connection is closed.
 fn body(answer: &[u8], ended: bool) -> Result<Option<Vec<u8>>, ExchangeError> {
     let start = &answer[..answer.len().min(5)];
     if !b"HTTP/"[..start.len()].eq_ignore_ascii_case(start) {
@@ -288,12 +314,12 @@ fn body(answer: &[u8], ended: bool) -> Result<Option<Vec<u8>>, ExchangeError> {
     let length = header("content-length").and_then(|length| length.parse::<usize>().ok());
     Ok(match length {
         Some(length) if rest.len() >= length => Some(rest[..length].to_vec()),
-        // Without a length, or with one that is too much, the end is the end.
+        // Without a length, or with one that is too large, the body ends with the connection.
         _ => ended.then(|| rest.to_vec()),
     })
 }
 
-/// What stands before and after the first empty line.
+/// The parts before and after the first empty line.
 fn split_head(answer: &[u8]) -> Option<(&[u8], &[u8])> {
     let mut line = 0;
     for (at, _) in answer
@@ -309,7 +335,7 @@ fn split_head(answer: &[u8]) -> Option<(&[u8], &[u8])> {
     None
 }
 
-/// The chunks, joined.
+/// The joined chunks.
 fn unchunked(mut rest: &[u8], ended: bool) -> Option<Vec<u8>> {
     let mut whole = Vec::new();
     loop {
@@ -359,10 +385,10 @@ mod tests {
     #[test]
     fn addresses_need_only_a_host() {
         let port = |text: &str| text.parse::<Address>().map(|a| a.sockets[0].port());
-        assert_eq!(port("127.0.0.1"), Ok(DEFAULT_PORT));
-        assert_eq!(port("http://127.0.0.1:80/a/b"), Ok(80));
-        assert_eq!(port("http://[::1]:81"), Ok(81));
-        assert_eq!(port("[::1]"), Ok(DEFAULT_PORT));
+        assert_eq!(port("127.0.0.1").unwrap(), DEFAULT_PORT);
+        assert_eq!(port("http://127.0.0.1:80/a/b").unwrap(), 80);
+        assert_eq!(port("http://[::1]:81").unwrap(), 81);
+        assert_eq!(port("[::1]").unwrap(), DEFAULT_PORT);
         for text in [
             "",
             "http://",

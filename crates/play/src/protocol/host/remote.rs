@@ -1,4 +1,4 @@
-//! A player on the network as a contender.
+//! A network player as a contender.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,19 +6,19 @@ use std::time::Duration;
 use super::exchange::{Address, Envelope, ExchangeError, Patience, exchange};
 use super::{HostOptions, Spelling};
 use crate::protocol::message::{Message, MessageLimits, parse_move, spaced};
-use crate::referee::{Asked, Contender, Lapse};
+use crate::referee::{Contender, Lapse, Position};
 use ggp_gdl::game::{Game, Move, RoleId};
 use ggp_gdl::markup;
 use ggp_gdl::terms::Terms;
 
-/// How long a player may take to hear that the match is broken off.
+/// The time limit for ABORT.
 const ABORT: Duration = Duration::from_secs(1);
-/// What a player says that plays another match.
+/// The answer of a player that is in another match.
 pub const BUSY: &str = "busy";
-/// Characters of an answer that a record keeps.
+/// The most characters of an answer in a record.
 const SHOWN: usize = 200;
 
-/// What all network players of a match share.
+/// The data that all network players of a match share.
 #[derive(Debug)]
 pub struct Invitation {
     game: Game,
@@ -28,8 +28,7 @@ pub struct Invitation {
 }
 
 impl Invitation {
-    /// An invitation to a match of this name; with a seed, players see other names
-    /// than those of the rules.
+    /// An invitation to the match `id`. With a seed, players see scrambled names.
     pub fn new(game: &Game, id: &str, scrambled: Option<u64>, options: &HostOptions) -> Arc<Self> {
         Arc::new(Invitation {
             game: game.clone(),
@@ -43,7 +42,7 @@ impl Invitation {
     }
 }
 
-/// A player on the network.
+/// A network player.
 #[derive(Debug)]
 pub struct Remote {
     invitation: Arc<Invitation>,
@@ -51,7 +50,7 @@ pub struct Remote {
     name: String,
     role: RoleId,
     terms: Terms,
-    /// Moves of before, if the match goes on.
+    /// The earlier joint moves, if the match is resumed.
     missed: Option<Vec<Vec<String>>>,
 }
 
@@ -68,7 +67,7 @@ impl Remote {
         }
     }
 
-    /// The same in a match that goes on after these joint moves.
+    /// The player in a match that is resumed after these joint moves.
     #[must_use]
     pub fn resumed(self, missed: Vec<Vec<String>>) -> Self {
         Remote {
@@ -100,8 +99,8 @@ impl Remote {
             connect,
             answer: time,
             bytes: options.most_bytes,
-            // Players are told that the match is broken off though it is.
-            interrupt: (!is_last).then_some(&*options.interrupt),
+            // ABORT is sent even if the match is interrupted.
+            stop: (!is_last).then_some(&options.stop),
         };
         exchange(&self.address, &envelope, &message.to_string(), &patience)
     }
@@ -129,21 +128,21 @@ impl Remote {
         )
     }
 
-    /// The move that an answer means.
-    fn understand(&mut self, answer: &str, asked: &Asked<'_>) -> Result<Move, Lapse> {
+    /// The legal move in an answer.
+    fn understand(&mut self, answer: &str, position: &Position<'_>) -> Result<Move, Lapse> {
         let limits = MessageLimits::default();
         let said = parse_move(answer, limits);
         let said = said.map_err(|_| Lapse::Illegal(shown(answer)))?;
         let said = self.invitation.spelling.receive(&said);
         let game = &self.invitation.game;
         let parsed = game.parse_term(&mut self.terms, &said).ok().map(Move::new);
-        if let Some(chosen) = parsed.filter(|chosen| asked.legal.contains(chosen)) {
+        if let Some(chosen) = parsed.filter(|chosen| position.legal.contains(chosen)) {
             return Ok(chosen);
         }
-        // Letter case matters only where nothing else differs.
-        let text = |chosen: &Move| spaced(&game.text(asked.terms, chosen.term())).to_lowercase();
+        // Letter case is ignored unless names differ only by it.
+        let text = |chosen: &Move| spaced(&game.text(position.terms, chosen.term())).to_lowercase();
         let lower = said.to_lowercase();
-        let mut alike = asked.legal.iter().filter(|chosen| text(chosen) == lower);
+        let mut alike = position.legal.iter().filter(|chosen| text(chosen) == lower);
         match (alike.next(), alike.next()) {
             (Some(chosen), None) => Ok(*chosen),
             _ => Err(Lapse::Illegal(shown(&said))),
@@ -151,7 +150,7 @@ impl Remote {
     }
 }
 
-/// As much of an answer as a record keeps, and a terminal may show.
+/// The beginning of an answer, safe for records and terminals.
 fn shown(answer: &str) -> String {
     markup::plain(answer.trim(), SHOWN)
 }
@@ -167,7 +166,7 @@ fn lapse(error: &ExchangeError) -> Lapse {
 impl Contender for Remote {
     fn start(&mut self) -> Result<(), Lapse> {
         if self.missed.is_some() {
-            // Nobody knows what it heard last, so it is told everything anew.
+            // The state of the player is unknown, so the match is started again.
             self.abort();
         }
         let (options, rules) = (&self.invitation.options, self.invitation.spelling.rules());
@@ -176,7 +175,7 @@ impl Contender for Remote {
                 rules: rules.to_owned(),
                 clock,
             };
-            // Many players do not know this message.
+            // Many players do not support this message.
             let _ = self.send(&message, self.clock(clock), 0);
         }
         let message = Message::Start {
@@ -190,7 +189,7 @@ impl Contender for Remote {
             play_clock: options.play_clock,
         };
         let answer = self.send(&message, self.clock(options.start_clock), 0);
-        // What it has missed; the last joint move comes when it is asked.
+        // Replay the earlier moves; the last joint move is sent with the next request.
         let missed = self.missed.as_deref().unwrap_or_default();
         for ply in 0..missed.len() {
             let before = ply.checked_sub(1).map_or(&[][..], |before| &missed[before]);
@@ -198,7 +197,7 @@ impl Contender for Remote {
         }
         match answer {
             Err(error) => Err(lapse(&error)),
-            // Whatever else it says, it is asked for a move.
+            // After any other answer the player is asked for moves.
             Ok(said) if said.trim().eq_ignore_ascii_case(BUSY) => {
                 Err(Lapse::Illegal(BUSY.to_owned()))
             }
@@ -206,10 +205,10 @@ impl Contender for Remote {
         }
     }
 
-    fn choose(&mut self, asked: &Asked<'_>) -> Result<Move, Lapse> {
-        let answer = self.play(asked.last, asked.played.len());
+    fn choose(&mut self, position: &Position<'_>) -> Result<Move, Lapse> {
+        let answer = self.play(position.last, position.joint_moves.len());
         let answer = answer.map_err(|error| lapse(&error))?;
-        self.understand(&answer, asked)
+        self.understand(&answer, position)
     }
 
     fn stop(&mut self, last: &[String]) {
@@ -217,7 +216,7 @@ impl Contender for Remote {
             id: self.invitation.id.clone(),
             moves: self.sent(last),
         };
-        // The match is over whatever it says.
+        // The answer does not matter.
         let _ = self.send(&message, self.clock(self.invitation.options.play_clock), 0);
     }
 

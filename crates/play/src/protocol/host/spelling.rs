@@ -1,7 +1,7 @@
-//! How names are spelled for players: as the rules have it, or by other words.
+//! The spelling of names for players: that of the rules, or scrambled.
 //!
-//! In: a game. Out: its rules as text for messages, and a way to and fro between
-//! its names and those that players see. What GDL reserves and integers stay.
+//! In: a game. Out: its rules as text for messages, and a mapping between its names and those
+//! that players see. Keywords and integers do not change.
 
 use std::collections::HashMap;
 
@@ -10,25 +10,25 @@ use ggp_gdl::game::Game;
 use ggp_gdl::rewrite::{Words, is_reserved};
 use ggp_gdl::symbol::Case;
 
-/// How names are spelled.
+/// A mapping between the names of a game and those that players see.
 #[derive(Clone, Debug)]
 pub struct Spelling {
     case: Case,
-    /// By [`Spelling::key`]; what is not in it stays.
+    /// The sent name by [`Spelling::key`]; other names do not change.
     sent: HashMap<String, String>,
-    /// Back, by words in lower case.
+    /// The name of the game by the received name in lower case.
     received: HashMap<String, String>,
     rules: String,
 }
 
 impl Spelling {
-    /// As the rules spell names where they first use them, so that players to whom
-    /// letter case matters see one spelling; reserved words in lower case.
+    /// The spelling of the first occurrence in the rules, so that case-sensitive players see
+    /// one spelling for each name; keywords in lower case.
     pub fn plain(game: &Game, case: Case) -> Self {
         Spelling::new(game, case, |name| name.to_owned())
     }
 
-    /// By words drawn by a seed. None of them says anything.
+    /// Meaningless random words, determined by a seed.
     pub fn scrambled(game: &Game, case: Case, seed: u64) -> Self {
         let mut words = Words::new(seed);
         Spelling::new(game, case, |name| words.instead_of(name))
@@ -64,7 +64,7 @@ impl Spelling {
         spelling
     }
 
-    /// What names are told apart by.
+    /// The text by which names are compared.
     fn key(&self, name: &str) -> String {
         match self.case {
             Case::Fold => name.to_lowercase(),
@@ -72,23 +72,23 @@ impl Spelling {
         }
     }
 
-    /// The rules as players see them, without the brackets around all of them.
+    /// The rules for players, without the enclosing brackets.
     pub fn rules(&self) -> &str {
         &self.rules
     }
 
-    /// A term as players see it.
+    /// A term in the spelling for players.
     pub fn send(&self, term: &str) -> String {
         self.each(term, |name| self.sent.get(&self.key(name)))
     }
 
-    /// A player's term as the rules have it. Names that are nobody's stay, and
-    /// letter case does not matter unless names differ by nothing else.
+    /// A player's term in the spelling of the rules. Unknown names do not change, and letter
+    /// case is ignored unless names differ only by it.
     pub fn receive(&self, term: &str) -> String {
         self.each(term, |name| {
             let lower = name.to_lowercase();
             let known = self.received.get(&lower)?;
-            // A name that is spelled exactly is itself.
+            // An exact match takes precedence.
             let exact = self.case == Case::Keep && self.sent.get(name).is_some_and(|s| s == name);
             (!exact).then_some(known)
         })
@@ -118,7 +118,7 @@ mod tests {
         (<= terminal (true (left 0))) (goal ann 100)";
 
     fn game() -> Game {
-        Game::from_text("rules", RULES).expect("the rules are right")
+        Game::from_text("rules", RULES).expect("the rules are valid")
     }
 
     #[test]

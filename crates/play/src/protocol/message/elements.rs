@@ -1,7 +1,7 @@
-//! Texts cut into the lists and words that they consist of.
+//! Lists and words of a message text.
 //!
-//! The rules of a message are cut out, not read, so that a long message costs
-//! one walk over its bytes and no tree. Blanks and comments are those of
+//! The rules of a message are extracted as text and not parsed, so that a long message needs
+//! one pass over its bytes and no tree. Whitespace and comments are those of
 //! `grammar/kif.pest`.
 
 use super::MessageError;
@@ -26,7 +26,7 @@ enum Token {
     Word,
 }
 
-/// The next token at or after a place, with its start and end.
+/// The next token at or after an offset, with its start and end.
 fn token(text: &str, mut at: usize) -> Option<(Token, usize, usize)> {
     loop {
         let rest = &text[at..];
@@ -46,7 +46,7 @@ fn token(text: &str, mut at: usize) -> Option<(Token, usize, usize)> {
     }
 }
 
-/// The words and lists of a text, in order, each as it is written.
+/// An iterator over the top-level words and lists of a text, in their spelling.
 pub(super) struct Elements<'t> {
     text: &'t str,
     at: usize,
@@ -62,7 +62,7 @@ impl<'t> Elements<'t> {
         }
     }
 
-    /// Where what was read so far ends.
+    /// The end of the text read so far.
     pub(super) fn end(&self) -> usize {
         self.at
     }
@@ -78,7 +78,7 @@ impl<'t> Iterator for Elements<'t> {
         loop {
             match kind {
                 Token::Open => depth += 1,
-                // Only a first token can close what is not open.
+                // Only the first token can close a list that is not open.
                 Token::Close if depth == 0 => return Some(Err(MessageError::Unbalanced)),
                 Token::Close => depth -= 1,
                 Token::Word => {}
@@ -98,12 +98,12 @@ impl<'t> Iterator for Elements<'t> {
     }
 }
 
-/// What stands between the brackets of a list; none if it is a word.
+/// The text between the brackets of a list; `None` for a word.
 pub(super) fn inside(element: &str) -> Option<&str> {
     element.strip_prefix('(')?.strip_suffix(')')
 }
 
-/// A text with one blank between words and brackets, without comments.
+/// A text with one space between words and brackets, without comments.
 pub fn spaced(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
@@ -117,12 +117,12 @@ pub fn spaced(text: &str) -> String {
     out
 }
 
-/// The same text as people write it: without blanks inside brackets.
+/// A text without spaces inside brackets.
 pub fn compact(text: &str) -> String {
     text.replace("( ", "(").replace(" )", ")")
 }
 
-/// Tells while bytes come in whether a message is whole.
+/// An incremental check of whether a message is complete.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Balance {
     depth: u64,
@@ -131,7 +131,7 @@ pub struct Balance {
 }
 
 impl Balance {
-    /// Takes in more bytes.
+    /// Processes more bytes.
     pub fn push(&mut self, bytes: &[u8]) {
         for byte in bytes {
             match byte {

@@ -5,22 +5,22 @@ use std::fmt;
 use super::elements::{Elements, inside, spaced};
 use super::{MessageError, MessageLimits};
 
-/// What a player answers.
+/// The answer of a player.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Reply {
-    /// Who it is.
+    /// The name and the status of the player.
     Info(Info),
-    /// It is ready to play.
+    /// The player is ready.
     Ready,
-    /// It plays another match, or does not know this one.
+    /// The player is in another match, or does not know this one.
     Busy,
     /// A move, in the spelling of the rules.
     Move(String),
-    /// It has no move.
+    /// The player has no move.
     Nil,
-    /// The match is over for it.
+    /// The player acknowledges the end of the match.
     Done,
-    /// The match is broken off.
+    /// The player acknowledges that the match is aborted.
     Aborted,
 }
 
@@ -38,22 +38,22 @@ impl fmt::Display for Reply {
     }
 }
 
-/// What a player says of itself.
+/// The answer to an INFO message.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Info {
-    /// Its name.
+    /// The name of the player.
     pub name: Option<String>,
-    /// `available` or `busy`, as a rule.
+    /// Usually `available` or `busy`.
     pub status: Option<String>,
-    /// Such as `alien` or `human`.
+    /// The species, such as `alien` or `human`.
     pub species: Option<String>,
 }
 
 impl Info {
-    /// Reads whatever a player may answer: what cannot be understood is left out.
+    /// Reads any answer of a player and ignores the parts that are not understood.
     ///
-    /// A word alone is a status, unknown entries are passed over, and values of
-    /// several parts are joined, as the reference host does.
+    /// A single word is a status, unknown entries are skipped, and values of several parts are
+    /// joined, as in the reference host.
     pub fn parse(text: &str, limits: MessageLimits) -> Self {
         let mut info = Info::default();
         if text.len() > limits.bytes {
@@ -86,7 +86,7 @@ impl Info {
         info
     }
 
-    /// Whether it says that it plays a match.
+    /// Whether the status says that the player is in a match.
     pub fn is_busy(&self) -> bool {
         let status = self.status.as_deref().unwrap_or_default();
         status.eq_ignore_ascii_case("busy")
@@ -123,20 +123,19 @@ fn word(text: &str) -> String {
     }
 }
 
-/// The move that a player answers, as it spells it. An explanation or a taunt
-/// after it is passed over.
+/// The move in an answer, in the spelling of the player. An explanation or a taunt after the
+/// move is ignored.
 ///
 /// # Errors
 ///
-/// If it is nothing of that kind.
+/// If the answer is not a move.
 pub fn parse_move(text: &str, limits: MessageLimits) -> Result<String, MessageError> {
     if text.len() > limits.bytes {
         return Err(MessageError::TooLong(limits.bytes));
     }
     let mut elements = Elements::new(text, limits.nesting);
     let chosen = elements.next().ok_or(MessageError::NotAMessage)??;
-    // Quoted words of a taunt may have any brackets, so that the rest need not
-    // be well formed.
+    // Quoted words of a taunt may contain brackets, so the rest may be malformed.
     let rest = text[elements.end()..].trim_start();
     let is_comment = |name: &str| {
         let start = rest.get(1..=name.len()).unwrap_or_default();

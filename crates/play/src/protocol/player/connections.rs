@@ -1,4 +1,4 @@
-//! Who is at the player's door, and what they are told.
+//! The connections to a network player, and its answers to their messages.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -11,84 +11,86 @@ use tokio::sync::{Semaphore, watch};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::timeout_at;
 
-use super::match_thread::{Server, Table, Terms};
+use super::match_thread::{MatchHandle, MatchTerms, Server};
 use super::{Event, LatencyMargin, Log, PlayerOptions};
 use crate::protocol::message::{Info, Message, MessageError, Reply};
 use crate::protocol::wire::{Connection, Request, WireError, WireLimits};
 
-/// Matches that may exist at once: one is played, others come to their end.
-const TABLES: u32 = 4;
-/// Requests that may be read at once, each as long as it may be.
+/// The most matches at once: one is played, others are ending.
+const MOST_MATCHES: u32 = 4;
+/// The number of requests of maximum length that may be read at once.
 const LONG_REQUESTS: usize = 4;
-/// Bytes of a message that are read beside other work.
+/// The bytes of a message from which it is parsed on another thread.
 const LONG: usize = 1 << 16;
-/// The margin's base.
+/// The base of the latency margin.
 const BASE: Duration = Duration::from_millis(500);
-/// The longest time that a clock or a silence holds a match.
+/// The longest clock, and the longest silence within a match.
 const LONGEST: Duration = Duration::from_secs(3600);
-/// The least that a silence may take.
+/// The shortest silence after which a match is aborted.
 const SHORTEST: Duration = Duration::from_secs(60);
-/// An answer that is due so soon took the whole clock.
+/// An answer within this time of its deadline counts as taking the whole clock.
 const NEARLY: Duration = Duration::from_millis(50);
 
-/// What all connections share.
+/// The state shared by all connections.
 pub(super) struct Connections {
     server: Arc<Server>,
-    book: Mutex<Sessions>,
-    tables: Arc<Semaphore>,
-    /// Bytes of requests.
+    sessions: Mutex<Sessions>,
+    matches: Arc<Semaphore>,
+    /// The bytes of requests in memory.
     held: Arc<AtomicUsize>,
-    /// Number of connections so far.
+    /// The number of connections so far.
     admitted: AtomicUsize,
 }
 
+/// The current match and the open connections.
 #[derive(Debug, Default)]
 struct Sessions {
     current: Option<Current>,
-    /// Whether a match waits for a table.
+    /// Whether a match waits for an earlier one to end.
     is_starting: bool,
-    /// Number of matches so far.
+    /// The number of matches started.
     begun: u64,
+    /// The number of matches ended.
     ended: u64,
-    guests: BTreeMap<usize, MatchState>,
+    open: BTreeMap<usize, OpenConnection>,
 }
 
-/// The match that is played.
+/// The current match.
 #[derive(Debug)]
 struct Current {
     number: u64,
-    table: Table,
-    /// When it is over unless the host says something.
+    handle: MatchHandle,
+    /// The time at which it is aborted unless the host sends a message.
     expires: Instant,
-    /// Dropped with it, which wakes whoever waits.
+    /// Dropped with the match, which wakes all waiting requests.
     present: watch::Sender<()>,
 }
 
-/// A connection.
+/// An open connection.
 #[derive(Debug)]
-struct MatchState {
+struct OpenConnection {
     handle: AbortHandle,
-    /// Whether nothing is lost if it is closed.
+    /// Whether the connection has no request in progress, so that it may be closed.
     is_idle: bool,
 }
 
-/// An answer, and what is to be noted when it is sent.
-struct Answer {
+/// An HTTP response, with a record to update once it is sent.
+struct Response {
     status: &'static str,
     body: String,
     note: Option<Note>,
 }
 
-/// A match and when a move for it was due.
+/// A match and the deadline of a requested move.
 struct Note {
     number: u64,
     due: Instant,
     is_move: bool,
 }
 
-impl From<Reply> for Answer {
+impl From<Reply> for Response {
     fn from(reply: Reply) -> Self {
-        Answer {
+        Response {
             status: "200 OK",
             body: reply.to_string(),
             note: None,
@@ -106,92 +108,94 @@ impl Connections {
                 margin: Mutex::new(margin),
                 reader: Mutex::default(),
             }),
-            book: Mutex::default(),
-            tables: Arc::new(Semaphore::new(TABLES as usize)),
+            sessions: Mutex::default(),
+            matches: Arc::new(Semaphore::new(MOST_MATCHES as usize)),
             held: Arc::default(),
             admitted: AtomicUsize::new(0),
         }
     }
 
-    fn book(&self) -> MutexGuard<'_, Sessions> {
-        self.book.lock().unwrap_or_else(PoisonError::into_inner)
+    fn sessions(&self) -> MutexGuard<'_, Sessions> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn options(&self) -> &PlayerOptions {
         &self.server.options
     }
 
-    /// Matches that are over.
+    /// The number of matches that are over.
     pub(super) fn ended(&self) -> u64 {
-        self.book().ended
+        self.sessions().ended
     }
 
-    /// Whether it has played enough.
+    /// Whether the player has played all its matches.
     pub(super) fn is_done(&self) -> bool {
         let matches = self.options().matches;
         matches.is_some_and(|most| self.ended() >= most)
     }
 
-    /// Ends a match whose host is gone.
-    pub(super) fn look_after(&self) {
-        let mut book = self.book();
-        let current = &book.current;
+    /// Aborts a match whose host is silent for too long.
+    pub(super) fn end_expired_match(&self) {
+        let mut sessions = self.sessions();
+        let current = &sessions.current;
         if current
             .as_ref()
             .is_some_and(|current| Instant::now() > current.expires)
         {
-            book.end(|table| table.abort("deserted"));
+            sessions.end(|handle| handle.abort("deserted"));
         }
     }
 
-    /// Ends the match, and tells who waits for nothing more to come. Whoever asks for
-    /// a move is answered while the result is kept.
-    pub(super) fn leave(&self) -> impl Sized + use<> {
-        let mut book = self.book();
-        let current = book.current.take();
-        book.ended += u64::from(current.is_some());
-        let current = current.filter(|current| current.table.leave("interrupted"));
-        for guest in book.guests.values().filter(|guest| guest.is_idle) {
-            guest.handle.abort();
+    /// Ends the match and closes idle connections. A pending request for a move is answered as
+    /// long as the result is not dropped.
+    pub(super) fn shut_down(&self) -> impl Sized + use<> {
+        let mut sessions = self.sessions();
+        let current = sessions.current.take();
+        sessions.ended += u64::from(current.is_some());
+        let current = current.filter(|current| current.handle.leave("interrupted"));
+        for connection in sessions.open.values().filter(|open| open.is_idle) {
+            connection.handle.abort();
         }
         current
     }
 
-    /// Waits until nothing is left of any match.
-    pub(super) async fn all_over(&self) {
-        // It is never closed.
-        let _ = self.tables.acquire_many(TABLES).await;
+    /// Waits until all threads of all matches have ended.
+    pub(super) async fn all_matches_over(&self) {
+        // The semaphore is never closed.
+        let _ = self.matches.acquire_many(MOST_MATCHES).await;
     }
 
-    /// Serves a connection. If there are too many, one that is idle has to go, or
-    /// else this one.
+    /// Serves a connection. If there are too many, an idle one is closed, or this one if none
+    /// is idle.
     pub(super) fn admit(
         self: &Arc<Self>,
         stream: TcpStream,
         peer: SocketAddr,
-        connections: &mut JoinSet<()>,
+        tasks: &mut JoinSet<()>,
     ) {
-        let mut book = self.book();
-        if connections.len() >= self.options().connections {
-            let idle = book.guests.iter().find(|(_, guest)| guest.is_idle);
+        let mut sessions = self.sessions();
+        if tasks.len() >= self.options().connections {
+            let idle = sessions.open.iter().find(|(_, open)| open.is_idle);
             let Some(number) = idle.map(|(number, _)| *number) else {
                 return;
             };
-            let guest = book.guests.remove(&number).expect("it was just found");
-            guest.handle.abort();
+            let closed = sessions.open.remove(&number).expect("it was just found");
+            closed.handle.abort();
         }
         let number = self.admitted.fetch_add(1, Ordering::Relaxed);
-        let door = Door {
-            desk: Arc::clone(self),
+        let task = ConnectionTask {
+            connections: Arc::clone(self),
             number,
             peer,
         };
-        let handle = connections.spawn(async move { door.serve(stream).await });
+        let handle = tasks.spawn(async move { task.serve(stream).await });
         let is_idle = true;
-        book.guests.insert(number, MatchState { handle, is_idle });
+        sessions
+            .open
+            .insert(number, OpenConnection { handle, is_idle });
     }
 
-    async fn answer(&self, text: String, received: Instant, peer: SocketAddr) -> Answer {
+    async fn answer(&self, text: String, received: Instant, peer: SocketAddr) -> Response {
         let limits = self.options().message;
         let parsed = match text.len() < LONG {
             true => Message::parse(&text, limits),
@@ -205,8 +209,8 @@ impl Connections {
             Ok(message) => message,
             Err(error) => {
                 let reason = error.to_string();
-                self.server.log.tell(Event::Refused { peer, reason });
-                return Answer {
+                self.server.log.record(Event::Refused { peer, reason });
+                return Response {
                     status: "400 Bad Request",
                     body: error.to_string(),
                     note: None,
@@ -216,7 +220,7 @@ impl Connections {
         let (kind, id) = (message.kind(), message.id().map(str::to_owned));
         let answer = match message {
             Message::Info => self.info().into(),
-            Message::Preview { .. } => match self.book().is_free() {
+            Message::Preview { .. } => match self.sessions().is_free() {
                 true => Reply::Ready.into(),
                 false => Reply::Busy.into(),
             },
@@ -227,7 +231,7 @@ impl Connections {
                 start_clock,
                 play_clock,
             } => {
-                let terms = Terms {
+                let terms = MatchTerms {
                     id,
                     role,
                     rules,
@@ -238,15 +242,15 @@ impl Connections {
             }
             Message::Play { id, moves } => self.play(&id, moves, received).await,
             Message::Stop { id, moves } => {
-                let end = |book: &mut Sessions| book.end(|table| table.stop(moves));
+                let end = |sessions: &mut Sessions| sessions.end(|handle| handle.stop(moves));
                 self.end_of(&id, end, Reply::Done).into()
             }
             Message::Abort { id } => {
-                let end = |book: &mut Sessions| book.end(|table| table.abort("abort"));
+                let end = |sessions: &mut Sessions| sessions.end(|handle| handle.abort("abort"));
                 self.end_of(&id, end, Reply::Aborted).into()
             }
         };
-        self.server.log.tell(Event::Answered {
+        self.server.log.record(Event::Answered {
             peer,
             kind,
             id,
@@ -257,7 +261,7 @@ impl Connections {
     }
 
     fn info(&self) -> Reply {
-        let status = match self.book().is_free() {
+        let status = match self.sessions().is_free() {
             true => "available",
             false => "busy",
         };
@@ -269,91 +273,91 @@ impl Connections {
     }
 
     fn end_of(&self, id: &str, end: impl FnOnce(&mut Sessions), reply: Reply) -> Reply {
-        let mut book = self.book();
-        match book.is_playing(id) {
+        let mut sessions = self.sessions();
+        match sessions.is_playing(id) {
             true => {
-                end(&mut book);
+                end(&mut sessions);
                 reply
             }
             false => Reply::Busy,
         }
     }
 
-    async fn start(&self, terms: Terms, received: Instant) -> Reply {
+    async fn start(&self, terms: MatchTerms, received: Instant) -> Reply {
         let clock = Duration::from_secs(terms.start_clock.into()).min(LONGEST);
         let margin = self.server.margin().of(clock);
         let due = received + clock - margin;
         {
-            let mut book = self.book();
-            if !book.is_free() {
+            let mut sessions = self.sessions();
+            if !sessions.is_free() {
                 return Reply::Busy;
             }
-            book.is_starting = true;
+            sessions.is_starting = true;
         }
-        let table = Arc::clone(&self.tables).acquire_owned();
-        let table = timeout_at(due.into(), table).await;
+        let permit = Arc::clone(&self.matches).acquire_owned();
+        let permit = timeout_at(due.into(), permit).await;
         let (is_ready, mut present, number) = {
-            let mut book = self.book();
-            book.is_starting = false;
-            let Ok(Ok(permit)) = table else {
+            let mut sessions = self.sessions();
+            sessions.is_starting = false;
+            let Ok(Ok(permit)) = permit else {
                 return Reply::Busy;
             };
             let expires = received + clock + self.patience(terms.play_clock);
-            let (table, is_ready) = Table::new(terms, due, Arc::clone(&self.server), permit);
+            let (handle, is_ready) = MatchHandle::new(terms, due, Arc::clone(&self.server), permit);
             let (present, is_present) = watch::channel(());
-            book.begun += 1;
-            book.current = Some(Current {
-                number: book.begun,
-                table,
+            sessions.begun += 1;
+            sessions.current = Some(Current {
+                number: sessions.begun,
+                handle,
                 expires,
                 present,
             });
-            (is_ready, is_present, book.begun)
+            (is_ready, is_present, sessions.begun)
         };
         let is_ready = tokio::select! {
             biased;
             is_ready = is_ready => is_ready.unwrap_or(false),
             _ = present.changed() => return Reply::Busy,
-            // Rules that take long to read may still be read in time for a move.
+            // Rules that take long to read may still be ready in time for a move.
             () = tokio::time::sleep_until((due + margin / 2).into()) => true,
         };
         match is_ready {
             true => Reply::Ready,
             false => {
-                let mut book = self.book();
-                if book.current_number() == Some(number) {
-                    book.current = None;
+                let mut sessions = self.sessions();
+                if sessions.current_number() == Some(number) {
+                    sessions.current = None;
                 }
                 Reply::Busy
             }
         }
     }
 
-    async fn play(&self, id: &str, moves: Vec<String>, received: Instant) -> Answer {
+    async fn play(&self, id: &str, moves: Vec<String>, received: Instant) -> Response {
         let (reply, mut present, number, due, margin) = {
-            let mut book = self.book();
-            if !book.is_playing(id) {
+            let mut sessions = self.sessions();
+            if !sessions.is_playing(id) {
                 return Reply::Busy.into();
             }
-            let current = book.current.as_mut().expect("it is played");
-            let play_clock = current.table.play_clock;
+            let current = sessions.current.as_mut().expect("a match is played");
+            let play_clock = current.handle.play_clock;
             let clock = Duration::from_secs(play_clock.into()).min(LONGEST);
             let margin = self.server.margin().of(clock);
             let due = received + clock - margin;
             current.expires = received + clock + self.patience(play_clock);
-            let reply = current.table.ask(moves, received, due);
+            let reply = current.handle.request(moves, received, due);
             let present = current.present.subscribe();
             (reply, present, current.number, due, margin)
         };
         let reply = tokio::select! {
             biased;
-            // What a search that was ended comes to is no answer any more.
+            // The result of an ended match is not an answer.
             _ = present.changed() => Reply::Nil,
             reply = reply => reply.unwrap_or(Reply::Nil),
             () = tokio::time::sleep_until((due + margin / 2).into()) => Reply::Nil,
         };
         let is_move = matches!(reply, Reply::Move(_));
-        Answer {
+        Response {
             note: Some(Note {
                 number,
                 due,
@@ -363,25 +367,25 @@ impl Connections {
         }
     }
 
-    /// How long after a clock a host may say nothing.
+    /// The longest silence of the host after a clock.
     fn patience(&self, play_clock: u32) -> Duration {
         let play_clock = Duration::from_secs(play_clock.into());
         let usual = play_clock.saturating_mul(10).clamp(SHORTEST, LONGEST);
         self.options().patience.unwrap_or(usual)
     }
 
-    /// Takes note of an answer that was sent, or could not be.
+    /// Records whether an answer was sent, and its delay.
     fn sent(&self, note: &Note, was_sent: bool) {
         let now = Instant::now();
         if now + NEARLY > note.due {
             let late = now.saturating_duration_since(note.due);
             self.server.margin().was_late(late);
         }
-        let book = self.book();
-        if let Some(current) = &book.current
+        let sessions = self.sessions();
+        if let Some(current) = &sessions.current
             && current.number == note.number
         {
-            current.table.was_answered(was_sent && note.is_move);
+            current.handle.was_answered(was_sent && note.is_move);
         }
     }
 }
@@ -395,39 +399,39 @@ impl Sessions {
         self.current.as_ref().map(|current| current.number)
     }
 
-    /// Whether this is the match that is played.
+    /// Whether this is the current match.
     fn is_playing(&self, id: &str) -> bool {
         let current = self.current.as_ref();
-        current.is_some_and(|current| current.table.id.eq_ignore_ascii_case(id))
+        current.is_some_and(|current| current.handle.id.eq_ignore_ascii_case(id))
     }
 
-    /// Ends the match that is played, if there is one.
-    fn end(&mut self, end: impl FnOnce(Table)) {
+    /// Ends the current match, if there is one.
+    fn end(&mut self, end: impl FnOnce(MatchHandle)) {
         if let Some(current) = self.current.take() {
             self.ended += 1;
-            end(current.table);
+            end(current.handle);
         }
     }
 }
 
-/// One connection.
-struct Door {
-    desk: Arc<Connections>,
+/// The task that serves one connection.
+struct ConnectionTask {
+    connections: Arc<Connections>,
     number: usize,
     peer: SocketAddr,
 }
 
-impl Door {
+impl ConnectionTask {
     async fn serve(self, stream: TcpStream) {
-        // Answers are short, and somebody waits for each.
+        // Responses are short and must be sent at once.
         let _ = stream.set_nodelay(true);
-        let options = self.desk.options();
+        let options = self.connections.options();
         let bytes = options.message.bytes;
         let limits = WireLimits {
             bytes,
             all_bytes: bytes.saturating_mul(LONG_REQUESTS),
             idle: options.idle,
-            held: Arc::clone(&self.desk.held),
+            held: Arc::clone(&self.connections.held),
         };
         let mut connection = Connection::new(stream, limits);
         loop {
@@ -438,7 +442,7 @@ impl Door {
                     if !matches!(error, WireError::Closed | WireError::Io(_)) {
                         let (peer, reason) = (self.peer, error.to_string());
                         let refused = Event::Refused { peer, reason };
-                        self.desk.server.log.tell(refused);
+                        self.connections.server.log.record(refused);
                     }
                     connection.refuse(&error).await;
                     break;
@@ -455,34 +459,38 @@ impl Door {
         connection.close().await;
     }
 
-    /// Whether another request may follow.
+    /// Sends the response and returns whether the connection stays open.
     async fn answer(&self, connection: &mut Connection<TcpStream>, request: Request) -> bool {
-        let answer = match request.message {
-            None => Answer {
+        let response = match request.message {
+            None => Response {
                 status: "200 OK",
                 body: String::new(),
                 note: None,
             },
-            Some(text) => self.desk.answer(text, request.received, self.peer).await,
+            Some(text) => {
+                self.connections
+                    .answer(text, request.received, self.peer)
+                    .await
+            }
         };
         let sent = connection
-            .answer(request.manner, answer.status, &answer.body)
+            .answer(request.manner, response.status, &response.body)
             .await;
-        if let Some(note) = &answer.note {
-            self.desk.sent(note, sent.is_ok());
+        if let Some(note) = &response.note {
+            self.connections.sent(note, sent.is_ok());
         }
         sent.is_ok() && request.manner.stays_open
     }
 
     fn set_idle(&self, is_idle: bool) {
-        if let Some(guest) = self.desk.book().guests.get_mut(&self.number) {
-            guest.is_idle = is_idle;
+        if let Some(open) = self.connections.sessions().open.get_mut(&self.number) {
+            open.is_idle = is_idle;
         }
     }
 }
 
-impl Drop for Door {
+impl Drop for ConnectionTask {
     fn drop(&mut self) {
-        self.desk.book().guests.remove(&self.number);
+        self.connections.sessions().open.remove(&self.number);
     }
 }

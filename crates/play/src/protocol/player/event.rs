@@ -1,4 +1,4 @@
-//! What happens at a player, to be shown or kept.
+//! Events of a network player, for display and logs.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -8,51 +8,51 @@ use serde::Serialize;
 use crate::protocol::message::compact;
 use ggp_gdl::markup;
 
-/// Something that happened. Times are in seconds.
+/// An event of a network player. Times are in seconds.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Event {
-    /// The player can be reached.
+    /// The player accepts connections.
     Listening {
-        /// Where.
+        /// The address.
         address: SocketAddr,
     },
     /// A message was answered.
     Answered {
-        /// Who sent it.
+        /// The address of the sender.
         peer: SocketAddr,
-        /// What kind of message it was.
+        /// The kind of message.
         kind: &'static str,
         /// The match.
         #[serde(rename = "match")]
         id: Option<String>,
         /// The answer.
         reply: String,
-        /// From the first byte of the request on.
+        /// The time since the first byte of the request.
         seconds: f64,
     },
-    /// What came was no message.
+    /// A request was not a valid message.
     Refused {
-        /// Who sent it.
+        /// The address of the sender.
         peer: SocketAddr,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
-    /// A match begins.
+    /// A match has started.
     Started {
         /// The match.
         #[serde(rename = "match")]
         id: String,
-        /// Whom we play.
+        /// The player's role.
         role: String,
-        /// Everybody's role, in the order of the rules.
+        /// All roles in the order of the rules.
         roles: Vec<String>,
-        /// Time before the first move.
+        /// The time before the first move.
         start_clock: u32,
-        /// Time for each move.
+        /// The time for each move.
         play_clock: u32,
-        /// How many warnings the rules gave.
+        /// The number of warnings about the rules.
         warnings: usize,
     },
     /// A match cannot be played.
@@ -60,7 +60,7 @@ pub enum Event {
         /// The match.
         #[serde(rename = "match")]
         id: String,
-        /// Why: a line for each reason.
+        /// The reasons, one line each.
         reasons: Vec<String>,
     },
     /// A move was chosen.
@@ -68,45 +68,45 @@ pub enum Event {
         /// The match.
         #[serde(rename = "match")]
         id: String,
-        /// Joint moves made before.
+        /// The number of earlier joint moves.
         made: usize,
         /// The move.
         chosen: String,
-        /// Who it comes from: the agent, what it had found so far, or chance.
+        /// The source of the move: `agent`, `published` (its best move so far) or `random`.
         origin: &'static str,
-        /// The score that it is thought to lead to.
+        /// The expected score.
         value: Option<f64>,
-        /// Iterations or positions.
+        /// The number of iterations or positions.
         nodes: u64,
-        /// How long it took.
+        /// The time since the request.
         seconds: f64,
     },
-    /// The agent failed, and something else was played.
+    /// The agent failed, and another move was played.
     Failed {
         /// The match.
         #[serde(rename = "match")]
         id: String,
-        /// With what.
+        /// The error.
         reason: String,
     },
-    /// The host played another move for us than our answer.
+    /// The host replaced the answered move by another one.
     Replaced {
         /// The match.
         #[serde(rename = "match")]
         id: String,
-        /// Joint moves made before.
+        /// The number of earlier joint moves.
         made: usize,
-        /// What we had answered.
+        /// The answered move.
         answered: String,
-        /// What it played.
+        /// The move that the host played.
         played: String,
     },
-    /// The host's moves do not follow from what was played before.
+    /// The host's moves are not legal after the known moves.
     OutOfStep {
         /// The match.
         #[serde(rename = "match")]
         id: String,
-        /// Why not.
+        /// The reason.
         reason: String,
     },
     /// A match is over.
@@ -116,15 +116,15 @@ pub enum Event {
         id: String,
         /// `stop`, `abort`, `deserted` or `interrupted`.
         how: &'static str,
-        /// Joint moves made.
+        /// The number of joint moves.
         made: usize,
-        /// Roles with their scores, if the game is over.
+        /// The roles with their scores, if the game is over.
         scores: Vec<(String, u8)>,
     },
 }
 
 impl Event {
-    /// Whether it is about a single message rather than a match.
+    /// Whether the event concerns a single message rather than a match.
     pub fn is_detail(&self) -> bool {
         matches!(self, Event::Answered { .. } | Event::Refused { .. })
     }
@@ -157,8 +157,8 @@ impl fmt::Display for Event {
                 let (id, role, roles) = (plain(id), plain(role), plain(&roles.join(" ")));
                 write!(
                     f,
-                    "{id}: begins; we are {role} of {roles}; {start_clock} s before and \
-                     {play_clock} s for each move"
+                    "{id}: started; playing {role} of {roles}; {start_clock} s before the first move \
+                     and {play_clock} s for each move"
                 )?;
                 match warnings {
                     0 => Ok(()),
@@ -184,7 +184,7 @@ impl fmt::Display for Event {
                 let (id, chosen) = (plain(id), plain(&compact(chosen)));
                 write!(f, "{id}: {}: {chosen}", made + 1)?;
                 if let Some(value) = value {
-                    write!(f, ", worth {value:.1}")?;
+                    write!(f, ", value {value:.1}")?;
                 }
                 write!(f, " ({origin}, {nodes} nodes, {seconds:.3} s)")
             }
@@ -201,7 +201,7 @@ impl fmt::Display for Event {
                 let played = plain(&compact(played));
                 write!(
                     f,
-                    "{id}: {}: the host played {played} for us, not {answered}",
+                    "{id}: {}: the host played {played} instead of the answer {answered}",
                     made + 1
                 )
             }
@@ -223,7 +223,7 @@ impl fmt::Display for Event {
     }
 }
 
-/// Names come from the network.
+/// Makes text from the network safe to print.
 fn plain(text: &str) -> String {
     markup::plain(text, 200)
 }

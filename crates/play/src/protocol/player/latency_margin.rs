@@ -1,50 +1,49 @@
-//! How long before the end of a clock an answer is given.
+//! The time before the end of a clock at which an answer is sent.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// Answers whose lateness is remembered.
+/// The number of recent answers whose delays are kept.
 const REMEMBERED: usize = 16;
-/// What a doubt begins with.
-const FIRST_DOUBT: Duration = Duration::from_millis(250);
+/// The initial penalty.
+const FIRST_PENALTY: Duration = Duration::from_millis(250);
 
-/// The part of a clock that is left for the network and the load of the machine.
+/// The part of a clock that is reserved for the network and the load of the machine.
 ///
-/// It is a base, and twice the longest time that one of the last answers was
-/// written after it was due, and a doubt: it doubles when a host plays another
-/// move than one that took nearly the whole clock, so that it must have been too
-/// late, and fades with each such move that is played. At most a third of the
-/// clock is taken.
+/// It is the sum of a base, twice the longest delay of the last answers after their deadline,
+/// and a penalty. The penalty doubles when the host replaces a move that took nearly the whole
+/// clock and so probably arrived too late; it decreases with each such move that is accepted.
+/// The margin is at most a third of the clock.
 #[derive(Clone, Debug)]
 pub struct LatencyMargin {
     fixed: Option<Duration>,
     base: Duration,
     late: VecDeque<Duration>,
-    doubt: Duration,
+    penalty: Duration,
 }
 
 impl LatencyMargin {
-    /// One that adjusts itself, or always the same.
+    /// A fixed margin, or an adaptive one.
     pub fn new(fixed: Option<Duration>, base: Duration) -> Self {
         LatencyMargin {
             fixed,
             base,
             late: VecDeque::new(),
-            doubt: Duration::ZERO,
+            penalty: Duration::ZERO,
         }
     }
 
-    /// What is taken from a clock.
+    /// The margin for a clock.
     pub fn of(&self, clock: Duration) -> Duration {
         if let Some(fixed) = self.fixed {
             return fixed.min(clock);
         }
         let latest = self.late.iter().max().copied().unwrap_or_default();
         let whole = self.base.saturating_add(latest.saturating_mul(2));
-        whole.saturating_add(self.doubt).min(clock / 3)
+        whole.saturating_add(self.penalty).min(clock / 3)
     }
 
-    /// An answer was written so long after it was due.
+    /// Records the delay of an answer after its deadline.
     pub fn was_late(&mut self, by: Duration) {
         if self.late.len() == REMEMBERED {
             self.late.pop_front();
@@ -52,12 +51,11 @@ impl LatencyMargin {
         self.late.push_back(by);
     }
 
-    /// A move that took nearly the whole clock was played by the host, or another
-    /// one was in its place.
+    /// Records whether the host accepted a move that took nearly the whole clock.
     pub fn was_played(&mut self, played: bool) {
-        self.doubt = match played {
-            true => self.doubt - self.doubt / 8,
-            false => self.doubt.saturating_mul(2).max(FIRST_DOUBT),
+        self.penalty = match played {
+            true => self.penalty - self.penalty / 8,
+            false => self.penalty.saturating_mul(2).max(FIRST_PENALTY),
         };
     }
 }
@@ -71,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn it_grows_with_what_goes_wrong_and_shrinks_again() {
+    fn the_margin_grows_with_delays_and_shrinks_again() {
         let mut margin = LatencyMargin::new(None, ms(200));
         assert_eq!(margin.of(ms(10_000)), ms(200));
         margin.was_late(ms(50));
@@ -87,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_clock_is_not_eaten_up() {
+    fn the_margin_is_at_most_a_third_of_the_clock() {
         let mut margin = LatencyMargin::new(None, ms(500));
         assert_eq!(margin.of(ms(900)), ms(300));
         for _ in 0..100 {

@@ -1,130 +1,168 @@
-//! The course of a match as the host tells it.
+//! The progress of a match by the host's messages.
 //!
-//! In: joint moves as text, one message after the other. Out: which position
-//! each message speaks of. Hosts repeat messages, and messages get lost; what
-//! does not follow from the rules is refused, and the match stays where it was.
+//! In: joint moves as text, one for each message. Out: the position that each message refers
+//! to. Hosts repeat messages, and messages get lost. A joint move that is not legal is
+//! rejected and leaves the match unchanged.
 
+use std::fmt;
 use std::thread::JoinHandle;
 
 use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine, PlayError, PropnetState};
 use ggp_gdl::game::{Game, Move, RoleId, Score};
 use ggp_gdl::terms::{TermId, Terms};
 
-/// Bytes of the text of a move, about.
+/// The most parts of a move that is sent.
 const LONGEST_TEXT: usize = 1 << 16;
-/// Joint moves that are tried in place of one that was not told.
-const GUESSES: usize = 200;
+/// The most joint moves that are tried in place of a lost one.
+const MOST_INFERRED: usize = 200;
 
-/// What was played, and what we answered.
+/// The joint moves so far and our answers.
 #[derive(Debug)]
-pub(super) struct Course {
+pub(super) struct MatchProgress {
     game: Game,
     role: RoleId,
-    referee: Referee,
+    rules: Rules,
     terms: Terms,
     played: Vec<Vec<Move>>,
-    /// Our answer after so many joint moves.
+    /// Our answers, by the number of earlier joint moves.
     answers: Vec<Option<Move>>,
 }
 
-/// Who knows what is legal.
+/// The reason why a joint move of the host was rejected.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum OutOfStep {
+    /// The number of moves is not the number of roles.
+    Count { moves: usize, roles: usize },
+    /// A move is not a valid term.
+    Malformed(String),
+    /// The joint move is not legal.
+    Illegal(String),
+    /// The rules cannot be evaluated.
+    Play(PlayError),
+}
+
+impl From<PlayError> for OutOfStep {
+    fn from(error: PlayError) -> Self {
+        OutOfStep::Play(error)
+    }
+}
+
+impl fmt::Display for OutOfStep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OutOfStep::Count { moves, roles } => write!(f, "{moves} moves for {roles} roles"),
+            OutOfStep::Malformed(error) => f.write_str(error),
+            OutOfStep::Illegal(moves) => write!(f, "{moves} is not legal here"),
+            OutOfStep::Play(error) => error.fmt(f),
+        }
+    }
+}
+
+/// The machine that checks moves.
 #[derive(Debug)]
-enum Referee {
-    Making(JoinHandle<Result<AnyMachine, PlayError>>),
-    /// With the state after each number of joint moves.
-    Made(Box<AnyMachine>, Vec<PropnetState>),
+enum Rules {
+    Compiling(JoinHandle<Result<AnyMachine, PlayError>>),
+    /// With the states from the first on.
+    Ready(Box<AnyMachine>, Vec<PropnetState>),
     Failed(PlayError),
 }
 
-/// What a message turned out to be.
+/// The interpretation of a message.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(super) enum Heard {
-    /// It goes on, or this was said before.
+pub(super) enum Received {
+    /// The message refers to the position after this number of joint moves.
     After(usize),
-    /// A message before this one was lost, and its moves had to be these.
-    Guessed,
+    /// The message before this one was lost, and its joint move was inferred.
+    Inferred,
 }
 
-impl Course {
-    /// A match of which nothing was played. Rules are made ready on a thread of
-    /// their own; the interrupt of the limits ends it.
+impl MatchProgress {
+    /// A match without moves. The rules are compiled on another thread, which the interrupt of
+    /// the limits ends.
     pub(super) fn new(game: &Game, role: RoleId, limits: &Limits) -> Self {
-        let (rules, limits) = (game.clone(), limits.clone());
-        let make = move || AnyMachine::new(&rules, Backend::Datalog, limits);
-        Course {
+        let (copy, limits) = (game.clone(), limits.clone());
+        let make = move || AnyMachine::new(&copy, Backend::Datalog, limits);
+        MatchProgress {
             game: game.clone(),
             role,
-            referee: Referee::Making(std::thread::spawn(make)),
+            rules: Rules::Compiling(std::thread::spawn(make)),
             terms: game.terms().clone(),
             played: Vec::new(),
             answers: vec![None],
         }
     }
 
-    /// What was played.
+    /// The joint moves so far.
     pub(super) fn played(&self) -> &[Vec<Move>] {
         &self.played
     }
 
-    /// What we answered after so many joint moves.
+    /// Our answer after a number of joint moves.
     pub(super) fn answer(&self, made: usize) -> Option<Move> {
         self.answers[made]
     }
 
-    /// Keeps what we answer after so many joint moves.
+    /// Records our answer after a number of joint moves.
     pub(super) fn set_answer(&mut self, made: usize, chosen: Move) {
         self.answers[made] = Some(chosen);
     }
 
-    /// A move in the spelling of the rules; none if it is far too long to send.
+    /// A move in the spelling of the rules; `None` if it is too long to send.
     pub(super) fn text(&mut self, chosen: Move) -> Option<String> {
         self.terms.refresh();
         is_short(&self.terms, chosen.term()).then(|| self.game.text(&self.terms, chosen.term()))
     }
 
-    /// Takes in the joint move that a message tells. `is_answered` says whether
-    /// the host had our last answer.
+    /// Processes the joint move of a message. `is_answered` is whether the host received our
+    /// last answer.
     ///
     /// # Errors
     ///
-    /// Why the joint move follows from nothing; nothing is changed then.
-    pub(super) fn hear(&mut self, told: &[String], is_answered: bool) -> Result<Heard, String> {
-        if told.is_empty() {
-            return Ok(Heard::After(0));
+    /// The reason why the joint move is not legal here. Nothing is changed then.
+    pub(super) fn receive(
+        &mut self,
+        texts: &[String],
+        is_answered: bool,
+    ) -> Result<Received, OutOfStep> {
+        if texts.is_empty() {
+            return Ok(Received::After(0));
         }
         let roles = self.game.role_count();
-        if told.len() != roles {
-            return Err(format!("{} moves for {roles} roles", told.len()));
+        if texts.len() != roles {
+            return Err(OutOfStep::Count {
+                moves: texts.len(),
+                roles,
+            });
         }
-        let joint: Result<Vec<Move>, _> = told
+        let joint: Result<Vec<Move>, _> = texts
             .iter()
             .map(|text| self.game.parse_term(&mut self.terms, text).map(Move::new))
             .collect();
-        let joint = joint.map_err(|error| error.to_string())?;
+        let joint = joint.map_err(|error| OutOfStep::Malformed(error.to_string()))?;
         let made = self.played.len();
-        // The same joint move twice is either said again or played again. A host
+        // The same joint move twice is either a repeated message or played again. A host
         // without our answer cannot have played it.
         let ours = Some(joint[self.role.index()]);
         let is_next = is_answered && self.answers[made] == ours;
         if self.played.last() == Some(&joint) && !is_next {
-            return Ok(Heard::After(made));
+            return Ok(Received::After(made));
         }
         if self.follow(&joint)? {
-            return Ok(Heard::After(made + 1));
+            return Ok(Received::After(made + 1));
         }
         if let Some(before) = self.played.iter().rposition(|earlier| *earlier == joint) {
-            return Ok(Heard::After(before + 1));
+            return Ok(Received::After(before + 1));
         }
-        match self.guess(&joint)? {
-            true => Ok(Heard::Guessed),
-            false => Err(format!("{} is not legal here", told.join(" "))),
+        match self.infer(&joint)? {
+            true => Ok(Received::Inferred),
+            false => Err(OutOfStep::Illegal(texts.join(" "))),
         }
     }
 
     /// The scores of all roles, if the game is over.
     pub(super) fn scores(&mut self) -> Option<Vec<(String, Score)>> {
-        let (machine, states) = self.referee.made().ok()?;
-        let state = states.last().expect("there is a first state");
+        let (machine, states) = self.rules.ready().ok()?;
+        let state = states.last().expect("the first state is in the list");
         if !machine.is_terminal(state).ok()? {
             return None;
         }
@@ -136,10 +174,10 @@ impl Course {
     }
 
     /// Makes a joint move if it is legal.
-    fn follow(&mut self, joint: &[Move]) -> Result<bool, String> {
-        let (machine, states) = self.referee.made()?;
-        let state = states.last().expect("there is a first state");
-        let next = play(machine, state, joint).map_err(|error| error.to_string())?;
+    fn follow(&mut self, joint: &[Move]) -> Result<bool, OutOfStep> {
+        let (machine, states) = self.rules.ready()?;
+        let state = states.last().expect("the first state is in the list");
+        let next = play(machine, state, joint)?;
         if let Some(next) = next {
             self.push(joint.to_vec(), next);
             return Ok(true);
@@ -148,20 +186,23 @@ impl Course {
     }
 
     fn push(&mut self, joint: Vec<Move>, state: PropnetState) {
-        if let Referee::Made(_, states) = &mut self.referee {
+        if let Rules::Ready(_, states) = &mut self.rules {
             states.push(state);
         }
         self.played.push(joint);
         self.answers.push(None);
     }
 
-    /// Looks for a joint move with our last answer that makes the one told legal,
-    /// and makes both if there is exactly one.
-    fn guess(&mut self, told: &[Move]) -> Result<bool, String> {
+    /// Looks for a joint move with our last answer after which `joint` is legal, and makes both
+    /// if there is exactly one.
+    fn infer(&mut self, received: &[Move]) -> Result<bool, OutOfStep> {
         let made = self.played.len();
         let ours = self.answers[made];
-        let (machine, states) = self.referee.made()?;
-        let state = states.last().expect("there is a first state").clone();
+        let (machine, states) = self.rules.ready()?;
+        let state = states
+            .last()
+            .expect("the first state is in the list")
+            .clone();
         let mut found = None;
         let mut search = || -> Result<(), PlayError> {
             if machine.is_terminal(&state)? {
@@ -179,7 +220,7 @@ impl Course {
             let count = choices
                 .iter()
                 .try_fold(1_usize, |count, legal| count.checked_mul(legal.len()));
-            if count.is_none_or(|count| count > GUESSES) {
+            if count.is_none_or(|count| count > MOST_INFERRED) {
                 return Ok(());
             }
             for mut number in 0..count.unwrap_or(0) {
@@ -190,7 +231,7 @@ impl Course {
                 };
                 let joint: Vec<Move> = choices.iter().map(pick).collect();
                 let between = machine.next(&state, &joint)?;
-                if let Some(after) = play(machine, &between, told)?
+                if let Some(after) = play(machine, &between, received)?
                     && found.replace((joint, between, after)).is_some()
                 {
                     found = None;
@@ -199,46 +240,45 @@ impl Course {
             }
             Ok(())
         };
-        search().map_err(|error| error.to_string())?;
+        search()?;
         let Some((joint, between, after)) = found else {
             return Ok(false);
         };
         self.push(joint, between);
-        self.push(told.to_vec(), after);
+        self.push(received.to_vec(), after);
         Ok(true)
     }
 }
 
-impl Referee {
-    /// The machine and the states; waits for them if need be.
-    fn made(&mut self) -> Result<(&mut AnyMachine, &[PropnetState]), String> {
-        if let Referee::Making(_) = self {
-            let interrupted = Referee::Failed(PlayError::Interrupted);
-            if let Referee::Making(thread) = std::mem::replace(self, interrupted)
-                && let Ok(came) = thread.join()
+impl Rules {
+    /// The machine and the states, once the rules are compiled.
+    fn ready(&mut self) -> Result<(&mut AnyMachine, &[PropnetState]), OutOfStep> {
+        if let Rules::Compiling(_) = self {
+            let interrupted = Rules::Failed(PlayError::Interrupted);
+            if let Rules::Compiling(thread) = std::mem::replace(self, interrupted)
+                && let Ok(result) = thread.join()
             {
-                let first = came.and_then(|mut machine| Ok((machine.initial()?, machine)));
+                let first = result.and_then(|mut machine| Ok((machine.initial()?, machine)));
                 *self = match first {
-                    Ok((first, machine)) => Referee::Made(Box::new(machine), vec![first]),
-                    Err(error) => Referee::Failed(error),
+                    Ok((first, machine)) => Rules::Ready(Box::new(machine), vec![first]),
+                    Err(error) => Rules::Failed(error),
                 };
             }
         }
         match self {
-            Referee::Made(machine, states) => Ok((machine, states)),
-            Referee::Failed(error) => Err(error.to_string()),
-            Referee::Making(_) => unreachable!("it was just waited for"),
+            Rules::Ready(machine, states) => Ok((machine, states)),
+            Rules::Failed(error) => Err(error.clone().into()),
+            Rules::Compiling(_) => unreachable!("the thread was just joined"),
         }
     }
 }
 
-impl Drop for Course {
-    /// The interrupt is raised before, or the match was so short that rules are
-    /// ready soon.
+impl Drop for MatchProgress {
+    /// Waits for the thread that compiles the rules. Its interrupt is raised, or it ends soon.
     fn drop(&mut self) {
-        let gone = Referee::Failed(PlayError::Interrupted);
-        if let Referee::Making(thread) = std::mem::replace(&mut self.referee, gone) {
-            // What it fails with concerns nobody any more.
+        let gone = Rules::Failed(PlayError::Interrupted);
+        if let Rules::Compiling(thread) = std::mem::replace(&mut self.rules, gone) {
+            // Its result is no longer needed.
             let _ = thread.join();
         }
     }
@@ -263,8 +303,8 @@ fn play(
     machine.next(state, joint).map(Some)
 }
 
-/// Whether a term's text is not far too long. Terms share their parts, so that
-/// few of them can make a text that fits nowhere.
+/// Whether the text of a term is short enough to send. Terms share subterms, so that a small
+/// term can have a very long text.
 fn is_short(terms: &Terms, term: TermId) -> bool {
     let mut open = vec![term];
     let mut parts = 0;

@@ -1,5 +1,6 @@
-//! One match: a thread that hears what the host says and answers in time.
+//! One match: a thread that processes the host's messages and answers in time.
 
+use ggp_stop::Stop;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -8,25 +9,25 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
-use super::match_progress::{Course, Heard};
+use super::match_progress::{MatchProgress, Received};
 use super::{Event, LatencyMargin, Log, PlayerOptions};
 use crate::protocol::message::Reply;
-use crate::{Brief, Origin, Seat};
+use crate::{AgentThread, Brief, Observation, Origin};
 use ggp_gdl::check::{self, Keyword};
 use ggp_gdl::diagnostic::{Diagnostic, Severity};
 use ggp_gdl::game::{Game, Move, RoleId};
 use ggp_gdl::span::{Source, Sources};
 
-/// Reasons that are told why rules cannot be played.
+/// The most reported errors of rules that cannot be played.
 const MOST_REASONS: usize = 10;
-/// Characters of each.
+/// The most characters of each.
 const LONGEST_REASON: usize = 300;
-/// An answer that came so shortly before its deadline took the whole clock.
+/// An answer within this time of its deadline counts as taking the whole clock.
 const NEARLY: Duration = Duration::from_millis(50);
 
-/// What a START says.
+/// The contents of a START message.
 #[derive(Debug)]
-pub(super) struct Terms {
+pub(super) struct MatchTerms {
     pub id: String,
     pub role: String,
     pub rules: String,
@@ -34,27 +35,28 @@ pub(super) struct Terms {
     pub play_clock: u32,
 }
 
-/// A match as the server sees it.
+/// The handle of a match for the connections.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(super) struct MatchHandle {
     pub id: String,
     pub play_clock: u32,
-    asks: Sender<Ask>,
+    requests: Sender<MatchRequest>,
     shared: Arc<Shared>,
 }
 
+/// The state shared by a match thread and its handle.
 #[derive(Debug, Default)]
 struct Shared {
-    /// Ends what the seat waits for.
-    interrupt: Arc<AtomicBool>,
+    /// Ends the current choice of the agent.
+    stop: Stop,
     /// Ends the match.
-    over: Arc<AtomicBool>,
-    /// Ends reading the rules, of which nobody will ask more.
-    unwanted: AtomicBool,
-    /// What the thread works on. Whoever asks holds it, so that nothing is begun
-    /// that somebody has just put an end to.
+    over: Stop,
+    /// Ends the reading of rules that are no longer needed.
+    unwanted: Stop,
+    /// The current work of the thread. A request holds the lock, so that the thread does not
+    /// start work that the request has just made obsolete.
     work: Mutex<Option<Work>>,
-    /// Whether the host has our last answer.
+    /// Whether the last answer was sent to the host.
     is_answered: AtomicBool,
 }
 
@@ -65,7 +67,7 @@ enum Work {
 }
 
 #[derive(Debug)]
-enum Ask {
+enum MatchRequest {
     Play {
         moves: Vec<String>,
         received: Instant,
@@ -85,66 +87,70 @@ impl Shared {
         self.work.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// From now on nothing is interrupted that was not asked for yet.
+    /// Marks the current work as finished, so that later requests are not interrupted.
     fn finish(&self) {
         let mut work = self.work();
         *work = None;
-        let is_over = self.over.load(Ordering::SeqCst);
-        self.interrupt.store(is_over, Ordering::SeqCst);
+        self.stop.lower();
     }
 }
 
-impl Ask {
-    /// Whether it asks for what is worked on.
+impl MatchRequest {
+    /// Whether the request repeats the current work.
     fn repeats(&self, work: &Work) -> bool {
         match (self, work) {
-            (Ask::Play { moves, .. }, Work::Answer(answered)) => moves == answered,
+            (MatchRequest::Play { moves, .. }, Work::Answer(answered)) => moves == answered,
             _ => false,
         }
     }
 }
 
-impl Table {
-    /// Begins a match. `ready` hears whether it can be played, when the agent is
-    /// ready or the deadline has come; the permit is given back when nothing of
-    /// the match is left.
+impl MatchHandle {
+    /// Starts a match. The receiver gets whether it can be played, once the agent is ready or
+    /// the deadline has passed. The permit is released when all threads of the match have
+    /// ended.
     pub(super) fn new(
-        terms: Terms,
+        terms: MatchTerms,
         deadline: Instant,
         server: Arc<Server>,
         permit: OwnedSemaphorePermit,
     ) -> (Self, oneshot::Receiver<bool>) {
-        let (asks, heard) = channel();
+        let (requests, received) = channel();
         let (ready, is_ready) = oneshot::channel();
-        let shared = Arc::new(Shared::default());
+        let over = Stop::new();
+        let shared = Arc::new(Shared {
+            stop: over.child(),
+            over,
+            ..Shared::default()
+        });
         *shared.work() = Some(Work::Begin);
-        let table = Table {
+        let handle = MatchHandle {
             id: terms.id.clone(),
             play_clock: terms.play_clock,
-            asks,
+            requests,
             shared: Arc::clone(&shared),
         };
         std::thread::spawn(move || {
-            let sitting = Sitting::new(terms, &server, &shared, deadline);
-            // Nobody waits any more if the match was aborted.
-            let _ = ready.send(sitting.is_some());
-            if let Some(mut sitting) = sitting {
-                sitting.attend(&heard);
+            let thread = MatchThread::new(terms, &server, &shared, deadline);
+            // An aborted match has no receiver.
+            let _ = ready.send(thread.is_some());
+            if let Some(mut thread) = thread {
+                thread.run(&received);
             }
             drop(permit);
         });
-        (table, is_ready)
+        (handle, is_ready)
     }
 
-    /// Asks for a move.
-    pub(super) fn ask(
+    /// Requests a move.
+    pub(super) fn request(
         &self,
         moves: Vec<String>,
         received: Instant,
         deadline: Instant,
     ) -> oneshot::Receiver<Reply> {
         let (answer, reply) = oneshot::channel();
-        self.post(Ask::Play {
+        self.post(MatchRequest::Play {
             moves,
             received,
             deadline,
@@ -154,7 +160,7 @@ impl Table {
         reply
     }
 
-    /// Says whether the host has our answer.
+    /// Records whether the last answer was sent to the host.
     pub(super) fn was_answered(&self, is_answered: bool) {
         self.shared
             .is_answered
@@ -167,58 +173,58 @@ impl Table {
 
     /// Ends the match in the background, after these moves.
     pub(super) fn stop(self, moves: Vec<String>) {
-        self.shared.unwanted.store(true, Ordering::SeqCst);
-        self.post(Ask::Stop {
+        self.shared.unwanted.raise();
+        self.post(MatchRequest::Stop {
             is_answered: self.take_answered(),
             moves,
         });
     }
 
-    /// Ends the match because the player goes; what is asked just now is answered
-    /// with what is known. Whether there is such an answer.
+    /// Ends the match because the player shuts down. A pending request is answered with the
+    /// best move so far; the result is whether there is one.
     pub(super) fn leave(&self, how: &'static str) -> bool {
         let work = self.shared.work();
-        let is_asked = matches!(*work, Some(Work::Answer(_)));
+        let is_pending = matches!(*work, Some(Work::Answer(_)));
         drop(work);
-        match is_asked {
-            true => self.post(Ask::End(how)),
+        match is_pending {
+            true => self.post(MatchRequest::End(how)),
             false => self.end(how),
         }
-        is_asked
+        is_pending
     }
 
-    /// Breaks the match off, whatever is going on.
+    /// Aborts the match immediately.
     pub(super) fn abort(self, how: &'static str) {
         self.end(how);
     }
 
     fn end(&self, how: &'static str) {
         let work = self.shared.work();
-        self.shared.over.store(true, Ordering::SeqCst);
-        self.shared.unwanted.store(true, Ordering::SeqCst);
-        self.shared.interrupt.store(true, Ordering::SeqCst);
+        self.shared.over.raise();
+        self.shared.unwanted.raise();
+        self.shared.stop.raise();
         drop(work);
-        self.post(Ask::End(how));
+        self.post(MatchRequest::End(how));
     }
 
-    /// Asks, and ends what is worked on unless it is just that.
-    fn post(&self, ask: Ask) {
+    /// Sends a request and interrupts the current work unless the request repeats it.
+    fn post(&self, request: MatchRequest) {
         let work = self.shared.work();
-        if work.as_ref().is_some_and(|work| !ask.repeats(work)) {
-            self.shared.interrupt.store(true, Ordering::SeqCst);
+        if work.as_ref().is_some_and(|work| !request.repeats(work)) {
+            self.shared.stop.raise();
         }
-        // A match that cannot be played answers nothing.
-        let _ = self.asks.send(ask);
+        // The thread of a match that cannot be played has ended.
+        let _ = self.requests.send(request);
     }
 }
 
-/// What matches have of the server.
+/// The state of the server that matches use.
 #[derive(Debug)]
 pub(super) struct Server {
     pub options: PlayerOptions,
     pub log: Log,
     pub margin: Mutex<LatencyMargin>,
-    /// Whoever holds it reads rules: one at a time, which bounds the memory.
+    /// Held while rules are read: one match at a time, which bounds the memory.
     pub reader: Mutex<()>,
 }
 
@@ -228,22 +234,23 @@ impl Server {
     }
 }
 
-/// A match as its thread sees it.
-struct Sitting<'a> {
-    terms: Terms,
+/// The state of the match thread.
+struct MatchThread<'a> {
+    terms: MatchTerms,
     server: &'a Server,
     shared: &'a Shared,
     role: RoleId,
-    course: Course,
-    seat: Seat,
-    /// The number of joint moves after which our answer took the whole clock.
+    progress: MatchProgress,
+    agent: AgentThread,
+    /// The number of joint moves before an answer that took the whole clock.
     slow: Option<usize>,
 }
 
-impl<'a> Sitting<'a> {
-    /// Sits down; none if the match cannot be played, which is told.
+impl<'a> MatchThread<'a> {
+    /// Reads the rules and prepares the agent. `None` if the match cannot be played, which is
+    /// logged.
     fn new(
-        mut terms: Terms,
+        mut terms: MatchTerms,
         server: &'a Server,
         shared: &'a Shared,
         deadline: Instant,
@@ -251,11 +258,11 @@ impl<'a> Sitting<'a> {
         let rules = std::mem::take(&mut terms.rules);
         let unplayable = |reasons| {
             let id = terms.id.clone();
-            server.log.tell(Event::Unplayable { id, reasons });
+            server.log.record(Event::Unplayable { id, reasons });
         };
         let read = read(rules, server, &shared.unwanted);
         let (game, warnings) = read.map_err(unplayable).ok()?;
-        if shared.over.load(Ordering::SeqCst) {
+        if shared.over.is_raised() {
             return None;
         }
         let Some(role) = game.role_named(&terms.role) else {
@@ -263,9 +270,9 @@ impl<'a> Sitting<'a> {
             return None;
         };
         let options = &server.options;
-        let limits = |interrupt: &Arc<AtomicBool>| {
+        let limits = |stop: &Stop| {
             let mut limits = options.limits.clone();
-            limits.interrupt = Arc::clone(interrupt);
+            limits.stop = stop.clone();
             limits
         };
         let brief = Brief {
@@ -273,13 +280,15 @@ impl<'a> Sitting<'a> {
             threads: options.threads,
             memory_bytes: options.memory_bytes,
             seed: options.seed,
-            limits: limits(&shared.interrupt),
+            limits: limits(&shared.stop),
             ..Brief::new(&game, role)
         };
-        let seat = Seat::new(brief, &options.agent);
-        let mut seat = seat.map_err(|error| unplayable(vec![error])).ok()?;
-        seat.set_ponders(options.ponders);
-        server.log.tell(Event::Started {
+        let agent = AgentThread::new(brief, &options.agent);
+        let mut agent = agent
+            .map_err(|error| unplayable(vec![error.to_string()]))
+            .ok()?;
+        agent.set_ponders(options.ponders);
+        server.log.record(Event::Started {
             id: terms.id.clone(),
             role: game.role_name(role).to_owned(),
             roles: game.roles().map(|r| game.role_name(r).to_owned()).collect(),
@@ -287,32 +296,32 @@ impl<'a> Sitting<'a> {
             play_clock: terms.play_clock,
             warnings,
         });
-        let course = Course::new(&game, role, &limits(&shared.over));
-        let failed = seat.begin(Some(deadline));
+        let progress = MatchProgress::new(&game, role, &limits(&shared.over));
+        let failed = agent.begin(Some(deadline));
         shared.finish();
         if let Some(error) = failed {
             let (id, reason) = (terms.id.clone(), error.to_string());
-            server.log.tell(Event::Failed { id, reason });
+            server.log.record(Event::Failed { id, reason });
         }
-        Some(Sitting {
+        Some(MatchThread {
             terms,
             server,
             shared,
             role,
-            course,
-            seat,
+            progress,
+            agent,
             slow: None,
         })
     }
 
-    /// Answers until the match is over.
-    fn attend(&mut self, asks: &Receiver<Ask>) {
+    /// Answers requests until the match is over.
+    fn run(&mut self, requests: &Receiver<MatchRequest>) {
         let mut how = "interrupted";
         let mut scores = Vec::new();
         let mut queue = VecDeque::new();
-        while let Some(ask) = queue.pop_front().or_else(|| asks.recv().ok()) {
-            match ask {
-                Ask::Play {
+        while let Some(request) = queue.pop_front().or_else(|| requests.recv().ok()) {
+            match request {
+                MatchRequest::Play {
                     moves,
                     received,
                     deadline,
@@ -321,52 +330,56 @@ impl<'a> Sitting<'a> {
                 } => {
                     let mut work = self.shared.work();
                     let answered = work.insert(Work::Answer(moves.clone()));
-                    queue.extend(asks.try_iter());
-                    if queue.iter().any(|next: &Ask| !next.repeats(answered)) {
-                        self.shared.interrupt.store(true, Ordering::SeqCst);
+                    queue.extend(requests.try_iter());
+                    if queue
+                        .iter()
+                        .any(|next: &MatchRequest| !next.repeats(answered))
+                    {
+                        self.shared.stop.raise();
                     }
                     drop(work);
-                    let made = self.hear(&moves, is_answered);
+                    let made = self.receive(&moves, is_answered);
                     let reply = self.answer(made, received, deadline);
                     self.shared.finish();
-                    // The host may have given up.
+                    // The connection may be closed.
                     let _ = answer.send(reply);
                 }
-                Ask::Stop { moves, is_answered } => {
+                MatchRequest::Stop { moves, is_answered } => {
                     if !moves.is_empty() {
-                        self.hear(&moves, is_answered);
-                        scores = self.course.scores().unwrap_or_default();
+                        self.receive(&moves, is_answered);
+                        scores = self.progress.scores().unwrap_or_default();
                     }
                     how = "stop";
                     break;
                 }
-                Ask::End(why) => {
-                    how = why;
+                MatchRequest::End(reason) => {
+                    how = reason;
                     break;
                 }
             }
         }
-        self.shared.over.store(true, Ordering::SeqCst);
+        self.shared.over.raise();
         let scores = scores.into_iter().map(|(role, score)| (role, score.get()));
-        self.server.log.tell(Event::Ended {
+        self.server.log.record(Event::Ended {
             id: self.terms.id.clone(),
             how,
-            made: self.course.played().len(),
+            made: self.progress.played().len(),
             scores: scores.collect(),
         });
     }
 
     fn answer(&mut self, made: usize, received: Instant, deadline: Instant) -> Reply {
-        if let Some(said) = self.course.answer(made) {
-            return self.reply(said);
+        if let Some(answered) = self.progress.answer(made) {
+            return self.reply(answered);
         }
         let options = &self.server.options;
         let (until, nodes) = options.agent.limits(Some(deadline));
-        let played = &self.course.played()[..made];
-        let answer = self.seat.choose(played, until, nodes);
+        let played = &self.progress.played()[..made];
+        let observation = Observation::of_joint_moves(self.role, played);
+        let answer = self.agent.choose(&observation, until, nodes);
         if let Some(error) = answer.error {
             let (id, reason) = (self.terms.id.clone(), error.to_string());
-            self.server.log.tell(Event::Failed { id, reason });
+            self.server.log.record(Event::Failed { id, reason });
         }
         let Some(advice) = answer.advice else {
             return Reply::Nil;
@@ -374,16 +387,16 @@ impl<'a> Sitting<'a> {
         if Instant::now() + NEARLY > deadline {
             self.slow = Some(made);
         }
-        self.course.set_answer(made, advice.chosen);
+        self.progress.set_answer(made, advice.chosen);
         let reply = self.reply(advice.chosen);
-        self.server.log.tell(Event::Chose {
+        self.server.log.record(Event::Chose {
             id: self.terms.id.clone(),
             made,
             chosen: reply.to_string(),
             origin: match answer.origin {
                 Origin::Agent => "agent",
                 Origin::Published => "published",
-                Origin::Chance => "chance",
+                Origin::Random => "random",
             },
             value: advice.value,
             nodes: advice.nodes,
@@ -393,25 +406,26 @@ impl<'a> Sitting<'a> {
     }
 
     fn reply(&mut self, chosen: Move) -> Reply {
-        self.course.text(chosen).map_or(Reply::Nil, Reply::Move)
+        self.progress.text(chosen).map_or(Reply::Nil, Reply::Move)
     }
 
-    /// The number of joint moves after which the host is.
-    fn hear(&mut self, moves: &[String], is_answered: bool) -> usize {
-        let before = self.course.played().len();
+    /// Processes the last joint move of the host. The result is the number of joint moves so
+    /// far.
+    fn receive(&mut self, moves: &[String], is_answered: bool) -> usize {
+        let before = self.progress.played().len();
         let out_of_step = |reason| Event::OutOfStep {
             id: self.terms.id.clone(),
             reason,
         };
-        let made = match self.course.hear(moves, is_answered) {
-            Ok(Heard::After(made)) => made,
-            Ok(Heard::Guessed) => {
-                let reason = "a message was lost; its moves follow from this one".to_owned();
-                self.server.log.tell(out_of_step(reason));
-                self.course.played().len()
+        let made = match self.progress.receive(moves, is_answered) {
+            Ok(Received::After(made)) => made,
+            Ok(Received::Inferred) => {
+                let reason = "a message was lost; its moves were inferred from this one".to_owned();
+                self.server.log.record(out_of_step(reason));
+                self.progress.played().len()
             }
-            Err(reason) => {
-                self.server.log.tell(out_of_step(reason));
+            Err(error) => {
+                self.server.log.record(out_of_step(error.to_string()));
                 before
             }
         };
@@ -421,40 +435,39 @@ impl<'a> Sitting<'a> {
         made
     }
 
-    /// Whether the host played our answer.
+    /// Checks whether the host played the answered move.
     fn compare(&mut self, before: usize) {
-        let played = self.course.played()[before][self.role.index()];
-        let Some(answered) = self.course.answer(before) else {
+        let played = self.progress.played()[before][self.role.index()];
+        let Some(answered) = self.progress.answer(before) else {
             return;
         };
         if self.slow == Some(before) {
             self.server.margin().was_played(played == answered);
         }
         if played != answered {
-            let text = |course: &mut Course, chosen| course.text(chosen).unwrap_or_default();
-            self.server.log.tell(Event::Replaced {
+            let text =
+                |progress: &mut MatchProgress, chosen| progress.text(chosen).unwrap_or_default();
+            self.server.log.record(Event::Replaced {
                 id: self.terms.id.clone(),
                 made: before,
-                answered: text(&mut self.course, answered),
-                played: text(&mut self.course, played),
+                answered: text(&mut self.progress, answered),
+                played: text(&mut self.progress, played),
             });
         }
     }
 }
 
-/// The game of a rule text and the number of warnings, or what is wrong with it.
-fn read(
-    rules: String,
-    server: &Server,
-    unwanted: &AtomicBool,
-) -> Result<(Game, usize), Vec<String>> {
+/// The game of a rule text and the number of warnings, or the errors.
+fn read(rules: String, server: &Server, unwanted: &Stop) -> Result<(Game, usize), Vec<String>> {
     let reader = server.reader.lock();
     let reader = reader.unwrap_or_else(PoisonError::into_inner);
     let sources = Sources::from(Source::new("rules", rules));
     let reading = check::read_until(sources, &server.options.reading, unwanted);
     drop(reader);
-    if unwanted.load(Ordering::SeqCst) {
-        return Err(vec!["it ended before the rules were read".to_owned()]);
+    if unwanted.is_raised() {
+        return Err(vec![
+            "the match ended before the rules were read".to_owned(),
+        ]);
     }
     let Some(game) = reading.game else {
         let errors = reading.findings.iter();
@@ -468,8 +481,8 @@ fn read(
         return Err(errors.take(MOST_REASONS).map(line).collect());
     };
     if game.keyword(Keyword::Sees).is_some() {
-        let reason = "the rules say what players see: games with imperfect information \
-                      (GDL-II) are not played";
+        let reason = "the rules use `sees`; games with imperfect information (GDL-II) are not \
+                      supported";
         return Err(vec![reason.to_owned()]);
     }
     Ok((game, reading.findings.len() + reading.omitted))

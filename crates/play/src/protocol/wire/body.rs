@@ -1,4 +1,4 @@
-//! Where the body of a request ends.
+//! The end of a request body.
 
 use std::time::Instant;
 
@@ -7,25 +7,25 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use super::{Connection, GRACE, WireError};
 use crate::protocol::message::Balance;
 
-/// What the head says about the end.
+/// The length of a body by its headers.
 #[derive(Copy, Clone, Debug)]
 pub(super) enum Framing {
-    /// After so many bytes, or characters.
+    /// The body has this number of bytes or characters.
     Length(usize),
-    /// Where the pieces end.
+    /// The body is chunked.
     Chunked,
-    /// Nothing.
+    /// The length is unknown.
     Unknown,
 }
 
-/// A body that was read.
+/// A complete body.
 pub(super) struct Body {
     pub bytes: Vec<u8>,
-    /// Whether it ended where the head said, so that another request may follow.
+    /// Whether the body ended where the headers said, so that another request may follow.
     pub is_exact: bool,
 }
 
-/// Bytes of the line before a piece.
+/// The most bytes of the line before a chunk.
 const PIECE_LINE: usize = 1 << 10;
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
@@ -42,14 +42,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         }
     }
 
-    /// A body of so many bytes, or more if a list is open there.
+    /// A body of `count` bytes, or more if a list is open there.
     async fn counted(&mut self, length: Option<usize>, since: Instant) -> Result<Body, WireError> {
         let mut balance = Balance::default();
         let mut seen = 0;
         loop {
             let counted = length.unwrap_or(0);
             while seen < self.buffer.len() {
-                // Past what was counted nothing but an open list is read.
+                // Beyond the counted bytes only an open list is read.
                 if length == Some(seen) && !balance.is_open() {
                     return Ok(self.take(seen, true));
                 }
@@ -62,7 +62,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             if length == Some(seen) && !balance.is_open() {
                 return Ok(self.take(seen, true));
             }
-            // The brackets say that it is whole though less came than was counted.
+            // The brackets are balanced although fewer bytes were received than counted.
             if balance.is_whole() {
                 return Ok(self.take(seen, false));
             }
@@ -94,8 +94,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     async fn pieces(&mut self, since: Instant) -> Result<Body, WireError> {
         let mut bytes = Vec::new();
         let mut balance = Balance::default();
-        // What of the buffer is done with, and what of the piece is still to come,
-        // with the line break after it.
+        // The processed bytes of the buffer, and the remaining bytes of the chunk with its line
+        // break.
         let (mut done, mut left) = (0, 0);
         loop {
             let came = &self.buffer[done..];
@@ -129,7 +129,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                         continue;
                     }
                     Ok(httparse::Status::Partial) if came.len() < PIECE_LINE => {}
-                    _ => return Err(WireError::NotHttp("a piece of the body has no size")),
+                    _ => return Err(WireError::NotHttp("a chunk has no size")),
                 }
             }
             self.buffer.drain(..done);
@@ -151,8 +151,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         }
     }
 
-    /// Passes over what comes after the last piece, up to an empty line. The
-    /// buffer begins with the line break before it.
+    /// Skips the trailers after the last chunk, up to an empty line. The buffer begins with the
+    /// line break before them.
     async fn end_of_pieces(&mut self, bytes: Vec<u8>, since: Instant) -> Result<Body, WireError> {
         loop {
             if let Some(end) = super::head_end(&self.buffer, 0) {

@@ -1,11 +1,11 @@
-//! Trees with all that is shared, proved and kept.
+//! Trees with transpositions, proofs, batches and pruning.
 
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::*;
 
-/// Everything that is proved or shared, in batches.
+/// All features of the search.
 fn full(seed: u64) -> Mcts {
     Mcts {
         graph: true,
@@ -17,12 +17,7 @@ fn full(seed: u64) -> Mcts {
     }
 }
 
-const RAVE: Rave = Rave {
-    reference: 20,
-    equivalence: 100.0,
-};
-
-/// A tree over a game, grown by so many iterations or until it is settled.
+/// Grows a tree to a number of iterations or until it is settled.
 fn grown<G: GameProblem<Error = Infallible>>(
     game: &mut G,
     root: G::State,
@@ -43,14 +38,14 @@ fn heaps_are_proved_won_or_lost() {
     for heap in 1..40 {
         let tree = grown(&mut Heap, (heap, 0), full(u64::from(heap)), 5_000);
         let report = tree.report(BudgetKind::Iterations);
-        let worth = if heap % 4 == 0 { 0 } else { 100 };
-        assert_eq!(report.roles[0].bounds, [worth; 2], "heap {heap}");
+        let score = if heap % 4 == 0 { 0 } else { 100 };
+        assert_eq!(report.roles[0].bounds, [score; 2], "heap {heap}");
         let [low, high] = report.roles[1].bounds;
-        assert!((low..=high).contains(&(100 - worth)), "heap {heap}");
-        if worth == 100 {
+        assert!((low..=high).contains(&(100 - score)), "heap {heap}");
+        if score == 100 {
             assert_eq!(report.roles[0].best().unwrap().action, heap % 4);
         }
-        // 40 heaps with two players to move: equal states are one.
+        // 40 heaps with two players to move: equal states share a node.
         assert!(tree.len() <= 80, "{} positions", tree.len());
     }
 }
@@ -59,9 +54,9 @@ fn heaps_are_proved_won_or_lost() {
 struct Walk {
     arcs: Vec<Vec<usize>>,
     marks: Vec<u8>,
-    /// Moves until it is over.
+    /// The number of moves of a game.
     last: u32,
-    /// Whether both get the same, so that the scores have no constant sum.
+    /// Whether both players get the same score, so that the game is not constant-sum.
     is_shared: bool,
 }
 
@@ -83,7 +78,7 @@ impl Walk {
         }
     }
 
-    /// What both get, and what they may get, if each plays its best.
+    /// The scores of both players under optimal play.
     fn value(&self, (node, step): (usize, u32)) -> [u8; 2] {
         if step == self.last {
             let mark = self.marks[node];
@@ -161,40 +156,18 @@ fn bounds_hold_the_value_of_the_game_and_meet_at_it() {
     }
 }
 
-/// Rock, paper, scissors, where rock against scissors counts double or single.
-fn rock_paper_scissors(double: bool) -> Matrix {
-    let win = if double { 100 } else { 75 };
-    let worth = vec![
-        vec![[50, 50], [25, 75], [win, 100 - win]],
+fn rock_paper_scissors() -> Matrix {
+    let values = vec![
+        vec![[50, 50], [25, 75], [75, 25]],
         vec![[75, 25], [50, 50], [25, 75]],
-        vec![[100 - win, win], [75, 25], [50, 50]],
+        vec![[25, 75], [75, 25], [50, 50]],
     ];
-    Matrix { worth }
-}
-
-#[test]
-fn regret_draws_moves_near_the_equilibrium() {
-    for (double, expected) in [(false, [1.0 / 3.0; 3]), (true, [0.25, 0.5, 0.25])] {
-        let options = Mcts {
-            regret: true,
-            ..full(3)
-        };
-        let tree = grown(&mut rock_paper_scissors(double), None, options, 30_000);
-        let report = tree.report(BudgetKind::Iterations);
-        for role in &report.roles {
-            for (entry, expected) in role.moves.iter().zip(expected) {
-                let share = entry.share.unwrap();
-                assert!((share - expected).abs() < 0.12, "{report:?}");
-            }
-        }
-        assert_eq!(report.roles[0].draw(0.0).unwrap().action, 0);
-        assert_eq!(report.roles[0].draw(0.999).unwrap().action, 2);
-    }
+    Matrix { values }
 }
 
 #[test]
 fn decoupled_selection_stays_near_the_value_of_a_simultaneous_game() {
-    let tree = grown(&mut rock_paper_scissors(false), None, full(1), 10_000);
+    let tree = grown(&mut rock_paper_scissors(), None, full(1), 10_000);
     let report = tree.report(BudgetKind::Iterations);
     assert!((40.0..60.0).contains(&report.roles[0].mean), "{report:?}");
 }
@@ -213,7 +186,7 @@ fn a_tree_follows_the_game() {
         assert!(tree.reroot(&mut game, (20, 1)).unwrap());
         let kept = tree.visits();
         assert!(kept > 10, "{kept}");
-        tree.fit(&game, u64::MAX);
+        tree.prune_to_fit(&game, u64::MAX);
         assert_eq!((tree.visits(), *tree.root()), (kept, (20, 1)));
         let legal: Vec<u32> = (tree.report(BudgetKind::Time).roles[1].moves.iter())
             .map(|entry| entry.action)
@@ -226,10 +199,9 @@ fn a_tree_follows_the_game() {
 
 #[test]
 fn a_tree_stays_within_its_memory() {
-    for (graph, rave) in [(false, None), (true, None), (true, Some(RAVE))] {
+    for graph in [false, true] {
         let options = Mcts {
             graph,
-            rave,
             solver: false,
             ..full(5)
         };
@@ -239,122 +211,34 @@ fn a_tree_stays_within_its_memory() {
         let mut most = 0;
         while tree.iterations() < 5_000 {
             if !tree.fits(30_000) {
-                tree.fit(&game, 30_000);
+                tree.prune_to_fit(&game, 30_000);
             }
             tree.grow(&mut game, 100, &mut None, &mut || true).unwrap();
             most = most.max(tree.bytes());
         }
         assert!(most <= 30_000, "{most} bytes");
-        assert!(tree.visits() >= 5_000, "what the root knows stays");
-    }
-}
-
-/// Of nine switches, each put once in any order, the first says who wins.
-struct Switches;
-
-impl GameProblem for Switches {
-    /// Those that are put, and the first of them.
-    type State = (u16, Option<u32>);
-    type Move = u32;
-    type Error = Infallible;
-
-    fn roles(&self) -> usize {
-        1
-    }
-
-    fn is_terminal(&mut self, state: &Self::State) -> Result<bool, Infallible> {
-        Ok(state.0.count_ones() == 9)
-    }
-
-    fn legal(
-        &mut self,
-        state: &Self::State,
-        _role: usize,
-        out: &mut Vec<u32>,
-    ) -> Result<(), Infallible> {
-        out.extend((0..9).filter(|switch| state.0 >> switch & 1 == 0));
-        Ok(())
-    }
-
-    fn next(&mut self, state: &Self::State, joint: &[u32]) -> Result<Self::State, Infallible> {
-        Ok((state.0 | 1 << joint[0], state.1.or(Some(joint[0]))))
-    }
-
-    fn goals(&mut self, state: &Self::State, out: &mut [u8]) -> Result<(), Infallible> {
-        out[0] = state.1.map_or(0, |first| 10 * first as u8);
-        Ok(())
+        assert!(
+            tree.visits() >= 5_000,
+            "pruning keeps the statistics of the root"
+        );
     }
 }
 
 #[test]
-fn a_position_remembers_what_lines_through_it_were_worth() {
-    let options = Mcts {
-        graph: false,
-        solver: false,
-        rave: Some(RAVE),
-        ..full(4)
-    };
-    let mut tree = grown(&mut Switches, (0, None), options, 3_000);
-    // After the first switch, nothing matters: what follows it was worth the same.
-    let child = |tree: &Tree<_, _>, state| {
-        let known = (0..tree.nodes.len()).find(|&node| tree.states[node] == state);
-        known.expect("it was tried") as u32
-    };
-    let node = child(&tree, (1 << 8, Some(8)));
-    assert!(tree.is_reference(node) && tree.is_reference(0));
-    let memory = &tree.memories[&node];
-    assert!((0..8).all(|made| memory.mean(0, &made) == Some(80.0)));
-    assert_eq!(memory.mean(0, &8), None);
-    // At the root it was made first, or after others.
-    let mean = tree.memories[&0].mean(0, &8).unwrap();
-    assert!((40.0..80.0).contains(&mean), "{mean}");
-
-    let remembered = tree.remembered;
-    assert_eq!(
-        remembered,
-        tree.memories
-            .values()
-            .map(|memory| memory.len())
-            .sum::<usize>()
-    );
-    let mut switches = Switches;
-    let mut game = OneByOne::new(&mut switches, 100);
-    tree.reroot(&mut game, (1 << 8, Some(8))).unwrap();
-    tree.fit(&game, u64::MAX);
-    let memory = &tree.memories[&0];
-    assert!((0..8).all(|made| memory.mean(0, &made) == Some(80.0)));
-    assert!(tree.remembered < remembered);
-    assert_eq!(
-        tree.remembered,
-        tree.memories
-            .values()
-            .map(|memory| memory.len())
-            .sum::<usize>()
-    );
-}
-
-#[test]
-fn batches_repeat_themselves_with_the_seed() {
-    let report = |seed| {
-        let options = Mcts {
-            history: 0.5,
-            fpu: Some(0.1),
-            rave: Some(RAVE),
-            ..full(seed)
-        };
-        grown(&mut Walk::random(8), (0, 0), options, 300).report(BudgetKind::Time)
-    };
+fn batches_are_reproducible_by_seed() {
+    let report =
+        |seed| grown(&mut Walk::random(8), (0, 0), full(seed), 300).report(BudgetKind::Time);
     assert_eq!(report(1), report(1));
 }
 
 #[test]
-fn playouts_ended_early_leave_the_tree_in_order() {
+fn interrupted_playouts_leave_the_tree_consistent() {
     let heap = &mut Heap;
     let mut game = OneByOne::new(heap, 100);
     let mut tree = Tree::new(&mut game, (21, 0), &full(2)).unwrap();
     let mut asked = 0;
     while tree.iterations() < 500 && !tree.is_settled(0) {
-        // Some questions are answered with no.
+        // Some calls return false.
         let proceed = &mut || {
             asked += 1;
             asked % 50 > 0
@@ -365,7 +249,7 @@ fn playouts_ended_early_leave_the_tree_in_order() {
     assert_eq!(report.roles[0].best().unwrap().action, 1);
 }
 
-/// A ring without an end: a line that comes back is cut.
+/// A ring without a forced end: a line that repeats a position is cut.
 struct Ring;
 
 impl GameProblem for Ring {

@@ -1,4 +1,4 @@
-//! Trees that several threads grow.
+//! Growth on several threads.
 
 use std::hash::Hash;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,20 +17,20 @@ fn options(seed: u64) -> Mcts {
     }
 }
 
-/// A tree, and what ended its growth.
-type Came<G> = (
+/// A tree and the result of its growth.
+type Grown<G> = (
     Tree<<G as GameProblem>::State, <G as GameProblem>::Move>,
     Result<(), <G as GameProblem>::Error>,
 );
 
-/// Grows a tree by games that are the same, one for each thread.
+/// Grows a tree with one copy of the game for each thread.
 fn grow<G>(
     games: &mut [G],
     root: G::State,
     options: &Mcts,
     until: u64,
     proceed: &(dyn Fn() -> bool + Sync),
-) -> Came<G>
+) -> Grown<G>
 where
     G: GameProblem<State: Send, Move: Send, Error: Send + std::fmt::Debug> + Send,
 {
@@ -40,12 +40,12 @@ where
         .collect();
     let mut tree = Tree::new(&mut games[0], root, options).unwrap();
     let go_on = &mut |tree: &Tree<_, _>| !tree.is_settled(0);
-    let came = grow_together(&mut tree, &mut games, until, proceed, go_on);
-    (tree, came)
+    let result = grow_in_parallel(&mut tree, &mut games, until, proceed, go_on);
+    (tree, result)
 }
 
-/// Nothing waits any more, and each visit of a node but its own evaluation is one
-/// of each role's arms.
+/// Checks that no line waits and that the visits of each role's arms are those of the node
+/// without its own evaluation.
 fn check<S: Clone + Eq + Hash, M: Clone + Eq + Hash>(tree: &Tree<S, M>) {
     assert_eq!(tree.waiting, 0);
     assert!(tree.arms.iter().all(|arm| arm.pending == 0));
@@ -71,72 +71,74 @@ fn check<S: Clone + Eq + Hash, M: Clone + Eq + Hash>(tree: &Tree<S, M>) {
 fn visits_add_up() {
     for threads in [1, 2, 5] {
         for (graph, solver) in [(false, false), (true, true)] {
-            let how = Mcts {
+            let options = Mcts {
                 graph,
                 solver,
                 ..options(3)
             };
             let heaps = &mut [const { Heap }; 5][..threads];
-            let (tree, came) = grow(heaps, (200, 0), &how, 5_000, &|| true);
-            came.unwrap();
+            let (tree, result) = grow(heaps, (200, 0), &options, 5_000, &|| true);
+            result.unwrap();
             check(&tree);
             match solver {
-                // Lines that find the root proved pass nothing.
+                // Lines that end at a proved root pass no node.
                 true => assert!(tree.is_settled(0) && tree.visits() <= tree.iterations()),
                 false => assert_eq!([tree.visits(), tree.iterations()], [5_000; 2]),
             }
 
             let matrix = || Matrix {
-                worth: vec![vec![[10, 90], [70, 30]], vec![[60, 40], [20, 80]]],
+                values: vec![vec![[10, 90], [70, 30]], vec![[60, 40], [20, 80]]],
             };
             let mut games: Vec<Matrix> = (0..threads).map(|_| matrix()).collect();
-            let (tree, came) = grow(&mut games, None, &how, 500, &|| true);
-            came.unwrap();
+            let (tree, result) = grow(&mut games, None, &options, 500, &|| true);
+            result.unwrap();
             check(&tree);
         }
     }
 }
 
 #[test]
-fn the_same_is_proved() {
+fn several_threads_prove_the_same_values() {
     for heap in 1..30 {
         let heaps = &mut [const { Heap }; 3];
-        let (tree, came) = grow(heaps, (heap, 0), &options(heap.into()), 20_000, &|| true);
-        came.unwrap();
+        let (tree, result) = grow(heaps, (heap, 0), &options(heap.into()), 20_000, &|| true);
+        result.unwrap();
         check(&tree);
-        let worth = if heap % 4 == 0 { 0 } else { 100 };
+        let score = if heap % 4 == 0 { 0 } else { 100 };
         let report = tree.report(BudgetKind::Iterations);
-        assert_eq!(report.roles[0].bounds, [worth; 2], "heap {heap}");
+        assert_eq!(report.roles[0].bounds, [score; 2], "heap {heap}");
     }
 }
 
 #[test]
-fn one_thread_repeats_itself() {
+fn one_thread_is_reproducible() {
     let report = || {
-        let (tree, came) = grow(&mut [Heap], (50, 0), &options(9), 700, &|| true);
-        came.unwrap();
+        let (tree, result) = grow(&mut [Heap], (50, 0), &options(9), 700, &|| true);
+        result.unwrap();
         tree.report(BudgetKind::Iterations)
     };
     assert_eq!(report(), report());
 }
 
 #[test]
-fn an_interrupt_ends_all_threads_and_leaves_the_tree_in_order() {
+fn an_interrupt_ends_all_threads_and_leaves_the_tree_consistent() {
     let end = Instant::now() + Duration::from_millis(50);
-    let how = Mcts {
+    let options = Mcts {
         solver: false,
         ..options(1)
     };
     let heaps = &mut [const { Heap }; 4];
-    let (tree, came) = grow(heaps, (5_000, 0), &how, u64::MAX, &|| Instant::now() < end);
-    came.unwrap();
-    // A loaded machine may hold it up.
+    let (tree, result) = grow(heaps, (5_000, 0), &options, u64::MAX, &|| {
+        Instant::now() < end
+    });
+    result.unwrap();
+    // A loaded machine may delay the threads.
     assert!(Instant::now() < end + Duration::from_secs(5));
     check(&tree);
     assert!(tree.iterations() > 0);
 }
 
-/// A heap that cannot be evaluated any more after some moves.
+/// A heap whose evaluation fails after a number of moves.
 struct Broken<'a> {
     left: &'a AtomicU64,
 }
@@ -174,18 +176,18 @@ impl GameProblem for Broken<'_> {
 }
 
 #[test]
-fn an_error_ends_all_threads_and_leaves_the_tree_in_order() {
+fn an_error_ends_all_threads_and_leaves_the_tree_consistent() {
     for (threads, moves) in [(1, 0), (1, 777), (3, 0), (3, 999)] {
         let left = &AtomicU64::new(moves);
         let mut games: Vec<Broken<'_>> = (0..threads).map(|_| Broken { left }).collect();
-        let (mut tree, came) = grow(&mut games, (60, 0), &options(2), u64::MAX, &|| true);
-        assert_eq!(came, Err(()), "{threads} {moves}");
+        let (mut tree, result) = grow(&mut games, (60, 0), &options(2), u64::MAX, &|| true);
+        assert_eq!(result, Err(()), "{threads} {moves}");
         check(&tree);
-        // It goes on where it was.
+        // The search can continue afterwards.
         left.store(u64::MAX, Ordering::Relaxed);
         let mut game = OneByOne::new(&mut games[0], 100);
         let until = tree.iterations() + 100;
-        grow_together(
+        grow_in_parallel(
             &mut tree,
             std::slice::from_mut(&mut game),
             until,

@@ -20,7 +20,7 @@ const PRIME: u64 = (1 << 61) - 1;
 /// Limit on the number of products.
 const MOST_WORK: usize = 100_000_000;
 
-/// Whether keys of states at different depths always differ. False if this could
+/// True if keys of states at different depths always differ. False if this could
 /// not be proved.
 pub(super) fn is_disjoint(puzzle: &Puzzle, layout: &Layout) -> bool {
     let Some(effects) = Effects::of(puzzle) else {
@@ -146,11 +146,12 @@ mod tests {
     use ggp_gdl::game::{Game, Score};
 
     fn check(rules: &str, expected: bool) {
-        let game = Game::from_text("test.kif", rules).expect("the rules are right");
-        let (mut net, _) = Propnet::ground(&game, &GroundLimits::default()).expect("it is small");
+        let game = Game::from_text("test.kif", rules).expect("the rules are valid");
+        let (mut net, _) =
+            Propnet::ground(&game, &GroundLimits::default()).expect("the puzzle is small");
         net.simplify();
-        let start = pack(net.initial.clone());
-        let puzzle = Puzzle::new(net, start, Score::MAX).expect("it has one role");
+        let start = pack(net.initial().iter().copied());
+        let puzzle = Puzzle::new(net, start, Score::MAX).expect("the game has one role");
         let layout = Layout::new(&puzzle, Facts::Relevant);
         assert_eq!(is_disjoint(&puzzle, &layout), expected, "{rules}");
     }

@@ -114,7 +114,7 @@ impl Search<'_> {
             self.rounds.push(round);
         }
         self.expanded = end;
-        // The round_parents grows by at most a factor of two, as the next states may have
+        // The round grows by at most a factor of two, as the next states may have
         // more children.
         let fair = self.round_children as u64 * count / (children as u64).max(count);
         self.round_parents =

@@ -14,13 +14,13 @@ use crate::planning::Plan;
 use crate::planning::expand::states::low;
 use crate::planning::symmetry::lift;
 
-/// A state on the plan, and the move previous there.
+/// A state on the plan, and the move made there.
 struct Step {
     /// Its position in its level.
     at: u64,
     code: Vec<u64>,
     chosen: u32,
-    /// The code that the move leads to, before it is previous canonical.
+    /// The code that the move leads to, before it is made canonical.
     reached: Vec<u64>,
 }
 

@@ -97,7 +97,7 @@ impl Search<'_> {
         let mut generators = Vec::new();
         for _ in 0..input.number()? {
             generators.push(Symmetry {
-                facts: permutation(input, self.puzzle.net.facts.len())?,
+                facts: permutation(input, self.puzzle.net.facts().len())?,
                 moves: permutation(input, self.puzzle.moves())?,
             });
         }
@@ -118,12 +118,12 @@ impl Search<'_> {
             let starts = starts(input)?;
             let suffix = input.numbers()?;
             if !suffix.is_empty() && suffix.len() != words {
-                return Err(LoadError::Nonsense);
+                return Err(LoadError::Invalid);
             }
             self.levels.push(Level { starts, suffix });
         }
         if self.levels.len() as u64 <= depth {
-            return Err(LoadError::Nonsense);
+            return Err(LoadError::Invalid);
         }
         for _ in 0..input.number()? {
             self.rounds.push(Round {
@@ -191,7 +191,7 @@ fn permutation(input: &mut Input, len: usize) -> Result<Vec<u32>, LoadError> {
     sorted.sort_unstable();
     match sorted.into_iter().eq(0..len as u32) {
         true => Ok(images),
-        false => Err(LoadError::Nonsense),
+        false => Err(LoadError::Invalid),
     }
 }
 
@@ -200,7 +200,7 @@ fn starts(input: &mut Input) -> Result<Box<[u32]>, LoadError> {
     let starts: Vec<u32> = numbers(input, u32::MAX.into())?;
     match starts.len() {
         SHARDS => Ok(starts.into()),
-        _ => Err(LoadError::Nonsense),
+        _ => Err(LoadError::Invalid),
     }
 }
 
@@ -208,7 +208,7 @@ fn starts(input: &mut Input) -> Result<Box<[u32]>, LoadError> {
 fn numbers(input: &mut Input, end: u64) -> Result<Vec<u32>, LoadError> {
     let small = |number| match number < end {
         true => Ok(number as u32),
-        false => Err(LoadError::Nonsense),
+        false => Err(LoadError::Invalid),
     };
     input.numbers()?.into_iter().map(small).collect()
 }

@@ -89,7 +89,7 @@ impl Disk {
         }
     }
 
-    /// Whether the levels are in files.
+    /// True if the levels are in files.
     pub fn is_used(&self) -> bool {
         !self.levels.is_empty()
     }
@@ -209,7 +209,11 @@ impl Disk {
         if self.temporary.is_none() {
             self.temporary = Some(TemporaryFolder::new(&self.spill.folder)?);
         }
-        let folder = &self.temporary.as_ref().expect("it was just made").folder;
+        let folder = &self
+            .temporary
+            .as_ref()
+            .expect("the folder was just created")
+            .folder;
         self.files += 1;
         let path = folder.join(self.files.to_string());
         Ok(Writer {

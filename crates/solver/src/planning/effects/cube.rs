@@ -1,4 +1,4 @@
-//! Facts whose values are implied.
+//! Cubes: partial assignments of facts with their implications.
 
 use std::cell::Cell;
 
@@ -8,26 +8,26 @@ use ggp_engine::propnet::Propnet;
 use ggp_engine::propnet::network::{Literal, Network, Node};
 use ggp_engine::propnet::rewrite::live;
 
-/// What facts say about each other in every state reached.
+/// Relations between facts that hold in every reachable state.
 pub(super) struct Links<'n> {
     net: &'n Propnet,
-    /// By fact: the groups of facts that exclude each other which it is in.
+    /// By fact: the groups of mutually exclusive facts that contain it.
     groups: Vec<Vec<usize>>,
-    /// By fact: facts that equal it, or its negation.
+    /// By fact: the facts that equal it or its negation.
     equal: Vec<Vec<(usize, bool)>>,
 }
 
 impl<'n> Links<'n> {
     pub fn new(net: &'n Propnet) -> Self {
-        let mut groups = vec![Vec::new(); net.facts.len()];
-        for (number, group) in net.exclusive.iter().enumerate() {
+        let mut groups = vec![Vec::new(); net.facts().len()];
+        for (number, group) in net.exclusive().iter().enumerate() {
             for &fact in &group.facts {
                 groups[fact].push(number);
             }
         }
-        let mut equal = vec![Vec::new(); net.facts.len()];
-        for &(fact, stands) in &net.assumed {
-            if let Node::Input(other) = net.network.node(stands.node()) {
+        let mut equal = vec![Vec::new(); net.facts().len()];
+        for &(fact, stands) in net.assumed() {
+            if let Node::Input(other) = net.network().node(stands.node()) {
                 equal[fact].push((other, stands.is_negated()));
                 equal[other].push((fact, stands.is_negated()));
             }
@@ -40,10 +40,10 @@ impl<'n> Links<'n> {
     }
 }
 
-/// Cases that each tell less than this part of what is not known are not told
-/// apart.
-const WORTH: usize = 8;
-/// Nodes looked at to tell cases apart.
+/// A case split is made only if each case determines at least this fraction of the
+/// unknown facts.
+const MIN_SHARE: usize = 8;
+/// Limit on the number of nodes visited for case splits.
 const MOST_WORK: usize = 4_000_000;
 
 /// Values of some facts.
@@ -52,7 +52,7 @@ pub(super) struct Cube {
     values: Vec<Option<bool>>,
     /// Facts whose value is known, in the order in which it became known.
     known: Vec<usize>,
-    /// "And" gates that are known not to hold.
+    /// Conjunctions that are known to be false.
     open: Vec<usize>,
 }
 
@@ -69,16 +69,17 @@ impl Cube {
         self.values[fact]
     }
 
-    /// Adds what follows at once from a literal; None if it can not hold.
+    /// Adds a literal and its immediate consequences; none if it contradicts the
+    /// cube.
     pub fn assume(&mut self, network: &Network, links: &Links, literal: Literal) -> Option<()> {
-        let mut due = vec![literal];
-        while let Some(literal) = due.pop() {
+        let mut pending = vec![literal];
+        while let Some(literal) = pending.pop() {
             match network.node(literal.node()) {
                 Node::False if !literal.is_negated() => return None,
                 Node::Input(fact) if fact < self.values.len() => {
                     self.set(links, fact, !literal.is_negated())?;
                 }
-                Node::And(operands) if !literal.is_negated() => due.extend(operands),
+                Node::And(operands) if !literal.is_negated() => pending.extend(operands),
                 Node::And(_) => self.open.push(literal.node()),
                 _ => {}
             }
@@ -87,8 +88,8 @@ impl Cube {
     }
 
     fn set(&mut self, links: &Links, fact: usize, value: bool) -> Option<()> {
-        let mut due = vec![(fact, value)];
-        while let Some((fact, value)) = due.pop() {
+        let mut pending = vec![(fact, value)];
+        while let Some((fact, value)) = pending.pop() {
             match self.values[fact] {
                 Some(known) if known == value => continue,
                 Some(_) => return None,
@@ -96,17 +97,17 @@ impl Cube {
             }
             self.known.push(fact);
             let equal = links.equal[fact].iter();
-            due.extend(equal.map(|&(other, negated)| (other, value != negated)));
+            pending.extend(equal.map(|&(other, negated)| (other, value != negated)));
             for &group in &links.groups[fact] {
-                let group = &links.net.exclusive[group];
+                let group = &links.net.exclusive()[group];
                 let others = group.facts.iter().filter(|&&other| other != fact);
                 if value {
-                    due.extend(others.map(|&other| (other, false)));
+                    pending.extend(others.map(|&other| (other, false)));
                 } else if group.exact {
                     let mut may = others.filter(|&&other| self.values[other] != Some(false));
                     match (may.next(), may.next()) {
                         (None, _) => return None,
-                        (Some(&one), None) => due.push((one, true)),
+                        (Some(&one), None) => pending.push((one, true)),
                         _ => {}
                     }
                 }
@@ -115,17 +116,17 @@ impl Cube {
         Some(())
     }
 
-    /// Looks at gates that do not hold until nothing follows; None if that is
-    /// impossible.
-    fn propagate(&mut self, survey: &Survey<'_>) -> Option<()> {
+    /// Propagates through the conjunctions that are false until nothing more
+    /// follows; none on a contradiction.
+    fn propagate(&mut self, cone: &Cone<'_>) -> Option<()> {
         loop {
             let before = self.known.len();
-            let values = survey.values(self);
+            let values = cone.values(self);
             for node in std::mem::take(&mut self.open) {
                 let mut left = Vec::new();
                 let mut is_false = false;
-                for &operand in survey.network.reads(node) {
-                    match survey.value(&values, operand) {
+                for &operand in cone.network.reads(node) {
+                    match cone.value(&values, operand) {
                         Some(true) => {}
                         Some(false) => is_false = true,
                         None => left.push(operand),
@@ -134,35 +135,35 @@ impl Cube {
                 match left.as_slice() {
                     _ if is_false => {}
                     [] => return None,
-                    [one] => self.assume(survey.network, survey.links, !*one)?,
+                    [one] => self.assume(cone.network, cone.links, !*one)?,
                     _ => self.open.push(node),
                 }
             }
-            if self.known.len() == before || survey.is_spent() {
+            if self.known.len() == before || cone.is_spent() {
                 return Some(());
             }
         }
     }
 }
 
-/// What a literal depends on, to be looked at again and again.
-struct Survey<'n> {
+/// The cone of a literal, for repeated evaluation.
+struct Cone<'n> {
     network: &'n Network,
     links: &'n Links<'n>,
-    /// Nodes, ascending.
+    /// The nodes of the cone, ascending.
     cone: Vec<usize>,
-    /// By node: where it stands among these.
+    /// By node: its position in the cone.
     places: FxHashMap<usize, usize>,
-    /// Nodes that may still be looked at.
+    /// Number of nodes that may still be visited.
     work: Cell<usize>,
 }
 
-impl<'n> Survey<'n> {
+impl<'n> Cone<'n> {
     fn new(network: &'n Network, links: &'n Links<'n>, literal: Literal) -> Self {
         let live = live(network, [literal]);
         let cone: Vec<usize> = (0..network.len()).filter(|&node| live[node]).collect();
         let places = cone.iter().enumerate().map(|(place, &node)| (node, place));
-        Survey {
+        Cone {
             network,
             links,
             places: places.collect(),
@@ -175,8 +176,8 @@ impl<'n> Survey<'n> {
         self.work.get() == 0
     }
 
-    /// By place: the value of a node, where it follows gate by gate. Cycles are
-    /// not looked into.
+    /// By position: the value of a node, where it follows gate by gate. Cycles are
+    /// not evaluated.
     fn values(&self, cube: &Cube) -> Vec<Option<bool>> {
         self.work
             .set(self.work.get().saturating_sub(self.cone.len()));
@@ -214,19 +215,19 @@ impl<'n> Survey<'n> {
     }
 }
 
-/// Cubes such that in each state where a literal holds one of them does.
+/// Cubes that cover a literal: in each state in which it holds, one of them does.
 pub(super) fn cubes(network: &Network, links: &Links, literal: Literal, most: usize) -> Vec<Cube> {
-    let survey = Survey::new(network, links, literal);
+    let cone = Cone::new(network, links, literal);
     let mut first = Cube::new(links.groups.len());
     let held = first.assume(network, links, literal);
-    if held.and_then(|()| first.propagate(&survey)).is_none() {
+    if held.and_then(|()| first.propagate(&cone)).is_none() {
         return Vec::new();
     }
     let mut done = Vec::new();
     let mut open = vec![first];
     while let Some(cube) = open.pop() {
         let room = most.saturating_sub(done.len() + open.len());
-        match best_split(&survey, &cube, room) {
+        match best_split(&cone, &cube, room) {
             Some((node, branches)) => {
                 open.extend(branches.into_iter().map(|mut branch| {
                     branch.open.retain(|&other| other != node);
@@ -239,33 +240,33 @@ pub(super) fn cubes(network: &Network, links: &Links, literal: Literal, most: us
     done
 }
 
-/// Of the gates that do not hold the one whose cases all tell most, if that is a
-/// good part of what is not known.
-fn best_split(survey: &Survey<'_>, cube: &Cube, room: usize) -> Option<(usize, Vec<Cube>)> {
+/// The false conjunction whose case split determines most in every case, if that is
+/// a large enough share of the unknown facts.
+fn best_split(cone: &Cone<'_>, cube: &Cube, room: usize) -> Option<(usize, Vec<Cube>)> {
     let unknown = cube.values.len() - cube.known.len();
-    let values = survey.values(cube);
+    let values = cone.values(cube);
     let mut best: Option<(usize, usize, Vec<Cube>)> = None;
     for &node in &cube.open {
-        let operands = survey.network.reads(node).iter().copied();
+        let operands = cone.network.reads(node).iter().copied();
         let operands: Vec<Literal> = operands
-            .filter(|&operand| survey.value(&values, operand).is_none())
+            .filter(|&operand| cone.value(&values, operand).is_none())
             .collect();
         if operands.len() > room {
             continue;
         }
-        if survey.is_spent() {
+        if cone.is_spent() {
             return None;
         }
         let case = |&operand: &Literal| {
             let mut case = cube.clone();
-            case.assume(survey.network, survey.links, !operand)?;
-            case.propagate(survey)?;
+            case.assume(cone.network, cone.links, !operand)?;
+            case.propagate(cone)?;
             Some(case)
         };
         let cases: Vec<Cube> = operands.iter().filter_map(case).collect();
-        let told = |case: &Cube| case.known.len() - cube.known.len();
-        let least = cases.iter().map(told).min().unwrap_or(usize::MAX);
-        let enough = best.as_ref().map_or(unknown / WORTH, |best| best.0);
+        let learned = |case: &Cube| case.known.len() - cube.known.len();
+        let least = cases.iter().map(learned).min().unwrap_or(usize::MAX);
+        let enough = best.as_ref().map_or(unknown / MIN_SHARE, |best| best.0);
         if least > enough {
             best = Some((least, node, cases));
         }

@@ -1,4 +1,4 @@
-//! A network with one move after the other put in.
+//! Specialisation of a network to one move at a time.
 
 use rustc_hash::FxHashMap;
 
@@ -12,33 +12,33 @@ use ggp_engine::propnet::rewrite::{live, same_gate, transcribe};
 pub(super) struct Specialiser<'p> {
     net: &'p Propnet,
     builder: Builder,
-    /// By node: what it is when no move is made.
+    /// By node: its function when no move is made.
     base: Vec<Literal>,
-    /// By node: the gates that read it, and feedbacks that it defines.
+    /// By node: the gates that read it, and the feedbacks that it defines.
     readers: Vec<Vec<u32>>,
-    /// By node: whether it stands in a cycle.
+    /// By node: whether it is part of a cycle.
     cyclic: Vec<bool>,
-    /// By node: the facts that it is next, or the negation of.
+    /// By node: the facts whose next value is this node or its negation.
     next_of: Vec<Vec<u32>>,
-    /// Facts that change though no move is made.
+    /// Facts that may change even if no move is made.
     drifting: Vec<usize>,
-    /// By node that the move at hand may change: what it becomes; none in and
-    /// behind a cycle.
+    /// By node that the current move may change: its function; none in cycles and
+    /// in nodes that depend on them.
     became: FxHashMap<usize, Option<Literal>>,
-    /// Nodes looked at.
+    /// Number of nodes visited.
     work: usize,
 }
 
 impl<'p> Specialiser<'p> {
     pub fn new(puzzle: &'p Puzzle) -> Self {
         let net = &puzzle.net;
-        let network = &net.network;
+        let network = net.network();
         let mut roots = net.roots();
         roots.push(puzzle.solved);
         let live = live(network, roots);
-        let mut builder = Builder::new(net.facts.len());
+        let mut builder = Builder::new(net.facts().len());
         let inputs: Vec<Literal> = (0..network.inputs())
-            .map(|input| match input < net.facts.len() {
+            .map(|input| match input < net.facts().len() {
                 true => builder.input(input),
                 false => Literal::FALSE,
             })
@@ -64,7 +64,7 @@ impl<'p> Specialiser<'p> {
             }
         }
         let mut next_of = vec![Vec::new(); network.len()];
-        for (fact, next) in net.next.iter().enumerate() {
+        for (fact, next) in net.next().iter().enumerate() {
             next_of[next.node()].push(fact as u32);
         }
         let mut specialiser = Specialiser {
@@ -78,21 +78,21 @@ impl<'p> Specialiser<'p> {
             became: FxHashMap::default(),
             work: 0,
         };
-        specialiser.drifting = (0..net.facts.len())
+        specialiser.drifting = (0..net.facts().len())
             .filter(|&fact| {
-                let next = specialiser.base(net.next[fact]);
+                let next = specialiser.base(net.next()[fact]);
                 next != specialiser.network().input(fact)
             })
             .collect();
         specialiser
     }
 
-    /// The functions.
+    /// The network of the functions.
     pub fn network(&self) -> &Network {
         self.builder.network()
     }
 
-    /// Nodes looked at until now.
+    /// Number of nodes visited so far.
     pub fn work(&self) -> usize {
         self.work
     }
@@ -102,11 +102,11 @@ impl<'p> Specialiser<'p> {
         self.base[literal.node()].negated_if(literal.is_negated())
     }
 
-    /// Facts that may change when a move is made, and what they become; none
-    /// where that is not known.
+    /// The facts that may change when a move is made, with their next values; none
+    /// where the next value is not known.
     pub fn touched(&mut self, chosen: usize) -> Vec<(usize, Option<Literal>)> {
         let input = self.net.move_input(0, chosen);
-        let first = self.net.network.input(input).node();
+        let first = self.net.network().input(input).node();
         self.became.clear();
         self.became.insert(first, Some(Literal::TRUE));
         let mut cone = vec![first];
@@ -134,11 +134,11 @@ impl<'p> Specialiser<'p> {
         facts.extend(&self.drifting);
         facts.sort_unstable();
         facts.dedup();
-        let next = |fact| (fact, self.now(self.net.next[fact]));
+        let next = |fact| (fact, self.now(self.net.next()[fact]));
         facts.into_iter().map(next).collect()
     }
 
-    /// What a literal is with the move at hand.
+    /// A literal under the current move.
     fn now(&self, literal: Literal) -> Option<Literal> {
         match self.became.get(&literal.node()) {
             Some(became) => became.map(|became| became.negated_if(literal.is_negated())),
@@ -147,11 +147,11 @@ impl<'p> Specialiser<'p> {
     }
 
     fn gate(&mut self, node: usize) -> Option<Literal> {
-        let reads = self.net.network.reads(node);
+        let reads = self.net.network().reads(node);
         let operands: Option<Vec<Literal>> = reads.iter().map(|&one| self.now(one)).collect();
-        match (self.net.network.node(node), operands) {
+        match (self.net.network().node(node), operands) {
             (_, Some(operands)) => Some(same_gate(
-                &self.net.network,
+                self.net.network(),
                 &mut self.builder,
                 node,
                 &operands,
@@ -164,7 +164,7 @@ impl<'p> Specialiser<'p> {
         }
     }
 
-    /// A function where the facts of a cube are known.
+    /// A function under the known values of a cube.
     pub fn under(&mut self, literal: Literal, cube: &Cube) -> Literal {
         let mut cone = Vec::new();
         let mut open = vec![literal.node()];

@@ -141,7 +141,7 @@ mod tests {
         let game = Game::from_text("test.kif", rules).expect("the rules are right");
         let (mut net, _) = Propnet::ground(&game, &GroundLimits::default()).expect("it is small");
         net.simplify();
-        let start = pack(net.initial.clone());
+        let start = pack(net.initial().iter().copied());
         let puzzle = Puzzle::new(net, start, Score::MAX).expect("it has one role");
         let layout = Layout::new(&puzzle, Facts::Relevant);
         let code = layout.encode(&puzzle.start);
@@ -153,7 +153,7 @@ mod tests {
         let names = |moves: &[u32]| -> Vec<String> {
             let moves = moves
                 .iter()
-                .map(|&chosen| puzzle.net.moves[0][chosen as usize]);
+                .map(|&chosen| puzzle.net.moves()[0][chosen as usize]);
             let mut names: Vec<String> = moves.map(|one| game.text(&terms, one.term())).collect();
             names.sort();
             names

@@ -56,14 +56,14 @@ impl Layout {
         let (counters, meaning) = harmless(puzzle);
         let mut layout = Layout {
             fields: Vec::new(),
-            equal: net.assumed.clone(),
-            facts: net.facts.len(),
+            equal: net.assumed().to_vec(),
+            facts: net.facts().len(),
             bits: 0,
             key_bits: 0,
             meaning: KeyMeaning::SameFuture,
         };
         let mut open: Vec<bool> = vec![true; layout.facts];
-        for &(fact, _) in &net.assumed {
+        for &(fact, _) in net.assumed() {
             open[fact] = false;
         }
         let wanted = |part: &dyn Fn(usize) -> bool| -> Vec<bool> {
@@ -102,7 +102,7 @@ impl Layout {
         facts
     }
 
-    /// What equality of keys implies; never only a hint.
+    /// The meaning of equal keys; never only a hint.
     pub fn meaning(&self) -> KeyMeaning {
         self.meaning
     }
@@ -159,7 +159,7 @@ impl Layout {
         let mut groups: Vec<(usize, Field)> = Vec::new();
         loop {
             groups.clear();
-            for group in &net.exclusive {
+            for group in net.exclusive() {
                 let facts = group.facts.iter().copied();
                 let facts: Vec<usize> = facts.filter(|&fact| wanted[fact]).collect();
                 let is_exact = group.exact && facts.len() == group.facts.len();
@@ -202,7 +202,7 @@ impl Layout {
         let net = &puzzle.net;
         let moves = puzzle.moves();
         let mut builder = Builder::new(self.bits + moves);
-        let mut inputs = vec![Literal::FALSE; net.network.inputs()];
+        let mut inputs = vec![Literal::FALSE; net.network().inputs()];
         for field in &self.fields {
             for (position, &fact) in field.facts.iter().enumerate() {
                 let number = field.first + position;
@@ -217,7 +217,7 @@ impl Layout {
             }
         }
         for &(fact, equal) in &self.equal {
-            let value = match net.network.node(equal.node()) {
+            let value = match net.network().node(equal.node()) {
                 Node::Input(other) => inputs[other],
                 _ => Literal::FALSE,
             };
@@ -228,20 +228,20 @@ impl Layout {
         }
         let mut roots = net.roots();
         roots.push(puzzle.solved);
-        let live = live(&net.network, roots);
-        let became = copy(&net.network, &live, &inputs, &mut builder);
+        let live = live(net.network(), roots);
+        let became = copy(net.network(), &live, &inputs, &mut builder);
         let of = |literal: Literal| became[literal.node()].negated_if(literal.is_negated());
         let mut next = Vec::with_capacity(self.bits);
         for field in &self.fields {
             for bit in 0..field.width {
                 let set = field.facts.iter().enumerate();
                 let set = set.filter(|(position, _)| (field.first + position) >> bit & 1 == 1);
-                let set: Vec<Literal> = set.map(|(_, &fact)| of(net.next[fact])).collect();
+                let set: Vec<Literal> = set.map(|(_, &fact)| of(net.next()[fact])).collect();
                 next.push(builder.or(&set));
             }
         }
-        let terminal = of(net.terminal);
-        let legal = net.legal[0].iter();
+        let terminal = of(net.terminal());
+        let legal = net.legal()[0].iter();
         Coded {
             legal: legal
                 .map(|&legal| builder.and(&[of(legal), !terminal]))
@@ -273,16 +273,16 @@ fn width(numbers: usize) -> usize {
 /// By fact: whether legal moves, ends or solutions depend on it, now or later.
 fn relevant(puzzle: &Puzzle) -> Vec<bool> {
     let net = &puzzle.net;
-    let mut roots: Vec<Literal> = net.legal[0].clone();
-    roots.extend([net.terminal, puzzle.solved]);
-    let mut relevant = vec![false; net.facts.len()];
+    let mut roots: Vec<Literal> = net.legal()[0].clone();
+    roots.extend([net.terminal(), puzzle.solved]);
+    let mut relevant = vec![false; net.facts().len()];
     loop {
-        let live = live(&net.network, roots.iter().copied());
+        let live = live(net.network(), roots.iter().copied());
         let before = roots.len();
         for (fact, relevant) in relevant.iter_mut().enumerate() {
-            if live[net.network.input(net.fact_input(fact)).node()] && !*relevant {
+            if live[net.network().input(net.fact_input(fact)).node()] && !*relevant {
                 *relevant = true;
-                roots.push(net.next[fact]);
+                roots.push(net.next()[fact]);
             }
         }
         if roots.len() == before {
@@ -296,9 +296,9 @@ fn relevant(puzzle: &Puzzle) -> Vec<bool> {
 fn harmless(puzzle: &Puzzle) -> (Vec<bool>, KeyMeaning) {
     let net = &puzzle.net;
     let terms = net.terms();
-    let mut stripped = vec![false; net.game.functors().len()];
+    let mut stripped = vec![false; net.game().functors().len()];
     let mut meaning = KeyMeaning::SameFuture;
-    for counter in counters(&net.game, puzzle.target) {
+    for counter in counters(net.game(), puzzle.target) {
         if !counter.stripping.is_harmless() {
             continue;
         }
@@ -309,7 +309,7 @@ fn harmless(puzzle: &Puzzle) -> (Vec<bool>, KeyMeaning) {
             stripped[functor.index()] = true;
         }
     }
-    let facts = net.facts.iter();
+    let facts = net.facts().iter();
     let facts = facts.map(|&fact| stripped[terms.functor(fact).index()]);
     (facts.collect(), meaning)
 }

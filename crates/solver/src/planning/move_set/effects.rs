@@ -19,9 +19,9 @@ pub(in crate::planning) struct Effects {
     pub network: Network,
     /// By move: whether it is legal.
     pub legal: Vec<Literal>,
-    /// Whether the game is over.
+    /// True if the game is over.
     pub terminal: Literal,
-    /// Whether the game is over with at least the target score.
+    /// True if the game is over with at least the target score.
     pub solved: Literal,
     /// By fact: whether legal moves or the end depend on it, now or later.
     pub relevant: Vec<bool>,
@@ -58,12 +58,12 @@ impl Effects {
     /// large.
     pub fn new(puzzle: &Puzzle) -> Option<Effects> {
         let net = &puzzle.net;
-        let old = &net.network;
-        let facts = net.facts.len();
+        let old = net.network();
+        let facts = net.facts().len();
         let relevant = relevant(puzzle);
-        let mut roots = vec![puzzle.solved, net.terminal];
-        roots.extend(&net.legal[0]);
-        let next = |fact: &usize| net.next[*fact];
+        let mut roots = vec![puzzle.solved, net.terminal()];
+        roots.extend(&net.legal()[0]);
+        let next = |fact: &usize| net.next()[*fact];
         roots.extend(
             (0..facts)
                 .filter(|&fact| relevant[fact])
@@ -72,7 +72,7 @@ impl Effects {
         let live = live(old, roots);
         let readers = Readers::new(old, &live);
         let by_moves = readers.spread(
-            (0..net.moves[0].len()).map(|m| net.move_input(0, m)),
+            (0..net.moves()[0].len()).map(|m| net.move_input(0, m)),
             |_| None,
         );
         if (old.regions().iter()).any(|region| region.nodes.clone().any(|node| by_moves[node])) {
@@ -80,9 +80,9 @@ impl Effects {
         }
         let mut next_of = vec![Vec::new(); old.len()];
         for fact in (0..facts).filter(|&fact| relevant[fact]) {
-            next_of[net.next[fact].node()].push(fact);
+            next_of[net.next()[fact].node()].push(fact);
         }
-        let moves = (0..net.moves[0].len()).map(|m| net.move_input(0, m));
+        let moves = (0..net.moves()[0].len()).map(|m| net.move_input(0, m));
         let driven = readers.spread(moves, |node| Some(next_of[node].as_slice()));
         let autonomous: Vec<bool> = (0..facts)
             .map(|fact| relevant[fact] && !driven[old.input(fact).node()])
@@ -98,10 +98,10 @@ impl Effects {
         let became = copy(old, &live, &inputs, &mut builder);
         let of = |literal: Literal| became[literal.node()].negated_if(literal.is_negated());
         let mut stays: Vec<Literal> = (0..facts).map(|fact| builder.input(fact)).collect();
-        for &(fact, equal) in &net.assumed {
+        for &(fact, equal) in net.assumed() {
             stays[fact] = of(equal);
         }
-        let drift: Vec<Literal> = (0..facts).map(|fact| of(net.next[fact])).collect();
+        let drift: Vec<Literal> = (0..facts).map(|fact| of(net.next()[fact])).collect();
         let counts = |fact: usize| relevant[fact] && !autonomous[fact];
         let drifting: Vec<u32> = (0..facts)
             .filter(|&fact| counts(fact) && drift[fact] != stays[fact])
@@ -119,14 +119,14 @@ impl Effects {
             work_left: MAX_WORK,
         };
         let mut implied = Implied::new(net);
-        let mut changes = Vec::with_capacity(net.moves[0].len());
-        for (chosen, &legal) in net.legal[0].iter().enumerate() {
+        let mut changes = Vec::with_capacity(net.moves()[0].len());
+        for (chosen, &legal) in net.legal()[0].iter().enumerate() {
             let mut changed = Vec::new();
             if legal != Literal::FALSE {
                 let input = old.input(net.move_input(0, chosen)).node();
                 let touched = one.evaluate(input, &mut builder)?;
                 let becomes = |fact: u32| {
-                    let next = net.next[fact as usize];
+                    let next = net.next()[fact as usize];
                     one.now[next.node()].negated_if(next.is_negated())
                 };
                 let facts = touched.iter().flat_map(|&node| &next_of[node]);
@@ -154,8 +154,8 @@ impl Effects {
             changes.push(changed);
         }
         Some(Effects {
-            legal: net.legal[0].iter().map(|&legal| of(legal)).collect(),
-            terminal: of(net.terminal),
+            legal: net.legal()[0].iter().map(|&legal| of(legal)).collect(),
+            terminal: of(net.terminal()),
             solved: of(puzzle.solved),
             network: builder.into_network(),
             relevant,
@@ -188,11 +188,11 @@ impl Effects {
 /// By fact: whether legal moves or the end depend on it, now or later.
 fn relevant(puzzle: &Puzzle) -> Vec<bool> {
     let net = &puzzle.net;
-    let network = &net.network;
-    let mut relevant = vec![false; net.facts.len()];
+    let network = net.network();
+    let mut relevant = vec![false; net.facts().len()];
     let mut seen = vec![false; network.len()];
-    let mut open = vec![puzzle.solved.node(), net.terminal.node()];
-    open.extend(net.legal[0].iter().map(|legal| legal.node()));
+    let mut open = vec![puzzle.solved.node(), net.terminal().node()];
+    open.extend(net.legal()[0].iter().map(|legal| legal.node()));
     while let Some(node) = open.pop() {
         if std::mem::replace(&mut seen[node], true) {
             continue;
@@ -201,7 +201,7 @@ fn relevant(puzzle: &Puzzle) -> Vec<bool> {
         match network.node(node) {
             Node::Input(fact) if fact < relevant.len() => {
                 relevant[fact] = true;
-                open.push(net.next[fact].node());
+                open.push(net.next()[fact].node());
             }
             Node::Feedback(number) => {
                 let regions = network.regions();
@@ -228,8 +228,8 @@ struct Implied<'p> {
 
 impl<'p> Implied<'p> {
     fn new(net: &'p Propnet) -> Self {
-        let mut groups_of = vec![Vec::new(); net.facts.len()];
-        for (number, group) in net.exclusive.iter().enumerate() {
+        let mut groups_of = vec![Vec::new(); net.facts().len()];
+        for (number, group) in net.exclusive().iter().enumerate() {
             group
                 .facts
                 .iter()
@@ -237,9 +237,9 @@ impl<'p> Implied<'p> {
         }
         Implied {
             net,
-            conjuncts: Conjuncts::new(&net.network),
+            conjuncts: Conjuncts::new(net.network()),
             groups_of,
-            values: vec![None; net.facts.len()],
+            values: vec![None; net.facts().len()],
             known: Vec::new(),
         }
     }
@@ -250,7 +250,7 @@ impl<'p> Implied<'p> {
             .drain(..)
             .for_each(|fact| self.values[fact] = None);
         for &literal in self.conjuncts.of(all) {
-            if let Some(fact) = self.net.network.input_number(literal.node()) {
+            if let Some(fact) = self.net.network().input_number(literal.node()) {
                 self.values[fact] = Some(!literal.is_negated());
                 self.known.push(fact);
             }
@@ -259,7 +259,7 @@ impl<'p> Implied<'p> {
             let fact = self.known[place];
             if self.values[fact] == Some(true) {
                 let groups = self.groups_of[fact].iter();
-                for &other in groups.flat_map(|&group| &self.net.exclusive[group].facts) {
+                for &other in groups.flat_map(|&group| &self.net.exclusive()[group].facts) {
                     if self.values[other].is_none() {
                         self.values[other] = Some(false);
                         self.known.push(other);

@@ -17,8 +17,9 @@ use super::single_changes::SingleChanges;
 use super::timed_facts::{Continuation, Timeline};
 use crate::planning::Puzzle;
 use ggp_engine::propnet::batch::holds;
-use ggp_engine::propnet::clauses::{Clauses, Frame, Watch};
+use ggp_engine::propnet::clauses::{Clauses, Frame};
 use ggp_engine::propnet::rewrite::live;
+use ggp_stop::Stop;
 
 /// A solver for the sets of moves that may solve a puzzle.
 pub(super) struct Formula<'p> {
@@ -42,7 +43,7 @@ pub(super) struct Formula<'p> {
     pub changes_once: Option<i32>,
     /// Assumption: no move is made twice.
     pub no_repeats: Option<i32>,
-    /// Whether every clause added so far holds for all solutions.
+    /// True if every clause added so far holds for all solutions.
     pub is_sound: bool,
 }
 
@@ -68,9 +69,9 @@ impl<'p> Formula<'p> {
         effects: &'p Effects,
         timeline: &'p Timeline,
         single_changes: &'p SingleChanges,
-        watch: Watch,
+        stop: Stop,
     ) -> Self {
-        let mut clauses = Clauses::watched(watch);
+        let mut clauses = Clauses::until(&stop);
         let no = -clauses.yes();
         let network = &effects.network;
         // The solver tries true first; the variables are negated because fewer
@@ -159,7 +160,7 @@ impl<'p> Formula<'p> {
         state
     }
 
-    /// Whether a fact differs from its initial value, in the last state or in the
+    /// True if a fact differs from its initial value, in the last state or in the
     /// state in which the move `at` is first made.
     fn moved(&mut self, fact: usize, at: Option<u32>) -> i32 {
         let mover = &self.single_changes.movers[fact];
@@ -201,7 +202,7 @@ impl<'p> Formula<'p> {
         moved
     }
 
-    /// Whether a move is made, and made before `at` if given; none if it never is.
+    /// True if a move is made, and made before `at` if given; none if it never is.
     fn made_at(&mut self, by: u32, at: Option<u32>) -> Option<i32> {
         let made = self.made[by as usize];
         let Some(at) = at else {
@@ -222,7 +223,7 @@ impl<'p> Formula<'p> {
         Some(both)
     }
 
-    /// Whether a move is made before another, if both are made.
+    /// True if a move is made before another, if both are made.
     fn order(&mut self, first: u32, second: u32) -> i32 {
         let (low, high) = (first.min(second), first.max(second));
         let order = match self.orders.get(&(low, high)) {
@@ -245,7 +246,7 @@ impl<'p> Formula<'p> {
     }
 
     /// By number of moves: whether exactly that many are made. The last entry
-    /// stands for all larger numbers, if the timeline continues.
+    /// represents all larger numbers, if the timeline continues.
     fn numbers(&mut self, at: Option<u32>) -> Vec<i32> {
         let count =
             self.timeline.values.len() + usize::from(self.timeline.then == Continuation::Other);
@@ -321,7 +322,7 @@ impl<'p> Formula<'p> {
         true
     }
 
-    /// Whether [`Formula::add_requirement`] was called for this requirement.
+    /// True if [`Formula::add_requirement`] was called for this requirement.
     pub fn has_requirement(&self, chosen: u32, requirement: Requirement) -> bool {
         self.has_requirements[chosen as usize][requirement as usize]
     }
@@ -468,13 +469,13 @@ fn cycles(before: &[Vec<u32>]) -> Vec<Vec<usize>> {
             at = first
                 .into_iter()
                 .find(|&first| waits[first] > 0)
-                .expect("it waits for one");
+                .expect("the position waits for another");
         }
         if seen[at] == walk {
             let from = path
                 .iter()
                 .position(|&place| place == at)
-                .expect("it was passed");
+                .expect("the position is on the path");
             let mut cycle = path.split_off(from);
             cycle.reverse();
             cycles.push(cycle);

@@ -1,4 +1,4 @@
-//! Facts that change at most analysis, and moves that exclude each other.
+//! Facts that change at most once, and moves that exclude each other.
 //!
 //! In: the effects of each move. Out: for each fact, the moves that change it and
 //! those that change it back; for each pair of moves, whether one is never legal
@@ -24,12 +24,12 @@ pub(super) struct Mover {
 }
 
 impl Mover {
-    /// Whether the fact always keeps its initial value.
+    /// True if the fact always keeps its initial value.
     pub fn is_still(&self) -> bool {
         self.must.is_empty() && self.may.is_empty()
     }
 
-    /// Whether the fact's value is a function of the set of moves made.
+    /// True if the fact's value is a function of the set of moves made.
     pub fn is_exact(&self) -> bool {
         self.may.is_empty() && self.back.is_empty()
     }
@@ -146,7 +146,7 @@ impl SingleChanges {
             legal_of[effects.legal[chosen].node()].push(chosen);
         }
         let mut groups_of = vec![Vec::new(); self.movers.len()];
-        for (number, group) in puzzle.net.exclusive.iter().enumerate() {
+        for (number, group) in puzzle.net.exclusive().iter().enumerate() {
             for &fact in &group.facts {
                 groups_of[fact].push(number);
             }
@@ -173,7 +173,7 @@ impl SingleChanges {
                 let set = effects.change(fact, becomes) == Change::Set;
                 facts.push((fact as usize, set));
                 for &group in groups_of[fact as usize].iter().filter(|_| set) {
-                    let others = puzzle.net.exclusive[group].facts.iter();
+                    let others = puzzle.net.exclusive()[group].facts.iter();
                     let others = others.filter(|&&other| other != fact as usize);
                     facts.extend(others.map(|&other| (other, false)));
                 }
@@ -210,7 +210,7 @@ impl SingleChanges {
         self.after = after;
     }
 
-    /// Whether `chosen` is never legal after `made`; both may be the same move.
+    /// True if `chosen` is never legal after `made`; both may be the same move.
     pub fn is_never_after(&self, chosen: usize, made: usize) -> bool {
         (self.after.get(made)).is_some_and(|row| row[chosen / 64] >> (chosen % 64) & 1 == 1)
     }

@@ -15,7 +15,7 @@ pub(in crate::planning) fn puzzle(rules: &str) -> Puzzle {
     let game = Game::from_text("test", rules).unwrap();
     let (mut net, _) = Propnet::ground(&game, &GroundLimits::default()).unwrap();
     net.simplify();
-    let start = pack(net.initial.iter().copied());
+    let start = pack(net.initial().iter().copied());
     Puzzle::new(net, start, Score::new(100).unwrap()).unwrap()
 }
 
@@ -24,7 +24,7 @@ pub(in crate::planning) fn assert_solves(puzzle: &Puzzle, plan: &[u32], what: &s
     let mut rules = Rules::new(puzzle);
     let mut state = rules.machine.initial().unwrap();
     for &chosen in plan {
-        let chosen = puzzle.net.moves[0][chosen as usize];
+        let chosen = puzzle.net.moves()[0][chosen as usize];
         assert!(!rules.machine.is_terminal(&state).unwrap(), "{what}");
         assert!(rules.legal(&state).contains(&chosen), "{what}");
         state = rules.machine.next(&state, &[chosen]).unwrap();
@@ -42,7 +42,7 @@ type State = <DatalogMachine as Machine>::State;
 
 impl Rules {
     pub fn new(puzzle: &Puzzle) -> Rules {
-        let game = &puzzle.net.game;
+        let game = puzzle.net.game();
         Rules {
             machine: DatalogMachine::new(game, Limits::default()).unwrap(),
             role: game.roles().next().unwrap(),

@@ -1,11 +1,11 @@
-//! How many moves are left at least, as a weighted sum.
+//! A lower bound on the remaining moves, as a weighted sum.
 //!
-//! In: the effects of moves. Out: weights of facts such that no move makes the sum
-//! of those that hold smaller by more than one; what it is above its value in a
-//! solution is a lower bound of the moves to come. They are found by linear
-//! programming for the start. What the solver says is not believed: the largest
-//! fall and the largest sum of a solution are worked out from whole weights, so
-//! that the bound holds whatever these are.
+//! In: the effects of moves. Out: weights such that no move decreases the sum of
+//! the facts that hold by more than one unit. The excess of a state's sum over that
+//! of a solution is then a lower bound on the number of moves. The weights are
+//! found by linear programming for the start. The numerical result is not trusted:
+//! the largest decrease and the largest sum of a solution are recomputed from
+//! integer weights, so the bound holds for any weights.
 //!
 //! Source: Pommerening, Helmert, Röger and Seipp, From non-negative to general
 //! operator cost partitioning (2015), for potentials that are admissible.
@@ -20,21 +20,21 @@ use crate::planning::Puzzle;
 use crate::planning::effects::{Effects, Form};
 use ggp_engine::propnet::batch::holds;
 
-/// A lower bound of the moves from any state to a solution.
+/// A lower bound on the number of moves from any state to a solution.
 pub struct Bound {
     potential: Potential,
-    /// The most that a move makes the sum smaller.
+    /// The largest decrease of the sum by a move.
     fall: i64,
     /// The largest sum of a solution.
     end: i64,
 }
 
-/// The most that a fact may weigh, in moves.
+/// Largest weight of a fact, in moves.
 const MOST_WEIGHT: f64 = 256.0;
 
 impl Bound {
-    /// None if there are too many effects, nothing is known of solutions, or the
-    /// linear program takes longer than it may.
+    /// None if the effects are too many, nothing is known about solutions, or the
+    /// linear program exceeds the time limit.
     pub fn of(puzzle: &Puzzle, effects: &Effects, most_time: Option<Duration>) -> Option<Bound> {
         let mut seen: FxHashSet<&Form> = FxHashSet::default();
         let moves = effects.moves.iter().flatten();
@@ -67,14 +67,14 @@ impl Bound {
         })
     }
 
-    /// No plan from a state has fewer moves.
+    /// The lower bound for a state: no plan from it has fewer moves.
     pub fn moves(&self, state: &[u64]) -> u32 {
         let above = (self.potential.sum(state) - self.end).max(0);
         u32::try_from((above + self.fall - 1) / self.fall).unwrap_or(u32::MAX)
     }
 }
 
-/// Weights that give the start the largest bound, roughly.
+/// Weights that approximately maximise the bound for the start.
 fn program(
     puzzle: &Puzzle,
     effects: &Effects,
@@ -85,7 +85,7 @@ fn program(
     problem.set_time_limit(time);
     let one = problem.add_var(0.0, (1.0, 1.0));
     let end = problem.add_var(-1.0, (f64::NEG_INFINITY, f64::INFINITY));
-    let weights: Vec<(u32, Variable)> = (0..puzzle.net.facts.len())
+    let weights: Vec<(u32, Variable)> = (0..puzzle.net.facts().len())
         .filter(|&fact| effects.free[fact])
         .map(|fact| {
             let gain = f64::from(u8::from(holds(&puzzle.start, fact)));

@@ -60,7 +60,7 @@ impl Canonical {
                 is_exact = false;
                 break;
             }
-            let mut from = vec![0; puzzle.net.facts.len()];
+            let mut from = vec![0; puzzle.net.facts().len()];
             for (fact, &to) in element.facts.iter().enumerate() {
                 from[to as usize] = fact as u32;
             }
@@ -99,7 +99,7 @@ impl Canonical {
         })
     }
 
-    /// Whether equivalent states always get the same code.
+    /// True if equivalent states always get the same code.
     pub fn is_exact(&self) -> bool {
         self.is_exact
     }

@@ -11,7 +11,7 @@ use crate::propnet::playout::tests::{HEAP, RACE, ROADS, TRAPS, assert_frequent, 
 use crate::propnet::rollouts::tests::{DUEL, add, guide, levels, on, reached, scores};
 use crate::propnet::rollouts::{Outcome, Record, RolloutOptions, Rollouts};
 
-/// What single playouts come to, one move after the other.
+/// The results of playouts that are made one after the other, one move at a time.
 #[derive(Default)]
 struct Plain {
     playouts: u64,
@@ -19,16 +19,16 @@ struct Plain {
     totals: Vec<u64>,
     /// By role and move.
     moves: Vec<Vec<MoveSum>>,
-    /// Whether a move was ever made beside another one that was legal.
+    /// True if the move was ever made although another was legal.
     chosen: Vec<Vec<bool>>,
 }
 
 fn plain(net: &Propnet, start: &Packed, levels: &[Vec<u8>], exploration: f64, times: u64) -> Plain {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(11);
-    let of_moves = |role: &Vec<_>| vec![MoveSum::default(); role.len()];
+    let no_sums = |role: &Vec<_>| vec![MoveSum::default(); role.len()];
     let mut plain = Plain {
         totals: vec![0; net.goals.len()],
-        moves: net.moves.iter().map(of_moves).collect(),
+        moves: net.moves.iter().map(no_sums).collect(),
         chosen: net
             .moves
             .iter()
@@ -58,9 +58,9 @@ fn plain(net: &Propnet, start: &Packed, levels: &[Vec<u8>], exploration: f64, ti
             for (role, legal) in legal.iter().enumerate() {
                 let best = legal.iter().map(|&index| levels[role][index]).max();
                 let explores = random.random_bool(exploration);
-                let is_wanted = |&&index: &&usize| explores || Some(levels[role][index]) == best;
-                let wanted: Vec<usize> = legal.iter().filter(is_wanted).copied().collect();
-                let index = wanted[random.random_range(0..wanted.len())];
+                let is_best = |&&index: &&usize| explores || Some(levels[role][index]) == best;
+                let candidates: Vec<usize> = legal.iter().filter(is_best).copied().collect();
+                let index = candidates[random.random_range(0..candidates.len())];
                 plain.chosen[role][index] |= legal.len() > 1;
                 made[role].insert(index);
                 joint.push(index);
@@ -70,12 +70,15 @@ fn plain(net: &Propnet, start: &Packed, levels: &[Vec<u8>], exploration: f64, ti
         plain.stuck += u64::from(!is_over);
         let is = evaluate(net, &state, &[]);
         let score = |role: usize| {
-            let due = net.goals[role]
+            let values = net.goals[role]
                 .iter()
                 .map(|goal| f64::from(u8::from(is(goal.1))));
-            let due: Vec<f64> = due.collect();
-            let due = (due.iter().sum::<f64>() == 1.0).then(|| scores(net, role, &due))?;
-            due.iter().find(|due| due.1 > 0.0).map(|due| due.0 as u64)
+            let values: Vec<f64> = values.collect();
+            let values = (values.iter().sum::<f64>() == 1.0).then(|| scores(net, role, &values))?;
+            values
+                .iter()
+                .find(|values| values.1 > 0.0)
+                .map(|values| values.0 as u64)
         };
         let scores: Option<Vec<u64>> = (0..net.goals.len()).map(score).collect();
         let Some(scores) = scores.filter(|_| is_over) else {
@@ -93,19 +96,19 @@ fn plain(net: &Propnet, start: &Packed, levels: &[Vec<u8>], exploration: f64, ti
     plain
 }
 
-/// Two counts or sums of values up to `most`, out of different numbers of trials,
-/// are compared.
-fn assert_alike(one: (u64, u64), other: (u64, u64), most: f64, what: &str) {
+/// Compares two counts or sums of values up to `most` from different numbers of
+/// trials.
+fn assert_similar(one: (u64, u64), other: (u64, u64), most: f64, what: &str) {
     let [a, b] = [one, other].map(|(sum, of)| sum as f64 / of as f64);
     let mean = (one.0 + other.0) as f64 / (one.1 + other.1) as f64;
-    // The variance of values between 0 and `most` with a mean is no larger.
+    // The variance of values between 0 and `most` with this mean is at most that.
     let variance = mean * (most - mean);
     let error = (variance * (1.0 / one.1 as f64 + 1.0 / other.1 as f64)).sqrt();
     assert!((a - b).abs() <= 5.0 * error + 1e-9, "{what}: {a} and {b}");
 }
 
 #[test]
-fn guided_playouts_are_what_they_are_one_by_one() {
+fn guided_playouts_agree_with_sequential_ones() {
     const TIMES: u64 = 3_000;
     for rules in [RACE, HEAP, ROADS, TRAPS, DUEL] {
         let net = net(rules);
@@ -121,25 +124,25 @@ fn guided_playouts_are_what_they_are_one_by_one() {
             guide(&mut rollouts, &levels, exploration);
             for start in states.iter().step_by(13) {
                 rollouts.fade_moves(0.0);
-                // Where a lane begins anew, moves are counted from nothing.
+                // When a lane restarts, its record is cleared.
                 let of = 8 * TIMES;
                 let outcome = rollouts.run(&vec![start.clone(); 8], TIMES as u32, &mut on);
                 let mut sum = Outcome::default();
                 outcome.iter().for_each(|outcome| add(&mut sum, outcome));
                 let plain = plain(&net, start, &levels, exploration, TIMES);
-                assert_alike((sum.stuck, of), (plain.stuck, TIMES), 1.0, "stuck");
-                assert_alike((sum.playouts, of), (plain.playouts, TIMES), 1.0, "scored");
+                assert_similar((sum.stuck, of), (plain.stuck, TIMES), 1.0, "stuck");
+                assert_similar((sum.playouts, of), (plain.playouts, TIMES), 1.0, "scored");
                 for role in 0..net.goals.len() {
                     let total = sum.scores[role].total;
-                    assert_alike((total, of), (plain.totals[role], TIMES), 100.0, "score");
+                    assert_similar((total, of), (plain.totals[role], TIMES), 100.0, "score");
                     let moves = rollouts.moves(role).iter().zip(&plain.moves[role]);
                     for (index, (lanes, one)) in moves.enumerate() {
                         if !plain.chosen[role][index] && lanes.playouts == 0 {
                             continue;
                         }
                         let what = format!("move {index} of role {role}");
-                        assert_alike((lanes.playouts, of), (one.playouts, TIMES), 1.0, &what);
-                        assert_alike((lanes.total, of), (one.total, TIMES), 100.0, &what);
+                        assert_similar((lanes.playouts, of), (one.playouts, TIMES), 1.0, &what);
+                        assert_similar((lanes.total, of), (one.total, TIMES), 100.0, &what);
                     }
                 }
             }
@@ -147,7 +150,8 @@ fn guided_playouts_are_what_they_are_one_by_one() {
     }
 }
 
-/// Two roles choose among seven, of which some may be taken away, and that is all.
+/// Each of two roles makes one choice among seven moves, of which some may be
+/// removed.
 const CHOICE: &str = "
     (role a) (role b)
     (what 0) (what 1) (what 2) (what 3) (what 4) (what 5) (what 6)
@@ -162,7 +166,7 @@ const CHOICE: &str = "
     (<= (same) (true (took a ?x)) (true (took b ?x)))";
 
 #[test]
-fn moves_are_chosen_by_level_as_promised() {
+fn moves_are_chosen_by_level() {
     const TIMES: u64 = 50_000;
     let net = net(CHOICE);
     let options = RolloutOptions {
@@ -174,7 +178,7 @@ fn moves_are_chosen_by_level_as_promised() {
     let given: Vec<usize> = (0..net.facts.len()).filter(|&f| net.initial[f]).collect();
     let mut rollouts = Rollouts::new(&net, &options, 8);
     let levels = [vec![0, 3, 1, 3, 2, 0, 1], vec![1, 1, 0, 2, 2, 2, 0]];
-    // Nothing is taken away; then all but some.
+    // First nothing is removed, then all but a few.
     for taken in [
         0u32,
         0b11_0000_1010,
@@ -197,8 +201,8 @@ fn moves_are_chosen_by_level_as_promised() {
                 let legal = |&index: &usize| is(net.legal[role][index]);
                 let legal: Vec<usize> = (0..7).filter(legal).collect();
                 let best = legal.iter().map(|&index| levels[role][index]).max();
-                let wanted = |&&index: &&usize| Some(levels[role][index]) == best;
-                let count = legal.iter().filter(wanted).count() as f64;
+                let candidates = |&&index: &&usize| Some(levels[role][index]) == best;
+                let count = legal.iter().filter(candidates).count() as f64;
                 let of = |index: usize| match legal.contains(&index) {
                     false => 0.0,
                     true if Some(levels[role][index]) == best => {
@@ -235,7 +239,7 @@ fn levels_are_learned_from_means() {
 }
 
 #[test]
-fn moves_are_told_of_each_state() {
+fn moves_are_reported_by_state() {
     let mut only = 0;
     for rules in [RACE, HEAP, ROADS, TRAPS, DUEL] {
         let net = net(rules);
@@ -268,7 +272,7 @@ fn moves_are_told_of_each_state() {
                     let legal: Vec<_> = net.legal[role].iter().map(|&legal| is(legal)).collect();
                     let count = legal.iter().filter(|legal| **legal).count();
                     let first = legal.iter().position(|&legal| legal);
-                    // Moves that change nothing may be left out.
+                    // Moves without effect may be left out.
                     if let Some(first) =
                         first.filter(|&first| count == 1 && own[first].playouts > 0)
                         && !is(net.terminal)
@@ -286,7 +290,7 @@ fn moves_are_told_of_each_state() {
 }
 
 #[test]
-fn what_is_known_of_moves_fades() {
+fn statistics_about_moves_fade() {
     let net = net(CHOICE);
     let options = RolloutOptions {
         record: Record::Moves,
@@ -304,8 +308,8 @@ fn what_is_known_of_moves_fades() {
 }
 
 #[test]
-#[should_panic(expected = "the level has as many bits as were asked for")]
-fn levels_that_are_too_high_are_refused() {
+#[should_panic(expected = "a level must fit in `level_bits` bits")]
+fn levels_with_too_many_bits_panic() {
     let net = net(CHOICE);
     let options = RolloutOptions {
         level_bits: 2,

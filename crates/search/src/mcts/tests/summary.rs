@@ -1,4 +1,4 @@
-//! What is seen of trees.
+//! Summaries of trees.
 
 use std::collections::BTreeMap;
 use std::hash::Hash;
@@ -21,8 +21,8 @@ fn grown<G: GameProblem<Error = Infallible>>(
     tree
 }
 
-/// Looks at an excerpt and a line of each role.
-fn check<S, M>(tree: &Tree<S, M>, most: usize) -> Excerpt<M>
+/// Checks a summary and the lines of each role.
+fn check<S, M>(tree: &Tree<S, M>, most: usize) -> TreeSummary<M>
 where
     S: Clone + Eq + Hash,
     M: Clone + Eq + Hash + std::fmt::Debug,
@@ -34,31 +34,31 @@ where
             assert!(line.iter().all(|joint| joint.len() == tree.roles));
         }
     }
-    let excerpt = tree.excerpt(0, most);
-    let nodes = &excerpt.nodes;
-    assert_eq!(excerpt.all, tree.len());
+    let summary = tree.summary(0, most);
+    let nodes = &summary.nodes;
+    assert_eq!(summary.total, tree.len());
     assert_eq!(nodes.len(), most.min(nodes.len()));
-    assert_eq!((nodes[0].from, nodes[0].joint.len()), (None, 0));
+    assert_eq!((nodes[0].parent, nodes[0].joint.len()), (None, 0));
     let mut together: BTreeMap<usize, u64> = BTreeMap::new();
     for (place, node) in nodes.iter().enumerate().skip(1) {
-        let from = node.from.expect("only the root hangs nowhere");
+        let from = node.parent.expect("only the root has no parent");
         assert!(from < place && !nodes[from].is_end, "{place} {node:?}");
         assert!(node.visits <= nodes[place - 1].visits, "{place} {node:?}");
         assert!((0.0..=100.0).contains(&node.value), "{node:?}");
         assert_eq!(node.joint.len(), tree.roles);
         *together.entry(from).or_default() += node.visits;
     }
-    // Where equal states are one, lines come on other ways as well.
-    let is_apart = !tree.options.graph;
+    // If equal states share a node, lines also arrive from other parents.
+    let is_tree = !tree.options.graph;
     for (from, visits) in together {
         let own = nodes[from].visits;
-        assert!(visits <= own || !is_apart, "{from}: {visits} of {own}");
+        assert!(visits <= own || !is_tree, "{from}: {visits} of {own}");
     }
-    excerpt
+    summary
 }
 
 #[test]
-fn an_excerpt_is_connected_and_has_what_was_visited_most() {
+fn a_summary_is_connected_and_has_the_most_visited_positions() {
     for (graph, solver, batch) in [(false, false, 1), (true, false, 4), (true, true, 16)] {
         for seed in 0..4 {
             let options = Mcts {
@@ -80,23 +80,23 @@ fn an_excerpt_is_connected_and_has_what_was_visited_most() {
 }
 
 #[test]
-fn without_merging_all_positions_of_a_tree_can_be_seen() {
+fn without_merging_a_summary_can_have_all_positions() {
     let tree = grown(&mut Heap, (15, 0), &Mcts::default(), 300);
     let all = check(&tree, usize::MAX);
     assert_eq!(all.nodes.len(), tree.len());
-    // Who waits has no choice.
+    // The waiting role has no choice.
     let is_right =
         |joint: &Joint<u32>| joint.iter().filter(|(_, is_chosen)| *is_chosen).count() < 2;
     assert!(all.nodes.iter().all(|node| is_right(&node.joint)));
-    // Each end is worth what it is.
+    // The value of a terminal state is its score.
     let mut ends = all.nodes.iter().filter(|node| node.is_end);
     assert!(ends.all(|node| node.value == 0.0 || node.value == 100.0));
 }
 
 #[test]
-fn moves_made_at_once_are_seen() {
-    let worth = vec![vec![[60, 60], [0, 100]], vec![[100, 0], [20, 20]]];
-    let tree = grown(&mut Matrix { worth }, None, &Mcts::default(), 500);
+fn simultaneous_moves_are_in_a_summary() {
+    let values = vec![vec![[60, 60], [0, 100]], vec![[100, 0], [20, 20]]];
+    let tree = grown(&mut Matrix { values }, None, &Mcts::default(), 500);
     let all = check(&tree, usize::MAX);
     assert_eq!(all.nodes.len(), 5);
     let joints = all.nodes[1..].iter().map(|node| {
@@ -106,13 +106,13 @@ fn moves_made_at_once_are_seen() {
         };
         ((one, other), node.value as u8)
     });
-    let worth: BTreeMap<_, _> = joints.collect();
+    let values: BTreeMap<_, _> = joints.collect();
     let expected = [((0, 0), 60), ((0, 1), 0), ((1, 0), 100), ((1, 1), 20)];
-    assert_eq!(worth, BTreeMap::from(expected));
+    assert_eq!(values, BTreeMap::from(expected));
 }
 
 #[test]
-fn the_line_is_what_is_best_for_who_chooses() {
+fn a_line_follows_the_best_moves() {
     let options = Mcts {
         graph: true,
         solver: true,
@@ -124,7 +124,7 @@ fn the_line_is_what_is_best_for_who_chooses() {
         .unwrap()
         .action;
     let line = tree.line(0, &best);
-    // Whoever wins leaves a multiple of four.
+    // The winner leaves a multiple of four.
     let left = line.iter().scan(6, |left, joint| {
         let taken: u32 = joint.iter().map(|(taken, _)| taken).sum();
         *left -= taken;
@@ -133,7 +133,7 @@ fn the_line_is_what_is_best_for_who_chooses() {
     let left: Vec<u32> = left.collect();
     assert_eq!(left[0], 4, "{line:?}");
     assert!(left.iter().step_by(2).all(|left| left % 4 == 0), "{line:?}");
-    // A line of what was seen once is as long as that.
+    // After one iteration the line has one joint move.
     let young = grown(&mut Heap, (21, 0), &Mcts::default(), 1);
     assert_eq!(young.line(0, &2), [[(2, true), (0, false)]]);
 }

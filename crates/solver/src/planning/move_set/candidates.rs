@@ -17,7 +17,7 @@ const MAX_CLAUSES: usize = 30_000;
 /// Limit on the number of pairs of moves compared.
 const MAX_PAIRS: usize = 20_000_000;
 
-pub(super) fn guesses(
+pub(super) fn candidates(
     puzzle: &Puzzle,
     effects: &Effects,
     single_changes: &SingleChanges,
@@ -28,7 +28,7 @@ pub(super) fn guesses(
         .filter(|&fact| !effects.autonomous[fact])
         .partition(|&fact| single_changes.movers[fact].is_still());
     let stays = |fact: usize| (fact as u32, at_start(fact));
-    let mut guesses: Vec<Vec<(u32, bool)>> =
+    let mut candidates: Vec<Vec<(u32, bool)>> =
         still.into_iter().map(|fact| vec![stays(fact)]).collect();
     let movers: Vec<Vec<u32>> = (moved.iter())
         .map(|&fact| {
@@ -45,7 +45,7 @@ pub(super) fn guesses(
             let is_plain =
                 with == stays(with.0 as usize) && single_changes.movers[with.0 as usize].is_still();
             if with.0 as usize != *fact && !is_plain {
-                guesses.push(vec![stays(*fact), with]);
+                candidates.push(vec![stays(*fact), with]);
             }
         }
     }
@@ -53,7 +53,7 @@ pub(super) fn guesses(
     for (place, one) in movers.iter().enumerate() {
         for (other, others) in moved.iter().zip(&movers).skip(place + 1) {
             let Some(left) = effort.checked_sub(one.len() * others.len()) else {
-                return guesses;
+                return candidates;
             };
             effort = left;
             let never = |&a: &u32, &b: &u32| {
@@ -61,14 +61,14 @@ pub(super) fn guesses(
                 a != b && single_changes.is_never_after(a, b) && single_changes.is_never_after(b, a)
             };
             if one.iter().all(|a| others.iter().all(|b| never(a, b))) {
-                guesses.push(vec![stays(moved[place]), stays(*other)]);
+                candidates.push(vec![stays(moved[place]), stays(*other)]);
             }
-            if guesses.len() >= MAX_CLAUSES {
-                return guesses;
+            if candidates.len() >= MAX_CLAUSES {
+                return candidates;
             }
         }
     }
-    guesses
+    candidates
 }
 
 /// Literals that hold after each of some moves.

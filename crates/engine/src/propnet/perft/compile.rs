@@ -1,8 +1,7 @@
-//! Gates that are asked for, as code.
+//! Compilation of outputs to code.
 //!
-//! In: literals and where they go, some of them saying what states are worth;
-//! and what is taken for granted. Out: a [`Work`], which leaves the worth out
-//! where that saves much.
+//! In: literals with the places they are written to, some of them for scores; and
+//! assumptions. Out: [`Compiled`] code, which omits the scores if that saves much.
 
 use rustc_hash::FxHashMap;
 
@@ -12,53 +11,53 @@ use crate::propnet::code::{Code, Engine};
 use crate::propnet::network::{Builder, Literal};
 use crate::propnet::tape::{Place, Tape};
 
-/// The rows that say which goal value is a role's only one, by role with the
-/// value.
-pub(super) type Worth = Vec<Vec<(usize, u8)>>;
+/// By role: the rows that are set if a goal value is the only one, each with the
+/// score.
+pub(super) type ScoreRows = Vec<Vec<(usize, u8)>>;
 
-/// How code is made.
+/// The parameters of code generation.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct Making<'n> {
+pub(super) struct Target<'n> {
     pub net: &'n Propnet,
     pub words: usize,
     pub engine: Engine,
 }
 
-/// Code, and what it costs and says.
+/// Code, its cost, and the rows of its scores.
 #[derive(Clone, Debug)]
-pub(super) struct Work {
+pub(super) struct Compiled {
     pub code: Code,
     pub operations: usize,
-    /// None if it does not say what states are worth.
-    pub worth: Option<Worth>,
+    /// `None` if it does not compute scores.
+    pub scores: Option<ScoreRows>,
 }
 
-/// What a tape shall write, and what of it says what states are worth.
-pub(super) struct Wanted {
+/// The outputs of a tape, with those for scores apart.
+pub(super) struct Outputs {
     pub outputs: Vec<(Literal, Place)>,
     pub goals: Vec<Vec<(Literal, u8)>>,
-    /// Bank, and first row, of what states are worth.
-    pub worth: (u8, usize),
+    /// The bank and the first row of the scores.
+    pub scores: (u8, usize),
 }
 
-impl Wanted {
-    /// The tape, in the gates that are left under the assumptions. Unless
-    /// `always`, what states are worth is left out if that saves much.
-    pub fn work(
+impl Outputs {
+    /// Compiles the outputs to the gates that remain under the assumptions. Unless
+    /// `always`, scores are omitted if that saves much.
+    pub fn compile(
         mut self,
         builder: &Builder,
         given: &[(usize, Place)],
         assumed: &Assumed,
         always: bool,
-        making: Making,
-    ) -> Work {
+        target: Target,
+    ) -> Compiled {
         let outputs = self.outputs.iter_mut().map(|output| &mut output.0);
         let goals = self.goals.iter_mut().flatten().map(|goal| &mut goal.0);
-        let network = assumed.put_in(builder.network(), outputs.chain(goals));
+        let network = assumed.simplified(builder.network(), outputs.chain(goals));
         let mut all = self.outputs.clone();
         let mut known: FxHashMap<Literal, usize> = FxHashMap::default();
-        let (bank, first) = self.worth;
-        let mut worth = Worth::new();
+        let (bank, first) = self.scores;
+        let mut scores = ScoreRows::new();
         for goals in &self.goals {
             let mut of_role = Vec::new();
             for &(literal, score) in goals.iter().filter(|goal| goal.0 != Literal::FALSE) {
@@ -75,19 +74,19 @@ impl Wanted {
                 });
                 of_role.push((row, score));
             }
-            worth.push(of_role);
+            scores.push(of_role);
         }
         let plain = Tape::new(&network, given, &self.outputs);
         let full = Tape::new(&network, given, &all);
         let is_cheap = full.operations() <= plain.operations() * 5 / 4 + 32;
-        let (tape, worth) = match always || is_cheap {
-            true => (full, Some(worth)),
+        let (tape, scores) = match always || is_cheap {
+            true => (full, Some(scores)),
             false => (plain, None),
         };
-        Work {
+        Compiled {
             operations: tape.operations(),
-            code: Code::new(&tape, making.words, making.engine),
-            worth,
+            code: Code::new(&tape, target.words, target.engine),
+            scores,
         }
     }
 }

@@ -1,0 +1,209 @@
+//! One value says when any computation must end: a flag that anyone can raise
+//! and a deadline.
+//!
+//! ```
+//! use ggp_stop::Stop;
+//!
+//! let stop = Stop::new();
+//! let mut sum = 0_u64;
+//! for number in 0.. {
+//!     if stop.is_over() {
+//!         break;
+//!     }
+//!     sum += number;
+//!     // A signal handler or another thread would do this.
+//!     if sum > 1000 {
+//!         stop.raise();
+//!     }
+//! }
+//! assert_eq!(sum, 1035);
+//! ```
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// A point on the wall clock. The standard library's everywhere but in a
+/// browser, where the standard library has no clock.
+pub use web_time::Instant;
+
+/// The end of a computation: a flag that anyone can raise, and a deadline.
+///
+/// Clones share the flag. [`Stop::child`] makes one with a flag of its own, for
+/// a part of the work that ends earlier than the whole.
+#[derive(Clone, Debug, Default)]
+pub struct Stop {
+    flag: Arc<AtomicBool>,
+    /// The computation that this one is a part of.
+    parent: Option<Arc<Stop>>,
+    deadline: Option<Instant>,
+}
+
+/// Why a computation must end.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum Reason {
+    /// The flag was raised.
+    Raised,
+    /// The deadline has passed.
+    Late,
+}
+
+impl Stop {
+    /// A stop without a deadline, not raised.
+    pub fn new() -> Stop {
+        Stop::default()
+    }
+
+    /// A stop that is raised: what takes it ends at once.
+    pub fn raised() -> Stop {
+        Stop::from(Arc::new(AtomicBool::new(true)))
+    }
+
+    /// A stop with this deadline, not raised.
+    pub fn at(deadline: Instant) -> Stop {
+        Stop::new().until(deadline)
+    }
+
+    /// A stop whose deadline is this far from now, not raised.
+    pub fn after(time: Duration) -> Stop {
+        Stop::new().within(Some(time))
+    }
+
+    /// The same flag with this deadline, or with its own if that is earlier.
+    #[must_use]
+    pub fn until(&self, deadline: Instant) -> Stop {
+        let own = self.deadline.unwrap_or(deadline);
+        Stop {
+            deadline: Some(own.min(deadline)),
+            ..self.clone()
+        }
+    }
+
+    /// The same flag with a deadline this far from now, or with its own if that
+    /// is earlier. `None`, and a time that no clock can show, set no deadline.
+    #[must_use]
+    pub fn within(&self, time: Option<Duration>) -> Stop {
+        match time.and_then(|time| Instant::now().checked_add(time)) {
+            Some(deadline) => self.until(deadline),
+            None => self.clone(),
+        }
+    }
+
+    /// A stop for a part of the work. It is over when this one is; raising it
+    /// does not raise this one.
+    ///
+    /// ```
+    /// # use ggp_stop::Stop;
+    /// let whole = Stop::new();
+    /// let part = whole.child();
+    /// part.raise();
+    /// assert!(part.is_over() && !whole.is_over());
+    /// let other = whole.child();
+    /// whole.raise();
+    /// assert!(other.is_over());
+    /// ```
+    #[must_use]
+    pub fn child(&self) -> Stop {
+        Stop {
+            flag: Arc::default(),
+            parent: Some(Arc::new(self.clone())),
+            deadline: self.deadline,
+        }
+    }
+
+    /// Raises the flag.
+    pub fn raise(&self) {
+        self.flag.store(true, Ordering::Relaxed);
+    }
+
+    /// Lowers the flag, for the next computation with the same value. The flags
+    /// of those that this one is a part of stay as they are.
+    pub fn lower(&self) {
+        self.flag.store(false, Ordering::Relaxed);
+    }
+
+    /// Whether the flag is raised. This costs one load from memory for each
+    /// ancestor and reads no clock.
+    #[inline]
+    pub fn is_raised(&self) -> bool {
+        self.flag.load(Ordering::Relaxed) || self.parent.as_ref().is_some_and(|of| of.is_raised())
+    }
+
+    /// Whether the deadline has passed. This reads the clock if there is one.
+    #[inline]
+    pub fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|end| Instant::now() >= end)
+    }
+
+    /// Whether the flag is raised or the deadline has passed.
+    #[inline]
+    pub fn is_over(&self) -> bool {
+        self.is_raised() || self.is_late()
+    }
+
+    /// The reason to end now, if there is one. The flag comes first.
+    pub fn reason(&self) -> Option<Reason> {
+        match () {
+            () if self.is_raised() => Some(Reason::Raised),
+            () if self.is_late() => Some(Reason::Late),
+            () => None,
+        }
+    }
+
+    /// The deadline.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
+    /// The time until the deadline: zero when it has passed, `None` if there is
+    /// no deadline.
+    pub fn remaining(&self) -> Option<Duration> {
+        let end = self.deadline?;
+        Some(end.saturating_duration_since(Instant::now()))
+    }
+
+    /// The flag itself, for code that knows only flags.
+    pub fn flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.flag)
+    }
+}
+
+/// A flag that other code raises, such as a signal handler.
+impl From<Arc<AtomicBool>> for Stop {
+    fn from(flag: Arc<AtomicBool>) -> Stop {
+        Stop {
+            flag,
+            ..Stop::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_deadline_ends_and_is_never_moved_back() {
+        let stop = Stop::after(Duration::ZERO);
+        assert_eq!(stop.reason(), Some(Reason::Late));
+        assert_eq!(stop.remaining(), Some(Duration::ZERO));
+        let later = stop.within(Some(Duration::from_secs(600)));
+        assert!(later.is_over() && !later.is_raised());
+        assert!(later.child().is_over());
+        assert_eq!(Stop::new().within(Some(Duration::MAX)).deadline(), None);
+    }
+
+    #[test]
+    fn clones_share_the_flag() {
+        let stop = Stop::new();
+        let other = stop.within(Some(Duration::from_secs(600)));
+        assert_eq!(other.reason(), None);
+        stop.raise();
+        assert_eq!(other.reason(), Some(Reason::Raised));
+        other.lower();
+        assert!(!stop.is_over());
+        stop.flag().store(true, Ordering::Relaxed);
+        assert!(other.is_raised());
+    }
+}
