@@ -274,7 +274,7 @@ pub(super) async fn think(
         .is_some_and(|seconds| !(seconds > 0.0 && seconds < 1e6))
     {
         return Err(ApiError::wrong(
-            "seconds are more than 0 and less than a million",
+            "`seconds` must be more than 0 and less than a million",
         ));
     }
     if asked.tree > MOST_NODES {
