@@ -1,9 +1,9 @@
-//! Every diagnostic, as its reader sees it.
+//! Every diagnostic, as users see it.
 //!
-//! Each code has a smallest rule set `tests/bad/CODE.kif`, perhaps others named
-//! `CODE_what.kif`, and beside it what is printed for it. Limits are lowered by
-//! a first line `; read with LIMIT=NUMBER`. With `GGP_BLESS=1` the expected
-//! texts are written anew instead of compared; read them before you keep them.
+//! Each code has a minimal rule set `tests/bad/CODE.kif`, possibly further ones named
+//! `CODE_what.kif`, each with the expected output next to it. A first line `; read
+//! with LIMIT=NUMBER` lowers limits. With `GGP_BLESS=1` the expected output is
+//! overwritten instead of compared; review it before you commit it.
 
 use ggp_stop::Stop;
 use std::collections::BTreeSet;
@@ -21,7 +21,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bad")
 }
 
-/// All examples in the order of their names.
+/// All examples, sorted by name.
 fn examples() -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = fs::read_dir(folder())
         .expect("tests/bad exists")
@@ -39,7 +39,7 @@ fn stem(path: &Path) -> &str {
     path.file_stem().unwrap().to_str().expect("a plain name")
 }
 
-/// The code that an example is about.
+/// The code that an example demonstrates.
 fn code(path: &Path) -> &str {
     stem(path).split('_').next().unwrap()
 }
@@ -72,7 +72,7 @@ fn read_example(path: &Path, strictness: Strictness) -> Reading {
     read(Sources::from(Source::new(name, text)), &options)
 }
 
-/// What is wrong with a text in infix notation.
+/// The findings for a text in infix notation.
 fn read_infix(source: Source, limits: SyntaxLimits) -> Reading {
     let findings = from_infix(&source, limits, &Stop::new()).err();
     Reading {
@@ -94,15 +94,15 @@ fn render(reading: &Reading) -> String {
 #[test]
 fn every_code_has_an_example() {
     let shown: BTreeSet<String> = examples().iter().map(|p| code(p).to_owned()).collect();
-    // What only play shows has examples of its own, in tests/playcheck.rs.
+    // Codes found by playing have examples in tests/playcheck.rs.
     let known = Code::ALL.iter().map(|c| c.as_str().to_owned());
     let known: BTreeSet<String> = known.filter(|code| !code.starts_with('P')).collect();
     assert_eq!(shown, known);
 }
 
-/// One mistake is reported once.
+/// Each code has a row in the table of findings.
 #[test]
-fn the_page_on_the_language_lists_every_code() {
+fn the_language_reference_lists_every_code() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/language.md");
     let page = fs::read_to_string(page).expect("the page is there");
     for code in Code::ALL {
@@ -141,7 +141,7 @@ fn messages_are_as_expected() {
 }
 
 #[test]
-fn no_expected_message_is_left_without_its_example() {
+fn every_expected_message_has_an_example() {
     for entry in fs::read_dir(folder()).expect("tests/bad exists") {
         let path = entry.expect("tests/bad can be listed").path();
         let has = ["kif", "hrf"].map(|ending| path.with_extension(ending).exists());
@@ -150,7 +150,7 @@ fn no_expected_message_is_left_without_its_example() {
 }
 
 #[test]
-fn warnings_let_a_game_through_and_errors_do_not() {
+fn errors_prevent_a_game_and_warnings_do_not() {
     for path in examples() {
         let reading = read_example(&path, Strictness::Tolerant);
         let warning = code(&path).starts_with('W');
@@ -159,7 +159,7 @@ fn warnings_let_a_game_through_and_errors_do_not() {
 }
 
 #[test]
-fn strict_reading_makes_sloppiness_an_error() {
+fn strict_reading_turns_most_warnings_into_errors() {
     for path in examples() {
         let reading = read_example(&path, Strictness::Strict);
         for finding in &reading.findings {
@@ -198,11 +198,14 @@ fn a_finding_points_into_its_text() {
     }
 }
 
-/// The lines of what is written twice, each with the line where it was first.
+/// Checks the lines of duplicates, each with the line of the first occurrence.
 fn check_twice(files: &[&str], expected: &str) {
     let files = files.iter().map(|text| Source::new("t", *text));
     let reading = read(Sources::new(files.collect()), &ReadOptions::default());
-    let twice = reading.findings.iter().filter(|f| f.code == Code::Twice);
+    let twice = reading
+        .findings
+        .iter()
+        .filter(|f| f.code == Code::Duplicate);
     let lines: Vec<String> = twice
         .map(|finding| {
             let line = |span| reading.sources.line_column(span).0;
@@ -236,7 +239,7 @@ fn names_of_variables_and_order_do_not_matter() {
 }
 
 #[test]
-fn what_differs_is_not_the_same() {
+fn different_rules_are_not_duplicates() {
     for rules in [
         "(<= (p ?x ?y) (q ?x ?y))\n(<= (p ?x ?y) (q ?y ?x))",
         "(<= p (q ?x ?y) (q ?y ?x))\n(<= p (q ?x ?y) (q ?x ?y))",
@@ -245,7 +248,7 @@ fn what_differs_is_not_the_same() {
         "(<= p (q ?x) (r (f ?x)))\n(<= p (q (f ?x)) (r ?x))",
         "(<= p (or q r))\n(<= p q)\n(<= p r)",
         "(<= p (or q q))",
-        // Each variable stands in the same places, but two circles are not one.
+        // Each variable occurs in the same places, but two cycles are not one.
         "(<= p (q ?a ?b) (q ?b ?c) (q ?c ?a) (q ?d ?e) (q ?e ?f) (q ?f ?d))
          (<= p (q ?a ?b) (q ?b ?c) (q ?c ?d) (q ?d ?e) (q ?e ?f) (q ?f ?a))",
     ] {
@@ -261,7 +264,7 @@ fn an_instance_may_repeat_facts_but_no_rule() {
 }
 
 #[test]
-fn of_many_only_the_first_are_told_one_by_one() {
+fn only_the_first_duplicates_are_reported_individually() {
     let text = "(p a)\n".repeat(40);
     let first: Vec<String> = (2..22).map(|line| format!("{line}:1")).collect();
     check_twice(&[&text], &format!("{} 22:0", first.join(" ")));

@@ -1,4 +1,4 @@
-//! The grammars for editors know the words of the language, and no others.
+//! The editor grammars know the keywords, and no other words.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -35,7 +35,7 @@ fn the_textmate_grammar_knows_the_keywords() {
         words.extend(parts.filter(|word| word.len() > 1).map(str::to_owned));
     }
     assert_eq!(words, keywords());
-    // Every part that is named is there.
+    // Every pattern that is referred to exists.
     let included = grammar["repository"]["form"]["patterns"]
         .as_array()
         .expect("a list");
@@ -68,15 +68,15 @@ fn the_tree_sitter_grammar_knows_the_keywords() {
     assert_eq!(words, keywords());
 }
 
-/// The parser is made from the grammar: `editors/README.md` says how.
+/// The parser is generated from the grammar; see `editors/README.md`.
 #[test]
-fn the_parser_was_made_from_the_grammar() {
+fn the_parser_is_generated_from_the_grammar() {
     let made: serde_json::Value =
         serde_json::from_str(&read("tree-sitter-kif/src/grammar.json")).expect("it is JSON");
     let source = read("tree-sitter-kif/grammar.js");
     for (name, rule) in made["rules"].as_object().expect("rules by name") {
         let start = source.find(&format!("\n    {name}: ")).expect(name);
-        // What is written in a rule as it is.
+        // The literal strings in a rule.
         let own = source[start..].split("\n\n").next().expect("it ends");
         let text = rule.to_string();
         for word in own.split('"').skip(1).step_by(2) {

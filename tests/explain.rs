@@ -1,22 +1,21 @@
-//! Explanations: each step is an instance of its rule, nothing in them can be
-//! spared, and what is said to be missed is missed.
+//! Explanations: each step is an instance of its rule, no step is superfluous, and
+//! everything reported as missing is missing.
 
 mod steps;
 
 use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine};
 use ggp_explain::tree::Tree;
-use ggp_explain::{Answer, Explainer, Options, Situation};
+use ggp_explain::{ExplainOptions, Explainer, Explanation, Situation};
 use ggp_gdl::game::{Game, Move};
 use ggp_gdl::terms::TermId;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use steps::{check_derivation, check_missing};
 
-/// A position and a joint move in it, if it is not the end.
+/// A position, and a joint move in it unless the game is over.
 type Place = (Vec<TermId>, Option<Vec<Move>>);
 
-/// What one random playout visits, thinned out, and what can be asked of it:
-/// texts that hold somewhere.
+/// Some positions of one random playout, and questions about it that hold somewhere.
 fn visited(machine: &mut AnyMachine, seed: u64) -> (Vec<Place>, Vec<String>) {
     let game = machine.game().clone();
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
@@ -65,7 +64,7 @@ fn machine(game: &Game) -> AnyMachine {
 
 fn explainer(game: &Game, machine: &AnyMachine) -> Explainer {
     let terms = machine.terms().clone();
-    Explainer::new(game, terms, Limits::default(), Options::default())
+    Explainer::new(game, terms, Limits::default(), ExplainOptions::default())
 }
 
 fn situation(place: &Place) -> Situation<'_> {
@@ -76,7 +75,7 @@ fn situation(place: &Place) -> Situation<'_> {
 }
 
 #[test]
-fn derivations_are_made_of_rules_and_nothing_in_them_can_be_spared() {
+fn derivations_are_rule_instances_and_minimal() {
     let (mut facts, mut mended) = (0, 0);
     for (name, game) in crate::common::own_games() {
         let mut machine = machine(&game);
@@ -89,12 +88,12 @@ fn derivations_are_made_of_rules_and_nothing_in_them_can_be_spared() {
                     continue;
                 }
                 match explainer.explain(&question, situation(place)) {
-                    Ok(Answer::Holds { derivations, .. }) => {
+                    Ok(Explanation::Holds { derivations, .. }) => {
                         for derivation in &derivations {
                             facts += check_derivation(&mut explainer, derivation, place);
                         }
                     }
-                    Ok(Answer::Fails(missing)) => {
+                    Ok(Explanation::Fails(missing)) => {
                         mended += check_missing(&mut explainer, &missing, place);
                     }
                     Ok(answer) => panic!("{name}: {text}: {answer:?}"),
@@ -107,7 +106,7 @@ fn derivations_are_made_of_rules_and_nothing_in_them_can_be_spared() {
     assert!(mended > 50, "{mended} rules were mended");
 }
 
-/// What of a tree does not depend on names.
+/// The parts of a tree that do not depend on names.
 fn shape(tree: &Tree) -> String {
     let inner: Vec<String> = tree.because.iter().map(shape).collect();
     let line = tree.place.as_ref().map_or(0, |place| place.line);
@@ -125,7 +124,7 @@ fn explanations_do_not_depend_on_names() {
             let mut machine = machine(game);
             let (places, mut questions) = visited(&mut machine, 1);
             let mut explainer = explainer(game, &machine);
-            // Facts of states have no order that is the same for all names.
+            // The order of state facts depends on names.
             questions.retain(|text| !text.starts_with("(next"));
             let mut found = Vec::new();
             for text in &questions {
@@ -139,7 +138,7 @@ fn explanations_do_not_depend_on_names() {
     }
 }
 
-/// What is said of a question in the first position.
+/// The trees that answer a question in the initial position.
 fn trees(rules: &str, question: &str) -> Vec<Tree> {
     let game = Game::from_text("rules", rules).unwrap();
     let mut machine = machine(&game);
@@ -160,14 +159,14 @@ fn text(trees: &[Tree]) -> String {
     texts.join("\n")
 }
 
-/// The text of what is said of a question in the first position.
+/// The text that answers a question in the initial position.
 fn said(rules: &str, question: &str) -> String {
     let mut trees = trees(rules, question);
     Tree::share(&mut trees);
     text(&trees)
 }
 
-/// Towns and roads; the state says where somebody is.
+/// Towns and roads; the state is the current town.
 const ROADS: &str = "(role r) (init (at a))
 (road a b) (road b c) (road c d) (road a d) (road d a)
 (<= (way ?x ?y) (road ?x ?y))
@@ -180,22 +179,22 @@ const ROADS: &str = "(role r) (init (at a))
 (goal r 100)";
 
 #[test]
-fn the_smallest_derivation_is_found_though_others_go_in_circles() {
+fn the_smallest_derivation_is_found_despite_cycles() {
     let expected = "\
 (way a d)  holds: rule at rules:3:1 with ?x = a, ?y = d
 └─ ✓ (road a d)  stated at rules:2:34";
     assert_eq!(said(ROADS, "(way a d)"), expected);
     let found = said(ROADS, "(way d d)");
-    // By the two roads d a and a d, not by four.
+    // Derived from the two roads d a and a d, not from four.
     assert_eq!(found.matches("stated").count(), 2, "{found}");
 }
 
 #[test]
-fn what_is_missed_comes_with_what_is_nearest() {
+fn missing_facts_are_shown_with_similar_facts() {
     let expected = "\
 (legal r (go c))  does not hold
 └─ rule at rules:5:1
-   ├─ ✗ (road a c)  not stated by the rules; there is (road a b) (road a d) (road b c)
+   ├─ ✗ (road a c)  not a fact of the rules; similar: (road a b) (road a d) (road b c)
    ├─ ✓ (true (at a))
    └─ ✓ (not (closed a c))";
     assert_eq!(said(ROADS, "(legal r (go c))"), expected);
@@ -207,8 +206,8 @@ fn alternatives_and_tests_are_explained() {
 (closed a b)  does not hold
 └─ rule at rules:7:1
    ├─ ✗ (or (toll a) (distinct a a))  none of these holds
-   │  ├─ ✗ (toll a)  not stated by the rules; there is (toll d)
-   │  └─ ✗ (distinct a a)  is not so
+   │  ├─ ✗ (toll a)  not a fact of the rules; similar: (toll d)
+   │  └─ ✗ (distinct a a)  is false
    └─ ✓ (road a b)";
     assert_eq!(said(ROADS, "(closed a b)"), expected);
     let expected = "\
@@ -219,22 +218,22 @@ fn alternatives_and_tests_are_explained() {
 }
 
 #[test]
-fn what_no_rule_can_give_is_told_from_what_some_rule_misses() {
+fn unmatched_heads_are_distinguished_from_missing_conditions() {
     let expected = "\
 (legal r (go b))  holds: rule at rules:5:1 with ?y = b, ?x = a
 ├─ ✓ (true (at a))  in the state
 ├─ ✓ (road a b)  stated at rules:2:1
-└─ ✓ (not (closed a b))  nothing gives it
+└─ ✓ (not (closed a b))  nothing derives it
 also:
 └─ ✓ (legal r (go d))";
     assert_eq!(said(ROADS, "(legal r ?m)"), expected);
     let expected = "\
-(legal a ?m)  does not hold: no rule can give it; there is (legal r (go b)) (legal r (go d))
-└─ (legal r (go ?y))  is what the rule gives at rules:5:1";
+(legal a ?m)  does not hold: no rule can derive it; similar: (legal r (go b)) (legal r (go d))
+└─ (legal r (go ?y))  is the head of the rule at rules:5:1";
     assert_eq!(said(ROADS, "(legal a ?m)"), expected);
 }
 
-/// A lock whose codes are too many to be written down.
+/// A lock with too many codes to derive them all.
 const LOCK: &str = "(role r) (init (dials 1 2 3 4 5 6 7))
 (digit 0) (digit 1) (digit 2) (digit 3) (digit 4) (digit 5) (digit 6) (digit 7) (digit 8) (digit 9)
 (<= (code ?a ?b ?c ?d ?e ?f ?g)
@@ -246,12 +245,12 @@ const LOCK: &str = "(role r) (init (dials 1 2 3 4 5 6 7))
 (goal r 100)";
 
 #[test]
-fn what_is_too_much_to_write_down_is_derived_as_it_is_asked_for() {
+fn relations_too_large_to_derive_are_derived_on_demand() {
     let found = said(LOCK, "(right ?a ?b)");
     assert_eq!(found.matches("(code 1 2 3 4 5 6 7)").count(), 1, "{found}");
     assert_eq!(found.matches("(digit ").count(), 7, "{found}");
     let expected = "\
-terminal  does not hold: misses (true (dials 2 2 0 0 0 0 0))
+terminal  does not hold: missing (true (dials 2 2 0 0 0 0 0))
 └─ rule at rules:8:1
    └─ ✗ (right 2 2)
       └─ rule at rules:5:1";
@@ -263,8 +262,8 @@ terminal  does not hold: misses (true (dials 2 2 0 0 0 0 0))
 }
 
 #[test]
-fn lines_that_are_the_same_are_written_once() {
-    // What is missed is the same for both rules, and so is what holds.
+fn equal_lines_are_explained_once() {
+    // Both rules lack the same conditions and share those that hold.
     let rules = "(role r) (init (at a)) (init (lit a)) (legal r go) (goal r 0) (other)
 (<= (next ?f) (true ?f))
 (<= (seen ?x) (true (at ?x)) (true (lit ?x)))
@@ -272,14 +271,14 @@ fn lines_that_are_the_same_are_written_once() {
 (<= terminal (good b) (distinct a b))
 (<= terminal (good b) (other))";
     let expected = "\
-terminal  does not hold: misses (true (at b)), (true (lit b))
+terminal  does not hold: missing (true (at b)), (true (lit b))
 ├─ rule at rules:5:1
 │  ├─ ✗ (good b)
-│  │  └─ misses 2: rule at rules:4:1
+│  │  └─ 2 missing: rule at rules:4:1
 │  │     ├─ ✗ (seen b)
-│  │     │  └─ misses 2: rule at rules:3:1
-│  │     │     ├─ ✗ (true (at b))  not in the state; there is (true (at a))
-│  │     │     └─ ✗ (true (lit b))  not in the state; there is (true (lit a))
+│  │     │  └─ 2 missing: rule at rules:3:1
+│  │     │     ├─ ✗ (true (at b))  not in the state; similar: (true (at a))
+│  │     │     └─ ✗ (true (lit b))  not in the state; similar: (true (lit a))
 │  │     └─ ✗ (seen b)  as above
 │  └─ ✓ (distinct a b)
 └─ rule at rules:6:1
@@ -301,7 +300,7 @@ terminal  does not hold: misses (true (at b)), (true (lit b))
 }
 
 #[test]
-fn what_nothing_ever_makes_stands_before_what_play_may_bring() {
+fn impossible_conditions_come_before_missing_facts() {
     let rules = "(role r) (init (at north)) (road north south) (road south north)
 (<= (legal r (go ?y)) (true (at ?x)) (road ?x ?y))
 (<= (next (at ?y)) (does r (go ?y)))
@@ -316,14 +315,14 @@ done  does not hold
 │  ├─ ✓ (true (at north))
 │  └─ ✓ (road north south)
 ├─ rule at rules:6:1
-│  └─ ✗ (true (at soth))  no rule can make this true, did you mean south?; there is (true (at north))
+│  └─ ✗ (true (at soth))  no rule can make this true, did you mean south?; similar: (true (at north))
 └─ rule at rules:4:1
-   └─ ✗ (true (at south))  not in the state; there is (true (at north))";
+   └─ ✗ (true (at south))  not in the state; similar: (true (at north))";
     assert_eq!(said(rules, "done"), expected);
 }
 
 #[test]
-fn as_many_lines_are_written_as_were_allowed() {
+fn the_line_limit_is_respected() {
     for most in 1..12 {
         let mut found = trees(ROADS, "(legal r ?m)");
         let whole = text(&found).lines().count() + 1;
@@ -341,37 +340,37 @@ fn as_many_lines_are_written_as_were_allowed() {
 }
 
 #[test]
-fn what_else_holds_of_a_rule_that_does_not_apply_is_folded() {
+fn surplus_conditions_that_hold_are_folded() {
     let rules = format!("{ROADS} (<= (far) (road a b) (road b c) (road c d) (toll d) (toll a))");
     let mut found = trees(&rules, "(far)");
     found.iter_mut().for_each(Tree::fold);
     let expected = "\
 (far)  does not hold
 └─ rule at rules:10:14
-   ├─ ✗ (toll a)  not stated by the rules; there is (toll d)
-   └─ ✓ 4 others hold";
+   ├─ ✗ (toll a)  not a fact of the rules; similar: (toll d)
+   └─ ✓ 4 other conditions hold";
     assert_eq!(text(&found), expected);
 }
 
 #[test]
 fn negations_and_comparisons_are_explained() {
     let expected = "\
-(not (road a c))  holds, for
-└─ ✗ (road a c)  does not hold: not stated by the rules; there is (road a b) (road a d) (road b c)";
+(not (road a c))  holds, because
+└─ ✗ (road a c)  does not hold: not a fact of the rules; similar: (road a b) (road a d) (road b c)";
     assert_eq!(said(ROADS, "(not (road a c))"), expected);
     let expected = "\
-(not (road a b))  does not hold, for
+(not (road a b))  does not hold, because
 └─ ✓ (road a b)  holds: stated at rules:2:1";
     assert_eq!(said(ROADS, "not (road a b)"), expected);
     for (question, expected) in [
-        ("(distinct a b)", "(distinct a b)  holds: the two differ"),
+        ("(distinct a b)", "(distinct a b)  holds: the terms differ"),
         (
             "distinct a a",
-            "(distinct a a)  does not hold: the two are the same",
+            "(distinct a a)  does not hold: the terms are equal",
         ),
         (
             "(not (distinct a a))",
-            "(not (distinct a a))  holds: the two are the same",
+            "(not (distinct a a))  holds: the terms are equal",
         ),
     ] {
         assert_eq!(said(ROADS, question), expected);
@@ -383,7 +382,7 @@ fn negations_and_comparisons_are_explained() {
 }
 
 #[test]
-fn what_is_no_question_is_refused_with_what_to_write() {
+fn invalid_questions_are_rejected_with_a_hint() {
     let game = Game::from_text("rules", ROADS).unwrap();
     let mut explainer = explainer(&game, &machine(&game));
     for (text, part) in [
@@ -405,7 +404,7 @@ fn what_is_no_question_is_refused_with_what_to_write() {
 }
 
 #[test]
-fn all_facts_that_match_are_followed_over_the_moves_or_named() {
+fn matching_facts_are_followed_or_listed() {
     let rules = "(role r) (init (on a)) (init (on b)) (light a) (light b) (light c)
 (<= (legal r (press ?x)) (light ?x))
 (<= (next (on ?x)) (true (on ?x)) (not (does r (press ?x))))
@@ -426,9 +425,9 @@ fn all_facts_that_match_are_followed_over_the_moves_or_named() {
     }
     let states: Vec<Vec<TermId>> = states.iter().map(|state| machine.facts(state)).collect();
     let told = |facts: usize| {
-        let options = Options {
+        let options = ExplainOptions {
             facts,
-            ..Options::default()
+            ..ExplainOptions::default()
         };
         let terms = machine.terms().clone();
         let mut explainer = Explainer::new(&game, terms, Limits::default(), options);
@@ -436,15 +435,15 @@ fn all_facts_that_match_are_followed_over_the_moves_or_named() {
         let courses = explainer.history(&question, &states, &joints).unwrap();
         text(&explainer.course_trees(&courses))
     };
-    // What was true before is said to have gone, and when.
+    // The answer says until when the fact was true.
     let terms = machine.terms().clone();
-    let mut explainer = Explainer::new(&game, terms, Limits::default(), Options::default());
+    let mut explainer = Explainer::new(&game, terms, Limits::default(), ExplainOptions::default());
     explainer.set_past(&states[..2]);
     let question = explainer.question("(on b)").unwrap();
     let facts = &states[2];
     let answer = explainer.explain(&question, Situation { facts, joint: None });
     let gone = text(&explainer.trees(&answer.unwrap()));
-    let expected = "does not hold: not in the state, it went with move 2 (--history)";
+    let expected = "does not hold: not in the state, it was true until move 2 (--history)";
     assert!(gone.contains(expected), "{gone}");
     let one = told(1);
     assert!(one.starts_with("(true (on a))  over the moves:\n"), "{one}");
@@ -453,13 +452,13 @@ fn all_facts_that_match_are_followed_over_the_moves_or_named() {
     let all = told(3);
     assert_eq!(all.matches("over the moves:").count(), 3, "{all}");
     assert!(
-        all.contains("gone after move 2") && !all.contains("also"),
+        all.contains("no longer true after move 2") && !all.contains("also"),
         "{all}"
     );
 }
 
 #[test]
-fn names_that_are_near_are_named() {
+fn similar_names_are_suggested() {
     let rules = |wrong: &str| {
         format!(
             "(role r) (init (alpha 1)) (beta 2) (<= (legal r (go 1)) {wrong})

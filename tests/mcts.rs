@@ -1,5 +1,5 @@
-//! Monte Carlo tree search as an agent: what it proves is right, what is won it
-//! wins, and the same question has the same answer.
+//! The agent for Monte Carlo tree search: its proofs are correct, it wins won games, and it is
+//! reproducible.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -51,7 +51,7 @@ fn joints(machine: &mut AnyMachine, state: &PropnetState) -> Vec<Vec<Move>> {
     joints
 }
 
-/// What both roles get if each plays its best, by looking at everything.
+/// The scores of both roles under optimal play, by exhaustive search.
 fn minimax(
     machine: &mut AnyMachine,
     state: &PropnetState,
@@ -76,7 +76,7 @@ fn minimax(
     value
 }
 
-/// Some random joint moves from the start, none of them the last.
+/// Random joint moves from the start to a state that is not terminal.
 fn wander(machine: &mut AnyMachine, moves: usize, seed: u64) -> (Vec<Vec<Move>>, PropnetState) {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     let (mut played, mut state) = (Vec::new(), machine.initial().unwrap());
@@ -92,7 +92,7 @@ fn wander(machine: &mut AnyMachine, moves: usize, seed: u64) -> (Vec<Vec<Move>>,
     (played, state)
 }
 
-/// Compares what is proved and chosen with what everything looked at says.
+/// Compares proved bounds and chosen moves with an exhaustive search.
 fn check(name: &str, options: &str, nodes: u64, positions: u64) {
     let game = game(name);
     let (mut machine, mut known) = (machine(&game), HashMap::new());
@@ -130,7 +130,7 @@ fn check(name: &str, options: &str, nodes: u64, positions: u64) {
 }
 
 #[test]
-fn what_is_proved_in_lanes_is_right_and_what_is_won_is_won() {
+fn proofs_in_lanes_are_correct_and_won_games_are_won() {
     check("tic_tac_toe", "mcts", 4_000, 60);
     check("tic_tac_toe", "mcts:graph=off", 4_000, 20);
     check("tic_tac_toe", "mcts:select=ucb,batch=8,each=4", 4_000, 20);
@@ -141,7 +141,7 @@ fn what_is_proved_in_lanes_is_right_and_what_is_won_is_won() {
 }
 
 #[test]
-fn what_several_threads_prove_is_right_and_what_is_won_is_won() {
+fn proofs_of_several_threads_are_correct_and_won_games_are_won() {
     check("tic_tac_toe", "mcts:threads=3", 4_000, 30);
     check("tic_tac_toe", "mcts:threads=2,graph=off,batch=8", 4_000, 20);
     check("nim", "mcts:threads=2", 4_000, 20);
@@ -176,7 +176,7 @@ fn tic_tac_toe_is_never_lost() {
 }
 
 #[test]
-fn the_same_question_has_the_same_answer() {
+fn choices_are_reproducible() {
     for (name, options) in [
         ("connect_four", "mcts:playouts=uniform"),
         ("connect_four", "mcts:playouts=mast"),
@@ -202,7 +202,7 @@ fn the_same_question_has_the_same_answer() {
 }
 
 #[test]
-fn without_a_clock_there_is_one_thread_unless_more_are_asked_for() {
+fn without_a_clock_one_thread_is_the_default() {
     let game = game("connect_four");
     let role = game.roles().next().unwrap();
     let answer = |threads| {
@@ -217,9 +217,9 @@ fn without_a_clock_there_is_one_thread_unless_more_are_asked_for() {
     assert_eq!(answer(4), answer(1));
 }
 
-/// Names mean nothing: with others, each move is visited as often and worth as much.
+/// With scrambled names, each move has the same visits and the same value.
 #[test]
-fn a_game_in_other_words_is_played_the_same() {
+fn a_scrambled_game_is_played_the_same() {
     for name in ["breakthrough_small", "nim", "goofspiel", "kalah", "chomp"] {
         let text =
             std::fs::read_to_string(format!("{}/games/{name}.kif", env!("CARGO_MANIFEST_DIR")))
@@ -239,7 +239,7 @@ fn a_game_in_other_words_is_played_the_same() {
         let own = advice(&text)
             .into_iter()
             .map(|(made, visits, value, bounds)| {
-                // A move is renamed as it is at the end of the rules.
+                // The move is scrambled together with the rules.
                 let both = scrambled(&format!("{text}\n{made}"));
                 let made = both.lines().last().unwrap().to_owned();
                 (made, visits, value, bounds)
@@ -277,7 +277,7 @@ fn a_choice_ends_with_its_time() {
         let advice = agent
             .choose(&Observation::of_joint_moves(role, []), &pace)
             .unwrap();
-        // A loaded machine may hold it up.
+        // A loaded machine may delay the agent.
         assert!(Instant::now() < deadline + Duration::from_secs(2));
         assert_eq!(
             pace.published().map(|last| last.chosen),
@@ -288,7 +288,7 @@ fn a_choice_ends_with_its_time() {
 }
 
 #[test]
-fn options_that_are_not_there_are_refused() {
+fn invalid_options_are_rejected() {
     let game = game("nim");
     let brief = Brief::new(&game, game.roles().next().unwrap());
     for options in [

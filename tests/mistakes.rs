@@ -1,5 +1,5 @@
-//! Mistakes of people who write rules: three right games, small edits that spoil
-//! them, and what the tools say about each.
+//! Typical mistakes of authors: three correct games, small edits that break them, and
+//! the findings of the tools for each.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -7,7 +7,8 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-/// Runs the command over rules on its standard input; exit code and standard output.
+/// Runs a command on rules given on standard input; returns exit code and standard
+/// output.
 fn ggp(arguments: &[&str], rules: &str) -> (i32, String) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_ggp"))
         .current_dir(env!("CARGO_MANIFEST_DIR"))
@@ -25,7 +26,7 @@ fn ggp(arguments: &[&str], rules: &str) -> (i32, String) {
     (output.status.code().expect("it exits"), text)
 }
 
-/// Path and text of a right game.
+/// Path and text of a correct game.
 fn right(game: &str) -> (String, String) {
     let path = format!("tests/mistakes/{game}.kif");
     let whole = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(&path);
@@ -35,7 +36,7 @@ fn right(game: &str) -> (String, String) {
 
 const GAMES: [&str; 3] = ["puzzle", "turns", "together"];
 
-/// A right game, the text in it that is replaced, and the mistake in its place.
+/// A correct game, the text in it to replace, and the mistake that replaces it.
 type Edit = (&'static str, &'static str, &'static str);
 
 fn wrong((game, from, to): Edit) -> String {
@@ -44,7 +45,7 @@ fn wrong((game, from, to): Edit) -> String {
     text.replace(from, to)
 }
 
-/// What `check --play` finds, a line for each: code and text pointed at, or
+/// The findings of `check --play`, one line each: code and text at the place, or
 /// subject, role and verdict.
 fn found(rules: &str) -> (i32, Vec<String>) {
     let limits = ["--playouts", "20", "--time", "120"];
@@ -72,7 +73,7 @@ fn found(rules: &str) -> (i32, Vec<String>) {
 }
 
 #[test]
-fn nothing_is_wrong_with_the_right_games() {
+fn the_correct_games_have_no_findings() {
     for game in GAMES {
         let (code, lines) = found(&right(game).1);
         let remarks = ["turns fails", "role_symmetry open"];
@@ -84,15 +85,16 @@ fn nothing_is_wrong_with_the_right_games() {
     }
 }
 
-/// Mistakes, the exit code of `check --play`, and what is among its findings.
+/// Mistakes, the exit code of `check --play`, and some of its findings.
 #[rustfmt::skip]
 const FOUND: &[(Edit, i32, &[&str])] = &[
-    // A variable that nothing binds.
+    // A variable that is not bound.
     (("puzzle", "(does gardener (go ?u ?v)))", "(does gardener (go ?x ?v)))"),
         2, &["G102 ?u"]),
     (("turns", "(does ?bird (settle ?x)))\n\n(<= terminal", "(does ?bird (settle ?y)))\n\n(<= terminal"),
         2, &["G102 ?x"]),
-    // A name in two spellings: of a relation, of a fact of the state, of a move, of a role.
+    // A misspelled name: of a relation, of a fact of the state, of a move, of a
+    // role.
     (("puzzle", "(beside ?x ?y ?u ?v))\n(<= (legal gardener water)", "(besides ?x ?y ?u ?v))\n(<= (legal gardener water)"),
         2, &["W202 (besides ?x ?y ?u ?v)", "P301 note (besides ?x ?y ?u ?v)", "legal gardener fails"]),
     (("puzzle", "(<= thirsty\n    (true (dry ?x ?y))", "(<= thirsty\n    (true (dri ?x ?y))"),
@@ -101,7 +103,8 @@ const FOUND: &[(Edit, i32, &[&str])] = &[
         0, &["W202 (does gardener watr)", "winnable gardener fails", "change fails"]),
     (("together", "(legal mouse hide)", "(legal mous hide)"),
         0, &["W208 (legal mous hide)", "P301 note (does mouse hide)"]),
-    // A constant that no fact has, a variable without its sign, arguments the wrong way round.
+    // A constant that no fact has, a variable without `?`, arguments in the wrong
+    // order.
     (("turns", "(true (place ?x empty))\n", "(true (place ?x emty))\n"),
         0, &["P301 note (true (place ?x emty))", "ends fails"]),
     (("puzzle", "(true (at ?x ?y))\n    (beside", "(true (at ?x y))\n    (beside"),
@@ -110,12 +113,12 @@ const FOUND: &[(Edit, i32, &[&str])] = &[
         0, &["P301 (taken ?x)", "winnable robin fails"]),
     (("together", "(init (in mouse hall))", "(init (in mouse hal))"),
         0, &["P301 note (true (in mouse ?room))", "winnable cat fails", "facts fails"]),
-    // Another number of arguments.
+    // A wrong number of arguments.
     (("puzzle", "(beside ?x ?y ?u ?v))\n(<= (legal gardener water)", "(beside ?x ?u ?v))\n(<= (legal gardener water)"),
         2, &["G107 (beside ?x ?u ?v)"]),
     (("together", "(<= (next (in ?who ?to))", "(<= (next (in ?to))"),
         2, &["G108 (in ?to)", "G108 note (in cat attic)"]),
-    // Brackets: one not closed, one too many, one closed too early.
+    // Brackets: one never closed, one too many, one closed too early.
     (("puzzle", "(not (watered ?x ?y)))", "(not (watered ?x ?y))"),
         2, &["K001 ("]),
     (("turns", "(role wren)", "(role wren))"),
@@ -127,7 +130,7 @@ const FOUND: &[(Edit, i32, &[&str])] = &[
         0, &["W213 (init (turn robin))", "W213 note (init (turn robin))"]),
     (("puzzle", "(<= thirsty\n", "(<= thirsty\n    (true (dry ?a ?b)))\n(<= thirsty\n"),
         0, &["W213 thirsty", "W213 note thirsty"]),
-    // Words of the language: forgotten, in the wrong place.
+    // Keywords: missing, or in the wrong place.
     (("turns", "(true (turn ?bird))\n    (free", "(turn ?bird)\n    (free"),
         2, &["W202 (turn ?bird)", "legal robin fails"]),
     (("turns", "(<= (next (turn ?other))", "(<= (turn ?other)"),
@@ -136,19 +139,19 @@ const FOUND: &[(Edit, i32, &[&str])] = &[
         2, &["G104 (true (turn ?other))"]),
     (("turns", "(true (turn ?bird))\n    (free", "(does ?bird rest)\n    (free"),
         2, &["G116 (does ?bird rest)"]),
-    // Circles: of a negation, of ever larger terms.
+    // Cycles: through a negation, and with ever larger terms.
     (("turns", "(true (place ?x ?bird))\n    (role ?bird)", "(true (place ?x ?bird))\n    (not (free ?x))"),
         2, &["G109 (free ?x)"]),
     (("puzzle", "(<= thirsty", "(<= (near (s ?x) ?y) (near ?x ?y))\n(<= thirsty"),
         2, &["G110 (near (s ?x) ?y)"]),
-    // What should be kept from one position to the next, and is not.
+    // Missing frame rules.
     (("turns", "(<= (next (place ?x ?what))\n    (true (place ?x ?what))\n    (not (settled ?x)))\n", ""),
         0, &["W203 (settled ?x)", "winnable wren fails", "frame fails"]),
     (("puzzle", "(<= (next (at ?x ?y))\n    (does gardener water)\n    (true (at ?x ?y)))\n", ""),
         2, &["legal gardener fails", "winnable gardener fails", "frame fails"]),
     (("together", "(<= (next (round ?n))\n    (true (round ?m))\n    (following ?m ?n))\n", ""),
         0, &["W203 (following 0 1)", "ends fails", "P301 note (true (round 4))", "frame fails"]),
-    // What is kept, and should not be: a second value, a second place.
+    // Frame rules that keep too much: a second value, a second place.
     (("turns", "(true (place ?x ?what))\n    (not (settled ?x)))", "(true (place ?x ?what)))"),
         0, &["W203 (settled ?x)", "ends fails", "change fails", "facts fails", "single_value fails"]),
     (("puzzle", "(does gardener water)\n    (true (at ?x ?y)))\n(<= (next (dry", "(true (at ?x ?y)))\n(<= (next (dry"),
@@ -160,33 +163,33 @@ const FOUND: &[(Edit, i32, &[&str])] = &[
         2, &["legal robin fails", "legal wren fails"]),
     (("puzzle", "(near ?x ?y)\n    (after ?y ?x)", "(near ?x ?y)\n    (after ?x ?y)"),
         2, &["legal gardener fails"]),
-    // Ends without a goal, with two, with one that is none.
+    // Ends without a goal, with two goals, with an invalid goal.
     (("together", "(<= (goal mouse 100)\n    safe)\n", ""),
         2, &["goal mouse fails"]),
     (("puzzle", "(<= (goal gardener 0)\n    thirsty)", "(<= (goal gardener 0)\n    (true (hour 8)))"),
         2, &["goal gardener fails"]),
     (("together", "(goal cat 100)", "(goal cat 110)"),
         2, &["W205 (goal cat 110)", "goal cat fails"]),
-    // Play that goes on for ever: a clock that stands, that nothing reads, that has a gap.
+    // Endless play: a clock that stops, that nothing reads, that has a gap.
     (("together", "(true (round ?m))\n    (following ?m ?n))", "(true (round ?n)))"),
         0, &["ends fails", "facts fails", "P301 note (true (round 4))"]),
     (("puzzle", "(<= terminal\n    (true (hour 8)))\n", ""),
         0, &["ends fails", "used fails"]),
     (("together", " (following 2 3)", ""),
         0, &["ends fails", "P301 note (true (round 4))"]),
-    // A role that cannot win, and roles that are not worth the same.
+    // A role that cannot win, and roles with different chances.
     (("together", "(goal cat 100)", "(goal cat 90)"),
         0, &["winnable cat fails", "sum fails"]),
     (("puzzle", "(init (hour 0))", "(init (hour 2))"),
         0, &["winnable gardener fails", "P301 note thirsty"]),
-    // A move that changes nothing; turns that do not go round; both choosing at once.
+    // A move without effect; turns that do not rotate; both roles choosing at once.
     (("puzzle", "(<= (next (at ?u ?v))\n    (does gardener (go ?u ?v)))", "(<= (next (at ?x ?y))\n    (true (at ?x ?y))\n    (does gardener (go ?u ?v)))"),
         0, &["change fails", "facts fails", "winnable gardener fails"]),
     (("turns", "(true (turn ?bird))\n    (other ?bird ?other))", "(true (turn ?other)))"),
         0, &["facts fails", "winnable robin fails"]),
     (("turns", "(true (turn ?bird))\n    (free", "(role ?bird)\n    (free"),
         0, &["turns fails"]),
-    // What nothing depends on.
+    // Facts and rules that nothing depends on.
     (("together", "(init (round 0))", "(init (round 0))\n(init (light on))\n(<= (next (light on))\n    (true (light on)))"),
         0, &["used fails", "facts fails"]),
     (("together", "(<= caught", "(<= lonely\n    (not caught))\n(<= caught"),
@@ -215,7 +218,7 @@ fn mistakes_are_found() {
     }
 }
 
-/// A right game with a counter for each role.
+/// A correct game with a counter for each role.
 const SHOTS: &str = "
     (role red) (role blue) (init (shots red 0)) (init (shots blue 0)) (init (round 1))
     (after 0 1) (after 1 2) (after 2 3) (after 3 4)
@@ -227,7 +230,7 @@ const SHOTS: &str = "
     (<= terminal (true (round 4)))
     (<= (goal ?r 100) (true (shots ?r 2)))
     (<= (goal ?r 0) (role ?r) (not (true (shots ?r 2))))";
-/// Two things that are moved from one side to the other.
+/// Two objects that are moved from one side to the other.
 const SIDES: &str = "
     (role x) (init (holder a left)) (init (holder b left))
     (<= (legal x (move ?h)) (true (holder ?h left)))
@@ -237,7 +240,7 @@ const SIDES: &str = "
     (<= (goal x 100) (true (holder a right)) (true (holder b right)))
     (<= (goal x 0) (true (holder ?h left)))";
 
-/// Right rules, the text in them that is replaced, its replacement, and what is said of
+/// Correct rules, the text in them to replace, its replacement, and the findings for
 /// the mistake only.
 #[rustfmt::skip]
 fn places() -> Vec<(String, &'static str, &'static str, &'static [&'static str])> {
@@ -263,7 +266,7 @@ fn places() -> Vec<(String, &'static str, &'static str, &'static [&'static str])
 }
 
 #[test]
-fn places_are_watched_whatever_their_names() {
+fn board_cells_are_checked_whatever_their_names() {
     for (right, from, to, expected) in places() {
         let (code, fine) = found(&right);
         assert_eq!(code, 0);
@@ -297,7 +300,7 @@ fn places_are_watched_whatever_their_names() {
 }
 
 #[test]
-fn what_needs_a_move_that_is_never_legal_follows_from_that() {
+fn rules_that_need_an_illegal_move_are_consequences() {
     let (_, right) = right("pawns");
     let (from, to) = ("(true (at ?u ?w ?other))", "(true (att ?u ?w ?other))");
     assert_eq!(right.matches(from).count(), 1);
@@ -316,7 +319,7 @@ fn what_needs_a_move_that_is_never_legal_follows_from_that() {
 }
 
 #[test]
-fn moves_that_never_change_anything_are_named() {
+fn moves_without_effect_are_reported() {
     let dance = "(<= (legal ?r dance) (role ?r))
         (<= (next (shots ?r ?n)) (does ?r dance) (true (shots ?r ?n)))";
     let (_, out) = ggp(&["check", "--play", "-"], &format!("{SHOTS} {dance}"));
@@ -332,7 +335,7 @@ fn moves_that_never_change_anything_are_named() {
 }
 
 #[test]
-fn it_is_told_what_to_ask_of_a_rule_that_never_fires() {
+fn dead_rules_come_with_a_question_to_ask() {
     let odd = "(<= odd (true (shots red 2)) (true (round 2))) (<= (legal ?r jump) odd (role ?r))";
     let rules = format!("{SHOTS} {odd}");
     let (_, out) = ggp(&["check", "--play", "-"], &rules);
@@ -345,19 +348,19 @@ fn it_is_told_what_to_ask_of_a_rule_that_never_fires() {
 
 /// A clock that starts late.
 const LATE: Edit = ("puzzle", "(init (hour 0))", "(init (hour 2))");
-/// Who waters is nowhere afterwards.
+/// A gardener who waters is nowhere afterwards.
 const NOWHERE: Edit = (
     "puzzle",
     "(<= (next (at ?x ?y))\n    (does gardener water)\n    (true (at ?x ?y)))\n",
     "",
 );
-/// Who walks is still where they were.
+/// A gardener who walks also stays at the old place.
 const EVERYWHERE: Edit = (
     "puzzle",
     "(does gardener water)\n    (true (at ?x ?y)))\n(<= (next (dry",
     "(true (at ?x ?y)))\n(<= (next (dry",
 );
-/// Whoever is settled there, a place is still empty.
+/// A place where a bird has settled is still empty.
 const BOTH: Edit = (
     "turns",
     "(true (place ?x ?what))\n    (not (settled ?x)))",
@@ -380,35 +383,35 @@ const THERE: &str = "(go 1 2); (go 1 3); water";
 const LAST: &str = "(go study) (go cellar); (go attic) (go hall); \
                     (go study) (go cellar); (go attic) (go hall)";
 
-/// Mistakes, a question about each, its exit code, and what is in the answer.
+/// Mistakes, a question about each, its exit code, and parts of the answer.
 #[rustfmt::skip]
 const ASKED: &[(Edit, &[&str], i32, &[&str])] = &[
     (MISSPELLED, &["why", "-", "some_free"],
-        1, &["misses (true (place ?x emty))", "there is (true (place 1 empty))"]),
+        1, &["missing (true (place ?x emty))", "similar: (true (place 1 empty))"]),
     (MISSPELLED, &["diff", "tests/mistakes/turns.kif", "-"],
         1, &["-    (true (place ?x empty))", "+    (true (place ?x emty))"]),
     (ONE_WAY, &["why", "-", "(touch 2 1)"],
-        1, &["rule at <stdin>:15:1", "(after 2 1)  not stated by the rules"]),
+        1, &["rule at <stdin>:15:1", "(after 2 1)  not a fact of the rules"]),
     (NO_GOAL, &["why", "-", "(goal mouse ?n)", "--moves", LAST],
         1, &["rule at <stdin>:47:1", "caught"]),
     (NOWHERE, &["why", "-", "(legal gardener ?move)", "--moves", THERE],
-        1, &["(true (at 1 1))  not in the state, it went with move 1 (--history)"]),
+        1, &["(true (at 1 1))  not in the state, it was true until move 1 (--history)"]),
     (NOWHERE, &["why", "-", "--history", "(at ?x ?y)", "--moves", THERE],
-        0, &["gone after move 3", "not the move made; there is (does gardener water)"]),
+        0, &["no longer true after move 3", "not the move made; similar: (does gardener water)"]),
     (NOWHERE, &["diff", "tests/mistakes/puzzle.kif", "-"],
         1, &["only in the old rules", "-    (does gardener water)"]),
     (EVERYWHERE, &["why", "-", "--history", "(at ?x ?y)", "--moves", "(go 1 2)"],
-        0, &["(true (at 1 1))  over the moves", "kept by 1 move: rule at <stdin>:36:1"]),
+        0, &["(true (at 1 1))  over the moves", "kept over 1 move: rule at <stdin>:36:1"]),
     (EVERYWHERE, &["draw", "-", "--moves", "(go 1 2); (go 1 3); (go 2 3)"],
         0, &["1 at at at", "2  .  . at"]),
     (BOTH, &["draw", "-", "--moves", "(settle 1) rest"],
         0, &["1 robin empty"]),
     (BOTH, &["why", "-", "--history", "(place 1 empty)", "--moves", "(settle 1) rest"],
-        0, &["true from the start", "kept by 1 move: rule at <stdin>:39:1"]),
+        0, &["true initially", "kept over 1 move: rule at <stdin>:39:1"]),
     (LATE, &["solve", "-"],
         1, &["unsolvable"]),
     (GAP, &["why", "-", "--history", "(round 3)", "--moves", SHORT],
-        1, &["(round 3))  was never true", "(following 2 3)  not stated by the rules"]),
+        1, &["(round 3))  was never true", "(following 2 3)  not a fact of the rules"]),
 ];
 
 #[test]
@@ -427,7 +430,7 @@ fn questions_lead_to_the_mistake() {
     }
 }
 
-/// What a command makes of rules, if it comes to an end.
+/// The output of a command on rules; its exit code must be 0.
 fn made(arguments: &[&str], rules: &str) -> String {
     let (code, text) = ggp(arguments, rules);
     assert_eq!(code, 0, "{arguments:?}");
@@ -435,7 +438,7 @@ fn made(arguments: &[&str], rules: &str) -> String {
 }
 
 #[test]
-fn there_and_back_is_the_same() {
+fn round_trips_change_nothing() {
     for (game, word) in GAMES.into_iter().zip(["at", "place", "in"]) {
         let (path, text) = right(game);
         let flat = text.replace("\n    ", " ");

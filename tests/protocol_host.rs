@@ -66,7 +66,7 @@ fn options(grace: Duration) -> HostOptions {
     }
 }
 
-/// Patience for players that answer, on a machine that may be busy.
+/// The grace time for players that answer, on a machine that may be busy.
 const ENOUGH: Duration = Duration::from_secs(60);
 
 fn record(game: &Game, is_scrambled: bool) -> MatchRecord {
@@ -116,14 +116,14 @@ fn pair(manner: &Manner) -> [Fake; 2] {
     [Fake::new(manner.clone()), Fake::new(Manner::Reference)]
 }
 
-/// Errors of a role, but those before the first move.
+/// The errors of a role after the first state.
 fn errors(record: &MatchRecord, role: usize) -> Vec<&str> {
     let errors = record.errors[1..].iter();
     errors.map(|errors| errors[role].as_str()).collect()
 }
 
 #[test]
-fn messages_are_the_reference_hosts_byte_for_byte() {
+fn messages_are_identical_to_those_of_the_reference_host() {
     let fakes = pair(&Manner::Reference);
     let found = play(&matches(), &fakes, &options(ENOUGH), false);
     let heard = fakes[0].heard();
@@ -150,7 +150,7 @@ fn messages_are_the_reference_hosts_byte_for_byte() {
 }
 
 #[test]
-fn whole_games_are_played_with_plain_and_with_other_names() {
+fn whole_games_are_played_with_plain_and_scrambled_names() {
     for name in [
         "tic_tac_toe.kif",
         "goofspiel.kif",
@@ -193,7 +193,7 @@ fn players_of_a_scrambled_match_see_no_name_of_the_rules() {
 }
 
 #[test]
-fn answers_are_understood_however_they_are_sent() {
+fn answers_are_understood_in_every_http_form() {
     for manner in [
         Manner::Upper,
         Manner::Chunked,
@@ -231,7 +231,7 @@ fn a_match_goes_on_whatever_a_player_does() {
         (Manner::Says(""), "IL "),
     ];
     for (manner, error) in cases {
-        // Who does not answer is waited for only a moment.
+        // The clocks are short for players that do not answer.
         let is_late = error == "TO";
         let grace = if is_late {
             Duration::from_secs(1)
@@ -250,7 +250,7 @@ fn a_match_goes_on_whatever_a_player_does() {
 }
 
 #[test]
-fn players_may_say_nothing_to_any_message() {
+fn players_may_be_silent_at_any_message() {
     for kind in ["PREVIEW", "START", "STOP"] {
         let fakes = pair(&Manner::SilentAt(kind));
         let options = HostOptions {
@@ -278,7 +278,7 @@ fn players_may_say_nothing_to_any_message() {
 }
 
 #[test]
-fn a_player_that_does_not_hear_the_end_holds_nobody_up() {
+fn a_player_that_ignores_the_end_does_not_delay_others() {
     let fakes = pair(&Manner::SilentAt("ABORT"));
     let game = matches();
     let mut record = record(&game, false);
@@ -299,7 +299,7 @@ fn a_player_that_does_not_hear_the_end_holds_nobody_up() {
 }
 
 #[test]
-fn the_whole_clock_is_waited_for_if_asked() {
+fn the_whole_clock_is_used_if_requested() {
     let fakes = pair(&Manner::Reference);
     let options = HostOptions {
         start_clock: 1,
@@ -314,7 +314,7 @@ fn the_whole_clock_is_waited_for_if_asked() {
 }
 
 #[test]
-fn nobody_at_the_address_is_no_reason_to_stop() {
+fn a_match_continues_without_an_unreachable_player() {
     let game = matches();
     let mut parties = parties(&[Fake::new(Manner::Reference), Fake::new(Manner::Reference)]);
     parties[1] = Party::Agent("random".parse().unwrap());
@@ -346,7 +346,7 @@ fn an_interrupt_aborts_the_match_while_a_player_thinks() {
     let begun = Instant::now();
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            // Until it is asked, or the match is over for another reason.
+            // Until the player is asked, or the match is over for another reason.
             while fakes[0].count("PLAY") == 0 && !is_over.load(Ordering::SeqCst) {
                 std::thread::sleep(Duration::from_millis(2));
             }
@@ -410,7 +410,7 @@ fn a_record_has_every_key() {
 }
 
 #[test]
-fn a_preview_comes_before_the_match_and_headers_say_where_it_is() {
+fn a_preview_precedes_the_match_and_headers_name_it() {
     let fakes = pair(&Manner::Reference);
     let options = HostOptions {
         preview_clock: Some(1),
@@ -428,7 +428,7 @@ fn a_preview_comes_before_the_match_and_headers_say_where_it_is() {
     );
 }
 
-/// As many as `GGP_HOST_MATCHES` says.
+/// Plays `GGP_HOST_MATCHES` matches.
 #[test]
 fn matches_between_random_players_have_no_error() {
     let many = std::env::var("GGP_HOST_MATCHES").ok();
@@ -452,7 +452,7 @@ fn matches_between_random_players_have_no_error() {
     }
 }
 
-/// The record in a file, once it is there.
+/// The record in a file, once it exists.
 fn load(path: &Path) -> Option<MatchRecord> {
     let text = std::fs::read_to_string(path).ok()?;
     Some(serde_json::from_str(&text).expect("nobody sees half of it"))
@@ -472,7 +472,7 @@ fn ggp(arguments: &[&str], players: &[Fake]) -> Command {
 }
 
 #[test]
-fn what_was_played_is_not_lost_when_the_host_is_killed() {
+fn no_move_is_lost_when_the_host_is_killed() {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("match.json");
     let path = file.to_str().unwrap();
@@ -495,7 +495,7 @@ fn what_was_played_is_not_lost_when_the_host_is_killed() {
     child.wait().unwrap();
     let cut = load(&file).expect("the record is there");
     assert!(!cut.is_completed && cut.states.len() == cut.moves.len() + 1);
-    // The last player asked has answered all that is in the record, and one more at most.
+    // The player has answered every move in the record, and at most one more.
     let asked = fakes[0].count("PLAY");
     assert!(
         asked - cut.moves.len() <= 1,
@@ -503,8 +503,8 @@ fn what_was_played_is_not_lost_when_the_host_is_killed() {
         cut.moves.len()
     );
 
-    // One player still sits at the match and may know of a move more, another one
-    // was never there.
+    // One player is still in the match and may know one more move; another was never
+    // reachable.
     let [busy, _] = fakes;
     let again = [busy, Fake::new(Manner::Reference)];
     let status = ggp(&["--resume", path], &again).status().unwrap();
@@ -528,8 +528,8 @@ fn what_was_played_is_not_lost_when_the_host_is_killed() {
         .expect("the record is right");
 }
 
-/// What a hosted match of matches says on standard error, and its exit code.
-fn said(manner: Manner, arguments: &[&str]) -> (String, Option<i32>) {
+/// The standard error and the exit code of a hosted match.
+fn errors_and_code(manner: Manner, arguments: &[&str]) -> (String, Option<i32>) {
     let folder = TempDir::new().unwrap();
     let rules = folder.path().join("matches.kif");
     std::fs::write(&rules, RULES).unwrap();
@@ -549,19 +549,19 @@ fn said(manner: Manner, arguments: &[&str]) -> (String, Option<i32>) {
 }
 
 #[test]
-fn errors_of_players_are_told_and_counted() {
-    let (text, code) = said(Manner::Says("nil"), &["--grace", "60"]);
+fn errors_of_players_are_reported_and_counted() {
+    let (text, code) = errors_and_code(Manner::Says("nil"), &["--grace", "60"]);
     assert!(
         text.contains("ann: [IL] ") && text.contains(" times: no legal move"),
         "{text}"
     );
     assert_eq!(code, Some(1));
-    let (text, code) = said(Manner::Says("busy"), &["--grace", "60"]);
-    for part in ["ann: [IL busy] ", " times: it is busy with another match"] {
+    let (text, code) = errors_and_code(Manner::Says("busy"), &["--grace", "60"]);
+    for part in ["ann: [IL busy] ", " times: busy with another match"] {
         assert!(text.contains(part), "{text}");
     }
     assert_eq!(code, Some(1));
-    let (text, code) = said(Manner::SilentAt("START"), &["--grace", "2"]);
+    let (text, code) = errors_and_code(Manner::SilentAt("START"), &["--grace", "2"]);
     assert!(
         text.contains("ann is not ready: no answer in time"),
         "{text}"
@@ -571,7 +571,7 @@ fn errors_of_players_are_told_and_counted() {
         "{text}"
     );
     assert_eq!(code, Some(1));
-    let (text, code) = said(Manner::Reference, &["--grace", "60"]);
+    let (text, code) = errors_and_code(Manner::Reference, &["--grace", "60"]);
     assert!(!text.contains("ann"), "{text}");
     assert_eq!(code, Some(0));
 }

@@ -1,4 +1,4 @@
-//! What hosts and players say, as text.
+//! The messages of hosts and players as text.
 
 use ggp_play::protocol::message::{
     Balance, Info, Message, MessageError, MessageLimits, Reply, parse_move, spaced,
@@ -9,7 +9,7 @@ fn parse(text: &str) -> Result<Message, MessageError> {
     Message::parse(text, MessageLimits::default())
 }
 
-/// That a text is the same message as hosts write it so.
+/// Checks the normal form of a message.
 fn check(text: &str, expected: &str) {
     let message = parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
     assert_eq!(message.to_string(), expected);
@@ -17,14 +17,14 @@ fn check(text: &str, expected: &str) {
     assert_eq!(again.as_deref(), Ok(expected), "{text}");
 }
 
-/// That a text is refused, and why.
+/// Checks that a text is rejected with a reason.
 fn refused(text: &str, expected: &str) {
     let error = parse(text).expect_err(text);
     assert_eq!(error.to_string(), expected, "{text}");
 }
 
 #[test]
-fn what_hosts_send_is_read_and_written_alike() {
+fn messages_of_hosts_are_read_and_written_identically() {
     for text in [
         "( INFO )",
         "( PREVIEW (( role robot ) ( <= terminal ( true done ) ) ) 5 )",
@@ -40,7 +40,7 @@ fn what_hosts_send_is_read_and_written_alike() {
 }
 
 #[test]
-fn letter_case_and_blanks_of_a_message_do_not_matter() {
+fn letter_case_and_whitespace_of_a_message_do_not_matter() {
     check("(info)", "( INFO )");
     check("(ping)", "( INFO )");
     check("info", "( INFO )");
@@ -56,14 +56,14 @@ fn letter_case_and_blanks_of_a_message_do_not_matter() {
 }
 
 #[test]
-fn nothing_at_all_asks_for_the_status() {
+fn an_empty_message_asks_for_the_status() {
     for text in ["", " \r\n", "; a comment\n"] {
         check(text, "( INFO )");
     }
 }
 
 #[test]
-fn comments_are_passed_over_and_spelling_is_kept() {
+fn comments_are_ignored_and_spelling_is_kept() {
     let text = "(START m1 xPlayer ( ; the roles (\n (ROLE xPlayer)(Role o)\n;)\n) 010 5)";
     let expected = "( START m1 xPlayer (( ROLE xPlayer ) ( Role o ) ) 10 5)";
     check(text, expected);
@@ -85,14 +85,14 @@ fn moves_keep_their_spelling() {
 }
 
 #[test]
-fn arguments_too_many_are_passed_over_where_no_form_has_them() {
+fn additional_arguments_are_ignored_where_no_form_has_them() {
     check("(INFO now)", "( INFO )");
     check("(START m1 r () 1 2 (extra 3) 4)", "( START m1 r ( ) 1 2)");
     check("(ABORT m1 NIL)", "( ABORT m1 )");
 }
 
 #[test]
-fn what_is_no_message_is_refused_with_the_reason() {
+fn invalid_messages_are_rejected_with_the_reason() {
     refused("(INFO", "brackets do not match");
     refused(")", "brackets do not match");
     refused("(INFO))", "brackets do not match");
@@ -133,7 +133,7 @@ fn what_is_no_message_is_refused_with_the_reason() {
 }
 
 #[test]
-fn the_form_for_imperfect_information_is_named() {
+fn the_form_for_imperfect_information_is_recognized() {
     let expected = "games with imperfect information (GDL-II) are not supported";
     refused("(PLAY m1 0 NIL NIL)", expected);
     refused("(PLAY m1 3 (mark 1 1) ((seen 1) nothing))", expected);
@@ -141,7 +141,7 @@ fn the_form_for_imperfect_information_is_named() {
 }
 
 #[test]
-fn limits_are_kept() {
+fn limits_are_enforced() {
     let deep = |depth: usize| format!("(PLAY m1 {}{})", "(".repeat(depth), ")".repeat(depth));
     assert!(parse(&deep(201)).is_ok());
     assert_eq!(parse(&deep(202)), Err(MessageError::TooDeep(202)));
@@ -164,7 +164,7 @@ fn limits_are_kept() {
 }
 
 #[test]
-fn answers_are_written_as_hosts_expect_them() {
+fn answers_have_the_form_that_hosts_expect() {
     let info = Info {
         name: Some(" The (best) one ".to_owned()),
         status: Some("available".to_owned()),
@@ -189,7 +189,7 @@ fn answers_are_written_as_hosts_expect_them() {
 }
 
 #[test]
-fn whatever_a_player_says_of_itself_is_understood() {
+fn every_info_answer_is_understood() {
     let check = |text: &str, name: Option<&str>, status: Option<&str>| {
         let info = Info::parse(text, MessageLimits::default());
         let found = (info.name.as_deref(), info.status.as_deref());
@@ -221,7 +221,7 @@ fn whatever_a_player_says_of_itself_is_understood() {
 }
 
 #[test]
-fn a_move_is_what_comes_first() {
+fn a_move_is_the_first_element_of_an_answer() {
     let check = |text: &str, expected: Option<&str>| {
         let found = parse_move(text, MessageLimits::default()).ok();
         assert_eq!(found.as_deref(), expected, "{text}");
@@ -244,7 +244,7 @@ fn a_move_is_what_comes_first() {
 }
 
 #[test]
-fn a_message_is_whole_when_its_brackets_are_closed() {
+fn a_message_is_complete_when_its_brackets_are_balanced() {
     let mut balance = Balance::default();
     for (text, whole) in [
         ("\r\n", false),
@@ -260,13 +260,13 @@ fn a_message_is_whole_when_its_brackets_are_closed() {
 }
 
 #[test]
-fn spaces_are_put_around_brackets_and_comments_left_out() {
+fn spaces_are_added_around_brackets_and_comments_removed() {
     assert_eq!(spaced("(a(b c);x\n d)e"), "( a ( b c ) d ) e");
 }
 
 proptest! {
     #[test]
-    fn no_text_is_too_strange(text in "[()a-z0-9; \n\u{e9}\u{a0}?]{0,60}") {
+    fn arbitrary_text_does_not_panic(text in "[()a-z0-9; \n\u{e9}\u{a0}?]{0,60}") {
         let limits = MessageLimits { nesting: 5, ..MessageLimits::default() };
         let _ = Info::parse(&text, limits);
         let _ = parse_move(&text, limits);

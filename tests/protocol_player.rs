@@ -1,4 +1,4 @@
-//! A player over sockets: what the protocol says, and what hosts do besides.
+//! A player over sockets: the protocol, and the deviations of hosts.
 
 mod hostile;
 mod peers;
@@ -20,10 +20,10 @@ use hostile::endless;
 
 const AVAILABLE: &str = "( ( name ggp ) ( status available ) )";
 const BUSY: &str = "( ( name ggp ) ( status busy ) )";
-/// An agent that proves nothing, and so searches until it is stopped.
+/// An agent without proofs, which searches until it is stopped.
 const ENDLESS: &str = "mcts:solver=off";
 
-/// Two players choose at once, twice the same if they like; it ends after three.
+/// Two players choose simultaneously and may repeat moves; the game ends after three turns.
 const SHOWS: &str = "
     (role Ann) (role Bob) (init (round 0)) (after 0 1) (after 1 2) (after 2 3)
     (hand Rock) (hand Paper)
@@ -32,8 +32,8 @@ const SHOWS: &str = "
     (<= terminal (true (round 3)))
     (<= (goal ?p 50) (role ?p))";
 
-/// A register of five digits that one player shifts. Its network is too large,
-/// but each state is small.
+/// A register of five digits that one player shifts. Each state is small, but the network is
+/// too large.
 const SHIFTS: &str = "
     (role me) (init (q 1 1 1 1 1))
     (<= (legal me (put ?d)) (digit ?d))
@@ -57,17 +57,17 @@ fn machine(rules: &str) -> AnyMachine {
     AnyMachine::new(&game, Backend::Datalog, Limits::default()).unwrap()
 }
 
-/// Waits until something is so.
-fn wait_until(is_so: impl Fn() -> bool) {
+/// Waits until a condition holds.
+fn wait_until(condition: impl Fn() -> bool) {
     let began = Instant::now();
-    while !is_so() {
+    while !condition() {
         assert!(began.elapsed() < EVER, "it does not come to that");
         std::thread::sleep(Duration::from_millis(5));
     }
 }
 
-/// Plays a match as a host: `roles[index]` is the player, everybody else makes
-/// the first legal move. The result is the answers.
+/// Plays a match as a host: `roles[index]` is the player, all others make their first legal
+/// move. The result is the list of answers.
 fn play(player: &Running, rules: &str, index: usize, id: &str) -> Vec<String> {
     let mut machine = machine(rules);
     let game = machine.game().clone();
@@ -108,7 +108,7 @@ fn play(player: &Running, rules: &str, index: usize, id: &str) -> Vec<String> {
 }
 
 #[test]
-fn an_answer_is_byte_for_byte_what_hosts_expect() {
+fn answers_are_identical_to_those_of_the_reference_player() {
     let player = Running::new(options("first"));
     let answer = exchange(player.address, &request("( INFO )"));
     let expected = "HTTP/1.0 200 OK\r\n\
@@ -147,7 +147,7 @@ fn whole_matches_are_played_under_any_names() {
 }
 
 #[test]
-fn a_single_player_gets_to_the_end() {
+fn a_game_of_one_role_is_played_to_its_end() {
     let player = Running::new(options("first"));
     let rules = std::fs::read_to_string(concat!(
         env!("CARGO_MANIFEST_DIR"),
@@ -201,7 +201,7 @@ fn one_match_is_played_at_a_time() {
 }
 
 #[test]
-fn what_cannot_be_played_is_refused_and_the_next_match_is_played() {
+fn invalid_matches_are_rejected_and_the_next_match_is_played() {
     let player = Running::new(options("first"));
     let reasons = || {
         player.wait_for(|event| match event {
@@ -244,7 +244,7 @@ fn what_cannot_be_played_is_refused_and_the_next_match_is_played() {
 }
 
 #[test]
-fn a_message_said_again_is_answered_again() {
+fn a_repeated_message_is_answered_again() {
     let player = Running::new(options("random"));
     assert_eq!(player.start("m1", "cross", &tic_tac_toe(), (5, 5)), "ready");
     let first = player.say("( PLAY m1 NIL )");
@@ -266,7 +266,7 @@ fn a_message_said_again_is_answered_again() {
 }
 
 #[test]
-fn the_same_joint_move_twice_goes_on() {
+fn the_same_joint_move_can_be_played_twice() {
     let player = Running::new(options("first"));
     assert_eq!(player.start("m1", "Ann", SHOWS, (5, 5)), "ready");
     assert_eq!(player.say("( PLAY m1 NIL )"), "( show Rock )");
@@ -284,7 +284,7 @@ fn the_same_joint_move_twice_goes_on() {
 }
 
 #[test]
-fn a_lost_message_is_made_up_for_and_nonsense_is_not_followed() {
+fn a_lost_message_is_inferred_and_impossible_moves_are_ignored() {
     let player = Running::new(options("first"));
     let rules = "(role me) (init (at 0)) (after 0 1) (after 1 2) (after 2 3) (after 3 4)
         (<= (legal me (to ?m)) (true (at ?n)) (after ?n ?m))
@@ -292,7 +292,7 @@ fn a_lost_message_is_made_up_for_and_nonsense_is_not_followed() {
         (<= terminal (true (at 4))) (goal me 0)";
     assert_eq!(player.start("m1", "me", rules, (5, 5)), "ready");
     assert_eq!(player.say("( PLAY m1 NIL )"), "( to 1 )");
-    // (to 1) was made, and nobody told us.
+    // The message with (to 1) was lost.
     assert_eq!(player.say("( PLAY m1 ((to 2)) )"), "( to 3 )");
     for nonsense in ["((to 1) (to 2))", "((to 9))", "((to ?x))", "((to 0))"] {
         let message = format!("( PLAY m1 {nonsense} )");
@@ -302,7 +302,7 @@ fn a_lost_message_is_made_up_for_and_nonsense_is_not_followed() {
 }
 
 #[test]
-fn a_move_of_the_host_in_place_of_ours_is_noticed() {
+fn a_replaced_move_is_noticed() {
     let player = Running::new(options("first"));
     assert_eq!(player.start("m1", "Ann", SHOWS, (5, 5)), "ready");
     assert_eq!(player.say("( PLAY m1 NIL )"), "( show Rock )");
@@ -316,13 +316,13 @@ fn a_move_of_the_host_in_place_of_ours_is_noticed() {
     assert_eq!(found, ("(show Rock)".into(), "(show Paper)".into()));
 }
 
-/// How long a message takes to be answered, at best in some tries.
+/// The shortest answer time of several attempts.
 fn at_best(mut time: impl FnMut() -> Duration) -> Duration {
     (0..5).map(|_| time()).min().unwrap()
 }
 
 #[test]
-fn the_status_is_told_while_a_move_is_searched() {
+fn info_is_answered_during_a_search() {
     let player = Running::new(options(ENDLESS));
     assert_eq!(
         player.start("m1", "cross", &tic_tac_toe(), (1, 30)),
@@ -372,7 +372,7 @@ fn a_stop_ends_a_search_and_the_next_match_begins() {
 }
 
 #[test]
-fn moves_are_there_before_the_clock_ends() {
+fn moves_are_sent_before_the_clock_ends() {
     let player = Running::new(options(ENDLESS));
     let took = at_best(|| {
         assert_eq!(player.start("m1", "cross", &tic_tac_toe(), (1, 2)), "ready");
@@ -388,7 +388,7 @@ fn moves_are_there_before_the_clock_ends() {
 }
 
 #[test]
-fn a_move_is_chosen_though_the_rules_are_still_made_ready() {
+fn a_move_is_chosen_while_the_rules_are_still_compiled() {
     let player = Running::new(options("mcts:20"));
     let mut starting = player.ask(&start("m1", "me", &shifts(), (600, 50)));
     player.wait_for(|event| matches!(event, Event::Started { .. }).then_some(()));
@@ -410,7 +410,7 @@ fn a_host_that_asks_twice_at_once_gets_the_same_answer_twice() {
 }
 
 #[test]
-fn a_host_that_goes_on_without_us_is_followed() {
+fn a_host_that_continues_without_an_answer_is_followed() {
     let player = Running::new(options(ENDLESS));
     assert_eq!(player.start("m1", "Ann", SHOWS, (1, 600)), "ready");
     let mut late = player.ask("( PLAY m1 NIL )");
@@ -445,7 +445,7 @@ fn names_need_not_be_ascii() {
 }
 
 #[test]
-fn ready_is_said_when_the_start_clock_ends() {
+fn ready_is_answered_when_the_start_clock_ends() {
     let player = Running::new(options("mcts:20"));
     let began = Instant::now();
     assert_eq!(player.start("m1", "me", &shifts(), (2, 50)), "ready");

@@ -1,4 +1,4 @@
-//! Tournaments with players on the network, over real sockets.
+//! Tournaments with network players, over real sockets.
 
 use crate::cli::workplace::Workplace;
 #[allow(dead_code)]
@@ -14,7 +14,7 @@ fn player<'v>(tally: &'v Value, name: &str) -> &'v Value {
     found.expect("it took part")
 }
 
-/// The matches a player heard of, and that each ended before the next began.
+/// The number of matches of a player. Checks that each one ended before the next began.
 fn one_at_a_time(fake: &Fake) -> usize {
     let mut current: Option<String> = None;
     let mut begun = 0;
@@ -37,7 +37,7 @@ fn one_at_a_time(fake: &Fake) -> usize {
 }
 
 #[test]
-fn players_on_the_network_and_here_meet() {
+fn network_players_and_built_in_agents_meet() {
     let place = Workplace::new();
     let fakes = [Fake::new(Manner::Reference), Fake::new(Manner::Upper)];
     let line = format!(
@@ -63,7 +63,7 @@ fn players_on_the_network_and_here_meet() {
         assert_eq!(one_at_a_time(fake), 16);
         assert_eq!((fake.count("STOP"), fake.finished()), (16, 16));
     }
-    // What has ended is not played again, and a match that is missing is.
+    // Finished matches are not played again; a missing match is.
     let path = place.folder().join("r.jsonl");
     let text = std::fs::read_to_string(&path).unwrap();
     let (first, rest) = text.split_once('\n').unwrap();
@@ -81,7 +81,7 @@ fn players_on_the_network_and_here_meet() {
 }
 
 #[test]
-fn what_players_do_wrong_is_counted() {
+fn errors_of_players_are_counted() {
     let place = Workplace::new();
     let nobody = Fake::new(Manner::Reference).url();
     let fakes = [Fake::new(Manner::Says("nil")), Fake::new(Manner::Silent)];
@@ -97,7 +97,7 @@ fn what_players_do_wrong_is_counted() {
         let found = place.run(&format!("--json {line}"));
         assert_eq!(found.code, Some(1), "{found:#?}");
         assert!(
-            found.err.contains("odd made no move of its own"),
+            found.err.contains("odd never made a legal move in time"),
             "{found:#?}"
         );
         let found: Value = serde_json::from_str(&found.out).unwrap();
@@ -114,7 +114,7 @@ fn what_players_do_wrong_is_counted() {
 }
 
 #[test]
-fn a_match_that_is_broken_off_is_told() {
+fn an_aborted_match_is_reported() {
     let place = Workplace::new();
     let fake = Fake::new(Manner::Reference);
     let line = format!(
@@ -127,7 +127,7 @@ fn a_match_that_is_broken_off_is_told() {
 }
 
 #[test]
-fn what_cannot_be_played_over_the_network_is_refused() {
+fn invalid_network_tournaments_are_rejected() {
     let place = Workplace::new();
     for (line, part) in [
         (
@@ -140,7 +140,7 @@ fn what_cannot_be_played_over_the_network_is_refused() {
         ),
         (
             "--player a=http://127.0.0.1:1 --player b=127.0.0.1:1",
-            "`127.0.0.1` is no player",
+            "unknown player `127.0.0.1`",
         ),
         (
             "--player a=http://127.0.0.1:1 --player b=http://127.0.0.1:1/ --start-clock 1 \

@@ -1,10 +1,10 @@
-//! `ggp replay`, and `ggp host` with programs alone.
+//! `ggp replay`, and `ggp host` with built-in agents only.
 
 use crate::cli::workplace::Workplace;
 #[allow(dead_code)]
 use serde_json::{Value, json};
 
-/// A place with the record of a match.
+/// A workplace with the record of a match.
 fn played() -> (Workplace, Value) {
     let place = Workplace::new();
     let line = "host matches.kif --player ann=first --player random --seed 4 --save match.json";
@@ -15,7 +15,7 @@ fn played() -> (Workplace, Value) {
 }
 
 #[test]
-fn a_match_between_programs_is_shown_and_recorded() {
+fn a_match_between_agents_is_shown_and_recorded() {
     let place = Workplace::new();
     let line = "host matches.kif --player first --player first --save match.json --match-id m.7";
     let found = place.run(line);
@@ -34,7 +34,7 @@ bob 0
     let replayed = place.run("replay match.json");
     assert_eq!(replayed.code, Some(0), "{replayed:#?}");
     let moves = expected.split_inclusive('\n').take(5).collect::<String>();
-    let end = "the record is right: 5 joint moves, to the end\nann 100\nbob 0\n";
+    let end = "the record is valid: 5 joint moves, to the end\nann 100\nbob 0\n";
     assert_eq!(replayed.out, moves + end);
     let record = place.json("replay match.json", &[]);
     assert_eq!(record["match_id"], "m.7");
@@ -42,7 +42,7 @@ bob 0
 }
 
 #[test]
-fn the_same_seed_draws_the_same_moves() {
+fn random_moves_are_reproducible_by_seed() {
     let ((_, one), (_, two)) = (played(), played());
     assert_eq!(one["moves"], two["moves"]);
 }
@@ -64,13 +64,13 @@ fn a_step_shows_facts_and_moves() {
     let text = place.run("replay match.json --step 1");
     assert!(
         text.out
-            .starts_with("state 1: 2 facts\n  (left 4) (turn bob)\nann may play:\n  wait\n")
+            .starts_with("state 1: 2 facts\n  (left 4) (turn bob)\nlegal moves of ann:\n  wait\n")
     );
     let beyond = format!("replay match.json --step {}", last + 1);
-    place.check_failure(&beyond, &[], "", 2, &["states, counted from 0"]);
+    place.check_failure(&beyond, &[], "", 2, &["states, numbered from 0"]);
 }
 
-/// Changes a record and expects the first difference found.
+/// Changes a record and checks the first reported difference.
 fn check(change: impl FnOnce(&mut Value), expected: &str) {
     let (place, mut record) = played();
     change(&mut record);
@@ -84,7 +84,7 @@ fn check(change: impl FnOnce(&mut Value), expected: &str) {
 }
 
 #[test]
-fn whatever_differs_is_named() {
+fn every_difference_is_reported() {
     check(
         |record| record["moves"][0][0] = json!("( take 2 )"),
         "in state 1: (left 4) does not hold by the rules",
@@ -138,7 +138,7 @@ fn whatever_differs_is_named() {
 }
 
 #[test]
-fn a_broken_off_match_is_gone_on_with() {
+fn an_aborted_match_can_be_resumed() {
     let (place, whole) = played();
     let mut record = whole.clone();
     for key in ["moves", "states", "stateTimes", "errors"] {
@@ -153,7 +153,7 @@ fn a_broken_off_match_is_gone_on_with() {
     assert!(
         found
             .out
-            .contains("the record is right: 1 joint move, broken off"),
+            .contains("the record is valid: 1 joint move, aborted"),
         "{found:#?}"
     );
     let line = "host matches.kif --player first --player first --resume match.json --json";
@@ -167,7 +167,7 @@ fn a_broken_off_match_is_gone_on_with() {
 }
 
 #[test]
-fn other_peoples_records_need_rules_and_no_more_than_they_have() {
+fn records_of_other_hosts_need_only_rules() {
     let (place, mut record) = played();
     let object = record.as_object_mut().unwrap();
     for key in [
@@ -195,7 +195,7 @@ fn other_peoples_records_need_rules_and_no_more_than_they_have() {
 }
 
 #[test]
-fn an_endless_match_is_broken_off() {
+fn an_endless_match_is_aborted() {
     let place = Workplace::new();
     place.write(
         "on.kif",
@@ -209,17 +209,14 @@ fn an_endless_match_is_broken_off() {
     assert!(found.err.contains(why), "{found:#?}");
     let found = place.run("replay match.json");
     assert_eq!(found.code, Some(0), "{found:#?}");
-    assert!(
-        found.out.contains("5 joint moves, broken off"),
-        "{found:#?}"
-    );
-    // A match that is over after as many moves as there may be is not too long.
+    assert!(found.out.contains("5 joint moves, aborted"), "{found:#?}");
+    // A match that is over after exactly the maximum number of moves is not too long.
     let line = "host matches.kif --player first --player first --depth 5";
     assert_eq!(place.run(line).code, Some(0));
 }
 
 #[test]
-fn a_match_that_has_ended_is_not_gone_on_with() {
+fn a_finished_match_is_not_resumed() {
     let (place, record) = played();
     let line = "host --player first --player first --resume match.json";
     let found = place.run(line);
@@ -234,7 +231,7 @@ fn a_match_that_has_ended_is_not_gone_on_with() {
 }
 
 #[test]
-fn a_record_of_no_clock_is_gone_on_with_by_the_usual_ones() {
+fn a_record_without_clocks_is_resumed_with_default_clocks() {
     let place = Workplace::new();
     let line = "play matches.kif --roles first,first --depth 2 --save match.json";
     assert_eq!(place.run(line).code, Some(0));
@@ -252,7 +249,7 @@ fn a_record_of_no_clock_is_gone_on_with_by_the_usual_ones() {
 }
 
 #[test]
-fn what_steers_a_terminal_is_not_shown() {
+fn terminal_control_characters_are_not_printed() {
     let (place, mut record) = played();
     record["errors"][1][0] = json!("IL \u{1b}[2J( boo )");
     record["playerNamesFromHost"][0] = json!("\u{1b}[2J");
@@ -266,7 +263,7 @@ fn what_steers_a_terminal_is_not_shown() {
 }
 
 #[test]
-fn moves_are_shown_as_far_as_they_are_right() {
+fn moves_are_shown_up_to_the_first_difference() {
     let (place, mut record) = played();
     let found = place.run("replay match.json --game lights.kif");
     assert_eq!(found.code, Some(1), "{found:#?}");
@@ -301,21 +298,21 @@ fn letter_case_is_kept_where_it_matters() {
     let found = place.run("replay match.json --case-sensitive");
     assert_eq!(found.code, Some(0), "{found:#?}");
     assert!(found.out.starts_with("1: a plays Go\n"), "{found:#?}");
-    // Without it, the two are one, and so are their scores.
+    // Without the option, the two names are equal, and so are their scores.
     let found = place.run("replay match.json");
     assert_ne!(found.code, Some(0), "{found:#?}");
 }
 
 #[test]
-fn what_makes_no_match_is_refused() {
+fn invalid_matches_are_rejected() {
     let place = Workplace::new();
     place.write("not.json", "{\"moves\": 3}");
     for (line, part) in [
         (
             "host matches.kif --player mcts:threads=0 --player first",
-            "threads is a whole number from 1 to 256 or auto, not `0`",
+            "threads must be a whole number from 1 to 256 or auto, not `0`",
         ),
-        ("host matches.kif --player first", "nobody plays bob"),
+        ("host matches.kif --player first", "no player for bob"),
         (
             "host matches.kif --player first --player first --player first",
             "more players than roles",
@@ -330,19 +327,19 @@ fn what_makes_no_match_is_refused() {
         ),
         (
             "host matches.kif --player http://127.0.0.1:x --player first",
-            "`x` is no port",
+            "`x` is not a port number",
         ),
         (
             "host matches.kif --player wizard --player first",
-            "`wizard` is no player",
+            "unknown player `wizard`",
         ),
         (
             "host matches.kif --player first --player first --match-id (",
-            "no name for a match",
+            "not a valid name of a match",
         ),
         (
             "host matches.kif --player first --player first --resume not.json",
-            "is no match record",
+            "is not a match record",
         ),
         (
             "host matches.kif --player first --player first --resume no.json",
@@ -356,7 +353,7 @@ fn what_makes_no_match_is_refused() {
             "host matches.kif --player first --player first --grace -1",
             "not a time",
         ),
-        ("replay not.json", "is no match record"),
+        ("replay not.json", "is not a match record"),
         ("replay no.json", "cannot read no.json"),
     ] {
         place.check_failure(line, &[], "", 2, &[part]);

@@ -1,5 +1,5 @@
-//! Rule text that is rewritten stays the same rules: over random texts, our
-//! games, and the corpus where it is there.
+//! Rewritten rule text has the same meaning: on random texts, the bundled games, and
+//! the corpus if it is present.
 
 use ggp_stop::Stop;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use ggp_gdl::symbol::Case;
 use ggp_gdl::syntax::{SyntaxLimits, read};
 use proptest::prelude::*;
 
-/// Name and text of all rule files there are.
+/// Names and texts of all rule files found.
 fn texts() -> Vec<(String, String)> {
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("games");
     let folders = [own.clone(), own.join("instances")].into_iter();
@@ -32,7 +32,7 @@ fn texts() -> Vec<(String, String)> {
     named.collect()
 }
 
-/// Brackets, names and variables; and the comments. By a scanner of its own.
+/// Brackets, names and variables, and the comments, from an independent scanner.
 fn pieces(text: &str) -> (Vec<String>, Vec<String>) {
     let (mut tokens, mut comments) = (Vec::new(), Vec::new());
     let mut word = String::new();
@@ -60,7 +60,7 @@ fn pieces(text: &str) -> (Vec<String>, Vec<String>) {
     (tokens, comments)
 }
 
-/// What reads a text as a tree.
+/// Parses a text as a tree; `None` if that fails.
 fn with_tree<T>(text: &str, use_it: impl FnOnce(&Tree<'_>) -> T) -> Option<T> {
     let sources = Sources::from(Source::new("t", text));
     let tree = Tree::read(&sources, SyntaxLimits::default(), &Stop::new());
@@ -91,7 +91,7 @@ fn back(text: &str, names: &NameMap) -> String {
     restored(&forms, &sources, 0, names)
 }
 
-/// The text in infix notation, if it can be.
+/// The text in infix notation, or `None` if it has no infix form.
 fn infix(text: &str) -> Option<String> {
     let sources = Sources::from(Source::new("t", text));
     let (forms, findings) = read(&sources, SyntaxLimits::default());
@@ -108,7 +108,7 @@ fn kif(infix: &str) -> String {
     }
 }
 
-/// Tokens with keywords in lower case; comments in the order of the alphabet.
+/// Tokens with keywords in lower case, and comments in alphabetical order.
 fn meaning(text: &str) -> (Vec<String>, Vec<String>) {
     let (mut tokens, mut comments) = pieces(text);
     for token in &mut tokens {
@@ -129,7 +129,7 @@ fn difference(old: &str, new: &str) -> Difference {
     Difference::between(&old, &new, Case::Keep, &Stop::new())
 }
 
-/// Names, brackets and comments in any order, with any blanks.
+/// Names, brackets and comments in any order, with arbitrary blanks.
 fn any_text() -> impl Strategy<Value = String> {
     let word = prop_oneof![
         4 => "[a-z?][a-z0-9+_-]{0,9}",
@@ -151,14 +151,14 @@ fn any_text() -> impl Strategy<Value = String> {
     ];
     let bracket = prop_oneof![Just("("), Just(")"), Just("")];
     let piece = (bracket, word, gap).prop_map(|(bracket, word, gap)| {
-        // A comment must end before anything else comes.
+        // A comment must end before anything follows it.
         let end = if gap.contains("seven") { "\n" } else { "" };
         format!("{bracket}{word}{gap}{end}")
     });
     proptest::collection::vec(piece, 0..40).prop_map(|pieces| balanced(&pieces.concat()))
 }
 
-/// The text with brackets left out and added so that they are right.
+/// The text with brackets removed and added so that they match.
 fn balanced(text: &str) -> String {
     let mut open = 0;
     let mut out = String::new();
@@ -192,13 +192,13 @@ proptest! {
 
 proptest! {
     #[test]
-    fn scrambled_names_come_back(text in any_text(), seed in any::<u64>()) {
+    fn scrambled_names_are_restored(text in any_text(), seed in any::<u64>()) {
         let (other, names) = scrambled(&text, seed, false).expect("the brackets are right");
         prop_assert_eq!(pieces(&back(&other, &names)).0, pieces(&text).0);
     }
 
     #[test]
-    fn another_order_is_no_difference(text in any_text(), seed in any::<u64>()) {
+    fn the_order_of_forms_does_not_matter(text in any_text(), seed in any::<u64>()) {
         let (other, names) = scrambled(&text, seed, true).expect("the brackets are right");
         let found = difference(&text, &back(&other, &names));
         prop_assert!(found.is_empty(), "{:?}\n{}", found, other);
@@ -209,7 +209,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
     #[test]
-    fn no_infix_text_is_too_strange(text in "[a-cA-C_?'1\\\\(),&|~.:% \n-]{0,60}") {
+    fn any_infix_text_is_read_or_rejected(text in "[a-cA-C_?'1\\\\(),&|~.:% \n-]{0,60}") {
         let source = Source::new("t", text.clone());
         let stop = Stop::new();
         if let Ok(tree) = from_infix(&source, SyntaxLimits::default(), &stop) {
@@ -220,7 +220,7 @@ proptest! {
     }
 
     #[test]
-    fn infix_comes_back(text in any_text()) {
+    fn infix_is_restored(text in any_text()) {
         if let Some(infix) = infix(&text) {
             prop_assert_eq!(meaning(&kif(&infix)), meaning(&text), "{}", infix);
         }
@@ -228,7 +228,7 @@ proptest! {
 }
 
 #[test]
-fn converted_files_come_back() {
+fn converted_files_are_restored() {
     for (name, text) in texts() {
         let Some(infix) = infix(&text) else { continue };
         let (found, expected) = (meaning(&kif(&infix)), meaning(&text));
@@ -238,7 +238,7 @@ fn converted_files_come_back() {
 }
 
 #[test]
-fn scrambled_files_come_back() {
+fn scrambled_files_are_restored() {
     for (name, text) in texts() {
         let Some((other, names)) = scrambled(&text, 7, false) else {
             continue;
@@ -272,7 +272,7 @@ fn layout_changes_nothing_in_any_file() {
 }
 
 #[test]
-fn our_games_are_laid_out() {
+fn bundled_games_are_formatted() {
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("games");
     for (name, text) in texts() {
         if Path::new(&name).starts_with(&own) {

@@ -1,8 +1,8 @@
-//! Rewritten rules give the same answers: those of the reference, where the folder
-//! is there, and as many positions in our games.
+//! Rewritten rules give the same answers as the original ones: on reference answers,
+//! if their folder is present, and by counting positions of the bundled games.
 //!
-//! `cargo test --release --test rewritten -- --ignored` does it for all of the
-//! reference.
+//! `cargo test --release --test all -- --ignored rewritten` checks all reference
+//! answers.
 
 use ggp_stop::Stop;
 use std::collections::HashMap;
@@ -20,7 +20,7 @@ use ggp_gdl::symbol::Case;
 use ggp_gdl::syntax::{SyntaxLimits, read};
 use serde_json::Value;
 
-/// A way to rewrite a text, if it can be.
+/// A transformation of a text; `None` if the text has no such form.
 type Route = fn(&str) -> Option<String>;
 
 const ROUTES: [(&str, Route); 3] = [
@@ -43,7 +43,7 @@ fn laid(text: &str) -> Option<String> {
     with_tree(text, |tree| lay(tree))
 }
 
-/// To infix notation and back.
+/// Converts to infix notation and back.
 fn converted(text: &str) -> Option<String> {
     let sources = Sources::from(Source::new("t", text));
     if !unwritable(&read(&sources, SyntaxLimits::default()).0).is_empty() {
@@ -67,7 +67,7 @@ fn scrambled(text: &str, order: bool) -> Option<(String, ggp_gdl::rewrite::NameM
     })
 }
 
-/// Scrambled, and with the old names again.
+/// Scrambles with shuffled order and restores the names.
 fn reordered(text: &str) -> Option<String> {
     let (text, names) = scrambled(text, true)?;
     let sources = Sources::from(Source::new("t", text));
@@ -75,7 +75,8 @@ fn reordered(text: &str) -> Option<String> {
     Some(restored(&forms, &sources, 0, &names))
 }
 
-/// The folder of reference answers, with all rule files rewritten that can be.
+/// A copy of the folder of reference answers, with all rule files rewritten for which
+/// the transformation exists.
 fn rewritten(folder: &Path, route: Route) -> tempfile::TempDir {
     let new = tempfile::tempdir().expect("a folder can be made");
     let mut digests: HashMap<String, String> = HashMap::new();
@@ -133,25 +134,25 @@ fn agrees(games: &[&str], paths: u64, time: Duration) {
 }
 
 #[test]
-fn some_reference_answers_are_met() {
+fn some_reference_answers_agree() {
     agrees(&["a*", "t*"], 2_000, Duration::from_secs(2));
 }
 
 #[test]
 #[ignore = "takes minutes"]
-fn all_reference_answers_are_met() {
+fn all_reference_answers_agree() {
     agrees(&[], 5_000, Duration::from_secs(5));
 }
 
 #[test]
-fn our_games_have_as_many_positions() {
+fn bundled_games_keep_their_number_of_positions() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("games");
     let entries = std::fs::read_dir(folder).expect("it can be listed");
     let paths = entries.map(|entry| entry.expect("it can be listed").path());
     let is_rules = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "kif");
     for path in paths.filter(is_rules) {
         let text = std::fs::read_to_string(&path).expect("it is text");
-        // Some games need an instance.
+        // Some games need an instance file.
         let Some(expected) = positions(&text) else {
             continue;
         };
@@ -169,8 +170,8 @@ fn our_games_have_as_many_positions() {
     }
 }
 
-/// Paths, positions, ends and scores for the first depths; nothing for rules that
-/// are no game.
+/// Paths, positions, ends and scores for the first depths; `None` if the rules do not
+/// form a game.
 fn positions(text: &str) -> Option<Vec<String>> {
     let game = Game::from_text("t", text).ok()?;
     let mut machine = AnyMachine::new(&game, Backend::Datalog, Limits::default()).ok()?;

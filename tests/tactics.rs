@@ -1,9 +1,8 @@
-//! Positions in which few moves are best: what agents find.
+//! The choices of agents in positions with few best moves.
 //!
-//! `tests/tactics/positions.txt` is written by the search of this file, which
-//! tries every line of play and shares no code with the searches it is to
-//! check. After a new game is added to [`GAMES`],
-//! `TACTICS=overwrite cargo test --test tactics` writes it anew.
+//! `tests/tactics/positions.txt` is written by the exhaustive search of this file, which shares
+//! no code with the searches it checks. After a new game is added to [`GAMES`],
+//! `TACTICS=overwrite cargo test --test all tactics::` writes it again.
 
 use std::collections::HashMap;
 use std::{env, fs};
@@ -18,7 +17,7 @@ mod shared;
 
 use shared::{Tactic, ask, game, path, read};
 
-/// Games of two roles in turn, one of which gets what the other does not.
+/// Constant-sum games of two roles in turn.
 const GAMES: &[&str] = &[
     "amazons",
     "checkers",
@@ -34,17 +33,17 @@ const GAMES: &[&str] = &[
     "othello",
     "tic_tac_toe",
 ];
-/// Positions of each game.
+/// The most positions of each game.
 const EACH: usize = 4;
-/// Matches played to find them.
+/// The number of matches played to find them.
 const MATCHES: u64 = 60;
-/// Positions that an exhaustive search may meet.
+/// The most positions of an exhaustive search.
 const MET: usize = 3_000;
 
-/// Tries every line of play.
+/// An exhaustive search.
 struct Exhaustive<'m> {
     machine: &'m mut AnyMachine,
-    /// What the first role gets.
+    /// The score of the first role by state.
     known: HashMap<PropnetState, u8>,
 }
 
@@ -63,8 +62,7 @@ impl Exhaustive<'_> {
         legal
     }
 
-    /// What each joint move is worth to the first role; nothing if there is too
-    /// much to try.
+    /// The value of each joint move for the first role; `None` if the search is too large.
     fn moves(&mut self, state: &PropnetState) -> Option<Vec<(Vec<Move>, u8)>> {
         let [first, second] = self.legal(state);
         let joints = (first.iter()).flat_map(|a| second.iter().map(|b| vec![*a, *b]));
@@ -72,19 +70,19 @@ impl Exhaustive<'_> {
         let mut found = Vec::new();
         for joint in joints {
             let next = self.machine.next(state, &joint).unwrap();
-            found.push((joint, self.worth(&next)?));
+            found.push((joint, self.value(&next)?));
         }
         Some(found)
     }
 
-    fn worth(&mut self, state: &PropnetState) -> Option<u8> {
-        if let Some(worth) = self.known.get(state) {
-            return Some(*worth);
+    fn value(&mut self, state: &PropnetState) -> Option<u8> {
+        if let Some(value) = self.known.get(state) {
+            return Some(*value);
         }
         if self.known.len() >= MET {
             return None;
         }
-        let worth = if self.machine.is_terminal(state).unwrap() {
+        let value = if self.machine.is_terminal(state).unwrap() {
             let roles: Vec<RoleId> = self.machine.game().roles().collect();
             let score = |role: &RoleId| self.machine.goal(state, *role).unwrap().get();
             let scores: Vec<u8> = roles.iter().map(score).collect();
@@ -92,18 +90,18 @@ impl Exhaustive<'_> {
             scores[0]
         } else {
             let is_first = self.legal(state)[0].len() > 1;
-            let worths = self.moves(state)?.into_iter().map(|(_, worth)| worth);
+            let values = self.moves(state)?.into_iter().map(|(_, value)| value);
             match is_first {
-                true => worths.max()?,
-                false => worths.min()?,
+                true => values.max()?,
+                false => values.min()?,
             }
         };
-        self.known.insert(state.clone(), worth);
-        Some(worth)
+        self.known.insert(state.clone(), value);
+        Some(value)
     }
 }
 
-/// What is best in a position, if it can be searched and is worth asking for.
+/// The best moves of a position, if it can be searched and is a suitable test.
 fn tactic(
     machine: &mut AnyMachine,
     name: &str,
@@ -116,10 +114,10 @@ fn tactic(
     };
     let legal = exhaustive.legal(state);
     let chooser = usize::from(legal[0].len() == 1);
-    // What the chooser gets.
-    let own = |worth: u8| if chooser == 0 { worth } else { 100 - worth };
+    // The score of the role to move.
+    let own = |value: u8| if chooser == 0 { value } else { 100 - value };
     let found = exhaustive.moves(state)?;
-    let best = found.iter().map(|(_, worth)| own(*worth)).max()?;
+    let best = found.iter().map(|(_, value)| own(*value)).max()?;
     let game = machine.game().clone();
     let text = |m: &Move| game.text(machine.terms(), m.term());
     let is_best = |found: &&(Vec<Move>, u8)| own(found.1) == best;
@@ -127,7 +125,7 @@ fn tactic(
     let tactic = Tactic {
         game: name.to_owned(),
         role: game.role_name(game.roles().nth(chooser)?).to_owned(),
-        worth: best,
+        value: best,
         best: best_moves
             .iter()
             .map(|(joint, _)| text(&joint[chooser]))
@@ -139,7 +137,7 @@ fn tactic(
     };
     let is_few = tactic.legal >= 4 && 3 * best_moves.len() <= tactic.legal
         || tactic.legal == 3 && best_moves.len() == 1;
-    // A move that ends the game at once is no riddle.
+    // A best move that ends the game at once is too easy.
     let mut is_over = |joint: &[Move]| {
         let next = machine.next(state, joint).unwrap();
         machine.is_terminal(&next).unwrap()
@@ -152,8 +150,7 @@ fn tactic(
     })
 }
 
-/// Plays at random, and goes back from the end as far as everything can be
-/// searched.
+/// Plays a random match and goes back from its end as far as an exhaustive search is possible.
 fn find(machine: &mut AnyMachine, name: &str, seed: u64) -> Option<Tactic> {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let roles: Vec<RoleId> = machine.game().roles().collect();
@@ -199,13 +196,13 @@ fn found() -> Vec<Tactic> {
 
 fn written(tactics: &[Tactic]) -> String {
     let mut text =
-        "# Positions in which few moves are best. Written by tests/tactics.rs.\n".to_owned();
+        "# Positions with few best moves. Written by tests/tactics.rs.\n".to_owned();
     for tactic in tactics {
         text += &format!(
             "\n{} {} gets {}\nbest {} of {}\nafter {}\n",
             tactic.game,
             tactic.role,
-            tactic.worth,
+            tactic.value,
             tactic.best.join(", "),
             tactic.legal,
             tactic.played.join("; "),
@@ -215,7 +212,7 @@ fn written(tactics: &[Tactic]) -> String {
 }
 
 #[test]
-fn positions_are_those_that_an_exhaustive_search_finds() {
+fn positions_match_an_exhaustive_search() {
     let found = found();
     if env::var_os("TACTICS").is_some_and(|value| value == "overwrite") {
         fs::write(path(), written(&found)).unwrap();
@@ -227,16 +224,16 @@ fn positions_are_those_that_an_exhaustive_search_finds() {
     }
 }
 
-/// In how many positions an agent finds a best move, and in which it does not. It
-/// must not think that more or less is proved than there is.
+/// The number of positions in which an agent finds a best move, and the others. Its proved
+/// bounds must be correct.
 fn solved(spec: &str) -> (usize, Vec<Tactic>) {
     let spec: AgentSpec = spec.parse().unwrap();
     let mut tactics = read();
     let all = tactics.len();
     tactics.retain(|tactic| {
         let (advice, is_best) = ask(tactic, &spec);
-        let ((least, most), worth) = (advice.bounds, f64::from(tactic.worth));
-        assert!(least <= worth && worth <= most, "{tactic:?}: {advice:?}");
+        let ((least, most), value) = (advice.bounds, f64::from(tactic.value));
+        assert!(least <= value && value <= most, "{tactic:?}: {advice:?}");
         !is_best
     });
     (all - tactics.len(), tactics)
@@ -249,7 +246,7 @@ fn alpha_beta_finds_every_best_move() {
 }
 
 #[test]
-fn what_play_chooses_unless_told_otherwise_finds_every_best_move() {
+fn the_default_agent_finds_every_best_move() {
     let (_, failed) = solved("auto:10000");
     assert!(failed.is_empty(), "{failed:#?}");
 }

@@ -14,7 +14,7 @@ fn player<'v>(tally: &'v Value, name: &str) -> &'v Value {
         .expect("it took part")
 }
 
-/// The lines of a file, without what a clock has measured.
+/// The lines of a file without measured times.
 fn rows(place: &Workplace, name: &str) -> Vec<Value> {
     let text = std::fs::read_to_string(place.folder().join(name)).unwrap();
     let row = |line: &str| {
@@ -28,7 +28,7 @@ fn rows(place: &Workplace, name: &str) -> Vec<Value> {
 }
 
 #[test]
-fn players_take_every_role_and_the_stronger_one_is_found() {
+fn players_take_every_role_and_the_stronger_one_has_the_higher_rating() {
     let place = Workplace::new();
     let found = place.json(&format!("{PAIR} --rounds 10 --results r.jsonl"), &[]);
     assert_eq!(
@@ -51,7 +51,7 @@ fn players_take_every_role_and_the_stronger_one_is_found() {
 }
 
 #[test]
-fn the_same_seed_plays_the_same_matches_however_many_at_once() {
+fn matches_are_reproducible_by_seed_for_any_number_of_jobs() {
     let place = Workplace::new();
     let run = |name: &str, more: &str| {
         let line = format!("{PAIR} --player random --rounds 3 --results {name} {more}");
@@ -70,7 +70,7 @@ fn the_same_seed_plays_the_same_matches_however_many_at_once() {
 }
 
 #[test]
-fn a_tournament_goes_on_where_it_was_cut_off() {
+fn an_interrupted_tournament_can_be_resumed() {
     let place = Workplace::new();
     let line = format!("{PAIR} --rounds 4 --results r.jsonl --json");
     let whole = place.run(&line);
@@ -78,7 +78,7 @@ fn a_tournament_goes_on_where_it_was_cut_off() {
     let path = place.folder().join("r.jsonl");
     let text = std::fs::read_to_string(&path).unwrap();
     let third = text.match_indices('\n').nth(2).unwrap().0;
-    // The fourth line is cut off, and the first two are marked.
+    // The fourth line is incomplete, and the first two are marked.
     let marked = text[..third + 40].replacen("\"moves\":[", "\"moves\":[[\"marked\"],", 2);
     std::fs::write(&path, marked).unwrap();
     let again = place.run(&line);
@@ -100,7 +100,7 @@ fn a_tournament_goes_on_where_it_was_cut_off() {
 }
 
 #[test]
-fn results_are_of_one_tournament_unless_others_are_welcome() {
+fn results_of_other_tournaments_are_rejected_without_append() {
     let place = Workplace::new();
     for pairing in ["round-robin", "swiss"] {
         let name = format!("{pairing}.jsonl");
@@ -108,7 +108,7 @@ fn results_are_of_one_tournament_unless_others_are_welcome() {
             format!("{PAIR} --pairing {pairing} --rounds {rounds} --results {name} {more}")
         };
         assert_eq!(place.run(&line(2, "")).code, Some(0));
-        // More rounds of the same.
+        // More rounds of the same tournament.
         assert_eq!(place.run(&line(3, "")).code, Some(0));
         assert_eq!(rows(&place, &name).len(), 6);
         let found = place.run(&line(1, ""));
@@ -130,7 +130,7 @@ fn results_are_of_one_tournament_unless_others_are_welcome() {
 }
 
 #[test]
-fn games_for_one_are_opponents() {
+fn games_for_one_role_are_opponents() {
     let place = Workplace::new();
     place.write(
         "pick.kif",
@@ -153,7 +153,7 @@ fn games_for_one_are_opponents() {
 }
 
 #[test]
-fn a_file_says_all_and_options_count_more() {
+fn options_take_precedence_over_a_tournament_file() {
     let place = Workplace::new();
     std::fs::create_dir(place.folder().join("cups")).unwrap();
     place.write(
@@ -165,7 +165,7 @@ fn a_file_says_all_and_options_count_more() {
     assert_eq!(found["matches"], 4, "{found}");
     assert_eq!(player(&found, "bold")["matches"], 4);
     let found = place.json("tournament cups/cup.toml --rounds 3 --player random", &[]);
-    // Of three, one is left over in each round.
+    // One of three players is left out in each round.
     assert_eq!(found["matches"], 6);
     place.write(
         "cup.json",
@@ -175,7 +175,7 @@ fn a_file_says_all_and_options_count_more() {
 }
 
 #[test]
-fn there_are_tables_values_and_a_picture() {
+fn results_are_written_as_tables_csv_and_svg() {
     let place = Workplace::new();
     let line = format!("{PAIR} --player random --csv r.csv --plot r.svg");
     let found = place.run(&line);
@@ -199,12 +199,12 @@ fn there_are_tables_values_and_a_picture() {
 }
 
 #[test]
-fn matches_without_an_end_are_told() {
+fn aborted_matches_are_reported() {
     let place = Workplace::new();
     let found = place.run(&format!("{PAIR} --depth 1"));
     assert_eq!(found.code, Some(0), "{found:#?}");
     assert!(
-        found.err.contains("the match was broken off; see --depth"),
+        found.err.contains("the match was aborted; see --depth"),
         "{found:#?}"
     );
     let found = place.run("tournament --games faulty.kif --player first");
@@ -213,7 +213,7 @@ fn matches_without_an_end_are_told() {
 }
 
 #[test]
-fn what_makes_no_tournament_is_refused() {
+fn invalid_tournaments_are_rejected() {
     let place = Workplace::new();
     place.write("bad.toml", "games = 3");
     place.write("odd.toml", "colour = \"red\"");
@@ -221,7 +221,7 @@ fn what_makes_no_tournament_is_refused() {
     for (line, part) in [
         ("tournament", "needs games and players"),
         ("tournament --games matches.kif", "needs games and players"),
-        ("tournament bad.toml", "is no tournament"),
+        ("tournament bad.toml", "is not a tournament"),
         ("tournament odd.toml", "unknown field"),
         ("tournament no.toml", "cannot read no.toml"),
         (
@@ -230,11 +230,11 @@ fn what_makes_no_tournament_is_refused() {
         ),
         (
             "tournament --games matches.kif --player wizard",
-            "is no player",
+            "unknown player",
         ),
         (
             "tournament --games matches.kif --player first --player mcts:size=2",
-            "there is no option `size`",
+            "unknown option `size`",
         ),
         (
             "tournament --games matches.kif --player first --player first",

@@ -35,7 +35,7 @@ fn what_is_no_grid_is_bad_input_with_its_line() {
     let place = Workplace::new();
     place.write("rules.kif", RULES);
     for (text, part) in [
-        ("", "<stdin>:1: there is no grid in it"),
+        ("", "<stdin>:1: the text contains no grid"),
         ("ab\nabc\n", "<stdin>:2: row 2 has 3 cells, but row 1 has 2"),
         (
             "ab\n(a\n",

@@ -52,7 +52,7 @@ fn undo_passes_over_the_moves_of_programs() {
     let line = "play matches.kif --player ann=human --player bob=first";
     let found = place.run_with(line, &[], input);
     assert!(found.out.contains("took back 2 joint moves"), "{found:#?}");
-    assert!(found.out.contains("no move was made yet"), "{found:#?}");
+    assert!(found.out.contains("no moves yet"), "{found:#?}");
     assert!(
         found.out.contains("the match ends after 0 joint moves"),
         "{found:#?}"
@@ -99,10 +99,10 @@ fn what_is_typed_wrong_is_explained() {
     let found = place.run_with("play lights.kif", &[], input);
     assert_eq!(found.code, Some(0), "{found:#?}");
     for part in [
-        "me> 9\nthe numbers go from 1 to 2; type help for help\n",
-        "me> 0\nthe numbers go from 1 to 2",
+        "me> 9\nmove numbers are 1 to 2; type help for help\n",
+        "me> 0\nmove numbers are 1 to 2",
         "me> fly\nthe rules have no name `fly`",
-        "me> /fly\nthere is no command fly",
+        "me> /fly\nunknown command fly",
         "me> help\n  a number or a move ",
         "me> state\n\nstate 0: 1 fact\n  on: 1\n",
         "me> moves\n  [1] (press 1) [2] (press 2)\n",
@@ -296,7 +296,7 @@ fn a_record_says_who_plays_by_which_rules() {
     let mut saved = record(&place, "game.json");
     saved["playerNamesFromHost"][0] = "http://there".into();
     place.write("far.json", saved.to_string());
-    let part = "who played ann is not to be had here; say --player ann=KIND";
+    let part = "who played ann is not available here; use --player ann=KIND";
     place.check_failure("play --resume far.json", &[], "", 2, &[part]);
     // Rules that were written down by nobody must be given.
     saved.as_object_mut().unwrap().remove("rulesheet");
@@ -368,10 +368,10 @@ fn what_can_not_be_resumed_is_said() {
     place.run_with("play lights.kif --save lights.json", &[], "1\nquit\n");
     for (line, part) in [
         ("--resume none.json", "cannot read none.json"),
-        ("--resume empty.json", "empty.json is no match record"),
+        ("--resume empty.json", "empty.json is not a match record"),
         (
             "--resume lights.json",
-            "lights.json is no match of this game",
+            "lights.json is not a match of this game",
         ),
         (
             "--resume lights.json --save other.json",
@@ -402,10 +402,7 @@ fn programs_keep_the_play_clock() {
 fn hints_plan_where_one_role_decides_and_say_what_follows() {
     let place = Workplace::new();
     let found = place.run_with("play lights.kif", &[], "hint\nquit\n");
-    assert!(
-        found.out.contains("worth 100, which is proved\n"),
-        "{found:#?}"
-    );
+    assert!(found.out.contains("proved value 100\n"), "{found:#?}");
     assert!(
         found.out.contains("\n  expected 1: me plays (press "),
         "{found:#?}"
@@ -413,7 +410,7 @@ fn hints_plan_where_one_role_decides_and_say_what_follows() {
     let found = place.run_with("play matches.kif --player human", &[], "hint\nquit\n");
     // Five are left; who leaves three wins.
     let parts = [
-        "ann> hint\nhint: (take 2), worth 100, which is proved\n  others: (take 1) ",
+        "ann> hint\nhint: (take 2), proved value 100\n  others: (take 1) ",
         "\n  expected 1: ann plays (take 2), bob plays wait\n  expected 2: ",
     ];
     for part in parts {
@@ -434,14 +431,14 @@ fn a_person_may_ask_why() {
     let found = place.run_with(line, &[], input);
     for part in [
         "bob> why take 3\n(legal bob (take 3))  does not hold\n",
-        "(true (left 3))  over the moves:\n└─ came by move 1\n",
+        "(true (left 3))  over the moves:\n└─ became true after move 1\n",
         "terminal  does not hold\n└─ rule at matches.kif:11:5\n   └─ ✗ (true (left 0))",
         "the rules have no name `9`",
         "the rules have no name `x`",
         "`next (left 4)` depends on the moves made: ask again after a move\n",
         "bob> why\nwhy what? ",
         "bob> why 1\n(legal bob (take 1))  holds: ",
-        "bob> why 9\nthe numbers go from 1 to ",
+        "bob> why 9\nmove numbers are 1 to ",
         "bob> why next (left 3)\n(next (left 3))  holds: ",
         "bob> hint more\nnothing comes after hint; ",
         "  why FACT or MOVE ",

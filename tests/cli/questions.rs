@@ -261,7 +261,7 @@ fn why_says_what_holds_and_what_is_missed() {
     let expected = "\
 (legal bob (take 2))  does not hold
 └─ rule at matches.kif:7:5
-   ├─ ✗ (true (turn bob))  not in the state; there is (true (turn ann))
+   ├─ ✗ (true (turn bob))  not in the state; similar: (true (turn ann))
    ├─ ✓ (true (left 5))
    └─ ✓ (minus 5 2 3)";
     place.check(
@@ -286,14 +286,14 @@ fn why_follows_a_fact_over_the_moves() {
     let arguments = ["(take 1); (take 1)", "--history", "(turn ann)"];
     let expected = "\
 (true (turn ann))  over the moves:
-├─ true from the start
+├─ true initially
 │  └─ ✓ (init (turn ann))  stated at matches.kif:3:21
-├─ gone after move 1
+├─ no longer true after move 1
 │  └─ ✗ (next (turn ann))
 │     └─ rule at matches.kif:10:5
-│        ├─ ✗ (true (turn bob))  not in the state; there is (true (turn ann))
+│        ├─ ✗ (true (turn bob))  not in the state; similar: (true (turn ann))
 │        └─ ✓ (other bob ann)
-└─ came by move 2
+└─ became true after move 2
    └─ ✓ (next (turn ann))  rule at matches.kif:10:5 with ?s = ann, ?r = bob
       ├─ ✓ (true (turn bob))  in the state
       └─ ✓ (other bob ann)  stated at matches.kif:6:21";
@@ -306,7 +306,7 @@ fn why_answers_several_questions() {
     let expected = "\
 (true (left 5))  holds: in the state
 
-(true (left 4))  does not hold: not in the state; there is (true (left 5))";
+(true (left 4))  does not hold: not in the state; similar: (true (left 5))";
     for questions in [&["(left 5)", "(left 4)"][..], &["(left 5); (left 4)"]] {
         place.check("why matches.kif", questions, "", 1, expected);
         let json = place.json("why matches.kif", questions);
@@ -328,7 +328,7 @@ fn why_answers_several_questions() {
     }
     let moves = ["(take 1)", "(left 5)"];
     let expected = "\
-(true (left 5))  does not hold: not in the state, it went with move 1 (--history); there is (true (left 4))";
+(true (left 5))  does not hold: not in the state, it was true until move 1 (--history); similar: (true (left 4))";
     place.check("why matches.kif --moves", &moves, "", 1, expected);
 }
 

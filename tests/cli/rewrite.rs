@@ -133,23 +133,23 @@ fn rename_refuses_what_would_change_the_rules() {
     for (line, part) in [
         (
             "rename a.kif heap ann",
-            "ann is a name already, at a.kif:1:7",
+            "the name ann is already used, at a.kif:1:7",
         ),
         (
             "rename a.kif heap pile --with b.kif",
-            "pile is a name already, at b.kif:1:2",
+            "the name pile is already used, at b.kif:1:2",
         ),
-        ("rename a.kif heap true", "true is a word of the language"),
-        ("rename a.kif role x", "role is a word of the language"),
+        ("rename a.kif heap true", "true is a reserved word"),
+        ("rename a.kif role x", "role is a reserved word"),
         ("rename a.kif 1 x", "1 is a number"),
-        ("rename a.kif heap ?x", "is no name"),
+        ("rename a.kif heap ?x", "is not a valid name"),
         (
             "rename a.kif heep x",
-            "there is no heep; did you mean heap?",
+            "the name heep does not occur; did you mean heap?",
         ),
         (
             "rename a.kif heap/2 x",
-            "heap is no name with 2 arguments: it is a relation with 1 argument, at a.kif:1:13",
+            "heap is not a name with 2 arguments: it is a relation with 1 argument, at a.kif:1:13",
         ),
         (
             "rename a.kif ann x --only relation",
@@ -452,7 +452,7 @@ fn infix_is_known_by_its_text_and_written_over_by_nothing() {
         "full stop",
     ];
     place.check_failure("convert -", &[], "legal(P,noop) :- role(P) done", 2, &told);
-    let told = ["<stdin>:1:6", "negation is written ~"];
+    let told = ["<stdin>:1:6", "write negation as ~"];
     place.check_failure("convert -", &[], "c :- not b", 2, &told);
     // The ending says nothing where the text does.
     place.write("kif.hrf", UNTIDY);

@@ -1,7 +1,8 @@
-//! Whether what is said of a question is so, step by step.
+//! Step-by-step checks of explanations.
 
 use ggp_explain::{
-    Answer, Derivation, Explainer, FactOf, Missing, Nothing, Premise, Reason, State,
+    Derivation, Explainer, Explanation, GroundAtom, LiteralStatus, Missing, MissingReason, Premise,
+    Reason,
 };
 use ggp_gdl::check::Keyword;
 use ggp_gdl::program::{Literal, Term};
@@ -9,11 +10,11 @@ use ggp_gdl::terms::{TermId, Terms};
 
 use super::{Place, situation};
 
-/// Whether a fact holds, by the answer to the question for it.
-fn holds(explainer: &mut Explainer, fact: &FactOf, place: &Place) -> bool {
+/// Checks a fact by asking the explainer for it.
+fn holds(explainer: &mut Explainer, fact: &GroundAtom, place: &Place) -> bool {
     let question = explainer.question(&explainer.fact_text(fact)).unwrap();
     let answer = explainer.explain(&question, situation(place)).unwrap();
-    matches!(answer, Answer::Holds { .. })
+    matches!(answer, Explanation::Holds { .. })
 }
 
 fn ground(term: &Term, bindings: &[Option<TermId>], terms: &mut Terms) -> TermId {
@@ -30,10 +31,10 @@ fn ground(term: &Term, bindings: &[Option<TermId>], terms: &mut Terms) -> TermId
     }
 }
 
-/// A premise, and the fact that it is, if it is one.
-type Given = (Premise, Option<FactOf>);
+/// A premise, and its fact if it has one.
+type Given = (Premise, Option<GroundAtom>);
 
-/// Whether premises, each marked when it is used, satisfy a literal.
+/// Checks that premises satisfy a literal, and marks those used.
 fn satisfied(
     literal: &Literal,
     bindings: &[Option<TermId>],
@@ -41,7 +42,7 @@ fn satisfied(
     used: &mut [bool],
     terms: &mut Terms,
 ) -> bool {
-    let fact_of = |atom: &ggp_gdl::program::Atom, terms: &mut Terms| FactOf {
+    let fact_of = |atom: &ggp_gdl::program::Atom, terms: &mut Terms| GroundAtom {
         relation: atom.relation,
         arguments: (atom.arguments.iter())
             .map(|term| ground(term, bindings, terms))
@@ -78,7 +79,7 @@ fn satisfied(
     }
 }
 
-/// Checks a derivation; the number of facts in it.
+/// Checks a derivation and returns the number of facts in it.
 pub fn check_derivation(
     explainer: &mut Explainer,
     derivation: &Derivation,
@@ -86,7 +87,7 @@ pub fn check_derivation(
 ) -> usize {
     let game = explainer.game().clone();
     let mut terms = explainer.terms().clone();
-    let is = |fact: &FactOf, keyword| game.keyword(keyword) == Some(fact.relation);
+    let is = |fact: &GroundAtom, keyword| game.keyword(keyword) == Some(fact.relation);
     for proof in &derivation.proofs {
         let fact = &proof.fact;
         match &proof.reason {
@@ -153,7 +154,8 @@ pub fn check_derivation(
     derivation.proofs.len()
 }
 
-/// Whether the steps of a derivation give its fact, from all leaves but one.
+/// Derives the fact of a derivation from all its leaves except `without`; returns
+/// whether that succeeds.
 fn reached(derivation: &Derivation, without: Option<usize>) -> bool {
     let mut known = vec![false; derivation.proofs.len()];
     loop {
@@ -173,10 +175,10 @@ fn reached(derivation: &Derivation, without: Option<usize>) -> bool {
     }
 }
 
-/// Checks what is said to be missed; the number of rules whose mend by facts of
-/// the state alone was tried and gives what was asked.
+/// Checks the missing conditions; returns the number of rules for which adding the
+/// missing facts to the state was tried and makes the question hold.
 pub fn check_missing(explainer: &mut Explainer, missing: &Missing, place: &Place) -> usize {
-    let Nothing::Rules { attempts, .. } = &missing.reason else {
+    let MissingReason::Rules { attempts, .. } = &missing.reason else {
         return 0;
     };
     let game = explainer.game().clone();
@@ -188,15 +190,15 @@ pub fn check_missing(explainer: &mut Explainer, missing: &Missing, place: &Place
         let mut misses = false;
         for outcome in &attempt.outcomes {
             match (&outcome.state, &outcome.literal) {
-                (State::Holds, Literal::Positive(atom)) => {
+                (LiteralStatus::Holds, Literal::Positive(atom)) => {
                     let fact = ground_fact(atom);
                     assert!(fact.is_some_and(|fact| holds(explainer, &fact, place)));
                 }
-                (State::Holds, Literal::Negative(atom)) => {
+                (LiteralStatus::Holds, Literal::Negative(atom)) => {
                     let fact = ground_fact(atom);
                     assert!(fact.is_some_and(|fact| !holds(explainer, &fact, place)));
                 }
-                (State::Missing(missing), Literal::Positive(atom)) => {
+                (LiteralStatus::Missing(missing), Literal::Positive(atom)) => {
                     misses = true;
                     mended += check_missing(explainer, missing, place);
                     match ground_fact(atom) {
@@ -210,7 +212,7 @@ pub fn check_missing(explainer: &mut Explainer, missing: &Missing, place: &Place
                         None => by_state = false,
                     }
                 }
-                (State::Unwanted(derivation), Literal::Negative(_)) => {
+                (LiteralStatus::Violated(derivation), Literal::Negative(_)) => {
                     misses = true;
                     check_derivation(explainer, derivation, place);
                     let fact = &derivation.proofs[0].fact;
@@ -219,13 +221,15 @@ pub fn check_missing(explainer: &mut Explainer, missing: &Missing, place: &Place
                         false => by_state = false,
                     }
                 }
-                (State::Fails | State::NoBranch(_), _) => (misses, by_state) = (true, false),
-                (State::Open, _) => by_state = false,
+                (LiteralStatus::Fails | LiteralStatus::NoBranch(_), _) => {
+                    (misses, by_state) = (true, false)
+                }
+                (LiteralStatus::Open, _) => by_state = false,
                 _ => {}
             }
         }
         assert!(misses, "a rule that misses nothing gives what is asked");
-        // Derived facts may turn against other literals when the state changes.
+        // Derived facts may contradict other literals when the state changes.
         let depends_on_state_only = (attempt.outcomes.iter()).all(|o| match &o.literal {
             Literal::Positive(atom) | Literal::Negative(atom) => {
                 Some(atom.relation) == state
@@ -249,12 +253,12 @@ pub fn check_missing(explainer: &mut Explainer, missing: &Missing, place: &Place
     mended
 }
 
-fn ground_fact(atom: &ggp_gdl::program::Atom) -> Option<FactOf> {
+fn ground_fact(atom: &ggp_gdl::program::Atom) -> Option<GroundAtom> {
     let arguments = atom.arguments.iter().map(|term| match term {
         Term::Ground(id) => Some(*id),
         _ => None,
     });
-    Some(FactOf {
+    Some(GroundAtom {
         relation: atom.relation,
         arguments: arguments.collect::<Option<_>>()?,
     })

@@ -1,5 +1,4 @@
-//! Players that behave byte for byte as the reference implementation does, and
-//! players that do not behave.
+//! Players that answer exactly like the reference implementation, and misbehaving players.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -12,42 +11,42 @@ use ggp_engine::machine::{DatalogMachine, Limits, Machine};
 use ggp_gdl::game::{Game, Move, RoleId};
 use ggp_play::protocol::message::{Message, MessageLimits};
 
-/// How a player answers PLAY.
+/// The way in which a player answers PLAY.
 #[derive(Clone, Debug)]
 pub enum Manner {
-    /// As the reference player.
+    /// The answer has the form of the reference player.
     Reference,
-    /// In capitals.
+    /// The answer is in capitals.
     Upper,
-    /// After a while.
+    /// The answer is delayed.
     Slow(Duration),
-    /// In chunks, as HTTP/1.1.
+    /// The answer is chunked HTTP/1.1.
     Chunked,
-    /// Without a length.
+    /// The answer has no length.
     NoLength,
-    /// Lines end with a line feed alone, and some are junk.
+    /// The header lines end with bare line feeds, and some are invalid.
     Bare,
-    /// With a length, but the connection stays open.
+    /// The answer has a length, and the connection stays open.
     Open,
-    /// With a move and an explanation.
+    /// The answer has a move and an explanation.
     Talks,
-    /// Not at all.
+    /// There is no answer.
     Silent,
-    /// As the reference player, but messages of this kind not at all.
+    /// Messages of this kind get no answer; others are answered like the reference player.
     SilentAt(&'static str),
-    /// The connection is closed for writing after half a head.
+    /// The connection is closed for writing within the headers.
     HalfClosed,
-    /// Something that is no HTTP.
+    /// The answer is not HTTP.
     Garbage,
-    /// HTTP, but no legal move.
+    /// The answer is not a legal move.
     Says(&'static str),
-    /// More than anybody wants to read.
+    /// The answer is endless.
     Giant,
-    /// A byte now and then.
+    /// The answer is sent byte by byte.
     Trickle,
 }
 
-/// A player on a port of its own.
+/// A player that listens on a port.
 pub struct Fake {
     pub address: SocketAddr,
     state: Arc<State>,
@@ -57,14 +56,14 @@ pub struct Fake {
 struct State {
     manner: Manner,
     heard: Mutex<Vec<String>>,
-    seat: Mutex<Option<Sitting>>,
-    /// Matches whose last message found them over by the rules.
+    session: Mutex<Option<PlayerSession>>,
+    /// The number of matches that were over by the rules at their last message.
     finished: AtomicUsize,
     is_ended: AtomicBool,
 }
 
-/// A match as the player sees it.
-struct Sitting {
+/// The state of a match at the player.
+struct PlayerSession {
     id: String,
     role: RoleId,
     machine: DatalogMachine,
@@ -79,7 +78,7 @@ impl Fake {
         let state = Arc::new(State {
             manner,
             heard: Mutex::default(),
-            seat: Mutex::default(),
+            session: Mutex::default(),
             finished: AtomicUsize::new(0),
             is_ended: AtomicBool::new(false),
         });
@@ -104,17 +103,17 @@ impl Fake {
         format!("http://{}", self.address)
     }
 
-    /// All requests so far, heads included.
+    /// All requests so far, including headers.
     pub fn heard(&self) -> Vec<String> {
         self.state.heard.lock().unwrap().clone()
     }
 
-    /// Number of matches that were over by the rules when the host said so.
+    /// The number of matches that were over by the rules when the host sent STOP.
     pub fn finished(&self) -> usize {
         self.state.finished.load(Ordering::SeqCst)
     }
 
-    /// Number of messages of a kind.
+    /// The number of messages of a kind.
     pub fn count(&self, kind: &str) -> usize {
         let heard = self.heard();
         heard
@@ -148,7 +147,7 @@ fn serve(mut stream: TcpStream, state: &State) {
         true => state.manner.clone(),
         false => Manner::Reference,
     };
-    // The host may have gone.
+    // The host may have closed the connection.
     let _ = send(&mut stream, &answer, &plain, state);
 }
 
@@ -182,14 +181,18 @@ fn read(stream: &mut TcpStream) -> Option<String> {
 }
 
 fn answer(message: Message, state: &State) -> String {
-    let mut seat = state.seat.lock().unwrap();
+    let mut session = state.session.lock().unwrap();
     match message {
-        // Nobody will hear it.
+        // The answer is never sent.
         Message::Play { .. } if matches!(state.manner, Manner::Silent | Manner::Trickle) => {
             "nil".to_owned()
         }
         Message::Info => {
-            let status = if seat.is_some() { "busy" } else { "available" };
+            let status = if session.is_some() {
+                "busy"
+            } else {
+                "available"
+            };
             format!("( ( name Random ) ( status {status} ) )")
         }
         Message::Preview { .. } => "ready".to_owned(),
@@ -198,7 +201,7 @@ fn answer(message: Message, state: &State) -> String {
         } => {
             let game = Game::from_text("rules", &rules).expect("the rules are right");
             let mut machine = DatalogMachine::new(&game, Limits::default()).unwrap();
-            *seat = Some(Sitting {
+            *session = Some(PlayerSession {
                 id,
                 role: game.role_named(&role).expect("it is a role"),
                 state: machine.initial().unwrap(),
@@ -207,18 +210,18 @@ fn answer(message: Message, state: &State) -> String {
             });
             "ready".to_owned()
         }
-        Message::Play { id, moves } => match seat.as_mut().filter(|seat| seat.id == id) {
+        Message::Play { id, moves } => match session.as_mut().filter(|session| session.id == id) {
             None => "busy".to_owned(),
-            Some(seat) => match seat.hear(&moves) {
-                true => seat.choose(),
+            Some(session) => match session.receive(&moves) {
+                true => session.choose(),
                 false => "confused".to_owned(),
             },
         },
-        Message::Stop { id, moves } => match seat.take_if(|seat| seat.id == id) {
+        Message::Stop { id, moves } => match session.take_if(|session| session.id == id) {
             None => "busy".to_owned(),
             Some(mut sitting) => {
                 let is_over =
-                    sitting.hear(&moves) && sitting.machine.is_terminal(&sitting.state).unwrap();
+                    sitting.receive(&moves) && sitting.machine.is_terminal(&sitting.state).unwrap();
                 state
                     .finished
                     .fetch_add(usize::from(is_over), Ordering::SeqCst);
@@ -226,15 +229,15 @@ fn answer(message: Message, state: &State) -> String {
             }
         },
         Message::Abort { .. } => {
-            *seat = None;
+            *session = None;
             "aborted".to_owned()
         }
     }
 }
 
-impl Sitting {
-    /// Makes a joint move, if it can be made here.
-    fn hear(&mut self, moves: &[String]) -> bool {
+impl PlayerSession {
+    /// Makes a joint move if it is legal.
+    fn receive(&mut self, moves: &[String]) -> bool {
         if moves.is_empty() {
             return true;
         }
@@ -251,7 +254,7 @@ impl Sitting {
         true
     }
 
-    /// A legal move, never the same way twice.
+    /// A random legal move.
     fn choose(&mut self) -> String {
         let mut legal = Vec::new();
         self.machine
@@ -267,7 +270,7 @@ impl Sitting {
     }
 }
 
-/// The answer as the reference player writes it.
+/// The answer in the form of the reference player.
 fn reference(body: &str) -> String {
     format!(
         "HTTP/1.0 200 OK\r\nContent-type: text/acl\r\nContent-length: {}\r\n\
@@ -281,7 +284,7 @@ fn reference(body: &str) -> String {
 
 fn send(stream: &mut TcpStream, body: &str, manner: &Manner, state: &State) -> std::io::Result<()> {
     let wait = |time: Duration| {
-        // Somebody who waits for nobody ends with the test.
+        // The thread ends with the test.
         let end = std::time::Instant::now() + time;
         while std::time::Instant::now() < end && !state.is_ended.load(Ordering::SeqCst) {
             std::thread::sleep(Duration::from_millis(5));

@@ -1,12 +1,11 @@
-//! Rules from the network that are made to hurt: the next match is played in time,
-//! and the memory stays small.
+//! Hostile rules from the network: the next match is played in time, and memory stays small.
 
 use super::*;
 
-/// Bytes of rules that are read.
+/// The most bytes of rules.
 const MOST: usize = 4 << 20;
 
-/// As many forms as have some bytes together.
+/// Forms with a total number of bytes.
 fn forms(bytes: usize, form: impl Fn(usize) -> String) -> String {
     let mut text = String::new();
     let mut number = 0;
@@ -17,8 +16,8 @@ fn forms(bytes: usize, form: impl Fn(usize) -> String) -> String {
     text
 }
 
-/// Rules that take very long to check: they go round in a circle, against their
-/// order, so that each pass finds out about one more.
+/// Rules that take very long to check: a cycle in reverse order, in which each pass resolves
+/// only one more rule.
 pub fn endless(bytes: usize) -> String {
     let chain = forms(bytes, |n| format!("(<= r{n} r{})", n + 1));
     let last = chain.matches("<=").count();
@@ -70,7 +69,7 @@ fn hostile() -> Vec<(&'static str, String)> {
 }
 
 #[test]
-fn rules_that_hurt_keep_nobody_from_the_next_match() {
+fn hostile_rules_do_not_block_the_next_match() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_ggp"))
         .args(["player", "--port", "0", "--json", "--player", "first"])
         .stdout(Stdio::piped())
@@ -95,7 +94,7 @@ fn rules_that_hurt_keep_nobody_from_the_next_match() {
         assert!(said == "aborted" || said == "busy", "{name}: {said}");
         drop(stream);
         let id = format!("good_{id}");
-        // Rules that came whole a moment ago may still be taken apart.
+        // The previous rules may still be parsed.
         wait_until(|| {
             say(&start(&id, "Ann", SHOWS, (10, 10))) == "ready" || {
                 say(&format!("( ABORT {} )", name.replace(' ', "_")));
@@ -153,7 +152,7 @@ fn an_abort_ends_reading_rules_and_so_does_a_stop() {
 }
 
 #[test]
-fn large_messages_of_many_peers_are_bounded_and_small_ones_are_heard() {
+fn large_messages_of_many_peers_are_bounded_and_small_ones_are_answered() {
     let mut few = options("first");
     few.message.bytes = 1 << 20;
     let player = Running::new(few);

@@ -1,15 +1,15 @@
-//! Requests however they are written, and peers of every kind.
+//! All forms of requests and all kinds of peers.
 
 use super::*;
 
 #[test]
-fn requests_are_read_however_they_are_written() {
+fn requests_are_read_in_every_http_form() {
     let player = Running::new(options("first"));
     let check = |bytes: &str, expected: &str| {
         let answer = exchange(player.address, bytes.as_bytes());
         assert_eq!(body(&answer), expected, "{bytes}\n{answer}");
     };
-    // As other hosts send it: no Host, other letter case.
+    // The form of another host: no Host header, other letter case.
     check(
         "POST / HTTP/1.0\r\nAccept: text/delim\r\nSender: Gamecontroller\r\n\
          Receiver: us\r\nContent-type: text/acl\r\nContent-length: 6\r\n\r\n(INFO)",
@@ -23,7 +23,7 @@ fn requests_are_read_however_they_are_written() {
         "post / HTTP/1.0\r\ncontent-length: 6\r\n\r\n(INFO)",
         AVAILABLE,
     );
-    // Line ends without carriage returns, and blank lines before and within.
+    // Bare line feeds, and empty lines before and within the request.
     check(
         "\r\n\r\nPOST / HTTP/1.0\nContent-Length: 6\n\n(INFO)",
         AVAILABLE,
@@ -32,14 +32,14 @@ fn requests_are_read_however_they_are_written() {
         "POST / HTTP/1.0\r\nContent-Length: 10\r\n\r\n\r\n\r\n(INFO)",
         AVAILABLE,
     );
-    // Nothing at all is a ping.
+    // An empty request is a ping.
     check("POST / HTTP/1.0\r\nContent-Length: 0\r\n\r\n", AVAILABLE);
     check("POST / HTTP/1.0\r\n\r\n", AVAILABLE);
     check("GET / HTTP/1.0\r\n\r\n", AVAILABLE);
-    // Nothing says how long it is.
+    // No length.
     check("POST / HTTP/1.0\r\n\r\n(INFO)", AVAILABLE);
     check("POST / HTTP/1.0\r\n\r\n(play m1\r\nnil)\r\n", "busy");
-    // Too long or too short.
+    // A length that is too large or too small.
     check(
         "POST / HTTP/1.0\r\nContent-Length: 60\r\n\r\n(INFO)",
         AVAILABLE,
@@ -52,20 +52,20 @@ fn requests_are_read_however_they_are_written() {
         "POST / HTTP/1.0\r\nContent-Length: soon\r\n\r\n(INFO)",
         AVAILABLE,
     );
-    // Characters that take several bytes, counted as one.
+    // A length in characters instead of bytes.
     check(
         "POST / HTTP/1.0\r\nContent-Length: 15\r\n\r\n(PLAY \u{fc}\u{fc}\u{fc} NIL)",
         "busy",
     );
-    // In the path.
+    // A message in the path.
     check("GET /%28%20INFO%20%29 HTTP/1.0\r\n\r\n", AVAILABLE);
     check(
         "GET /(PLAY+m1+NIL) HTTP/1.1\r\nConnection: close\r\n\r\n",
         "busy",
     );
-    // Asking what may be asked.
+    // An OPTIONS request.
     check("OPTIONS / HTTP/1.0\r\n\r\n", "");
-    // In pieces.
+    // A chunked body.
     check(
         "POST / HTTP/1.1\r\nHost: us\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n\
          3\r\n(IN\r\n3;x=y\r\nFO)\r\n0\r\n\r\n",
@@ -79,7 +79,7 @@ fn requests_are_read_however_they_are_written() {
 }
 
 #[test]
-fn what_is_no_request_is_refused_with_its_reason() {
+fn invalid_requests_are_rejected_with_the_reason() {
     let player = Running::new(options("first"));
     let check = |bytes: &[u8], status: &str, reason: &str| {
         let answer = exchange(player.address, bytes);
@@ -123,7 +123,7 @@ fn what_is_no_request_is_refused_with_its_reason() {
     assert_eq!(player.say("( INFO )"), AVAILABLE);
 }
 
-/// An answer on a connection that stays open.
+/// The next answer on a persistent connection.
 fn next_answer(stream: &mut BufReader<TcpStream>) -> String {
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") {
@@ -137,7 +137,7 @@ fn next_answer(stream: &mut BufReader<TcpStream>) -> String {
 }
 
 #[test]
-fn connections_stay_open_for_whoever_wants_it() {
+fn connections_stay_open_on_request() {
     let player = Running::new(options("first"));
     let mut stream = BufReader::new(connect(player.address));
     let send = |stream: &mut BufReader<TcpStream>, text: &str| {
@@ -158,10 +158,10 @@ fn connections_stay_open_for_whoever_wants_it() {
         );
         assert!(answer.ends_with(AVAILABLE), "{answer}");
     }
-    // Two at once.
+    // Two requests at once.
     assert!(send(&mut stream, &format!("{info}{info}")).ends_with(AVAILABLE));
     assert!(next_answer(&mut stream).ends_with(AVAILABLE));
-    // Somebody who asks first whether to go on.
+    // A request with Expect: 100-continue.
     let stream_head = "POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 6\r\n\r\n";
     stream.get_mut().write_all(stream_head.as_bytes()).unwrap();
     let mut line = String::new();
@@ -176,7 +176,7 @@ fn connections_stay_open_for_whoever_wants_it() {
 }
 
 #[test]
-fn a_host_that_has_said_all_still_hears_the_answer() {
+fn a_half_closed_connection_still_gets_the_answer() {
     let player = Running::new(options("first"));
     let text = "POST / HTTP/1.0\r\n\r\n(INFO";
     for (rest, expected) in [(")", AVAILABLE), (" ", "brackets do not match")] {
@@ -189,7 +189,7 @@ fn a_host_that_has_said_all_still_hears_the_answer() {
 }
 
 #[test]
-fn silent_peers_are_let_go_and_stop_nobody() {
+fn silent_peers_are_disconnected_and_block_no_one() {
     let player = Running::new(PlayerOptions {
         idle: Duration::from_millis(300),
         ..options("first")
@@ -204,7 +204,7 @@ fn silent_peers_are_let_go_and_stop_nobody() {
         .write_all(b"POST / HTTP/1.0\r\nContent-Length: 100\r\n\r\n(PLAY")
         .unwrap();
     let address = player.address;
-    // One byte after the other, for as long as anybody listens.
+    // One byte at a time, until the player closes the connection.
     let trickling = std::thread::spawn(move || {
         let mut stream = connect(address);
         let mut answer = vec![0; 1000];
@@ -233,7 +233,7 @@ fn silent_peers_are_let_go_and_stop_nobody() {
 }
 
 #[test]
-fn giants_are_turned_away() {
+fn huge_requests_are_rejected() {
     let mut few = options("first");
     few.message.bytes = 100_000;
     let player = Running::new(few);
@@ -243,7 +243,7 @@ fn giants_are_turned_away() {
         format!("POST / HTTP/1.0\r\nX: {giant}"),
         format!("POST / HTTP/1.0\r\nContent-Length: 10000000\r\n\r\n{giant}"),
     ] {
-        // It may be closed before everything is sent, and the answer be lost.
+        // The connection may be closed before everything is sent, and the answer lost.
         let mut stream = connect(player.address);
         let sent = stream.write_all(bytes.as_bytes());
         let mut answer = Vec::new();
@@ -253,13 +253,13 @@ fn giants_are_turned_away() {
         assert!(is_refused || sent.is_err() || heard.is_err(), "{answer}");
     }
     assert_eq!(player.say("( INFO )"), AVAILABLE);
-    // As long as it may be.
+    // The maximum length.
     let rules = format!("{SHOWS} ;{}", "x".repeat(90_000));
     assert_eq!(player.start("m1", "Ann", &rules, (5, 5)), "ready");
 }
 
 #[test]
-fn a_crowd_does_not_lock_hosts_out() {
+fn many_connections_do_not_lock_hosts_out() {
     let player = Running::new(PlayerOptions {
         connections: 8,
         idle: EVER,

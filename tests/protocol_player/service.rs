@@ -1,9 +1,9 @@
-//! What the server does about itself: ends, options, what it tells.
+//! The server: its end, options and output.
 
 use super::*;
 
 #[test]
-fn a_match_without_a_host_comes_to_an_end() {
+fn a_match_with_a_silent_host_is_aborted() {
     let player = Running::new(PlayerOptions {
         patience: Some(Duration::from_millis(100)),
         ..options("first")
@@ -18,7 +18,7 @@ fn a_match_without_a_host_comes_to_an_end() {
 }
 
 #[test]
-fn it_ends_after_as_many_matches_as_it_should_play() {
+fn the_player_stops_after_its_number_of_matches() {
     let mut player = Running::new(PlayerOptions {
         matches: Some(2),
         ..options("first")
@@ -39,7 +39,7 @@ fn an_interrupt_ends_a_search_with_the_move_found_so_far() {
     );
     let mut asked = player.ask("( PLAY m1 NIL )");
     assert_eq!(player.say("( INFO )"), BUSY);
-    // It is thought about for a while.
+    // Let the search run for a while.
     std::thread::sleep(Duration::from_secs(1));
     let began = Instant::now();
     player.end();
@@ -60,7 +60,7 @@ fn an_interrupt_ends_reading_rules() {
 }
 
 #[test]
-fn the_kinds_of_players_are_listed() {
+fn all_players_are_listed() {
     for line in [
         &["player", "--player", "list"][..],
         &["host", "--player", "list"],
@@ -81,7 +81,7 @@ fn the_kinds_of_players_are_listed() {
 }
 
 #[test]
-fn the_next_free_port_is_taken_if_nobody_asks_for_one() {
+fn the_next_free_port_is_the_default() {
     let here = Ipv4Addr::LOCALHOST.into();
     let first = Player::bind_default(here, options("first")).unwrap();
     let second = Player::bind_default(here, options("first")).unwrap();
@@ -90,11 +90,11 @@ fn the_next_free_port_is_taken_if_nobody_asks_for_one() {
 }
 
 #[test]
-fn options_that_make_no_sense_are_refused_at_once() {
+fn invalid_options_are_rejected_at_once() {
     for (options, reason) in [
         (["--listen", "203.0.113.1"], "cannot listen on 203.0.113.1"),
-        (["--player", "wizard"], "`wizard` is no player"),
-        (["--player", "mcts:colour=3"], "there is no option `colour`"),
+        (["--player", "wizard"], "unknown player `wizard`"),
+        (["--player", "mcts:colour=3"], "unknown option `colour`"),
         (["--margin", "soon"], "expected a number of seconds"),
         (["--log", "/"], "cannot write /"),
     ] {
@@ -110,7 +110,7 @@ fn options_that_make_no_sense_are_refused_at_once() {
 }
 
 #[test]
-fn what_happens_is_told_and_kept() {
+fn events_are_printed_and_logged() {
     let folder = tempfile::TempDir::new().unwrap();
     let log = folder.path().join("log.jsonl");
     let mut child = Command::new(env!("CARGO_BIN_EXE_ggp"))
@@ -154,16 +154,16 @@ fn what_happens_is_told_and_kept() {
     assert_eq!(counts, [1, 1, 3, 1, 1, 1], "{kept}");
 }
 
-/// What Linux says about a process.
+/// The resource use of a process from /proc.
 pub fn status(process: u32, key: &str) -> Option<u64> {
     let text = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = text.lines().find(|line| line.starts_with(key))?;
     line.split_whitespace().nth(1)?.parse().ok()
 }
 
-/// Many matches, some of them with a move: `GGP_CYCLES` says how many.
+/// Plays `GGP_CYCLES` matches, some of them with a move.
 #[test]
-fn nothing_is_left_of_a_match() {
+fn matches_leave_no_resources_behind() {
     let cycles = std::env::var("GGP_CYCLES").ok();
     let cycles: u32 = cycles.map_or(200, |cycles| cycles.parse().unwrap());
     let mut child = Command::new(env!("CARGO_BIN_EXE_ggp"))
@@ -195,7 +195,7 @@ fn nothing_is_left_of_a_match() {
                 cycles / 5
             );
             if let ((Some(early_kb), Some(early)), (Some(late_kb), Some(late))) = (early, late) {
-                // One match is going on, and up to three come to their end.
+                // One match is in progress, and up to three are ending.
                 assert!(late <= early + 12, "{late} threads");
                 assert!(late_kb < early_kb + 50_000, "{late_kb} kB");
             }

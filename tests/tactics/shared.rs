@@ -1,4 +1,4 @@
-//! What is written about positions.
+//! The file format of tactical positions.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,17 +6,17 @@ use std::path::{Path, PathBuf};
 use ggp_gdl::game::{Game, Move};
 use ggp_play::{Advice, AgentSpec, Brief, Observation, Pace};
 
-/// A position, and what is known of it.
+/// A position with its best moves.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Tactic {
     pub game: String,
     pub role: String,
-    /// What the role gets by best play.
-    pub worth: u8,
+    /// The score of the role under optimal play.
+    pub value: u8,
     pub best: Vec<String>,
-    /// How many moves there are.
+    /// The number of legal moves.
     pub legal: usize,
-    /// The joint moves that lead there.
+    /// The joint moves that lead to the position.
     pub played: Vec<String>,
 }
 
@@ -40,7 +40,7 @@ pub fn read() -> Vec<Tactic> {
     let tactics = paragraphs.map(|paragraph| {
         let mut lines = paragraph.lines();
         let head: Vec<&str> = lines.next().unwrap().split(' ').collect();
-        let [game, role, "gets", worth] = head[..] else {
+        let [game, role, "gets", value] = head[..] else {
             panic!("{paragraph}");
         };
         let best = lines.next().unwrap().strip_prefix("best ").unwrap();
@@ -50,7 +50,7 @@ pub fn read() -> Vec<Tactic> {
         Tactic {
             game: game.to_owned(),
             role: role.to_owned(),
-            worth: worth.parse().unwrap(),
+            value: value.parse().unwrap(),
             best: list(best, ", "),
             legal: legal.parse().unwrap(),
             played: match played {
@@ -62,7 +62,7 @@ pub fn read() -> Vec<Tactic> {
     tactics.collect()
 }
 
-/// What an agent says in a position, and whether its move is one of the best.
+/// The advice of an agent in a position, and whether its move is one of the best.
 pub fn ask(tactic: &Tactic, spec: &AgentSpec) -> (Advice, bool) {
     let game = game(&tactic.game);
     let role = game.role_named(&tactic.role).unwrap();

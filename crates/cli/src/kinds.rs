@@ -1,6 +1,6 @@
-//! Players as options name them, or a list of their kinds.
+//! The command-line syntax of players.
 //!
-//! `list` in place of a player prints the kinds and ends the process, as `--help` does.
+//! `list` in place of a player prints all kinds and ends the process, like `--help`.
 
 use std::ffi::OsStr;
 use std::io::{self, Write};
@@ -11,15 +11,15 @@ use clap::builder::TypedValueParser;
 
 use ggp_play::AGENT_KINDS;
 
-/// Reads a player, or prints the list.
+/// An argument parser for a player that also accepts `list`.
 pub struct OrList<T> {
-    /// A kind that only this command has, with what it is.
+    /// An additional kind of this command: name and description.
     more: Option<(&'static str, &'static str)>,
     player: PhantomData<fn() -> T>,
 }
 
 impl<T> OrList<T> {
-    /// One for the programs alone.
+    /// A parser for agents only.
     pub fn new() -> Self {
         OrList {
             more: None,
@@ -27,10 +27,10 @@ impl<T> OrList<T> {
         }
     }
 
-    /// One for a person, too.
+    /// A parser for agents and people.
     pub fn or_human() -> Self {
         OrList {
-            more: Some(("human", "you")),
+            more: Some(("human", "a person at the terminal")),
             ..OrList::new()
         }
     }
@@ -39,12 +39,12 @@ impl<T> OrList<T> {
         let kinds = AGENT_KINDS
             .iter()
             .map(|kind| (kind.name, kind.about, kind.options));
-        let more = self.more.map(|(name, what)| (name, what, &[][..]));
-        let mut text = "the kinds of players, and their options:\n".to_owned();
-        for (name, what, options) in more.into_iter().chain(kinds) {
-            text += &format!("  {name:<10} {what}\n");
-            for (usage, what) in options {
-                text += &format!("    {usage:<36} {what}\n");
+        let more = self.more.map(|(name, about)| (name, about, &[][..]));
+        let mut text = "players and their options:\n".to_owned();
+        for (name, about, options) in more.into_iter().chain(kinds) {
+            text += &format!("  {name:<10} {about}\n");
+            for (usage, about) in options {
+                text += &format!("    {usage:<36} {about}\n");
             }
         }
         let thinking = AGENT_KINDS
@@ -52,8 +52,8 @@ impl<T> OrList<T> {
             .filter(|kind| kind.thinks())
             .map(|kind| kind.name);
         text += &format!(
-            "of {}: KIND:N thinks for N iterations a move, KIND:2s for two seconds\n\
-             options follow a colon, with commas between them: mcts:2s,exploration=1\n",
+            "{}: KIND:N searches N iterations a move, KIND:2s two seconds\n\
+             options follow a colon and are separated by commas: mcts:2s,exploration=1\n",
             thinking.collect::<Vec<_>>().join(", ")
         );
         text
@@ -82,7 +82,7 @@ where
         value: &OsStr,
     ) -> Result<T, clap::Error> {
         if value == "list" {
-            // Whoever closes the pipe has seen enough.
+            // A closed pipe is not an error.
             let _ = io::stdout().lock().write_all(self.list().as_bytes());
             std::process::exit(0);
         }

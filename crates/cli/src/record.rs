@@ -1,4 +1,4 @@
-//! A match as `--json` prints it.
+//! The JSON output of a match or a playout.
 
 use serde::Serialize;
 
@@ -7,33 +7,32 @@ use ggp_engine::machine::{Machine, PlayError, canonical_facts};
 use ggp_gdl::game::Move;
 use ggp_play::History;
 
-/// A match or playout: what happened, step by step.
+/// A match or a playout, step by step.
 #[derive(Clone, Debug, Serialize)]
 pub struct Record {
-    /// The seed of its random choices, if it had any.
+    /// The seed of random choices, if there were any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// The roles, in order; lists of one entry for each role follow it.
+    /// The roles in order. Other lists by role have the same order.
     pub roles: Vec<String>,
     /// The states before the last one.
     pub steps: Vec<StepRecord>,
     /// The last state.
     pub last: StateRecord,
-    /// Whether the game is over there.
+    /// Whether the last state is terminal.
     pub terminal: bool,
-    /// The scores there; nothing if it was not played to the end.
+    /// The scores in the last state; absent if the game is not over.
     pub goals: Option<Vec<Goal>>,
-    /// Why there is no further step: `terminal`, `depth`, `quit`, `interrupted`
-    /// or `error`.
+    /// The reason for the end: `terminal`, `depth`, `quit`, `interrupted` or `error`.
     pub end: &'static str,
 }
 
 /// A state.
 #[derive(Clone, Debug, Serialize)]
 pub struct StateRecord {
-    /// Number of its facts.
+    /// The number of facts.
     pub facts: usize,
-    /// Canonical texts of the facts, sorted, if they were asked for.
+    /// Canonical texts of the facts, sorted, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<Vec<String>>,
 }
@@ -44,7 +43,7 @@ pub struct StepRecord {
     /// The state.
     #[serde(flatten)]
     pub state: StateRecord,
-    /// Number of legal moves of each role.
+    /// The number of legal moves of each role.
     pub legal: Vec<usize>,
     /// The move of each role.
     pub joint: Vec<String>,
@@ -53,9 +52,9 @@ pub struct StepRecord {
 /// Whether a record lists the facts of its states.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Facts {
-    /// Only their number.
+    /// The record has only the number of facts.
     Counted,
-    /// All of them.
+    /// The record lists all facts.
     Listed,
 }
 
@@ -96,11 +95,11 @@ impl StepRecord {
 }
 
 impl Record {
-    /// The record of a match. `end` is why it stopped if the game is not over.
+    /// The record of a match. `end` is the reason for the end if the game is not over.
     ///
     /// # Errors
     ///
-    /// Whatever play shows to be wrong with the rules, but for scores.
+    /// An error in the rules, except for missing scores.
     pub fn new<M: Machine>(
         machine: &mut M,
         history: &History<M::State>,

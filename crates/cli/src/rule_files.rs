@@ -242,7 +242,7 @@ impl RuleOptions {
                 let place = finding.span.filter(|_| finding.code == Code::Undefined);
                 let atom = place.map_or("", |place| reading.sources.text(place));
                 let name = atom.trim_start_matches('(').split_ascii_whitespace().next();
-                if name.is_some_and(Grid::says) {
+                if name.is_some_and(Grid::defines) {
                     finding.help = Some("a text grid provides it: --grid FILE".to_owned());
                 }
             }

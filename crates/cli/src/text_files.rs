@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::rule_files;
 use super::{Context, Reported};
 use ggp_engine::machine::PlayError;
-use ggp_gdl::rewrite::{Tree, tells_infix};
+use ggp_gdl::rewrite::{Tree, detect_infix};
 use ggp_gdl::span::{Source, Sources};
 use ggp_gdl::syntax::{self, Sexp, SyntaxLimits};
 
@@ -118,7 +118,7 @@ pub fn is_named_infix(path: &Path) -> bool {
 /// If the text is in infix notation, or, where the text leaves it open, the name says so.
 pub fn refuse_infix(path: &Path, text: &str) -> anyhow::Result<()> {
     let (name, shown) = (path.display(), rule_files::shown_name(path));
-    match tells_infix(text).unwrap_or_else(|| is_named_infix(path)) {
+    match detect_infix(text).unwrap_or_else(|| is_named_infix(path)) {
         true => bail!("{shown} is in infix notation; `ggp convert {name}` converts it to KIF"),
         false => Ok(()),
     }

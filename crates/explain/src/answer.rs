@@ -1,4 +1,4 @@
-//! What is said of a question, as values.
+//! Explanations as values.
 
 use std::fmt;
 
@@ -9,105 +9,106 @@ use ggp_gdl::terms::TermId;
 
 /// A relation applied to ground terms.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct FactOf {
+pub struct GroundAtom {
     /// The relation.
     pub relation: RelationId,
-    /// As many terms as it has columns.
+    /// One term for each column of the relation.
     pub arguments: Box<[TermId]>,
 }
 
-/// What is said of a question.
+/// The answer to a question, with its explanation.
 #[derive(Clone, Debug)]
-pub enum Answer {
-    /// Facts match it.
+pub enum Explanation {
+    /// At least one fact matches the question.
     Holds {
-        /// The first of them, explained.
+        /// Derivations of the first matching facts.
         derivations: Vec<Derivation>,
-        /// The others.
-        others: Vec<FactOf>,
+        /// The other matching facts.
+        others: Vec<GroundAtom>,
     },
-    /// Nothing does.
+    /// No fact matches the question.
     Fails(Missing),
-    /// It is the negation of what this is the answer to.
-    Not(Box<Answer>),
-    /// It compares two terms.
+    /// The question is a negation; this is the explanation of the negated question.
+    Not(Box<Explanation>),
+    /// The question compares two terms.
     Test {
-        /// Whether they are to be the same.
+        /// True if the question is whether they are equal, false if whether they
+        /// differ.
         equal: bool,
-        /// One.
+        /// The first term.
         left: TermId,
-        /// The other.
+        /// The second term.
         right: TermId,
     },
 }
 
-impl Answer {
-    /// Whether what was asked holds.
+impl Explanation {
+    /// True if the answer to the question is yes.
     pub fn holds(&self) -> bool {
         match self {
-            Answer::Holds { .. } => true,
-            Answer::Fails(_) => false,
-            Answer::Not(answer) => !answer.holds(),
-            Answer::Test { equal, left, right } => *equal == (left == right),
+            Explanation::Holds { .. } => true,
+            Explanation::Fails(_) => false,
+            Explanation::Not(answer) => !answer.holds(),
+            Explanation::Test { equal, left, right } => *equal == (left == right),
         }
     }
 }
 
-/// Why a fact holds: facts that rest on each other, never in a circle.
+/// An acyclic proof of a fact.
 #[derive(Clone, Debug)]
 pub struct Derivation {
-    /// The fact in question first, each but once.
+    /// The proven fact first; each fact occurs once.
     pub proofs: Vec<Proof>,
-    /// Instances of rules that give the fact, as far as they were looked at.
-    pub ways: usize,
-    /// Whether no derivation is smaller when written as a tree. It may be where
-    /// there were too many to look at.
+    /// Number of rule instances that derive the fact, as far as they were examined.
+    pub instances: usize,
+    /// True if no derivation is smaller when written as a tree. False if there were
+    /// too many derivations to compare.
     pub smallest: bool,
 }
 
-/// A fact and what it rests on.
+/// A fact and the reason why it holds.
 #[derive(Clone, Debug)]
 pub struct Proof {
     /// The fact.
-    pub fact: FactOf,
-    /// Why it holds.
+    pub fact: GroundAtom,
+    /// The reason.
     pub reason: Reason,
 }
 
-/// Why a fact holds.
+/// The reason why a fact holds.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Reason {
-    /// The rules state it.
+    /// It is a fact of the rules, at this place.
     Stated(Span),
     /// It is true in the state.
     InState,
     /// It is a move made.
     Made,
-    /// A rule gives it.
+    /// A rule derives it.
     Rule {
-        /// As an index into [`RuleSet::rules`](ggp_gdl::program::RuleSet::rules).
+        /// An index into [`RuleSet::rules`](ggp_gdl::program::RuleSet::rules).
         rule: usize,
-        /// The values of its variables; nothing for those it does not use.
+        /// The values of the rule's variables; `None` for those not used.
         bindings: Box<[Option<TermId>]>,
-        /// What its body rests on, in the order of its literals.
+        /// The premises of its body, in the order of its literals.
         premises: Vec<Premise>,
     },
 }
 
-/// Something that a rule's body rests on.
+/// A premise of a rule instance.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Premise {
-    /// A fact, as an index into [`Derivation::proofs`].
+    /// A fact that holds, as an index into [`Derivation::proofs`].
     Fact(usize),
     /// A fact that does not hold.
-    Absent(FactOf),
-    /// Two terms that are the same, or are not.
+    Absent(GroundAtom),
+    /// A comparison of two terms.
     Test {
-        /// Whether they are to be the same.
+        /// True if they are equal, false if they differ.
         equal: bool,
-        /// One.
+        /// The first term.
         left: TermId,
-        /// The other.
+        /// The second term.
         right: TermId,
     },
 }
@@ -121,112 +122,118 @@ impl Premise {
     }
 }
 
-/// An atom that no fact matches.
+/// An atom that no fact matches, with the reason.
 #[derive(Clone, Debug)]
 pub struct Missing {
     /// The atom.
     pub atom: Atom,
     /// The names of its variables.
     pub names: Box<[Box<str>]>,
-    /// Why there is none.
-    pub reason: Nothing,
-    /// How much is missed: the price of all that the best rule misses, each in
-    /// turn by its own best rule.
+    /// The reason.
+    pub reason: MissingReason,
+    /// The total cost of everything missing in the best rule, where each missing atom
+    /// in turn costs as much as its own best rule.
     pub cost: u32,
-    /// Whether a rule asks for it in a form of which nothing ever makes a fact.
+    /// True if a rule asks for the atom in a form that no fact can ever have.
     pub never: bool,
 }
 
-/// Why no fact matches an atom.
+/// The reason why no fact matches an atom.
 #[derive(Clone, Debug)]
-pub enum Nothing {
-    /// No rule could give one: it is part of the state, a move, or stated. Facts
-    /// that differ least.
-    Given(Vec<FactOf>),
-    /// It is what is being explained: it would rest on itself.
-    Circle,
-    /// As deep as was asked for. Facts that differ least.
-    Cut(Vec<FactOf>),
-    /// Each rule misses something.
+pub enum MissingReason {
+    /// No rule could derive one: the relation consists of facts of the state, moves
+    /// or stated facts. The most similar facts are given.
+    Given(Vec<GroundAtom>),
+    /// It is being explained already: it would depend on itself.
+    Circular,
+    /// The depth limit was reached. The most similar facts are given.
+    DepthLimit(Vec<GroundAtom>),
+    /// Every rule lacks something.
     Rules {
-        /// The rules that miss least, best first.
+        /// The rules that lack least, best first.
         attempts: Vec<Attempt>,
-        /// Number of rules that are left out because they miss more.
+        /// Number of rules left out because they lack more.
         worse: usize,
-        /// Rules of the relation whose heads are never of this form.
+        /// Rules of the relation whose heads never match the atom.
         apart: Vec<usize>,
-        /// Facts that differ least, if all rules are such.
-        nearest: Vec<FactOf>,
+        /// The most similar facts, if no head matches.
+        nearest: Vec<GroundAtom>,
     },
 }
 
-/// What a rule misses to give a fact.
+/// A rule that does not derive a fact, with what it lacks.
 #[derive(Clone, Debug)]
 pub struct Attempt {
-    /// As an index into [`RuleSet::rules`](ggp_gdl::program::RuleSet::rules).
+    /// An index into [`RuleSet::rules`](ggp_gdl::program::RuleSet::rules).
     pub rule: usize,
     /// The names of the variables in the outcomes.
     pub names: Box<[Box<str>]>,
-    /// What became of each literal, in the order of the body.
-    pub outcomes: Vec<Outcome>,
-    /// The price of what is missed.
+    /// The outcome of each literal, in the order of the body.
+    pub outcomes: Vec<LiteralOutcome>,
+    /// The total cost of the missing literals.
     pub cost: u32,
 }
 
-/// A literal of a rule that does not apply.
+/// A literal of a rule that does not apply, with its status.
 #[derive(Clone, Debug)]
-pub struct Outcome {
-    /// The literal, bound variables replaced.
+pub struct LiteralOutcome {
+    /// The literal, with bound variables replaced.
     pub literal: Literal,
-    /// What is the matter with it.
-    pub state: State,
-    /// The price of going without it.
+    /// Its status.
+    pub state: LiteralStatus,
+    /// The cost if it is missing.
     pub cost: u32,
 }
 
-/// What is the matter with a literal.
+/// The status of a literal.
 #[derive(Clone, Debug)]
-pub enum State {
+pub enum LiteralStatus {
     /// It holds.
     Holds,
-    /// Its variables depend on what is missed.
+    /// Its variables depend on missing literals.
     Open,
-    /// There is too much to look at to say whether it holds.
+    /// There is too much to examine to decide whether it holds.
     Unknown,
     /// No fact matches it.
     Missing(Box<Missing>),
     /// It is the negation of a fact that holds.
-    Unwanted(Derivation),
-    /// It compares terms, and they are not as it wants them.
+    Violated(Derivation),
+    /// It is a comparison that fails.
     Fails,
-    /// It is an alternative of which no branch holds.
-    NoBranch(Vec<Vec<Outcome>>),
+    /// It is a disjunction of which no branch holds.
+    NoBranch(Vec<Vec<LiteralOutcome>>),
 }
 
-/// Why there is no explanation.
+/// The reason why there is no explanation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ExplainError {
     /// The question depends on moves, and none were given.
     NoMoves,
-    /// More work than [`Options::work`](super::Options::work), the number.
+    /// The work limit [`ExplainOptions::work`](super::ExplainOptions::work) was
+    /// exceeded; the number is the limit.
     Large(u64),
-    /// A fact of the model has no derivation: a defect of this program.
+    /// A fact of the model has no derivation, which is a defect of this program.
     Underivable,
-    /// The rules derive too much, or an interrupt.
+    /// The rules could not be evaluated, for example because of a limit or an
+    /// interrupt.
     Play(PlayError),
 }
 
 impl fmt::Display for ExplainError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ExplainError::NoMoves => f.write_str("this depends on moves, and none are made"),
+            ExplainError::NoMoves => {
+                f.write_str("the question depends on the moves made, but none are given")
+            }
             ExplainError::Large(limit) => {
                 write!(
                     f,
-                    "more than {limit} facts and instances of rules to look at; raise --max-instances"
+                    "more than {limit} facts and rule instances to examine; raise --max-instances"
                 )
             }
-            ExplainError::Underivable => f.write_str("no derivation of a fact that holds"),
+            ExplainError::Underivable => {
+                f.write_str("internal error: a fact that holds has no derivation")
+            }
             ExplainError::Play(error) => error.fmt(f),
         }
     }

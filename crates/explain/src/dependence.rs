@@ -1,9 +1,9 @@
-//! Which relations depend on which.
+//! Dependencies between relations.
 
 use ggp_gdl::program::strata::for_each_body_atom;
 use ggp_gdl::program::{RelationId, RuleSet};
 
-/// By relation: whether it is in a set, or depends on one that is.
+/// By relation: true if it is in the set or depends on a relation in it.
 pub(super) fn dependent(rules: &RuleSet, mut set: Vec<bool>) -> Vec<bool> {
     let mut grown = true;
     while std::mem::take(&mut grown) {
@@ -18,7 +18,7 @@ pub(super) fn dependent(rules: &RuleSet, mut set: Vec<bool>) -> Vec<bool> {
     set
 }
 
-/// By relation: whether another one depends on it, or is it.
+/// By relation: true if `relation` depends on it or is it.
 pub(super) fn needed(rules: &RuleSet, relation: RelationId) -> Vec<bool> {
     let mut set = vec![false; rules.arity.len()];
     set[relation.index()] = true;

@@ -1,12 +1,12 @@
-//! How a fact of the state came, stayed and went over the moves of a match.
+//! The history of facts of the state over the moves of a match.
 
 use rustc_hash::FxHashSet;
 
 use super::model::bind;
-use super::question::Kind;
+use super::question::QuestionKind;
 use super::{
-    Answer, Derivation, ExplainError, Explainer, FactOf, Missing, Nothing, Question, Reason,
-    Situation,
+    Derivation, ExplainError, Explainer, Explanation, GroundAtom, Missing, MissingReason, Question,
+    Reason, Situation,
 };
 use ggp_gdl::check::Keyword;
 use ggp_gdl::game::Move;
@@ -14,74 +14,76 @@ use ggp_gdl::program::{Atom, Term};
 use ggp_gdl::span::Span;
 use ggp_gdl::terms::TermId;
 
-/// How a fact came.
+/// The reason why a fact became true.
 #[derive(Clone, Debug)]
-pub enum Change {
-    /// It is true at first: why `init` gives it, if it does.
+pub enum PeriodStart {
+    /// It is true in the initial state; with its derivation from `init`, if there is
+    /// one.
     Start(Option<Derivation>),
-    /// A move brought it: why `next` gives it.
+    /// It was derived by `next` after a move.
     Move(Derivation),
 }
 
-/// A time during which a fact is true.
+/// A period during which a fact is true.
 #[derive(Clone, Debug)]
-pub struct Stay {
-    /// The first state with the fact; also the number of the move that brought
-    /// it, 0 for the start.
+pub struct TruePeriod {
+    /// The first state with the fact. This is also the number of the move before it;
+    /// 0 is the initial state.
     pub from: usize,
-    /// The last state with it.
+    /// The last state with the fact.
     pub to: usize,
-    /// How it came.
-    pub change: Change,
-    /// The rules that kept it, each with the number of moves.
+    /// The reason why it became true.
+    pub change: PeriodStart,
+    /// The rules that kept it true, each with the number of moves.
     pub kept: Vec<(usize, usize)>,
-    /// Why the next move did not keep it, if there is one.
+    /// The reason why the next move did not keep it true, if there is a next move.
     pub gone: Option<Missing>,
 }
 
-/// All such times of one fact.
+/// All periods of one fact.
 #[derive(Clone, Debug)]
-pub struct Course {
+pub struct FactHistory {
     /// The fact.
-    pub fact: FactOf,
-    /// In order of time.
-    pub stays: Vec<Stay>,
+    pub fact: GroundAtom,
+    /// The periods, in order of time.
+    pub stays: Vec<TruePeriod>,
 }
 
-/// What became of the facts that match a question.
+/// The histories of the facts that match a question.
 #[derive(Clone, Debug)]
-pub enum Courses {
-    /// Some were true.
+pub enum FactHistories {
+    /// At least one matching fact was true at some time.
     Some {
-        /// As many as were to be followed, first those that were true latest.
-        followed: Vec<Course>,
-        /// The others.
-        others: Vec<FactOf>,
+        /// The histories of the facts followed, those true latest first.
+        followed: Vec<FactHistory>,
+        /// The other facts.
+        others: Vec<GroundAtom>,
     },
-    /// None ever was; why the last move, or the start, does not bring one.
+    /// No matching fact was ever true; with the reason for the last move, or for the
+    /// initial state.
     Never(Atom, Vec<Box<str>>, Missing),
 }
 
 impl Explainer {
-    /// Follows facts of the state through a match: its states, and the joint
+    /// Follows facts of the state through a match, given by its states and the joint
     /// moves between them.
     ///
     /// # Errors
     ///
-    /// [`ExplainError`].
+    /// [`ExplainError`] if a fact cannot be explained.
     ///
     /// # Panics
     ///
-    /// If there is not one state more than there are joint moves, or the question
-    /// is not [of the state](Question::is_of_state).
+    /// If the number of states is not one more than the number of joint moves, or the
+    /// question is not [about the state](Question::is_of_state).
     pub fn history(
         &mut self,
         question: &Question,
         states: &[Vec<TermId>],
         joints: &[Vec<Move>],
-    ) -> Result<Courses, ExplainError> {
+    ) -> Result<FactHistories, ExplainError> {
         assert_eq!(states.len(), joints.len() + 1);
-        let Kind::Some(atom) = &question.kind else {
+        let QuestionKind::Some(atom) = &question.kind else {
             panic!("only a fact of the state has a history");
         };
         let known = |fact: &TermId| self.terms.knows(*fact);
@@ -94,7 +96,7 @@ impl Explainer {
             let first = found.len();
             for &fact in facts {
                 if self.matches(atom, &question.names, fact) && seen.insert(fact) {
-                    found.push(FactOf {
+                    found.push(GroundAtom {
                         relation: atom.relation,
                         arguments: [fact].into(),
                     });
@@ -106,15 +108,15 @@ impl Explainer {
             let last = joints.len().checked_sub(1);
             let step = last.map(|last| (&states[last][..], &joints[last][..]));
             let missing = self.changed(atom, &question.names, step)?;
-            // It may start with other facts than the rules say.
+            // The first state may differ from the initial state of the rules.
             let missing = missing.err().unwrap_or_else(|| Missing {
                 atom: atom.clone(),
                 names: question.names.clone().into(),
-                reason: Nothing::Given(Vec::new()),
+                reason: MissingReason::Given(Vec::new()),
                 cost: 0,
                 never: false,
             });
-            return Ok(Courses::Never(
+            return Ok(FactHistories::Never(
                 atom.clone(),
                 question.names.clone(),
                 missing,
@@ -124,7 +126,7 @@ impl Explainer {
         let followed = found
             .into_iter()
             .map(|fact| self.course(fact, states, joints));
-        Ok(Courses::Some {
+        Ok(FactHistories::Some {
             followed: followed.collect::<Result<_, _>>()?,
             others,
         })
@@ -132,10 +134,10 @@ impl Explainer {
 
     fn course(
         &mut self,
-        fact: FactOf,
+        fact: GroundAtom,
         states: &[Vec<TermId>],
         joints: &[Vec<Move>],
-    ) -> Result<Course, ExplainError> {
+    ) -> Result<FactHistory, ExplainError> {
         let term = fact.arguments[0];
         let atom = Atom {
             relation: fact.relation,
@@ -153,8 +155,10 @@ impl Explainer {
             let before = |at: usize| Some((&states[at - 1][..], &joints[at - 1][..]));
             let underivable = |_| ExplainError::Underivable;
             let change = match at {
-                0 => Change::Start(self.changed(&atom, &[], None)?.ok()),
-                at => Change::Move(self.changed(&atom, &[], before(at))?.map_err(underivable)?),
+                0 => PeriodStart::Start(self.changed(&atom, &[], None)?.ok()),
+                at => {
+                    PeriodStart::Move(self.changed(&atom, &[], before(at))?.map_err(underivable)?)
+                }
             };
             let from = at;
             let mut kept: Vec<(usize, usize)> = Vec::new();
@@ -172,7 +176,7 @@ impl Explainer {
                 true => self.changed(&atom, &[], before(at + 1))?.err(),
                 false => None,
             };
-            stays.push(Stay {
+            stays.push(TruePeriod {
                 from,
                 to: at,
                 change,
@@ -181,7 +185,7 @@ impl Explainer {
             });
             at += 1;
         }
-        Ok(Course { fact, stays })
+        Ok(FactHistory { fact, stays })
     }
 
     fn matches(&self, atom: &Atom, names: &[Box<str>], fact: TermId) -> bool {
@@ -195,16 +199,16 @@ impl Explainer {
         )
     }
 
-    /// The number of the move with which the last fact that matches an atom went, if
-    /// there was one in an earlier state.
+    /// The number of the move after which the last fact that matches an atom was no
+    /// longer true, if there was one in an earlier state.
     pub(super) fn gone(&self, atom: &Atom, names: &[Box<str>]) -> Option<usize> {
         let mut past = self.past.iter();
         let has = |facts: &Vec<TermId>| facts.iter().any(|fact| self.matches(atom, names, *fact));
         past.rposition(has).map(|at| at + 1)
     }
 
-    /// Why a move brings a fact of the state, or the start if there is no move; or
-    /// why not.
+    /// The derivation of a fact of the state after a move, or initially if there is
+    /// no move; or the reason why it has no derivation.
     fn changed(
         &mut self,
         atom: &Atom,
@@ -227,12 +231,12 @@ impl Explainer {
             joint: step.map(|(_, joint)| joint),
         };
         Ok(match self.asked(&atom, names, situation)? {
-            Answer::Holds { derivations, .. } => Ok(derivations
+            Explanation::Holds { derivations, .. } => Ok(derivations
                 .into_iter()
                 .next()
                 .ok_or(ExplainError::Underivable)?),
-            Answer::Fails(missing) => Err(missing),
-            Answer::Not(_) | Answer::Test { .. } => unreachable!("an atom is asked"),
+            Explanation::Fails(missing) => Err(missing),
+            Explanation::Not(_) | Explanation::Test { .. } => unreachable!("an atom is asked"),
         })
     }
 }

@@ -1,19 +1,19 @@
-//! Why something holds in a position, and why not.
+//! Explains why something holds in a position, or why not.
 //!
-//! In: a [`Game`], a [`Situation`] and a [`Question`]. Out: an [`Answer`]: the
-//! smallest derivation of each fact that matches, or for each rule that could
-//! give one, what it misses. [`tree`] makes text, JSON and HTML of it. Nothing
-//! here plays: situations come from a machine.
+//! In: a [`Game`], a [`Situation`] and a [`Question`]. Out: an [`Explanation`]: the
+//! smallest derivation of each matching fact, or, for each rule that could derive
+//! one, what it lacks. [`tree`] converts it to text, JSON and HTML. Nothing here
+//! plays: situations come from a machine.
 
 mod answer;
-mod asked;
 mod dependence;
 mod history;
+mod lines;
 mod matching;
 mod missing;
 mod model;
+mod on_demand;
 mod question;
-mod told;
 pub mod tree;
 mod why;
 mod words;
@@ -24,10 +24,9 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use asked::{Asked, FIRST_WORK, FORESIGHT, MOST_FACTS, MOST_WORK, is_size};
 use dependence::{dependent, needed};
 use ggp_engine::machine::{Limits, PlayError, play_error};
-use ggp_gdl::analysis::achievers::Makers;
+use ggp_gdl::analysis::achievers::Achievers;
 use ggp_gdl::check::Keyword;
 use ggp_gdl::datalog::{Bounds, EvaluationError, Evaluator, Failure, Layer, Query};
 use ggp_gdl::game::{Game, Move};
@@ -35,10 +34,11 @@ use ggp_gdl::program::{Atom, RelationId};
 use ggp_gdl::span::Span;
 use ggp_gdl::terms::{TermId, Terms};
 use model::Model;
-use question::Kind;
+use on_demand::{FIRST_WORK, FORESIGHT, MAX_FACTS, MAX_WORK, OnDemand, is_size};
+use question::QuestionKind;
 
 pub use answer::*;
-pub use history::{Change, Course, Courses, Stay};
+pub use history::{FactHistories, FactHistory, PeriodStart, TruePeriod};
 pub use question::{Question, QuestionError};
 
 /// A position, with the moves made in it if there are any.
@@ -50,24 +50,25 @@ pub struct Situation<'a> {
     pub joint: Option<&'a [Move]>,
 }
 
-/// How far explanations go.
+/// Limits on explanations.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub struct Options {
-    /// Facts that match a question and are explained; the rest is counted.
+pub struct ExplainOptions {
+    /// Maximum number of matching facts explained; the others are listed only.
     pub facts: usize,
-    /// Levels of rules looked at to say why something does not hold.
+    /// Maximum depth of rules examined to explain why something does not hold.
     pub depth: usize,
-    /// Rules shown on each of these levels.
+    /// Maximum number of rules shown at each depth.
     pub rules: usize,
-    /// How much more than the best rule the others shown may miss.
+    /// Maximum cost of a shown rule above the cost of the best one.
     pub margin: u32,
-    /// Instances of rules and facts looked at for one derivation or rule.
+    /// Maximum number of rule instances and facts examined for one derivation or
+    /// rule.
     pub work: u64,
 }
 
-impl Default for Options {
+impl Default for ExplainOptions {
     fn default() -> Self {
-        Options {
+        ExplainOptions {
             facts: 1,
             depth: 4,
             rules: 4,
@@ -77,7 +78,7 @@ impl Default for Options {
     }
 }
 
-/// What may still be spent.
+/// The remaining work.
 #[derive(Debug)]
 struct Budget {
     most: u64,
@@ -108,29 +109,29 @@ pub struct Explainer {
     game: Game,
     terms: Terms,
     limits: Limits,
-    options: Options,
+    options: ExplainOptions,
     budget: Budget,
-    /// By relation: the rules that give it.
+    /// By relation: the rules that derive it.
     rules: Vec<Arc<[usize]>>,
-    /// By relation: whether it depends on the state or the moves, and whether
-    /// on the moves.
+    /// By relation: true if it depends on the state or the moves; in the next field,
+    /// if it depends on the moves.
     changing: Vec<bool>,
     moving: Vec<bool>,
-    stated: FxHashMap<FactOf, Span>,
+    stated: FxHashMap<GroundAtom, Span>,
     evaluators: FxHashMap<RelationId, (Evaluator, Query)>,
-    /// By relation: whether it is too large to be derived as a whole, or depends
-    /// on one that is.
-    is_asked: Vec<bool>,
-    asked: Option<Asked>,
-    makers: Option<Makers>,
-    /// The states before the one asked about, the first state first.
+    /// By relation: true if it is too large to be derived completely, or depends on
+    /// one that is.
+    is_on_demand: Vec<bool>,
+    asked: Option<OnDemand>,
+    achievers: Option<Achievers>,
+    /// The states before the current one, the initial state first.
     past: Vec<Vec<TermId>>,
 }
 
 impl Explainer {
-    /// For a game and a view of its terms that knows those of all situations
-    /// to come, or shares its table with a view that does.
-    pub fn new(game: &Game, terms: Terms, limits: Limits, options: Options) -> Self {
+    /// An explainer for a game. `terms` must know the terms of all future situations,
+    /// or share its table with a view that does.
+    pub fn new(game: &Game, terms: Terms, limits: Limits, options: ExplainOptions) -> Self {
         let set = game.rules();
         let mut rules = vec![Vec::new(); set.arity.len()];
         for (number, rule) in set.rules.iter().enumerate() {
@@ -144,7 +145,7 @@ impl Explainer {
             dependent(set, found)
         };
         let stated = set.facts.iter().map(|fact| {
-            let of = FactOf {
+            let of = GroundAtom {
                 relation: fact.relation,
                 arguments: fact.arguments.clone(),
             };
@@ -161,9 +162,9 @@ impl Explainer {
                 stop: limits.stop.clone(),
             },
             game: game.clone(),
-            is_asked: vec![false; set.arity.len()],
+            is_on_demand: vec![false; set.arity.len()],
             asked: None,
-            makers: None,
+            achievers: None,
             past: Vec::new(),
             terms,
             limits,
@@ -172,8 +173,9 @@ impl Explainer {
         }
     }
 
-    /// Tells of the states before the one that is asked about, the first state first:
-    /// a fact that is not true is then said to have gone if it was.
+    /// Sets the states before the current one, the initial state first. The
+    /// explanation of a fact that is not true then mentions the move after which it
+    /// ceased to be true.
     pub fn set_past(&mut self, states: &[Vec<TermId>]) {
         self.past = states.to_vec();
         if !self
@@ -196,28 +198,28 @@ impl Explainer {
         &self.terms
     }
 
-    /// Whether a question depends on the moves that are made.
+    /// True if a question depends on the moves made.
     pub fn needs_moves(&self, question: &Question) -> bool {
         let relation = question.relation();
         relation.is_some_and(|relation| self.moving[relation.index()])
     }
 
-    /// Says why something holds in a situation, or why not.
+    /// Explains why something holds in a situation, or why not.
     ///
     /// # Errors
     ///
-    /// [`ExplainError`].
+    /// [`ExplainError`] if the question needs moves, or a limit was reached.
     pub fn explain(
         &mut self,
         question: &Question,
         situation: Situation<'_>,
-    ) -> Result<Answer, ExplainError> {
+    ) -> Result<Explanation, ExplainError> {
         Ok(match &question.kind {
-            Kind::Some(atom) => self.asked(atom, &question.names, situation)?,
-            Kind::None(atom) => {
-                Answer::Not(Box::new(self.asked(atom, &question.names, situation)?))
+            QuestionKind::Some(atom) => self.asked(atom, &question.names, situation)?,
+            QuestionKind::None(atom) => {
+                Explanation::Not(Box::new(self.asked(atom, &question.names, situation)?))
             }
-            &Kind::Test { equal, left, right } => Answer::Test { equal, left, right },
+            &QuestionKind::Test { equal, left, right } => Explanation::Test { equal, left, right },
         })
     }
 
@@ -226,10 +228,10 @@ impl Explainer {
         atom: &Atom,
         names: &[Box<str>],
         situation: Situation<'_>,
-    ) -> Result<Answer, ExplainError> {
+    ) -> Result<Explanation, ExplainError> {
         let mut model = self.model(atom.relation, situation)?;
         let answer = self.answer(atom, names, &mut model);
-        self.asked = Some(model.into_asked());
+        self.asked = Some(model.into_on_demand());
         answer
     }
 
@@ -238,7 +240,7 @@ impl Explainer {
         atom: &Atom,
         names: &[Box<str>],
         model: &mut Model,
-    ) -> Result<Answer, ExplainError> {
+    ) -> Result<Explanation, ExplainError> {
         let mut bindings = vec![None; names.len()];
         let mut matching = Vec::new();
         let candidates = model.candidates(atom, &bindings, &mut self.terms)?;
@@ -251,32 +253,32 @@ impl Explainer {
             });
             bindings.fill(None);
             if fits {
-                matching.push(FactOf {
+                matching.push(GroundAtom {
                     relation: atom.relation,
                     arguments: row.into(),
                 });
             }
         }
         if matching.is_empty() {
-            return Ok(Answer::Fails(self.missing(atom, names, model)?));
+            return Ok(Explanation::Fails(self.missing(atom, names, model)?));
         }
         matching.sort_by(|left, right| self.compare(left, right));
         let others = matching.split_off(matching.len().min(self.options.facts.max(1)));
         let derivations = matching.iter().map(|fact| self.derive(fact, model));
-        Ok(Answer::Holds {
+        Ok(Explanation::Holds {
             derivations: derivations.collect::<Result<_, _>>()?,
             others,
         })
     }
 
-    /// The order in which facts of one relation are said.
-    fn compare(&self, left: &FactOf, right: &FactOf) -> Ordering {
+    /// The order in which facts of one relation are listed.
+    fn compare(&self, left: &GroundAtom, right: &GroundAtom) -> Ordering {
         let pairs = left.arguments.iter().zip(&right.arguments);
         let orders = pairs.map(|(l, r)| self.game.compare_terms(&self.terms, *l, *r));
         orders.fold(Ordering::Equal, Ordering::then)
     }
 
-    /// What holds in a situation, as far as a relation depends on it.
+    /// The model of a situation, restricted to what a relation depends on.
     fn model(
         &mut self,
         relation: RelationId,
@@ -298,26 +300,27 @@ impl Explainer {
             let error = match self.evaluated(relation, situation.facts, &made) {
                 Ok(evaluator) => {
                     let bounds = self.bounds();
-                    let fresh = || Asked::new(&self.game, bounds);
+                    let fresh = || OnDemand::new(&self.game, bounds);
                     let mut asked = self.asked.take().unwrap_or_else(fresh);
                     asked.load(situation.facts, &made);
-                    return Ok(Model::new(evaluator, self.is_asked.clone(), asked));
+                    return Ok(Model::new(evaluator, self.is_on_demand.clone(), asked));
                 }
                 Err(error) => error,
             };
             let large = self.game.rules().rules[error.rule].head.relation;
-            if !is_size(&error) || self.is_asked[large.index()] {
+            if !is_size(&error) || self.is_on_demand[large.index()] {
                 return Err(failed(&self.game, error));
             }
             if !self.changes(large) {
                 let bounds = self.bounds();
                 let asked = self
                     .asked
-                    .get_or_insert_with(|| Asked::new(&self.game, bounds));
+                    .get_or_insert_with(|| OnDemand::new(&self.game, bounds));
                 asked.leave(large);
             }
-            self.is_asked[large.index()] = true;
-            self.is_asked = dependent(self.game.rules(), std::mem::take(&mut self.is_asked));
+            self.is_on_demand[large.index()] = true;
+            self.is_on_demand =
+                dependent(self.game.rules(), std::mem::take(&mut self.is_on_demand));
             self.evaluators.clear();
         }
     }
@@ -331,8 +334,8 @@ impl Explainer {
         }
     }
 
-    /// Evaluates what a relation depends on, other than what is derived as it is
-    /// asked for.
+    /// Evaluates everything a relation depends on, except for relations derived on
+    /// demand.
     fn evaluated(
         &mut self,
         relation: RelationId,
@@ -343,8 +346,8 @@ impl Explainer {
         let [state, does] = [Keyword::True, Keyword::Does].map(|keyword| game.keyword(keyword));
         let bounds = self.bounds();
         let tight = Bounds {
-            facts: bounds.facts.min(MOST_FACTS),
-            work: bounds.work.min(MOST_WORK),
+            facts: bounds.facts.min(MAX_FACTS),
+            work: bounds.work.min(MAX_WORK),
             foresight: Some(FORESIGHT),
             ..bounds
         };
@@ -358,7 +361,7 @@ impl Explainer {
                 let inputs: Vec<_> = inputs.collect();
                 let needed = needed(game.rules(), relation);
                 let wanted = game.rules().relations();
-                let wanted = wanted.filter(|r| needed[r.index()] && !self.is_asked[r.index()]);
+                let wanted = wanted.filter(|r| needed[r.index()] && !self.is_on_demand[r.index()]);
                 let queries = [(0, wanted.collect())];
                 let rules = game.rules().clone();
                 let (evaluator, asks) =
@@ -368,7 +371,7 @@ impl Explainer {
                 made
             }
         };
-        // Rules are planned by sizes that are only known once they were evaluated.
+        // Good plans need sizes that are known only after a first evaluation.
         for work in FIRST_WORK.into_iter().chain([tight.work]) {
             evaluator.set_bounds(Bounds {
                 work: work.min(tight.work),
@@ -406,8 +409,8 @@ impl Explainer {
         (inputs.iter()).any(|keyword| self.game.keyword(*keyword) == Some(relation))
     }
 
-    /// Why a fact holds, if no rule is needed for it.
-    fn given(&self, fact: &FactOf) -> Option<Reason> {
+    /// The reason why a fact holds, if it needs no rule.
+    fn given(&self, fact: &GroundAtom) -> Option<Reason> {
         if self.game.keyword(Keyword::True) == Some(fact.relation) {
             return Some(Reason::InState);
         }

@@ -1,4 +1,4 @@
-//! Matches of a rule's body: whole ones, or those that miss least.
+//! Matches of a rule's body: complete ones, or those that lack least.
 
 use std::ops::ControlFlow;
 
@@ -13,28 +13,28 @@ pub(super) struct Matching<'a> {
     pub(super) model: &'a mut Model,
     pub(super) terms: &'a mut Terms,
     pub(super) budget: &'a mut Budget,
-    /// What it costs to go without a literal, by its place in the body; none
-    /// may be missed if this is empty.
-    pub(super) prices: &'a [u32],
-    /// Most that all missed literals together may cost.
+    /// The cost of a missing literal, by its position in the body. If this is empty,
+    /// no literal may be missing.
+    pub(super) costs: &'a [u32],
+    /// Maximum total cost of the missing literals.
     pub(super) most: u32,
 }
 
-/// How a search goes on at one place.
+/// The state of a search at one node.
 #[derive(Clone)]
 struct Branch {
-    /// Literals that are neither matched nor missed yet.
+    /// Literals that are neither matched nor missing yet.
     open: Vec<usize>,
     missed: Vec<usize>,
     cost: u32,
 }
 
-/// Who is shown the matches: the bindings, and the places of missed literals.
+/// A visitor of matches: the bindings, and the positions of missing literals.
 type Visit<'v> = &'v mut dyn FnMut(&Bindings, &[usize]) -> ControlFlow<()>;
 
 impl Matching<'_> {
-    /// Shows all matches that extend the bindings; a literal whose variables
-    /// stay unbound because others were missed counts as matched.
+    /// Visits all matches that extend the bindings. A literal whose variables remain
+    /// unbound because others are missing counts as matched.
     pub(super) fn run(
         &mut self,
         bindings: &mut [Option<TermId>],
@@ -55,7 +55,7 @@ impl Matching<'_> {
         visit: Visit<'_>,
     ) -> Result<ControlFlow<()>, ExplainError> {
         self.budget.spend(1)?;
-        // Tests that can be decided are.
+        // Decides tests whose variables are bound.
         for place in std::mem::take(&mut branch.open) {
             let literal = &self.body[place];
             let decided = match literal {
@@ -67,9 +67,9 @@ impl Matching<'_> {
                 Some(true) => {}
                 Some(false) => {
                     branch.missed.push(place);
-                    let price = self.prices.get(place);
-                    branch.cost += price.copied().unwrap_or(0);
-                    if price.is_none() || branch.cost > self.most {
+                    let literal_cost = self.costs.get(place);
+                    branch.cost += literal_cost.copied().unwrap_or(0);
+                    if literal_cost.is_none() || branch.cost > self.most {
                         return Ok(ControlFlow::Continue(()));
                     }
                 }
@@ -77,7 +77,7 @@ impl Matching<'_> {
         }
         let Some((index, atom, candidates)) = self.next(&branch.open, bindings)? else {
             branch.missed.sort_unstable();
-            // What was gone without must indeed be missing in the end.
+            // A literal assumed to be missing must not hold in the end.
             for &place in &branch.missed {
                 if let Literal::Positive(atom) = &self.body[place]
                     && extend(atom, &mut bindings.to_vec(), self.model, self.terms)? != Some(false)
@@ -107,10 +107,10 @@ impl Matching<'_> {
                 bindings[variable] = None;
             }
         }
-        if let Some(price) = self.prices.get(place)
-            && branch.cost + price <= self.most
+        if let Some(literal_cost) = self.costs.get(place)
+            && branch.cost + literal_cost <= self.most
         {
-            branch.cost += price;
+            branch.cost += literal_cost;
             branch.missed.push(place);
             return self.from(branch, bindings, visit);
         }
@@ -119,8 +119,8 @@ impl Matching<'_> {
 }
 
 impl<'a> Matching<'a> {
-    /// The open literal to match next: the one with the fewest facts, of those
-    /// that are known without further derivations if there are any.
+    /// The open literal to match next: the one with the fewest facts, preferring
+    /// those whose facts are known without further derivations.
     fn next(
         &mut self,
         open: &[usize],
@@ -152,8 +152,8 @@ impl<'a> Matching<'a> {
     }
 }
 
-/// Extends the bindings by the first fact that an atom matches; whether there is
-/// one, if that is known.
+/// Extends the bindings by the first fact that an atom matches; returns whether there
+/// is one, or `None` if that is unknown.
 pub(super) fn extend(
     atom: &Atom,
     bindings: &mut Bindings,
@@ -176,8 +176,8 @@ pub(super) fn extend(
     Ok(Some(found))
 }
 
-/// Whether a literal holds; nothing if its variables are not all bound, or if it
-/// is unknown.
+/// The truth of a literal; `None` if its variables are not all bound, or if it is
+/// unknown.
 pub(super) fn holds(
     literal: &Literal,
     bindings: &Bindings,
@@ -188,7 +188,7 @@ pub(super) fn holds(
         let (left, right) = (value(left, bindings, terms), value(right, bindings, terms));
         match (left, right) {
             (Value::Open, _) | (_, Value::Open) => None,
-            (left, right) => Some(left == right && left != Value::Nothing),
+            (left, right) => Some(left == right && left != Value::TooLarge),
         }
     };
     Ok(match literal {
@@ -229,7 +229,7 @@ fn fact_holds(
         match value(term, bindings, terms) {
             Value::Is(id) => row.push(id),
             Value::Open => return Ok(None),
-            Value::Nothing => return Ok(Some(false)),
+            Value::TooLarge => return Ok(Some(false)),
         }
     }
     model.holds(atom.relation, &row, terms)

@@ -1,5 +1,5 @@
-//! Why something does not hold: for each rule that could give it, the match of
-//! its body that misses least.
+//! Explains why something does not hold: for each rule that could derive it, the
+//! match of its body that lacks least.
 
 use std::ops::ControlFlow;
 
@@ -8,52 +8,57 @@ use rustc_hash::FxHashMap;
 use super::matching::{Matching, extend, holds};
 use super::model::{Bindings, Model};
 use super::why::fact_of;
-use super::{Attempt, ExplainError, Explainer, FactOf, Missing, Nothing, Outcome, State};
-use ggp_gdl::analysis::achievers::Makers;
+use super::{
+    Attempt, ExplainError, Explainer, GroundAtom, LiteralOutcome, LiteralStatus, Missing,
+    MissingReason,
+};
+use ggp_gdl::analysis::achievers::Achievers;
 use ggp_gdl::program::unify::Unifier;
 use ggp_gdl::program::{Atom, Literal, RelationId, Rule, Term, Variable};
 use ggp_gdl::terms::{TermId, Terms};
 
-/// What it costs a match to miss a literal: that nothing ever makes it is likely why
-/// somebody asks; play can mend what changes, only other rules the rest.
-const PRICE_NEVER: u32 = 1;
-const PRICE_CHANGING: u32 = 2;
-const PRICE_FIXED: u32 = 3;
-/// What it costs when no fact could mend it: a test, heads that do not fit, a
-/// fact that would rest on itself.
-const PRICE_TEST: u32 = 6;
-const PRICE_APART: u32 = 8;
-const PRICE_CIRCLE: u32 = 1_000;
+/// Costs of a missing literal. A literal that can never hold is probably the cause of
+/// the question. Changing facts can become true in play; the others only change with
+/// the rules.
+const COST_NEVER: u32 = 1;
+const COST_CHANGING: u32 = 2;
+const COST_FIXED: u32 = 3;
+/// Costs of conditions that no fact could satisfy: a test, a head that does not
+/// match, a fact that would depend on itself.
+const COST_TEST: u32 = 6;
+const COST_NO_MATCH: u32 = 8;
+const COST_CIRCULAR: u32 = 1_000;
 
-/// A fact that should not hold costs as much as there are ways to derive it, up to
-/// so many.
-const MOST_WAYS: usize = 10;
+/// A fact that should not hold costs as much as it has derivations, up to this
+/// number.
+const MAX_INSTANCES: usize = 10;
 
-/// What a line that is repeated counts for, in steps of a search.
+/// The weight of a repeated line, in steps of a search.
 const REPEATED: u64 = 50;
 
-/// Facts shown that are nearest to one that is missed.
+/// Number of similar facts shown for a missing one.
 const NEAREST: usize = 3;
 
-/// How many times the rules shown are looked into to find the best.
+/// Number of rules examined to find the best, as a multiple of the rules shown.
 const LOOKED_INTO: usize = 2;
-/// Rows looked at to answer one question about what is derived on demand.
+/// Maximum number of rows visited to answer one question about a relation derived on
+/// demand.
 const WORK: u64 = 2_000_000;
 
-/// What is being explained in one situation.
+/// The explanation in progress, in one situation.
 pub(super) struct Search<'m> {
     model: &'m mut Model,
-    /// The atoms being explained, each for the sake of the one before.
+    /// The atoms being explained, each a condition of the one before.
     above: Vec<Atom>,
-    /// What was explained, with the number of atoms that were above it.
-    known: FxHashMap<(FactOf, bool), (usize, Missing)>,
-    /// Times that something would have rested on itself.
+    /// Finished explanations, with the number of atoms above them.
+    known: FxHashMap<(GroundAtom, bool), (usize, Missing)>,
+    /// Number of times that something would have depended on itself.
     circles: usize,
     spent: u64,
 }
 
 impl Explainer {
-    /// Why no fact matches an atom, whose variables have these names.
+    /// The reason why no fact matches an atom, whose variables have these names.
     pub(super) fn missing(
         &mut self,
         atom: &Atom,
@@ -75,8 +80,8 @@ impl Explainer {
         missing
     }
 
-    /// Why no fact matches an atom; `never` says that nothing ever makes what the rule
-    /// asks for there.
+    /// The reason why no fact matches an atom; `never` is true if nothing can ever
+    /// achieve the condition of the rule.
     fn missed(
         &mut self,
         atom: &Atom,
@@ -104,7 +109,7 @@ impl Explainer {
             cost,
             never,
         };
-        // What would rest on itself here may not do so elsewhere.
+        // An atom that would depend on itself here may not do so elsewhere.
         if let Some(fact) = fact.filter(|_| search.circles == circles) {
             search.known.insert(fact, (depth, missing.clone()));
         }
@@ -117,26 +122,32 @@ impl Explainer {
         names: &[Box<str>],
         never: bool,
         search: &mut Search<'_>,
-    ) -> Result<(Nothing, u32), ExplainError> {
+    ) -> Result<(MissingReason, u32), ExplainError> {
         let is_same =
             |other: &Atom| other.relation == atom.relation && other.arguments == atom.arguments;
         if search.above.iter().any(is_same) {
             search.circles += 1;
-            return Ok((Nothing::Circle, PRICE_CIRCLE));
+            return Ok((MissingReason::Circular, COST_CIRCULAR));
         }
-        let price = match never {
-            true => PRICE_NEVER,
-            false => self.price_of(atom.relation),
+        let literal_cost = match never {
+            true => COST_NEVER,
+            false => self.cost_of_relation(atom.relation),
         };
         let numbers = self.rules_of(atom.relation);
         if self.is_input(atom.relation) || numbers.is_empty() {
-            return Ok((Nothing::Given(self.nearest(atom, search.model)), price));
+            return Ok((
+                MissingReason::Given(self.nearest(atom, search.model)),
+                literal_cost,
+            ));
         }
         let depth = search.above.len();
         if depth >= self.options.depth
             || search.spent > self.options.work.saturating_mul(LOOKED_INTO as u64)
         {
-            return Ok((Nothing::Cut(self.nearest(atom, search.model)), 2 * price));
+            return Ok((
+                MissingReason::DepthLimit(self.nearest(atom, search.model)),
+                2 * literal_cost,
+            ));
         }
         let game = self.game.clone();
         let mut found = Vec::new();
@@ -168,10 +179,10 @@ impl Explainer {
             });
         }
         search.above.pop();
-        // Those that cost the same stay in the order of what they miss at once.
+        // Rules of equal cost stay in the order of their directly missing literals.
         attempts.sort_by_key(|attempt| attempt.cost);
-        let apart_price = if never { PRICE_NEVER } else { PRICE_APART };
-        let least = attempts.first().map_or(apart_price, |best| best.cost);
+        let no_match_cost = if never { COST_NEVER } else { COST_NO_MATCH };
+        let least = attempts.first().map_or(no_match_cost, |best| best.cost);
         if depth > 0 {
             let most = least.saturating_add(self.options.margin);
             attempts.retain(|attempt| attempt.cost <= most);
@@ -181,7 +192,7 @@ impl Explainer {
             0 => self.nearest(atom, search.model),
             _ => Vec::new(),
         };
-        let reason = Nothing::Rules {
+        let reason = MissingReason::Rules {
             worse: count - attempts.len(),
             attempts,
             nearest,
@@ -190,16 +201,16 @@ impl Explainer {
         Ok((reason, least))
     }
 
-    /// The match of a rule's body that misses least, what it misses and what
-    /// that costs; `written` is the body as the rules have it.
+    /// The match of a rule's body that lacks least, its missing literals and their
+    /// cost; `written` is the body as in the rules.
     fn nearest_match(
         &mut self,
         rule: &Rule,
         written: &[Literal],
         search: &mut Search<'_>,
     ) -> Result<(Box<Bindings>, Vec<usize>, u32), ExplainError> {
-        let prices: Vec<u32> = written.iter().map(|l| self.price(l)).collect();
-        let total = prices.iter().sum();
+        let costs: Vec<u32> = written.iter().map(|l| self.cost_of_literal(l)).collect();
+        let total = costs.iter().sum();
         let mut bindings = vec![None; rule.variables.len()];
         self.budget.start();
         let mut nearest = None;
@@ -209,7 +220,7 @@ impl Explainer {
                 model: search.model,
                 terms: &mut self.terms,
                 budget: &mut self.budget,
-                prices: &prices,
+                costs: &costs,
                 most,
             };
             bindings.fill(None);
@@ -227,15 +238,15 @@ impl Explainer {
         search.spent = search.spent.saturating_add(self.budget.spent);
         match nearest {
             Some(nearest) => Ok(nearest),
-            None => self.first_match(rule, &prices, search.model),
+            None => self.first_match(rule, &costs, search.model),
         }
     }
 
-    /// A match of a body by the first fact that fits, literal by literal.
+    /// A match of a body by the first matching fact, literal by literal.
     fn first_match(
         &mut self,
         rule: &Rule,
-        prices: &[u32],
+        costs: &[u32],
         model: &mut Model,
     ) -> Result<(Box<Bindings>, Vec<usize>, u32), ExplainError> {
         let mut bindings = vec![None; rule.variables.len()];
@@ -255,36 +266,38 @@ impl Explainer {
             }
         }
         missed.sort_unstable();
-        let cost = missed.iter().map(|&place| prices[place]).sum();
+        let cost = missed.iter().map(|&place| costs[place]).sum();
         Ok((bindings.into(), missed, cost))
     }
 
-    fn price(&mut self, literal: &Literal) -> u32 {
+    fn cost_of_literal(&mut self, literal: &Literal) -> u32 {
         if self.never_holds(literal) {
-            return PRICE_NEVER;
+            return COST_NEVER;
         }
-        let mut price = PRICE_FIXED;
-        literal.for_each_atom(&mut |atom, _| price = price.min(self.price_of(atom.relation)));
-        price
+        let mut literal_cost = COST_FIXED;
+        literal.for_each_atom(&mut |atom, _| {
+            literal_cost = literal_cost.min(self.cost_of_relation(atom.relation))
+        });
+        literal_cost
     }
 
-    /// Whether it is known that a literal of a rule, as it is written, never holds.
+    /// True if it is proved that a literal of a rule, as written, never holds.
     fn never_holds(&mut self, literal: &Literal) -> bool {
         let game = &self.game;
-        let makers = self.makers.get_or_insert_with(|| Makers::new(game));
-        makers.never_holds(literal, &self.terms)
+        let achievers = self.achievers.get_or_insert_with(|| Achievers::new(game));
+        achievers.never_holds(literal, &self.terms)
     }
 
-    fn price_of(&self, relation: RelationId) -> u32 {
+    fn cost_of_relation(&self, relation: RelationId) -> u32 {
         match self.changes(relation) {
-            true => PRICE_CHANGING,
-            false => PRICE_FIXED,
+            true => COST_CHANGING,
+            false => COST_FIXED,
         }
     }
 
-    /// What became of each literal of a body or branch, which comes with how it is
-    /// written; `missed` are those that a match went without, or none if that is to
-    /// be found out.
+    /// The outcome of each literal of a body or branch, given with its written form.
+    /// `missed` are the literals that a match lacks; if it is `None`, they are
+    /// determined here.
     fn outcomes(
         &mut self,
         (body, written): (&[Literal], &[Literal]),
@@ -292,7 +305,7 @@ impl Explainer {
         rule: &Rule,
         bindings: &Bindings,
         search: &mut Search<'_>,
-    ) -> Result<Vec<Outcome>, ExplainError> {
+    ) -> Result<Vec<LiteralOutcome>, ExplainError> {
         let mut outcomes = Vec::new();
         for (place, (literal, written)) in body.iter().zip(written).enumerate() {
             let holding = holds(literal, bindings, search.model, &mut self.terms)?;
@@ -304,24 +317,24 @@ impl Explainer {
             let mut is_open = false;
             shown.for_each_variable(&mut |_| is_open = true);
             let (state, cost) = match (failed, holding) {
-                (false, Some(true)) => (State::Holds, 0),
-                (false, _) if is_open => (State::Open, 0),
-                (false, _) => (State::Unknown, 0),
+                (false, Some(true)) => (LiteralStatus::Holds, 0),
+                (false, _) if is_open => (LiteralStatus::Open, 0),
+                (false, _) => (LiteralStatus::Unknown, 0),
                 (true, _) => match &shown {
                     Literal::Positive(atom) => {
                         let never = self.never_holds(written);
                         let missing = self.missed(atom, &rule.variables, never, search)?;
                         let cost = missing.cost;
-                        (State::Missing(Box::new(missing)), cost)
+                        (LiteralStatus::Missing(Box::new(missing)), cost)
                     }
                     Literal::Negative(atom) => {
                         let fact = fact_of(atom, bindings, &mut self.terms);
                         let derivation = self.derive(&fact, search.model)?;
-                        let ways = derivation.ways.clamp(1, MOST_WAYS) as u32;
-                        let price = ways * self.price_of(atom.relation);
-                        (State::Unwanted(derivation), price)
+                        let instances = derivation.instances.clamp(1, MAX_INSTANCES) as u32;
+                        let literal_cost = instances * self.cost_of_relation(atom.relation);
+                        (LiteralStatus::Violated(derivation), literal_cost)
                     }
-                    Literal::Distinct(..) | Literal::Same(..) => (State::Fails, PRICE_TEST),
+                    Literal::Distinct(..) | Literal::Same(..) => (LiteralStatus::Fails, COST_TEST),
                     Literal::Any(branches) => {
                         let mut found = Vec::new();
                         let Literal::Any(written) = written else {
@@ -332,11 +345,14 @@ impl Explainer {
                             found.push(self.outcomes(bodies, None, rule, bindings, search)?);
                         }
                         let least = found.iter().map(|branch| total(branch)).min();
-                        (State::NoBranch(found), least.unwrap_or(PRICE_APART))
+                        (
+                            LiteralStatus::NoBranch(found),
+                            least.unwrap_or(COST_NO_MATCH),
+                        )
                     }
                 },
             };
-            outcomes.push(Outcome {
+            outcomes.push(LiteralOutcome {
                 literal: shown,
                 state,
                 cost,
@@ -345,16 +361,16 @@ impl Explainer {
         Ok(outcomes)
     }
 
-    /// The facts of an atom's relation that differ from it in the least.
-    fn nearest(&mut self, atom: &Atom, model: &mut Model) -> Vec<FactOf> {
-        let mut found: Vec<(u32, FactOf)> = Vec::new();
+    /// The facts of an atom's relation that differ least from it.
+    fn nearest(&mut self, atom: &Atom, model: &mut Model) -> Vec<GroundAtom> {
+        let mut found: Vec<(u32, GroundAtom)> = Vec::new();
         let most: u32 = atom.arguments.iter().map(|t| size(t, &self.terms)).sum();
         for number in 0..model.count(atom.relation) as u32 {
             let row: Vec<TermId> = model.fact(atom.relation, number).to_vec();
             let distance = |(term, given): (&Term, &TermId)| distance(term, *given, &self.terms);
             let far: u32 = atom.arguments.iter().zip(&row).map(distance).sum();
             if far < most.max(2) {
-                let fact = FactOf {
+                let fact = GroundAtom {
                     relation: atom.relation,
                     arguments: row.into(),
                 };
@@ -368,7 +384,7 @@ impl Explainer {
         found.into_iter().map(|(_, fact)| fact).collect()
     }
 
-    /// Whether a relation depends on the state or the moves.
+    /// True if a relation depends on the state or the moves.
     pub(super) fn changes(&self, relation: RelationId) -> bool {
         self.changing[relation.index()]
     }
@@ -380,19 +396,19 @@ fn is_ground(atom: &Atom) -> bool {
     ground
 }
 
-/// Number of lines in an explanation, about.
+/// Approximate number of lines in an explanation.
 fn weight(missing: &Missing) -> u64 {
-    fn of(outcomes: &[Outcome]) -> u64 {
+    fn of(outcomes: &[LiteralOutcome]) -> u64 {
         let weights = outcomes.iter().map(|outcome| match &outcome.state {
-            State::Missing(missing) => weight(missing),
-            State::Unwanted(derivation) => derivation.proofs.len() as u64,
-            State::NoBranch(branches) => branches.iter().map(|branch| of(branch)).sum(),
+            LiteralStatus::Missing(missing) => weight(missing),
+            LiteralStatus::Violated(derivation) => derivation.proofs.len() as u64,
+            LiteralStatus::NoBranch(branches) => branches.iter().map(|branch| of(branch)).sum(),
             _ => 1,
         });
         weights.sum()
     }
     match &missing.reason {
-        Nothing::Rules { attempts, .. } => {
+        MissingReason::Rules { attempts, .. } => {
             1 + attempts
                 .iter()
                 .map(|attempt| of(&attempt.outcomes))
@@ -402,12 +418,12 @@ fn weight(missing: &Missing) -> u64 {
     }
 }
 
-/// The price of all that a body misses.
-fn total(outcomes: &[Outcome]) -> u32 {
+/// The total cost of everything that a body lacks.
+fn total(outcomes: &[LiteralOutcome]) -> u32 {
     (outcomes.iter()).fold(0, |sum, outcome| sum.saturating_add(outcome.cost))
 }
 
-/// Number of names in a term; variables count for none.
+/// Number of names in a term; variables do not count.
 fn size(term: &Term, terms: &Terms) -> u32 {
     match term {
         Term::Variable(_) => 0,
@@ -419,7 +435,7 @@ fn size(term: &Term, terms: &Terms) -> u32 {
     }
 }
 
-/// Number of places at which a term and a value differ; a variable differs from
+/// Number of places in which a term and a value differ; a variable differs from
 /// nothing.
 fn distance(term: &Term, given: TermId, terms: &Terms) -> u32 {
     match term {
@@ -435,13 +451,13 @@ fn distance(term: &Term, given: TermId, terms: &Terms) -> u32 {
     }
 }
 
-/// A rule narrowed to what can give an atom; nothing if it gives no such fact.
-/// The atom's variables come first.
+/// A rule specialized to what can derive an atom; `None` if it cannot derive such a
+/// fact. The atom's variables come first.
 fn resolved(rule: &Rule, atom: &Atom, names: &[Box<str>], terms: &mut Terms) -> Option<Rule> {
     let offset = names.len();
     let mut unifier = Unifier::new(offset + rule.variables.len(), terms);
     for (left, right) in atom.arguments.iter().zip(&rule.head.arguments) {
-        // The rule's own names are kept where a variable meets another.
+        // The rule's own names are kept where a variable is unified with another.
         if !unifier.unify((left, 0), (right, offset)) {
             return None;
         }

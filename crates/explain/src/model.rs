@@ -1,28 +1,28 @@
-//! What holds in one situation, with indexes for exactly the questions asked.
+//! The model of one situation, with indexes for exactly the questions asked.
 
 use rustc_hash::FxHashMap;
 
 use super::ExplainError;
-use super::asked::Asked;
+use super::on_demand::OnDemand;
 use ggp_gdl::datalog::Evaluator;
 use ggp_gdl::program::{Atom, FunctorId, RelationId, Term};
 use ggp_gdl::terms::{TermId, Terms};
 
-/// What one question depends on.
+/// The model of everything a question depends on.
 #[derive(Debug)]
 pub(super) struct Model {
     evaluator: Evaluator,
     relations: FxHashMap<RelationId, Rows>,
-    /// By relation: whether it is derived only as it is asked for.
-    is_asked: Vec<bool>,
-    asked: Asked,
-    /// Rows that may be looked at to answer what is asked.
+    /// By relation: true if it is derived on demand only.
+    is_on_demand: Vec<bool>,
+    asked: OnDemand,
+    /// Maximum number of rows visited for an answer.
     work: u64,
 }
 
-/// A place in a row: a column, and perhaps an argument of the term there.
+/// A place in a row: a column, and optionally an argument of the term there.
 type Place = (usize, Option<usize>);
-/// What stands at a place: the functor there or around it, and the term.
+/// The contents of a place: the functor there or around it, and the term.
 type Key = (Option<FunctorId>, Option<TermId>);
 
 /// Rows of one relation.
@@ -35,7 +35,7 @@ pub(super) struct Rows {
 
 #[derive(Debug, Default)]
 struct Index {
-    /// Number of rows that are in it.
+    /// Number of rows in the index.
     upto: usize,
     found: FxHashMap<Key, Vec<u32>>,
 }
@@ -44,32 +44,32 @@ struct Index {
 pub(super) type Bindings = [Option<TermId>];
 
 impl Model {
-    /// The model of an evaluator that was asked for all that is needed, and what
-    /// answers for the rest.
-    pub(super) fn new(evaluator: Evaluator, is_asked: Vec<bool>, asked: Asked) -> Self {
+    /// The model of an evaluator that has evaluated everything needed, and the
+    /// answers derived on demand.
+    pub(super) fn new(evaluator: Evaluator, is_on_demand: Vec<bool>, asked: OnDemand) -> Self {
         Model {
             evaluator,
             relations: FxHashMap::default(),
-            is_asked,
+            is_on_demand,
             asked,
             work: u64::MAX,
         }
     }
 
-    /// What answers for relations that are derived as they are asked for.
-    pub(super) fn into_asked(self) -> Asked {
+    /// The answers for relations that are derived on demand.
+    pub(super) fn into_on_demand(self) -> OnDemand {
         self.asked
     }
 
-    /// Sets the rows that may be looked at for one answer, past which it is
-    /// unknown; what was set before. Without a limit of its own an answer past
-    /// those of the user is an error.
+    /// Sets the number of rows that may be visited for one answer, after which the
+    /// answer is unknown; returns the previous number. Without such a limit,
+    /// exceeding the user's limit is an error.
     pub(super) fn set_work(&mut self, work: u64) -> u64 {
         std::mem::replace(&mut self.work, work)
     }
 
     fn rows(&mut self, relation: RelationId) -> &mut Rows {
-        if self.is_asked[relation.index()] {
+        if self.is_on_demand[relation.index()] {
             return self.asked.rows(relation);
         }
         let evaluator = &self.evaluator;
@@ -80,7 +80,7 @@ impl Model {
         })
     }
 
-    /// Number of facts of a relation that are known.
+    /// Number of known facts of a relation.
     pub(super) fn count(&mut self, relation: RelationId) -> usize {
         self.rows(relation).list.len()
     }
@@ -90,14 +90,14 @@ impl Model {
         &self.rows(relation).list[number as usize]
     }
 
-    /// Whether a fact holds; nothing if that is unknown.
+    /// The truth of a fact; `None` if that is unknown.
     pub(super) fn holds(
         &mut self,
         relation: RelationId,
         row: &[TermId],
         terms: &mut Terms,
     ) -> Result<Option<bool>, ExplainError> {
-        if self.is_asked[relation.index()] {
+        if self.is_on_demand[relation.index()] {
             let values: Vec<_> = row.iter().copied().map(Some).collect();
             if !self.asked.know(relation, &values, self.work, terms)? {
                 return Ok(None);
@@ -106,15 +106,15 @@ impl Model {
         Ok(Some(self.rows(relation).numbers.contains_key(row)))
     }
 
-    /// Whether the facts that an atom matches are known without further
-    /// derivations; if not, the number of its columns that have values.
+    /// `Ok` if the facts that an atom matches are known without further derivations;
+    /// otherwise the number of its columns that have values.
     pub(super) fn is_ready(
         &mut self,
         atom: &Atom,
         bindings: &Bindings,
         terms: &mut Terms,
     ) -> Result<(), usize> {
-        if !self.is_asked[atom.relation.index()] {
+        if !self.is_on_demand[atom.relation.index()] {
             return Ok(());
         }
         match values(atom, bindings, terms) {
@@ -125,8 +125,8 @@ impl Model {
         }
     }
 
-    /// The numbers of facts among which all are that an atom matches; nothing
-    /// if they are unknown.
+    /// The numbers of facts that include all that an atom matches; `None` if they are
+    /// unknown.
     pub(super) fn candidates(
         &mut self,
         atom: &Atom,
@@ -136,7 +136,7 @@ impl Model {
         let Some(values) = values(atom, bindings, terms) else {
             return Ok(Some(Candidates::Listed(Vec::new())));
         };
-        if self.is_asked[atom.relation.index()]
+        if self.is_on_demand[atom.relation.index()]
             && !self.asked.know(atom.relation, &values, self.work, terms)?
         {
             return Ok(None);
@@ -176,7 +176,7 @@ impl Model {
     }
 }
 
-/// The values of an atom's columns that are known; nothing if one can't have any.
+/// The known values of an atom's columns; `None` if one cannot have any value.
 fn values(atom: &Atom, bindings: &Bindings, terms: &mut Terms) -> Option<Vec<Option<TermId>>> {
     let values = atom
         .arguments
@@ -184,13 +184,13 @@ fn values(atom: &Atom, bindings: &Bindings, terms: &mut Terms) -> Option<Vec<Opt
         .map(|term| match value(term, bindings, terms) {
             Value::Is(id) => Some(Some(id)),
             Value::Open => Some(None),
-            Value::Nothing => None,
+            Value::TooLarge => None,
         });
     values.collect()
 }
 
 impl Rows {
-    /// Adds a row if it is not there.
+    /// Adds a row unless it exists.
     pub(super) fn add(&mut self, row: &[TermId]) {
         if !self.numbers.contains_key(row) {
             self.numbers.insert(row.into(), self.list.len() as u32);
@@ -223,14 +223,14 @@ impl Rows {
 
 /// Facts that an atom may match.
 pub(super) enum Candidates {
-    /// So many, from the first on.
+    /// The first *n* facts.
     All(u32),
-    /// These.
+    /// The listed facts.
     Listed(Vec<u32>),
 }
 
 impl Candidates {
-    /// How many.
+    /// Number of candidates.
     pub(super) fn len(&self) -> usize {
         match self {
             Candidates::All(count) => *count as usize,
@@ -238,7 +238,7 @@ impl Candidates {
         }
     }
 
-    /// The number at a position.
+    /// The number of the fact at a position.
     pub(super) fn get(&self, position: usize) -> u32 {
         match self {
             Candidates::All(_) => position as u32,
@@ -247,43 +247,43 @@ impl Candidates {
     }
 }
 
-/// What a term stands for.
+/// The value of a term under bindings.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Value {
-    /// This.
+    /// A ground term.
     Is(TermId),
-    /// Its variables are not all bound.
+    /// Some of its variables are not bound.
     Open,
-    /// A term past the limits of the table.
-    Nothing,
+    /// The term exceeds the limits of the table.
+    TooLarge,
 }
 
-/// What a term stands for under bindings.
+/// The value of a term under bindings.
 pub(super) fn value(term: &Term, bindings: &Bindings, terms: &mut Terms) -> Value {
     match term {
         Term::Ground(id) => Value::Is(*id),
         Term::Variable(v) => bindings[v.index()].map_or(Value::Open, Value::Is),
         Term::Apply(functor, arguments) => {
             let mut ids = Vec::with_capacity(arguments.len());
-            let mut outcome = Value::Nothing;
+            let mut outcome = Value::TooLarge;
             for argument in arguments {
                 match value(argument, bindings, terms) {
                     Value::Is(id) => ids.push(id),
                     Value::Open => outcome = Value::Open,
-                    Value::Nothing => return Value::Nothing,
+                    Value::TooLarge => return Value::TooLarge,
                 }
             }
             match ids.len() == arguments.len() {
                 true => terms
                     .intern(*functor, &ids)
-                    .map_or(Value::Nothing, Value::Is),
+                    .map_or(Value::TooLarge, Value::Is),
                 false => outcome,
             }
         }
     }
 }
 
-/// Makes a term equal to a value by binding variables, which are noted.
+/// Makes a term equal to a value by binding variables, which are recorded.
 pub(super) fn bind(
     term: &Term,
     given: TermId,

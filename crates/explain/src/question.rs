@@ -1,4 +1,4 @@
-//! What is asked, as a user writes it.
+//! Questions as users write them.
 
 use std::fmt;
 
@@ -10,23 +10,23 @@ use ggp_gdl::span::{Source, Sources, Span};
 use ggp_gdl::syntax::{self, Sexp, SexpKind, SyntaxLimits};
 use ggp_gdl::terms::{TermId, Terms};
 
-/// What facts may match, `(legal white (mark 1 1))`, `terminal`, `(goal white ?n)`,
-/// the negation of that, or a comparison of terms.
+/// A question: whether facts match, such as `(legal white (mark 1 1))`, `terminal` or
+/// `(goal white ?n)`, its negation, or a comparison of terms.
 #[derive(Clone, Debug)]
 pub struct Question {
-    pub(super) kind: Kind,
+    pub(super) kind: QuestionKind,
     /// The names of its variables.
     pub(super) names: Vec<Box<str>>,
 }
 
-/// What is asked.
+/// The kind of a question.
 #[derive(Clone, Debug)]
-pub(super) enum Kind {
-    /// Whether a fact matches.
+pub(super) enum QuestionKind {
+    /// Does a fact match?
     Some(Atom),
-    /// Whether none does.
+    /// Does no fact match?
     None(Atom),
-    /// Whether two terms are the same, or are not.
+    /// Are two terms equal, or do they differ?
     Test {
         equal: bool,
         left: TermId,
@@ -34,26 +34,27 @@ pub(super) enum Kind {
     },
 }
 
-/// Why a text is no question.
+/// The reason why a text is not a question.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum QuestionError {
-    /// There is nothing in it.
+    /// The text is empty.
     Empty,
     /// A variable alone.
     Variable(String),
-    /// `and` or `or`, which say more than one thing.
+    /// `and` or `or`, which combine several conditions.
     Several(String),
     /// `<=`, which begins a rule.
     Rule,
-    /// `;`, after which all is a comment.
+    /// `;`, which begins a comment.
     Comment,
-    /// `not` or `distinct` with so many arguments, or `distinct` with variables.
+    /// `not` or `distinct` with a wrong number of arguments, or `distinct` with
+    /// variables.
     Test(&'static str),
-    /// A relation with another number of arguments than it has, which follows.
+    /// A relation with a wrong number of arguments; the correct number follows.
     Arity(String, usize),
-    /// Not one list or name.
+    /// The text is not one list or name.
     Malformed(String),
-    /// A name or term that the rules don't have.
+    /// A name or term that the rules do not have.
     Term(ParseTermError),
 }
 
@@ -61,20 +62,20 @@ impl fmt::Display for QuestionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let write = "write a fact such as `terminal` or `(legal ?role ?move)`";
         match self {
-            QuestionError::Empty => write!(f, "nothing is asked; {write}"),
+            QuestionError::Empty => write!(f, "the question is empty; {write}"),
             QuestionError::Variable(name) => {
-                write!(f, "`{name}` alone stands for anything; {write}")
+                write!(f, "a variable alone (`{name}`) matches anything; {write}")
             }
             QuestionError::Several(word) => {
                 write!(
                     f,
-                    "`{word}` says several things; ask for one at a time: {write}"
+                    "`{word}` combines several conditions; ask one question at a time: {write}"
                 )
             }
             QuestionError::Comment => {
-                f.write_str("what follows `;` is a comment; ask for one thing at a time")
+                f.write_str("`;` begins a comment; ask one question at a time")
             }
-            QuestionError::Rule => write!(f, "this is a rule; ask for what it gives: {write}"),
+            QuestionError::Rule => write!(f, "this is a rule; ask about its head: {write}"),
             QuestionError::Test("distinct") => {
                 f.write_str("write two terms without variables, as in `(distinct 1 2)`")
             }
@@ -84,7 +85,9 @@ impl fmt::Display for QuestionError {
                     "write one fact after `{word}`, as in `({word} terminal)`"
                 )
             }
-            QuestionError::Arity(name, 0) => write!(f, "`{name}` stands alone: write `{name}`"),
+            QuestionError::Arity(name, 0) => {
+                write!(f, "`{name}` takes no arguments: write `{name}`")
+            }
             QuestionError::Arity(name, arity) => {
                 write!(f, "write `({name}")?;
                 (1..=*arity).try_for_each(|number| write!(f, " ?{number}"))?;
@@ -105,31 +108,32 @@ impl From<ParseTermError> for QuestionError {
 }
 
 impl Question {
-    /// The relation asked for, if it is one.
+    /// The relation of the question, if it has one.
     pub fn relation(&self) -> Option<RelationId> {
         match &self.kind {
-            Kind::Some(atom) | Kind::None(atom) => Some(atom.relation),
-            Kind::Test { .. } => None,
+            QuestionKind::Some(atom) | QuestionKind::None(atom) => Some(atom.relation),
+            QuestionKind::Test { .. } => None,
         }
     }
 
-    /// Whether a fact of the state holds.
+    /// True if the question is whether a fact of the state is true.
     pub fn is_of_state(&self, game: &Game) -> bool {
         match &self.kind {
-            Kind::Some(atom) => game.keyword(Keyword::True) == Some(atom.relation),
+            QuestionKind::Some(atom) => game.keyword(Keyword::True) == Some(atom.relation),
             _ => false,
         }
     }
 }
 
 impl Explainer {
-    /// Reads a question; outer brackets may be left out. What is no relation of
-    /// the rules, but a term that they speak of, is asked of the state:
-    /// `(cell 1 1 b)` is `(true (cell 1 1 b))`.
+    /// Reads a question; outer brackets may be omitted. A name that is not a relation
+    /// of the rules, but a function in them, is taken as a fact of the state: `(cell
+    /// 1 1 b)` means `(true (cell 1 1 b))`.
     ///
     /// # Errors
     ///
-    /// [`QuestionError`] if it is none, or uses what the rules don't have.
+    /// [`QuestionError`] if the text is not a question, or uses names that the rules
+    /// do not have.
     pub fn question(&mut self, text: &str) -> Result<Question, QuestionError> {
         let malformed = || QuestionError::Malformed(text.trim().to_owned());
         if text.contains(';') {
@@ -169,7 +173,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn kind(&mut self, form: &Sexp) -> Result<Kind, QuestionError> {
+    fn kind(&mut self, form: &Sexp) -> Result<QuestionKind, QuestionError> {
         let text = self.sources.text(form.span);
         let malformed = || QuestionError::Malformed(text.to_owned());
         let (name, arguments, shape) = match &form.kind {
@@ -187,9 +191,9 @@ impl Reader<'_> {
         match (name.to_lowercase().as_str(), arguments) {
             ("not", [inner]) => {
                 return Ok(match self.kind(inner)? {
-                    Kind::Some(atom) => Kind::None(atom),
-                    Kind::None(atom) => Kind::Some(atom),
-                    Kind::Test { equal, left, right } => Kind::Test {
+                    QuestionKind::Some(atom) => QuestionKind::None(atom),
+                    QuestionKind::None(atom) => QuestionKind::Some(atom),
+                    QuestionKind::Test { equal, left, right } => QuestionKind::Test {
                         equal: !equal,
                         left,
                         right,
@@ -199,7 +203,7 @@ impl Reader<'_> {
             ("not", _) => return Err(QuestionError::Test("not")),
             ("distinct", [left, right]) if !has_variable(form) => {
                 let [left, right] = [left, right].map(|term| self.sources.text(term.span));
-                return Ok(Kind::Test {
+                return Ok(QuestionKind::Test {
                     equal: false,
                     left: self.game.parse_term(self.terms, left)?,
                     right: self.game.parse_term(self.terms, right)?,
@@ -224,7 +228,7 @@ impl Reader<'_> {
                 (state, vec![term])
             }
         };
-        Ok(Kind::Some(Atom {
+        Ok(QuestionKind::Some(Atom {
             relation,
             arguments,
             span: Span::default(),
@@ -238,7 +242,7 @@ impl Reader<'_> {
             .map(|(relation, _)| relation)
     }
 
-    /// The number of arguments that a relation of this name has.
+    /// The number of arguments of the relation with this name.
     fn arity(&self, name: &str) -> Option<usize> {
         let (relation, _) = self.named(name).next()?;
         Some(self.game.rules().arity[relation.index()])

@@ -1,9 +1,9 @@
-//! What is derived as it is asked for is the same as what is derived as a whole.
+//! On-demand derivation gives the same explanations as complete derivation.
 
 use super::*;
 use ggp_engine::machine::{AnyMachine, Backend, Machine};
 
-/// Lines that a derivation unfolds to.
+/// Number of lines that a derivation unfolds to.
 fn size(derivation: &Derivation) -> u64 {
     fn of(derivation: &Derivation, number: usize, known: &mut [Option<u64>]) -> u64 {
         if let Some(size) = known[number] {
@@ -21,9 +21,9 @@ fn size(derivation: &Derivation) -> u64 {
     of(derivation, 0, &mut vec![None; derivation.proofs.len()])
 }
 
-fn said(answer: &Answer) -> String {
+fn summary(answer: &Explanation) -> String {
     match answer {
-        Answer::Holds {
+        Explanation::Holds {
             derivations,
             others,
         } => format!(
@@ -37,7 +37,7 @@ fn said(answer: &Answer) -> String {
 }
 
 #[test]
-fn what_is_derived_as_it_is_asked_for_is_explained_the_same() {
+fn on_demand_derivation_gives_the_same_explanations() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../games");
     let mut asked = 0;
     for name in [
@@ -53,10 +53,10 @@ fn what_is_derived_as_it_is_asked_for_is_explained_the_same() {
         let mut state = machine.initial().unwrap();
         let mut explainers = [false, true].map(|on_demand| {
             let terms = machine.terms().clone();
-            let options = Options::default();
+            let options = ExplainOptions::default();
             let mut explainer = Explainer::new(&game, terms, Limits::default(), options);
             for rule in game.rules().rules.iter().filter(|_| on_demand) {
-                explainer.is_asked[rule.head.relation.index()] = true;
+                explainer.is_on_demand[rule.head.relation.index()] = true;
             }
             explainer
         });
@@ -81,7 +81,7 @@ fn what_is_derived_as_it_is_asked_for_is_explained_the_same() {
                         facts: &facts,
                         joint: Some(&joint),
                     };
-                    said(&explainer.explain(&question, situation).unwrap())
+                    summary(&explainer.explain(&question, situation).unwrap())
                 });
                 assert_eq!(whole, on_demand, "{name}: {text}");
                 asked += 1;

@@ -1,4 +1,4 @@
-//! Explanations as trees of lines: text, JSON, and HTML that folds.
+//! Explanations as trees of lines: text, JSON, and collapsible HTML.
 
 mod page;
 
@@ -8,65 +8,64 @@ use std::fmt::Write as _;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
-/// What a line says of its literal or rule.
+/// The truth of the literal on a line.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mark {
     /// It holds.
     Holds,
-    /// It does not hold, and should.
+    /// It does not hold, but should.
     Fails,
-    /// It depends on what does not hold.
+    /// It depends on a literal that does not hold.
     Open,
-    /// Not a literal: a rule that does not apply, a branch, a time.
+    /// The line is not a literal: a rule that does not apply, a branch, a period.
     Group,
 }
 
 /// A place in the rules.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct Spot {
+pub struct RulePlace {
     /// The file's name.
     pub file: String,
-    /// Counted from 1.
+    /// The line, counted from 1.
     pub line: usize,
-    /// Counted from 1, in characters.
+    /// The column, counted from 1, in characters.
     pub column: usize,
-    /// The bytes of the file that it covers.
+    /// The range of bytes in the file.
     pub bytes: (u32, u32),
 }
 
-/// A line and the lines below it that say why.
+/// A line, with the lines below it that explain it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Tree {
-    /// What it says of its text.
+    /// The truth of the literal.
     pub mark: Mark,
     /// A literal, or words.
     pub text: String,
     /// The reason in words.
     pub note: String,
-    /// The rule or fact of the rules that the reason speaks of.
-    pub place: Option<Spot>,
+    /// The rule or fact that the reason refers to.
+    pub place: Option<RulePlace>,
     /// The values of the rule's variables, by name.
     pub bindings: Vec<(String, String)>,
-    /// Whether it holds in every position.
+    /// True if it holds in every position.
     pub always: bool,
-    /// Why.
+    /// The lines that explain this one.
     pub because: Vec<Tree>,
-    /// The line with the same reasons, by its `id`, which stands before this one;
-    /// they are given there only.
+    /// The `id` of an earlier line with the same explanation, which is not repeated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub same_as: Option<usize>,
-    /// Its number, if others are the same as this one.
+    /// The number of this line, if others refer to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<usize>,
-    /// Lines left out below this one.
+    /// Number of lines left out below this one.
     pub omitted: usize,
-    /// Whether its reasons are left out because a line before has them.
+    /// True if its explanation is left out because an earlier line has it.
     #[serde(skip)]
     pub(super) again: bool,
 }
 
-/// Literals that hold and are shown of a rule that does not apply.
+/// Maximum number of literals shown that hold in a rule that does not apply.
 const HELD: usize = 3;
 
 impl Tree {
@@ -91,14 +90,14 @@ impl Tree {
         1 + self.because.iter().map(Tree::lines).sum::<usize>()
     }
 
-    /// Leaves out why things hold that hold in every position, other than the
-    /// one asked about, and what else holds in rules that do not apply.
+    /// Leaves out explanations of literals that hold in every position, except for
+    /// the root, and the surplus literals that hold in rules that do not apply.
     pub fn fold(&mut self) {
         let is_held = |tree: &Tree| tree.mark == Mark::Holds && tree.because.is_empty();
         let held = self.because.iter().filter(|tree| is_held(tree)).count();
         if held > HELD && self.because.iter().any(|tree| tree.mark == Mark::Fails) {
             self.because.retain(|tree| !is_held(tree));
-            let text = format!("{held} others hold");
+            let text = format!("{held} other conditions hold");
             self.because.push(Tree::new(Mark::Holds, text, ""));
         }
         for tree in &mut self.because {
@@ -110,7 +109,7 @@ impl Tree {
         }
     }
 
-    /// Leaves out what lies deepest, until all trees together have at most so many
+    /// Leaves out the deepest lines, until all trees together have at most `most`
     /// lines.
     pub fn cut(trees: &mut Vec<Tree>, most: usize) {
         // Lines between trees count too.
@@ -126,7 +125,7 @@ impl Tree {
         }
     }
 
-    /// Gives the reasons of lines that are the same only once.
+    /// Gives the explanation of equal lines only once.
     pub fn share(trees: &mut [Tree]) {
         let mut kinds = Kinds::default();
         for tree in trees.iter() {
@@ -149,7 +148,7 @@ impl Tree {
             .for_each(|tree| tree.forget_ids(used));
     }
 
-    /// The tree in lines.
+    /// The tree as text lines.
     pub fn text(&self) -> String {
         let mut out = String::new();
         self.write(&mut out, "", "", true);
@@ -209,13 +208,13 @@ impl Tree {
     }
 }
 
-/// `1 more line`, `2 more lines`.
+/// A number with a noun: `1 more line`, `2 more lines`.
 pub(super) fn counted(count: usize, what: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{count} {what}{plural}")
 }
 
-/// Numbers for trees that say the same.
+/// Numbers for trees with the same content.
 #[derive(Default)]
 struct Kinds {
     known: FxHashMap<(String, Vec<usize>), usize>,
@@ -239,9 +238,10 @@ impl Kinds {
 #[derive(Default)]
 struct Sharing {
     kinds: Vec<usize>,
-    /// Lines seen so far.
+    /// Number of lines seen so far.
     line: usize,
-    /// The lines that have reasons, by what they say with them, and by their text.
+    /// Lines that have explanations, by content including the explanation, and by
+    /// text.
     by_kind: FxHashMap<usize, usize>,
     by_text: FxHashMap<String, usize>,
     used: FxHashSet<usize>,

@@ -1,7 +1,7 @@
-//! Smallest derivations, by Knuth's generalization of Dijkstra's shortest paths:
-//! of all facts whose derivations use settled facts only, the one with the
-//! smallest derivation is settled next. A derivation is as large as the tree it
-//! unfolds to; it never rests on itself.
+//! Smallest derivations, by Knuth's generalization of Dijkstra's shortest paths: of
+//! all facts whose derivations use settled facts only, the one with the smallest
+//! derivation is settled next. The size of a derivation is the size of the tree it
+//! unfolds to; it is never circular.
 //!
 //! Source: D. E. Knuth, A Generalization of Dijkstra's Algorithm, Information
 //! Processing Letters 6(1), 1977.
@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 
 use super::matching::{Matching, holds};
 use super::model::{Bindings, Model, Value, bind, value};
-use super::{Derivation, ExplainError, Explainer, FactOf, Premise, Proof, Reason};
+use super::{Derivation, ExplainError, Explainer, GroundAtom, Premise, Proof, Reason};
 use ggp_gdl::program::{Atom, Literal};
 use ggp_gdl::terms::{TermId, Terms};
 
@@ -24,7 +24,7 @@ struct Instance {
     rule: usize,
     bindings: Box<[Option<TermId>]>,
     premises: Vec<Premise>,
-    /// Premises that are facts not yet settled.
+    /// Number of premises that are facts not yet settled.
     waiting: usize,
     cost: u64,
 }
@@ -32,13 +32,13 @@ struct Instance {
 /// The facts that a derivation may use, as far as they are known.
 #[derive(Default)]
 struct Cone {
-    facts: Vec<FactOf>,
-    numbers: FxHashMap<FactOf, usize>,
+    facts: Vec<GroundAtom>,
+    numbers: FxHashMap<GroundAtom, usize>,
     instances: Vec<Instance>,
 }
 
 impl Cone {
-    fn number(&mut self, fact: FactOf) -> usize {
+    fn number(&mut self, fact: GroundAtom) -> usize {
         if let Some(&number) = self.numbers.get(&fact) {
             return number;
         }
@@ -48,14 +48,15 @@ impl Cone {
     }
 }
 
-/// Instances of one fact that are looked at, where all of them are too many.
+/// Maximum numbers of instances examined for one fact, tried in turn when there are
+/// too many.
 const FEWER: [usize; 3] = [usize::MAX, 64, 4];
 
 impl Explainer {
     /// The smallest derivation of a fact that holds.
     pub(super) fn derive(
         &mut self,
-        fact: &FactOf,
+        fact: &GroundAtom,
         model: &mut Model,
     ) -> Result<Derivation, ExplainError> {
         let mut first = None;
@@ -80,7 +81,7 @@ impl Explainer {
 
     fn derive_from(
         &mut self,
-        fact: &FactOf,
+        fact: &GroundAtom,
         model: &mut Model,
         most: usize,
     ) -> Result<Derivation, ExplainError> {
@@ -145,7 +146,7 @@ impl Explainer {
         }
         let mut derivation = Derivation {
             proofs: Vec::new(),
-            ways: (cone.instances.iter())
+            instances: (cone.instances.iter())
                 .filter(|instance| instance.head == 0)
                 .count(),
             smallest: true,
@@ -190,7 +191,7 @@ impl Explainer {
     fn instances(
         &mut self,
         head: usize,
-        fact: &FactOf,
+        fact: &GroundAtom,
         model: &mut Model,
         most: usize,
         cone: &mut Cone,
@@ -213,7 +214,7 @@ impl Explainer {
                 model,
                 terms: &mut self.terms,
                 budget: &mut self.budget,
-                prices: &[],
+                costs: &[],
                 most: 0,
             };
             let _ = search.run(&mut bindings, &mut |bindings, _| {
@@ -245,8 +246,8 @@ impl Explainer {
         Ok(())
     }
 
-    /// Each list of premises with what a literal that holds rests on: several,
-    /// if it is an alternative.
+    /// Extends each list of premises with the premises of a literal that holds; a
+    /// disjunction can have several.
     fn extended(
         &mut self,
         bodies: Vec<Vec<Premise>>,
@@ -255,9 +256,9 @@ impl Explainer {
         model: &mut Model,
         cone: &mut Cone,
     ) -> Result<Vec<Vec<Premise>>, ExplainError> {
-        let ways: Vec<Vec<Premise>> = match literal {
+        let instances: Vec<Vec<Premise>> = match literal {
             Literal::Any(branches) => {
-                let mut ways = Vec::new();
+                let mut instances = Vec::new();
                 for branch in branches {
                     let mut all = true;
                     for literal in branch {
@@ -270,9 +271,9 @@ impl Explainer {
                     for literal in branch {
                         of_branch = self.extended(of_branch, literal, bindings, model, cone)?;
                     }
-                    ways.extend(of_branch);
+                    instances.extend(of_branch);
                 }
-                ways
+                instances
             }
             Literal::Positive(atom) => {
                 let fact = fact_of(atom, bindings, &mut self.terms);
@@ -291,9 +292,9 @@ impl Explainer {
                 vec![vec![Premise::Test { equal, left, right }]]
             }
         };
-        let mut all = Vec::with_capacity(bodies.len() * ways.len());
+        let mut all = Vec::with_capacity(bodies.len() * instances.len());
         for body in &bodies {
-            for way in &ways {
+            for way in &instances {
                 self.budget.spend(1)?;
                 all.push(body.iter().chain(way).cloned().collect());
             }
@@ -302,9 +303,9 @@ impl Explainer {
     }
 }
 
-/// The fact that an atom stands for when all its variables are bound.
-pub(super) fn fact_of(atom: &Atom, bindings: &Bindings, terms: &mut Terms) -> FactOf {
-    FactOf {
+/// The fact denoted by an atom when all its variables are bound.
+pub(super) fn fact_of(atom: &Atom, bindings: &Bindings, terms: &mut Terms) -> GroundAtom {
+    GroundAtom {
         relation: atom.relation,
         arguments: (atom.arguments.iter())
             .map(|term| ground(term, bindings, terms))

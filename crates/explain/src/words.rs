@@ -1,20 +1,20 @@
-//! Atoms, literals and places as the rules write them.
+//! Atoms, literals and places in the syntax of the rules.
 
-use super::tree::Spot;
-use super::{Explainer, FactOf};
+use super::tree::RulePlace;
+use super::{Explainer, GroundAtom};
 use ggp_gdl::program::{Atom, Literal, Shape, Term};
 use ggp_gdl::span::Span;
 use ggp_gdl::terms::TermId;
 
 impl Explainer {
-    pub(super) fn rule_spot(&self, rule: usize) -> Option<Spot> {
+    pub(super) fn rule_spot(&self, rule: usize) -> Option<RulePlace> {
         Some(self.spot(self.game.rules().rules[rule].span))
     }
 
-    pub(super) fn spot(&self, span: Span) -> Spot {
+    pub(super) fn spot(&self, span: Span) -> RulePlace {
         let sources = self.game.sources();
         let (line, column) = sources.line_column(span);
-        Spot {
+        RulePlace {
             file: sources.files()[span.file as usize].name().to_owned(),
             line,
             column,
@@ -22,8 +22,8 @@ impl Explainer {
         }
     }
 
-    /// A fact as the rules write it.
-    pub fn fact_text(&self, fact: &FactOf) -> String {
+    /// A fact in the syntax of the rules.
+    pub fn fact_text(&self, fact: &GroundAtom) -> String {
         let arguments = fact.arguments.iter().map(|term| Term::Ground(*term));
         let atom = Atom {
             relation: fact.relation,

@@ -1,9 +1,9 @@
-//! What can be learned from the rules alone, without playing.
+//! Static analysis: properties of a game that follow from its rules alone.
 //!
-//! In: a [`Game`]. Out: findings about it that hold in every match, found by
-//! structure: they do not change when the names in the rules are replaced by
-//! others. Nothing here searches, and nothing here is needed to play: an
-//! analysis that gives up finds nothing, and never something wrong.
+//! In: a [`Game`]. Out: findings that hold in every match. They depend on the
+//! structure of the rules only, not on the names used in them. Nothing here searches,
+//! and nothing here is needed to play. An analysis that reaches its limits reports
+//! less; it never reports anything wrong.
 
 pub mod achievers;
 pub mod chains;
@@ -24,24 +24,24 @@ use crate::game::{Game, Score};
 pub use counter::{Counter, Course, Readers, Stripping, counters};
 pub use dependencies::{read_by, unkept, unread};
 
-/// Something that the rules show, in a form for printing.
+/// A result of the analyses, in a form for printing.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(tag = "finding", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Finding {
     /// Facts that depend on the number of steps alone; see [`Counter`].
     Counter {
-        /// The first facts, step by step, in canonical text.
+        /// The facts of the first steps, one entry per step, in canonical text.
         facts: Vec<String>,
-        /// How the facts go on.
+        /// The development of the facts over the steps.
         course: Course,
-        /// The first step at which they end the game; 0 is the start.
+        /// The first step at which they end the game; 0 is the initial state.
         ends_at: Option<usize>,
-        /// What depends on them besides themselves.
+        /// Everything else that depends on them.
         readers: Readers,
-        /// Whether a search may leave them out.
+        /// True if a search may ignore them when it compares states.
         harmless: bool,
-        /// The reason.
+        /// The reason for `harmless`.
         why: String,
     },
 }
@@ -66,9 +66,11 @@ impl fmt::Display for Finding {
                         write!(f, ", … ({steps} steps)")?;
                     }
                     Course::Runs { .. } => {}
-                    Course::Cycle { from: 0, period } => write!(f, ", again after {period}")?,
+                    Course::Cycle { from: 0, period } => {
+                        write!(f, ", repeats every {period} steps")?
+                    }
                     Course::Cycle { from, period } => {
-                        write!(f, "; from step {from} on, again after {period}")?;
+                        write!(f, "; from step {from} on, repeats every {period} steps")?;
                     }
                     Course::Open => f.write_str(", …")?,
                 }
@@ -81,7 +83,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// What the analyses find in a game, for a search that wants all points.
+/// Runs all analyses on a game, for a search whose target is the maximum score.
 pub fn findings(game: &Game) -> Vec<Finding> {
     const SHOWN: usize = 8;
     counters(game, Score::MAX)

@@ -1,7 +1,7 @@
-//! From text to a [`Game`], or to everything that is wrong with it.
+//! Checks a rule text and turns it into a [`Game`], or reports all its errors.
 //!
-//! Each pass collects all its findings; a pass runs only if what it needs was
-//! found right, so that one mistake is reported once.
+//! Each pass collects all its findings. A pass runs only if the passes it relies on
+//! found no errors, so that one mistake is reported once.
 
 mod alternatives;
 mod arity;
@@ -26,22 +26,23 @@ use crate::symbol::Case;
 use crate::syntax::{self, SyntaxLimits};
 use crate::terms::TermLimits;
 
-/// How a rule set is read.
+/// Options for reading a rule set.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct ReadOptions {
-    /// Whether sloppy rules are let through with a warning.
+    /// Treatment of rules that are not valid GDL but have one sensible meaning.
     pub strictness: Strictness,
-    /// Whether letter case distinguishes names.
+    /// Treatment of names that differ only in letter case.
     pub case: Case,
-    /// Bounds on the text.
+    /// Limits on the text.
     pub syntax: SyntaxLimits,
-    /// Most facts and rules, after alternatives are multiplied out.
+    /// Maximum number of facts and rules, after disjunctions are expanded.
     pub rules: usize,
-    /// Most rules that one rule with alternatives may stand for.
+    /// Maximum number of rules that one rule with disjunctions expands to.
     pub alternatives: usize,
-    /// Most literals and terms of all rules together, alternatives multiplied out.
+    /// Maximum number of literals and terms of all rules together, after disjunctions
+    /// are expanded.
     pub size: usize,
-    /// Bounds on ground terms, for reading and for play.
+    /// Limits on ground terms, for reading and for play.
     pub terms: TermLimits,
 }
 
@@ -59,40 +60,41 @@ impl Default for ReadOptions {
     }
 }
 
-/// The outcome of reading: a game if there is no error, and all findings in
+/// The result of reading a rule set: a game if there is no error, and all findings in
 /// the order of the text.
 #[derive(Clone, Debug)]
 pub struct Reading {
-    /// The game, if the findings are warnings only.
+    /// The game, if no finding is an error.
     pub game: Option<Game>,
-    /// Errors and warnings, ordered by place; those about the whole rule set
-    /// come last. Of very many only the first are kept, an error among them if
-    /// there is any.
+    /// Errors and warnings, ordered by place; those about the whole rule set come
+    /// last. If there are very many, only the first are kept, with at least one error
+    /// if there is one.
     pub findings: Vec<Diagnostic>,
-    /// How many more there were.
+    /// Number of findings that were dropped.
     pub omitted: usize,
     /// The texts, for printing the findings.
     pub sources: Sources,
 }
 
-/// Most findings that are kept.
-const MOST_FINDINGS: usize = 500;
+/// Maximum number of findings kept.
+const MAX_FINDINGS: usize = 500;
 
 /// Reads and checks a rule set.
 pub fn read(sources: Sources, options: &ReadOptions) -> Reading {
     read_until(sources, options, &Stop::new())
 }
 
-/// As [`read`], but ends soon after `stop` is raised: then there is no game, and
-/// findings may be missing.
+/// Reads and checks a rule set; stops soon after `stop` is over. There is then no
+/// game, and findings may be missing.
 pub fn read_until(sources: Sources, options: &ReadOptions, stop: &Stop) -> Reading {
     let (forms, mut findings) = syntax::read_until(&sources, options.syntax, stop);
     let mut game = None;
-    // What a missing bracket leaves behind would be reported as nonsense.
+    // After an unbalanced bracket, further findings would be misleading.
     if !diagnostic::has_errors(&findings) {
         let (lowered, more) = lower::lower(&sources, &forms, options, stop);
         drop(forms);
-        // What a form that was given up would have defined is not missing.
+        // A name may be defined in a form that could not be read, so an incomplete
+        // rule set has no undefined names.
         let whole = !diagnostic::has_errors(&more);
         findings.extend(more);
         findings.extend(arity::check(&lowered, options.strictness, stop));
@@ -120,18 +122,18 @@ pub fn read_until(sources: Sources, options: &ReadOptions, stop: &Stop) -> Readi
         }
     }
     if stop.is_over() {
-        // Nobody wants to know, and there may be very many.
+        // Nobody reads the findings of a stopped check, and there may be very many.
         findings.clear();
     }
     findings.sort_by_key(|finding| (finding.span.is_none(), finding.span, finding.code));
     findings.dedup();
-    let omitted = findings.len().saturating_sub(MOST_FINDINGS);
+    let omitted = findings.len().saturating_sub(MAX_FINDINGS);
     if omitted > 0 {
         let error = findings.iter().position(|f| f.severity == Severity::Error);
-        if let Some(error) = error.filter(|&error| error >= MOST_FINDINGS) {
-            findings.swap(MOST_FINDINGS - 1, error);
+        if let Some(error) = error.filter(|&error| error >= MAX_FINDINGS) {
+            findings.swap(MAX_FINDINGS - 1, error);
         }
-        findings.truncate(MOST_FINDINGS);
+        findings.truncate(MAX_FINDINGS);
     }
     Reading {
         game,
@@ -156,9 +158,11 @@ fn not_stratified(lowered: &lower::Lowered, cycle: &NegativeCycle) -> Diagnostic
             head.span,
             match member == cycle.rule {
                 true => "derived here from the negation",
-                false => "this rule lies on the way back",
+                false => "this rule is part of the cycle",
             },
         );
     }
-    finding.help("what is negated must be complete before: take one rule out of the circle")
+    finding.help(
+        "a relation must be complete before it can be negated: remove one rule from the cycle",
+    )
 }

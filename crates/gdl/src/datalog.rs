@@ -1,17 +1,17 @@
 //! Bottom-up evaluation of stratified logic programs with function terms.
 //!
-//! In: a [`RuleSet`], which of its relations are given from outside, and which
-//! are asked for. Out: an [`Evaluator`] that holds the least model, stratum by
-//! stratum, as far as it was asked for. Nothing here knows what `legal` or
-//! `next` mean; the state machine asks for relations by id.
+//! In: a [`RuleSet`], the relations given as inputs, and the relations queried. Out:
+//! an [`Evaluator`] that holds the least model, stratum by stratum, as far as queries
+//! needed it. Nothing here knows what `legal` or `next` mean; the state machine
+//! queries relations by id.
 //!
-//! Inputs come in two layers, of which the second changes more often. A group
-//! of rules belongs to the outermost layer that it depends on: what depends on
-//! no input is evaluated once, what depends on the first layer only is kept
-//! while the second changes.
+//! Inputs have two layers, of which the second changes more often. A group of rules
+//! belongs to the outermost layer that it depends on: rules that depend on no input
+//! are evaluated once, and rules that depend only on the first layer are not
+//! evaluated again when the second changes.
 //!
-//! A derivation could be recorded where `run` inserts a result: the rule and
-//! the rows that its steps chose are known there.
+//! A derivation could be recorded where `run` inserts a result: the rule and the rows
+//! chosen by its steps are known there.
 
 mod compile;
 mod demand;
@@ -33,12 +33,13 @@ use relation::Relation;
 #[allow(unused_imports)] // For the module comment.
 use crate::program::RuleSet;
 
-/// How often an input changes.
+/// The layer of an input, by how often it changes.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Layer {
-    /// Seldom; what depends on it survives changes of the second layer.
+    /// Changes seldom; relations that depend on it alone survive changes of the
+    /// second layer.
     First = 1,
-    /// Often. It is emptied whenever the first layer is.
+    /// Changes often. It is emptied whenever the first layer is.
     Second = 2,
 }
 
@@ -51,21 +52,21 @@ impl From<Reason> for Failure {
     }
 }
 
-/// Relations that are asked for together.
+/// A set of relations that are queried together.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Query(usize);
 
-/// What an evaluation may cost.
+/// Limits of an evaluation.
 #[derive(Clone, Debug)]
 pub struct Bounds {
-    /// Facts derived from one content of the inputs.
+    /// Maximum number of facts derived from one content of the inputs.
     pub facts: usize,
-    /// Rows looked at for one content of the inputs.
+    /// Maximum number of rows visited for one content of the inputs.
     pub work: u64,
     /// When the evaluation must end.
     pub stop: Stop,
-    /// Stops already where the progress of a rule foretells so many times as
-    /// many facts or rows as are allowed. The guess may be wrong.
+    /// Stops early if the progress of a rule predicts this many times the allowed
+    /// number of facts or rows. The prediction may be wrong.
     pub foresight: Option<f64>,
 }
 
@@ -80,29 +81,29 @@ impl Default for Bounds {
     }
 }
 
-/// Why an evaluation stopped.
+/// The reason why an evaluation stopped.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Failure {
-    /// More facts than allowed; the number is the limit.
+    /// The limit on facts was exceeded; the number is the limit.
     Facts(usize),
-    /// More rows looked at than allowed; the number is the limit.
+    /// The limit on visited rows was exceeded; the number is the limit.
     Work(u64),
-    /// The table of terms is full.
+    /// The term table is full.
     Terms(TermOverflow),
-    /// The deadline is over.
+    /// The deadline has passed.
     Late,
-    /// Stopped from outside.
+    /// The evaluation was stopped from outside.
     Interrupted,
-    /// Who was shown the matches of a rule wanted no more.
+    /// The visitor of a rule's matches asked to stop.
     Refused,
 }
 
-/// The relations of an evaluator while the matches of a rule are shown.
+/// The relations of an evaluator while the matches of a rule are visited.
 pub struct Rows<'e>(&'e mut [Relation]);
 
 impl Rows<'_> {
-    /// The position of a row in the order of [`Evaluator::rows`], if the
-    /// relation has it.
+    /// The position of a row in the order of [`Evaluator::rows`], if the relation
+    /// contains it.
     pub fn position(&mut self, relation: RelationId, row: &[TermId]) -> Option<usize> {
         let relation = &mut self.0[relation.index()];
         if row.is_empty() {
@@ -120,27 +121,28 @@ impl Rows<'_> {
 /// evaluated.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct EvaluationError {
-    /// What happened.
+    /// The reason for the failure.
     pub failure: Failure,
-    /// In which rule.
+    /// The rule that was being evaluated.
     pub rule: usize,
 }
 
-/// A program with the part of its model that was asked for.
+/// A program with the part of its model that was queried.
 #[derive(Clone, Debug)]
 pub struct Evaluator {
     program: Arc<Program>,
     relations: Vec<Relation>,
-    /// By group: whether its rules are closed over the current inputs.
+    /// By group: true if its rules are closed over the current inputs.
     done: Vec<bool>,
     bounds: Bounds,
     scratch: run::Scratch,
-    /// By relation: rows and times it was found non-empty when emptied.
+    /// By relation: number of rows summed over the times it was emptied, and the
+    /// number of times it was not empty then.
     observed: Vec<(u64, u64)>,
 }
 
 impl Evaluator {
-    /// Empties an input layer, and with it what depends on it.
+    /// Empties an input layer and all relations that depend on it.
     pub fn begin(&mut self, layer: Layer) {
         let program = Arc::clone(&self.program);
         for &relation in &program.dynamic[layer as usize - 1] {
@@ -164,17 +166,17 @@ impl Evaluator {
         self.scratch.start();
     }
 
-    /// Adds a row to an input relation. It must not be there yet.
+    /// Adds a row to an input relation, which must not contain it yet.
     pub fn give(&mut self, relation: RelationId, row: &[TermId]) {
         self.relations[relation.index()].push(row);
     }
 
-    /// Evaluates what a query asks for, as far as that is not done.
+    /// Evaluates the relations of a query, unless that is already done.
     ///
     /// # Errors
     ///
-    /// [`EvaluationError`] past a bound, or at once if interrupted. The inputs
-    /// must then be given anew.
+    /// [`EvaluationError`] past a limit, or at once if interrupted. The inputs must
+    /// then be given again.
     pub fn ask(&mut self, query: Query, terms: &mut Terms) -> Result<(), EvaluationError> {
         if self.bounds.stop.is_raised() {
             let failure = Failure::Interrupted;
@@ -190,20 +192,20 @@ impl Evaluator {
         Ok(())
     }
 
-    /// The rows of a relation, each once. Complete after a query that includes
-    /// it.
+    /// The rows of a relation, without duplicates. They are complete after a query
+    /// that includes the relation.
     pub fn rows(&self, relation: RelationId) -> impl Iterator<Item = &[TermId]> {
         self.relations[relation.index()].rows()
     }
 
-    /// The position of a row in the order of [`Evaluator::rows`], if the
-    /// relation has it.
+    /// The position of a row in the order of [`Evaluator::rows`], if the relation
+    /// contains it.
     pub fn position(&mut self, relation: RelationId, row: &[TermId]) -> Option<usize> {
         Rows(&mut self.relations).position(relation, row)
     }
 
-    /// Where the rows of relations are once all queries were asked: of those that
-    /// are derived on demand, only rows that were asked for.
+    /// The relations that hold the rows after all queries were evaluated. Relations
+    /// derived on demand contain only rows that were demanded.
     pub fn parts(&self) -> &[Part] {
         &self.program.parts
     }
@@ -213,27 +215,28 @@ impl Evaluator {
         self.relations[relation.index()].count() as usize
     }
 
-    /// Bytes taken by all rows, about.
+    /// Approximate memory of all rows, in bytes.
     pub fn memory(&self) -> usize {
-        // Beside its values a row has a slot and a link in each of a few indexes.
+        // Apart from its values, a row has a slot and a link in each of a few
+        // indexes.
         let bytes = |rows: &Relation| rows.count() as usize * (4 * rows.arity() + 24);
         self.relations.iter().map(bytes).sum()
     }
 
-    /// Rows looked at since the evaluator was made.
+    /// Rows visited since the evaluator was created.
     pub fn work(&self) -> u64 {
         self.scratch.total()
     }
 
-    /// Shows the matches of a rule's body among the rows as they are: `visit`
-    /// gets the arguments of the rule's head, whose relation does not matter,
-    /// and says whether to go on. Matches that differ only in variables that the
-    /// head does not have may be shown once or several times.
+    /// Visits the matches of a rule's body in the current rows. `visit` gets the
+    /// arguments of the rule's head, whose relation is ignored, and returns whether
+    /// to continue. Matches that differ only in variables that do not occur in the
+    /// head may be visited once or several times.
     ///
     /// # Errors
     ///
-    /// [`EvaluationError`] past a bound, if interrupted, or if `visit` said to
-    /// stop; `number` is the rule that it names.
+    /// [`EvaluationError`] past a limit, if interrupted, or if `visit` asks to stop;
+    /// its rule is `number`.
     pub fn for_each_match(
         &mut self,
         rule: &Rule,
@@ -246,12 +249,12 @@ impl Evaluator {
         self.run(&plan, (0, 0), terms, Some(visit))
     }
 
-    /// What an evaluation may cost.
+    /// The limits of an evaluation.
     pub fn bounds(&self) -> &Bounds {
         &self.bounds
     }
 
-    /// Changes what further evaluations may cost.
+    /// Changes the limits of further evaluations.
     pub fn set_bounds(&mut self, bounds: Bounds) {
         self.bounds = bounds;
     }

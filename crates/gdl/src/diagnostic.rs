@@ -1,8 +1,8 @@
-//! What is wrong with a rule set, said to its author.
+//! Findings about a rule set, as shown to its author.
 //!
-//! A [`Diagnostic`] has a [`Code`], a message, the place, further places with
-//! notes, and a mend. Passes collect all their findings before they stop;
-//! nothing here decides what is right or wrong.
+//! A [`Diagnostic`] has a [`Code`], a message, a place, further places with notes,
+//! and a suggested fix. This module only represents and prints findings; the passes
+//! of [`check`](crate::check) produce them.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::markup;
 use crate::span::{Sources, Span};
 
-/// How much a finding matters.
+/// The severity of a finding.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
@@ -23,20 +23,20 @@ pub enum Severity {
     Error,
 }
 
-/// Whether sloppy rule sets are let through.
+/// Treatment of rules that are not valid GDL but have one sensible meaning.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub enum Strictness {
-    /// What has one sensible meaning is a warning.
+    /// They are reported as warnings.
     #[default]
     Tolerant,
-    /// What the language does not allow is an error, sensible or not.
+    /// They are reported as errors.
     Strict,
 }
 
 macro_rules! codes {
     ($($(#[doc = $doc:literal])* $name:ident = $text:literal $(, $sloppy:ident)?;)*) => {
-        /// The kind of a finding. `K0xx` is about the text, `G1xx` about the
-        /// rules, `W2xx` are warnings, `P3xx` are what play shows.
+        /// The kind of a finding. Codes `K0xx` concern the text, `G1xx` are errors in
+        /// the rules, `W2xx` are warnings, and `P3xx` are found by playing.
         #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         pub enum Code {
             $($(#[doc = $doc])* $name,)*
@@ -51,12 +51,12 @@ macro_rules! codes {
                 match self { $(Code::$name => $text,)* }
             }
 
-            /// One sentence on what the code stands for.
+            /// One sentence that describes the code.
             pub fn summary(self) -> &'static str {
                 match self { $(Code::$name => concat!($($doc),*).trim_ascii(),)* }
             }
 
-            /// Whether [`Strictness::Strict`] turns this warning into an error.
+            /// True if [`Strictness::Strict`] turns this warning into an error.
             pub fn is_sloppy(self) -> bool {
                 match self { $(Code::$name => codes!(@sloppy $($sloppy)?),)* }
             }
@@ -67,19 +67,19 @@ macro_rules! codes {
 }
 
 codes! {
-    /// A bracket is opened and never closed.
+    /// A bracket is opened but never closed.
     UnclosedBracket = "K001";
-    /// A closing bracket has no opening one.
+    /// A closing bracket has no opening bracket.
     ExtraBracket = "K002";
-    /// An empty list stands where a form or term is expected.
+    /// An empty list occurs where a form or term is expected.
     EmptyList = "K003";
     /// Lists are nested deeper than the limit.
     TooDeep = "K004";
     /// The text is larger than the limit.
     TooLarge = "K005";
-    /// A list begins with something other than a name.
+    /// A list does not begin with a name.
     BadListHead = "K006";
-    /// A text in infix notation goes on in another way than it can.
+    /// A text in infix notation has a syntax error.
     BadInfix = "K007";
     /// A rule is not of the form (<= head literal ...).
     MalformedRule = "G101";
@@ -87,19 +87,19 @@ codes! {
     UnboundVariable = "G102";
     /// A keyword has the wrong number of arguments.
     KeywordArity = "G103";
-    /// A keyword stands in a head where it may not.
+    /// A keyword is used in a head where it is not allowed.
     KeywordInHead = "G104";
-    /// A keyword stands in a body where it may not.
+    /// A keyword is used in a body where it is not allowed.
     KeywordInBody = "G105";
-    /// A variable stands where a literal or the name of a relation is expected.
+    /// A variable is used as a literal or as the name of a relation.
     VariableAsRelation = "G106";
-    /// One relation is used with different numbers of arguments.
+    /// A relation is used with different numbers of arguments.
     RelationArity = "G107";
-    /// One function is used with different numbers of arguments.
+    /// A function is used with different numbers of arguments.
     FunctionArity = "G108";
     /// A relation depends on its own negation.
     NotStratified = "G109";
-    /// A recursion builds ever larger terms.
+    /// A recursive rule generates ever larger terms.
     GrowingRecursion = "G110";
     /// The rule set declares no role.
     NoRole = "G111";
@@ -111,40 +111,40 @@ codes! {
     NoTerminal = "G114";
     /// A role is not declared by a fact with a constant.
     BadRole = "G115";
-    /// A relation depends on does or true although it may not.
+    /// A relation has a forbidden dependency on does or true.
     ForbiddenDependency = "G116";
-    /// Alternatives multiply past the limit.
+    /// A rule with alternatives expands to more rules than the limit.
     TooManyAlternatives = "G117";
     /// The rule set has more facts, rules or roles than the limit.
     TooManyRules = "G118";
-    /// Two names differ in letter case only.
+    /// Two names differ only in letter case.
     CaseDiffers = "W201", sloppy;
     /// A relation is used but never defined.
     Undefined = "W202", sloppy;
     /// A relation is defined but never used.
     Unused = "W203";
-    /// GDL-II is read without its percepts and chances.
+    /// A GDL-II rule set is read as GDL, without percepts.
     ImperfectInformation = "W204", sloppy;
     /// A goal value is not an integer from 0 to 100.
     BadGoalValue = "W205", sloppy;
     /// A role is declared twice.
     DuplicateRole = "W206", sloppy;
-    /// A proposition is written with brackets in one place and without in another.
+    /// A proposition is written both with and without brackets.
     BracketedName = "W207", sloppy;
-    /// A rule speaks of a role that is not declared.
+    /// A rule mentions a role that is not declared.
     UndeclaredRole = "W208", sloppy;
     /// The initial state is empty.
     NoInit = "W209";
-    /// An alternative or conjunction without members.
+    /// An or or an and has no members.
     EmptyConnective = "W210", sloppy;
     /// A name looks like punctuation of another language.
     OddName = "W211", sloppy;
     /// A keyword is used as an ordinary name.
     KeywordAsName = "W212", sloppy;
     /// A fact or a rule is written twice.
-    Twice = "W213";
-    /// A rule never fires in play.
-    SilentRule = "P301";
+    Duplicate = "W213";
+    /// A rule never applies in play.
+    DeadRule = "P301";
 }
 
 impl fmt::Display for Code {
@@ -156,17 +156,17 @@ impl fmt::Display for Code {
 /// One finding.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diagnostic {
-    /// What kind of finding.
+    /// The kind of finding.
     pub code: Code,
-    /// Whether it stops the rule set from being used.
+    /// The severity: a rule set with an error cannot be used.
     pub severity: Severity,
-    /// What is wrong, in one line without a full stop.
+    /// The problem, in one line without a full stop.
     pub message: String,
-    /// Where; nothing if it is about the whole rule set.
+    /// The place; `None` if the finding concerns the whole rule set.
     pub span: Option<Span>,
-    /// Further places that matter, with what they show.
+    /// Related places, each with a short explanation.
     pub notes: Vec<(Span, String)>,
-    /// How to mend it.
+    /// A suggested fix.
     pub help: Option<String>,
 }
 
@@ -194,20 +194,20 @@ impl Diagnostic {
         }
     }
 
-    /// Adds a further place and what it shows.
+    /// Adds a related place with a short explanation.
     pub fn note(mut self, span: Span, text: impl Into<String>) -> Self {
         self.notes.push((span, plain(text.into())));
         self
     }
 
-    /// Adds the mend.
+    /// Adds a suggested fix.
     pub fn help(mut self, text: impl Into<String>) -> Self {
         self.help = Some(plain(text.into()));
         self
     }
 
-    /// The finding as a person reads it: message, place, the lines concerned
-    /// with marks under them, notes and the mend. Ends without a line break.
+    /// The finding for people: the message, the place, the source lines with marks
+    /// under them, the notes and the suggested fix. Does not end with a line break.
     pub fn render(&self, sources: &Sources, style: Style) -> String {
         let level = match self.severity {
             Severity::Error => Level::ERROR,
@@ -248,8 +248,8 @@ impl Diagnostic {
             .join("\n")
     }
 
-    /// Adds the lines of a file that are concerned; where one of them is too
-    /// long to be shown, line and column alone.
+    /// Adds the source lines of one file, or only line and column if one of the lines
+    /// is too long to be shown.
     fn place<'s>(&'s self, sources: &'s Sources, file: u32, group: Group<'s>) -> Group<'s> {
         let source = &sources.files()[file as usize];
         let notes = self.notes.iter().map(|(span, text)| (*span, Some(text)));
@@ -258,7 +258,8 @@ impl Diagnostic {
             marks.filter(|(span, _)| span.file == file).collect();
         let first = marks.iter().map(|(span, _)| span.start).min().unwrap_or(0);
         let last = marks.iter().map(|(span, _)| span.end).max().unwrap_or(0);
-        // Only the lines concerned: the printer looks at all that it is given.
+        // Only these lines are passed on, because the renderer scans all text it
+        // gets.
         let text = source.text();
         let start = text[..first as usize]
             .rfind(['\n', '\r'])
@@ -294,7 +295,7 @@ impl Diagnostic {
         group.element(snippet)
     }
 
-    /// The finding as a value for machines.
+    /// The finding as a serializable value.
     pub fn to_record(&self, sources: &Sources) -> DiagnosticRecord {
         let place = |span: Span| {
             let (line, column) = sources.line_column(span);
@@ -323,25 +324,25 @@ impl Diagnostic {
     }
 }
 
-/// A text of ours, in which names of the rules may be as long as they like and
-/// hold what steers a terminal.
+/// Makes a message safe to print: names from the rules can be very long and contain
+/// control characters.
 fn plain(text: String) -> String {
     markup::plain(&text, 400)
 }
 
-/// Longest line of a rule file that is shown, in bytes.
+/// Maximum length of a rule line that is shown, in bytes.
 const LONGEST_LINE: usize = 1_000;
 
-/// Whether a printed report carries terminal colours.
+/// Style of a printed report.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Style {
-    /// Text alone.
+    /// Plain text.
     Plain,
-    /// With ANSI colours.
+    /// Text with ANSI colours.
     Colour,
 }
 
-/// A [`Diagnostic`] with its places worked out, for `--json`.
+/// A [`Diagnostic`] with its places resolved, for `--json`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct DiagnosticRecord {
     code: &'static str,
@@ -358,7 +359,7 @@ struct NoteRecord {
     place: Place,
 }
 
-/// File, line and column (from 1) and the text there.
+/// A place in a file: line and column (from 1) and the text there.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 struct Place {
     file: String,
@@ -367,7 +368,7 @@ struct Place {
     text: String,
 }
 
-/// Whether any of the findings is an error.
+/// True if any of the findings is an error.
 pub fn has_errors(findings: &[Diagnostic]) -> bool {
     findings.iter().any(|d| d.severity == Severity::Error)
 }

@@ -1,7 +1,7 @@
 //! A checked rule set.
 //!
-//! A [`Game`] exists only if every check passed, never changes, and is shared
-//! between threads; the evaluators take a `Game`, so nothing unchecked runs.
+//! A [`Game`] exists only if every check passed. It is immutable and shared between
+//! threads. The evaluators take a `Game`, so unchecked rules cannot be run.
 
 #[doc(hidden)]
 pub mod flat;
@@ -19,7 +19,7 @@ use crate::terms::{TermId, Terms};
 
 pub use text::ParseTermError;
 
-/// A role of one [`Game`]; dense, in the order of the rule file.
+/// A role of one [`Game`]; ids are dense, in the order of the rule file.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct RoleId(u32);
 
@@ -35,32 +35,32 @@ impl RoleId {
 pub struct Move(TermId);
 
 impl Move {
-    /// The move that a term stands for.
+    /// The move denoted by a term.
     pub fn new(term: TermId) -> Self {
         Move(term)
     }
 
-    /// The term.
+    /// The term of the move.
     pub fn term(self) -> TermId {
         self.0
     }
 }
 
-/// What a role gets: 0 to 100.
+/// The score of a role: 0 to 100.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize)]
 #[serde(transparent)]
 pub struct Score(u8);
 
 impl Score {
-    /// The most a role can get.
+    /// The maximum score.
     pub const MAX: Score = Score(100);
 
-    /// A score, if it is at most 100.
+    /// A score, if `value` is at most 100.
     pub fn new(value: u8) -> Option<Score> {
         (value <= 100).then_some(Score(value))
     }
 
-    /// The number.
+    /// The score as a number.
     pub fn get(self) -> u8 {
         self.0
     }
@@ -72,17 +72,17 @@ impl std::fmt::Display for Score {
     }
 }
 
-/// Why a symbol is not a goal value.
+/// The reason why a symbol is not a goal value.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum BadScore {
-    /// Not written as an integer.
+    /// The symbol is not an integer.
     NotAnInteger,
-    /// An integer below 0 or above 100.
+    /// The integer is below 0 or above 100.
     OutOfRange,
 }
 
-/// Reads a goal value: decimal digits with an optional sign, from 0 to 100.
-/// `+50` and `007` are read as the numbers they show.
+/// Reads a goal value: decimal digits with an optional sign, from 0 to 100. `+50` and
+/// `007` are accepted and mean 50 and 7.
 pub fn parse_score(text: &str) -> Result<Score, BadScore> {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -128,7 +128,7 @@ impl Game {
     ///
     /// # Errors
     ///
-    /// The [`Reading`] with everything that was found, if any of it is an error.
+    /// The [`Reading`] with all findings, if any of them is an error.
     pub fn from_text(name: &str, text: &str) -> Result<Game, Box<Reading>> {
         let mut reading = check::read(
             Sources::from(Source::new(name, text)),
@@ -137,7 +137,7 @@ impl Game {
         reading.game.take().ok_or_else(|| Box::new(reading))
     }
 
-    /// The name of the first rule file without folder and ending.
+    /// The name of the first rule file without folder and extension.
     pub fn name(&self) -> String {
         let file = self.inner.sources.files().first();
         let path = Path::new(file.map_or("", |file| file.name()));
@@ -160,13 +160,13 @@ impl Game {
         self.inner.roles[role.index()]
     }
 
-    /// The role that a term names.
+    /// The role named by a term.
     pub fn role_of(&self, term: TermId) -> Option<RoleId> {
         let index = self.inner.roles.iter().position(|role| *role == term)?;
         Some(RoleId(index as u32))
     }
 
-    /// The role of a name, compared as the rules compare names.
+    /// The role with a name. Letter case matters only if it does in the rules.
     pub fn role_named(&self, name: &str) -> Option<RoleId> {
         let symbol = self.symbols().get(name)?;
         self.roles().find(|role| {
@@ -181,7 +181,7 @@ impl Game {
         self.symbols().name(self.functors().functor(functor).name)
     }
 
-    /// Whether this is the role `random`, whose moves are chosen by chance.
+    /// True for the role `random`, whose moves are chosen uniformly at random.
     pub fn is_random(&self, role: RoleId) -> bool {
         self.role_name(role).eq_ignore_ascii_case("random")
     }
@@ -211,7 +211,7 @@ impl Game {
         &self.inner.lowered.functors
     }
 
-    /// The terms of the rule text. Clone it to make more.
+    /// The terms of the rule text. Clone the view to create further terms.
     pub fn terms(&self) -> &Terms {
         &self.inner.lowered.terms
     }
@@ -226,11 +226,11 @@ impl Game {
         &self.inner.sources
     }
 
-    /// The score that a goal value stands for.
+    /// The score denoted by a goal value.
     ///
     /// # Errors
     ///
-    /// If it is no integer from 0 to 100.
+    /// [`BadScore`] if the value is not an integer from 0 to 100.
     pub fn score(&self, terms: &Terms, value: TermId) -> Result<Score, BadScore> {
         let functor = self.functors().functor(terms.functor(value));
         match functor.shape {
@@ -239,7 +239,7 @@ impl Game {
         }
     }
 
-    /// Whether two values are the same game, not only equal ones.
+    /// True if both values are handles of the same game, not only of equal games.
     pub fn is_same(&self, other: &Game) -> bool {
         Arc::ptr_eq(&self.inner, &other.inner)
     }

@@ -1,9 +1,9 @@
 //! Reads, checks and evaluates rules written in the Game Description Language.
 //!
-//! Text becomes lists ([`syntax`]), lists become rules ([`program`], [`check`]), and
-//! rules without errors are a [`Game`](game::Game). [`datalog`] computes least models,
-//! [`analysis`] learns from rules alone, and [`rewrite`] turns rule text into other
-//! rule text. No threads, no files, no C++.
+//! [`syntax`] turns text into lists, [`check`] turns lists into rules ([`program`]),
+//! and rules without errors form a [`Game`](game::Game). [`datalog`] computes least
+//! models, [`analysis`] derives properties from the rules alone, and [`rewrite`]
+//! transforms rule texts. This crate uses no threads, no files and no C++.
 
 pub mod analysis;
 pub mod check;

@@ -1,6 +1,6 @@
-//! Text in SVG, in HTML and on terminals.
+//! Escaping of text for SVG, HTML and terminals.
 
-/// Text as XML and HTML may hold it, in an element or an attribute.
+/// Escapes text for XML and HTML, in an element or an attribute.
 #[doc(hidden)]
 pub fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
@@ -20,16 +20,16 @@ pub fn escaped(text: &str) -> String {
     escaped
 }
 
-/// Text from outside as a terminal may show it: on one line, with nothing that steers,
-/// and cut after so many characters.
+/// Makes untrusted text safe for a terminal: one line, without control characters,
+/// truncated after `longest` characters.
 #[doc(hidden)]
 pub fn plain(text: &str, longest: usize) -> String {
-    // Marks of direction can make a line read as another one.
-    let steers =
+    // Direction marks can make a line look different from what it contains.
+    let is_control =
         |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let shown = text.chars().take(longest);
     let mut plain: String = shown
-        .map(|c| if steers(c) { '\u{fffd}' } else { c })
+        .map(|c| if is_control(c) { '\u{fffd}' } else { c })
         .collect();
     if text.chars().nth(longest).is_some() {
         plain.push_str("...");
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_steers_a_terminal_is_taken_out() {
+    fn terminal_control_characters_are_removed() {
         let text = "a\u{1b}[2J\r\nb\u{9b}1m\u{202e}c\u{2066}";
         assert_eq!(
             plain(text, 100),

@@ -1,8 +1,8 @@
-//! Tools that make other rule text of rule text.
+//! Transformations of rule text.
 //!
 //! In: rule text without syntax errors, as a [`Tree`] that keeps comments, or as
-//! lists with places. Out: text again. Nothing here asks what rules mean beyond
-//! the place of heads and literals.
+//! lists with places. Out: text. The meaning of the rules is not considered, except
+//! for which parts of a form are heads and literals.
 
 mod difference;
 mod infix;
@@ -13,12 +13,12 @@ mod tree;
 mod words;
 
 pub use difference::{Change, Difference, Form, Part};
-pub use infix::{from_infix, tells_infix, to_infix, unwritable};
+pub use infix::{detect_infix, from_infix, to_infix, unwritable};
 pub use layout::{Layout, laid_out, node_laid_out};
-pub use names::{CannotRename, Kind, Pattern, Use, edited, renamed, uses};
+pub use names::{NameKind, Pattern, RenameError, Use, edited, renamed, uses};
 pub use scramble::{
-    NameMap, Scramble, are_rules, restored, restored_words, scramble, scrambled_in_place, stranger,
-    stranger_word,
+    NameMap, Scramble, are_rules, foreign_word, foreign_word_in_text, restored, restored_words,
+    scramble, scrambled_in_place,
 };
 pub use tree::{Item, Node, Note, Tree};
 pub use words::{Words, is_reserved};

@@ -1,6 +1,6 @@
 //! Places in rule files.
 //!
-//! A rule set may be spread over several files; a [`Span`] says in which one.
+//! A rule set may consist of several files; a [`Span`] contains the file's index.
 
 /// A half-open range of bytes in one source file.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -14,7 +14,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// The smallest span that covers both; they must lie in one file.
+    /// The smallest span that covers both; they must be in the same file.
     pub fn to(self, other: Span) -> Span {
         debug_assert_eq!(self.file, other.file);
         Span {
@@ -33,7 +33,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// A file's name (shown in messages only) and text.
+    /// A file with a name (used in messages only) and a text.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
         Source {
             name: name.into(),
@@ -52,19 +52,19 @@ impl Source {
     }
 }
 
-/// The files that are read as one rule set, in order.
+/// The files of one rule set, in order.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Sources {
     files: Vec<Source>,
 }
 
 impl Sources {
-    /// The given files, in this order.
+    /// A rule set of these files, in this order.
     pub fn new(files: Vec<Source>) -> Self {
         Sources { files }
     }
 
-    /// The files, indexed as in [`Span::file`].
+    /// The files, indexed by [`Span::file`].
     pub fn files(&self) -> &[Source] {
         &self.files
     }
@@ -95,7 +95,7 @@ impl Sources {
         (line, before[line_start..].chars().count() + 1)
     }
 
-    /// `name:line:column` of a span's start.
+    /// The start of a span as `name:line:column`.
     pub fn place(&self, span: Span) -> String {
         let (line, column) = self.line_column(span);
         format!("{}:{line}:{column}", self.files[span.file as usize].name)

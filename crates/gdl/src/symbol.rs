@@ -1,19 +1,19 @@
-//! Names, interned.
+//! Interned names.
 //!
-//! In: the text of a name. Out: a [`Symbol`], a small number that compares in
-//! one instruction. Symbols are numbered in the order in which the names first
-//! appear, so an order by symbol follows the rule file and does not change when
-//! names are replaced by others. Nothing here knows which names GDL reserves.
+//! In: the text of a name. Out: a [`Symbol`], a small number that is cheap to
+//! compare. Symbols are numbered in the order in which the names first appear, so an
+//! order by symbol follows the rule file and does not depend on the names themselves.
+//! Nothing here knows which names GDL reserves.
 
 use std::hash::BuildHasher;
 
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
-/// A name of one [`Symbols`] table.
+/// A name in one [`Symbols`] table.
 ///
-/// Symbols are dense and ordered by first appearance. A symbol taken from one
-/// table must never be used with another.
+/// Symbols are dense and ordered by first appearance. A symbol taken from one table
+/// must never be used with another.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Symbol(u32);
 
@@ -24,7 +24,7 @@ impl Symbol {
     }
 }
 
-/// Whether names that differ only in letter case are the same name.
+/// Treatment of names that differ only in letter case.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub enum Case {
     /// `Cell` and `cell` are one name, printed as it was first written.
@@ -34,13 +34,13 @@ pub enum Case {
     Keep,
 }
 
-/// The interner: names to symbols and back.
+/// The interner: maps names to symbols and back.
 #[derive(Clone, Debug, Default)]
 pub struct Symbols {
     case: Case,
-    /// The spelling met first.
+    /// The first spelling of each name.
     spelled: Vec<Box<str>>,
-    /// What names are compared by: lower case under [`Case::Fold`].
+    /// The compared form of each name: lower case under [`Case::Fold`].
     compared: Vec<Box<str>>,
     table: HashTable<u32>,
 }
@@ -54,7 +54,7 @@ impl Symbols {
         }
     }
 
-    /// The symbol of `name`, made if it is new.
+    /// The symbol of `name`, created if it is new.
     pub fn intern(&mut self, name: &str) -> Symbol {
         let compared = self.compared_form(name);
         let hash = FxBuildHasher.hash_one(compared.as_ref());
@@ -94,12 +94,12 @@ impl Symbols {
         self.spelled.len()
     }
 
-    /// Whether no name was interned.
+    /// True if no name was interned.
     pub fn is_empty(&self) -> bool {
         self.spelled.is_empty()
     }
 
-    /// How letter case is treated.
+    /// The treatment of letter case.
     pub fn case(&self) -> Case {
         self.case
     }

@@ -1,8 +1,8 @@
-//! Text to lists: the only place that sees the pest grammar.
+//! Reads text into lists. No other module uses the pest grammar for KIF.
 //!
-//! In: rule files. Out: for each top-level form one [`Sexp`], in order, over
-//! all files. Not done here: what the forms mean. Nesting is kept on a stack of
-//! our own, so no input can exhaust the native one.
+//! In: rule files. Out: one [`Sexp`] for each top-level form, in order, over all
+//! files. Not done here: interpretation of the forms. Nesting is kept on an explicit
+//! stack, so no input can exhaust the call stack.
 
 use ggp_stop::Stop;
 
@@ -12,7 +12,7 @@ use crate::diagnostic::{Code, Diagnostic, Strictness};
 use crate::span::{Sources, Span};
 use kif::{Kif, Rule};
 
-/// What pest derives, which has no documentation of its own.
+/// The parser derived by pest, which generates no documentation.
 #[allow(missing_docs)]
 mod kif {
     #[derive(pest_derive::Parser)]
@@ -20,17 +20,19 @@ mod kif {
     pub struct Kif;
 }
 
-/// What a rule file may grow to before it is refused.
+/// Limits on the text of a rule set.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct SyntaxLimits {
-    /// Bytes of all files together.
+    /// Maximum number of bytes of all files together.
     pub bytes: usize,
-    /// Depth of nested lists. At most [`SyntaxLimits::MAX_NESTING`] is honoured.
+    /// Maximum depth of nested lists; values above [`SyntaxLimits::MAX_NESTING`] have
+    /// the effect of that constant.
     pub nesting: usize,
 }
 
 impl SyntaxLimits {
-    /// Later passes walk nested terms by recursion; this bounds their stack.
+    /// The largest possible nesting limit. Later passes recurse over nested terms;
+    /// this bounds their stack.
     pub const MAX_NESTING: usize = 1_000;
 }
 
@@ -46,14 +48,14 @@ impl Default for SyntaxLimits {
 /// A name, a variable or a list, with its place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Sexp {
-    /// Where it stands; for a list, brackets included.
+    /// Its place; for a list, including the brackets.
     pub span: Span,
-    /// What it is.
+    /// The kind of node.
     pub kind: SexpKind,
 }
 
-/// The three shapes of KIF text. The text of names and variables is read from
-/// the source by their span.
+/// The three kinds of KIF nodes. The text of names and variables is read from the
+/// source by their span.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SexpKind {
     /// A name such as `cell` or `12`.
@@ -66,13 +68,14 @@ pub enum SexpKind {
 
 /// Reads all files as one sequence of forms.
 ///
-/// Always returns what could be read beside the findings, so that later passes
-/// can look for more; the result is usable only if no finding is an error.
+/// Returns all forms that could be read, even if there are findings, so that later
+/// passes can find further errors. The forms are usable only if no finding is an
+/// error.
 pub fn read(sources: &Sources, limits: SyntaxLimits) -> (Vec<Sexp>, Vec<Diagnostic>) {
     read_until(sources, limits, &Stop::new())
 }
 
-/// As [`read`], but ends soon after `stop` is raised, with less than all.
+/// Reads all files; stops soon after `stop` is over, with a part of the forms.
 pub fn read_until(
     sources: &Sources,
     limits: SyntaxLimits,
@@ -89,11 +92,11 @@ pub fn read_until(
         let finding = error(
             Code::TooLarge,
             None,
-            format!("the rules have more than {most} bytes"),
+            format!("the rules are larger than {most} bytes"),
         );
         reader
             .findings
-            .push(finding.help("raise the limit with --max-bytes if this is meant"));
+            .push(finding.help("if this is intended, raise the limit with --max-bytes"));
         return (reader.forms, reader.findings);
     }
     for file in 0..sources.files().len() as u32 {
@@ -102,13 +105,13 @@ pub fn read_until(
     (reader.forms, reader.findings)
 }
 
-/// Most closing brackets of one file that are reported one by one.
-const MOST_EXTRA: usize = 20;
+/// Maximum number of unmatched closing brackets of one file reported individually.
+const MAX_EXTRA: usize = 20;
 
-/// Bytes that are cut into tokens at once, about.
+/// Approximate number of bytes tokenized at once.
 const PORTION: usize = 1 << 16;
 
-/// The end of the portion that begins here; no token or comment goes on there.
+/// The end of the portion that begins at `from`; no token or comment crosses it.
 fn portion_end(text: &str, from: usize) -> usize {
     let mut in_comment = false;
     for (length, byte) in text.as_bytes()[from..].iter().enumerate() {
@@ -124,15 +127,16 @@ fn portion_end(text: &str, from: usize) -> usize {
     text.len()
 }
 
-/// What is not closed yet in a file.
+/// The open lists of a file.
 #[derive(Default)]
 struct Open {
-    /// For each list the place of its bracket and the members so far.
+    /// For each list, the place of its bracket and the members so far.
     lists: Vec<(Span, Vec<Sexp>)>,
-    /// Lists inside these that are too deep, of which nothing is kept.
-    buried: usize,
+    /// Number of open lists beyond the nesting limit, whose members are dropped.
+    too_deep_lists: usize,
     too_deep: bool,
-    /// Closing brackets without an opening one, and how many forms come before each.
+    /// Closing brackets without an opening one, each with the number of forms before
+    /// it.
     extra: Vec<(Span, usize)>,
 }
 
@@ -172,8 +176,8 @@ impl Reader {
     fn token(&mut self, rule: Rule, span: Span, open: &mut Open) {
         let kind = match rule {
             Rule::open if open.lists.len() == self.nesting => {
-                // One finding is enough; the brackets are still paired, so that the
-                // rest of the file is read right.
+                // One finding is enough. The brackets are still matched, so that the
+                // rest of the file is read correctly.
                 if !open.too_deep {
                     open.too_deep = true;
                     self.findings.push(
@@ -185,20 +189,20 @@ impl Reader {
                         .help("flatten the term, or raise the limit with --max-nesting"),
                     );
                 }
-                open.buried += 1;
+                open.too_deep_lists += 1;
                 return;
             }
             Rule::open => {
                 open.lists.push((span, Vec::new()));
                 return;
             }
-            Rule::close if open.buried > 0 => {
-                open.buried -= 1;
+            Rule::close if open.too_deep_lists > 0 => {
+                open.too_deep_lists -= 1;
                 return;
             }
             Rule::close => {
                 let Some((start, mut members)) = open.lists.pop() else {
-                    if open.extra.len() < MOST_EXTRA {
+                    if open.extra.len() < MAX_EXTRA {
                         open.extra.push((span, self.forms.len()));
                     }
                     return;
@@ -214,7 +218,7 @@ impl Reader {
             Rule::symbol => SexpKind::Symbol,
             _ => return,
         };
-        if open.buried == 0 {
+        if open.too_deep_lists == 0 {
             self.add(Sexp { span, kind }, open);
         }
     }
@@ -231,24 +235,24 @@ impl Reader {
             let finding = error(
                 Code::ExtraBracket,
                 span,
-                "this closing bracket has no opening one",
+                "this closing bracket has no opening bracket",
             );
             let early = closed_early(sources, &self.forms[..before]);
             self.findings
                 .push(match early.filter(|early| early.file == span.file) {
                     Some(early) => finding.note(early, CLOSED_EARLY).help(CLOSED_EARLY_HELP),
-                    None => {
-                        finding.help("remove it, or look for a bracket closed too early before it")
-                    }
+                    None => finding.help(
+                        "remove it, or move an earlier closing bracket that ends a form too early",
+                    ),
                 });
         }
     }
 
-    /// One finding for all lists still open at the end of a file. The bracket
-    /// that is missing was most likely due before the next form that begins a
-    /// line, so that place is named too.
+    /// Reports all lists still open at the end of a file as one finding. The missing
+    /// bracket was probably due before the next form that begins a line, so that
+    /// place is reported too.
     fn report_unclosed(&mut self, text: &str, open: &Open) {
-        let count = open.lists.len() + open.buried;
+        let count = open.lists.len() + open.too_deep_lists;
         let open = &open.lists;
         let Some((outermost, members)) = open.first() else {
             return;
@@ -256,7 +260,7 @@ impl Reader {
         let message = match count {
             1 => "this bracket is never closed".to_owned(),
             more => format!(
-                "this bracket is never closed, nor are {} inside it",
+                "this bracket is never closed, and {} inside it are not closed either",
                 more - 1
             ),
         };
@@ -273,40 +277,38 @@ impl Reader {
                 end: span.start + 1,
                 ..span
             };
-            finding = finding.note(
-                start,
-                "this begins a line, so it may be meant as a new form",
-            );
+            finding = finding.note(start, "this starts a line, so it is probably a new form");
         }
         self.findings
-            .push(finding.help("add the missing ) where the form should end"));
+            .push(finding.help("add the missing ) at the end of the form"));
     }
 }
 
-/// Whether only the start of its line stands before a bracket.
+/// True if a bracket is the first character of its line.
 fn begins_line(text: &str, span: Span) -> bool {
     let start = span.start as usize;
     text.as_bytes()[start] == b'('
         && (start == 0 || matches!(text.as_bytes()[start - 1], b'\n' | b'\r'))
 }
 
-/// What is said of a bracket that [`closed_early`] finds.
-pub const CLOSED_EARLY: &str = "this ends the rule, but it seems to go on below";
+/// The note on a bracket found by [`closed_early`].
+pub const CLOSED_EARLY: &str = "the rule ends here, but seems to continue below";
 
-/// The mend for a bracket that [`closed_early`] finds.
+/// The suggested fix for a bracket found by [`closed_early`].
 pub const CLOSED_EARLY_HELP: &str =
-    "if this belongs to the rule before it, move the bracket that ends the rule too early";
+    "if this line belongs to the rule above, close the rule after it instead";
 
-/// Most forms among which a rule is looked for that is closed too early.
-const MOST_BETWEEN: usize = 100;
+/// Maximum number of forms searched for a rule that is closed too early.
+const MAX_FORMS_BETWEEN: usize = 100;
 
-/// The last bracket of a rule that ends before lines that are indented more than it, of
-/// which the last of the forms is on one; nothing if that is a rule itself.
+/// The closing bracket of a rule that seems to continue: the following lines are
+/// indented further than the rule, and the last of the forms is on one of them.
+/// `None` if the last form is itself a rule.
 pub fn closed_early(sources: &Sources, forms: &[Sexp]) -> Option<Span> {
     let file = forms.last()?.span.file;
     let text = sources.files()[file as usize].text();
     let mut inner = None;
-    for form in forms.iter().rev().take(MOST_BETWEEN) {
+    for form in forms.iter().rev().take(MAX_FORMS_BETWEEN) {
         if form.span.file != file {
             return None;
         }
@@ -334,7 +336,7 @@ pub fn closed_early(sources: &Sources, forms: &[Sexp]) -> Option<Span> {
     None
 }
 
-/// How many blanks stand before a form on its line; nothing if there is more than blanks.
+/// Number of blanks before a form on its line; `None` if other text precedes it.
 fn indent(text: &str, span: Span) -> Option<usize> {
     let before = &text[..span.start as usize];
     let rest = before.trim_end_matches([' ', '\t']);
@@ -342,7 +344,7 @@ fn indent(text: &str, span: Span) -> Option<usize> {
     begins.then_some(before.len() - rest.len())
 }
 
-/// Syntax errors are errors however tolerant the reader is.
+/// Syntax errors are errors under every strictness.
 fn error(code: Code, span: impl Into<Option<Span>>, message: impl Into<String>) -> Diagnostic {
     Diagnostic::new(code, Strictness::Tolerant, span, message)
 }
@@ -375,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn long_texts_are_cut_where_nothing_goes_on() {
+    fn long_texts_are_split_between_tokens() {
         let name = "n".repeat(PORTION - 2);
         for (between, after) in [("(", ")"), (" ", ""), ("; (((\n", ""), ("; a (\r(", ")")] {
             let text = format!("{name}{between}xyz{after} ;{}\n(end)", "( ".repeat(PORTION));
@@ -394,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn every_blank_separates() {
+    fn every_blank_character_separates() {
         check("a\tb\u{b}c\u{c}d\re\nf\u{a0}g", "a b c d e f g");
     }
 
@@ -404,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn variables_and_names_are_told_apart() {
+    fn variables_and_names_are_distinguished() {
         check("(f ?x x? ?)", "[f ?x x? ?]");
     }
 

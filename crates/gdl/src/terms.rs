@@ -1,9 +1,9 @@
-//! Ground terms, hash-consed: equal terms have equal ids.
+//! Hash-consed ground terms: equal terms have equal ids.
 //!
-//! In: functors and the ids of arguments. Out: a [`TermId`], and back. A
-//! [`Terms`] is a view of one shared table: clones of a view, in other threads
-//! too, give the same term the same id. Each view reads from its own copy
-//! without a lock; only a term that is new to the view takes it.
+//! In: functors and the ids of arguments. Out: a [`TermId`], and back. A [`Terms`] is
+//! a view of one shared table: clones of a view, even in other threads, give the same
+//! term the same id. Each view reads from its own copy without a lock; it takes the
+//! lock only for a term that is new to it.
 
 use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -15,13 +15,13 @@ use crate::program::FunctorId;
 
 /// A ground term of one game.
 ///
-/// Ids are dense in the order in which terms were first met. An id taken from
-/// one game must never be used with another.
+/// Ids are dense, in order of creation. An id taken from one game must never be used
+/// with another.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct TermId(u32);
 
 impl TermId {
-    /// Position among all terms of the game met so far.
+    /// Position among all terms of the game created so far.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -31,27 +31,27 @@ impl TermId {
         self.0
     }
 
-    /// The term of a number that [`TermId::raw`] gave.
+    /// The inverse of [`TermId::raw`].
     pub(crate) fn from_raw(raw: u32) -> Self {
         TermId(raw)
     }
 }
 
-/// The table grew past its limit.
+/// The limit that was reached.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum TermOverflow {
-    /// More different terms than allowed; the number is the limit.
+    /// The limit on the number of terms.
     Count(usize),
-    /// A term nested deeper than allowed; the number is the limit.
+    /// The limit on the nesting of a term.
     Depth(usize),
 }
 
-/// What the table may grow to.
+/// Limits on a table of terms.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct TermLimits {
-    /// Number of different terms.
+    /// Maximum number of different terms.
     pub count: usize,
-    /// Nesting of one term.
+    /// Maximum nesting of one term.
     pub depth: usize,
 }
 
@@ -73,7 +73,7 @@ struct Entry {
 }
 
 #[derive(Clone, Debug, Default)]
-struct Table {
+struct TermTable {
     entries: Vec<Entry>,
     arguments: Vec<TermId>,
     lookup: HashTable<u32>,
@@ -82,8 +82,8 @@ struct Table {
 /// A view of a game's ground terms.
 #[derive(Debug)]
 pub struct Terms {
-    shared: Arc<Mutex<Table>>,
-    own: Table,
+    shared: Arc<Mutex<TermTable>>,
+    own: TermTable,
     limits: TermLimits,
 }
 
@@ -104,11 +104,11 @@ impl Default for Terms {
 }
 
 impl Terms {
-    /// An empty table of its own.
+    /// A new, empty table.
     pub fn new(limits: TermLimits) -> Self {
         Terms {
             shared: Arc::default(),
-            own: Table::default(),
+            own: TermTable::default(),
             limits: TermLimits {
                 count: limits.count.min(u32::MAX as usize - 1),
                 depth: limits.depth.min(u16::MAX as usize - 1),
@@ -116,11 +116,11 @@ impl Terms {
         }
     }
 
-    /// The id of a functor applied to terms, made if it is new.
+    /// The id of a functor applied to terms, created if it is new.
     ///
     /// # Errors
     ///
-    /// [`TermOverflow`] past the limits; the term is not made then.
+    /// [`TermOverflow`] if a limit is reached; the term is then not created.
     pub fn intern(
         &mut self,
         functor: FunctorId,
@@ -151,7 +151,7 @@ impl Terms {
         Ok(id)
     }
 
-    /// The id of a functor applied to terms, if any view of the table made it.
+    /// The id of a functor applied to terms, if any view of the table has created it.
     pub fn get(&mut self, functor: FunctorId, arguments: &[TermId]) -> Option<TermId> {
         let hash = hash(functor, arguments);
         if let Some(id) = self.own.find(hash, functor, arguments) {
@@ -162,14 +162,14 @@ impl Terms {
         self.own.find(hash, functor, arguments)
     }
 
-    /// Takes over what other views have added, so that any id of the table can
-    /// be read.
+    /// Copies the terms added by other views, so that any id of the table can be
+    /// read.
     pub fn refresh(&mut self) {
         let shared = Arc::clone(&self.shared);
         self.catch_up(&lock(&shared));
     }
 
-    /// Whether this view can read the term; if not, [`Terms::refresh`] helps.
+    /// True if this view can read the term; if not, call [`Terms::refresh`].
     pub fn knows(&self, term: TermId) -> bool {
         term.index() < self.own.entries.len()
     }
@@ -185,7 +185,7 @@ impl Terms {
         &self.own.arguments[entry.start as usize..][..entry.arity.into()]
     }
 
-    /// Number of functors around the innermost one: 0 for a constant.
+    /// The nesting depth of a term: 0 for a constant.
     pub fn depth(&self, term: TermId) -> usize {
         self.own.entries[term.index()].depth.into()
     }
@@ -195,12 +195,12 @@ impl Terms {
         self.own.entries.len()
     }
 
-    /// Whether no term was made.
+    /// True if no term was created.
     pub fn is_empty(&self) -> bool {
         self.own.entries.is_empty()
     }
 
-    fn catch_up(&mut self, table: &Table) {
+    fn catch_up(&mut self, table: &TermTable) {
         for index in self.own.entries.len()..table.entries.len() {
             let entry = table.entries[index];
             let arguments = &table.arguments[entry.start as usize..][..entry.arity.into()];
@@ -210,7 +210,7 @@ impl Terms {
     }
 }
 
-impl Table {
+impl TermTable {
     fn find(&self, hash: u64, functor: FunctorId, arguments: &[TermId]) -> Option<TermId> {
         let is_same = |&id: &u32| {
             let entry = self.entries[id as usize];
@@ -241,8 +241,9 @@ impl Table {
     }
 }
 
-fn lock(table: &Mutex<Table>) -> MutexGuard<'_, Table> {
-    // Nothing panics between two writes of the table, so it is whole even then.
+fn lock(table: &Mutex<TermTable>) -> MutexGuard<'_, TermTable> {
+    // Nothing panics between two writes of the table, so it is consistent even if
+    // the lock is poisoned.
     table
         .lock()
         .unwrap_or_else(|poisoned| poisoned.into_inner())

@@ -1,13 +1,13 @@
-//! Boards as text, for rule sets that are the same for every board.
+//! Text boards as facts, for rules that work with any board.
 //!
 //! In: the text of a grid. Out: its cells, and facts about them that are read
 //! together with the rules: `(grid ROW COLUMN VALUE)`, `(grid_rows R)`,
-//! `(grid_columns C)`, `(grid_row i)`, `(grid_column j)` and `(grid_next i j)`
-//! for `j` = `i` + 1. What a value means is left to the rules.
+//! `(grid_columns C)`, `(grid_row i)`, `(grid_column j)` and `(grid_next i j)` for
+//! `j` = `i` + 1. The rules define the meaning of the values.
 //!
 //! A grid is written in one of three ways:
-//! - a row on each line, the cells separated by blanks or commas; on a line
-//!   without these each character is a cell;
+//! - one row on each line, with cells separated by blanks or commas; on a line
+//!   without these, each character is a cell;
 //! - on one line with `/` between the rows, as in `010/111/010`;
 //! - with brackets, as in `[[1,2,2],[2,3,1],[1,3,2]]`.
 
@@ -30,29 +30,29 @@ const RELATIONS: [&str; 6] = [
     "grid_next",
 ];
 
-/// A rectangle of values, at least one.
+/// A rectangle of values with at least one cell.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Grid {
     name: String,
     rows: Vec<Row>,
 }
 
-/// A row, and on which line it was written.
+/// A row, with the line it was written on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Row {
-    /// From 1.
+    /// The line, from 1.
     line: usize,
     cells: Vec<String>,
 }
 
-/// Text that is no grid.
+/// An error in the text of a grid.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GridError {
     /// The file's name.
     pub name: String,
-    /// From 1.
+    /// The line, from 1.
     pub line: usize,
-    /// What is wrong, in one line without a full stop.
+    /// The problem, in one line without a full stop.
     pub message: String,
 }
 
@@ -65,12 +65,12 @@ impl fmt::Display for GridError {
 impl std::error::Error for GridError {}
 
 impl Grid {
-    /// Reads one grid. `name` is shown in messages only.
+    /// Reads one grid. `name` is used in messages only.
     ///
     /// # Errors
     ///
     /// [`GridError`] if there is no cell, the rows differ in length, or a cell
-    /// has a character that cannot be part of a name in a rule file.
+    /// contains a character that cannot be part of a name in a rule file.
     pub fn read(name: &str, text: &str) -> Result<Grid, GridError> {
         parse::grid(name, text)
     }
@@ -80,7 +80,7 @@ impl Grid {
         &self.name
     }
 
-    /// The line on which it begins, from 1.
+    /// The line on which the grid begins, from 1.
     pub fn line(&self) -> usize {
         self.rows[0].line
     }
@@ -95,20 +95,21 @@ impl Grid {
         self.rows[0].cells.len()
     }
 
-    /// The rows from the top, each of [`Grid::column_count`] cells from the left.
+    /// The rows from top to bottom, each with [`Grid::column_count`] cells from left
+    /// to right.
     pub fn rows(&self) -> impl ExactSizeIterator<Item = &[String]> {
         self.rows.iter().map(|row| &row.cells[..])
     }
 
-    /// Whether the facts of a grid have a relation of that name.
-    pub fn says(relation: &str) -> bool {
+    /// True if the facts of a grid define this relation.
+    pub fn defines(relation: &str) -> bool {
         RELATIONS
             .iter()
             .any(|known| known.eq_ignore_ascii_case(relation))
     }
 
-    /// The facts, to be read together with a rule set. Those about the cells of
-    /// a row stand on the line on which the row was written.
+    /// The facts, to be read together with a rule set. The facts about the cells of a
+    /// row are on the line on which the row was written.
     pub fn to_source(&self) -> Source {
         let mut text = String::new();
         let mut line = 1;

@@ -13,7 +13,7 @@ use super::slots::Slot;
 use ggp_gdl::analysis::domains::Domains;
 use ggp_gdl::check::Keyword;
 use ggp_gdl::game::Game;
-use ggp_gdl::rewrite::Kind;
+use ggp_gdl::rewrite::NameKind;
 
 /// The context of a position.
 struct Context<'t> {
@@ -174,9 +174,9 @@ impl Document {
             }
         }
         let wanted = if is_formula {
-            Kind::Relation
+            NameKind::Relation
         } else {
-            Kind::Term
+            NameKind::Term
         };
         for name in self.uses().iter().filter(|name| name.kind == wanted) {
             let word = self.word(name.span);
@@ -188,8 +188,8 @@ impl Document {
             }
             let detail = arguments(name.arity);
             let kind = match wanted {
-                Kind::Relation => CompletionItemKind::FUNCTION,
-                Kind::Term => CompletionItemKind::CONSTRUCTOR,
+                NameKind::Relation => CompletionItemKind::FUNCTION,
+                NameKind::Term => CompletionItemKind::CONSTRUCTOR,
             };
             found.entry(word.to_owned()).or_insert((kind, detail));
         }

@@ -12,7 +12,7 @@ use ggp_gdl::check::{self, Keyword, ReadOptions};
 use ggp_gdl::diagnostic::{Code, Strictness};
 use ggp_gdl::game::Game;
 use ggp_gdl::rewrite::{
-    CannotRename, Kind, Layout, Pattern, Tree, Use, laid_out, renamed, tells_infix, uses,
+    Layout, NameKind, Pattern, RenameError, Tree, Use, detect_infix, laid_out, renamed, uses,
 };
 use ggp_gdl::span::{Source, Sources, Span};
 use ggp_gdl::symbol::Case;
@@ -308,8 +308,10 @@ impl Document {
             let heads = uses.iter().filter(|found| contains(head.span, found.span));
             match name.kind {
                 // The name of the head itself is its first use.
-                Kind::Relation => places.extend(heads.take(1).filter(same).map(|found| found.span)),
-                Kind::Term => {
+                NameKind::Relation => {
+                    places.extend(heads.take(1).filter(same).map(|found| found.span))
+                }
+                NameKind::Term => {
                     let mut heads = heads;
                     let relation = heads.next().map(|found| self.word(found.span));
                     let makes = relation.and_then(Keyword::of).is_some();
@@ -372,7 +374,7 @@ impl Document {
         };
         match renamed(&self.forms, &self.sources, &old, new, Case::Fold) {
             Ok(places) => Ok(places),
-            Err(error @ CannotRename::Taken(..)) => self.merged(&name, new).ok_or_else(|| {
+            Err(error @ RenameError::Taken(..)) => self.merged(&name, new).ok_or_else(|| {
                 let taken = error.message(&self.sources);
                 RequestError::CannotRename(format!("{taken}, and both names are defined and used"))
             }),
@@ -381,7 +383,7 @@ impl Document {
     }
 
     fn is_infix(&self) -> bool {
-        tells_infix(&self.text) == Some(true)
+        detect_infix(&self.text) == Some(true)
     }
 
     /// The connective at a position, or `<=`: its span and its meaning.

@@ -9,7 +9,7 @@ use ggp_gdl::game::Game;
 use ggp_gdl::program::{
     Atom, Functor, FunctorId, Literal, RelationId, Rule, Shape, Term, Variable,
 };
-use ggp_gdl::rewrite::Kind;
+use ggp_gdl::rewrite::NameKind;
 use ggp_gdl::span::Span;
 
 /// Maximum number of names that are listed.
@@ -24,7 +24,7 @@ impl Document {
             (None, None) => {
                 let name = self.name_at(position)?;
                 let keyword =
-                    Keyword::of(self.word(name.span)).filter(|_| name.kind == Kind::Relation);
+                    Keyword::of(self.word(name.span)).filter(|_| name.kind == NameKind::Relation);
                 let text = match keyword {
                     Some(keyword) => format!("{} — {}", keyword.form(), keyword.meaning()),
                     None => self.name_facts(name.span, name.kind, name.arity)?,
@@ -41,13 +41,13 @@ impl Document {
         })
     }
 
-    fn name_facts(&self, span: Span, kind: Kind, arity: usize) -> Option<String> {
+    fn name_facts(&self, span: Span, kind: NameKind, arity: usize) -> Option<String> {
         let game = self.last_game()?;
         let functor = functor_of(game, self.word(span), arity)?;
         let domains = Domains::of(game);
         let mut text = format!("`{}`", self.word(span));
         match kind {
-            Kind::Relation => {
+            NameKind::Relation => {
                 let relation = relation_of(game, functor)?;
                 let set = game.rules();
                 let facts = set
@@ -76,7 +76,7 @@ impl Document {
                     }
                 }
             }
-            Kind::Term => {
+            NameKind::Term => {
                 text += match arity {
                     0 => " — constant",
                     _ => " — function",

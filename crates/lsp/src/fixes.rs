@@ -13,7 +13,7 @@ use super::protocol_finding;
 use super::slots::{Slot, fillers, named};
 use ggp_gdl::check::Keyword;
 use ggp_gdl::diagnostic::{Code, Diagnostic};
-use ggp_gdl::rewrite::{Kind, Use};
+use ggp_gdl::rewrite::{NameKind, Use};
 use ggp_gdl::span::Span;
 use ggp_gdl::syntax::{Sexp, SexpKind};
 
@@ -365,7 +365,7 @@ impl Document {
     fn named_by(&self, finding: &Diagnostic) -> Option<(Option<Slot>, Use)> {
         let span = finding.span?;
         let sexp = self.find(|sexp| sexp.span == span)?;
-        let name = named(sexp, Kind::Relation)?;
+        let name = named(sexp, NameKind::Relation)?;
         let word = self.word(name.span);
         if Keyword::of(word).is_none() {
             return Some((None, name));
@@ -380,7 +380,7 @@ impl Document {
             .find_map(|(number, member)| {
                 let slot = Slot::of(word, number)?;
                 let fits = is_role == (slot == Slot::Role);
-                Some((Some(slot), named(member, Kind::Term)?)).filter(|_| fits)
+                Some((Some(slot), named(member, NameKind::Term)?)).filter(|_| fits)
             })
     }
 

@@ -3,7 +3,7 @@
 //! In: lists with positions. Out: the names in such slots, without their arguments.
 
 use ggp_gdl::check::Keyword;
-use ggp_gdl::rewrite::{Kind, Use};
+use ggp_gdl::rewrite::{NameKind, Use};
 use ggp_gdl::span::Sources;
 use ggp_gdl::syntax::{Sexp, SexpKind};
 
@@ -42,14 +42,14 @@ pub(super) fn fillers(forms: &[Sexp], sources: &Sources) -> Vec<(Slot, Use)> {
         };
         for (number, argument) in arguments.iter().enumerate() {
             let slot = Slot::of(sources.text(first.span), number);
-            found.extend(slot.zip(named(argument, Kind::Term)));
+            found.extend(slot.zip(named(argument, NameKind::Term)));
         }
     }
     found
 }
 
 /// The name of a term or literal.
-pub(super) fn named(sexp: &Sexp, kind: Kind) -> Option<Use> {
+pub(super) fn named(sexp: &Sexp, kind: NameKind) -> Option<Use> {
     let (span, arity) = match &sexp.kind {
         SexpKind::Variable => return None,
         SexpKind::Symbol => (sexp.span, 0),

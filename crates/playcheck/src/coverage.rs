@@ -16,7 +16,7 @@ use super::bodies::{alternatives, in_order, place_of, relaxed_body, with_body};
 use super::dead_rules::needed_for;
 use super::tally::{Path, SampledPosition};
 use ggp_engine::machine::{Limits, PlayError};
-use ggp_gdl::analysis::achievers::{Maker, Makers};
+use ggp_gdl::analysis::achievers::{Achiever, Achievers};
 use ggp_gdl::check::Keyword;
 use ggp_gdl::datalog::{Bounds, Evaluator, Failure, Layer, Query};
 use ggp_gdl::game::{Game, Move};
@@ -346,7 +346,7 @@ impl Coverage {
             needs
         };
         let mut found = Vec::with_capacity(dead_rules.len());
-        let achievers = Makers::new(&self.game);
+        let achievers = Achievers::new(&self.game);
         let terms = self.game.terms();
         let mut own_terms = terms.clone();
         let fired = self
@@ -360,8 +360,8 @@ impl Coverage {
                 pairs.by_ref().take(order.len()).unzip();
             // A literal that nothing can satisfy is the cause, even if an earlier one fails
             // as well.
-            let is_orphan = |one: &Literal| matches!(one, Literal::Positive(atom) if achievers.is_orphan(atom, terms));
-            let nothing = order.iter().position(is_orphan);
+            let has_no_achiever = |one: &Literal| matches!(one, Literal::Positive(atom) if achievers.has_no_achiever(atom, terms));
+            let nothing = order.iter().position(has_no_achiever);
             let never = |one| achievers.never_holds(one, terms);
             let nothing = nothing.or_else(|| order.iter().position(never));
             let reached = pairs.iter().take_while(|pair| pair[0]).count();
@@ -372,11 +372,11 @@ impl Coverage {
                 }
                 _ => None,
             };
-            let makers_of = missing.and_then(|atom| {
+            let achievers_of = missing.and_then(|atom| {
                 self.dead_achievers(atom, (&achievers, &mut own_terms), &fired, LINKS)
             });
-            let is_nothing = missing.is_some_and(|atom| achievers.is_orphan(atom, terms));
-            let meant = missing.and_then(|atom| achievers.meant(atom, terms));
+            let is_nothing = missing.is_some_and(|atom| achievers.has_no_achiever(atom, terms));
+            let meant = missing.and_then(|atom| achievers.similar_name(atom, terms));
             found.push(DeadRule {
                 rule: self.units[unit].0,
                 reached: count,
@@ -385,7 +385,7 @@ impl Coverage {
                 proved: proved || nothing.is_some(),
                 nothing: is_nothing,
                 meant: meant.map(|(_, meant)| meant.to_owned()),
-                achievers: makers_of.filter(|_| !is_nothing),
+                achievers: achievers_of.filter(|_| !is_nothing),
                 path: match reached.checked_sub(1) {
                     Some(last) if needs_moves(&order[..=last]) == needs_moves(&order) => {
                         first[last][0].clone()
@@ -433,19 +433,19 @@ impl Coverage {
     fn dead_achievers(
         &self,
         atom: &Atom,
-        (achievers, terms): (&Makers, &mut Terms),
+        (achievers, terms): (&Achievers, &mut Terms),
         fired: &FxHashSet<usize>,
         depth: usize,
     ) -> Option<Vec<usize>> {
         let mut found = Vec::new();
-        let of_atom: Vec<Maker> = achievers.of(atom, terms).collect();
+        let of_atom: Vec<Achiever> = achievers.of(atom, terms).collect();
         for achiever in of_atom {
             match achiever {
-                Maker::Fact(_) => return None,
-                Maker::Rule(rule) if achievers.only_keeps(rule) => {}
-                Maker::Rule(rule) if !fired.contains(&rule) => found.push(rule),
-                Maker::Rule(_) if depth == 0 => return None,
-                Maker::Rule(rule) => {
+                Achiever::Fact(_) => return None,
+                Achiever::Rule(rule) if achievers.is_frame_rule(rule) => {}
+                Achiever::Rule(rule) if !fired.contains(&rule) => found.push(rule),
+                Achiever::Rule(_) if depth == 0 => return None,
+                Achiever::Rule(rule) => {
                     let needed = needed_for(&self.game.rules().rules[rule], atom, terms);
                     let mut causes = needed.iter().filter_map(|atom| {
                         self.dead_achievers(atom, (achievers, terms), fired, depth - 1)

@@ -170,7 +170,7 @@ impl Evidence<'_> {
             (false, positions) => format!("{what} never fired in {positions} positions"),
         };
         let place = rule.head.span;
-        let mut finding = Diagnostic::new(Code::SilentRule, Strictness::Tolerant, place, message);
+        let mut finding = Diagnostic::new(Code::DeadRule, Strictness::Tolerant, place, message);
         if let Some(place) = dead.stops_at {
             let note = match dead.reached {
                 _ if dead.nothing => "no fact matches this, and nothing can produce one",

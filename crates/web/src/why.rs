@@ -12,7 +12,7 @@ use super::game_store::{LoadedGame, Reached, blocking, find};
 use super::session::Session;
 use ggp_engine::machine::{Machine, PlayError};
 use ggp_explain::tree::Tree;
-use ggp_explain::{Courses, Explainer, Options, Situation};
+use ggp_explain::{ExplainOptions, Explainer, FactHistories, Situation};
 use ggp_gdl::game::Move;
 use ggp_gdl::terms::TermId;
 
@@ -89,7 +89,7 @@ fn explain(game: &LoadedGame, asked: &Question) -> Result<Explanation, ApiError>
         &game.game,
         machine.terms().clone(),
         LoadedGame::limits(),
-        Options::default(),
+        ExplainOptions::default(),
     );
     let question = explainer.question(&asked.question);
     let question = question.map_err(|error| ApiError::wrong(error.to_string()))?;
@@ -101,7 +101,7 @@ fn explain(game: &LoadedGame, asked: &Question) -> Result<Explanation, ApiError>
         let (states, joints) = course(reached)?;
         let trajectories = explainer.history(&question, &states, &joints);
         let trajectories = trajectories.map_err(|error| ApiError::rules(error.to_string()))?;
-        let holds = matches!(trajectories, Courses::Some { .. });
+        let holds = matches!(trajectories, FactHistories::Some { .. });
         return Ok(Explanation::new(
             holds,
             true,

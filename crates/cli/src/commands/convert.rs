@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::text_files::{self, TextLimits};
 use crate::{Context, Exit, Reported, rule_files};
-use ggp_gdl::rewrite::{Layout, from_infix, laid_out, tells_infix, to_infix, unwritable};
+use ggp_gdl::rewrite::{Layout, from_infix, laid_out, detect_infix, to_infix, unwritable};
 use ggp_gdl::span::Sources;
 
 /// The options of `ggp convert`.
@@ -66,7 +66,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let sources = Sources::from(options.limits.read(&options.file, context)?);
     let source = &sources.files()[0];
     // A text of names alone may be in either notation.
-    let is_infix = tells_infix(source.text()).unwrap_or_else(|| {
+    let is_infix = detect_infix(source.text()).unwrap_or_else(|| {
         text_files::is_named_infix(&options.file)
             || options.to != Some(Notation::Infix) && !begins_with_bracket(source.text())
     });

@@ -1,4 +1,4 @@
-//! `ggp host`: a match between players on the network and programs of ours.
+//! `ggp host`: a match between network players and built-in agents.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -48,59 +48,59 @@ are counted; 2: not to the end.")]
 pub struct Options {
     #[command(flatten)]
     rules: RuleOptions,
-    /// Who plays: an address such as http://HOST:9147, or a program as in `ggp play`
+    /// Player: an address such as http://HOST:9147, or an agent as in `ggp play`
     #[arg(long = "player", value_name = "[ROLE=]PLAYER")]
-    #[arg(value_parser = kinds::OrList::<Seat>::new())]
-    players: Vec<Seat>,
+    #[arg(value_parser = kinds::OrList::<RolePlayer>::new())]
+    players: Vec<RolePlayer>,
     /// Seconds before the first move [default: 30]
     #[arg(long, value_name = "S", help_heading = "Match")]
     start_clock: Option<u32>,
     /// Seconds for each move [default: 10]
     #[arg(long, value_name = "S", help_heading = "Match")]
     play_clock: Option<u32>,
-    /// Show the rules to players before the match, for so many seconds
+    /// Send players a PREVIEW of the rules with this number of seconds
     #[arg(long, value_name = "S", help_heading = "Match")]
     preview_clock: Option<u32>,
-    /// Break the match off after so many joint moves
+    /// Abort the match after this number of joint moves
     #[arg(long, value_name = "N", default_value_t = 10_000, help_heading = "Match")]
     depth: usize,
-    /// Seconds that an answer may take beyond its clock
+    /// Additional seconds for each answer beyond its clock
     #[arg(long, value_name = "S", default_value_t = 1.0, help_heading = "Match")]
     grace: f64,
-    /// Wait for the end of each clock, even when all have answered
+    /// Wait for the end of each clock even if all players have answered
     #[arg(long, help_heading = "Match")]
     whole_clock: bool,
-    /// Seconds that connecting may take
+    /// Seconds for connecting
     #[arg(long, value_name = "S", default_value_t = 5.0, help_heading = "Match")]
     connect: f64,
-    /// Players see other names than those of the rules
+    /// Send players rules with scrambled names
     #[arg(long, help_heading = "Match")]
     scramble: bool,
-    /// Ask players who they are before the match
+    /// Send players INFO before the match
     #[arg(long, help_heading = "Match")]
     ping: bool,
-    /// Send headers that say which match and which move it is
+    /// Send headers with the match and the move number
     #[arg(long, help_heading = "Match")]
     headers: bool,
-    /// What moves of chance, and words of --scramble, are drawn by [default: the time]
+    /// Seed of random moves and of the names of --scramble [default: the time]
     #[arg(long, value_name = "N", help_heading = "Match")]
     seed: Option<u64>,
-    /// The match's name [default: ggp, the game and the time]
+    /// Name of the match [default: ggp, the game and the time]
     #[arg(long, value_name = "NAME", help_heading = "Match")]
     match_id: Option<String>,
-    /// The tournament that the record names
+    /// Name of the tournament in the record
     #[arg(long, value_name = "NAME", default_value = "", help_heading = "Match")]
     tournament: String,
     /// Write the record to this file after each move
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
-    /// Go on with the match in this file, and write to it
+    /// Resume the match in this file and write to it
     #[arg(long, value_name = "FILE", conflicts_with_all = ["save", "match_id", "scramble", "seed"])]
     resume: Option<PathBuf>,
-    /// Threads of each program of ours
+    /// Threads of each built-in agent
     #[arg(long, value_name = "N", default_value = "1", help_heading = "Limits")]
     threads: NonZeroUsize,
-    /// Megabytes that each program of ours may take for its tables
+    /// Most megabytes for the search tables of each built-in agent
     #[arg(long, value_name = "MB", default_value_t = 1024, help_heading = "Limits")]
     memory: u64,
     /// Most bytes of an answer
@@ -108,25 +108,25 @@ pub struct Options {
     max_answer: usize,
 }
 
-/// A player for a role, or for the next one.
+/// A player for a role, or for the next free role.
 #[derive(Clone, PartialEq, Debug)]
-struct Seat {
+struct RolePlayer {
     role: Option<String>,
     text: String,
     party: Party,
 }
 
-impl FromStr for Seat {
+impl FromStr for RolePlayer {
     type Err = PartyError;
 
     fn from_str(text: &str) -> Result<Self, PartyError> {
-        // An option of a program may hold another `=`.
+        // An option of an agent may contain another `=`.
         let split = text.find('=').filter(|at| !text[..*at].contains(':'));
         let (role, text) = match split {
             Some(at) => (Some(text[..at].to_owned()), &text[at + 1..]),
             None => (None, text),
         };
-        Ok(Seat {
+        Ok(RolePlayer {
             role,
             text: text.to_owned(),
             party: text.parse()?,
@@ -134,7 +134,7 @@ impl FromStr for Seat {
     }
 }
 
-/// Seconds, unless others are given.
+/// The default clocks in seconds.
 const START_CLOCK: u32 = 30;
 const PLAY_CLOCK: u32 = 10;
 
@@ -142,8 +142,8 @@ const PLAY_CLOCK: u32 = 10;
 ///
 /// # Errors
 ///
-/// If the rules, the players or a file are wrong, play shows the rules to be, or the
-/// match is interrupted.
+/// If the rules, the players or a file are invalid, an error in the rules appears during play,
+/// or the match is interrupted.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let resumed = options.resume.as_deref().map(replay::load).transpose()?;
     let game = replay::game(resumed.as_ref(), &options.rules, context)?;
@@ -151,7 +151,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     if let Some(record) = resumed.as_ref().filter(|record| record.is_completed) {
         return ended_before(record, machine, context);
     }
-    let mut seats = options.assign(&game)?;
+    let mut players = options.assign(&game)?;
     let path = options.resume.as_ref().or(options.save.as_ref());
     if let Some(path) = path {
         Context::can_write(path)?;
@@ -162,23 +162,23 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     };
     let settings = options.settings(&record, context)?;
     if options.ping {
-        for (role, seat) in game.roles().zip(&mut seats) {
-            let Party::Remote(address, name) = &mut seat.party else { continue };
+        for (role, player) in game.roles().zip(&mut players) {
+            let Party::Remote(address, name) = &mut player.party else { continue };
             let role = game.role_name(role);
             match info(address, &settings) {
                 Ok(info) => {
                     let status = info.status.unwrap_or_else(|| "no status".to_owned());
                     *name = info.name.unwrap_or_default();
-                    context.note(format_args!("{role}: {} {name}, {status}", seat.text));
+                    context.note(format_args!("{role}: {} {name}, {status}", player.text));
                 }
-                Err(error) => context.note(format_args!("{role}: {}: {error}", seat.text)),
+                Err(error) => context.note(format_args!("{role}: {}: {error}", player.text)),
             }
         }
     }
-    record.player_names_from_host = seats.iter().map(Seat::name).collect();
-    record.is_player_human = vec![false; seats.len()];
+    record.player_names_from_host = players.iter().map(RolePlayer::name).collect();
+    record.is_player_human = vec![false; players.len()];
     let roles = format::role_names(&game);
-    let parties: Vec<Party> = seats.into_iter().map(|seat| seat.party).collect();
+    let parties: Vec<Party> = players.into_iter().map(|player| player.party).collect();
     let ended = host(machine, &parties, &settings, &mut record, &mut |record, seen| {
         if let Some(path) = path {
             record.save(path)?;
@@ -224,7 +224,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     })
 }
 
-/// Prints how a match ended.
+/// Prints the end of a match.
 fn print_end(game: &Game, record: &MatchRecord, context: &Context) -> io::Result<()> {
     let moves = format::counted(record.moves.len(), "joint move");
     context.print(format!("the game is over after {moves}"))?;
@@ -232,8 +232,7 @@ fn print_end(game: &Game, record: &MatchRecord, context: &Context) -> io::Result
     context.print_lines(scores.map(|(role, score)| format!("{} {score}", format::printable(&role))))
 }
 
-/// What there is to say of a match that is to be gone on with and has ended: nobody is
-/// asked anything, and the record stays as it is.
+/// Reports that the match to resume has already ended. The record is unchanged.
 fn ended_before(
     record: &MatchRecord,
     machine: AnyMachine,
@@ -242,7 +241,7 @@ fn ended_before(
     let played = record.replay(machine, |_, _| ());
     let mut played = played.map_err(|difference| anyhow!("the record: {difference}"))?;
     let game = played.machine().game().clone();
-    context.note("this match was played to its end; there is nothing to go on with");
+    context.note("this match is already over; there is nothing to resume");
     match context.json() {
         true => context.print_json(record)?,
         false => print_end(&game, record, context)?,
@@ -253,7 +252,7 @@ fn ended_before(
     })
 }
 
-/// What a lapse means, for people.
+/// A description of a lapse.
 fn meaning(lapse: &Lapse) -> String {
     let meaning = meaning_of(code(&lapse.to_string())).to_owned();
     match lapse {
@@ -262,7 +261,7 @@ fn meaning(lapse: &Lapse) -> String {
     }
 }
 
-/// What stands for the kind of an error in a record.
+/// The code of an error in a record.
 fn code(error: &str) -> &str {
     match error.strip_prefix("IL ") {
         Some(BUSY) => error,
@@ -273,14 +272,14 @@ fn code(error: &str) -> &str {
 fn meaning_of(code: &str) -> &'static str {
     match code {
         "TO" => "no answer in time",
-        "CE" => "no connection, or no HTTP",
+        "CE" => "no connection or invalid HTTP",
         "IL" => "no legal move",
-        "IL busy" => "it is busy with another match",
-        _ => "the program failed",
+        "IL busy" => "busy with another match",
+        _ => "the agent failed",
     }
 }
 
-/// How often each player went wrong in which way: `a: [TO] 3 times: no answer in time`.
+/// The number of lapses by player and kind: `a: [TO] 3 times: no answer in time`.
 fn faults(game: &Game, record: &MatchRecord) -> Vec<String> {
     let mut counts: BTreeMap<(usize, &str), usize> = BTreeMap::new();
     for errors in &record.errors {
@@ -297,7 +296,7 @@ fn faults(game: &Game, record: &MatchRecord) -> Vec<String> {
     counts.iter().map(line).collect()
 }
 
-impl Seat {
+impl RolePlayer {
     fn name(&self) -> String {
         match &self.party {
             Party::Remote(_, name) if !name.is_empty() => name.clone(),
@@ -308,36 +307,36 @@ impl Seat {
 
 impl Options {
     /// The player of each role.
-    fn assign(&self, game: &Game) -> anyhow::Result<Vec<Seat>> {
-        let mut seats: Vec<Option<Seat>> = vec![None; game.role_count()];
-        for seat in &self.players {
-            let Some(name) = &seat.role else { continue };
+    fn assign(&self, game: &Game) -> anyhow::Result<Vec<RolePlayer>> {
+        let mut players: Vec<Option<RolePlayer>> = vec![None; game.role_count()];
+        for player in &self.players {
+            let Some(name) = &player.role else { continue };
             let role = legal::find_role(game, name)?;
-            if seats[role.index()].replace(seat.clone()).is_some() {
+            if players[role.index()].replace(player.clone()).is_some() {
                 bail!("the role {name} has two players");
             }
         }
-        let mut others = self.players.iter().filter(|seat| seat.role.is_none());
+        let mut others = self.players.iter().filter(|player| player.role.is_none());
         for role in game.roles() {
-            let seat = &mut seats[role.index()];
-            if seat.is_none() && game.is_random(role) {
-                *seat = Some(Seat {
+            let player = &mut players[role.index()];
+            if player.is_none() && game.is_random(role) {
+                *player = Some(RolePlayer {
                     role: None,
                     text: "random".to_owned(),
                     party: Party::Chance,
                 });
             }
-            if seat.is_none() {
-                *seat = others.next().cloned();
+            if player.is_none() {
+                *player = others.next().cloned();
             }
         }
         if others.next().is_some() {
             bail!("there are more players than roles");
         }
-        let seat = |(role, seat): (_, Option<Seat>)| {
-            seat.ok_or_else(|| anyhow!("nobody plays {}; see --player", game.role_name(role)))
+        let player = |(role, player): (_, Option<RolePlayer>)| {
+            player.ok_or_else(|| anyhow!("no player for {}; see --player", game.role_name(role)))
         };
-        game.roles().zip(seats).map(seat).collect()
+        game.roles().zip(players).map(player).collect()
     }
 
     /// The record of a match that has not begun.
@@ -354,12 +353,12 @@ impl Options {
         }
     }
 
-    /// A record that is gone on with, by clocks that are asked for, or else its own.
+    /// The record to resume, with the requested clocks or its own.
     fn resumed(&self, record: MatchRecord, context: &Context) -> MatchRecord {
         let clock = |what: &str, given: Option<u32>, recorded: u32, usual: u32| match given {
             Some(seconds) => seconds,
             None if recorded > 0 => recorded,
-            // Nobody could be on time.
+            // A clock of 0 seconds leaves no time to answer.
             None => {
                 context.note(format_args!(
                     "the record has no {what} clock: it is {usual} s; --{what}-clock sets it"
@@ -382,7 +381,7 @@ impl Options {
         };
         let is_word = |c: char| c.is_ascii_graphic() && !"();".contains(c);
         if record.match_id.is_empty() || !record.match_id.chars().all(is_word) {
-            bail!("`{}` is no name for a match", record.match_id);
+            bail!("`{}` is not a valid name of a match", record.match_id);
         }
         Ok(HostOptions {
             start_clock: record.start_clock,

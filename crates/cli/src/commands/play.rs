@@ -1,4 +1,4 @@
-//! `ggp play`: a match on the terminal, between people and programs.
+//! `ggp play`: a match on the terminal between people and agents.
 
 pub(super) mod hint;
 mod human;
@@ -27,7 +27,7 @@ use ggp_play::record::MatchRecord;
 use ggp_play::{Brief, Match, Player, PlayerError, AgentPlayer, Step};
 
 use human::{After, Human, Table};
-use kind::{Kind, Kinds, Seat};
+use kind::{Kind, Kinds, RolePlayer};
 
 /// The options of `ggp play`.
 #[derive(clap::Args)]
@@ -51,51 +51,50 @@ pub struct Options {
     rules: RuleOptions,
     #[command(flatten)]
     picture: PictureOptions,
-    /// Who plays a role: human, or a kind of program; without ROLE= all other roles
+    /// Player of a role: human or an agent; without ROLE=, of all other roles
     ///
-    /// Kinds are auto (which chooses one that suits the game), mcts, minimax, greedy, random
-    /// and first (the first legal move); `ggp play GAME --player list` lists them. `mcts:5000`
-    /// searches for 5000 iterations a move, `mcts:2s` for two seconds. By default the first
-    /// role without a player is human, if nobody is yet, and all others play at random.
+    /// Agents are auto (chosen for the game), mcts, minimax, greedy, random and first (the first
+    /// legal move); `ggp play GAME --player list` lists them. `mcts:5000` searches 5000
+    /// iterations a move, `mcts:2s` two seconds. By default the first role without a player is
+    /// human, unless another role is, and all others play at random.
     #[arg(long = "player", value_name = "[ROLE=]KIND", visible_alias = "role-player")]
-    #[arg(value_parser = kinds::OrList::<Seat>::or_human())]
-    players: Vec<Seat>,
-    /// Who plays, by role: as many players as roles, with commas between them
+    #[arg(value_parser = kinds::OrList::<RolePlayer>::or_human())]
+    players: Vec<RolePlayer>,
+    /// Players of all roles in order, separated by commas
     ///
-    /// What follows a comma is the next player if it is the name of one, and else an option
-    /// of the player before it: `human,mcts:500,exploration=2`.
+    /// The text after a comma is the next player if it names one, otherwise an option of the
+    /// previous player: `human,mcts:500,exploration=2`.
     #[arg(long, value_name = "KIND,…", conflicts_with = "players")]
     #[arg(value_parser = kinds::OrList::<Kinds>::or_human())]
     roles: Option<Kinds>,
-    /// Seconds that a program has for a move [default: as before with --resume, else none]
+    /// Seconds for each move of an agent [default: that of the record with --resume, else none]
     #[arg(long, value_name = "SECONDS", value_parser = clock)]
     play_clock: Option<Duration>,
     /// Write the match to this file after each move
     #[arg(long, value_name = "FILE", conflicts_with = "state")]
     save: Option<PathBuf>,
-    /// Go on with the match in this file, and write to it
+    /// Resume the match in this file and write to it
     ///
-    /// The rules are those in the file unless others are given, and so are the players and
-    /// the clock.
+    /// Rules, players and clock are those of the file unless given.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["state", "moves", "moves_file"])]
     resume: Option<PathBuf>,
-    /// The seed of random choices [default: as before with --resume, else 0]
+    /// Seed of random choices [default: that of the record with --resume, else 0]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Stop after so many joint moves
+    /// Stop after this number of joint moves
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     depth: usize,
-    /// Also show the states in which nobody is asked; list all facts in JSON
+    /// Also show states in which no person is asked; list all facts in JSON
     #[arg(long, short)]
     verbose: bool,
     #[command(flatten)]
     position: PositionOptions,
 }
 
-/// A time in which something can be done.
+/// A time greater than zero.
 fn clock(text: &str) -> Result<Duration, String> {
     match perft::parse_seconds(text)? {
-        Duration::ZERO => Err("no time to choose; without it there is no clock".to_owned()),
+        Duration::ZERO => Err("no time to choose; omit the option for no clock".to_owned()),
         time => Ok(time),
     }
 }
@@ -104,8 +103,8 @@ fn clock(text: &str) -> Result<Duration, String> {
 ///
 /// # Errors
 ///
-/// If the rules, the position or the players are wrong, or play shows the rules
-/// to be.
+/// If the rules, the position or the players are invalid, or an error in the rules appears
+/// during play.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     if let (Some(resume), Some(_)) = (&options.resume, &options.save) {
         bail!(
@@ -124,7 +123,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         }
         Some(Kinds(kinds)) if kinds.len() == game.role_count() => kinds.clone(),
         Some(Kinds(kinds)) => bail!(
-            "--roles names {} players, and there are {} roles: {}",
+            "--roles names {} players, but there are {} roles: {}",
             kinds.len(),
             game.role_count(),
             format::role_names(&game).join(", ")
@@ -136,7 +135,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         .collect();
     let uses_stdin = options.rules.uses_stdin() || options.position.uses_stdin();
     if uses_stdin && !humans.is_empty() {
-        bail!("standard input is for your moves, so rules and positions must be in files");
+        bail!("standard input is used for moves; rules and positions must be in files");
     }
     let mut machine = machine;
     let (start, made) =
@@ -152,7 +151,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let mut begun = resumed.unwrap_or_else(|| MatchRecord::begin(&game, None));
     let clock = Some(begun.play_clock.into()).filter(|seconds| *seconds > 0);
     let play_clock = options.play_clock.or(clock.map(Duration::from_secs));
-    // Records have whole seconds.
+    // Records store whole seconds.
     begun.play_clock = play_clock.map_or(0, |clock| clock.as_secs_f64().ceil() as u32);
     let seed = options.seed.or(begun.seed).unwrap_or(0);
     begun.seed = Some(seed);
@@ -205,20 +204,20 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// A match and the people at it.
+/// A match on the terminal.
 struct Session<'a> {
     table: Table<'a>,
     game: Match<AnyMachine>,
     humans: Vec<RoleId>,
     verbose: bool,
-    /// Number of people who chose a move in the current step.
+    /// The number of people that chose a move in the current step.
     asked: Rc<Cell<usize>>,
-    /// Where the match is written, and what is said of it.
+    /// The file to write, and the header of its record.
     saved: Option<(&'a Path, MatchRecord)>,
 }
 
 impl Session<'_> {
-    /// Writes the match, if it is to be written.
+    /// Writes the match to its file, if there is one.
     fn save(&mut self) -> anyhow::Result<()> {
         let history = self.game.history().clone();
         let Some((path, begun)) = &self.saved else {
@@ -230,8 +229,8 @@ impl Session<'_> {
             .with_context(|| format!("cannot write {}", path.display()))
     }
 
-    /// Plays until the game is over or somebody ends it. The result is why, as
-    /// [`Record::end`] has it.
+    /// Plays until the game is over or a person ends the match. The result is that of
+    /// [`Record::end`].
     fn play(
         &mut self,
         players: &mut [Box<dyn Player<AnyMachine> + '_>],
@@ -309,9 +308,9 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Says how the match ended.
+    /// Reports the end of the match.
     fn finish(&mut self, end: &'static str, context: &Context) -> anyhow::Result<()> {
-        // People saw the end of the game before they were asked for more.
+        // A person has already seen the end of the game.
         if self.humans.is_empty() || end != "terminal" {
             self.show_end()?;
         }
@@ -325,7 +324,7 @@ impl Session<'_> {
             context.print_json(&record)?;
         }
         if end == "terminal" {
-            // A game without exactly one score for each role has wrong rules.
+            // Missing or ambiguous scores are an error in the rules.
             self.game.scores()?;
         }
         Ok(())

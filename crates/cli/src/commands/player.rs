@@ -1,4 +1,4 @@
-//! `ggp player`: a player that match hosts reach over the network.
+//! `ggp player`: a GGP network player.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -24,11 +24,11 @@ use ggp_play::{AgentSpec, Brief};
 use ggp_gdl::symbol::Case;
 use ggp_gdl::syntax::SyntaxLimits;
 
-/// Time for a network, which is made beside everything else.
+/// The time limit for grounding the network, which runs in the background.
 const GROUND_TIME: Duration = Duration::from_secs(600);
-/// Bytes of rules from anybody; the longest that are published have 70 KiB.
+/// The most bytes of rules. The longest published rules have 70 KiB.
 const RULE_BYTES: usize = 4 << 20;
-/// Literals and terms of rules from anybody.
+/// The most literals and terms of rules.
 const RULE_SIZE: usize = 4_000_000;
 
 /// The options of `ggp player`.
@@ -44,49 +44,49 @@ Hosts speak the GGP protocol: INFO, PREVIEW, START, PLAY, STOP and ABORT over HT
 happens is told on standard error; with --json, as JSON lines on standard output. Anybody
 who reaches the port can begin a match: --listen opens it to other machines.")]
 pub struct Options {
-    /// The port; 0 is any free one [default: 9147, or the next free one]
+    /// Port; 0 is any free port [default: 9147 or the next free port]
     #[arg(long, value_name = "N")]
     port: Option<u16>,
-    /// The address to be reached at; 0.0.0.0 is all of this machine
+    /// Address to listen on; 0.0.0.0 means all addresses of this machine
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
     listen: IpAddr,
-    /// Who thinks, as in `ggp play`; `list` shows the kinds
+    /// Agent, as in `ggp play`; `list` shows all
     #[arg(long, value_name = "KIND", default_value = "mcts")]
     #[arg(value_parser = kinds::OrList::<AgentSpec>::new())]
     player: AgentSpec,
-    /// What it calls itself
+    /// Name of the player
     #[arg(long, value_name = "NAME", default_value = "ggp")]
     name: String,
-    /// Threads that may search at once [default: as many as there are cores]
+    /// Search threads [default: number of cores]
     #[arg(long, value_name = "N")]
     threads: Option<NonZero<u16>>,
-    /// Most memory for tables, in MiB
+    /// Most memory for search tables, in MiB
     #[arg(long, value_name = "MB", default_value_t = 1_024)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     memory: u64,
-    /// The seed of random choices
+    /// Seed of random choices
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// Seconds of each clock that are left for the network [default: adjusts itself]
+    /// Seconds of each clock reserved for the network [default: adaptive]
     ///
-    /// By default half a second, and twice the longest time by which one of the last 16
-    /// answers was late, and more whenever the host did not get a move that took the whole
-    /// clock; a third of the clock at most.
+    /// By default half a second plus twice the longest delay of the last 16 answers, and more
+    /// after the host has replaced a move that took the whole clock; at most a third of the
+    /// clock.
     #[arg(long, value_name = "S", value_parser = seconds)]
     margin: Option<Duration>,
     /// Do not think while others choose
     #[arg(long)]
     no_ponder: bool,
-    /// End after so many matches
+    /// Stop after this number of matches
     #[arg(long, value_name = "N")]
     matches: Option<u64>,
-    /// Tell `Cell` from `cell`
+    /// Treat names as case-sensitive
     #[arg(long)]
     case_sensitive: bool,
-    /// Also tell of each message
+    /// Also print each message
     #[arg(long, short)]
     verbose: bool,
-    /// Add what happens to a file, as JSON lines
+    /// Append all events to a file, as JSON lines
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
     #[command(flatten)]
@@ -95,27 +95,27 @@ pub struct Options {
     limits: LimitOptions,
 }
 
-/// What hosts and their games may cost.
+/// Limits on hosts and their games.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Limits")]
 struct LimitOptions {
     /// Most bytes of a message
     #[arg(long, value_name = "N", default_value_t = MessageLimits::default().bytes)]
     max_body: usize,
-    /// Most connections; past them the one is closed that has been silent for longest
+    /// Most connections; for one more, an idle one is closed
     #[arg(long, value_name = "N", default_value_t = 256)]
     max_connections: u16,
     /// Seconds after which a silent connection is closed
     #[arg(long, value_name = "S", default_value = "10", value_parser = seconds)]
     idle_timeout: Duration,
-    /// Seconds after a clock's end without a message until a match is given up [default: ten
-    /// play clocks, from a minute to an hour]
+    /// Seconds of silence after a clock until a match is aborted [default: ten play clocks, from
+    /// a minute to an hour]
     #[arg(long, value_name = "S", value_parser = seconds)]
     patience: Option<Duration>,
     /// Most bytes of rules
     #[arg(long, value_name = "N", default_value_t = RULE_BYTES)]
     max_rule_bytes: usize,
-    /// Most literals and terms of rules, alternatives multiplied out
+    /// Most literals and terms of rules, with alternatives expanded
     #[arg(long, value_name = "N", default_value_t = RULE_SIZE)]
     #[arg(hide_short_help = true)]
     max_rule_size: usize,
@@ -123,11 +123,11 @@ struct LimitOptions {
     #[arg(long, value_name = "N", default_value_t = SyntaxLimits::default().nesting)]
     #[arg(hide_short_help = true, value_parser = nesting)]
     max_nesting: usize,
-    /// Most facts and rules, alternatives multiplied out
+    /// Most facts and rules, with alternatives expanded
     #[arg(long, value_name = "N", default_value_t = ReadOptions::default().rules)]
     #[arg(hide_short_help = true)]
     max_rules: usize,
-    /// Most rules that one rule with alternatives may stand for
+    /// Most rules that one rule with alternatives expands to
     #[arg(long, value_name = "N", default_value_t = ReadOptions::default().alternatives)]
     #[arg(hide_short_help = true)]
     max_alternatives: usize,
@@ -151,7 +151,7 @@ struct LimitOptions {
 ///
 /// # Errors
 ///
-/// If the port or the log is not to be had.
+/// If the port or the log file is not available.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     options.check_agent()?;
     let player = options.player_options(context);
@@ -166,15 +166,15 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// Rules of a game, any game.
+/// The rules of a minimal game.
 const ANY: &str = "(role r) (init f) (next f) (legal r m) (<= terminal (true g)) (goal r 0)";
 
 impl Options {
-    /// Options of an agent are read when it is made: that shall not wait until a
-    /// match begins.
+    /// Checks the options of the agent, which are read when it is created, before the first
+    /// match.
     fn check_agent(&self) -> anyhow::Result<()> {
-        let game = Game::from_text("any", ANY).expect("the rules are right");
-        let role = game.roles().next().expect("there is one");
+        let game = Game::from_text("any", ANY).expect("the rules are valid");
+        let role = game.roles().next().expect("the game has a role");
         let made = self.player.agent(Brief::new(&game, role));
         made.map(drop).map_err(anyhow::Error::msg)
     }
@@ -217,7 +217,7 @@ impl Options {
             },
             message: MessageLimits {
                 bytes: limits.max_body,
-                // Rules stand in a list inside the message.
+                // The rules are a list inside the message.
                 nesting: limits.max_nesting.saturating_add(2),
                 ..MessageLimits::default()
             },

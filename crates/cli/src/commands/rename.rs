@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::text_files::{self, TextLimits};
 use crate::{Context, Exit};
-use ggp_gdl::rewrite::{Kind, Pattern, edited, renamed};
+use ggp_gdl::rewrite::{NameKind, Pattern, edited, renamed};
 use ggp_gdl::symbol::Case;
 
 /// The options of `ggp rename`.
@@ -87,8 +87,8 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         name: name.to_owned(),
         arity,
         kind: options.only.map(|only| match only {
-            Only::Relation => Kind::Relation,
-            Only::Term => Kind::Term,
+            Only::Relation => NameKind::Relation,
+            Only::Term => NameKind::Term,
         }),
     };
     let case = if options.case_sensitive { Case::Keep } else { Case::Fold };

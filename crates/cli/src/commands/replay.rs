@@ -1,4 +1,4 @@
-//! `ggp replay`: a match record, checked against the rules.
+//! `ggp replay`: a check of a match record against the rules.
 
 use std::path::{Path, PathBuf};
 
@@ -27,55 +27,55 @@ Examples:
 Each state, move, score and the end are compared with what the rules say. Exit code 1 if
 something differs; the first such thing is named.")]
 pub struct Options {
-    /// A match record, as `ggp host --save` writes it
+    /// Match record, as written by `ggp host --save`
     #[arg(value_name = "RECORD")]
     record: PathBuf,
-    /// Rule files, if the record has none or others are meant
+    /// Rule files, if the record has no rules or others should be used
     #[arg(long = "game", value_name = "FILE")]
     game: Vec<PathBuf>,
-    /// Tell `Cell` from `cell`
+    /// Treat names as case-sensitive
     #[arg(long)]
     case_sensitive: bool,
     #[command(flatten)]
     picture: PictureOptions,
-    /// Show this state, the moves that were legal and those that were made
+    /// Show this state with its legal moves and the moves made
     #[arg(long, value_name = "N")]
     step: Option<usize>,
 }
 
-/// What was found, as `--json` prints it.
+/// The result, as printed by `--json`.
 #[derive(Serialize)]
 struct Answer {
     match_id: String,
     roles: Vec<String>,
     players: Vec<String>,
-    /// Joint moves.
+    /// The number of joint moves.
     moves: usize,
     completed: bool,
     aborted: bool,
     scores: Vec<u8>,
-    /// Moves that were drawn for players.
+    /// The number of moves that were drawn for players.
     errors: usize,
-    /// The first thing that differs.
+    /// The first difference from the rules.
     difference: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     step: Option<Step>,
 }
 
-/// A state and what was done in it.
+/// A state and the joint move made in it.
 #[derive(Serialize)]
 struct Step {
     number: usize,
     /// Canonical texts of the facts, sorted.
     state: Vec<String>,
-    /// Canonical texts of the legal moves by role, sorted; none if the game is over.
+    /// Canonical texts of the legal moves by role, sorted; empty if the game is over.
     legal: Vec<Vec<String>>,
-    /// The facts as they are drawn, if there is a board.
+    /// The drawing of the state, if there is a board.
     #[serde(skip)]
     drawing: Option<String>,
-    /// What was made.
+    /// The joint move.
     joint: Option<Vec<String>>,
-    /// What went wrong with it.
+    /// The lapses of the joint move.
     errors: Option<Vec<String>>,
 }
 
@@ -83,12 +83,12 @@ struct Step {
 ///
 /// # Errors
 ///
-/// If the record or the rules cannot be read, or there is no such state.
+/// If the record or the rules cannot be read, or the state does not exist.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let record = load(&options.record)?;
     if options.step.is_some_and(|step| step >= record.states.len()) {
         let states = format::counted(record.states.len(), "state");
-        bail!("the record has {states}, counted from 0");
+        bail!("the record has {states}, numbered from 0");
     }
     let files = match &options.game[..] {
         [] => std::slice::from_ref(&options.record),
@@ -105,7 +105,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let machine = AnyMachine::new(&game, Backend::Datalog, rules.limits(context))?;
     let drawing_options = options.picture.read(&rules, &game, context)?;
     let mut shown = None;
-    // What is shown of a record is what has been found right.
+    // Only checked parts of the record are shown.
     let mut right = 0;
     let replayed = record.replay(machine, |number, played| {
         right = number;
@@ -155,19 +155,19 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
 ///
 /// # Errors
 ///
-/// If it cannot be read or is none.
+/// If the file cannot be read or is not a match record.
 pub(super) fn load(path: &Path) -> anyhow::Result<MatchRecord> {
     let name = path.display();
     let text = std::fs::read_to_string(path);
     let text = text.with_context(|| format!("cannot read {name}"))?;
-    serde_json::from_str(&text).with_context(|| format!("{name} is no match record"))
+    serde_json::from_str(&text).with_context(|| format!("{name} is not a match record"))
 }
 
-/// The game of the rules given, or else of those that a record has.
+/// The game of the given rules, or of the rules in the record.
 ///
 /// # Errors
 ///
-/// If there are none, or they are wrong.
+/// If there are no rules, or they are invalid.
 pub(super) fn game(
     record: Option<&MatchRecord>,
     rules: &RuleOptions,
@@ -179,20 +179,20 @@ pub(super) fn game(
     }
 }
 
-/// The game of the rules that a record has, read as the options say.
+/// The game of the rules in a record.
 fn recorded(
     record: &MatchRecord,
     rules: &RuleOptions,
     context: &Context,
 ) -> anyhow::Result<Game> {
     let Some(text) = &record.rulesheet else {
-        bail!("the record has no rules; say which they are");
+        bail!("the record has no rules; give the rule files");
     };
     let source = Source::new("the record's rules", &text[..]);
     rules.accept(rules.read_sources(Sources::from(source), context)?, context)
 }
 
-/// What the rules say of a state, and what was done in it.
+/// A state with its legal moves by the rules, and the joint move made in it.
 fn step(
     record: &MatchRecord,
     number: usize,
@@ -206,12 +206,12 @@ fn step(
     if !is_over {
         for role in machine.game().roles() {
             let mut moves = Vec::new();
-            // A role without a legal move has none to show.
+            // A role without legal moves has an empty list.
             let _ = machine.legal(&state, role, &mut moves);
             legal.push(canonical_moves(machine, &moves));
         }
     }
-    // Without a board a drawing would say the facts again.
+    // Without a board, a drawing would repeat the facts.
     let picture = picture_options::picture(machine, SAMPLE_STATES, drawing_options);
     let picture = picture.ok().filter(|picture| picture.has_boards());
     let drawing = picture.map(|picture| {
@@ -234,11 +234,11 @@ impl Answer {
         if let Some(step) = &self.step {
             let facts = format::counted(step.state.len(), "fact");
             lines.push(format!("state {}: {facts}", step.number));
-            lines.push(format::wrapped(&said(&step.state), 100));
+            lines.push(format::wrapped(&printable_terms(&step.state), 100));
             lines.extend(step.drawing.clone());
             for (role, legal) in self.roles.iter().zip(&step.legal) {
-                lines.push(format!("{} may play:", format::printable(role)));
-                lines.push(format::wrapped(&said(legal), 100));
+                lines.push(format!("legal moves of {}:", format::printable(role)));
+                lines.push(format::wrapped(&printable_terms(legal), 100));
             }
             if let Some(joint) = &step.joint {
                 let errors = step.errors.as_deref().unwrap_or_default();
@@ -251,18 +251,18 @@ impl Answer {
         }
         let moves = format::counted(self.moves, "joint move");
         let end = match (self.completed, self.aborted) {
-            (true, _) => "to the end",
-            (false, true) => "broken off",
-            (false, false) => "not at its end",
+            (true, _) => "completed",
+            (false, true) => "aborted",
+            (false, false) => "not completed",
         };
-        lines.push(format!("the record is right: {moves}, {end}"));
+        lines.push(format!("the record is valid: {moves}, {end}"));
         let scores = self.roles.iter().zip(&self.scores);
         lines.extend(scores.map(|(role, score)| format!("{} {score}", format::printable(role))));
         lines
     }
 }
 
-/// Terms as people read them.
-fn said(terms: &[String]) -> Vec<String> {
+/// Terms as printable text.
+fn printable_terms(terms: &[String]) -> Vec<String> {
     terms.iter().map(|term| format::printable(term)).collect()
 }

@@ -135,7 +135,7 @@ fn back(
     let (forms, findings) = syntax::read_until(sources, syntax, context.stop());
     text_files::go_on(context)?;
     let texts: Vec<String> = if findings.is_empty() && rewrite::are_rules(&forms, sources, map) {
-        if let Some(place) = rewrite::stranger(&forms, sources, map) {
+        if let Some(place) = rewrite::foreign_word(&forms, sources, map) {
             let (at, word) = (sources.place(place), sources.text(place));
             bail!("{at}: {name} has no word {word}; it is the map of another text");
         }
@@ -147,7 +147,7 @@ fn back(
             options.limits.forms(sources, context)?;
         }
         for source in sources.files() {
-            if let Some(word) = rewrite::stranger_word(source.text(), map) {
+            if let Some(word) = rewrite::foreign_word_in_text(source.text(), map) {
                 let file = source.name();
                 bail!("{file}: {name} has no word {word}; it is the map of another text");
             }

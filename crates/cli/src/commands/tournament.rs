@@ -1,4 +1,4 @@
-//! `ggp tournament`: many matches between programs, and who is stronger.
+//! `ggp tournament`: many matches between players, and their ratings.
 
 mod report;
 mod rows;
@@ -57,22 +57,22 @@ are the periods of Glicko-2. Players move one after another, and --jobs matches 
 played at once. A player on the network is at one match at a time; it thinks while
 others do, and needs clocks of whole seconds.")]
 pub struct Options {
-    /// A tournament in TOML, or in JSON if its name ends so
+    /// Tournament file in TOML, or in JSON if its name ends in .json
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
-    /// Rule files, or folders of them; several files of one game are joined by `+`
+    /// Rule files or folders; several files of one game are joined by `+`
     #[arg(long, value_name = "FILE,...", value_delimiter = ',')]
     games: Vec<PathBuf>,
-    /// A player, as in `ggp play`, or the address of one such as http://HOST:9147
+    /// Player: an agent as in `ggp play`, or an address such as http://HOST:9147
     #[arg(long = "player", value_name = "[NAME=]PLAYER", value_parser = kinds::OrList::<Entrant>::new())]
     players: Vec<Entrant>,
-    /// Rounds [default: 1]
+    /// Number of rounds [default: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     rounds: Option<u64>,
-    /// How players meet [default: round-robin]
+    /// Pairing of players [default: round-robin]
     #[arg(long, value_enum)]
     pairing: Option<Pairing>,
-    /// What players get from a match [default: result]
+    /// Points for a match [default: result]
     #[arg(long, value_enum)]
     points: Option<Points>,
     /// Seconds before the first move
@@ -81,54 +81,54 @@ pub struct Options {
     /// Seconds for each move
     #[arg(long, value_name = "S")]
     play_clock: Option<f64>,
-    /// Seconds that an answer from the network may take beyond its clock
+    /// Additional seconds for each answer from the network beyond its clock
     #[arg(long, value_name = "S", default_value = "1", value_parser = perft::parse_seconds)]
     grace: Duration,
-    /// Iterations a move for players that have no number of their own
+    /// Iterations a move for players without their own number
     #[arg(long, value_name = "N")]
     iterations: Option<u64>,
-    /// The seed of all random choices [default: 0]
+    /// Seed of all random choices [default: 0]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Matches at once [default: as many as processors have threads for]
+    /// Simultaneous matches [default: processors divided by threads]
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
     /// Threads of each player
     #[arg(long, value_name = "N", default_value = "1")]
     threads: NonZeroUsize,
-    /// Megabytes that each player may take for its tables
+    /// Most megabytes for the search tables of each player
     #[arg(long, value_name = "MB", default_value_t = 256)]
     memory: u64,
-    /// Joint moves after which a match is broken off
+    /// Abort a match after this number of joint moves
     #[arg(long, value_name = "N", default_value_t = 1000)]
     depth: usize,
-    /// Most matches in all
+    /// Most matches in total
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     max_matches: usize,
-    /// Write matches to this file as they end, and leave out those that it has
+    /// Append finished matches to this file and skip those it already has
     #[arg(long, value_name = "FILE")]
     results: Option<PathBuf>,
-    /// Keep matches of other tournaments in the results, too
+    /// Keep matches of other tournaments in the results
     #[arg(long, requires = "results")]
     append: bool,
     /// Write a line for each role of each match to this file
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// Draw who got how much from whom into this file, as SVG
+    /// Write the cross table to this file, as SVG
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
 }
 
-/// How long connecting to a player may take.
+/// The time limit for connecting to a player.
 const CONNECT: Duration = Duration::from_secs(5);
-/// Bytes of an answer from the network.
+/// The most bytes of an answer from the network.
 const MOST_ANSWER: usize = 1 << 20;
 
 /// A game of the tournament.
 struct Arena {
     name: String,
     machine: AnyMachine,
-    /// The rules' text, in short.
+    /// A digest of the rules.
     digest: String,
     limits: Limits,
 }
@@ -137,8 +137,8 @@ struct Arena {
 ///
 /// # Errors
 ///
-/// If a file cannot be read or written or is not of its format, the options make
-/// no tournament, or it is interrupted; what has ended is kept.
+/// If a file cannot be read or written or has the wrong format, the options are not a valid
+/// tournament, or it is interrupted. Finished matches are kept.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let setup = Setup::new(options)?;
     for path in [&options.csv, &options.plot].into_iter().flatten() {
@@ -210,7 +210,7 @@ impl Arena {
         })
     }
 
-    /// Numbers of the roles that players have.
+    /// The numbers of the roles with players.
     fn seats(&self) -> Vec<usize> {
         let game = self.machine.game();
         let roles = game.roles().filter(|role| !game.is_random(*role));
@@ -229,7 +229,7 @@ struct Cup<'a> {
 }
 
 impl Cup<'_> {
-    /// Whether the results are of this tournament, or may be of others.
+    /// Whether the results may include matches of other tournaments.
     fn check_results(&self) -> anyhow::Result<()> {
         let strangers = || self.results.rows().filter(|row| !self.has(row));
         let (Some(path), Some(first)) = (&self.options.results, strangers().next()) else {
@@ -254,25 +254,25 @@ impl Cup<'_> {
         );
     }
 
-    /// What makes a match one of another tournament.
+    /// The reason why a match belongs to another tournament.
     fn strangeness(&self, row: &Row) -> String {
         let mut players = row.players.iter().flatten();
         let is_known = |name: &&String| self.setup.players.iter().any(|player| player.name == **name);
         if !self.arenas.iter().any(|arena| arena.name == row.game) {
-            return format!("{} is no game of this one", row.game);
+            return format!("{} is not a game of this tournament", row.game);
         }
         match players.find(|name| !is_known(name)) {
-            Some(name) => format!("{name} is no player of this one"),
-            None => "other rules, clocks, options of players, limits or another seed".to_owned(),
+            Some(name) => format!("{name} is not a player of this tournament"),
+            None => "the rules, clocks, options of players, limits or the seed differ".to_owned(),
         }
     }
 
-    /// Whether a match is one of this tournament.
+    /// Whether a match belongs to this tournament.
     fn has(&self, row: &Row) -> bool {
         row.round < self.setup.rounds && self.is_seated(row)
     }
 
-    /// Whether it would be one if there were enough rounds.
+    /// Whether a match would belong to this tournament with more rounds.
     fn is_seated(&self, row: &Row) -> bool {
         let Some(game) = self.arenas.iter().position(|arena| arena.name == row.game) else {
             return false;
@@ -313,7 +313,7 @@ impl Cup<'_> {
     fn limit(&self, matches: usize) -> anyhow::Result<()> {
         let most = self.options.max_matches;
         match matches > most {
-            true => Err(anyhow!("these are more than {most} matches; see --max-matches")),
+            true => Err(anyhow!("more than {most} matches; see --max-matches")),
             false => Ok(()),
         }
     }
@@ -369,11 +369,11 @@ impl Cup<'_> {
         }
     }
 
-    /// A number that nothing but the seed and some words decide.
+    /// A number that depends only on the seed and some words.
     fn seed(&self, words: &[&str]) -> u64 {
         let text = format!("{} {}", self.setup.seed, words.join(" "));
         let digits = &sha256(text.as_bytes())[..16];
-        u64::from_str_radix(digits, 16).expect("these are 64 bits")
+        u64::from_str_radix(digits, 16).expect("16 hexadecimal digits are 64 bits")
     }
 
     fn task(&self, game: usize, round: u64, number: usize, seating: &Seating) -> Task {
@@ -413,7 +413,7 @@ impl Cup<'_> {
         }
     }
 
-    /// How players on the network are asked.
+    /// The settings for network players.
     fn host(&self) -> HostOptions {
         let seconds = |clock: Option<Duration>| clock.map_or(0, |clock| clock.as_secs() as u32);
         HostOptions {
@@ -436,7 +436,7 @@ impl Cup<'_> {
         }
     }
 
-    /// Plays matches that have not ended yet, as many at once as there may be.
+    /// Plays the unfinished matches on all job threads.
     fn batch(&mut self, tasks: Vec<Task>) -> anyhow::Result<()> {
         let mut open = VecDeque::new();
         for task in tasks {
@@ -484,7 +484,7 @@ impl Cup<'_> {
         ended
     }
 
-    /// Players all of whose moves had to be drawn.
+    /// The players whose moves all had to be drawn.
     fn empty_handed(&self) -> Vec<&str> {
         let moves = |name: &str| -> (usize, usize) {
             let count = |row: &Row| {
@@ -516,18 +516,18 @@ impl Cup<'_> {
         if self.results.others() > 0 {
             let others = self.results.others();
             self.context.note(format_args!(
-                "matches in the results that are not of this tournament: {others}"
+                "matches of other tournaments in the results: {others}"
             ));
         }
         for row in &self.rows {
-            let cut = || "the match was broken off; see --depth".to_owned();
+            let cut = || "the match was aborted; see --depth".to_owned();
             if row.scores.is_none() {
                 let why = row.fault.clone().unwrap_or_else(cut);
                 self.context.note(format_args!("{}, round {}: {why}", row.game, row.round + 1));
             }
         }
         for name in self.empty_handed() {
-            self.context.note(format_args!("{name} made no move of its own"));
+            self.context.note(format_args!("{name} never made a legal move in time"));
         }
         if let Some(path) = &self.options.csv {
             self.context.write_file(path, &report::csv(&self.rows)?)?;

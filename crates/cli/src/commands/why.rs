@@ -10,7 +10,7 @@ use crate::position::{self, PositionOptions};
 use crate::rule_files::RuleOptions;
 use crate::{Context, Exit, format};
 use ggp_explain::tree::Tree;
-use ggp_explain::{Courses, Explainer, Options as Depths, Situation};
+use ggp_explain::{FactHistories, Explainer, ExplainOptions, Situation};
 use ggp_gdl::game::Move;
 use ggp_engine::machine::Machine;
 
@@ -47,15 +47,15 @@ pub struct Options {
     #[arg(long, conflicts_with = "does")]
     history: bool,
     /// Levels of rules examined to explain why a fact does not hold
-    #[arg(long, value_name = "N", default_value_t = Depths::default().depth)]
+    #[arg(long, value_name = "N", default_value_t = ExplainOptions::default().depth)]
     depth: usize,
     /// Maximum number of rules shown on each of these levels
     #[arg(long = "rules", id = "shown_rules", value_name = "N")]
-    #[arg(default_value_t = Depths::default().rules)]
+    #[arg(default_value_t = ExplainOptions::default().rules)]
     most_rules: usize,
     /// Maximum number of matching facts that are explained or followed
     #[arg(long = "facts", id = "shown_facts", value_name = "N")]
-    #[arg(default_value_t = Depths::default().facts)]
+    #[arg(default_value_t = ExplainOptions::default().facts)]
     most_facts: usize,
     /// Show everything, folding nothing
     #[arg(long)]
@@ -72,7 +72,7 @@ pub struct Options {
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Maximum number of rule instances and facts examined for one derivation or rule
-    #[arg(long, value_name = "N", default_value_t = Depths::default().work)]
+    #[arg(long, value_name = "N", default_value_t = ExplainOptions::default().work)]
     #[arg(help_heading = "Limits", hide_short_help = true)]
     max_instances: u64,
 }
@@ -114,13 +114,13 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let questions = take_questions(&mut rules.files)?;
     let mut machine = rules.machine_for_one_position(context)?;
     let game = machine.game().clone();
-    let depths = Depths {
+    let depths = ExplainOptions {
         facts: options.most_facts.max(1),
         depth: options.depth.max(1),
         rules: options.most_rules.max(1),
-        margin: match options.most_rules > Depths::default().rules {
+        margin: match options.most_rules > ExplainOptions::default().rules {
             true => u32::MAX / 2,
-            false => Depths::default().margin,
+            false => ExplainOptions::default().margin,
         },
         work: options.max_instances,
     };
@@ -153,7 +153,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
                 bail!("`{question}`: only facts of the state have a history");
             }
             let courses = explainer.history(&asked, &states, &joints)?;
-            let was_true = matches!(courses, Courses::Some { .. });
+            let was_true = matches!(courses, FactHistories::Some { .. });
             (was_true, explainer.course_trees(&courses))
         } else {
             let (at, joint): (usize, Option<&[Move]>) = match joints.last() {

@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "every input that an output depends on is given")]
+    #[should_panic(expected = "every input that an output depends on must be given")]
     fn a_missing_input_panics() {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
         let (network, outputs) = random_network(3, 20, &mut random);

@@ -1,4 +1,4 @@
-//! Trees as a page whose lines fold, without scripts.
+//! Trees as an HTML page with collapsible lines, without scripts.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use super::{Mark, Tree, counted};
 use ggp_gdl::markup::escaped;
 
 impl Tree {
-    /// A page of its own.
+    /// A complete page.
     pub fn page(title: &str, trees: &[Tree]) -> String {
         let mut out = String::from(HEAD);
         let title = escaped(title);
@@ -16,7 +16,8 @@ impl Tree {
         out
     }
 
-    /// The lines as nested `details`; what holds in every position is closed.
+    /// The lines as nested `details` elements; those that hold in every position are
+    /// closed.
     fn fragment(&self, out: &mut String) {
         let class = match self.mark {
             Mark::Holds => "holds",

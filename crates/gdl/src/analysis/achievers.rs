@@ -1,10 +1,11 @@
-//! What could ever make an atom hold.
+//! Achievers: the facts and rules that could make an atom hold.
 //!
-//! In: a [`Game`]. Out: for an atom, the facts and rules that could give one of its
-//! form, and whether any of them ever does: a rule that needs what nothing makes makes
-//! nothing. What is true was so initially or came next, what is done was legal. An
-//! over-approximation: what is said never to hold never does, in any play from the
-//! initial state; nothing is known of the rest.
+//! In: a [`Game`]. Out: for each atom, the facts and rules whose head can match it,
+//! and whether any of them can ever apply. A rule with a condition that nothing
+//! achieves achieves nothing. A fact of a state was true initially or derived by
+//! `next`; a move made was legal. The result is an over-approximation: an atom
+//! reported as never holding does not hold in any play from the initial state;
+//! nothing is claimed about the other atoms.
 
 use rustc_hash::FxHashMap;
 
@@ -14,37 +15,37 @@ use crate::game::Game;
 use crate::program::{Atom, FunctorId, Literal, RelationId, Shape, Term};
 use crate::terms::Terms;
 
-/// Facts and heads that are compared with atoms.
-const MOST_COMPARED: u64 = 20_000_000;
+/// Maximum number of comparisons of a fact or head with an atom.
+const MAX_COMPARED: u64 = 20_000_000;
 
-/// Names that one is compared with to find the nearest.
-const MOST_NAMES: usize = 10_000;
+/// Maximum number of names compared to find the most similar one.
+const MAX_NAMES: usize = 10_000;
 
-/// What could give an atom.
+/// A fact or rule that could make an atom hold.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub enum Maker {
-    /// As an index into the game's facts.
+pub enum Achiever {
+    /// A fact, as an index into the game's facts.
     Fact(usize),
-    /// As an index into the game's rules.
+    /// A rule, as an index into the game's rules.
     Rule(usize),
 }
 
-/// The makers of all atoms of a game.
+/// The achievers of all atoms of a game.
 #[derive(Debug)]
-pub struct Makers {
+pub struct Achievers {
     game: Game,
-    /// By relation and the functor of the last argument, if that is known.
-    found: FxHashMap<(RelationId, Option<FunctorId>), Vec<Maker>>,
-    of_relation: FxHashMap<RelationId, Vec<Maker>>,
-    /// By rule: whether something makes what it needs.
+    /// Achievers by relation and, if known, the functor of the last argument.
+    found: FxHashMap<(RelationId, Option<FunctorId>), Vec<Achiever>>,
+    of_relation: FxHashMap<RelationId, Vec<Achiever>>,
+    /// By rule: true if every condition of the rule can be achieved.
     is_live: Vec<bool>,
     domains: Option<Domains>,
 }
 
-impl Makers {
-    /// The makers of a game.
-    pub fn new(game: &Game) -> Makers {
-        let mut makers = Makers {
+impl Achievers {
+    /// Computes the achievers of a game.
+    pub fn new(game: &Game) -> Achievers {
+        let mut achievers = Achievers {
             found: FxHashMap::default(),
             of_relation: FxHashMap::default(),
             is_live: vec![false; game.rules().rules.len()],
@@ -57,52 +58,58 @@ impl Makers {
                 .arguments
                 .last()
                 .map(|term| game.terms().functor(*term));
-            makers.add(fact.relation, last, Maker::Fact(number));
+            achievers.add(fact.relation, last, Achiever::Fact(number));
         }
         for (number, rule) in set.rules.iter().enumerate() {
             let last = rule.head.arguments.last();
             let last = last.and_then(|term| term.functor(game.terms()));
-            makers.add(rule.head.relation, last, Maker::Rule(number));
+            achievers.add(rule.head.relation, last, Achiever::Rule(number));
         }
         let (mut grown, mut compared) = (true, 0);
         while std::mem::take(&mut grown) {
             for (number, rule) in set.rules.iter().enumerate() {
-                if !makers.is_live[number] && makers.all_held(&rule.body, &mut compared) {
-                    makers.is_live[number] = true;
+                if !achievers.is_live[number] && achievers.all_achievable(&rule.body, &mut compared)
+                {
+                    achievers.is_live[number] = true;
                     grown = true;
                 }
             }
-            if compared > MOST_COMPARED {
-                makers.is_live.fill(true);
+            if compared > MAX_COMPARED {
+                achievers.is_live.fill(true);
             }
         }
-        makers
+        achievers
     }
 
-    fn add(&mut self, relation: RelationId, last: Option<FunctorId>, maker: Maker) {
-        self.found.entry((relation, last)).or_default().push(maker);
-        self.of_relation.entry(relation).or_default().push(maker);
+    fn add(&mut self, relation: RelationId, last: Option<FunctorId>, achiever: Achiever) {
+        self.found
+            .entry((relation, last))
+            .or_default()
+            .push(achiever);
+        self.of_relation.entry(relation).or_default().push(achiever);
     }
 
-    fn all_held(&self, body: &[Literal], compared: &mut u64) -> bool {
+    fn all_achievable(&self, body: &[Literal], compared: &mut u64) -> bool {
         body.iter().all(|literal| match literal {
-            Literal::Positive(atom) => self.is_made(atom, self.game.terms(), compared),
-            Literal::Any(branches) => branches.iter().any(|all| self.all_held(all, compared)),
+            Literal::Positive(atom) => self.is_achieved(atom, self.game.terms(), compared),
+            Literal::Any(branches) => branches
+                .iter()
+                .any(|all| self.all_achievable(all, compared)),
             _ => true,
         })
     }
 
-    fn is_made(&self, atom: &Atom, terms: &Terms, compared: &mut u64) -> bool {
-        self.near(atom, terms).any(|maker| {
+    fn is_achieved(&self, atom: &Atom, terms: &Terms, compared: &mut u64) -> bool {
+        self.candidates(atom, terms).any(|achiever| {
             *compared += 1;
-            self.is_live(maker) && self.fits(maker, atom, terms)
+            self.is_live(achiever) && self.fits(achiever, atom, terms)
         })
     }
 
-    fn is_live(&self, maker: Maker) -> bool {
-        match maker {
-            Maker::Fact(_) => true,
-            Maker::Rule(rule) => self.is_live[rule],
+    fn is_live(&self, achiever: Achiever) -> bool {
+        match achiever {
+            Achiever::Fact(_) => true,
+            Achiever::Rule(rule) => self.is_live[rule],
         }
     }
 
@@ -117,8 +124,8 @@ impl Makers {
         }
     }
 
-    /// Makers of which the last argument may fit.
-    fn near(&self, atom: &Atom, terms: &Terms) -> impl Iterator<Item = Maker> {
+    /// The achievers whose last argument may match the atom's.
+    fn candidates(&self, atom: &Atom, terms: &Terms) -> impl Iterator<Item = Achiever> {
         let last = atom.arguments.last().map(|term| term.functor(terms));
         let sources = self.sources(atom.relation).into_iter().flatten();
         let lists = sources.flat_map(move |source| match last {
@@ -131,40 +138,41 @@ impl Makers {
         lists.flatten().flatten().copied()
     }
 
-    /// Whether what a maker gives may be of an atom's form.
-    fn fits(&self, maker: Maker, atom: &Atom, terms: &Terms) -> bool {
+    /// True if the head of an achiever may match an atom.
+    fn fits(&self, achiever: Achiever, atom: &Atom, terms: &Terms) -> bool {
         let set = self.game.rules();
-        match maker {
-            Maker::Fact(fact) => (set.facts[fact].arguments.iter().zip(&atom.arguments))
+        match achiever {
+            Achiever::Fact(fact) => (set.facts[fact].arguments.iter().zip(&atom.arguments))
                 .all(|(given, term)| may_be(&Term::Ground(*given), term, terms)),
-            Maker::Rule(rule) => (set.rules[rule].head.arguments.iter().zip(&atom.arguments))
+            Achiever::Rule(rule) => (set.rules[rule].head.arguments.iter().zip(&atom.arguments))
                 .all(|(given, term)| may_be(given, term, terms)),
         }
     }
 
-    /// All that could give an atom, were it not for what that needs. `terms` knows
-    /// those of the atom.
-    pub fn of(&self, atom: &Atom, terms: &Terms) -> impl Iterator<Item = Maker> {
-        let near = self.near(atom, terms);
-        near.filter(move |maker| self.fits(*maker, atom, terms))
+    /// All achievers of an atom, whether or not their own conditions can be achieved.
+    /// `terms` must know the terms of the atom.
+    pub fn of(&self, atom: &Atom, terms: &Terms) -> impl Iterator<Item = Achiever> {
+        let candidates = self.candidates(atom, terms);
+        candidates.filter(move |achiever| self.fits(*achiever, atom, terms))
     }
 
-    /// Whether no fact or head of a rule is of an atom's form, so that it is not for what
-    /// those need that nothing makes it hold.
-    pub fn is_orphan(&self, atom: &Atom, terms: &Terms) -> bool {
+    /// True if no fact and no head of a rule matches an atom, so that it can never
+    /// hold, whatever conditions the rules have.
+    pub fn has_no_achiever(&self, atom: &Atom, terms: &Terms) -> bool {
         self.of(atom, terms).next().is_none()
-            || self.is_made(atom, terms, &mut 0) && !self.strange(atom, terms).is_empty()
+            || self.is_achieved(atom, terms, &mut 0)
+                && !self.foreign_constants(atom, terms).is_empty()
     }
 
-    /// Whether it is known that nothing ever makes an atom hold.
-    pub fn is_never(&self, atom: &Atom, terms: &Terms) -> bool {
-        !self.is_made(atom, terms, &mut 0) || !self.strange(atom, terms).is_empty()
+    /// True if it is proved that an atom never holds.
+    pub fn is_unachievable(&self, atom: &Atom, terms: &Terms) -> bool {
+        !self.is_achieved(atom, terms, &mut 0) || !self.foreign_constants(atom, terms).is_empty()
     }
 
-    /// Whether it is known that a literal never holds: see [`Makers::is_never`].
+    /// True if it is proved that a literal never holds; see [`Achievers::is_unachievable`].
     pub fn never_holds(&self, literal: &Literal, terms: &Terms) -> bool {
         match literal {
-            Literal::Positive(atom) => self.is_never(atom, terms),
+            Literal::Positive(atom) => self.is_unachievable(atom, terms),
             Literal::Any(branches) => {
                 let mut branches = branches.iter();
                 branches.all(|all| all.iter().any(|one| self.never_holds(one, terms)))
@@ -173,7 +181,7 @@ impl Makers {
         }
     }
 
-    /// Whether some fact or rule is about a relation.
+    /// True if a fact or rule defines the relation.
     pub fn is_defined(&self, relation: RelationId) -> bool {
         let sources = self.sources(relation).into_iter().flatten();
         sources
@@ -181,31 +189,31 @@ impl Makers {
             .any(|source| self.of_relation.contains_key(&source))
     }
 
-    /// A name in an atom that nothing ever has there, and the name that is near to
-    /// it of those that do stand there.
-    pub fn meant(&self, atom: &Atom, terms: &Terms) -> Option<(&str, &str)> {
+    /// A name in the atom that never occurs in its place, and a similar name that
+    /// does occur there.
+    pub fn similar_name(&self, atom: &Atom, terms: &Terms) -> Option<(&str, &str)> {
         let name = |functor| {
             self.game
                 .symbols()
                 .name(self.game.functors().functor(functor).name)
         };
-        if !self.is_orphan(atom, terms) {
+        if !self.has_no_achiever(atom, terms) {
             return None;
         }
-        let found = self.strange(atom, terms);
-        let mut found = found.into_iter().filter_map(|(strange, known)| {
-            let near = known.into_iter().map(|known| {
-                let distance = strsim::damerau_levenshtein(name(strange), name(known));
+        let found = self.foreign_constants(atom, terms);
+        let mut found = found.into_iter().filter_map(|(foreign, known)| {
+            let candidates = known.into_iter().map(|known| {
+                let distance = strsim::damerau_levenshtein(name(foreign), name(known));
                 (distance, name(known))
             });
-            let (distance, near) = near.min()?;
-            (3 * distance <= name(strange).chars().count()).then(|| (name(strange), near))
+            let (distance, nearest) = candidates.min()?;
+            (3 * distance <= name(foreign).chars().count()).then(|| (name(foreign), nearest))
         });
         found.next()
     }
 
-    /// The name that is near to the first one of a fact or move that nothing ever gives, or
-    /// to that of a relation that nothing defines.
+    /// The most similar name for the first name of a fact or move that nothing
+    /// achieves, or for the name of an undefined relation.
     pub fn nearest(&self, atom: &Atom, terms: &Terms) -> Option<&str> {
         let name = |functor| {
             let functor = self.game.functors().functor(functor);
@@ -225,20 +233,20 @@ impl Makers {
             let keywords = Keyword::ALL.iter().map(|keyword| keyword.as_str());
             let defined = self.of_relation.keys();
             let defined = defined.map(|relation| self.game.relation_name(*relation));
-            let known = defined.take(MOST_NAMES).chain(keywords).collect();
+            let known = defined.take(MAX_NAMES).chain(keywords).collect();
             (self.game.relation_name(atom.relation), known)
         } else {
             return None;
         };
         let others = known.into_iter().filter(|known| *known != own);
-        let near = others.map(|known| (strsim::damerau_levenshtein(own, known), known));
-        let (distance, near) = near.min()?;
-        (3 * distance <= own.chars().count()).then_some(near)
+        let candidates = others.map(|known| (strsim::damerau_levenshtein(own, known), known));
+        let (distance, nearest) = candidates.min()?;
+        (3 * distance <= own.chars().count()).then_some(nearest)
     }
 
-    /// The keyword that a name of a relation should stand under: its form is that of facts
-    /// of the state or of moves.
-    pub fn belongs_under(&self, relation: RelationId) -> Option<Keyword> {
+    /// The keyword that probably should enclose atoms of this relation: its name and
+    /// arity are those of facts of the state, or of moves.
+    pub fn missing_keyword(&self, relation: RelationId) -> Option<Keyword> {
         let functor = self.game.relation_functor(relation);
         let inputs = [(Keyword::True, 0), (Keyword::Does, 1)];
         let mut found = inputs.into_iter().filter(|(keyword, column)| {
@@ -260,16 +268,17 @@ impl Makers {
         found.next().map(|(keyword, _)| keyword)
     }
 
-    /// The functors of what stands in a column of the sources of a relation.
+    /// The functors that occur in a column of the source relations of a relation.
     fn known_last(&self, relation: RelationId, column: usize) -> Option<Vec<FunctorId>> {
         let domains = self.domains.as_ref()?;
         let sources = self.sources(relation).into_iter().flatten();
         let known = sources.flat_map(|source| domains.column(source, column));
-        Some(known.take(MOST_NAMES).collect())
+        Some(known.take(MAX_NAMES).collect())
     }
 
-    /// Constants in an atom that nothing ever has there, and those that stand there.
-    fn strange(&self, atom: &Atom, terms: &Terms) -> Vec<(FunctorId, Vec<FunctorId>)> {
+    /// The constants of an atom that never occur in their place, each with the
+    /// functors that do.
+    fn foreign_constants(&self, atom: &Atom, terms: &Terms) -> Vec<(FunctorId, Vec<FunctorId>)> {
         let mut found = Vec::new();
         let Some(domains) = &self.domains else {
             return found;
@@ -296,9 +305,8 @@ impl Makers {
         found
     }
 
-    /// Whether a rule gives nothing but what was true before, such as
-    /// `next ?f <- true ?f`.
-    pub fn only_keeps(&self, rule: usize) -> bool {
+    /// True if a rule only keeps what was true before, such as `next ?f <- true ?f`.
+    pub fn is_frame_rule(&self, rule: usize) -> bool {
         let rule = &self.game.rules().rules[rule];
         let truth = self.game.keyword(Keyword::True);
         self.game.keyword(Keyword::Next) == Some(rule.head.relation)
@@ -309,7 +317,7 @@ impl Makers {
     }
 }
 
-/// Whether two terms may be the same, if a variable may be anything.
+/// True if two terms may be equal when each variable may be any term.
 fn may_be(one: &Term, other: &Term, terms: &Terms) -> bool {
     match (one, other) {
         (Term::Variable(_), _) | (_, Term::Variable(_)) => true,
@@ -326,19 +334,21 @@ fn may_be(one: &Term, other: &Term, terms: &Terms) -> bool {
 mod tests {
     use super::*;
 
-    /// The literals of a game's rules that never hold, as they are written, each with
-    /// what is meant.
+    /// Checks the literals of a game's rules that never hold, as written, each with
+    /// the suggested name.
     fn check(rules: &str, expected: &[&str]) {
         let game = Game::from_text("test.kif", rules).unwrap();
-        let makers = Makers::new(&game);
+        let achievers = Achievers::new(&game);
         let mut found = Vec::new();
         for rule in &game.rules().rules {
             for literal in &rule.body {
                 literal.for_each_atom(&mut |atom, _| {
-                    if makers.is_never(atom, game.terms()) {
+                    if achievers.is_unachievable(atom, game.terms()) {
                         let text = game.sources().text(atom.span);
-                        found.push(match makers.meant(atom, game.terms()) {
-                            Some((given, meant)) => format!("{text}: {given}, {meant}"),
+                        found.push(match achievers.similar_name(atom, game.terms()) {
+                            Some((given, similar_name)) => {
+                                format!("{text}: {given}, {similar_name}")
+                            }
                             None => text.to_owned(),
                         });
                     }
@@ -349,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nothing_makes_is_found_with_what_is_meant() {
+    fn unachievable_literals_are_found_with_suggestions() {
         let rules = "(role r) (init (at north)) (road north south)
             (<= (legal r (go ?y)) (true (at ?x)) (road ?x ?y))
             (<= (next (at ?y)) (does r (go ?y)))
@@ -366,7 +376,7 @@ mod tests {
             ),
             &["(does r (stay))", "(rode ?x ?y)"],
         );
-        // What needs what nothing makes makes nothing.
+        // A rule whose condition nothing achieves achieves nothing.
         check(
             &format!("{rules} (<= (next lost) (rode ?x ?y)) (<= terminal (true lost))"),
             &["(rode ?x ?y)", "(true lost)"],

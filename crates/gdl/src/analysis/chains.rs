@@ -1,24 +1,24 @@
-//! The order of names: by number, or by a relation that leads from each to the
-//! next.
+//! Orders of names: by numeric value, or by a successor relation in the rules.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::game::Game;
 use crate::program::{FunctorId, RelationId, Shape};
 
-/// Successions that the rules list as facts.
+/// Successor relations that the rules list as facts.
 #[derive(Clone, Debug)]
 pub struct Chains {
-    /// By succession: the place of each name.
+    /// By successor relation: the position of each name.
     chains: Vec<FxHashMap<FunctorId, usize>>,
     numbers: FxHashMap<FunctorId, i64>,
 }
 
 impl Chains {
-    /// The successions of a game, in the order of its relations: of each
-    /// relation of two names that is nothing but facts, and in which a name has at
-    /// most one successor and at most one predecessor, all ways from a name
-    /// without predecessor. A circle begins where the rules first name it.
+    /// The successor relations of a game, in the order of its relations. A relation
+    /// qualifies if it is binary, consists of facts only, and gives each name at most
+    /// one successor and at most one predecessor. All its chains are included, each
+    /// starting at a name without a predecessor. A cycle starts at its first name in
+    /// the rules.
     pub fn of(game: &Game) -> Chains {
         let rules = game.rules();
         let derived: FxHashSet<RelationId> =
@@ -49,14 +49,14 @@ impl Chains {
         }
     }
 
-    /// Whether a name is a number or has a place in a succession.
+    /// True if a name is a number or has a position in a successor relation.
     pub fn has(&self, name: FunctorId) -> bool {
         self.numbers.contains_key(&name)
             || self.chains.iter().any(|chain| chain.contains_key(&name))
     }
 
-    /// The names that are in one order with all of some others, in that order: numbers,
-    /// or those of the first succession that has the others.
+    /// The names that share one order with all of `others`, sorted by that order: the
+    /// numeric order, or the first successor relation that contains the others.
     pub fn sorted_with(&self, names: &[FunctorId], others: &[FunctorId]) -> Option<Vec<FunctorId>> {
         let is_number = |name: &FunctorId| self.numbers.contains_key(name);
         let mut kept = names.to_vec();
@@ -72,8 +72,8 @@ impl Chains {
         self.sorted(&kept)
     }
 
-    /// The names in order, if there is one: that of numbers, or that of the first
-    /// succession that has them all.
+    /// The names sorted by one order, if there is one: the numeric order, or the
+    /// first successor relation that contains them all.
     pub fn sorted(&self, names: &[FunctorId]) -> Option<Vec<FunctorId>> {
         let mut sorted = names.to_vec();
         if names.iter().all(|name| self.numbers.contains_key(name)) {
@@ -89,7 +89,7 @@ impl Chains {
     }
 }
 
-/// The ways through a relation; none if a name has two neighbours on one side.
+/// The chains of a relation, or `None` if a name has two neighbours on one side.
 fn chains(pairs: &[(FunctorId, FunctorId)]) -> Option<Vec<FxHashMap<FunctorId, usize>>> {
     let mut after = FxHashMap::default();
     let mut before = FxHashMap::default();

@@ -1,10 +1,10 @@
-//! Forward chaining over atoms whose variables stand for fixed, unknown things.
+//! Forward chaining over atoms whose variables denote fixed, unknown objects.
 //!
-//! In: atoms that hold, and rules. Out: what follows from them. In a *closed*
-//! world what is not known is false, which makes this a plain evaluator; rules
-//! must then come stratum by stratum. In an *open* world only what is listed is
-//! false, so that what follows holds whatever the unknown things are and
-//! whatever else holds beside.
+//! In: atoms that hold, and rules. Out: their consequences. In a *closed* world
+//! everything unknown is false, which makes this a plain evaluator; the rules must
+//! then be applied stratum by stratum. In an *open* world only listed atoms are
+//! false, so the consequences hold whatever the unknown objects are and whatever else
+//! holds.
 //!
 //! Source: the chase of a canonical database, Aho, Beeri and Ullman 1979.
 
@@ -15,27 +15,27 @@ use crate::game::Game;
 use crate::program::{Atom, Literal, RelationId, Rule, Term};
 use crate::terms::Terms;
 
-/// The arguments of an atom; a variable in them stands for itself only.
+/// The arguments of an atom; a variable in them is equal to itself only.
 type Arguments = Vec<Term>;
 
-/// The work that was allowed was not enough.
+/// The work limit was reached.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct GaveUp;
 
-/// What is false.
+/// The rule for what counts as false.
 pub(super) enum World {
-    /// All that is not known.
+    /// Every atom that is not known is false.
     Closed,
-    /// What is listed.
+    /// Only the listed atoms are false.
     Open {
         /// Atoms that do not hold.
         refuted: FxHashSet<(RelationId, Arguments)>,
-        /// Terms that differ.
+        /// Pairs of terms that differ.
         apart: Vec<(Term, Term)>,
     },
 }
 
-/// What is known so far.
+/// The atoms derived so far.
 pub(super) struct Chase {
     terms: Terms,
     world: World,
@@ -45,11 +45,11 @@ pub(super) struct Chase {
 }
 
 impl Chase {
-    /// Nothing known yet, of as many relations as given; `work` is the number
-    /// of matches that may be tried.
+    /// An empty set of atoms over `relations` relations; `work` is the maximum number
+    /// of matches to try.
     pub(super) fn new(game: &Game, relations: usize, world: World, work: u64) -> Self {
         let mut terms = game.terms().clone();
-        // Rules that were opened up have terms that the game did not.
+        // Unfolded rules have terms that the game does not have.
         terms.refresh();
         Chase {
             terms,
@@ -60,7 +60,7 @@ impl Chase {
         }
     }
 
-    /// Adds an atom; false if it was known.
+    /// Adds an atom; returns false if it was known.
     pub(super) fn add(&mut self, relation: RelationId, arguments: Arguments) -> bool {
         let is_new = self.known[relation.index()].insert(arguments.clone());
         if is_new {
@@ -69,23 +69,23 @@ impl Chase {
         is_new
     }
 
-    /// Forgets all atoms of a relation.
+    /// Removes all atoms of a relation.
     pub(super) fn clear(&mut self, relation: RelationId) {
         self.facts[relation.index()].clear();
         self.known[relation.index()].clear();
     }
 
-    /// The atoms of a relation, in the order in which they became known.
+    /// The atoms of a relation, in order of derivation.
     pub(super) fn of(&self, relation: RelationId) -> &[Arguments] {
         &self.facts[relation.index()]
     }
 
-    /// The terms met so far.
+    /// The terms used so far.
     pub(super) fn terms(&self) -> &Terms {
         &self.terms
     }
 
-    /// Adds what the rules derive until there is nothing new.
+    /// Derives consequences of the rules until a fixpoint.
     pub(super) fn close<'r>(
         &mut self,
         rules: impl Iterator<Item = &'r Rule> + Clone,
@@ -111,12 +111,12 @@ impl Chase {
     }
 }
 
-/// One rule being matched.
+/// The match of one rule in progress.
 struct Attempt<'a> {
     chase: &'a mut Chase,
     rule: &'a Rule,
     bindings: Vec<Option<Term>>,
-    /// The variables bound so far, for taking back.
+    /// The variables bound so far, for backtracking.
     bound: Vec<usize>,
     heads: Vec<Arguments>,
 }

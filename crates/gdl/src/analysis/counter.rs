@@ -1,36 +1,36 @@
 //! Facts that depend on the number of steps alone: step counters, clocks, turns.
 //!
-//! In: a game. Out: its [`Counter`]s, found by structure, and whether a search
-//! for a plan may leave them out when it compares states.
+//! In: a game. Out: its [`Counter`]s, found by structure, and whether a search for a
+//! plan may ignore them when it compares states.
 //!
-//! A functor is *autonomous* if no rule for its next facts depends on a move or
-//! on a fact of a functor that is not autonomous. The autonomous facts at step
-//! `k` are then a function of `k` alone. A counter is a smallest set of
-//! autonomous functors that do not depend on each other's outside.
+//! A functor is *autonomous* if no rule for its next facts depends on a move or on a
+//! fact of a functor that is not autonomous. The autonomous facts at step `k` are
+//! then a function of `k` alone. A counter is a minimal set of autonomous functors
+//! that depend on no other autonomous functors.
 //!
-//! # When a counter may be stripped
+//! # When a counter may be ignored
 //!
-//! A state is a pair `(k, r)` of the counter at step `k` and the rest. Solved
-//! states are terminal and have a goal of at least the target. Suppose that
+//! A state is a pair `(k, r)` of the counter at step `k` and the rest. Solved states
+//! are terminal and have a goal of at least the target. Suppose that
 //!
-//! 1. neither `legal` nor the next facts outside the counter depend on it, so
-//!    that the same moves lead from `(k, r)` and `(l, r)` to the same rests;
-//! 2. no goal rule that can be worth the target depends on it;
-//! 3. every rule for `terminal` that depends on it depends on no fact that is
-//!    not autonomous: it ends the game at certain steps whatever the rest, so
-//!    no state lies beyond the first of them, `E`;
-//! 4. where a goal is worth the target, `terminal` follows from what that goal
-//!    follows from, and so without the counter.
+//! 1. neither `legal` nor the next facts outside the counter depend on it, so the
+//!   same moves lead from `(k, r)` and `(l, r)` to the same rests;
+//! 2. no goal rule whose value can reach the target depends on it;
+//! 3. every rule for `terminal` that depends on it depends on no fact that is not
+//!   autonomous: it ends the game at certain steps whatever the rest is, so no state
+//!   lies beyond the first of them, `E`;
+//! 4. where a goal reaches the target, `terminal` follows from the conditions of that
+//!   goal, and so without the counter.
 //!
-//! Let `k < l` and let a plan of `(l, r)` run over the rests `r = r0, …, rn`.
-//! Then `l + n <= E`. The rest `rn` has the goal by 2 and, with 4, is terminal
-//! at any step. No `ri` before is terminal at step `l + i`, so by 3 neither is
-//! it at step `k + i < E`. Hence the plan is one of `(k, r)` too: *the earlier
-//! state is never worse*, and a table of the least step for each rest is exact,
-//! for shortest plans and for "no plan". If `terminal` does not depend on the
-//! counter either, 1 and 2 alone make equal rests have the same plans.
+//! Let `k < l` and let a plan of `(l, r)` run over the rests `r = r0, …, rn`. Then `l
+//! + n <= E`. The rest `rn` has the goal by 2 and, by 4, is terminal at any step. No
+//! earlier `ri` is terminal at step `l + i`, so by 3 it is not terminal at step `k +
+//! i < E` either. Hence the plan is also a plan of `(k, r)`: *the earlier state is
+//! never worse*, and a table of the smallest step for each rest is exact, both for
+//! shortest plans and for "no plan". If `terminal` does not depend on the counter
+//! either, then by 1 and 2 equal rests have the same plans.
 //!
-//! Without 4, a rest that has the goal may be no solution until the clock runs
+//! Without 4, a rest that has the goal may not be a solution until the clock runs
 //! out, and equal rests at different steps are not interchangeable.
 
 mod ends;
@@ -57,23 +57,23 @@ use survey::Survey;
 pub struct Counter {
     game: Game,
     terms: Terms,
-    /// The functors of the facts, in order.
+    /// The functors of the facts, ascending.
     pub functors: Vec<FunctorId>,
-    /// The facts that hold at each step, as far as the course was followed.
+    /// The facts that hold at each step, as far as the steps were followed.
     pub values: Vec<Vec<TermId>>,
-    /// How they go on.
+    /// The development of the facts over the steps.
     pub course: Course,
-    /// The first step at which they end the game; 0 is the start.
+    /// The first step at which they end the game; 0 is the initial state.
     pub ends_at: Option<usize>,
-    /// What depends on them besides themselves.
+    /// Everything else that depends on them.
     pub readers: Readers,
-    /// Whether a search may leave them out.
+    /// The reason why a search may or may not ignore the counter.
     pub stripping: Stripping,
 }
 
 impl Counter {
-    /// The facts of the first steps, at most `count`, in canonical text and
-    /// sorted; `nothing` where there are none.
+    /// The facts of the first `count` steps or fewer, each step sorted and in
+    /// canonical text; `nothing` for a step without facts.
     pub fn texts(&self, count: usize) -> Vec<String> {
         let text = |facts: &Vec<TermId>| {
             let facts = facts.iter();
@@ -90,70 +90,71 @@ impl Counter {
     }
 }
 
-/// How a counter goes on.
+/// The development of a counter over the steps.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Course {
-    /// Each step has other facts, up to the end of the game or of the counter.
+    /// Each step has different facts, up to the end of the game or of the counter.
     Runs {
-        /// The number of steps with facts.
+        /// Number of steps with facts.
         steps: usize,
     },
-    /// The facts come again.
+    /// The facts repeat.
     Cycle {
         /// The first step of the cycle.
         from: usize,
-        /// The steps of one round.
+        /// The length of the cycle, in steps.
         period: usize,
     },
-    /// Each step has other facts, as far as they were followed.
+    /// Each step followed so far has different facts.
     Open,
 }
 
-/// What depends on a counter, directly or through other relations.
+/// Dependencies on a counter, direct or through other relations.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Readers {
-    /// Which moves are legal.
+    /// True if legal moves depend on it.
     pub legal: bool,
-    /// Facts of the next state, other than its own.
+    /// True if other facts of the next state depend on it.
     pub next: bool,
-    /// Goals of at least the target.
+    /// True if goals of at least the target depend on it.
     pub goal: bool,
-    /// The end of the game.
+    /// True if the end of the game depends on it.
     pub terminal: bool,
 }
 
-/// Whether a search may leave a counter out; see the module's text.
+/// The reason why a search may or may not ignore a counter; see the module
+/// documentation.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Stripping {
-    /// Nothing reads it: states that differ in it only have the same plans.
+    /// Nothing depends on it: states that differ only in it have the same plans.
     Unread,
-    /// It does no more than end the game: of two states that differ in it only,
-    /// the earlier has every plan of the later.
+    /// It only ends the game: of two states that differ only in it, the earlier has
+    /// every plan of the later.
     EndsOnly,
-    /// The goal reads it.
+    /// The goal depends on it.
     GoalReads,
-    /// `terminal` reads it together with other facts.
+    /// `terminal` depends on it together with other facts.
     EndsWithOthers,
-    /// A state with the goal may go on until the counter ends the game.
+    /// A state with the goal may continue until the counter ends the game.
     GoalWithoutEnd,
-    /// Which moves are legal depends on it.
+    /// Legal moves depend on it.
     LegalReads,
     /// Other facts of the next state depend on it.
     NextReads,
 }
 
 impl Stripping {
-    /// Whether leaving the counter out loses no plan and no proof.
+    /// True if ignoring the counter loses neither plans nor proofs.
     pub fn is_harmless(self) -> bool {
         matches!(self, Stripping::Unread | Stripping::EndsOnly)
     }
 
-    /// Whether states that differ in the counter only have the same moves, so
-    /// that leaving it out may guide a search though it proves nothing.
-    pub fn is_worth_a_try(self) -> bool {
+    /// True if states that differ only in the counter have the same moves. Ignoring
+    /// the counter may then guide a search, but proves nothing.
+    pub fn may_guide_search(self) -> bool {
         self.is_harmless() || matches!(self, Stripping::GoalReads | Stripping::EndsWithOthers)
     }
 }
@@ -161,23 +162,23 @@ impl Stripping {
 impl fmt::Display for Stripping {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Stripping::Unread => "harmless: nothing reads it",
-            Stripping::EndsOnly => "harmless: it does no more than end the game",
-            Stripping::GoalReads => "it matters: the goal reads it",
+            Stripping::Unread => "a search can ignore it: nothing depends on it",
+            Stripping::EndsOnly => "a search can ignore it: it only ends the game",
+            Stripping::GoalReads => "a search needs it: the goal depends on it",
             Stripping::EndsWithOthers => {
-                "it matters: the end depends on it together with other facts"
+                "a search needs it: the end of the game depends on it together with other facts"
             }
             Stripping::GoalWithoutEnd => {
-                "it matters: a state with the goal may go on until it ends the game"
+                "a search needs it: a state with the goal may continue until it ends the game"
             }
-            Stripping::LegalReads => "it matters: legal moves depend on it",
-            Stripping::NextReads => "it matters: other facts depend on it",
+            Stripping::LegalReads => "a search needs it: legal moves depend on it",
+            Stripping::NextReads => "a search needs it: other facts depend on it",
         })
     }
 }
 
-/// The counters of a game, in the order of their first functors; what never
-/// changes is none. `target` is the score that a search is to reach.
+/// The counters of a game, in the order of their first functors. Facts that never
+/// change are not counters. `target` is the score that the search has to reach.
 pub fn counters(game: &Game, target: Score) -> Vec<Counter> {
     let dependencies = Dependencies::new(game);
     let next = next_rules(game, &dependencies);
@@ -253,7 +254,7 @@ fn autonomous(game: &Game, dependencies: &Dependencies, next: &[Rule]) -> BTreeS
     }
 }
 
-/// The autonomous functors in groups that do not depend on each other.
+/// The autonomous functors, grouped so that no group depends on another.
 fn components(
     game: &Game,
     dependencies: &Dependencies,

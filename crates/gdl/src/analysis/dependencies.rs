@@ -1,7 +1,7 @@
-//! What each relation depends on: facts of the state, by functor, and moves.
+//! Dependencies of relations on facts of the state, by functor, and on moves.
 //!
-//! In: a game. Out: for each relation, and each rule, a [`Reads`]. A dependency
-//! counts whether it is direct or through other relations, negated or not.
+//! In: a game. Out: for each relation, and each rule, its [`Reads`]. Direct and
+//! indirect dependencies count, negated or not.
 
 use std::collections::BTreeSet;
 
@@ -10,17 +10,17 @@ use crate::game::Game;
 use crate::program::{Atom, FunctorId, Literal, RelationId, Rule, Term};
 use crate::terms::Terms;
 
-/// What something depends on.
+/// The dependencies of a relation or rule.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Reads {
-    /// The functors of the facts of the state.
+    /// The functors of the facts of the state it depends on.
     pub(super) facts: BTreeSet<FunctorId>,
-    /// Whether the moves made matter.
+    /// True if it depends on the moves made.
     pub(super) moves: bool,
 }
 
 impl Reads {
-    /// Whether it holds always or never, whatever the state and the moves.
+    /// True if its truth does not depend on the state or the moves.
     pub(super) fn is_fixed(&self) -> bool {
         self.facts.is_empty() && !self.moves
     }
@@ -33,7 +33,7 @@ impl Reads {
     }
 }
 
-/// The dependencies of a game.
+/// The dependencies of all relations of a game.
 pub(super) struct Dependencies {
     truth: Option<RelationId>,
     does: Option<RelationId>,
@@ -66,12 +66,12 @@ impl Dependencies {
         &self.facts
     }
 
-    /// What a relation depends on.
+    /// The dependencies of a relation; empty for `None`.
     pub(super) fn relation(&self, relation: Option<RelationId>) -> Reads {
         relation.map_or_else(Reads::default, |r| self.relations[r.index()].clone())
     }
 
-    /// What the body of a rule depends on. `terms` knows the terms in it.
+    /// The dependencies of the body of a rule. `terms` must know its terms.
     pub(super) fn rule(&self, terms: &Terms, rule: &Rule) -> Reads {
         let mut reads = Reads::default();
         for literal in &rule.body {
@@ -92,7 +92,8 @@ impl Dependencies {
         }
     }
 
-    /// The functors that a fact matching the term can have: all, for a variable.
+    /// The functors that a fact matching the term can have: all of them for a
+    /// variable.
     pub(super) fn functors_of(&self, terms: &Terms, term: &Term) -> Vec<FunctorId> {
         match term.functor(terms) {
             Some(functor) => vec![functor],
@@ -100,8 +101,9 @@ impl Dependencies {
         }
     }
 
-    /// The rule without conditions that hold whenever a move is made: that some
-    /// role makes some move, which nothing else in the rule speaks of.
+    /// The rule without conditions that hold whenever a move is made: those that say
+    /// that some role makes some move and share no variable with the rest of the
+    /// rule.
     pub(super) fn without_empty_conditions(&self, game: &Game, rule: &Rule) -> Rule {
         let mut uses = vec![0u32; rule.variables.len()];
         rule.head.for_each_variable(|v, _| uses[v.index()] += 1);
@@ -125,8 +127,8 @@ impl Dependencies {
     }
 }
 
-/// The functors of facts that neither a legal move, nor a goal, nor the end ever
-/// depends on, directly or through later facts.
+/// The functors of facts on which no legal move, no goal and not the end of the game
+/// depends, directly or through later facts.
 pub fn unread(game: &Game) -> Vec<FunctorId> {
     let dependencies = Dependencies::new(game);
     let mut read = Reads::default();
@@ -159,8 +161,8 @@ pub fn unread(game: &Game) -> Vec<FunctorId> {
         .collect()
 }
 
-/// The functors of facts that no rule for them depends on: what holds of them in one
-/// position has no part in what holds of them in the next.
+/// The functors of facts that none of their own rules depends on: their facts in one
+/// state have no influence on their facts in the next.
 pub fn unkept(game: &Game) -> BTreeSet<FunctorId> {
     let dependencies = Dependencies::new(game);
     let next = game.keyword(Keyword::Next);
@@ -176,7 +178,7 @@ pub fn unkept(game: &Game) -> BTreeSet<FunctorId> {
     unkept
 }
 
-/// The functors of facts that a keyword depends on within one position.
+/// The functors of facts that a keyword depends on within one state.
 pub fn read_by(game: &Game, keyword: Keyword) -> BTreeSet<FunctorId> {
     let dependencies = Dependencies::new(game);
     dependencies.relation(game.keyword(keyword)).facts

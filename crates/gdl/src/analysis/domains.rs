@@ -1,11 +1,11 @@
-//! Which names can stand where.
+//! Domains: the functors that can occur in each argument place.
 //!
-//! In: a [`Game`]. Out: for every argument of a relation or a functor, the
-//! functors that a term there may have. An over-approximation: a rule may
-//! derive what it is given in any combination.
+//! In: a [`Game`]. Out: for every argument of a relation or a functor, the functors
+//! of the terms that can occur there. This is an over-approximation: the variables of
+//! a rule are treated as independent.
 //!
-//! Source: Schkufza, Love, Genesereth, "Propositional automata and cell
-//! automata", 2008 (domain graphs).
+//! Source: Schkufza, Love, Genesereth, "Propositional automata and cell automata",
+//! 2008 (domain graphs).
 
 use rustc_hash::FxHashMap;
 
@@ -14,27 +14,27 @@ use crate::game::Game;
 use crate::program::{Atom, FunctorId, Literal, RelationId, Rule, Term};
 use crate::terms::TermId;
 
-/// Memory that the sets may take, in words of 64 bits.
+/// Maximum memory for the sets, in words of 64 bits.
 const LARGEST: usize = 8 << 20;
 
-/// A place where terms stand.
+/// An argument place.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 enum Place {
     Column(RelationId, usize),
     Argument(FunctorId, usize),
 }
 
-/// The functors that may stand in each place.
+/// The functors that can occur in each argument place.
 #[derive(Clone, Debug)]
 pub struct Domains {
-    /// By place: bit `f` says whether functor `f` may stand there.
+    /// By place: bit `f` is set if functor `f` can occur there.
     sets: FxHashMap<Place, Vec<u64>>,
     words: usize,
     changed: bool,
 }
 
 impl Domains {
-    /// The domains of a game; none where they would take too much memory.
+    /// The domains of a game, or `None` if they would take too much memory.
     pub fn of(game: &Game) -> Option<Domains> {
         let words = game.functors().len().div_ceil(64);
         let columns: usize = game.rules().arity.iter().sum();
@@ -53,7 +53,8 @@ impl Domains {
                 domains.add_ground(game, Place::Column(fact.relation, column), term);
             }
         }
-        // What holds or is done was said to hold next, or to be legal.
+        // Facts that are true were initial or derived by `next`; moves made were
+        // legal.
         let pairs = [
             (Keyword::Init, Keyword::True),
             (Keyword::Next, Keyword::True),
@@ -118,7 +119,8 @@ impl Domains {
         }
     }
 
-    /// Leaves to each variable what may stand where an atom has it.
+    /// Intersects the domain of each variable with the domains of its places in an
+    /// atom.
     fn narrow(&self, atom: &Atom, found: &mut [Option<Vec<u64>>]) {
         let columns = atom.arguments.iter().enumerate();
         let mut open: Vec<(Place, &Term)> = columns
@@ -198,7 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn variables_have_what_all_their_places_allow() {
+    fn domains_of_variables_are_intersections() {
         let rules = "
             (role robot)
             (init (at a 1)) (after 1 2) (after 2 3) (far b) (far c)

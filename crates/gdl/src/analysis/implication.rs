@@ -1,9 +1,8 @@
-//! Whether the game is surely over where certain goals hold.
+//! A proof that the game is over whenever certain goals hold.
 //!
-//! In: a game and a score. Out: whether it is proved; ignorance is no. The body
-//! of each goal rule is taken as all that is known of a state; `terminal` must
-//! follow from it. Where it does not at once, a condition is split into the ways
-//! to derive it.
+//! In: a game and a score. Out: true if it is proved, false if not. The body of each
+//! goal rule is taken as all that is known about a state; `terminal` must follow from
+//! it. If it does not follow directly, one condition is replaced by its definitions.
 
 use std::collections::BTreeSet;
 
@@ -15,14 +14,14 @@ use crate::program::{Atom, Functor, Literal, RelationId, Rule, Shape, Term, Vari
 use crate::span::Span;
 use crate::terms::{TermId, Terms};
 
-/// Most bodies that are looked at.
-const MOST_BODIES: usize = 100;
-/// Most matches that are tried for one body.
+/// Maximum number of bodies examined.
+const MAX_BODIES: usize = 100;
+/// Maximum number of matches tried for one body.
 const WORK: u64 = 100_000;
-/// Definitions opened one below the other.
+/// Maximum depth to which definitions are unfolded.
 const DEPTH: usize = 3;
 
-/// Whether a goal with these arguments can be worth `target` or more.
+/// True if a goal with these arguments can have a value of `target` or more.
 pub(super) fn may_reward(game: &Game, arguments: &[Term], target: Score) -> bool {
     let Term::Ground(value) = arguments[1] else {
         return true;
@@ -32,11 +31,11 @@ pub(super) fn may_reward(game: &Game, arguments: &[Term], target: Score) -> bool
         && parse_score(game.symbols().name(functor.name)).is_ok_and(|score| score >= target)
 }
 
-/// Whether it is proved that every state in which some role has a goal of
-/// `target` or more is terminal, by what that goal follows from alone.
+/// True if it is proved that every state in which some role has a goal of `target` or
+/// more is terminal, from the conditions of that goal alone.
 pub(super) fn goal_implies_terminal(game: &Game, target: Score) -> bool {
     let Some(goal) = game.keyword(Keyword::Goal) else {
-        // Without goals nothing is worth anything.
+        // Without goal rules no state has a goal.
         return true;
     };
     let Some(terminal) = game.keyword(Keyword::Terminal) else {
@@ -58,7 +57,7 @@ pub(super) fn goal_implies_terminal(game: &Game, target: Score) -> bool {
 struct Prover<'g> {
     game: &'g Game,
     terminal: RelationId,
-    /// The relations from which `terminal` follows.
+    /// The relations from which `terminal` is derived.
     needed: BTreeSet<RelationId>,
     terms: Terms,
     bodies: usize,
@@ -83,8 +82,8 @@ impl Prover<'_> {
             .collect()
     }
 
-    /// Whether `terminal` follows from each way in which some role's goal can
-    /// have the value.
+    /// True if `terminal` follows from every derivation of the goal value for some
+    /// role.
     fn follows_from_goal(&mut self, goal: RelationId, value: TermId) -> bool {
         let atom = Atom {
             relation: goal,
@@ -102,7 +101,7 @@ impl Prover<'_> {
 
     fn follows(&mut self, body: &Body, depth: usize) -> bool {
         self.bodies += 1;
-        if self.bodies > MOST_BODIES {
+        if self.bodies > MAX_BODIES {
             return false;
         }
         if self.follows_at_once(body).unwrap_or(false) {
@@ -151,7 +150,7 @@ impl Prover<'_> {
     }
 }
 
-/// The relations that a relation depends on, itself among them.
+/// The relations that a relation depends on, including itself.
 fn needed_for(game: &Game, relation: RelationId) -> BTreeSet<RelationId> {
     let mut needed = BTreeSet::from([relation]);
     let mut open = vec![relation];

@@ -1,7 +1,7 @@
-//! Bodies of rules, and what they stand for one level of definitions down.
+//! Unfolding of rule bodies by one level of definitions.
 //!
-//! In: a conjunction of literals and one of them. Out: the conjunctions that
-//! together mean the same, with the literal replaced by the ways to derive it.
+//! In: a conjunction of literals and one of them. Out: the conjunctions whose
+//! disjunction is equivalent, with the literal replaced by each of its definitions.
 
 use crate::check::Keyword;
 use crate::game::Game;
@@ -14,7 +14,7 @@ use crate::terms::Terms;
 pub(super) struct Body {
     /// The conditions.
     pub(super) literals: Vec<Literal>,
-    /// Atoms that hold as well, because conditions were derived from them.
+    /// Atoms that also hold, because conditions were derived from them.
     pub(super) known: Vec<Atom>,
     /// Number of variables; they are `0..variables`.
     pub(super) variables: usize,
@@ -30,10 +30,9 @@ impl Body {
         }
     }
 
-    /// The bodies that together mean the same, one for each way in which the
-    /// literal at `index` can hold, that literal being known then. Nothing if
-    /// the literal is no disjunction and not defined by rules, or a term grows
-    /// too large.
+    /// The bodies whose disjunction is equivalent, one for each definition of the
+    /// literal at `index`; that literal is then known. `None` if the literal is
+    /// neither a disjunction nor defined by rules, or if a term grows too large.
     pub(super) fn split(&self, game: &Game, index: usize, terms: &mut Terms) -> Option<Vec<Body>> {
         let mut rest = self.clone();
         match rest.literals.remove(index) {
@@ -76,8 +75,8 @@ impl Body {
         }
     }
 
-    /// This body and that of a rule with `count` variables whose head is made
-    /// equal to `atom`: one, or none if they cannot be equal. Nothing if a term
+    /// This body joined with that of a rule with `count` variables whose head is
+    /// unified with `atom`: one body, or none if they do not unify. `None` if a term
     /// grows too large.
     fn joined(
         &self,
@@ -113,7 +112,7 @@ impl Body {
     }
 }
 
-/// The term with each variable replaced. Nothing if it grows too large.
+/// The term with each variable replaced, or `None` if it grows too large.
 pub(super) fn rebuilt(
     term: &Term,
     value: &mut impl FnMut(usize) -> Term,
@@ -132,7 +131,7 @@ pub(super) fn rebuilt(
     }
 }
 
-/// Whether two terms differ whatever their variables stand for.
+/// True if two terms differ for all values of their variables.
 pub(super) fn are_apart(left: &Term, right: &Term, terms: &Terms) -> bool {
     match (left, right) {
         (Term::Variable(_), _) | (_, Term::Variable(_)) => false,

@@ -1,7 +1,7 @@
-//! What the facts that depend on the number of steps alone are at each step.
+//! The values of facts that depend on the number of steps alone, at each step.
 //!
-//! In: the rules that govern them. Out: the facts, step by step, as far as they
-//! are followed. Only these rules, and what they use, are evaluated.
+//! In: the rules for these facts. Out: the facts, step by step, up to a limit. Only
+//! these rules, and the relations they use, are evaluated.
 
 use std::collections::BTreeSet;
 
@@ -13,12 +13,12 @@ use crate::program::strata::{Group, stratify};
 use crate::program::{Atom, FunctorId, RelationId, Rule, RuleSet, Term};
 use crate::terms::{TermId, Terms};
 
-/// Most steps that are followed.
-const MOST_STEPS: usize = 10_000;
-/// Most matches that are tried in all.
+/// Maximum number of steps followed.
+const MAX_STEPS: usize = 10_000;
+/// Maximum number of matches tried in total.
 const WORK: u64 = 20_000_000;
 
-/// The rules that matter.
+/// The rules to evaluate.
 pub(super) struct Script<'g> {
     pub(super) game: &'g Game,
     pub(super) dependencies: &'g Dependencies,
@@ -26,27 +26,27 @@ pub(super) struct Script<'g> {
     pub(super) functors: &'g BTreeSet<FunctorId>,
     /// The rules for their next values.
     pub(super) next: &'g [Rule],
-    /// Conditions on them alone under which the game is over.
+    /// Conditions on them alone that end the game.
     pub(super) ends: &'g [Rule],
 }
 
 /// The facts of each step.
-pub(super) struct Timetable {
-    /// Sorted facts by step, beginning with the start.
+pub(super) struct Trajectory {
+    /// Facts by step, each step sorted; entry 0 is the initial state.
     pub(super) steps: Vec<Vec<TermId>>,
     /// For each of [`Script::ends`], the first step at which it holds.
     pub(super) ends: Vec<Option<usize>>,
-    /// Whether all facts of the last step are those of an earlier one, so that
-    /// they go on from there.
+    /// True if the facts of the last step are those of an earlier one, so that they
+    /// repeat from there on.
     pub(super) repeats: bool,
-    /// A view that can read the facts.
+    /// A view that knows the terms of the facts.
     pub(super) terms: Terms,
 }
 
 impl Script<'_> {
-    /// Follows the facts until they repeat, the game is over or the limits are
-    /// reached; nothing if not even the start can be found.
-    pub(super) fn follow(&self) -> Option<Timetable> {
+    /// Evaluates the facts step by step until they repeat, the game is over or a
+    /// limit is reached; `None` if the initial facts cannot be computed.
+    pub(super) fn follow(&self) -> Option<Trajectory> {
         let game = self.game;
         let (init, next) = (game.keyword(Keyword::Init)?, game.keyword(Keyword::Next));
         let truth = game.keyword(Keyword::True);
@@ -59,7 +59,7 @@ impl Script<'_> {
             chase.add(fact.relation, ground(&fact.arguments));
         }
         self.close(&slice, &groups, &mut chase, Part::Fixed).ok()?;
-        let mut table = Timetable {
+        let mut table = Trajectory {
             steps: Vec::new(),
             ends: vec![None; self.ends.len()],
             repeats: false,
@@ -97,14 +97,14 @@ impl Script<'_> {
                     over = true;
                 }
             }
-            if over || table.repeats || table.steps.len() >= MOST_STEPS {
+            if over || table.repeats || table.steps.len() >= MAX_STEPS {
                 return Some(table);
             }
             facts = next.map_or_else(Vec::new, |next| self.facts_of(&chase, next));
         }
     }
 
-    /// The rules that matter, with a relation of its own for each end.
+    /// The rules needed, with a separate relation for each end condition.
     fn slice(&self, init: RelationId, terms: &Terms) -> Slice {
         let game = self.game;
         let all = game.rules();
@@ -207,10 +207,10 @@ impl Script<'_> {
     }
 }
 
-/// The rules that matter, ready to be evaluated.
+/// The rules needed, ready for evaluation.
 struct Slice {
     rules: RuleSet,
-    /// The relation of each end.
+    /// The relation of each end condition.
     ends: Vec<RelationId>,
     /// The relations that change from step to step.
     moving: BTreeSet<RelationId>,

@@ -1,7 +1,7 @@
-//! Bodies with `or` as bodies without.
+//! Expansion of bodies with `or` into bodies without.
 //!
-//! An alternative whose variables are all bound beside it is kept as one test;
-//! others are multiplied out, one body for each choice.
+//! A disjunction whose variables are all bound outside it is kept as one test; the
+//! others are expanded, with one body for each combination of alternatives.
 
 use ggp_stop::Stop;
 
@@ -14,21 +14,21 @@ use crate::program::{Literal, Variable};
 pub enum Formula {
     /// One condition.
     Literal(Literal),
-    /// All of them hold.
+    /// A conjunction.
     And(Vec<Formula>),
-    /// One of them holds.
+    /// A disjunction.
     Or(Vec<Formula>),
 }
 
-/// Most literals and alternatives that are copied for the rules of one rule.
-const MOST_COPIED: usize = 1_000_000;
+/// Maximum number of literals and alternatives copied to expand one rule.
+const MAX_COPIED: usize = 1_000_000;
 
-/// The bodies of the rules that one rule with this body stands for, at most
-/// `limit`. None if the formula is false, an empty one if it is true.
+/// The bodies that a rule with this body expands to, at most `limit`. The result is
+/// empty if the formula is false; it contains one empty body if it is true.
 ///
 /// # Errors
 ///
-/// The limit, if there are more, or `stop` is raised.
+/// The limit, if there are more bodies or `stop` is over.
 pub fn bodies(formula: Formula, limit: usize, stop: &Stop) -> Result<Vec<Vec<Literal>>, usize> {
     let is_stopped = || stop.is_over();
     let mut done = Vec::new();
@@ -36,7 +36,7 @@ pub fn bodies(formula: Formula, limit: usize, stop: &Stop) -> Result<Vec<Vec<Lit
     let mut copied = 0;
     while let Some((literals, mut choices)) = open.pop() {
         copied += literals.len() + choices.iter().map(Vec::len).sum::<usize>();
-        if open.len() + done.len() > limit || copied > MOST_COPIED || is_stopped() {
+        if open.len() + done.len() > limit || copied > MAX_COPIED || is_stopped() {
             return Err(limit);
         }
         let bound = bound_variables(&literals);
@@ -48,7 +48,8 @@ pub fn bodies(formula: Formula, limit: usize, stop: &Stop) -> Result<Vec<Vec<Lit
         match free {
             Some(index) => {
                 let choice = choices.swap_remove(index);
-                // Pushed in reverse, so that rules come out in written order.
+                // Pushed in reverse, so that rules are produced in the order of the
+                // text.
                 for branch in choice.into_iter().rev() {
                     let (more, inner) = flatten(vec![branch]);
                     let literals = literals.iter().cloned().chain(more).collect();
@@ -84,7 +85,7 @@ pub fn bodies(formula: Formula, limit: usize, stop: &Stop) -> Result<Vec<Vec<Lit
     Ok(done)
 }
 
-/// The literals and the choices of a conjunction.
+/// The literals and the disjunctions of a conjunction.
 fn flatten(formulas: Vec<Formula>) -> (Vec<Literal>, Vec<Vec<Formula>>) {
     let mut literals = Vec::new();
     let mut choices = Vec::new();
@@ -101,7 +102,7 @@ fn flatten(formulas: Vec<Formula>) -> (Vec<Literal>, Vec<Vec<Formula>>) {
     (literals, choices)
 }
 
-/// A formula as a choice of conjunctions of literals.
+/// A formula as a disjunction of conjunctions of literals.
 fn branches_of(formula: Formula, limit: usize) -> Result<Vec<Vec<Literal>>, usize> {
     let (literals, choices) = flatten(vec![formula]);
     let mut branches = vec![literals];

@@ -1,4 +1,4 @@
-//! One name, one number of arguments.
+//! Check: a name always has the same number of arguments.
 
 use ggp_stop::Stop;
 use std::collections::BTreeMap;
@@ -11,9 +11,9 @@ use crate::program::{Functor, FunctorId, Shape};
 use crate::span::Span;
 use crate::symbol::Symbol;
 
-/// Reports relations and functions that are used with different numbers of
-/// arguments, unless `stop` is raised. A relation and a function may share a name; so
-/// may a constant and a function.
+/// Reports relations and functions that are used with different numbers of arguments,
+/// unless `stop` is over. A relation and a function may share a name, and so may a
+/// constant and a function.
 pub(super) fn check(lowered: &Lowered, strictness: Strictness, stop: &Stop) -> Vec<Diagnostic> {
     if stop.is_over() {
         return Vec::new();
@@ -27,14 +27,14 @@ pub(super) fn check(lowered: &Lowered, strictness: Strictness, stop: &Stop) -> V
     report(
         lowered,
         &first_use,
-        Kind::Relation,
+        NameKind::Relation,
         strictness,
         &mut findings,
     );
     report(
         lowered,
         &lowered.term_functors,
-        Kind::Function,
+        NameKind::Function,
         strictness,
         &mut findings,
     );
@@ -42,7 +42,7 @@ pub(super) fn check(lowered: &Lowered, strictness: Strictness, stop: &Stop) -> V
 }
 
 #[derive(Copy, Clone, PartialEq, Eq)]
-enum Kind {
+enum NameKind {
     Relation,
     Function,
 }
@@ -50,7 +50,7 @@ enum Kind {
 fn report(
     lowered: &Lowered,
     first_use: &FxHashMap<FunctorId, Span>,
-    kind: Kind,
+    kind: NameKind,
     strictness: Strictness,
     findings: &mut Vec<Diagnostic>,
 ) {
@@ -65,6 +65,10 @@ fn report(
     for (name, mut uses) in by_name {
         uses.sort_unstable();
         let name = lowered.symbols.name(name);
+        let (code, what) = match kind {
+            NameKind::Relation => (Code::RelationArity, "relation"),
+            NameKind::Function => (Code::FunctionArity, "function"),
+        };
         let shapes: Vec<Shape> = uses.iter().map(|(_, functor)| functor.shape).collect();
         if shapes.contains(&Shape::Bare) && shapes.contains(&Shape::Applied(0)) {
             let (span, _) = uses[1];
@@ -72,15 +76,15 @@ fn report(
                 Code::BracketedName,
                 strictness,
                 span,
-                format!("{name} and ({name}) are two different things"),
+                format!("{name} and ({name}) are different {what}s"),
             );
-            let finding = finding.note(uses[0].0, "written the other way here");
+            let finding = finding.note(uses[0].0, "written differently here");
             findings.push(finding.help(format!("write {name} the same way everywhere")));
         }
-        // A bare name is a constant, which says nothing about a function.
+        // A bare name is a constant and does not conflict with a function.
         let mut counted = uses
             .iter()
-            .filter(|(_, f)| kind == Kind::Relation || f.shape != Shape::Bare);
+            .filter(|(_, f)| kind == NameKind::Relation || f.shape != Shape::Bare);
         let Some((first_span, first)) = counted.next() else {
             continue;
         };
@@ -88,10 +92,6 @@ fn report(
             if other.arity() == first.arity() {
                 continue;
             }
-            let (code, what) = match kind {
-                Kind::Relation => (Code::RelationArity, "relation"),
-                Kind::Function => (Code::FunctionArity, "function"),
-            };
             let finding = Diagnostic::new(
                 code,
                 Strictness::Tolerant,
@@ -99,7 +99,7 @@ fn report(
                 format!("{what} {name} has {} here", count(other.arity())),
             )
             .note(*first_span, format!("and {} here", count(first.arity())))
-            .help("give the two different names, or mend the one that is wrong");
+            .help("use different names, or correct the wrong number of arguments");
             findings.push(finding);
         }
     }

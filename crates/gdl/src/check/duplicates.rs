@@ -1,8 +1,8 @@
-//! Facts and rules that are written twice.
+//! Check: no fact or rule is written twice.
 //!
-//! Two rules are the same if they differ in nothing but the names of their variables and
-//! the order of literals and alternatives. Where variables are hard to tell apart, the same
-//! rule may be taken for another, never another for the same.
+//! Two rules are equal if they differ only in the names of their variables and the
+//! order of literals and alternatives. Where variables are hard to distinguish, a
+//! duplicate may be missed; two different rules are never reported as equal.
 
 use ggp_stop::Stop;
 use std::hash::BuildHasher;
@@ -17,14 +17,14 @@ use crate::diagnostic::{Code, Diagnostic, Strictness};
 use crate::program::{Atom, Fact, Literal, Rule, Term, Variable};
 use crate::span::{Sources, Span};
 
-/// Most that are told one by one.
-const MOST_TOLD: usize = 20;
+/// Maximum number of duplicates reported individually.
+const MAX_REPORTED: usize = 20;
 
-/// Most that is looked at to put one rule in order.
-const MOST_ORDERED: usize = 100_000;
+/// Maximum number of literals visited to normalize one rule.
+const MAX_ORDERED: usize = 100_000;
 
-/// Reports what is written twice, until `stop` is raised. Facts are compared in their own
-/// file only: an instance may say again what the rules beside it say.
+/// Reports duplicates, until `stop` is over. Facts are compared within one file only:
+/// an instance file may repeat facts of the rule file.
 pub(super) fn check(
     lowered: &Lowered,
     strictness: Strictness,
@@ -35,8 +35,8 @@ pub(super) fn check(
     facts(lowered, stop, &mut found);
     rules(&lowered.rules.rules, stop, &mut found);
     found.sort_unstable();
-    let more = found.len().saturating_sub(MOST_TOLD);
-    let told = found.iter().take(MOST_TOLD);
+    let more = found.len().saturating_sub(MAX_REPORTED);
+    let told = found.iter().take(MAX_REPORTED);
     let mut findings: Vec<_> = told
         .map(|&(again, first)| {
             let (line, _) = sources.line_column(first);
@@ -47,24 +47,24 @@ pub(super) fn check(
                     sources.files()[first.file as usize].name()
                 ),
             };
-            let message = format!("this is the same as {place}");
-            Diagnostic::new(Code::Twice, strictness, again, message)
-                .note(first, "written here already")
+            let message = format!("this is a duplicate of {place}");
+            Diagnostic::new(Code::Duplicate, strictness, again, message)
+                .note(first, "first written here")
                 .help("remove one of the two")
         })
         .collect();
     if more > 0 {
-        let message = format!("from here on {more} more facts and rules are written twice");
-        let place = found[MOST_TOLD].0;
-        findings.push(Diagnostic::new(Code::Twice, strictness, place, message));
+        let message = format!("{more} more duplicate facts and rules follow, beginning here");
+        let place = found[MAX_REPORTED].0;
+        findings.push(Diagnostic::new(Code::Duplicate, strictness, place, message));
     }
     findings
 }
 
-/// Adds places of facts, each after the place where it was written first.
+/// Adds a pair (duplicate, first occurrence) for each duplicate fact.
 fn facts(lowered: &Lowered, stop: &Stop, found: &mut Vec<(Span, Span)>) {
     let facts = &lowered.rules.facts;
-    // That has a finding of its own.
+    // Duplicate roles have their own finding.
     let role = lowered.keyword_relation(Keyword::Role);
     let hash = |fact: &Fact| FxBuildHasher.hash_one((fact.relation, &fact.arguments));
     let mut known: HashTable<u32> = HashTable::new();
@@ -93,16 +93,16 @@ fn facts(lowered: &Lowered, stop: &Stop, found: &mut Vec<(Span, Span)>) {
     }
 }
 
-/// Adds places of heads, each after the place of that where the rule was written first.
+/// Adds a pair (duplicate, first occurrence) of heads for each duplicate rule.
 fn rules(rules: &[Rule], stop: &Stop, found: &mut Vec<(Span, Span)>) {
-    // What an author wrote as one stands together.
+    // The rules that one written rule expands to are adjacent.
     let forms: Vec<&[Rule]> = rules.chunk_by(|a, b| a.span == b.span).collect();
     let mut alike: Vec<(u64, u32)> = Vec::with_capacity(forms.len());
     for (index, form) in (0..).zip(&forms) {
         if stop.is_over() {
             return;
         }
-        let mut hashes: Vec<u64> = form.iter().map(blind).collect();
+        let mut hashes: Vec<u64> = form.iter().map(order_free_hash).collect();
         hashes.sort_unstable();
         alike.push((FxBuildHasher.hash_one(hashes), index));
     }
@@ -117,32 +117,32 @@ fn rules(rules: &[Rule], stop: &Stop, found: &mut Vec<(Span, Span)>) {
                 return;
             }
             let form = forms[index as usize];
-            let mut ordered: Vec<_> = form.iter().map(ordered).collect();
-            ordered.sort_unstable();
+            let mut normalized: Vec<_> = form.iter().map(normalized).collect();
+            normalized.sort_unstable();
             let place = form[0].head.span;
-            match known.get(&ordered) {
+            match known.get(&normalized) {
                 Some(&first) => found.push((place, first)),
                 None => {
-                    known.insert(ordered, place);
+                    known.insert(normalized, place);
                 }
             }
         }
     }
 }
 
-/// A literal as numbers, the same for no other.
+/// A literal encoded as numbers; different literals have different encodings.
 type Tokens = Vec<u32>;
 
-/// What stands for variables that are not told apart.
+/// The number for variables that are not distinguished.
 const ANY: u32 = u32::MAX;
 
-/// A number that a rule shares with all that differ from it in variables and order only.
-fn blind(rule: &Rule) -> u64 {
+/// A hash that is equal for rules that differ only in variable names and order.
+fn order_free_hash(rule: &Rule) -> u64 {
     let names = vec![ANY; rule.variables.len()];
     FxBuildHasher.hash_one(sorted(rule, &names))
 }
 
-/// The head and the literals in ascending order, variables written as their names say.
+/// The head and the literals in ascending order, with variables encoded by `names`.
 fn sorted(rule: &Rule, names: &[u32]) -> Vec<Tokens> {
     let mut literals: Vec<Tokens> = rule.body.iter().map(|l| literal(l, names)).collect();
     literals.sort_unstable();
@@ -150,8 +150,9 @@ fn sorted(rule: &Rule, names: &[u32]) -> Vec<Tokens> {
     literals
 }
 
-/// The rule with its variables numbered in an order that is the same however it is written.
-fn ordered(rule: &Rule) -> Vec<Tokens> {
+/// The rule with its variables numbered in an order that does not depend on how the
+/// rule is written.
+fn normalized(rule: &Rule) -> Vec<Tokens> {
     let count = rule.variables.len();
     let mut names = vec![ANY; count];
     let mut next = 0;
@@ -163,14 +164,14 @@ fn ordered(rule: &Rule) -> Vec<Tokens> {
         }
     };
     let size: usize = sorted(rule, &names).iter().map(Vec::len).sum();
-    if size.saturating_mul(rule.body.len() + count) > MOST_ORDERED {
+    if size.saturating_mul(rule.body.len() + count) > MAX_ORDERED {
         rule.head.for_each_variable(|v, _| number(&mut names, v));
         for literal in &rule.body {
             literal.for_each_variable(&mut |v| number(&mut names, v));
         }
         return sorted(rule, &names);
     }
-    // First by all places where a variable stands, whatever the others are.
+    // First by all places where a variable occurs, ignoring the other variables.
     let mut places: Vec<(Vec<Tokens>, usize)> = (0..count)
         .map(|variable| {
             let mut names = vec![ANY; count];
@@ -186,7 +187,7 @@ fn ordered(rule: &Rule) -> Vec<Tokens> {
         }
         names[*variable] = rank;
     }
-    // Then by the literals that come first, the head before all.
+    // Then by the literals in sorted order, starting with the head.
     rule.head.for_each_variable(|v, _| number(&mut names, v));
     let mut rest: Vec<&Literal> = rule.body.iter().collect();
     while let Some((first, _)) = (rest.iter().enumerate())
@@ -225,7 +226,7 @@ fn literal(literal: &Literal, names: &[u32]) -> Tokens {
     }
 }
 
-/// Lists as one, their order without meaning.
+/// Encodes lists as one, ignoring their order.
 fn listed(mut lists: Vec<Tokens>) -> Tokens {
     lists.sort_unstable();
     let mut tokens = vec![lists.len() as u32];

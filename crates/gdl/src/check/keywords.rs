@@ -1,10 +1,10 @@
-//! The words that GDL reserves.
+//! The keywords of GDL.
 
 use crate::symbol::Symbols;
 
 macro_rules! keywords {
     ($($(#[doc = $doc:literal])* $name:ident = $text:literal / $arity:expr;)*) => {
-        /// A word that GDL reserves; recognised in any letter case.
+        /// A reserved word of GDL, recognized in any letter case.
         #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         pub enum Keyword {
             $($(#[doc = $doc])* $name,)*
@@ -19,12 +19,12 @@ macro_rules! keywords {
                 match self { $(Keyword::$name => $text,)* }
             }
 
-            /// What it says, after how it is written.
+            /// The syntax of the keyword and its meaning, in one line.
             pub fn meaning(self) -> &'static str {
                 match self { $(Keyword::$name => concat!($($doc),*).trim_ascii(),)* }
             }
 
-            /// Number of arguments; nothing for connectives that take any.
+            /// Number of arguments, or `None` for connectives that take any number.
             pub fn arity(self) -> Option<usize> {
                 match self { $(Keyword::$name => $arity,)* }
             }
@@ -33,42 +33,43 @@ macro_rules! keywords {
 }
 
 keywords! {
-    /// `(role r)`: r takes part.
+    /// `(role r)`: r is a role of the game.
     Role = "role" / Some(1);
-    /// `(init f)`: f holds at first.
+    /// `(init f)`: f is true in the initial state.
     Init = "init" / Some(1);
-    /// `(true f)`: f holds now.
+    /// `(true f)`: f is true in the current state.
     True = "true" / Some(1);
-    /// `(next f)`: f holds after the moves made.
+    /// `(next f)`: f is true in the next state.
     Next = "next" / Some(1);
-    /// `(legal r m)`: r may make move m.
+    /// `(legal r m)`: role r may make move m.
     Legal = "legal" / Some(2);
-    /// `(does r m)`: r makes move m.
+    /// `(does r m)`: role r makes move m.
     Does = "does" / Some(2);
-    /// `(goal r n)`: r scores n.
+    /// `(goal r n)`: role r scores n.
     Goal = "goal" / Some(2);
     /// `terminal`: the game is over.
     Terminal = "terminal" / Some(0);
-    /// `(base f)`: f may hold at some time.
+    /// `(base f)`: f can be true in some state.
     Base = "base" / Some(1);
-    /// `(input r m)`: r may make move m at some time.
+    /// `(input r m)`: role r can have move m in some state.
     Input = "input" / Some(2);
-    /// `(sees r p)`: r is told p (GDL-II).
+    /// `(sees r p)`: role r receives percept p (GDL-II).
     Sees = "sees" / Some(2);
-    /// `(distinct s t)`: the terms differ.
+    /// `(distinct s t)`: the terms s and t differ.
     Distinct = "distinct" / Some(2);
     /// `(not l)`: l does not hold.
     Not = "not" / Some(1);
-    /// `(or l ...)`: one of them holds.
+    /// `(or l ...)`: at least one of the literals holds.
     Or = "or" / None;
-    /// `(and l ...)`: all of them hold.
+    /// `(and l ...)`: all of the literals hold.
     And = "and" / None;
 }
 
 impl Keyword {
     /// The keyword that a name spells, in any letter case.
     pub fn of(name: &str) -> Option<Keyword> {
-        // The longest keyword has eight letters; most names fail on the first.
+        // The longest keyword has eight letters; most other names are excluded by
+        // their first letter.
         if name.len() > 8 {
             return None;
         }
@@ -78,7 +79,7 @@ impl Keyword {
             .find(|keyword| keyword.as_str().eq_ignore_ascii_case(name))
     }
 
-    /// Whether the word builds formulas rather than naming a relation.
+    /// True if the word connects literals instead of naming a relation.
     pub fn is_connective(self) -> bool {
         matches!(
             self,
@@ -86,7 +87,7 @@ impl Keyword {
         )
     }
 
-    /// How the keyword is written, for messages.
+    /// The syntax of the keyword, for messages.
     pub fn form(self) -> &'static str {
         match self {
             Keyword::Role => "(role NAME)",
@@ -108,8 +109,8 @@ impl Keyword {
     }
 }
 
-/// The text under which a name is interned: keywords in lower case, whatever
-/// the treatment of other names.
+/// The text under which a name is interned: keywords in lower case, even if letter
+/// case distinguishes other names.
 pub(super) fn interned_form<'n>(name: &'n str, symbols: &Symbols) -> &'n str {
     match symbols.case() {
         crate::symbol::Case::Fold => name,

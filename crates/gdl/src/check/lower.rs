@@ -1,9 +1,9 @@
-//! From lists to facts and rules.
+//! Translation of lists into facts and rules.
 //!
-//! In: the forms of all files. Out: a [`RuleSet`] with its names, and what was
-//! malformed. Relations are told apart by functor here: `p`, `(p)` and `(p a)`
-//! are three until [`arity`](super::arity) complains. Not done here: checks
-//! that need more than one form.
+//! In: the forms of all files. Out: a [`RuleSet`] with its names, and findings for
+//! malformed forms. Relations are distinguished by functor here: `p`, `(p)` and `(p
+//! a)` are three relations until [`arity`](super::arity) reports them. Not done here:
+//! checks that need more than one form.
 
 mod keyword_use;
 mod lowered;
@@ -25,10 +25,10 @@ use crate::symbol::{Symbol, Symbols};
 use crate::syntax::{self, Sexp, SexpKind};
 use crate::terms::{TermId, TermOverflow, Terms};
 pub use lowered::{Lowered, Position};
-use size::{MOST_IN_RULE, rule_size};
+use size::{MAX_IN_RULE, rule_size};
 
-/// Reads all forms, unless `stop` is raised. The result is usable as a game only if
-/// it was not, and no finding here or later is an error.
+/// Translates all forms, unless `stop` is over. The result is usable as a game only if
+/// `stop` was not over and neither these nor later findings are errors.
 pub fn lower(
     sources: &Sources,
     forms: &[Sexp],
@@ -61,20 +61,20 @@ pub fn lower(
         }
         let before = lowering.findings.len();
         lowering.form(form);
-        lowering.blame_bracket(&forms[..=index], before);
+        lowering.note_early_bracket(&forms[..=index], before);
         let count = lowering.out.rules.facts.len() + lowering.out.rules.rules.len();
         let most = options.rules;
         let (message, help) = match () {
             () if count > most => (
-                format!("more than {most} facts and rules"),
-                "raise the limit with --max-rules if this is meant",
+                format!("the rule set has more than {most} facts and rules"),
+                "if this is intended, raise the limit with --max-rules",
             ),
             () if lowering.size > options.size => (
                 format!(
-                    "more than {} literals and terms, alternatives multiplied out",
+                    "the rules have more than {} literals and terms after alternatives are expanded",
                     options.size
                 ),
-                "give alternatives relations of their own, so that fewer are multiplied",
+                "define separate relations for alternatives, so that fewer need to be expanded",
             ),
             () => continue,
         };
@@ -85,23 +85,23 @@ pub fn lower(
     (lowering.out, lowering.findings)
 }
 
-/// A form could not be read; a finding says why.
+/// A form could not be read; a finding gives the reason.
 struct Malformed;
 
-const ARROW_HELP: &str = "a rule is written (<= head literal ...)";
+const ARROW_HELP: &str = "write a rule as (<= head literal ...)";
 
 struct Lowering<'s> {
     sources: &'s Sources,
     options: &'s ReadOptions,
     stop: &'s Stop,
-    /// Literals and terms so far.
+    /// Number of literals and terms so far.
     size: usize,
     out: Lowered,
-    /// For each name in lower case, how it was first written and where.
+    /// For each name in lower case: its spellings so far, and their places.
     spellings: FxHashMap<String, Vec<(&'s str, Span)>>,
-    /// The variables of the rule being read.
+    /// The variables of the current rule.
     variables: Vec<(Symbol, Box<str>)>,
-    /// What [`Lowering::warn_once`] has said.
+    /// The warnings already given by [`Lowering::warn_once`].
     warned: FxHashSet<(Code, String)>,
     findings: Vec<Diagnostic>,
 }
@@ -117,7 +117,7 @@ impl<'s> Lowering<'s> {
             SexpKind::List(members) => match members.first() {
                 Some(first) if self.is_arrow(first) => self.rule(form, members),
                 Some(_) if members.get(1).is_some_and(|second| self.is_arrow(second)) => {
-                    Err(self.malformed_rule(form.span, "the arrow of a rule stands first in it"))
+                    Err(self.malformed_rule(form.span, "the arrow must come first in a rule"))
                 }
                 _ => self.fact(form),
             },
@@ -126,15 +126,15 @@ impl<'s> Lowering<'s> {
             }
             _ => self.fact(form),
         };
-        // The finding was pushed where the form was given up.
+        // The finding was recorded when the form was rejected.
         let _ = result;
     }
 
-    /// Says of findings on the last form, from one of them on, that a bracket before it may
-    /// be to blame.
-    fn blame_bracket(&mut self, forms: &[Sexp], first: usize) {
+    /// Adds to the findings on the last form, starting with index `first`, that a
+    /// bracket before it may be the cause.
+    fn note_early_bracket(&mut self, forms: &[Sexp], first: usize) {
         let outside = |f: &&mut Diagnostic| {
-            // What is found in literals that stand alone.
+            // Findings typical of a body literal at the top level.
             f.notes.is_empty() && matches!(f.code, Code::UnboundVariable | Code::KeywordInHead)
         };
         for finding in self.findings[first..].iter_mut().filter(outside) {
@@ -155,27 +155,27 @@ impl<'s> Lowering<'s> {
             return Err(self.malformed_rule(form.span, "this rule has no head"));
         };
         let head = self.atom(head, Position::Head);
-        // The body is read even if the head is wrong, for its own findings.
+        // The body is read even if the head is wrong, to report its own findings.
         let body: Vec<_> = members[2..].iter().map(|m| self.formula(m, true)).collect();
         let body = body.into_iter().collect::<Result<Vec<_>, _>>()?;
         self.finish(form.span, head?, Formula::And(body))
     }
 
-    /// Adds the facts or rules that a form stands for.
+    /// Adds the facts or rules of a form.
     fn finish(&mut self, span: Span, head: Atom, body: Formula) -> Result<(), Malformed> {
         let bodies = match alternatives::bodies(body, self.options.alternatives, self.stop) {
             Ok(bodies) => bodies,
             Err(limit) => {
-                let message = format!("the alternatives multiply to more than {limit} rules");
+                let message = format!("this rule expands to more than {limit} rules");
                 let finding = self
                     .error(Code::TooManyAlternatives, span, message)
-                    .help("give an alternative a relation of its own, or raise --max-alternatives");
+                    .help("define a separate relation for an alternative, or raise the limit with --max-alternatives");
                 return Err(self.give_up(finding));
             }
         };
         let sizes = bodies.iter().map(|body| rule_size(&head, body));
         let (size, most) = sizes.fold((0, 0), |(sum, most), size| (sum + size, most.max(size)));
-        if most > MOST_IN_RULE {
+        if most > MAX_IN_RULE {
             return Err(self.too_large(span));
         }
         self.size += size;
@@ -214,14 +214,14 @@ impl<'s> Lowering<'s> {
                 let message = format!("a fact contains the variable {}", names.join(", "));
                 let finding = self
                     .error(Code::UnboundVariable, place, message)
-                    .help("facts hold without condition: write a constant, or a rule with a body");
+                    .help("a fact has no conditions: use a constant, or write a rule whose body binds the variable");
                 Err(self.give_up(finding))
             }
         }
     }
 
-    /// A formula in negation normal form; `wanted` is false under an odd number
-    /// of negations.
+    /// Converts a formula to negation normal form; `wanted` is false under an odd
+    /// number of negations.
     fn formula(&mut self, sexp: &Sexp, wanted: bool) -> Result<Formula, Malformed> {
         let (name, arguments) = match &sexp.kind {
             SexpKind::Variable => return Err(self.variable_as_relation(sexp.span)),
@@ -232,7 +232,7 @@ impl<'s> Lowering<'s> {
             },
         };
         if self.is_arrow(name) {
-            return Err(self.malformed_rule(sexp.span, "a rule cannot stand inside another"));
+            return Err(self.malformed_rule(sexp.span, "a rule cannot contain another rule"));
         }
         let connective = self.keyword(name).filter(|k| k.is_connective());
         let Some(connective) = connective else {
@@ -290,7 +290,7 @@ impl<'s> Lowering<'s> {
             }
         };
         if self.is_arrow(name) {
-            return Err(self.malformed_rule(sexp.span, "a rule cannot stand inside another"));
+            return Err(self.malformed_rule(sexp.span, "a rule cannot contain another rule"));
         }
         let mut shape = self.shape(sexp, arguments.len(), bare)?;
         if let Some(keyword) = self.keyword(name) {
@@ -330,16 +330,16 @@ impl<'s> Lowering<'s> {
     }
 
     fn too_large(&mut self, span: Span) -> Malformed {
-        let message = format!("a rule with more than {MOST_IN_RULE} terms");
+        let message = format!("this rule has more than {MAX_IN_RULE} literals and terms");
         let finding = self.error(Code::TooManyRules, span, message);
-        self.give_up(finding.help("split it with a relation of its own"))
+        self.give_up(finding.help("split it by defining a separate relation"))
     }
 
     fn term(&mut self, sexp: &Sexp) -> Result<Term, Malformed> {
         if self.is_stopped() {
             return Err(Malformed);
         }
-        if self.variables.len() > MOST_IN_RULE {
+        if self.variables.len() > MAX_IN_RULE {
             return Err(self.too_large(sexp.span));
         }
         let (name, arguments, bare) = match &sexp.kind {
@@ -348,7 +348,7 @@ impl<'s> Lowering<'s> {
             SexpKind::List(members) => {
                 let first = self.list_head(sexp, members)?;
                 if matches!(first.kind, SexpKind::Variable) {
-                    let message = "a variable cannot name a function";
+                    let message = "a variable cannot be used as a function name";
                     let finding = self.error(Code::BadListHead, first.span, message);
                     return Err(self.give_up(finding));
                 }
@@ -359,7 +359,7 @@ impl<'s> Lowering<'s> {
         self.odd_name(name);
         if let (Some(keyword), false) = (self.keyword(name), bare) {
             let message = format!("the keyword {} is used as a function", keyword.as_str());
-            let help = "it means nothing there; another name would say so";
+            let help = "it has no special meaning there; use another name";
             self.warn_once(
                 Code::KeywordAsName,
                 keyword.as_str(),
@@ -390,8 +390,12 @@ impl<'s> Lowering<'s> {
                 Ok(id) => Ok(Term::Ground(id)),
                 Err(overflow) => {
                     let message = match overflow {
-                        TermOverflow::Count(limit) => format!("more than {limit} different terms"),
-                        TermOverflow::Depth(limit) => format!("a term nested deeper than {limit}"),
+                        TermOverflow::Count(limit) => {
+                            format!("the rules have more than {limit} different terms")
+                        }
+                        TermOverflow::Depth(limit) => {
+                            format!("a term is nested deeper than {limit}")
+                        }
                     };
                     let finding = self.error(Code::TooManyRules, sexp.span, message);
                     Err(self.give_up(finding))
@@ -406,9 +410,9 @@ impl<'s> Lowering<'s> {
                 .error(
                     Code::EmptyList,
                     list.span,
-                    "an empty list means nothing here",
+                    "an empty list has no meaning here",
                 )
-                .help("remove it, or write the name that is missing");
+                .help("remove it, or write the missing name");
             return Err(self.give_up(finding));
         };
         if !matches!(first.kind, SexpKind::List(_)) {
@@ -417,13 +421,13 @@ impl<'s> Lowering<'s> {
         let mut finding = self.error(
             Code::BadListHead,
             first.span,
-            "a list begins with another list",
+            "a list cannot begin with another list",
         );
         finding = match members.get(1) {
             Some(second) if self.is_arrow(second) => {
-                finding.help("rules are written with the arrow first: (<= head literal ...)")
+                finding.help("write the arrow of a rule first: (<= head literal ...)")
             }
-            _ => finding.help("a form begins with the name of its relation or function"),
+            _ => finding.help("begin the list with the name of its relation or function"),
         };
         Err(self.give_up(finding))
     }
@@ -435,7 +439,10 @@ impl<'s> Lowering<'s> {
         match u16::try_from(arguments) {
             Ok(arity) if arity < u16::MAX => Ok(Shape::Applied(arity)),
             _ => {
-                let message = format!("{arguments} arguments; the limit is {}", u16::MAX - 1);
+                let message = format!(
+                    "this list has {arguments} arguments; the limit is {}",
+                    u16::MAX - 1
+                );
                 let finding = self.error(Code::TooManyRules, sexp.span, message);
                 Err(self.give_up(finding))
             }
@@ -461,7 +468,7 @@ impl<'s> Lowering<'s> {
         Variable::new(self.variables.len() - 1)
     }
 
-    /// Interns a name and warns if it was written otherwise before.
+    /// Interns a name; warns if it was spelled differently before.
     fn symbol(&mut self, name: &Sexp) -> Symbol {
         let text = self.sources.text(name.span);
         if text
@@ -496,12 +503,12 @@ impl<'s> Lowering<'s> {
             let finding =
                 Diagnostic::new(Code::CaseDiffers, self.options.strictness, span, message)
                     .note(place, "first written here")
-                    .help("write a name the same way everywhere");
+                    .help("spell the name the same way everywhere");
             self.findings.push(finding);
         }
     }
 
-    /// Warns at the first name that begins with a piece of punctuation of other languages.
+    /// Warns about the first name that begins with punctuation from another language.
     fn odd_name(&mut self, name: &Sexp) {
         let text = self.sources.text(name.span);
         let odd = ["\"", "#|", "|#", ":-"]
@@ -511,9 +518,9 @@ impl<'s> Lowering<'s> {
             Some(odd) => (
                 *odd,
                 match odd.as_bytes()[0] {
-                    b'"' => "quotes mean nothing in GDL: leave them out",
+                    b'"' => "quotes have no meaning in GDL: remove them",
                     b':' => ARROW_HELP,
-                    _ => "GDL has no comments but those from ; to the end of the line",
+                    _ => "a comment in GDL begins with ; and ends with the line",
                 },
             ),
             None if text == "<=" => (text, ARROW_HELP),
@@ -523,7 +530,7 @@ impl<'s> Lowering<'s> {
         self.warn_once(Code::OddName, odd, name.span, message, help);
     }
 
-    /// Warns where something is met first.
+    /// Warns about the first occurrence only.
     fn warn_once(&mut self, code: Code, what: &str, place: Span, message: String, help: &str) {
         if self.warned.insert((code, what.to_owned())) {
             let finding = Diagnostic::new(code, self.options.strictness, place, message);
@@ -548,10 +555,10 @@ impl<'s> Lowering<'s> {
 
     fn variable_as_relation(&mut self, span: Span) -> Malformed {
         let name = self.sources.text(span);
-        let message = format!("the variable {name} stands where a relation is expected");
+        let message = format!("variable {name} is used where a relation is expected");
         let finding = self
             .error(Code::VariableAsRelation, span, message)
-            .help("variables stand for terms only: name the relation");
+            .help("a variable can only stand for a term: write the name of the relation");
         self.give_up(finding)
     }
 

@@ -1,4 +1,4 @@
-//! Names that are used but never defined, or defined and never used; goal
+//! Checks: names that are used but never defined, or defined but never used; goal
 //! values; the relations that every game needs.
 
 use ggp_stop::Stop;
@@ -15,14 +15,14 @@ use crate::span::{Sources, Span};
 use crate::symbol::Symbol;
 use crate::terms::TermId;
 
-/// Names that are compared with others to find one that is near.
-const MOST_COMPARED: usize = 2_000_000;
+/// Maximum number of names compared to find a similar one.
+const MAX_COMPARED: usize = 2_000_000;
 
-/// Longest atom that is repeated in a help, in bytes.
+/// Maximum length of an atom repeated in a help text, in bytes.
 const LONGEST_ATOM: usize = 80;
 
 /// Reports undefined and unused names, bad goal values and missing keywords, until
-/// `stop` is raised.
+/// `stop` is over.
 pub(super) fn check(
     lowered: &Lowered,
     strictness: Strictness,
@@ -33,8 +33,8 @@ pub(super) fn check(
     if stop.is_over() {
         return findings;
     }
-    let mut near = Near {
-        left: MOST_COMPARED,
+    let mut near = NameSuggester {
+        left: MAX_COMPARED,
         stop,
     };
     missing_keywords(lowered, strictness, &mut findings);
@@ -57,7 +57,7 @@ fn missing_keywords(lowered: &Lowered, strictness: Strictness, findings: &mut Ve
         (
             Keyword::Role,
             Code::NoRole,
-            "no role takes part",
+            "the rules declare no role",
             "(role NAME)",
         ),
         (
@@ -69,24 +69,25 @@ fn missing_keywords(lowered: &Lowered, strictness: Strictness, findings: &mut Ve
         (
             Keyword::Legal,
             Code::NoLegal,
-            "no move is ever legal",
+            "the rules define no legal move",
             "(<= (legal ROLE MOVE) ...)",
         ),
         (
             Keyword::Goal,
             Code::NoGoal,
-            "nobody ever scores",
+            "the rules define no goal",
             "(<= (goal ROLE VALUE) ...)",
         ),
         (
             Keyword::Terminal,
             Code::NoTerminal,
-            "the game never ends",
+            "the rules define no end of the game",
             "(<= terminal ...)",
         ),
     ];
     for (keyword, code, message, form) in needed {
-        // Who says what can be true at all has thought of what is at first.
+        // An author who lists all possible facts with `base` left the initial state
+        // empty on purpose.
         let meant = keyword == Keyword::Init && defined(Keyword::Base);
         if !defined(keyword) && !meant {
             let finding = Diagnostic::new(code, strictness, None, message);
@@ -99,7 +100,7 @@ fn relations(
     lowered: &Lowered,
     strictness: Strictness,
     sources: &Sources,
-    near: &mut Near<'_>,
+    near: &mut NameSuggester<'_>,
     findings: &mut Vec<Diagnostic>,
 ) {
     let mut head: FxHashMap<RelationId, Span> = FxHashMap::default();
@@ -111,7 +112,7 @@ fn relations(
         };
     }
     let data = data_files(lowered);
-    let bare = Bare::new(lowered, sources);
+    let bare = MissingKeyword::new(lowered, sources);
     let is_undefined =
         |used: &&RelationId| !head.contains_key(used) && lowered.keyword_of(**used).is_none();
     let undefined: Vec<&RelationId> = body.keys().filter(is_undefined).collect();
@@ -123,7 +124,7 @@ fn relations(
         if near.stop.is_over() {
             return;
         }
-        // A name with several numbers of arguments is reported as such.
+        // A name with several arities has its own finding.
         let several = shapes[&lowered.relation_symbol(relation)] > 1;
         if several || lowered.keyword_of(relation).is_some() {
             continue;
@@ -133,7 +134,7 @@ fn relations(
             (None, Some(&span)) => {
                 let message = format!("{name} is used but never defined, so it never holds");
                 let finding = Diagnostic::new(Code::Undefined, strictness, span, message);
-                if let Some(meant) = bare.meant(relation, span, Position::Body) {
+                if let Some(meant) = bare.suggestion(relation, span, Position::Body) {
                     findings.push(finding.help(meant));
                     continue;
                 }
@@ -146,7 +147,7 @@ fn relations(
             (Some(&span), None) => {
                 let message = format!("{name} is defined but never used");
                 let finding = Diagnostic::new(Code::Unused, strictness, span, message);
-                if let Some(meant) = bare.meant(relation, span, Position::Head) {
+                if let Some(meant) = bare.suggestion(relation, span, Position::Head) {
                     findings.push(finding.help(meant));
                     continue;
                 }
@@ -158,30 +159,30 @@ fn relations(
     }
 }
 
-/// Atoms that lack the keyword under which the same functors stand elsewhere.
-pub(super) struct Bare<'s> {
-    /// What stands under `init`, `true`, `next` and `base`.
+/// Finds atoms that lack the keyword under which their functors occur elsewhere.
+pub(super) struct MissingKeyword<'s> {
+    /// Functors that occur under `init`, `true`, `next` and `base`.
     state: FxHashSet<FunctorId>,
-    /// What stands under `legal`, `does` and `input`.
+    /// Functors that occur under `legal`, `does` and `input`.
     moves: FxHashSet<FunctorId>,
     lowered: &'s Lowered,
     sources: &'s Sources,
 }
 
-impl<'s> Bare<'s> {
+impl<'s> MissingKeyword<'s> {
     pub(super) fn new(lowered: &'s Lowered, sources: &'s Sources) -> Self {
         use Keyword::{Base, Does, Init, Input, Legal, Next, True};
-        Bare {
-            state: said_under(lowered, &[Init, True, Next, Base]),
-            moves: said_under(lowered, &[Legal, Does, Input]),
+        MissingKeyword {
+            state: functors_under(lowered, &[Init, True, Next, Base]),
+            moves: functors_under(lowered, &[Legal, Does, Input]),
             lowered,
             sources,
         }
     }
 
-    /// What is most likely meant by an atom, as a help; nothing if its functor stands under no
-    /// keyword.
-    pub(super) fn meant(
+    /// A help text that suggests the probable intent of an atom, or `None` if its
+    /// functor occurs under no keyword.
+    pub(super) fn suggestion(
         &self,
         relation: RelationId,
         place: Span,
@@ -211,8 +212,8 @@ impl<'s> Bare<'s> {
     }
 }
 
-/// The functors of what stands last in atoms of some keywords.
-fn said_under(lowered: &Lowered, keywords: &[Keyword]) -> FxHashSet<FunctorId> {
+/// The functors of the last arguments of some keywords.
+fn functors_under(lowered: &Lowered, keywords: &[Keyword]) -> FxHashSet<FunctorId> {
     let relations: Vec<RelationId> = keywords
         .iter()
         .filter_map(|keyword| lowered.keyword_relation(*keyword))
@@ -238,8 +239,8 @@ fn said_under(lowered: &Lowered, keywords: &[Keyword]) -> FxHashSet<FunctorId> {
     said
 }
 
-/// The files that hold nothing but facts, beside others with rules: instances,
-/// of which the rules need not use everything.
+/// The instance files: files that contain only facts, in a rule set that also has
+/// files with rules. The rules need not use all their facts.
 fn data_files(lowered: &Lowered) -> Vec<u32> {
     let with_rules: BTreeSet<u32> = lowered.rules.rules.iter().map(|r| r.span.file).collect();
     if with_rules.is_empty() {
@@ -252,33 +253,33 @@ fn data_files(lowered: &Lowered) -> Vec<u32> {
     files
 }
 
-/// Facts asked for with `true` that neither `init` nor `next` can make, and
-/// moves asked for with `does` that are never legal.
+/// Reports facts under `true` that neither `init` nor `next` can derive, and moves
+/// under `does` that are never legal.
 fn state_facts(
     lowered: &Lowered,
     strictness: Strictness,
-    near: &mut Near<'_>,
+    near: &mut NameSuggester<'_>,
     findings: &mut Vec<Diagnostic>,
 ) {
     let mixed = mixed_names(lowered);
-    let makers = [
+    let achievers = [
         (Keyword::True, &[Keyword::Init, Keyword::Next][..], 0),
         (Keyword::Does, &[Keyword::Legal][..], 1),
     ];
-    for (asked, made_by, argument) in makers {
+    for (asked, made_by, argument) in achievers {
         let Some(asked) = lowered.keyword_relation(asked) else {
             continue;
         };
-        let makers: Vec<RelationId> = made_by
+        let achievers: Vec<RelationId> = made_by
             .iter()
             .filter_map(|keyword| lowered.keyword_relation(*keyword))
             .collect();
-        // That there is none at all is said already.
+        // A game without any is reported by another finding.
         let said = |f: &Diagnostic| matches!(f.code, Code::NoInit | Code::NoLegal);
-        if makers.is_empty() && findings.iter().any(said) {
+        if achievers.is_empty() && findings.iter().any(said) {
             continue;
         }
-        let Some(made) = made_functors(lowered, &makers, argument) else {
+        let Some(made) = derived_functors(lowered, &achievers, argument) else {
             continue;
         };
         let mut reported = FxHashSet::default();
@@ -294,14 +295,14 @@ fn state_facts(
                     };
                     let Some(functor) = functor else { return };
                     let is_mixed = mixed.contains(&lowered.functors.functor(functor).name);
-                    let is_made = made.binary_search(&functor).is_ok();
-                    if is_made || is_mixed || !reported.insert(functor) {
+                    let is_achieved = made.binary_search(&functor).is_ok();
+                    if is_achieved || is_mixed || !reported.insert(functor) {
                         return;
                     }
                     let name = functor_text(lowered, functor);
                     let message = match argument {
-                        0 => format!("no init or next rule makes {name}, so it is never true"),
-                        _ => format!("no legal rule allows {name}, so it is never done"),
+                        0 => format!("no init or next rule derives {name}, so it is never true"),
+                        _ => format!("no legal rule allows {name}, so it is never played"),
                     };
                     let finding = Diagnostic::new(Code::Undefined, strictness, atom.span, message);
                     let candidates = made
@@ -315,13 +316,14 @@ fn state_facts(
     }
 }
 
-/// Names of functions that are reported because they are written in several ways.
+/// Names of functions that are reported because they are written in several forms.
 fn mixed_names(lowered: &Lowered) -> FxHashSet<Symbol> {
     let used = lowered.term_functors.keys();
     let mut used: Vec<Functor> = used.map(|id| lowered.functors.functor(*id)).collect();
     used.sort_unstable();
     let is_mixed = |pair: &&[Functor]| {
-        // Constants come first; one says nothing about a function with arguments.
+        // Constants sort first; a constant does not conflict with a function with
+        // arguments.
         let shapes = (pair[0].shape, pair[1].shape);
         pair[0].name == pair[1].name && (shapes.0 != Shape::Bare || shapes.1 == Shape::Applied(0))
     };
@@ -329,9 +331,9 @@ fn mixed_names(lowered: &Lowered) -> FxHashSet<Symbol> {
     mixed.map(|pair| pair[0].name).collect()
 }
 
-/// The functors that heads of the relations have at an argument; None if some
+/// The functors that heads of the relations have in an argument, or `None` if some
 /// head has a variable there.
-fn made_functors(
+fn derived_functors(
     lowered: &Lowered,
     relations: &[RelationId],
     argument: usize,
@@ -362,7 +364,9 @@ fn goal_values(lowered: &Lowered, strictness: Strictness, findings: &mut Vec<Dia
         if functor.shape != Shape::Bare || parse_score(text).is_err() {
             let message = format!("the goal value {text} is not an integer from 0 to 100");
             let finding = Diagnostic::new(Code::BadGoalValue, strictness, span, message);
-            findings.push(finding.help("asking for this goal in play will fail"));
+            findings.push(
+                finding.help("use an integer from 0 to 100: play stops with an error at this goal"),
+            );
         }
     };
     for fact in &lowered.rules.facts {
@@ -392,16 +396,16 @@ fn functor_text(lowered: &Lowered, functor: FunctorId) -> String {
     }
 }
 
-/// Looks for names that are meant.
-struct Near<'s> {
-    /// Names that may still be compared.
+/// A search for similar names.
+struct NameSuggester<'s> {
+    /// Number of comparisons left.
     left: usize,
     stop: &'s Stop,
 }
 
-impl Near<'_> {
-    /// Adds the nearest of the candidates, if one is near and there are not too many
-    /// to find out.
+impl NameSuggester<'_> {
+    /// Suggests the most similar candidate, if one is similar enough and there are
+    /// not too many to compare.
     fn suggest<'n>(
         &mut self,
         finding: Diagnostic,

@@ -1,9 +1,9 @@
-//! Recursions that would never end.
+//! Check: no recursion generates ever larger terms.
 //!
-//! A rule that uses what it derives may not wrap a variable in more functors
-//! than it found around it, unless a literal outside the recursion bounds the
-//! variable. This is weaker than the specification's restriction, which also
-//! forbids harmless rules such as a transitive closure over itself.
+//! A recursive rule may not wrap a variable in more functors in its head than in its
+//! recursive literal, unless a literal outside the recursion bounds the variable.
+//! This is weaker than the restriction in the specification, which also forbids
+//! harmless rules such as a transitive closure defined by joining it with itself.
 //!
 //! Source: GDL specification LG-2006-01, recursion restriction.
 
@@ -17,7 +17,7 @@ use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 
 /// Reports rules that can derive ever larger terms from their own results, until
-/// `stop` is raised.
+/// `stop` is over.
 pub(super) fn check(lowered: &Lowered, stop: &Stop) -> Vec<Diagnostic> {
     if stop.is_over() {
         return Vec::new();
@@ -37,8 +37,8 @@ pub(super) fn check(lowered: &Lowered, stop: &Stop) -> Vec<Diagnostic> {
             *most = Some(most.map_or(depth, |m| m.max(depth)));
         });
         let mut recursive = None;
-        // Smallest nesting under which a literal of the recursion gives the
-        // variable; nothing if something else bounds it.
+        // Smallest nesting of each variable in a literal of the recursion, or `None`
+        // if another literal bounds it.
         let mut given: Vec<Option<usize>> = vec![None; rule.variables.len()];
         let mut bounded = vec![false; rule.variables.len()];
         for literal in &rule.body {
@@ -71,19 +71,21 @@ pub(super) fn check(lowered: &Lowered, stop: &Stop) -> Vec<Diagnostic> {
                 Code::GrowingRecursion,
                 Strictness::Tolerant,
                 head.span,
-                format!("{relation} can grow for ever: {name} is wrapped in a larger term"),
+                format!("{relation} can grow without end: {name} is wrapped in a larger term"),
             );
             findings.push(
                 finding
                     .note(place, "each result is used here again")
-                    .help(format!("bound {name} by a literal outside the recursion")),
+                    .help(format!(
+                        "add a literal outside the recursion that limits the values of {name}"
+                    )),
             );
         }
     }
     findings
 }
 
-/// For each relation the number of its strong component.
+/// For each relation, the number of its strongly connected component.
 fn components(lowered: &Lowered) -> Vec<usize> {
     let rules = &lowered.rules;
     let mut graph: DiGraph<(), ()> = DiGraph::new();

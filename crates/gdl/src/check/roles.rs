@@ -10,10 +10,10 @@ use crate::diagnostic::{Code, Diagnostic, Strictness};
 use crate::program::{Shape, Term};
 use crate::terms::TermId;
 
-/// Roles that are looked at to find one that is near to a name.
-const MOST_COMPARED: usize = 100;
+/// Maximum number of roles compared to find a similar name.
+const MAX_COMPARED: usize = 100;
 
-/// The declared roles, and what is wrong with them; `stop` ends it.
+/// The declared roles, and findings about them; stops when `stop` is over.
 pub(super) fn check(
     lowered: &Lowered,
     strictness: Strictness,
@@ -26,9 +26,9 @@ pub(super) fn check(
     };
     for rule in &lowered.rules.rules {
         if rule.head.relation == role {
-            let message = "a role is derived by a rule";
+            let message = "a role cannot be derived by a rule";
             let finding = Diagnostic::new(Code::BadRole, strictness, rule.head.span, message);
-            findings.push(finding.help("declare every role by a fact such as (role white)"));
+            findings.push(finding.help("declare each role with a fact such as (role white)"));
         }
     }
     let mut first_place = FxHashMap::default();
@@ -37,9 +37,9 @@ pub(super) fn check(
         let functor = lowered.functors.functor(lowered.terms.functor(name));
         let text = lowered.symbols.name(functor.name);
         if functor.shape != Shape::Bare {
-            let message = "a role is a name, not a compound term";
+            let message = "a role must be a name, not a compound term";
             let finding = Diagnostic::new(Code::BadRole, strictness, fact.span, message);
-            findings.push(finding.help("give the role a name of its own"));
+            findings.push(finding.help("use a single name for the role"));
             continue;
         }
         if let Some(earlier) = first_place.get(&name) {
@@ -50,21 +50,21 @@ pub(super) fn check(
             continue;
         }
         if text.eq_ignore_ascii_case("random") {
-            let message = "role random is played like any other, by uniform chance";
+            let message = "role random is read as an ordinary role that plays uniformly at random";
             let code = Code::ImperfectInformation;
             findings.push(Diagnostic::new(code, strictness, fact.span, message));
         }
         roles.push(name);
         first_place.insert(name, fact.span);
     }
-    // A role that is declared wrongly is known all the same.
+    // An incorrectly declared role still counts as declared.
     if findings.iter().all(|f| f.code != Code::BadRole) {
         undeclared(lowered, strictness, &roles, stop, findings);
     }
     roles
 }
 
-/// Rules that speak of a constant role that is not declared.
+/// Reports rules that mention a constant role that is not declared.
 fn undeclared(
     lowered: &Lowered,
     strictness: Strictness,
@@ -82,7 +82,7 @@ fn undeclared(
     .iter()
     .filter_map(|keyword| lowered.keyword_relation(*keyword))
     .collect();
-    // Those that need no report any more.
+    // Names that are declared or already reported.
     let mut known: FxHashSet<TermId> = roles.iter().copied().collect();
     let mut report = |name: TermId, span| {
         if stop.is_over() || !known.insert(name) {
@@ -90,11 +90,11 @@ fn undeclared(
         }
         let functor = lowered.functors.functor(lowered.terms.functor(name));
         let text = lowered.symbols.name(functor.name);
-        let message = format!("{text} is not a role, so this never matters");
+        let message = format!("{text} is not a role, so this has no effect");
         let finding = Diagnostic::new(Code::UndeclaredRole, strictness, span, message);
         let nearest = roles
             .iter()
-            .take(MOST_COMPARED)
+            .take(MAX_COMPARED)
             .map(|role| {
                 let functor = lowered.functors.functor(lowered.terms.functor(*role));
                 lowered.symbols.name(functor.name)

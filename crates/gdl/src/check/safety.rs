@@ -1,4 +1,4 @@
-//! Every variable is bound by a positive literal of the body.
+//! Check: every variable is bound by a positive literal of the body.
 //!
 //! Source: GDL specification LG-2006-01, definition of safety.
 
@@ -10,7 +10,7 @@ use crate::program::{Literal, Rule, Variable};
 use crate::span::{Sources, Span};
 use crate::symbol::Case;
 
-/// Reports variables that nothing binds, until `stop` is raised.
+/// Reports unbound variables, until `stop` is over.
 pub(super) fn check(lowered: &Lowered, sources: &Sources, stop: &Stop) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     for rule in &lowered.rules.rules {
@@ -37,9 +37,10 @@ pub(super) fn check(lowered: &Lowered, sources: &Sources, stop: &Stop) -> Vec<Di
             let (span, place) = match literal {
                 Literal::Positive(_) => continue,
                 Literal::Negative(atom) => (atom.span, "a negation"),
-                Literal::Distinct(_, _, span) => (*span, "distinct"),
-                Literal::Same(_, _, span) => (*span, "not distinct"),
-                // Kept as one only if its variables are bound beside it.
+                Literal::Distinct(_, _, span) => (*span, "`distinct`"),
+                Literal::Same(_, _, span) => (*span, "a negated `distinct`"),
+                // Disjunctions are kept only if their variables are bound outside
+                // them.
                 Literal::Any(_) => continue,
             };
             literal.for_each_variable(&mut |v| report(v, span, place));
@@ -63,12 +64,12 @@ fn unbound(
         Case::Keep => *text == **name,
     });
     Diagnostic::new(Code::UnboundVariable, Strictness::Tolerant, at, message).help(format!(
-        "{name} stands in {place}: add a positive literal with {name} to the body, \
-         and to each alternative of an `or`"
+        "{name} occurs in {place}: add a positive literal with {name} to the body, \
+         and to every alternative of an `or`"
     ))
 }
 
-/// The first place inside a span where a certain variable stands.
+/// The first occurrence of a variable in a span.
 fn occurrence(sources: &Sources, span: Span, is_it: impl Fn(&str) -> bool) -> Span {
     let text = sources.text(span);
     let is_name = |c: char| !c.is_whitespace() && !matches!(c, '(' | ')' | ';');

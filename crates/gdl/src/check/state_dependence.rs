@@ -1,7 +1,7 @@
-//! What may depend on the state and on the moves made.
+//! Check: which keywords may depend on the state and on the moves made.
 //!
-//! `does` may reach `next` (and `sees`) only; `true` may not reach `init`,
-//! `role`, `base` and `input`.
+//! Only `next` (and `sees`) may depend on `does`; `init`, `role`, `base` and `input`
+//! may not depend on `true`.
 
 use ggp_stop::Stop;
 
@@ -9,14 +9,13 @@ use rustc_hash::FxHashMap;
 
 use super::keywords::Keyword;
 use super::lower::{Lowered, Position};
-use super::names::Bare;
+use super::names::MissingKeyword;
 use crate::diagnostic::{Code, Diagnostic, Strictness};
 use crate::program::RelationId;
 use crate::program::strata::{Group, for_each_body_atom};
 use crate::span::{Sources, Span};
 
-/// Reports keywords that depend on what they may not depend on, until `stop` is
-/// raised.
+/// Reports keywords with forbidden dependencies, until `stop` is over.
 pub(super) fn check(
     lowered: &Lowered,
     sources: &Sources,
@@ -37,9 +36,9 @@ pub(super) fn check(
         let Some(source_relation) = lowered.keyword_relation(source) else {
             continue;
         };
-        // For each relation reached, the atom through which it was.
+        // For each relation reached, the atom through which it was reached.
         let mut reached: FxHashMap<RelationId, (Span, RelationId)> = FxHashMap::default();
-        // Groups come in order of use; a recursive one may need a second look.
+        // Groups are in evaluation order; a recursive one may need several passes.
         for group in groups {
             let mut grown = true;
             while grown && !stop.is_over() {
@@ -69,15 +68,16 @@ pub(super) fn check(
             };
             if let Some(&(span, through)) = reached.get(&relation) {
                 let (word, source) = (keyword.as_str(), source.as_str());
-                let message = format!("{word} depends on {source}");
+                let message = format!("{word} must not depend on {source}");
                 let help = match source {
-                    "does" => "only next may depend on the moves being made",
-                    _ => "it must hold before any state is known",
+                    "does" => "only next may depend on the moves made",
+                    _ => "it is evaluated before there is a state",
                 };
-                // A rule without `next` makes a relation of what is a fact of the state.
+                // A relation may really be a fact of the state whose `true` or
+                // `next` is missing.
                 let is_own = lowered.keyword_of(through).is_none();
-                let bare = is_own.then(|| Bare::new(lowered, sources));
-                let meant = bare.and_then(|bare| bare.meant(through, span, Position::Body));
+                let bare = is_own.then(|| MissingKeyword::new(lowered, sources));
+                let meant = bare.and_then(|bare| bare.suggestion(through, span, Position::Body));
                 let code = Code::ForbiddenDependency;
                 findings.push(
                     Diagnostic::new(code, Strictness::Tolerant, span, message).help(match meant {

@@ -1,4 +1,4 @@
-//! From rules to an [`Evaluator`]: layers, the static part, plans.
+//! Compilation of rules into an [`Evaluator`]: layers, the static part, plans.
 
 use ggp_stop::Stop;
 use std::sync::Arc;
@@ -14,39 +14,39 @@ use crate::program::strata::{for_each_body_atom, stratify};
 use crate::program::{Literal, RelationId, Rule, RuleSet};
 use crate::terms::{TermId, Terms};
 
-/// A program before it is compiled.
+/// A program before compilation.
 struct Given {
     rules: RuleSet,
     origins: Vec<usize>,
     guesses: Vec<Option<Estimate>>,
-    /// Number of its relations before it was rewritten, if it was; they come first.
+    /// Number of relations before demand rewriting; these come first.
     relations: usize,
     parts: Vec<Part>,
 }
 
-/// What all clones of an evaluator share.
+/// Data shared by all clones of an evaluator.
 #[derive(Clone, Debug)]
 pub(super) struct Program {
     rules: RuleSet,
-    /// By rule: its number in the rules as they were given.
+    /// By rule: its index in the original rules.
     origins: Vec<usize>,
     inputs: Vec<(RelationId, Layer)>,
     asked: Vec<(usize, Vec<RelationId>)>,
-    /// By relation: the size to expect until one was observed.
+    /// By relation: its estimated size until one was observed.
     guesses: Vec<Option<Estimate>>,
-    /// Where the rows of relations are, as they were given.
+    /// The relations that hold the rows of each original relation.
     pub parts: Vec<Part>,
-    /// 0 for relations that depend on no input.
+    /// The layer of each relation; 0 for relations that depend on no input.
     pub relation_layer: Vec<u8>,
-    /// In order of evaluation.
+    /// Groups in order of evaluation.
     pub groups: Vec<Group>,
     /// By query: the groups it needs, in order.
     pub queries: Vec<Vec<usize>>,
     /// By layer: the relations that are emptied with it.
     pub dynamic: [Vec<usize>; 2],
-    /// By layer: the groups to evaluate anew.
+    /// By layer: the groups to evaluate again.
     pub layer_groups: [Vec<usize>; 2],
-    /// By layer: rows that always hold in relations that are emptied.
+    /// By layer: rows that always hold, in relations that are emptied.
     pub always: [Vec<(usize, Rows)>; 2],
 }
 
@@ -61,26 +61,26 @@ pub(super) struct Group {
     pub plans: Vec<Plan>,
     /// For recursive groups: plans for new rows of one relation each.
     pub deltas: Vec<(usize, Plan)>,
-    /// Indices into `plans` of those without plans for new rows.
+    /// Indices into `plans` of the plans without a delta plan.
     pub reruns: Vec<usize>,
     /// Relations that the group derives.
     pub heads: Vec<usize>,
 }
 
-/// A program rewritten to derive only what is asked for.
+/// A program rewritten to derive only what its queries demand.
 pub struct OnDemand {
-    /// The rules. Relations of the program given keep their ids.
+    /// The rules. Relations of the original program keep their ids.
     pub rules: RuleSet,
-    /// By rule: the rule given that it comes from.
+    /// By rule: the original rule it was made from.
     pub origins: Vec<usize>,
-    /// By relation: whether it says what is asked for, and has no rows of the
-    /// program given. Without such literals, rules derive more than is asked for,
-    /// but nothing wrong.
+    /// By relation: true for demand relations, which hold no rows of the original
+    /// program. Without their literals, rules derive more than is demanded, but
+    /// nothing wrong.
     pub is_demand: Vec<bool>,
 }
 
-/// Rewrites a program before anything is known of its sizes; None if there is
-/// nothing to be spared. Arguments as for [`Evaluator::new`].
+/// Rewrites a program before any sizes are known; `None` if rewriting would save
+/// nothing. The arguments are those of [`Evaluator::new`].
 pub fn on_demand(
     rules: &RuleSet,
     inputs: &[(RelationId, Layer)],
@@ -105,15 +105,15 @@ pub fn on_demand(
 impl Evaluator {
     /// Compiles a program and evaluates its static part.
     ///
-    /// `inputs` are the relations given from outside; they have no rules.
-    /// `queries` are the sets of relations that will be asked for together,
-    /// each with a label; queries of one label are mostly asked for of the same
-    /// inputs. Their [`Query`] handles come back in the same order. Rules that no query
-    /// needs are dropped.
+    /// `inputs` are the relations given from outside; they have no rules. `queries`
+    /// are the sets of relations that will be queried together, each with a label;
+    /// queries with the same label are usually evaluated for the same inputs. The
+    /// [`Query`] handles are returned in the same order. Rules that no query needs
+    /// are dropped.
     ///
     /// # Errors
     ///
-    /// [`EvaluationError`] if the static part grows past a bound.
+    /// [`EvaluationError`] if the static part grows past a limit.
     ///
     /// # Panics
     ///
@@ -138,13 +138,13 @@ impl Evaluator {
         Ok((evaluator, (0..queries.len()).map(Query).collect()))
     }
 
-    /// The same program rewritten to derive only what is asked for, with the
-    /// same query handles; None if there is nothing to be spared. Orders are
-    /// chosen by the sizes seen so far.
+    /// The same program rewritten to derive only what is demanded, with the same
+    /// query handles; `None` if rewriting would save nothing. Literal orders are
+    /// chosen by the sizes observed so far.
     ///
     /// # Errors
     ///
-    /// As [`Evaluator::new`].
+    /// See [`Evaluator::new`].
     pub fn on_demand(&self, terms: &mut Terms) -> Result<Option<Evaluator>, EvaluationError> {
         let program = &self.program;
         let mut is_input = vec![false; program.rules.arity.len()];
@@ -177,13 +177,13 @@ impl Evaluator {
         Evaluator::build(given, &program.inputs, &program.asked, terms, bounds).map(Some)
     }
 
-    /// A program that derives only what is asked for, also of the relations in
-    /// `lazy`, which depend on no input but are too large to derive as a whole.
-    /// None if some query needs all there is.
+    /// A program that derives only what is demanded, including relations in `lazy`,
+    /// which depend on no input but are too large to derive completely. `None` if
+    /// some query needs all rows.
     ///
     /// # Errors
     ///
-    /// As [`Evaluator::new`].
+    /// See [`Evaluator::new`].
     pub fn lazy(
         rules: &RuleSet,
         inputs: &[(RelationId, Layer)],
@@ -233,7 +233,7 @@ impl Evaluator {
         let groups = stratify(&rules, terms).expect("the rules were checked to be stratified");
         let relation_layer = layers(&rules, inputs);
         let needed = needed_relations(&rules, queries.iter().flat_map(|(_, asked)| asked).copied());
-        // What is needed under its own name is derived as a whole.
+        // Relations needed under their own name are derived completely.
         let whole = rules
             .relations()
             .take(relations)
@@ -274,7 +274,7 @@ impl Evaluator {
                 evaluator.relations[relation].insert(&fact.arguments);
             }
         }
-        // What depends on no input is evaluated once, also where the relation
+        // Rules that depend on no input are evaluated once, even if their relation
         // has other rules.
         let mut estimates = evaluator.estimates(true);
         for group in &groups {
@@ -286,7 +286,7 @@ impl Evaluator {
                 .filter(|&rule| program.rule_layer(rule) == 0)
                 .collect();
             if let Some(&rule) = fixed.first() {
-                evaluator.heed(program.origins[rule])?;
+                evaluator.check_interrupt(program.origins[rule])?;
                 let mut group = Group::new(fixed, group.recursive, &program.rules);
                 evaluator.plan_group(&program, &mut group, &estimates);
                 evaluator.evaluate(&group, terms)?;
@@ -348,8 +348,8 @@ impl Evaluator {
         Ok(evaluator)
     }
 
-    /// Ends what is done for a rule if it is stopped from outside.
-    fn heed(&self, rule: usize) -> Result<(), EvaluationError> {
+    /// Stops the work on a rule if the evaluation is interrupted from outside.
+    fn check_interrupt(&self, rule: usize) -> Result<(), EvaluationError> {
         let failure = Failure::Interrupted;
         match self.bounds.stop.is_raised() {
             true => Err(EvaluationError { failure, rule }),
@@ -357,9 +357,9 @@ impl Evaluator {
         }
     }
 
-    /// Plans all rules anew with the sizes that relations were seen to have.
+    /// Plans all rules again with the observed sizes of relations.
     pub fn replan(&mut self) {
-        // What lies in the relations now counts as seen.
+        // The current contents of the relations count as observed.
         self.begin(Layer::First);
         self.replan_program(Program::clone(&self.program));
     }
@@ -378,7 +378,7 @@ impl Evaluator {
         self.begin(Layer::First);
     }
 
-    /// Plans a rule by the sizes that relations have now.
+    /// Plans a rule with the current sizes of relations.
     pub(super) fn plan_now(&mut self, rule: &Rule, number: usize) -> Plan {
         let estimates = self.estimates(true);
         let relations = &mut self.relations;
@@ -422,7 +422,7 @@ impl Evaluator {
         }
     }
 
-    /// Sizes as they are (while the static part is built) or as observed.
+    /// Sizes: current ones (while the static part is built) or observed ones.
     fn estimates(&self, current: bool) -> Estimates {
         let numbers = 0..self.relations.len();
         Estimates {
@@ -483,9 +483,9 @@ impl Program {
     }
 }
 
-/// Sizes before anything was evaluated: relations given by facts are as large
-/// as they are, others may hold any combination of values. So what is derived
-/// is matched late, when much of it is known.
+/// Sizes before any evaluation: relations given by facts have their actual size,
+/// others may hold any combination of values. Derived relations are therefore matched
+/// late, when many variables are bound.
 fn guessed(rules: &RuleSet) -> Estimates {
     let mut values: Vec<Vec<HashSet<TermId>>> = rules
         .arity
@@ -541,7 +541,7 @@ fn layers(rules: &RuleSet, inputs: &[(RelationId, Layer)]) -> Vec<u8> {
     layer
 }
 
-/// By relation: whether any of the wanted ones depends on it.
+/// By relation: true if any of the wanted ones depends on it.
 fn needed_relations(rules: &RuleSet, wanted: impl Iterator<Item = RelationId>) -> Vec<bool> {
     let mut rules_of: Vec<Vec<usize>> = vec![Vec::new(); rules.arity.len()];
     for (number, rule) in rules.rules.iter().enumerate() {

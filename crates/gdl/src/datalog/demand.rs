@@ -1,18 +1,17 @@
-//! Deriving only what is asked for.
+//! Rewriting of a program so that it derives only what its queries demand.
 //!
-//! In: a program and its queries. Out: a program with the same answers in the
-//! query relations, in which other relations hold only the rows that some rule
-//! can come to ask for. A relation whose uses always fix some of its columns
-//! gets a *demand* relation over these columns; its rules apply to demanded
-//! values only, and for each use there is a rule that says which values it
-//! demands, from the literals that are matched before it. Uses that fix
-//! different columns get copies of their own.
+//! In: a program and its queries. Out: a program with the same answers in the query
+//! relations, in which other relations hold only the rows that some rule can demand.
+//! A relation whose uses always fix some of its columns gets a *demand* relation over
+//! these columns. Its rules apply to demanded values only, and for each use another
+//! rule derives the values it demands from the literals matched before it. Uses that
+//! fix different columns get separate copies.
 //!
-//! A relation is asked for separately by each query group and layer, so that
-//! one query does not pay for the demands of another, and what depends on the
-//! first input layer does not come to depend on the second. It is also asked
-//! for separately below each negation: what is asked for behind a negation may
-//! depend on its outcome, and must not flow back into it.
+//! A relation has separate demands for each query group and layer, so that one query
+//! does not pay for the demands of another, and a relation that depends on the first
+//! input layer does not start to depend on the second. Demands below each negation
+//! are also separate: a demand behind a negation may depend on the outcome of the
+//! negation and must not influence it.
 //!
 //! Source: magic sets, Beeri and Ramakrishnan, On the power of magic, 1991.
 
@@ -28,73 +27,73 @@ use crate::program::{Atom, Fact, Literal, RelationId, Rule, RuleSet, Term};
 /// A program that derives on demand.
 pub(super) struct Demanded {
     pub rules: RuleSet,
-    /// By rule: the rule of the original program that it comes from.
+    /// By rule: the rule of the original program it was made from.
     pub origins: Vec<usize>,
-    /// By relation: the relation of the original program whose rows it has.
+    /// By relation: the relation of the original program whose rows it holds.
     pub copies: Vec<Option<usize>>,
     pub parts: Vec<Part>,
 }
 
-/// A relation that holds the rows of another one that were asked for.
+/// A relation that holds the demanded rows of an original relation.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Part {
-    /// The relation of the program as it was given.
+    /// The relation of the original program.
     pub of: RelationId,
-    /// The one that holds its rows.
+    /// The relation that holds its rows.
     pub rows: RelationId,
-    /// The values that were asked for, unless all were.
+    /// The relation of demanded values; `None` if all rows are demanded.
     pub demand: Option<RelationId>,
-    /// The columns of these values, a bit each.
+    /// The columns of these values, as a bit set.
     pub columns: u64,
 }
 
-/// Who asks for a relation.
+/// The context in which a relation is demanded.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Context {
-    /// It is asked for by a query, as a whole.
+    /// A query needs all its rows.
     Home,
-    /// Rules ask for all of it.
+    /// Rules need all its rows.
     Whole,
-    /// Rules below an origin and of a layer ask for some of it, by the columns
-    /// in the set.
+    /// Rules below an origin, in a layer, need the rows with given values in a set of
+    /// columns.
     Part(Origin, u8, Columns),
 }
 
-/// Where a chain of demands begins.
+/// The start of a chain of demands.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Origin {
-    /// At the queries of a group.
+    /// The queries of a group.
     Group(usize),
-    /// At a relation that is derived as a whole.
+    /// A relation that is derived completely.
     Shared,
-    /// At a negation: rule, and number of the atom in its body in order.
+    /// A negation: the rule, and the number of the atom in the order of its body.
     Negation(usize, usize),
 }
 
 /// A use of a derived relation in a body.
 struct Use<'a> {
-    /// Place of its literal in the order of the body.
+    /// Position of its literal in the order of the body.
     place: usize,
     atom: &'a Atom,
-    /// The columns that are known by then.
+    /// The columns that are bound at that position.
     known: Columns,
-    /// If it is negated, the origin of what is asked for below it.
+    /// If it is negated, the origin of the demands below it.
     negation: Option<Origin>,
 }
 
-/// A set of columns, a bit each.
+/// A set of columns, as bits.
 type Columns = u64;
 
-/// A relation as it is asked for in one context.
+/// A relation demanded in one context.
 type Node = (usize, Context);
 
-/// Most copies of one relation.
-const MOST_PARTS: usize = 400;
+/// Maximum number of copies of one relation.
+const MAX_PARTS: usize = 400;
 
-/// Rewrites a program. `layer` tells which relations depend on inputs; inputs
-/// and what depends on none stay as they are. `queries` are the
-/// query relations with the label of their group. None if nothing is asked for in part, or
-/// `stop` was raised.
+/// Rewrites a program. `layer` gives the input layer of each relation; inputs, and
+/// relations that depend on no input, are not changed. `queries` are the query
+/// relations with the label of their group. `None` if no relation is demanded in
+/// part, or `stop` was over.
 pub(super) fn demanded(
     rules: &RuleSet,
     layer: &[u8],
@@ -114,8 +113,9 @@ pub(super) fn demanded(
             return None;
         }
         let out = rewriting.rewrite(&nodes);
-        // Demand can tie a negated relation into a knot with its user. The
-        // smallest such relation of each knot is derived as a whole then.
+        // Demand can create a cycle between a negated relation and the relation that
+        // uses it. The smallest such relation of each cycle is then derived
+        // completely.
         let Err(cycles) = stratify(&out.rules, terms) else {
             return Some(out);
         };
@@ -140,21 +140,21 @@ pub(super) fn demanded(
     }
 }
 
-/// Bodies in order, by rule and fixed columns of the head.
+/// Ordered bodies, by rule and fixed columns of the head.
 type Sequences = BTreeMap<(usize, Columns), Rc<[usize]>>;
 
 struct Rewriting<'a> {
     rules: &'a RuleSet,
     layer: &'a [u8],
     is_input: &'a [bool],
-    /// By relation: the query group that asks for it.
+    /// By relation: the query group that needs it.
     home: Vec<Option<usize>>,
     rules_of: Vec<Vec<usize>>,
     has_facts: Vec<bool>,
     estimates: Estimates,
-    /// Relations that are never asked for in part.
+    /// Relations that are never demanded in part.
     whole: BTreeSet<usize>,
-    /// By rule and fixed columns of its head: the body in order.
+    /// Ordered bodies, by rule and fixed columns of the head.
     sequences: RefCell<Sequences>,
 }
 
@@ -181,7 +181,8 @@ impl<'a> Rewriting<'a> {
         for fact in &rules.facts {
             has_facts[fact.relation.index()] = true;
         }
-        // The last one stands for the demand itself: few rows, matched first.
+        // The last estimate is for the demand itself: it has few rows and is matched
+        // first.
         let mut estimates = estimates.clone();
         let widest = rules.arity.iter().copied().max().unwrap_or(0);
         estimates.relations.push(Estimate {
@@ -201,13 +202,13 @@ impl<'a> Rewriting<'a> {
         }
     }
 
-    /// Whether uses of a relation are rewritten.
+    /// True if uses of a relation are rewritten.
     fn is_derived(&self, relation: usize) -> bool {
         self.layer[relation] > 0 && !self.is_input[relation]
     }
 
-    /// The node that a rule of `user` asks when it uses a relation and knows
-    /// some of its columns.
+    /// The node that a rule of `user` demands when it uses a relation with some
+    /// columns bound.
     fn asked(&self, user: Node, asking: &Use<'_>) -> Node {
         let relation = asking.atom.relation.index();
         if self.home[relation].is_some() {
@@ -226,7 +227,7 @@ impl<'a> Rewriting<'a> {
         (relation, Context::Part(origin, layer, asking.known))
     }
 
-    /// Finds the nodes in use, unless `stop` is raised.
+    /// Finds the nodes in use, unless `stop` is over.
     fn adorn(&mut self, stop: &Stop) -> Option<Vec<Node>> {
         'again: loop {
             let mut nodes: Vec<Node> = (0..self.rules.arity.len())
@@ -234,7 +235,7 @@ impl<'a> Rewriting<'a> {
                 .map(|relation| (relation, Context::Home))
                 .collect();
             let mut seen: BTreeSet<Node> = nodes.iter().copied().collect();
-            // By relation: whether as a whole, and number of parts.
+            // By relation: true if it is needed completely, and the number of parts.
             let mut uses: BTreeMap<usize, (bool, usize)> = BTreeMap::new();
             let mut next = 0;
             while let Some(&node) = nodes.get(next) {
@@ -254,9 +255,10 @@ impl<'a> Rewriting<'a> {
                             Context::Part(..) => *parts += 1,
                             _ => *whole = true,
                         }
-                        // What is derived as a whole need not be derived again
-                        // in part, and many parts are more work than the whole.
-                        if (*whole && *parts > 0) || *parts > MOST_PARTS {
+                        // A relation that is derived completely need not also be
+                        // derived in part, and many parts are more work than the
+                        // complete relation.
+                        if (*whole && *parts > 0) || *parts > MAX_PARTS {
                             self.whole.insert(target.0);
                             continue 'again;
                         }
@@ -267,8 +269,7 @@ impl<'a> Rewriting<'a> {
         }
     }
 
-    /// The body in the order of matching when some columns of the head are
-    /// given.
+    /// The body in matching order when some columns of the head are bound.
     fn sequence(&self, number: usize, fixed: Columns) -> Rc<[usize]> {
         let key = (number, fixed);
         if let Some(known) = self.sequences.borrow().get(&key) {
@@ -360,7 +361,7 @@ impl<'a> Rewriting<'a> {
             copies: (0..self.rules.arity.len()).map(Some).collect(),
             parts: Vec::new(),
         };
-        // By node in part: its relation and its demand relation.
+        // By partial node: its relation and its demand relation.
         let mut parts: BTreeMap<Node, (RelationId, RelationId)> = BTreeMap::new();
         let mut facts_of: BTreeMap<usize, RelationId> = BTreeMap::new();
         for &node in nodes {
@@ -432,7 +433,7 @@ impl<'a> Rewriting<'a> {
         out
     }
 
-    /// Adds a node's copy of a rule, and for each use in part the rule of its
+    /// Adds a node's copy of a rule, and for each partial use the rule for its
     /// demand.
     fn rewrite_rule(
         &self,
@@ -458,7 +459,7 @@ impl<'a> Rewriting<'a> {
             body.push(rule.body[*position].clone());
         }
         let uses = self.uses(number, fixed);
-        // The uses come in the order of the body's atoms, one for each.
+        // The uses are in the order of the body's atoms, one for each.
         let mut targets = uses.iter().map(|asking| self.asked(node, asking));
         for literal in &mut body[given..] {
             self.redirect(literal, &mut targets, parts);
@@ -475,7 +476,8 @@ impl<'a> Rewriting<'a> {
                 span: atom.span,
             };
             let before = body[..given + place].to_vec();
-            // A demand for what was demanded says nothing.
+            // A demand rule whose only literal is the same demand derives nothing
+            // new.
             if before.len() == given
                 && matches!(before.first(), Some(Literal::Positive(seed))
                     if seed.relation == demand.relation && seed.arguments == demand.arguments)
@@ -511,7 +513,7 @@ impl<'a> Rewriting<'a> {
         out.origins.push(number);
     }
 
-    /// Makes the atoms of a literal use the copies that are asked, one target
+    /// Replaces the relations of a literal's atoms by the demanded copies, one target
     /// for each atom of a derived relation.
     fn redirect(
         &self,
@@ -538,7 +540,7 @@ impl<'a> Rewriting<'a> {
     }
 }
 
-/// The columns of a node that are fixed by demand.
+/// The columns of a node that its demand fixes.
 fn columns_of(node: Node) -> Columns {
     match node.1 {
         Context::Part(_, _, columns) => columns,

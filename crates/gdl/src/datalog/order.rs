@@ -1,42 +1,42 @@
-//! In which order the literals of a rule are matched.
+//! The order in which the literals of a rule are matched.
 //!
-//! For bodies of up to ten literals all orders are weighed by dynamic
-//! programming over the sets of literals done; longer ones are ordered
-//! greedily. The weight is the estimated number of rows looked at.
+//! For bodies of up to ten literals, all orders are compared by dynamic programming
+//! over the sets of matched literals; longer ones are ordered greedily. The cost is
+//! the estimated number of rows visited.
 //!
-//! Source: Selinger et al., Access path selection in a relational database
-//! management system, 1979.
+//! Source: Selinger et al., Access path selection in a relational database management
+//! system, 1979.
 
 use crate::program::{Atom, Literal, Rule, Term};
 
-/// What is known or guessed of relations.
+/// Observed or estimated sizes of all relations.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Estimates {
-    /// By relation.
+    /// Estimates by relation.
     pub relations: Vec<Estimate>,
 }
 
-/// Sizes of one relation.
+/// The size of one relation.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Estimate {
-    /// Rows, on average.
+    /// Number of rows, on average.
     pub rows: f64,
-    /// Different values of each column over all states.
+    /// Number of different values in each column over all states.
     pub distinct: Vec<f64>,
 }
 
-/// What is expected of a relation before anything is known.
+/// Estimated number of rows of a relation about which nothing is known.
 pub(super) const UNKNOWN_ROWS: f64 = 20.0;
-/// Different values of a column, likewise.
+/// Estimated number of different values in a column about which nothing is known.
 pub(super) const UNKNOWN_VALUES: f64 = 5.0;
 
-/// Bodies up to this length are ordered exactly.
-const MOST_EXACT: usize = 10;
-/// Longer ones than this are matched as they are written.
-const MOST_GREEDY: usize = 300;
+/// Maximum length of a body that is ordered exactly.
+const MAX_EXACT: usize = 10;
+/// Maximum length of a body that is ordered at all; longer ones keep their order.
+const MAX_GREEDY: usize = 300;
 
-/// The positions of a rule's positive literals in the order of matching.
-/// `first`, if given, stays first.
+/// The positions of a rule's positive literals in matching order. `first`, if given,
+/// stays first.
 pub(super) fn order(rule: &Rule, first: Option<usize>, estimates: &Estimates) -> Vec<usize> {
     let atoms: Vec<(usize, &Atom)> = rule
         .body
@@ -56,7 +56,7 @@ pub(super) fn order(rule: &Rule, first: Option<usize>, estimates: &Estimates) ->
         atoms: atoms.iter().map(|(_, atom)| *atom).collect(),
         estimates,
     };
-    let order = if atoms.len() <= MOST_EXACT {
+    let order = if atoms.len() <= MAX_EXACT {
         weighing.exact(first)
     } else {
         weighing.greedy(first)
@@ -73,7 +73,7 @@ struct Weighing<'a> {
 impl Weighing<'_> {
     fn exact(&self, first: Option<usize>) -> Vec<usize> {
         let n = self.atoms.len();
-        // For each set of literals done: weight so far, rows, last literal.
+        // For each set of matched literals: cost so far, rows, last literal.
         let mut best: Vec<Option<(f64, f64, usize)>> = vec![None; 1 << n];
         best[0] = Some((0.0, 1.0, usize::MAX));
         for done in 0..1usize << n {
@@ -114,7 +114,7 @@ impl Weighing<'_> {
         for &i in &order {
             self.atoms[i].for_each_variable(|v, _| bound[v.index()] = true);
         }
-        if rest.len() > MOST_GREEDY {
+        if rest.len() > MAX_GREEDY {
             order.append(&mut rest);
         }
         while !rest.is_empty() {
@@ -142,8 +142,7 @@ impl Weighing<'_> {
         bound
     }
 
-    /// Estimated number of rows that match a literal when some variables are
-    /// bound.
+    /// Estimated number of rows that match a literal when some variables are bound.
     fn fan_out(&self, literal: usize, bound: &[bool]) -> f64 {
         let atom = self.atoms[literal];
         let estimate = &self.estimates.relations[atom.relation.index()];
@@ -156,7 +155,7 @@ impl Weighing<'_> {
         rows
     }
 
-    /// Share of the rows that pass the tests which become possible.
+    /// Estimated share of rows that pass the tests whose variables have become bound.
     fn tests_passed(&self, before: &[bool], after: &[bool]) -> f64 {
         let mut share = 1.0;
         for literal in &self.rule.body {

@@ -1,61 +1,61 @@
-//! How one rule is evaluated: a straight list of steps over registers.
+//! The plan of one rule: a linear list of steps over registers.
 //!
-//! In: a rule and estimates of its relations' sizes. Out: a [`Plan`]: literals
-//! in an order that keeps intermediate results small, tests as early as their
-//! variables are bound, and for each step the earlier step to return to when
-//! nothing matches. The plan changes how long an answer takes, never the answer.
+//! In: a rule and estimates of its relations' sizes. Out: a [`Plan`]: literals in an
+//! order that keeps intermediate results small, tests as early as their variables are
+//! bound, and for each step the earlier step to return to when nothing matches. The
+//! plan affects the time of an evaluation, never its result.
 
 use crate::program::{Atom, FunctorId, Literal, Rule, Term};
 use crate::terms::TermId;
 
 use super::order::{Estimates, order};
 
-/// A place for one term during the evaluation of a rule.
+/// A register that holds one term during the evaluation of a rule.
 pub(super) type Register = u16;
 
-/// No step.
+/// The number that denotes no step.
 pub(super) const NO_STEP: u16 = u16::MAX;
 
 /// A planned rule.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
-    pub steps: Vec<Step>,
-    /// Relation and columns of the head.
+    pub steps: Vec<PlanStep>,
+    /// The relation of the head; its columns are in the next field.
     pub head: u32,
     pub head_registers: Box<[Register]>,
-    /// The step to return to after a result: an other match of a later one
-    /// would give the same result.
+    /// The step to return to after a result: another match of a later step would give
+    /// the same result.
     pub after_result: u16,
     /// Registers that hold constants.
     pub constants: Vec<(Register, TermId)>,
     pub registers: usize,
-    /// Relations that must have a row for the rule to give any result.
+    /// Relations that must contain a row for the rule to give any result.
     pub needed: Vec<u32>,
     /// The rule's number.
     pub rule: usize,
 }
 
-/// One step, and where to go when it cannot be passed.
+/// A step, and the steps to return to.
 #[derive(Clone, Debug)]
-pub(super) struct Step {
+pub(super) struct PlanStep {
     pub action: Action,
-    /// Where to return if the step fails at once: the last step that chose one
-    /// of the values that it depends on.
+    /// The step to return to if this one fails at once: the last step that chose one
+    /// of the values it depends on.
     pub on_failure: u16,
-    /// Where to return if there were matches, but there are no more.
+    /// The step to return to after the last match.
     pub on_exhaustion: u16,
 }
 
 #[derive(Clone, Debug)]
 pub(super) enum Action {
-    /// Goes over the rows, or over the new ones if it is a delta.
+    /// Visits all rows, or only the new rows of a delta.
     Scan {
         relation: u32,
         delta: bool,
         columns: Columns,
         once: bool,
     },
-    /// Goes over the rows that agree with the key.
+    /// Visits the rows that match the key.
     Probe {
         relation: u32,
         index: u32,
@@ -64,7 +64,7 @@ pub(super) enum Action {
         once: bool,
     },
     Test(Test),
-    /// One of the conjunctions of tests holds.
+    /// Tests that one of the conjunctions of tests holds.
     Any(Box<[Box<[Test]>]>),
     /// Builds a term.
     Compose {
@@ -72,7 +72,7 @@ pub(super) enum Action {
         arguments: Box<[Register]>,
         out: Register,
     },
-    /// Takes a term apart; fails if its functor is another.
+    /// Takes a term apart; fails if it has a different functor.
     Decompose {
         functor: FunctorId,
         term: Register,
@@ -88,17 +88,17 @@ pub(super) enum Test {
     Same(Register, Register),
 }
 
-/// What is done with the columns of a row that the key does not fix.
+/// The use of the columns that the key does not fix.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Columns {
-    /// Column and register to copy it to.
+    /// Columns, and the registers to copy them to.
     pub bind: Box<[(u16, Register)]>,
-    /// Column and register that it must equal, after binding.
+    /// Columns, and the registers they must be equal to, after binding.
     pub check: Box<[(u16, Register)]>,
 }
 
-/// Plans a rule. With `delta`, that literal of the body goes first, over new
-/// rows only. `index_on` gives the number of a relation's index.
+/// Plans a rule. If `delta` is given, that literal of the body is first and reads new
+/// rows only. `index_on` returns the number of a relation's index.
 pub(super) fn plan(
     rule: &Rule,
     number: usize,
@@ -153,18 +153,18 @@ pub(super) fn plan(
 }
 
 struct Builder<'a> {
-    steps: Vec<Step>,
+    steps: Vec<PlanStep>,
     bound: Vec<bool>,
     registers: usize,
     constants: Vec<(Register, TermId)>,
-    /// Terms that a step before has built.
+    /// Terms built by earlier steps.
     composed: Vec<(Term, Register)>,
     index_on: &'a mut dyn FnMut(u32, &[u16]) -> usize,
 }
 
 impl Builder<'_> {
     fn push(&mut self, action: Action) {
-        self.steps.push(Step {
+        self.steps.push(PlanStep {
             action,
             on_failure: NO_STEP,
             on_exhaustion: NO_STEP,
@@ -231,7 +231,7 @@ impl Builder<'_> {
             }
         }
         if delta {
-            // New rows are gone over in order, so the key becomes a check.
+            // New rows are visited in order, so the key becomes a check.
             let known = key_columns.iter().copied().zip(key).collect::<Vec<_>>();
             let (mut columns, inner) = self.columns(&rest);
             columns.check = columns.check.iter().copied().chain(known).collect();
@@ -272,13 +272,14 @@ impl Builder<'_> {
         self.decompose(inner);
     }
 
-    /// Registers for columns that are not bound yet, and the compound terms to
-    /// take apart afterwards.
+    /// Registers for columns that are not bound yet, and the compound terms to take
+    /// apart afterwards.
     fn columns<'t>(&mut self, rest: &[(u16, &'t Term)]) -> (Columns, Vec<(Register, &'t Term)>) {
         let mut bind = Vec::new();
         let mut check = Vec::new();
         let mut inner = Vec::new();
-        // A term with a variable of this very row cannot be built before it.
+        // A term with a variable of the same row cannot be built before the row is
+        // read.
         let ready: Vec<_> = rest.iter().map(|(_, term)| self.operand(term)).collect();
         for (&(column, term), ready) in rest.iter().zip(ready) {
             match (term, ready) {
@@ -313,7 +314,7 @@ impl Builder<'_> {
                 .enumerate()
                 .map(|(column, argument)| (column as u16, argument))
                 .collect();
-            // Arguments that must be built first come before the step.
+            // Arguments that must be built come before the step.
             let (columns, deeper) = self.columns(&rest);
             self.push(Action::Decompose {
                 functor: *functor,
@@ -371,12 +372,12 @@ impl Builder<'_> {
 }
 
 impl Plan {
-    /// Finds for each step where to return to.
+    /// Computes the return steps.
     ///
-    /// A register's *origin* is the last step whose choice its value depends
-    /// on. A step that fails at once fails again until a step from which one of
-    /// its values originates chooses anew. A step that binds nothing that is
-    /// used later needs no second match.
+    /// A register's *origin* is the last step whose choice its value depends on. A
+    /// step that fails at once fails again until a step that is the origin of one of
+    /// its values makes another choice. A step that binds nothing that is used later
+    /// needs no second match.
     fn set_returns(&mut self) {
         let mut used_later = vec![false; self.registers];
         for &register in &self.head_registers {
@@ -386,13 +387,14 @@ impl Plan {
             if let Action::Scan { columns, once, .. } | Action::Probe { columns, once, .. } =
                 &mut step.action
             {
-                // Equal columns of one row are compared with each other here.
+                // Equal columns of one row are compared with each other in this
+                // step.
                 *once = !columns.bind.iter().any(|&(_, r)| used_later[r as usize]);
             }
             step.action
                 .for_each_use(&mut |r| used_later[r as usize] = true);
         }
-        // One more than the origin's number; 0 for constants.
+        // The origin's number plus one; 0 for constants.
         let mut origin = vec![0u16; self.registers];
         let mut last_choice = NO_STEP;
         for (number, step) in self.steps.iter_mut().enumerate() {

@@ -1,17 +1,18 @@
-//! The rows of one relation, with the indexes that plans ask for.
+//! The rows of one relation, with the indexes that plans use.
 //!
-//! Rows are kept in the order of insertion and numbered from 0, so a range of
-//! numbers is what was added in a time. Emptying a relation costs nothing for
-//! each row: slots carry the epoch in which they were written.
+//! Rows are stored in insertion order and numbered from 0, so the rows added during a
+//! period are a range of numbers. Emptying a relation takes no time per row: slots
+//! store the epoch in which they were written.
 
 use crate::terms::TermId;
 
-/// No row.
+/// The number that denotes no row.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// Widest key, in bits, that is looked up in a plain array; and from which width
-/// on only if there are rows enough, one for so many places.
-const MOST_DENSE_BITS: u32 = 20;
+/// Maximum width of a key, in bits, that is looked up in a plain array. Above the
+/// second width, an array is used only if the relation has enough rows, one for the
+/// given number of array entries.
+const MAX_DENSE_BITS: u32 = 20;
 const SPARSE_BITS: u32 = 12;
 const SPARSE: usize = 64;
 
@@ -19,22 +20,22 @@ const SPARSE: usize = 64;
 #[derive(Clone, Debug)]
 pub(super) struct Relation {
     arity: usize,
-    /// `arity` values a row.
+    /// The rows, each with `arity` values.
     values: Vec<TermId>,
     count: u32,
     epoch: u16,
     columns: Vec<Column>,
-    /// The first has all columns; it finds rows that are there already.
+    /// The indexes. The first has all columns; it finds existing rows.
     indexes: Vec<Index>,
 }
 
 /// Numbers the values that occur in a column, in order of first occurrence.
 #[derive(Clone, Debug, Default)]
 struct Column {
-    /// By term; [`NONE`] for terms that never occurred here.
+    /// By term: its number, or [`NONE`] if it never occurred in this column.
     number: Vec<u32>,
     used: u32,
-    /// Numbers fit into so many bits.
+    /// Number of bits that are enough for all numbers.
     bits: u32,
 }
 
@@ -45,20 +46,20 @@ impl Column {
     }
 }
 
-/// Finds rows by the values of some columns: the newest such row, and from each
-/// row the next older one.
+/// Finds rows by the values of some columns: the newest such row, and from each row
+/// the next older one.
 #[derive(Clone, Debug)]
 struct Index {
     columns: Box<[u16]>,
-    /// How far each column's number is shifted in the key; nothing if the key
-    /// is too wide for an array.
+    /// The shift of each column's number in the key; `None` if the key is too wide
+    /// for an array.
     shifts: Option<Box<[u32]>>,
-    /// Epoch, some bits of the hash if the key is hashed, and in the lower half
-    /// the row.
+    /// Epoch, some bits of the hash if the key is hashed, and in the lower half the
+    /// row.
     slots: Vec<u64>,
-    /// By row.
+    /// By row: the next older row with the same key.
     older: Vec<u32>,
-    /// Rows below this number are in.
+    /// Rows below this number are in the index.
     built: u32,
     /// Number of slots in use, for hashed keys.
     used: usize,
@@ -90,7 +91,7 @@ impl Relation {
         self.arity
     }
 
-    /// Number of different values that a column ever had.
+    /// Number of different values that a column has ever had.
     pub fn distinct(&self, column: usize) -> usize {
         self.columns[column].used as usize
     }
@@ -126,7 +127,7 @@ impl Relation {
         }
     }
 
-    /// The number of the index on these columns, made if there is none.
+    /// The number of the index on these columns, created if necessary.
     pub fn index_on(&mut self, columns: &[u16]) -> usize {
         if let Some(known) = self.indexes.iter().position(|i| *i.columns == *columns) {
             return known;
@@ -144,13 +145,13 @@ impl Relation {
         self.indexes.len() - 1
     }
 
-    /// Drops all indexes but the first.
+    /// Drops all indexes except the first.
     pub fn drop_indexes(&mut self) {
         self.indexes.truncate(1);
     }
 
-    /// Adds a row that is known to be new. The indexes learn of it when they
-    /// are next asked.
+    /// Adds a row that is known to be new. The indexes are updated by the next
+    /// `catch_up`.
     #[inline]
     pub fn push(&mut self, row: &[TermId]) {
         self.number_values(row);
@@ -158,7 +159,7 @@ impl Relation {
         self.count += 1;
     }
 
-    /// Adds a row unless it is there.
+    /// Adds a row; returns false if it exists.
     #[inline]
     pub fn insert(&mut self, row: &[TermId]) -> bool {
         if self.arity == 0 {
@@ -198,7 +199,7 @@ impl Relation {
         true
     }
 
-    /// Whether a row is there. The first index must have caught up.
+    /// True if the relation contains a row. The first index must be up to date.
     #[cfg(test)]
     fn contains(&self, row: &[TermId]) -> bool {
         if self.arity == 0 {
@@ -215,8 +216,8 @@ impl Relation {
         }
     }
 
-    /// The newest row whose values in the index's columns are the key, or
-    /// [`NONE`]. The index must have caught up.
+    /// The newest row whose values in the index's columns equal the key, or [`NONE`].
+    /// The index must be up to date.
     #[inline]
     pub fn find(&self, index: usize, key: &[TermId]) -> u32 {
         let index = &self.indexes[index];
@@ -251,7 +252,7 @@ impl Relation {
         self.indexes[index].older[row as usize]
     }
 
-    /// Gives each value of a row a number in its column.
+    /// Numbers each value of a row in its column.
     #[inline]
     fn number_values(&mut self, row: &[TermId]) {
         for (column, &value) in row.iter().enumerate() {
@@ -334,7 +335,7 @@ impl Relation {
         }
     }
 
-    /// The slot of a key, or the free slot where it belongs.
+    /// The slot of a key, or the free slot for it.
     fn probe(&self, index: &Index, key: &[TermId]) -> Result<usize, usize> {
         let mask = index.slots.len() - 1;
         let hash = hash(key);
@@ -356,7 +357,7 @@ impl Relation {
         }
     }
 
-    /// Doubles a hashed index that is half full.
+    /// Doubles the size of a hashed index that is half full.
     fn make_room(&mut self, number: usize) {
         let index = &mut self.indexes[number];
         if index.used * 2 < index.slots.len() {
@@ -368,7 +369,7 @@ impl Relation {
         index.older.clear();
         index.used = 0;
         let built = std::mem::replace(&mut index.built, 0);
-        // Re-entered with room for all rows that were in.
+        // Inserted again, with room for all rows that were in the index.
         let count = std::mem::replace(&mut self.count, built);
         self.extend_index(number);
         self.count = count;
@@ -376,8 +377,8 @@ impl Relation {
 }
 
 impl Index {
-    /// Chooses array or hashing by the width of the key; then forgets all rows, but
-    /// for those that are hashed and remain so.
+    /// Chooses array or hashing by the width of the key. Then removes all rows,
+    /// unless the index was hashed and stays so.
     fn lay_out(&mut self, columns: &[Column], rows: u32) {
         let mut shift = 0;
         let mut shifts = Vec::with_capacity(self.columns.len());
@@ -386,7 +387,7 @@ impl Index {
             shift += columns[column as usize].bits;
         }
         let many = || rows as usize * SPARSE >= 1 << shift;
-        let dense = shift <= SPARSE_BITS || shift <= MOST_DENSE_BITS && many();
+        let dense = shift <= SPARSE_BITS || shift <= MAX_DENSE_BITS && many();
         if !dense && self.shifts.is_none() && !self.slots.is_empty() {
             return;
         }
@@ -408,7 +409,7 @@ fn epoch(slot: u64) -> u16 {
     (slot >> 48) as u16
 }
 
-/// Bits of a hash that do not say where a key belongs.
+/// Bits of a hash that do not determine the slot.
 #[inline]
 fn tag(hash: u64) -> u16 {
     (hash >> 48) as u16
@@ -433,8 +434,8 @@ mod tests {
         values.iter().map(|&v| TermId::from_raw(v)).collect()
     }
 
-    /// Inserts pseudo-random rows in several epochs and compares with a plain
-    /// list; wide values force hashing.
+    /// Inserts pseudo-random rows in several epochs and compares with a plain list;
+    /// wide values force hashing.
     fn check(values: u32, rows: u32) {
         let mut relation = Relation::new(3);
         let by_last = relation.index_on(&[2]);

@@ -1,46 +1,46 @@
-//! Running plans: nested loops over rows, without recursion.
+//! Execution of plans: nested loops over rows, without recursion.
 
 use super::compile::Group;
-use super::plan::{Action, Columns, NO_STEP, Plan, Register, Step, Test};
+use super::plan::{Action, Columns, NO_STEP, Plan, PlanStep, Register, Test};
 use super::relation::{NONE, Relation};
 use super::{EvaluationError, Evaluator, Failure, Rows};
 use crate::terms::{TermId, Terms};
 
-/// Space that is kept from one run to the next.
+/// Memory that is reused from one run to the next.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scratch {
     registers: Vec<TermId>,
-    /// By step: the next row to look at, and for scans the end.
+    /// By step: the next row to visit, and for scans the end.
     cursors: Vec<(u32, u32)>,
     row: Vec<TermId>,
-    /// Rows looked at and facts derived since the inputs changed.
+    /// Rows visited and facts derived since the inputs changed.
     work: u64,
     facts: usize,
-    /// Rows looked at before the inputs changed.
+    /// Rows visited before the inputs changed.
     earlier: u64,
 }
 
 impl Scratch {
-    /// The inputs have changed.
+    /// Resets the counters after a change of the inputs.
     pub fn start(&mut self) {
         self.earlier += std::mem::take(&mut self.work);
         self.facts = 0;
     }
 
-    /// Rows looked at in all.
+    /// Rows visited in total.
     pub fn total(&self) -> u64 {
         self.earlier + self.work
     }
 }
 
-/// Sees the relations and a result; false to stop.
+/// A visitor of the relations and a result; it returns false to stop.
 pub(super) type Visit<'v> = &'v mut dyn FnMut(&mut Rows, &[TermId]) -> bool;
 
-/// Rows are counted in portions of this size before the bounds are looked at.
+/// Number of rows visited between checks of the limits.
 const PORTION: u64 = 1 << 14;
 
 impl Evaluator {
-    /// Closes the relations under the rules of a group.
+    /// Computes the closure of the relations under the rules of a group.
     pub(super) fn evaluate(
         &mut self,
         group: &Group,
@@ -52,8 +52,8 @@ impl Evaluator {
             }
             return Ok(());
         }
-        // Semi-naive: after one pass over everything, each pass starts from a
-        // row that the pass before has added.
+        // Semi-naive evaluation: after one pass over all rows, each pass starts from
+        // a row that the previous pass added.
         let counts = |relations: &[Relation]| -> Vec<u32> {
             group
                 .heads
@@ -84,8 +84,8 @@ impl Evaluator {
         }
     }
 
-    /// Adds all results of one rule, or shows them to `visit`. `delta` is the
-    /// range of new rows, for a plan that has a step over them.
+    /// Adds all results of one rule, or passes them to `visit`. `delta` is the range
+    /// of new rows, for a plan that has a step over them.
     pub(super) fn run(
         &mut self,
         plan: &Plan,
@@ -180,7 +180,7 @@ impl Evaluator {
                 } => {
                     let relation = &mut relations[*relation as usize];
                     let index = *index as usize;
-                    // Also when coming back: a new value may have changed the
+                    // Also after backtracking: a new value may have changed the
                     // layout of the index in between.
                     relation.catch_up(index);
                     let mut row = if entering {
@@ -236,7 +236,7 @@ impl Evaluator {
                 }
             };
             if budget > PORTION {
-                // It went below zero.
+                // The counter went below zero.
                 scratch.work += PORTION;
                 budget = PORTION;
                 if scratch.work > self.bounds.work {
@@ -279,16 +279,16 @@ impl Evaluator {
     }
 }
 
-/// Before this share of what is allowed is there, nothing is foretold.
+/// Predictions start when this share of a limit is used up.
 const LEAST_SHARE: f64 = 1.0 / 16.0;
 
 fn is_beyond(now: f64, foretold: f64, bound: f64, times: f64) -> bool {
     now > LEAST_SHARE * bound && foretold > times * bound
 }
 
-/// The share of all combinations that is behind these steps, at most, as far as
-/// the scans tell that they begin with.
-fn progress(steps: &[Step], delta: (u32, u32), cursors: &[(u32, u32)]) -> f64 {
+/// An upper bound on the share of all combinations that is done, from the scans at
+/// the start of the plan.
+fn progress(steps: &[PlanStep], delta: (u32, u32), cursors: &[(u32, u32)]) -> f64 {
     let mut share = 0.0;
     let mut part = 1.0;
     for (step, &(next, end)) in steps.iter().zip(cursors) {
@@ -308,7 +308,7 @@ fn progress(steps: &[Step], delta: (u32, u32), cursors: &[(u32, u32)]) -> f64 {
     share + part
 }
 
-/// Copies a row's columns into registers; false if one is not what it must be.
+/// Copies a row's columns into registers; false if a check fails.
 #[inline]
 fn take(values: &[TermId], columns: &Columns, registers: &mut [TermId]) -> bool {
     for &(column, register) in &columns.bind {
@@ -320,7 +320,7 @@ fn take(values: &[TermId], columns: &Columns, registers: &mut [TermId]) -> bool 
         .all(|&(column, register)| registers[register as usize] == values[column as usize])
 }
 
-/// Most columns of a key that is gathered without allocation.
+/// Maximum number of key columns that are gathered without allocation.
 const NARROW: usize = 8;
 
 #[inline]

@@ -2,9 +2,9 @@ use super::*;
 use crate::game::Game;
 use crate::program::RelationId;
 
-/// Closes a program given as GDL rules over `given` facts of a relation
-/// `given`, plain and on demand, and compares the rows of `wanted` with
-/// `expected`, both sorted and joined by blanks.
+/// Evaluates a program given as GDL rules over `given` facts of a relation `given`,
+/// completely and on demand, and compares the rows of `wanted` with `expected`, both
+/// sorted and joined by blanks.
 fn check(rules: &str, given: &str, wanted: &str, expected: &str) {
     let text = format!(
         "(role r) (init i) (legal r m) (goal r 1) (<= terminal (true i))
@@ -34,7 +34,7 @@ fn check(rules: &str, given: &str, wanted: &str, expected: &str) {
     for evaluator in
         std::iter::once(&mut plain).chain(&mut on_demand.into_iter().collect::<Vec<_>>())
     {
-        // The second round shows that nothing is left of the first.
+        // The second round shows that nothing of the first is left.
         for _ in 0..2 {
             evaluator.begin(Layer::First);
             for term in game.parse_terms(&mut terms, given).unwrap() {
@@ -65,7 +65,7 @@ fn a_join_keeps_what_agrees() {
 }
 
 #[test]
-fn a_closure_is_complete_also_over_a_cycle() {
+fn a_closure_over_a_cycle_is_complete() {
     check(
         "(edge a b) (edge b c) (edge c a) (edge d a)
          (<= (reach ?x) (given ?x)) (<= (reach ?y) (reach ?x) (edge ?x ?y))",
@@ -165,7 +165,7 @@ fn a_recursive_test_in_an_alternative_is_not_missed() {
 }
 
 #[test]
-fn facts_beside_rules_hold_in_every_round() {
+fn facts_of_derived_relations_hold_in_every_round() {
     check(
         "(known a) (<= (known ?x) (given ?x)) (<= (out ?x) (known ?x))",
         "b",
@@ -175,7 +175,7 @@ fn facts_beside_rules_hold_in_every_round() {
 }
 
 #[test]
-fn an_empty_input_gives_what_negation_leaves() {
+fn negation_of_an_empty_input_holds() {
     check(
         "(<= some (given ?x)) (<= (out none) (not some))",
         "",
@@ -211,7 +211,7 @@ fn derived_facts_are_bounded() {
 
 #[test]
 fn work_without_results_is_bounded() {
-    // Eleven different values out of ten: every choice is tried in vain.
+    // Eleven different values out of ten: every choice is tried without success.
     let names: Vec<String> = (0..11).map(|i| format!("?x{i}")).collect();
     let chosen: String = names.iter().map(|x| format!("(n {x})")).collect();
     let mut different = String::new();
@@ -233,7 +233,8 @@ fn an_interrupt_stops() {
     let bounds = Bounds::default();
     bounds.stop.raise();
     assert_eq!(failure(PRODUCT, bounds.clone()), Failure::Interrupted);
-    // Also between rules that are too small to be interrupted themselves.
+    // Interrupts also work between rules that are too small to be interrupted
+    // themselves.
     assert_eq!(
         failure("(<= (out ?x) (n ?x))", bounds),
         Failure::Interrupted

@@ -1,16 +1,16 @@
 //! GDL's wrapped facts as plain relations.
 //!
-//! In: a game. Out: a rule set in which `(true (f a b))` is a row of a relation
-//! of its own with two columns, and so for `next`, `init`, `does` and `legal`.
-//! Where a body has a variable in place of the wrapped term, the relation with
-//! one column for the whole term is kept beside it (for what is given) or in
-//! its place (for what is derived).
+//! In: a game. Out: a rule set in which `(true (f a b))` is a row of a separate
+//! relation with two columns, and likewise for `next`, `init`, `does` and `legal`.
+//! Where a body has a variable in place of the wrapped term, the relation with one
+//! column for the whole term is kept: additionally for inputs, instead of the
+//! separate relations for derived keywords.
 
 use super::Game;
 use crate::check::Keyword;
 use crate::program::{Atom, FunctorId, Literal, RelationId, RuleSet, Term};
 
-/// A keyword's facts, spread over relations.
+/// A keyword's facts, distributed over relations.
 #[derive(Clone, Debug, Default)]
 #[doc(hidden)]
 pub struct Wrapped {
@@ -21,12 +21,12 @@ pub struct Wrapped {
 }
 
 impl Wrapped {
-    /// All its relations.
+    /// All relations of the keyword.
     pub fn relations(&self) -> impl Iterator<Item = RelationId> + '_ {
         self.by_functor.iter().copied().flatten().chain(self.whole)
     }
 
-    /// Its relations of one functor each.
+    /// Its relations for one functor each.
     pub fn flat(&self, functors: &crate::program::Functors) -> Vec<(RelationId, FunctorId)> {
         functors
             .iter()
@@ -102,7 +102,8 @@ pub fn flatten(game: &Game) -> Flat {
     flat
 }
 
-/// Makes the relations of a keyword whose wrapped term stands at `position`.
+/// Creates the relations of a keyword whose wrapped term is the argument at
+/// `position`.
 fn wrap(
     game: &Game,
     rules: &mut RuleSet,

@@ -1,4 +1,4 @@
-//! Terms of a game as text, and text as terms.
+//! Conversion between terms of a game and text.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -10,16 +10,16 @@ use crate::symbol::Case;
 use crate::syntax::{self, Sexp, SexpKind, SyntaxLimits};
 use crate::terms::{TermId, Terms};
 
-/// Text that is not a term of a game.
+/// The reason why a text is not a term of a game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ParseTermError {
-    /// Not one well-formed term without variables.
+    /// The text is not one well-formed term without variables.
     Malformed(String),
-    /// A name that the rules do not have; with the nearest one that they do.
+    /// A name that the rules do not have, and a similar one that they do have.
     UnknownName(String, Option<String>),
-    /// The rules never apply the name to so many arguments.
+    /// The rules never use the name with this number of arguments.
     UnknownFunction(String, usize),
-    /// The table of terms is full.
+    /// The term table is full.
     TooLarge,
 }
 
@@ -44,7 +44,7 @@ impl fmt::Display for ParseTermError {
             ParseTermError::UnknownFunction(name, arity) => {
                 write!(f, "the rules never use `{name}` with {arity} arguments")
             }
-            ParseTermError::TooLarge => f.write_str("the table of terms is full"),
+            ParseTermError::TooLarge => f.write_str("the term table is full"),
         }
     }
 }
@@ -52,12 +52,12 @@ impl fmt::Display for ParseTermError {
 impl std::error::Error for ParseTermError {}
 
 impl Game {
-    /// A term as the rules spell its names: `(cell 1 1 b)`, `noop`, `(f)`.
+    /// A term with names spelled as in the rules: `(cell 1 1 b)`, `noop`, `(f)`.
     ///
     /// `terms` must be a view of this game's terms that knows the term.
     pub fn text(&self, terms: &Terms, term: TermId) -> String {
         let mut out = String::new();
-        // What is still to be written, last first.
+        // A stack of the parts still to be written.
         enum Part {
             Term(TermId),
             Blank,
@@ -88,9 +88,9 @@ impl Game {
         out
     }
 
-    /// A term in canonical text: names in lower case, unless letter case tells them
-    /// apart, and one blank between arguments. Sorted lists of canonical texts identify states and moves
-    /// across programs.
+    /// A term in canonical text: names in lower case, unless the game distinguishes
+    /// letter case, and one blank between arguments. Sorted lists of canonical texts
+    /// identify states and moves across programs.
     pub fn canonical(&self, terms: &Terms, term: TermId) -> String {
         let text = self.text(terms, term);
         let plain = |b: u8| b.is_ascii() && !b.is_ascii_uppercase();
@@ -100,9 +100,8 @@ impl Game {
         }
     }
 
-    /// The order of terms by first appearance of their names in the rules,
-    /// compound terms argument by argument. It does not change when names are
-    /// replaced by others.
+    /// Orders terms by first appearance of their names in the rules, compound terms
+    /// argument by argument. The order does not depend on the names.
     pub fn compare_terms(&self, terms: &Terms, left: TermId, right: TermId) -> Ordering {
         let (mut left, mut right) = (left, right);
         while left != right {
@@ -110,7 +109,8 @@ impl Game {
             if order != Ordering::Equal {
                 return order;
             }
-            // Equal terms have equal ids, so the first two that differ decide.
+            // Equal terms have equal ids, so the first pair of different arguments
+            // decides.
             let mut arguments = terms.arguments(left).iter().zip(terms.arguments(right));
             let differ = arguments.find(|(left, right)| left != right);
             (left, right) = differ
@@ -120,11 +120,12 @@ impl Game {
         Ordering::Equal
     }
 
-    /// The term that a text stands for. Blanks and letter case do not matter.
+    /// The term denoted by a text. Extra blanks and letter case do not matter.
     ///
     /// # Errors
     ///
-    /// [`ParseTermError`] if it is no term or uses what the rules don't have.
+    /// [`ParseTermError`] if the text is not a term or uses names that the rules do
+    /// not have.
     pub fn parse_term(&self, terms: &mut Terms, text: &str) -> Result<TermId, ParseTermError> {
         match &self.parse_terms(terms, text)?[..] {
             [term] => Ok(*term),
@@ -132,11 +133,11 @@ impl Game {
         }
     }
 
-    /// The terms that a text lists, separated by blanks where needed.
+    /// The terms listed in a text, separated by blanks where needed.
     ///
     /// # Errors
     ///
-    /// As [`Game::parse_term`].
+    /// See [`Game::parse_term`].
     pub fn parse_terms(
         &self,
         terms: &mut Terms,

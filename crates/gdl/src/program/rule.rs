@@ -1,10 +1,10 @@
-//! Facts, rules and sets of them.
+//! Facts, rules and rule sets.
 
 use crate::program::{Term, Variable};
 use crate::span::Span;
 use crate::terms::TermId;
 
-/// A relation of one [`RuleSet`]; dense, so it indexes plain vectors.
+/// A relation of one [`RuleSet`]; ids are dense, so they index plain vectors.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct RelationId(u32);
 
@@ -25,15 +25,15 @@ impl RelationId {
 pub struct Atom {
     /// The relation.
     pub relation: RelationId,
-    /// As many terms as the relation has columns.
+    /// One term for each column of the relation.
     pub arguments: Vec<Term>,
-    /// Where it was written.
+    /// The place in the rule text.
     pub span: Span,
 }
 
 impl Atom {
-    /// Calls `visit` for each occurrence of a variable, with the number of
-    /// functors around it inside its argument.
+    /// Calls `visit` for each occurrence of a variable, with the number of functors
+    /// around it inside its argument.
     pub fn for_each_variable(&self, mut visit: impl FnMut(Variable, usize)) {
         for argument in &self.arguments {
             argument.for_each_variable(&mut visit);
@@ -44,16 +44,16 @@ impl Atom {
 /// A condition in the body of a rule.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Literal {
-    /// The atom holds. The only literal that binds variables.
+    /// The atom holds. Only these literals bind variables.
     Positive(Atom),
     /// The atom does not hold.
     Negative(Atom),
     /// The two terms differ.
     Distinct(Term, Term, Span),
-    /// The two terms are the same. A test: it binds nothing.
+    /// The two terms are equal. This is a test and binds no variables.
     Same(Term, Term, Span),
-    /// At least one of the conjunctions holds. A test: all its variables are
-    /// bound by positive literals beside it, and it is at most one level deep.
+    /// At least one of the conjunctions holds. This is a test: all its variables are
+    /// bound by positive literals outside it. It is not nested in another `Any`.
     Any(Vec<Vec<Literal>>),
 }
 
@@ -76,7 +76,7 @@ impl Literal {
         }
     }
 
-    /// Calls `visit` for each atom, `true` standing for a negated one.
+    /// Calls `visit` for each atom; the flag is true for a negated atom.
     pub fn for_each_atom<'a>(&'a self, visit: &mut impl FnMut(&'a Atom, bool)) {
         match self {
             Literal::Positive(atom) => visit(atom, false),
@@ -91,38 +91,38 @@ impl Literal {
     }
 }
 
-/// A rule: the head holds if all literals of the body do.
+/// A rule: the head holds if all literals of the body hold.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Rule {
-    /// What is derived.
+    /// The derived atom.
     pub head: Atom,
-    /// The conditions; their order carries no meaning.
+    /// The conditions; their order has no meaning.
     pub body: Vec<Literal>,
     /// The variables' names, indexed by [`Variable::index`].
     pub variables: Vec<Box<str>>,
-    /// Where the whole rule was written.
+    /// The place of the whole rule in the rule text.
     pub span: Span,
 }
 
-/// Something that holds always.
+/// An atom without variables that always holds.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Fact {
     /// The relation.
     pub relation: RelationId,
-    /// As many terms as the relation has columns.
+    /// One term for each column of the relation.
     pub arguments: Box<[TermId]>,
-    /// Where it was written.
+    /// The place in the rule text.
     pub span: Span,
 }
 
-/// A logic program: facts and rules over relations with fixed columns.
+/// A logic program: facts and rules over relations with fixed numbers of columns.
 #[derive(Clone, Debug, Default)]
 pub struct RuleSet {
     /// Number of columns of each relation.
     pub arity: Vec<usize>,
-    /// What holds without condition, in the order of the text.
+    /// The facts, in the order of the text.
     pub facts: Vec<Fact>,
-    /// What holds under conditions, in the order of the text.
+    /// The rules, in the order of the text.
     pub rules: Vec<Rule>,
 }
 

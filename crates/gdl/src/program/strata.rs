@@ -1,11 +1,11 @@
-//! The order in which rules can be evaluated.
+//! The evaluation order of rules (stratification).
 //!
-//! In: a rule set. Out: its rules in groups, such that each group uses only
-//! what earlier groups or itself derive, and negates only what earlier groups
-//! have completed. Relations are told apart first; only where they depend on
-//! their own negation are single rules told apart, by which heads can ever
-//! equal which atoms: `(goal ?r 0) <- not (goal ?r 100)` has an order, since
-//! the head is never the atom it negates.
+//! In: a rule set. Out: its rules in groups, such that each group uses only relations
+//! derived by earlier groups or itself, and negates only relations completed by
+//! earlier groups. Dependencies are first computed between relations. Only where a
+//! relation depends on its own negation are they computed between single rules, by
+//! unifying heads with atoms: `(goal ?r 0) <- not (goal ?r 100)` has a valid order,
+//! because the head never equals the negated atom.
 
 use ggp_stop::Stop;
 
@@ -26,28 +26,28 @@ pub use unify::can_be_equal;
 pub struct Group {
     /// Indices into [`RuleSet::rules`], ascending.
     pub rules: Vec<usize>,
-    /// Whether the rules use, directly or through each other, what they derive;
-    /// if not, there is exactly one pass over them to make.
+    /// True if the rules depend on their own results, directly or through each other;
+    /// if false, one pass over them is enough.
     pub recursive: bool,
 }
 
-/// Some atom depends on its own negation.
+/// A dependency of an atom on its own negation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NegativeCycle {
-    /// The rule in which the negation stands.
+    /// The rule that contains the negation.
     pub rule: usize,
-    /// The negated atom's place.
+    /// The place of the negated atom.
     pub negated: Span,
-    /// The rules of the cycle, the one above among them.
+    /// The rules of the cycle, including `rule`.
     pub members: Vec<usize>,
 }
 
-/// Most pairs of rules that are compared when relations are not enough.
-const MOST_PAIRS: usize = 5_000_000;
+/// Maximum number of pairs of rules compared when relations are not enough.
+const MAX_PAIRS: usize = 5_000_000;
 
 /// Groups the rules in an order of evaluation.
 ///
-/// Facts need no group. Rules of one relation may end in different groups.
+/// Facts need no group. Rules of one relation may be in different groups.
 ///
 /// Source: stratified programs, Apt, Blair and Walker 1988; GDL specification
 /// LG-2006-01, definition of stratified rules, refined from relations to unifiable
@@ -55,16 +55,17 @@ const MOST_PAIRS: usize = 5_000_000;
 ///
 /// # Errors
 ///
-/// All cycles through a negation, one for each knot of rules that has any.
+/// The negative cycles, one for each strongly connected component that has one.
 pub fn stratify(rules: &RuleSet, terms: &Terms) -> Result<Vec<Group>, Vec<NegativeCycle>> {
     stratify_until(rules, terms, &Stop::new())
 }
 
-/// As [`stratify`], but ends soon after `stop` is raised, with anything.
+/// Groups the rules like [`stratify`]; stops soon after `stop` is over, with an
+/// arbitrary result.
 ///
 /// # Errors
 ///
-/// As [`stratify`].
+/// See [`stratify`].
 pub fn stratify_until(
     rules: &RuleSet,
     terms: &Terms,
@@ -94,7 +95,7 @@ pub fn stratify_until(
             component_of[node.index()] = number;
         }
     }
-    // The search of strong components ends with what uses others last.
+    // Tarjan's algorithm emits components after those they use.
     let mut groups = Vec::new();
     let mut cycles = Vec::new();
     for (number, component) in components.iter().enumerate() {
@@ -138,8 +139,8 @@ pub fn stratify_until(
     }
 }
 
-/// Groups the rules of one knot of relations by which heads can equal which
-/// body atoms.
+/// Groups the rules of one strongly connected component of relations by unifying
+/// heads with body atoms.
 fn refine(
     rules: &RuleSet,
     terms: &Terms,
@@ -162,7 +163,7 @@ fn refine(
             for &to in heads.get(&atom.relation).into_iter().flatten() {
                 let head = &rules.rules[members[to]].head;
                 pairs += 1;
-                if pairs > MOST_PAIRS || stop.is_raised() {
+                if pairs > MAX_PAIRS || stop.is_raised() {
                     too_many.get_or_insert((member, atom.span));
                     return;
                 }
@@ -218,8 +219,7 @@ fn refine(
         .collect())
 }
 
-/// Calls `visit` for each atom of a rule's body, `true` standing for a negated
-/// one.
+/// Calls `visit` for each atom of a rule's body; the flag is true for a negated atom.
 pub fn for_each_body_atom<'a>(rule: &'a Rule, mut visit: impl FnMut(&'a Atom, bool)) {
     for literal in &rule.body {
         Literal::for_each_atom(literal, &mut visit);

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use crate::symbol::Symbol;
 use crate::terms::{TermId, Terms};
 
-/// How a name is applied.
+/// The form in which a name is applied.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Shape {
     /// A name alone: `p`.
@@ -14,13 +14,13 @@ pub enum Shape {
     Applied(u16),
 }
 
-/// A name together with the way it is applied. `p`, `(p)` and `(p a)` have
-/// three different functors.
+/// A name with the form in which it is applied. `p`, `(p)` and `(p a)` have three
+/// different functors.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Functor {
     /// The name.
     pub name: Symbol,
-    /// How it is applied.
+    /// The form.
     pub shape: Shape,
 }
 
@@ -34,7 +34,7 @@ impl Functor {
     }
 }
 
-/// A functor of one game; dense and ordered by first appearance.
+/// A functor of one game; ids are dense and ordered by first appearance.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct FunctorId(u32);
 
@@ -58,7 +58,7 @@ pub struct Functors {
 }
 
 impl Functors {
-    /// The id of a functor, made if it is new.
+    /// The id of a functor, created if it is new.
     pub fn intern(&mut self, functor: Functor) -> FunctorId {
         *self.ids.entry(functor).or_insert_with(|| {
             self.list.push(functor);
@@ -81,7 +81,7 @@ impl Functors {
         self.list.len()
     }
 
-    /// Whether there are none.
+    /// True if there are no functors.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
@@ -95,7 +95,7 @@ impl Functors {
     }
 }
 
-/// A variable of one rule; dense in that rule.
+/// A variable of one rule; ids are dense in that rule.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Variable(u32);
 
@@ -118,13 +118,13 @@ pub enum Term {
     Variable(Variable),
     /// A term without variables.
     Ground(TermId),
-    /// A term with at least one variable in it.
+    /// A compound term that contains at least one variable.
     Apply(FunctorId, Box<[Term]>),
 }
 
 impl Term {
-    /// Calls `visit` for each occurrence of a variable, with the number of
-    /// functors around it.
+    /// Calls `visit` for each occurrence of a variable, with the number of functors
+    /// around it.
     pub fn for_each_variable(&self, visit: &mut impl FnMut(Variable, usize)) {
         fn walk(term: &Term, depth: usize, visit: &mut impl FnMut(Variable, usize)) {
             match term {
@@ -149,7 +149,7 @@ impl Term {
         }
     }
 
-    /// The term's arguments as terms of their own; none for a variable.
+    /// The term's arguments; empty for a variable.
     pub fn arguments(&self, terms: &Terms) -> Vec<Term> {
         match self {
             Term::Variable(_) => Vec::new(),

@@ -1,12 +1,12 @@
-//! Making atoms equal: most general unifiers.
+//! Unification: most general unifiers of atoms.
 //!
-//! In: terms of two rules, the variables of the second numbered on from those
-//! of the first by an offset. Out: both with their variables replaced.
+//! In: terms of two rules; the variable numbers of the second are shifted by an
+//! offset. Out: both with their variables replaced.
 
 use crate::program::{Atom, FunctorId, Literal, Term, Variable};
 use crate::terms::Terms;
 
-/// A most general unifier in the making.
+/// A most general unifier under construction.
 #[doc(hidden)]
 pub struct Unifier<'t> {
     bindings: Vec<Option<Term>>,
@@ -14,7 +14,7 @@ pub struct Unifier<'t> {
 }
 
 impl<'t> Unifier<'t> {
-    /// One for so many variables, none bound yet.
+    /// A unifier for the given number of variables, none of them bound.
     #[doc(hidden)]
     pub fn new(variables: usize, terms: &'t mut Terms) -> Self {
         Unifier {
@@ -23,8 +23,8 @@ impl<'t> Unifier<'t> {
         }
     }
 
-    /// Makes two terms equal if that is possible; each comes with what its
-    /// variables' numbers are raised by.
+    /// Unifies two terms if possible; each comes with the offset of its variable
+    /// numbers.
     #[doc(hidden)]
     pub fn unify(&mut self, left: (&Term, usize), right: (&Term, usize)) -> bool {
         let (left, right) = (self.followed(left), self.followed(right));
@@ -50,8 +50,8 @@ impl<'t> Unifier<'t> {
         }
     }
 
-    /// The term, or what it is bound to if it is a variable; a variable comes
-    /// with no offset left.
+    /// The term, or its binding if it is a variable; a variable is returned with
+    /// offset zero.
     fn followed(&self, (term, offset): (&Term, usize)) -> (Term, usize) {
         let Term::Variable(v) = term else {
             return (term.clone(), offset);
@@ -78,8 +78,8 @@ impl<'t> Unifier<'t> {
         found
     }
 
-    /// The term with its variables replaced by their values all the way down.
-    /// Nothing if it grows too large.
+    /// The term with its variables replaced by their values, recursively. `None` if
+    /// it grows too large.
     pub(crate) fn value(&mut self, term: &Term, offset: usize) -> Option<Term> {
         match self.followed((term, offset)) {
             (Term::Apply(functor, arguments), offset) => {
@@ -93,7 +93,7 @@ impl<'t> Unifier<'t> {
         }
     }
 
-    /// As [`Unifier::value`] for all terms of an atom.
+    /// Applies [`Unifier::value`] to all terms of an atom.
     #[doc(hidden)]
     pub fn atom(&mut self, atom: &Atom, offset: usize) -> Option<Atom> {
         let arguments = atom.arguments.iter().map(|term| self.value(term, offset));
@@ -104,7 +104,7 @@ impl<'t> Unifier<'t> {
         })
     }
 
-    /// As [`Unifier::value`] for all terms of a literal.
+    /// Applies [`Unifier::value`] to all terms of a literal.
     #[doc(hidden)]
     pub fn literal(&mut self, literal: &Literal, offset: usize) -> Option<Literal> {
         Some(match literal {
@@ -127,7 +127,7 @@ impl<'t> Unifier<'t> {
     }
 }
 
-/// The term with the numbers of its variables raised.
+/// The term with the numbers of its variables raised by `offset`.
 fn raised(term: &Term, offset: usize) -> Term {
     match term {
         Term::Ground(id) => Term::Ground(*id),
@@ -139,7 +139,7 @@ fn raised(term: &Term, offset: usize) -> Term {
     }
 }
 
-/// A functor applied to terms, as a ground term if they all are. Nothing if it
+/// A functor applied to terms, as a ground term if they all are ground. `None` if it
 /// grows too large.
 pub(crate) fn applied(functor: FunctorId, arguments: Vec<Term>, terms: &mut Terms) -> Option<Term> {
     let ground = arguments.iter().map(|argument| match argument {

@@ -1,8 +1,8 @@
-//! What is different between two rule sets, rule by rule.
+//! Semantic comparison of two rule sets, rule by rule.
 //!
-//! In: the forms of two texts. Out: forms that only one of them has, and pairs that
-//! are nearly the same. The order of forms, of literals and of alternatives, the names of
-//! variables, layout and comments are no difference; the order of roles is.
+//! In: the forms of two texts. Out: forms that only one of them has, and pairs of
+//! similar forms. The order of forms, literals and alternatives, the names of
+//! variables, layout and comments are ignored; the order of roles is not.
 
 mod literals;
 mod pairing;
@@ -24,14 +24,14 @@ pub use literals::Part;
 pub struct Form<'s> {
     /// Its place.
     pub span: Span,
-    /// The head, or the fact; then the literals of the body.
+    /// The head or fact, followed by the literals of the body.
     pub parts: Vec<Node<'s>>,
-    /// Whether it is written with an arrow.
+    /// True if it is written with an arrow.
     pub is_rule: bool,
 }
 
 impl<'s> Form<'s> {
-    /// All forms of texts.
+    /// All forms of the texts.
     pub fn all(forms: &[Sexp], sources: &'s Sources) -> Vec<Form<'s>> {
         forms.iter().map(|form| Form::new(form, sources)).collect()
     }
@@ -52,7 +52,7 @@ impl<'s> Form<'s> {
         }
     }
 
-    /// Its words in alphabetical order; a variable counts as one and the same.
+    /// Its words in alphabetical order; all variables count as the same word.
     fn words(&self, case: Case) -> Vec<String> {
         let mut open: Vec<&Node<'_>> = self.parts.iter().collect();
         let mut words = Vec::new();
@@ -81,7 +81,7 @@ fn node<'s>(sexp: &Sexp, sources: &'s Sources) -> Node<'s> {
     }
 }
 
-/// What names are told apart by.
+/// The form of a name used for comparison.
 fn key(name: &str, case: Case) -> std::borrow::Cow<'_, str> {
     match case {
         Case::Fold if name.chars().any(char::is_uppercase) => name.to_lowercase().into(),
@@ -89,16 +89,16 @@ fn key(name: &str, case: Case) -> std::borrow::Cow<'_, str> {
     }
 }
 
-/// What is different. Forms are named by their number.
+/// The difference between two rule sets. Forms are identified by their numbers.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Difference {
     /// Forms that only the old rules have.
     pub removed: Vec<usize>,
-    /// Forms that only the new ones have.
+    /// Forms that only the new rules have.
     pub added: Vec<usize>,
-    /// Forms that both have, but not the same, in the order of the old ones.
+    /// Pairs of similar but different forms, in the order of the old rules.
     pub changed: Vec<Change>,
-    /// Whether the same roles stand in another order.
+    /// True if the same roles are declared in a different order.
     pub roles_moved: bool,
 }
 
@@ -107,21 +107,21 @@ pub struct Difference {
 pub struct Change {
     /// The old form.
     pub old: usize,
-    /// The new one.
+    /// The new form.
     pub new: usize,
-    /// Heads first.
+    /// The changes of its parts, the head first.
     pub parts: Vec<Part>,
-    /// How the new form names variables of the old one.
+    /// Variables of the old form, with their names in the new form.
     pub variables: HashMap<String, String>,
 }
 
 impl Difference {
-    /// Whether there is none.
+    /// True if there is no difference.
     pub fn is_empty(&self) -> bool {
         *self == Difference::default()
     }
 
-    /// Compares two rule sets. Once `stop` is raised, less is paired.
+    /// Compares two rule sets. Once `stop` is over, fewer forms are paired.
     pub fn between(old: &[Form<'_>], new: &[Form<'_>], case: Case, stop: &Stop) -> Self {
         let (left, right) = unequal(old, new, case, stop);
         let mut difference = Difference {
@@ -145,24 +145,24 @@ impl Difference {
     }
 }
 
-/// The forms of either side that the other does not have.
+/// The forms of either text that have no equal form in the other.
 fn unequal(
     old: &[Form<'_>],
     new: &[Form<'_>],
     case: Case,
     stop: &Stop,
 ) -> (Vec<usize>, Vec<usize>) {
-    // Equal forms look the same without their variables.
+    // Equal forms have equal shapes when variables are ignored.
     let mut alike: HashMap<Vec<String>, Vec<usize>> = HashMap::new();
     for (number, form) in new.iter().enumerate() {
         alike
-            .entry(literals::blind(form, case))
+            .entry(literals::shape(form, case))
             .or_default()
             .push(number);
     }
     let mut left = Vec::new();
     for (number, form) in old.iter().enumerate() {
-        let candidates = alike.get_mut(&literals::blind(form, case));
+        let candidates = alike.get_mut(&literals::shape(form, case));
         let found = candidates.and_then(|candidates| {
             let is_same =
                 |&other: &usize| !stop.is_over() && Match::is_same(form, &new[other], case);
@@ -178,7 +178,7 @@ fn unequal(
     (left, right)
 }
 
-/// Whether the roles are the same in another order.
+/// True if the roles are the same in a different order.
 fn roles_moved(old: &[Form<'_>], new: &[Form<'_>], case: Case) -> bool {
     let roles = |forms: &[Form<'_>]| -> Vec<Vec<String>> {
         let is_role =
@@ -186,7 +186,7 @@ fn roles_moved(old: &[Form<'_>], new: &[Form<'_>], case: Case) -> bool {
         forms
             .iter()
             .filter(is_role)
-            .map(|form| literals::blind(form, case))
+            .map(|form| literals::shape(form, case))
             .collect()
     };
     let (mut old, mut new) = (roles(old), roles(new));

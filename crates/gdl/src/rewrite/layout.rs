@@ -1,28 +1,28 @@
-//! One layout for rule files, whatever they look like.
+//! A uniform layout for rule files.
 //!
-//! A fact stands on one line, beside others if it stood there; a rule has its
-//! head beside the arrow and each literal of its body on a line of its own; what
-//! is too long is broken at its arguments. Comments stay where
-//! [`Tree`] has them, empty lines between forms too, one at most.
-//! Laying out twice changes nothing more.
+//! A fact is on one line, together with other facts if it was before. A rule has its
+//! head on the line of the arrow and each literal of its body on a separate line.
+//! Lists that are too long are broken at their arguments. Comments stay where
+//! [`Tree`] has them; empty lines between forms stay, at most one in a row.
+//! Formatting the result again does not change it.
 
 use ggp_stop::Stop;
 use std::borrow::Cow;
 
 use super::tree::{Node, Note, Tree};
 
-/// Columns that a rule's parts, and those of long names, are indented by.
+/// Indentation of a rule's parts, and of the arguments of long names, in columns.
 const INDENT: usize = 4;
 
-/// How text is laid out.
+/// Options for the layout.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Layout {
-    /// Longest line, where lines can be broken.
+    /// Maximum length of a line that can be broken.
     pub width: usize,
 }
 
 impl Layout {
-    /// The usual width of a line.
+    /// The default width of a line.
     pub const WIDTH: usize = 80;
 }
 
@@ -34,7 +34,7 @@ impl Default for Layout {
     }
 }
 
-/// The text of a tree; with less than all once `stop` is raised.
+/// The text of a tree. Once `stop` is over, the rest is omitted.
 pub fn laid_out(tree: &Tree<'_>, layout: Layout, stop: &Stop) -> String {
     let mut writer = Writer::new(layout.width);
     let mut may_join = false;
@@ -65,7 +65,7 @@ pub fn laid_out(tree: &Tree<'_>, layout: Layout, stop: &Stop) -> String {
     out
 }
 
-/// The text of one node that is indented; `closing` brackets will follow.
+/// The text of one indented node; `closing` brackets will follow it.
 pub fn node_laid_out(node: &Node<'_>, indent: usize, closing: usize, layout: Layout) -> String {
     let mut writer = Writer::new(layout.width);
     writer.pad(indent);
@@ -76,10 +76,10 @@ pub fn node_laid_out(node: &Node<'_>, indent: usize, closing: usize, layout: Lay
 struct Writer {
     out: String,
     width: usize,
-    /// Lines ended so far.
+    /// Number of finished lines.
     lines: usize,
     column: usize,
-    /// Whether the line ends with a comment, so that nothing may follow on it.
+    /// True if the line ends with a comment, so that nothing may follow on it.
     commented: bool,
 }
 
@@ -111,7 +111,7 @@ impl Writer {
         self.commented = false;
     }
 
-    /// Begins a line unless one has just begun.
+    /// Begins a new line unless the current one is empty.
     fn line(&mut self, indent: usize) {
         if self.column > 0 {
             self.end_line();
@@ -119,7 +119,7 @@ impl Writer {
         self.pad(indent);
     }
 
-    /// Comments on lines of their own. Empty lines are kept between forms only.
+    /// Writes comments on separate lines. Empty lines are kept between forms only.
     fn notes(&mut self, notes: &[Note<'_>], indent: usize) {
         for note in notes {
             match note {
@@ -151,7 +151,7 @@ impl Writer {
         }
     }
 
-    /// A node that begins where the line ends. `closing` brackets will follow.
+    /// Writes a node at the current position. `closing` brackets will follow.
     fn node(&mut self, node: &Node<'_>, closing: usize) {
         let (items, after) = match node {
             Node::Word(word) => return self.push(word),
@@ -200,8 +200,8 @@ impl Writer {
         self.push(")");
     }
 
-    /// The node in the rest of the line, with so many characters more, if it has no
-    /// comments and fits.
+    /// The node in the rest of the line, followed by `more` further characters, if it
+    /// has no comments and fits.
     fn flat(&self, node: &Node<'_>, more: usize) -> Option<String> {
         let mut room = self.width.checked_sub(self.column + more)?;
         let mut flat = String::new();
@@ -210,7 +210,7 @@ impl Writer {
     }
 }
 
-/// Writes a node in one line, if it has no comments and there is room.
+/// Writes a node on one line, if it has no comments and fits.
 fn flatten(node: &Node<'_>, room: &mut usize, out: &mut String) -> Option<()> {
     match node {
         Node::Word(word) => {
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn literals_stand_on_lines_of_their_own() {
+    fn each_literal_has_its_own_line() {
         check("(role  a)\n(role\n b)", "(role a)\n(role b)\n");
         check(
             "(<= (legal ?x go) (role ?x)   (not (true (at ?x  b))))",
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn facts_stay_on_one_line_while_there_is_room() {
+    fn facts_stay_on_one_line_if_they_fit() {
         check(
             "(p 1)(p 2)   (p 3)\n\n\n(p 4)",
             "(p 1) (p 2) (p 3)\n\n(p 4)\n",
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_is_broken_at_its_parts() {
+    fn long_lists_are_broken_at_their_arguments() {
         check(
             "(<= a (or (something quite long) (something even longer)))",
             "(<= a\n    (or (something quite long)\n        (something even longer)))\n",
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_under_a_comment_go_on_with_it() {
+    fn comments_below_a_comment_continue_it() {
         check(
             "(a b)   ; one\n        ; two\n; three\n(c)",
             "(a b)  ; one\n       ; two\n; three\n(c)\n",
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn all_line_breaks_are_the_same() {
+    fn all_line_breaks_are_equal() {
         check("(a)\r\n\r\n(b)\r(c) ; x\r", "(a)\n\n(b)\n(c)  ; x\n");
     }
 }

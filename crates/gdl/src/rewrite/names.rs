@@ -1,7 +1,7 @@
-//! Names in rule text: where they stand, and others in their place.
+//! Finding and renaming of names in rule text.
 //!
-//! In: lists with places. Out: edits of the text, so that all else in it stays as
-//! it is.
+//! In: lists with places. Out: edits of the text, so that the rest of it does not
+//! change.
 
 use strsim::damerau_levenshtein;
 
@@ -11,28 +11,28 @@ use crate::span::{Sources, Span};
 use crate::symbol::Case;
 use crate::syntax::{Sexp, SexpKind};
 
-/// What a name stands for.
+/// The role of a name in a form.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum NameKind {
     /// A relation: the name of a fact, a head or a literal.
     Relation,
     /// A function or a constant: the name of a term.
     Term,
 }
 
-/// A place where a name stands.
+/// An occurrence of a name.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Use {
     /// The place of the name alone.
     pub span: Span,
-    /// What it is there.
-    pub kind: Kind,
+    /// The role of the name.
+    pub kind: NameKind,
     /// Number of its arguments.
     pub arity: usize,
 }
 
-/// All names in forms, in the order of the text. Words that build rules and
-/// formulas are none, other keywords are relations.
+/// All names in forms, in the order of the text. The arrow and connectives are
+/// excluded; other keywords are relations.
 pub fn uses(forms: &[Sexp], sources: &Sources) -> Vec<Use> {
     let mut walk = Walk {
         sources,
@@ -77,15 +77,15 @@ impl Walk<'_> {
                 Some(Keyword::Distinct) => {
                     return members[1..]
                         .iter()
-                        .for_each(|member| self.named(member, Kind::Term));
+                        .for_each(|member| self.named(member, NameKind::Term));
                 }
                 _ => {}
             }
         }
-        self.named(sexp, Kind::Relation);
+        self.named(sexp, NameKind::Relation);
     }
 
-    fn named(&mut self, sexp: &Sexp, kind: Kind) {
+    fn named(&mut self, sexp: &Sexp, kind: NameKind) {
         let mut add = |span, arity| self.uses.push(Use { span, kind, arity });
         match &sexp.kind {
             SexpKind::Variable => {}
@@ -99,63 +99,66 @@ impl Walk<'_> {
                     _ => &members[..],
                 };
                 for argument in arguments {
-                    self.named(argument, Kind::Term);
+                    self.named(argument, NameKind::Term);
                 }
             }
         }
     }
 }
 
-/// Which uses of a name are meant.
+/// A selection of the occurrences of a name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Pattern {
     /// The name.
     pub name: String,
-    /// Only with so many arguments.
+    /// If given, only occurrences with this number of arguments.
     pub arity: Option<usize>,
-    /// Only as that.
-    pub kind: Option<Kind>,
+    /// If given, only occurrences in this role.
+    pub kind: Option<NameKind>,
 }
 
-/// Why a name is not replaced.
+/// The reason why a name cannot be replaced.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum CannotRename {
-    /// This cannot be written as a name.
-    NoName(String),
-    /// The language gives this word a meaning.
+pub enum RenameError {
+    /// The new name is not a valid name.
+    InvalidName(String),
+    /// The word is reserved.
     Reserved(String),
-    /// Numbers are scores.
+    /// The word is a number, and numbers can be scores.
     Number(String),
-    /// The new name is used already.
+    /// The new name is in use, at this place.
     Taken(String, Span),
-    /// Nothing has the old name; perhaps this is meant.
+    /// The old name does not occur; the second name is a similar one that does.
     Unknown(String, Option<String>),
-    /// What has the old name is something else than what was asked for: this.
-    Otherwise(Pattern, Use),
+    /// The old name occurs, but not as the pattern requires; an occurrence is given.
+    Mismatch(Pattern, Use),
 }
 
-impl CannotRename {
-    /// What to say to people.
+impl RenameError {
+    /// The message for users.
     pub fn message(&self, sources: &Sources) -> String {
         match self {
-            CannotRename::NoName(name) => format!(
-                "{name:?} is no name: it must not be empty, begin with ? or hold blanks, brackets or ;"
+            RenameError::InvalidName(name) => format!(
+                "{name:?} is not a valid name: it must not be empty, begin with ?, or contain blanks, brackets or ;"
             ),
-            CannotRename::Reserved(name) => format!("{name} is a word of the language"),
-            CannotRename::Number(name) => {
-                format!("{name} is a number, and numbers have a meaning as scores")
+            RenameError::Reserved(name) => format!("{name} is a reserved word"),
+            RenameError::Number(name) => {
+                format!("{name} is a number, and numbers can be scores")
             }
-            CannotRename::Taken(name, place) => {
-                format!("{name} is a name already, at {}", sources.place(*place))
+            RenameError::Taken(name, place) => {
+                format!(
+                    "the name {name} is already used, at {}",
+                    sources.place(*place)
+                )
             }
-            CannotRename::Unknown(name, near) => match near {
-                Some(near) => format!("there is no {name}; did you mean {near}?"),
-                None => format!("there is no {name}"),
+            RenameError::Unknown(name, near) => match near {
+                Some(near) => format!("the name {name} does not occur; did you mean {near}?"),
+                None => format!("the name {name} does not occur"),
             },
-            CannotRename::Otherwise(asked, found) => {
+            RenameError::Mismatch(asked, found) => {
                 let kind = |kind| match kind {
-                    Kind::Relation => "relation",
-                    Kind::Term => "term",
+                    NameKind::Relation => "relation",
+                    NameKind::Term => "term",
                 };
                 let count = |arity| match arity {
                     1 => "1 argument".to_owned(),
@@ -169,7 +172,7 @@ impl CannotRename {
                     (None, arity) => format!("name with {}", count(arity.unwrap_or_default())),
                 };
                 format!(
-                    "{} is no {wanted}: it is a {} with {}, at {}",
+                    "{} is not a {wanted}: it is a {} with {}, at {}",
                     asked.name,
                     kind(found.kind),
                     count(found.arity),
@@ -184,14 +187,15 @@ impl CannotRename {
 ///
 /// # Errors
 ///
-/// If the rules would not be the same with the new name.
+/// [`RenameError`] if the new name would change the meaning of the rules, or the old
+/// name does not occur.
 pub fn renamed(
     forms: &[Sexp],
     sources: &Sources,
     old: &Pattern,
     new: &str,
     case: Case,
-) -> Result<Vec<Span>, CannotRename> {
+) -> Result<Vec<Span>, RenameError> {
     let key = |name: &str| match case {
         Case::Fold => name.to_lowercase(),
         Case::Keep => name.to_owned(),
@@ -199,13 +203,13 @@ pub fn renamed(
     for name in [&old.name, new] {
         let is_blank = |c: char| c.is_whitespace() || "();\u{feff}".contains(c);
         if name.is_empty() || name.starts_with('?') || name.contains(is_blank) {
-            return Err(CannotRename::NoName(name.to_owned()));
+            return Err(RenameError::InvalidName(name.to_owned()));
         }
         if is_reserved(&name.to_lowercase()) {
-            return Err(CannotRename::Reserved(name.to_owned()));
+            return Err(RenameError::Reserved(name.to_owned()));
         }
         if name.parse::<i64>().is_ok() {
-            return Err(CannotRename::Number(name.to_owned()));
+            return Err(RenameError::Number(name.to_owned()));
         }
     }
     let uses = uses(forms, sources);
@@ -225,7 +229,7 @@ pub fn renamed(
     if places.is_empty() {
         let is_it = |found: &&Use| key(sources.text(found.span)) == from;
         if let Some(found) = uses.iter().find(is_it) {
-            return Err(CannotRename::Otherwise(old.clone(), *found));
+            return Err(RenameError::Mismatch(old.clone(), *found));
         }
         let others = uses.iter().map(|found| sources.text(found.span));
         let near = others
@@ -233,18 +237,19 @@ pub fn renamed(
             .map(|name| (damerau_levenshtein(&key(name), &from), name))
             .filter(|(distance, _)| *distance > 0 && 3 * *distance <= from.len())
             .min();
-        return Err(CannotRename::Unknown(
+        return Err(RenameError::Unknown(
             old.name.clone(),
             near.map(|(_, name)| name.to_owned()),
         ));
     }
     match taken {
-        Some(place) => Err(CannotRename::Taken(new.to_owned(), place)),
+        Some(place) => Err(RenameError::Taken(new.to_owned(), place)),
         None => Ok(places),
     }
 }
 
-/// The text of a file with other text at some places, which are in order and apart.
+/// The text of a file with some places replaced. The places are in order and do not
+/// overlap.
 pub fn edited<'e>(
     sources: &Sources,
     file: usize,
@@ -271,7 +276,7 @@ mod tests {
 
     const RULES: &str = "(role ann) ; ann\n(p a) (q (a p 1))\n(<= (Q ?p) (or (not (p ?p)) p))";
 
-    fn rename(old: &str, arity: Option<usize>, kind: Option<Kind>, new: &str) -> String {
+    fn rename(old: &str, arity: Option<usize>, kind: Option<NameKind>, new: &str) -> String {
         let sources = Sources::from(Source::new("t", RULES));
         let (forms, _) = read(&sources, SyntaxLimits::default());
         let name = old.to_owned();
@@ -283,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_renamed_everywhere_or_where_it_is_meant() {
+    fn a_name_is_renamed_everywhere_or_where_selected() {
         let rest = "(role ann) ; ann\n";
         let everywhere = rename("p", None, None, "new");
         assert_eq!(
@@ -295,7 +300,7 @@ mod tests {
             of_arity,
             format!("{rest}(new a) (q (a p 1))\n(<= (Q ?p) (or (not (new ?p)) p))")
         );
-        let terms = rename("P", None, Some(Kind::Term), "new");
+        let terms = rename("P", None, Some(NameKind::Term), "new");
         assert_eq!(
             terms,
             format!("{rest}(p a) (q (a new 1))\n(<= (Q ?p) (or (not (p ?p)) p))")
@@ -305,33 +310,27 @@ mod tests {
     }
 
     #[test]
-    fn what_would_change_the_rules_is_refused() {
+    fn renaming_that_changes_the_rules_is_rejected() {
         assert_eq!(
             rename("p", None, None, "A"),
-            "A is a name already, at t:2:4"
+            "the name A is already used, at t:2:4"
         );
-        assert_eq!(
-            rename("p", None, None, "Next"),
-            "Next is a word of the language"
-        );
-        assert_eq!(
-            rename("role", None, None, "x"),
-            "role is a word of the language"
-        );
-        assert!(rename("p", None, None, "x y").starts_with("\"x y\" is no name"));
-        assert!(rename("p", None, None, "?x").starts_with("\"?x\" is no name"));
+        assert_eq!(rename("p", None, None, "Next"), "Next is a reserved word");
+        assert_eq!(rename("role", None, None, "x"), "role is a reserved word");
+        assert!(rename("p", None, None, "x y").starts_with("\"x y\" is not a valid name"));
+        assert!(rename("p", None, None, "?x").starts_with("\"?x\" is not a valid name"));
         assert!(rename("p", None, None, "7").starts_with("7 is a number"));
         assert_eq!(
             rename("anm", None, None, "x"),
-            "there is no anm; did you mean ann?"
+            "the name anm does not occur; did you mean ann?"
         );
         assert_eq!(
             rename("q", Some(4), None, "x"),
-            "q is no name with 4 arguments: it is a relation with 1 argument, at t:2:8"
+            "q is not a name with 4 arguments: it is a relation with 1 argument, at t:2:8"
         );
         assert_eq!(
-            rename("ann", Some(1), Some(Kind::Relation), "x"),
-            "ann is no relation with 1 argument: it is a term with 0 arguments, at t:1:7"
+            rename("ann", Some(1), Some(NameKind::Relation), "x"),
+            "ann is not a relation with 1 argument: it is a term with 0 arguments, at t:1:7"
         );
     }
 }

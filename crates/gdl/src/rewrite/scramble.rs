@@ -1,8 +1,8 @@
-//! Other names for all that has no meaning of its own, and back.
+//! Obfuscation of all names that have no predefined meaning, and restoration.
 //!
-//! Words of the language and integers stay, as match hosts leave them. The order of
-//! forms, literals and alternatives means nothing but for the roles, so it can be
-//! drawn anew.
+//! Keywords and integers stay, as match hosts leave them. The order of forms,
+//! literals and alternatives has no meaning, except for the order of roles, so it can
+//! be shuffled.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -13,55 +13,55 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::names::edited;
 use super::tree::{Item, Node, Note, Tree};
-use super::words::{Words, is_drawn, is_reserved};
+use super::words::{Words, is_generated, is_reserved};
 use crate::check::Keyword;
 use crate::span::{Sources, Span};
 use crate::symbol::Case;
 use crate::syntax::{Sexp, SexpKind};
 
-/// How rules are scrambled.
+/// Options for scrambling.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Scramble {
-    /// What words and order are drawn by.
+    /// The seed of the new words and of the order.
     pub seed: u64,
-    /// Whether the order of forms and literals is drawn, too.
+    /// If true, forms and literals are shuffled.
     pub order: bool,
-    /// Whether comments stay.
+    /// If true, comments are kept.
     pub comments: bool,
-    /// Whether letter case distinguishes names.
+    /// Treatment of names that differ only in letter case.
     pub case: Case,
 }
 
-/// Old names, as they were first spelled, and the words in their place.
+/// Old names, in their first spelling, with the words that replace them.
 pub type NameMap = BTreeMap<String, String>;
 
 /// Scrambles a rule set.
-pub fn scramble(tree: &mut Tree<'_>, how: Scramble) -> NameMap {
+pub fn scramble(tree: &mut Tree<'_>, options: Scramble) -> NameMap {
     let mut words = Vec::new();
     tree.items
         .iter()
         .for_each(|item| words_of(&item.node, &mut words));
-    let renaming = Renaming::new(&words, how);
+    let renaming = Renaming::new(&words, options);
     tree.items.iter_mut().for_each(|item| renaming.item(item));
     renaming.notes(&mut tree.after);
-    if how.order {
-        // Not the stream that words come from, so that they are the same.
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(!how.seed);
+    if options.order {
+        // A separate random stream, so that shuffling does not change the words.
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(!options.seed);
         shuffle_forms(&mut tree.items, &mut random);
     }
     renaming.names
 }
 
-/// Scrambles nothing but the names: the text of each file, in which all else stays as it
-/// is, and what became of the names.
+/// Scrambles only the names: the text of each file with nothing else changed, and the
+/// replacements.
 pub fn scrambled_in_place(
     forms: &[Sexp],
     sources: &Sources,
-    how: Scramble,
+    options: Scramble,
 ) -> (Vec<String>, NameMap) {
     let places = words_in(forms);
     let words: Vec<&str> = places.iter().map(|place| sources.text(*place)).collect();
-    let renaming = Renaming::new(&words, how);
+    let renaming = Renaming::new(&words, options);
     let edits = || (places.iter().copied()).zip(words.iter().map(|word| renaming.word(word)));
     let texts = (0..sources.files().len()).map(|file| edited(sources, file, edits()));
     (texts.collect(), renaming.names)
@@ -89,31 +89,32 @@ fn words_in(forms: &[Sexp]) -> Vec<Span> {
 }
 
 struct Renaming {
-    how: Scramble,
-    /// Words by what names are told apart by.
+    options: Scramble,
+    /// Replacement words by the compared form of the name.
     known: HashMap<String, String>,
     names: NameMap,
 }
 
 impl Renaming {
-    fn new(all: &[&str], how: Scramble) -> Self {
+    fn new(all: &[&str], options: Scramble) -> Self {
         let mut keys = HashSet::new();
         let mut names: Vec<&str> = all.iter().copied().filter(|name| !stays(name)).collect();
-        names.retain(|name| keys.insert(key(name, how.case)));
-        // Another text gets other words, so that what is put back by its map is seen (FNV-1a).
+        names.retain(|name| keys.insert(key(name, options.case)));
+        // Different texts get different words, so that restoring with the wrong map
+        // is detected (FNV-1a).
         let bytes = names.iter().flat_map(|name| name.bytes().chain([0]));
         let digest = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |digest, byte| {
             (digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });
-        let mut words = Words::new(how.seed ^ digest);
+        let mut words = Words::new(options.seed ^ digest);
         let mut renaming = Renaming {
-            how,
+            options,
             known: HashMap::new(),
             names: NameMap::new(),
         };
         for name in names {
-            let word = words.instead_of(name);
-            renaming.known.insert(key(name, how.case), word.clone());
+            let word = words.replacement(name);
+            renaming.known.insert(key(name, options.case), word.clone());
             renaming.names.insert(name.to_owned(), word);
         }
         renaming
@@ -121,12 +122,12 @@ impl Renaming {
 
     fn word<'n>(&'n self, name: &'n str) -> &'n str {
         self.known
-            .get(&key(name, self.how.case))
+            .get(&key(name, self.options.case))
             .map_or(name, |word| word)
     }
 
     fn notes(&self, notes: &mut Vec<Note<'_>>) {
-        let (comments, blanks) = (self.how.comments, !self.how.order);
+        let (comments, blanks) = (self.options.comments, !self.options.order);
         notes.retain(|note| {
             if *note == Note::Blank {
                 blanks
@@ -139,7 +140,7 @@ impl Renaming {
 
     fn item(&self, item: &mut Item<'_>) {
         self.notes(&mut item.before);
-        if !self.how.comments {
+        if !self.options.comments {
             item.behind.clear();
         }
         match &mut item.node {
@@ -163,7 +164,7 @@ fn key(name: &str, case: Case) -> String {
     }
 }
 
-/// The forms in another order, but the roles in theirs.
+/// Shuffles the forms, keeping the order of the roles.
 fn shuffle_forms(items: &mut Vec<Item<'_>>, random: &mut Xoshiro256PlusPlus) {
     let is_role =
         |item: &Item<'_>| item.node.functor().and_then(Keyword::of) == Some(Keyword::Role);
@@ -178,7 +179,7 @@ fn shuffle_forms(items: &mut Vec<Item<'_>>, random: &mut Xoshiro256PlusPlus) {
     }
     let (roles, mut others): (Vec<_>, Vec<_>) = items.drain(..).partition(is_role);
     others.shuffle(random);
-    // Where roles come among the others is drawn, too.
+    // The positions of the roles among the other forms are shuffled, too.
     let mut is_next: Vec<bool> = (0..roles.len() + others.len())
         .map(|place| place < roles.len())
         .collect();
@@ -200,8 +201,8 @@ fn shuffle_literals(literals: &mut [Item<'_>], random: &mut Xoshiro256PlusPlus) 
     }
 }
 
-/// The text of a file with words replaced by the names that they stand for; all
-/// else stays as it is.
+/// The text of a file with replacement words restored to their names; nothing else
+/// changes.
 pub fn restored(forms: &[Sexp], sources: &Sources, file: usize, names: &NameMap) -> String {
     let names = by_word(names);
     let places = words_in(forms).into_iter();
@@ -209,9 +210,10 @@ pub fn restored(forms: &[Sexp], sources: &Sources, file: usize, names: &NameMap)
     edited(sources, file, edits)
 }
 
-/// A word that shows that these are the names of another text, if there is one: it was
-/// drawn for that; or it is a name of rules that hold none of the words.
-pub fn stranger(forms: &[Sexp], sources: &Sources, names: &NameMap) -> Option<Span> {
+/// A word that shows that a map belongs to another text, if there is one: a generated
+/// word that the map does not have, or a name of rules that contain no words of the
+/// map.
+pub fn foreign_word(forms: &[Sexp], sources: &Sources, names: &NameMap) -> Option<Span> {
     let names = by_word(names);
     let mut others = words_in(forms);
     let count = others.len();
@@ -219,11 +221,11 @@ pub fn stranger(forms: &[Sexp], sources: &Sources, names: &NameMap) -> Option<Sp
     let is_foreign = others.len() == count && forms.iter().any(|form| is_of_rules(form, sources));
     others.into_iter().find(|place| {
         let word = sources.text(*place).to_lowercase();
-        !stays(&word) && (is_foreign || is_drawn(&word))
+        !stays(&word) && (is_foreign || is_generated(&word))
     })
 }
 
-/// Whether a form begins as those of rules do.
+/// True if a form begins like a form of a rule set.
 fn is_of_rules(form: &Sexp, sources: &Sources) -> bool {
     let SexpKind::List(members) = &form.kind else {
         return false;
@@ -234,8 +236,9 @@ fn is_of_rules(form: &Sexp, sources: &Sources) -> bool {
     })
 }
 
-/// The parts of a text that may be words of a map, and what stands between: letters,
-/// digits and `_` in a row, with the `?` of a variable. What `\` says in JSON is none.
+/// The parts of a text that may be words of a map, and the text between them. A word
+/// is a sequence of letters, digits and `_`, including the `?` of a variable. JSON
+/// escapes after `\` are not words.
 fn parts(text: &str) -> Vec<(&str, bool)> {
     let is_of_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut parts = Vec::new();
@@ -265,8 +268,8 @@ fn parts(text: &str) -> Vec<(&str, bool)> {
     parts
 }
 
-/// A text that is no rules, such as an answer, with all words replaced by the names that
-/// they stand for, wherever they stand; in JSON, names are written as JSON has them.
+/// A text other than rules, such as a program's answer, with all replacement words
+/// restored to their names; in JSON, names are escaped.
 pub fn restored_words(text: &str, names: &NameMap) -> String {
     let names = by_word(names);
     let values = serde_json::Deserializer::from_str(text).into_iter::<serde::de::IgnoredAny>();
@@ -286,9 +289,10 @@ pub fn restored_words(text: &str, names: &NameMap) -> String {
     restored.collect()
 }
 
-/// A word that shows that a text that is no rules is of other names: it looks drawn, and
-/// none of the text is in the map. (Some words of English look drawn, too.)
-pub fn stranger_word<'t>(text: &'t str, names: &NameMap) -> Option<&'t str> {
+/// A word that shows that a text other than rules belongs to another map: it looks
+/// generated, and no word of the text is in the map. (Some English words look
+/// generated, too.)
+pub fn foreign_word_in_text<'t>(text: &'t str, names: &NameMap) -> Option<&'t str> {
     let names = by_word(names);
     let parts = parts(text).into_iter().filter(|(_, is_word)| *is_word);
     let mut drawn = None;
@@ -297,15 +301,16 @@ pub fn stranger_word<'t>(text: &'t str, names: &NameMap) -> Option<&'t str> {
         if names.contains_key(&*lower) {
             return None;
         }
-        if drawn.is_none() && is_drawn(&lower) {
+        if drawn.is_none() && is_generated(&lower) {
             drawn = Some(word);
         }
     }
     drawn
 }
 
-/// Whether forms are rules, and not an answer: one is as those of rules are, and all are in
-/// brackets but for words of a map and of the language.
+/// True if forms are rules rather than a program's answer: at least one begins like a
+/// form of a rule set, and all are in brackets except for words of the map and
+/// keywords.
 pub fn are_rules(forms: &[Sexp], sources: &Sources, names: &NameMap) -> bool {
     let names = by_word(names);
     let is_known = |form: &Sexp| match &form.kind {
@@ -326,7 +331,7 @@ fn by_word(names: &NameMap) -> HashMap<&str, &str> {
 }
 
 fn original<'n>(place: Span, sources: &Sources, names: &HashMap<&str, &'n str>) -> Option<&'n str> {
-    // Some programs answer in capitals.
+    // Some programs answer in capital letters.
     names.get(&*sources.text(place).to_lowercase()).copied()
 }
 
@@ -346,13 +351,13 @@ mod tests {
         let stop = Stop::new();
         let mut tree = Tree::read(&sources, SyntaxLimits::default(), &stop).expect("right");
         let case = Case::Fold;
-        let how = Scramble {
+        let options = Scramble {
             seed,
             order,
             comments,
             case,
         };
-        let names = scramble(&mut tree, how);
+        let names = scramble(&mut tree, options);
         (laid_out(&tree, Layout::default(), &stop), names)
     }
 
@@ -363,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn names_go_and_come_back() {
+    fn names_are_restored() {
         let (text, names) = scrambled(3, false, true);
         for name in ["ann", "Bob", "p", "q", "r", "?x"] {
             assert!(names.contains_key(name), "{name}");
@@ -389,53 +394,53 @@ mod tests {
     }
 
     #[test]
-    fn in_place_nothing_changes_but_names() {
+    fn in_place_only_names_change() {
         let sources = Sources::from(Source::new("t", RULES));
         let (forms, _) = read(&sources, SyntaxLimits::default());
-        let how = Scramble {
+        let options = Scramble {
             seed: 3,
             order: false,
             comments: true,
             case: Case::Keep,
         };
-        let (texts, names) = scrambled_in_place(&forms, &sources, how);
+        let (texts, names) = scrambled_in_place(&forms, &sources, options);
         assert_ne!(texts[0], RULES);
         assert_eq!(back(&texts[0], &names), RULES);
     }
 
     #[test]
-    fn names_of_another_text_are_noticed() {
+    fn a_map_of_another_text_is_detected() {
         let (text, names) = scrambled(3, false, false);
-        let stranger = |text: &str, names: &NameMap| {
+        let foreign_word = |text: &str, names: &NameMap| {
             let sources = Sources::from(Source::new("t", text));
             let (forms, _) = read(&sources, SyntaxLimits::default());
-            stranger(&forms, &sources, names).map(|place| sources.text(place).to_owned())
+            foreign_word(&forms, &sources, names).map(|place| sources.text(place).to_owned())
         };
-        assert_eq!(stranger(&text, &names), None);
-        assert_eq!(stranger(&text.to_uppercase(), &names), None);
-        assert_eq!(stranger("(role 1) terminal", &names), None);
-        assert_eq!(stranger("unsolvable: no plan", &names), None);
-        assert_eq!(stranger(RULES, &names), Some("ann".to_owned()));
+        assert_eq!(foreign_word(&text, &names), None);
+        assert_eq!(foreign_word(&text.to_uppercase(), &names), None);
+        assert_eq!(foreign_word("(role 1) terminal", &names), None);
+        assert_eq!(foreign_word("unsolvable: no plan", &names), None);
+        assert_eq!(foreign_word(RULES, &names), Some("ann".to_owned()));
         let sources = Sources::from(Source::new("t", "(role ann) (p 7)"));
         let (forms, _) = read(&sources, SyntaxLimits::default());
-        let how = Scramble {
+        let options = Scramble {
             seed: 3,
             order: false,
             comments: false,
             case: Case::Fold,
         };
-        // The same seed, and as many names.
-        let (_, others) = scrambled_in_place(&forms, &sources, how);
-        assert!(stranger(&text, &others).is_some());
+        // The same seed, and the same number of names.
+        let (_, others) = scrambled_in_place(&forms, &sources, options);
+        assert!(foreign_word(&text, &others).is_some());
         let first = names.values().next().unwrap();
         assert_eq!(
-            stranger(&format!("({first} 1)"), &others).as_ref(),
+            foreign_word(&format!("({first} 1)"), &others).as_ref(),
             Some(first)
         );
     }
 
     #[test]
-    fn another_order_keeps_roles_in_theirs() {
+    fn shuffling_keeps_the_order_of_roles() {
         let mut orders = std::collections::HashSet::new();
         for seed in 0..50 {
             let (text, names) = scrambled(seed, true, true);

@@ -1,8 +1,7 @@
 //! Rule text as forms with their comments.
 //!
-//! In: the lists that [`syntax`] reads. Out: the same forms, each with the
-//! comments that go with it, in one of few places: so what prints a tree need
-//! not know where else a comment can stand.
+//! In: the lists read by [`syntax`]. Out: the same forms, each with its comments in
+//! one of a few places, so that printers need not handle comments anywhere else.
 
 use ggp_stop::Stop;
 use std::borrow::Cow;
@@ -11,47 +10,47 @@ use crate::diagnostic::Diagnostic;
 use crate::span::Sources;
 use crate::syntax::{self, Sexp, SexpKind, SyntaxLimits};
 
-/// What stands in a rule file.
+/// The contents of a rule file.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Tree<'t> {
     /// The forms.
     pub items: Vec<Item<'t>>,
-    /// What stands after the last one.
+    /// Comments and empty lines after the last form.
     pub after: Vec<Note<'t>>,
 }
 
 /// A form, a literal or a term, with its comments.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Item<'t> {
-    /// On lines of their own. The first item of a list has none, nor has the head
-    /// of a rule.
+    /// Comments on lines before it. Always empty for the first item of a list and for
+    /// the head of a rule.
     pub before: Vec<Note<'t>>,
-    /// What it is.
+    /// The word or list.
     pub node: Node<'t>,
-    /// The comment on the same line, and those that stand right under it.
+    /// The comment on the same line, and its continuation right below it.
     pub behind: Vec<Cow<'t, str>>,
-    /// Whether it stands on one line with the item before.
+    /// True if it is on the same line as the previous item.
     pub near: bool,
 }
 
-/// The shapes of KIF text.
+/// The node types of KIF text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Node<'t> {
     /// A name, or a variable with its `?`.
     Word(Cow<'t, str>),
     /// A bracketed list.
     List {
-        /// What is in it.
+        /// The members.
         items: Vec<Item<'t>>,
-        /// Comments before the closing bracket, on lines of their own.
+        /// Comments on lines before the closing bracket.
         after: Vec<Note<'t>>,
     },
 }
 
-/// What stands between items.
+/// A comment or gap between items.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Note<'t> {
-    /// A comment, from its `;` on.
+    /// A comment, including its `;`.
     Comment(Cow<'t, str>),
     /// Empty lines.
     Blank,
@@ -78,7 +77,7 @@ impl<'t> Node<'t> {
         }
     }
 
-    /// The name or variable that it is.
+    /// The name or variable, if the node is a word.
     pub fn word(&self) -> Option<&str> {
         match self {
             Node::Word(word) => Some(word),
@@ -86,7 +85,7 @@ impl<'t> Node<'t> {
         }
     }
 
-    /// What is in it; nothing of a word.
+    /// The members of a list; empty for a word.
     pub fn items(&self) -> &[Item<'t>] {
         match self {
             Node::Word(_) => &[],
@@ -94,23 +93,23 @@ impl<'t> Node<'t> {
         }
     }
 
-    /// The name that a list begins with.
+    /// The name at the beginning of a list.
     pub fn functor(&self) -> Option<&str> {
         self.items().first()?.node.word()
     }
 
-    /// Whether it is a rule with an arrow.
+    /// True if the node is a rule with an arrow.
     pub fn is_rule(&self) -> bool {
         self.functor() == Some("<=")
     }
 }
 
 impl<'t> Tree<'t> {
-    /// Reads the texts as one; `stop` ends it early, with less than all.
+    /// Reads the texts as one. If `stop` is over, ends early with a part of them.
     ///
     /// # Errors
     ///
-    /// What is wrong with the brackets.
+    /// The findings about brackets.
     pub fn read(
         sources: &'t Sources,
         limits: SyntaxLimits,
@@ -128,7 +127,7 @@ impl<'t> Tree<'t> {
             rest = others;
             let text = source.text();
             let (items, after) = items(text, own, 0, text.len());
-            // What stands at the end of a file stands before the next one.
+            // Comments at the end of a file come before the next file.
             let mut before = std::mem::replace(&mut tree.after, after);
             let at = tree.items.len();
             tree.items.extend(items);
@@ -147,7 +146,7 @@ impl<'t> Tree<'t> {
     }
 }
 
-/// The forms of a stretch of text, with what stands between and after them.
+/// The forms of a part of the text, with the comments between and after them.
 fn items<'t>(
     text: &'t str,
     forms: &[Sexp],
@@ -184,7 +183,7 @@ fn items<'t>(
     (out, gap.notes)
 }
 
-/// A list; the comments that stand at its start go before it.
+/// A list; comments at its start are moved before it.
 pub(super) fn list<'t>(
     mut before: Vec<Note<'t>>,
     mut items: Vec<Item<'t>>,
@@ -216,7 +215,7 @@ pub(super) fn list<'t>(
     }
 }
 
-/// A comment behind the last part of a list may as well stand behind the list.
+/// Moves a comment behind the last part of a list behind the list.
 pub(super) fn settle_behind(item: &mut Item<'_>) {
     if let Node::List { items, after } = &mut item.node
         && item.behind.is_empty()
@@ -227,19 +226,19 @@ pub(super) fn settle_behind(item: &mut Item<'_>) {
     }
 }
 
-/// A stretch of text between two tokens.
+/// The text between two tokens.
 #[derive(Default)]
 pub(super) struct Gap<'t> {
-    /// Comments that go with what stands before.
+    /// Comments that belong to the item before.
     pub behind: Vec<Cow<'t, str>>,
     pub notes: Vec<Note<'t>>,
-    /// Whether a line ends in it.
+    /// True if it contains a line break.
     pub breaks: bool,
 }
 
 impl<'t> Gap<'t> {
     /// Reads blanks and comments; `follows` if comments on the first line belong to
-    /// what stands before.
+    /// the item before.
     pub fn read(text: &'t str, from: usize, to: usize, follows: bool) -> Self {
         let mut gap = Gap::default();
         let mut column = None;
@@ -260,7 +259,7 @@ impl<'t> Gap<'t> {
                         gap.notes.push(Note::Comment(comment));
                     }
                 }
-                // The first and the last line go on with what stands around.
+                // The first and the last line are shared with the tokens around.
                 None if number > 0
                     && length.is_some()
                     && gap.notes.last() != Some(&Note::Blank) =>

@@ -1,18 +1,18 @@
-//! The three ways to write a grid.
+//! Parser for the three notations of a grid.
 
 use super::{Grid, GridError, Row};
 
 /// Reads a text as one grid.
 pub(super) fn grid(name: &str, text: &str) -> Result<Grid, GridError> {
     let reader = Reader { name };
-    let text = without_mark(text);
+    let text = without_byte_order_mark(text);
     let lines: Vec<(usize, &str)> = (1..)
         .zip(text.lines())
         .map(|(number, line)| (number, line.trim_matches(is_blank)))
         .collect();
     let is_text = |(_, line): &&(usize, &str)| !line.is_empty();
     let Some(&(first, start)) = lines.iter().find(is_text) else {
-        return Err(reader.error(1, "there is no grid in it"));
+        return Err(reader.error(1, "the text contains no grid"));
     };
     let (last, _) = *lines
         .iter()
@@ -27,24 +27,24 @@ pub(super) fn grid(name: &str, text: &str) -> Result<Grid, GridError> {
     let mut rows = Vec::new();
     for &(number, line) in &lines[first - 1..last] {
         if line.is_empty() {
-            return Err(reader.error(number, "an empty line between the rows"));
+            return Err(reader.error(number, "there is an empty line between the rows"));
         }
         rows.push(reader.row(number, line)?);
     }
     reader.grid(rows)
 }
 
-/// Reads a list of grids, one on each line, in brackets or with `/` between the
-/// rows. Empty lines and those that begin with `#` are left out; so is what
-/// follows a grid after a blank. `name` is shown in messages only.
+/// Reads a list of grids, one on each line, in brackets or with `/` between the rows.
+/// Empty lines, lines that begin with `#`, and text after a grid and a blank are
+/// ignored. `name` is used in messages only.
 ///
 /// # Errors
 ///
-/// [`GridError`] for the first line that is no grid.
+/// [`GridError`] for the first line that is not a grid.
 pub fn puzzles(name: &str, text: &str) -> Result<Vec<Grid>, GridError> {
     let reader = Reader { name };
     let mut grids = Vec::new();
-    for (number, line) in (1..).zip(without_mark(text).lines()) {
+    for (number, line) in (1..).zip(without_byte_order_mark(text).lines()) {
         let line = line.trim_matches(is_blank);
         if line.is_empty() || line.starts_with('#') {
             continue;
@@ -61,8 +61,8 @@ pub fn puzzles(name: &str, text: &str) -> Result<Vec<Grid>, GridError> {
     Ok(grids)
 }
 
-/// The text without the mark that some editors put first.
-fn without_mark(text: &str) -> &str {
+/// The text without a byte order mark.
+fn without_byte_order_mark(text: &str) -> &str {
     text.strip_prefix('\u{FEFF}').unwrap_or(text)
 }
 
@@ -88,14 +88,14 @@ impl Reader<'_> {
         let rows = line.split('/').map(|row| {
             let row = row.trim_matches(is_blank);
             if row.is_empty() {
-                return Err(self.error(number, "an empty row between two `/`"));
+                return Err(self.error(number, "there is an empty row between two `/`"));
             }
             self.row(number, row)
         });
         self.grid(rows.collect::<Result<_, _>>()?)
     }
 
-    /// Rows in brackets, over one line or several.
+    /// Rows in brackets, on one line or several.
     fn bracketed(&self, lines: &[(usize, &str)]) -> Result<Grid, GridError> {
         let mut rows = Vec::new();
         let mut row: Option<Row> = None;
@@ -105,14 +105,14 @@ impl Reader<'_> {
         for &(line, text) in lines {
             for c in text.chars().chain(['\n']) {
                 if closed && !is_blank(c) {
-                    return Err(self.error(line, "text after the last `]`"));
+                    return Err(self.error(line, "there is text after the last `]`"));
                 }
                 if matches!(c, '[' | ']' | ',') || is_blank(c) {
                     if !value.is_empty() {
                         match &mut row {
                             Some(row) => row.cells.push(std::mem::take(&mut value)),
                             None => {
-                                let message = format!("`{value}` stands outside of a row");
+                                let message = format!("`{value}` is outside of a row");
                                 return Err(self.error(line, message));
                             }
                         }
@@ -123,7 +123,7 @@ impl Reader<'_> {
                 }
                 match c {
                     '[' if depth == 2 => {
-                        return Err(self.error(line, "a `[` inside a row"));
+                        return Err(self.error(line, "there is a `[` inside a row"));
                     }
                     '[' => {
                         depth += 1;
@@ -137,8 +137,7 @@ impl Reader<'_> {
                             self.check(&row)?;
                             rows.push(row);
                         }
-                        // A first line starts with a bracket, so that there is
-                        // one to close.
+                        // The text starts with a bracket, so there is one to close.
                         depth -= 1;
                         closed = depth == 0;
                     }
@@ -153,15 +152,16 @@ impl Reader<'_> {
         self.grid(rows)
     }
 
-    /// A row of its own, not empty.
+    /// One row, not empty.
     fn row(&self, line: usize, text: &str) -> Result<Row, GridError> {
         let cells: Vec<String> = if text.contains(',') {
             let cells = text.split(',').map(|cell| cell.trim_matches(is_blank));
-            // Blanks separate too, so that `1, 2 3` has three cells.
+            // Blanks also separate cells, so `1, 2 3` has three cells.
             let mut all = Vec::new();
             for cell in cells {
                 if cell.is_empty() {
-                    let message = "an empty cell beside a comma; write a name such as `.` for it";
+                    let message =
+                        "there is an empty cell next to a comma; use a name such as `.` for it";
                     return Err(self.error(line, message));
                 }
                 all.extend(cell.split_whitespace().map(str::to_owned));
@@ -177,7 +177,7 @@ impl Reader<'_> {
         Ok(row)
     }
 
-    /// Refuses what a rule file would read as something other than a name.
+    /// Rejects characters that a rule file would not read as part of a name.
     fn check(&self, row: &Row) -> Result<(), GridError> {
         for c in row.cells.iter().flat_map(|cell| cell.chars()) {
             if matches!(c, '(' | ')' | ';' | '?') || c.is_control() {
@@ -192,10 +192,10 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The rows as a grid, if they are equally long.
+    /// The rows as a grid, if they have equal lengths.
     fn grid(&self, rows: Vec<Row>) -> Result<Grid, GridError> {
         let Some(first) = rows.first() else {
-            return Err(self.error(1, "there is no row in it"));
+            return Err(self.error(1, "the grid has no rows"));
         };
         let columns = first.cells.len();
         for (number, row) in (1..).zip(&rows) {

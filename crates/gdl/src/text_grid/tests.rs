@@ -32,21 +32,24 @@ fn rows_can_be_bracketed() {
 }
 
 #[test]
-fn what_is_no_grid_is_refused_with_its_line() {
-    check("", "board:1: there is no grid in it");
+fn invalid_grids_are_rejected_with_a_line() {
+    check("", "board:1: the text contains no grid");
     check("12\n123\n", "board:2: row 2 has 3 cells, but row 1 has 2");
-    check("12\n\n34", "board:2: an empty line between the rows");
+    check(
+        "12\n\n34",
+        "board:2: there is an empty line between the rows",
+    );
     check(
         "1,,2",
-        "board:1: an empty cell beside a comma; write a name such as `.` for it",
+        "board:1: there is an empty cell next to a comma; use a name such as `.` for it",
     );
-    check("01//01", "board:1: an empty row between two `/`");
+    check("01//01", "board:1: there is an empty row between two `/`");
     check("[[1,2],[3,4]", "board:1: a `]` is missing");
     check("[[1,2],[3]]", "board:1: row 2 has 1 cells, but row 1 has 2");
     check("[[1],[]]", "board:1: row 2 is empty");
-    check("[[1,[2]]]", "board:1: a `[` inside a row");
-    check("[[1],\n2]", "board:2: `2` stands outside of a row");
-    check("[[1]] x", "board:1: text after the last `]`");
+    check("[[1,[2]]]", "board:1: there is a `[` inside a row");
+    check("[[1],\n2]", "board:2: `2` is outside of a row");
+    check("[[1]] x", "board:1: there is text after the last `]`");
     check("[[]]", "board:1: row 1 is empty");
     let message = "board:2: the character `;` cannot be part of a cell; brackets, `;`, `?` and \
                    control characters mean something else in rules";
@@ -62,7 +65,7 @@ fn cells_become_facts_on_the_line_of_their_row() {
 }
 
 #[test]
-fn puzzles_are_one_a_line() {
+fn each_line_is_a_puzzle() {
     let text = "# two\n[[1,2],[3,4]] first\n\n01/10 1 remark\n";
     let grids = puzzles("list", text).unwrap();
     let sizes: Vec<_> = grids.iter().map(|g| (g.line(), g.column_count())).collect();

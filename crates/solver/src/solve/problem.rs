@@ -79,7 +79,7 @@ impl<M: Machine> GameProblem<M> {
         let mut meaning = KeyMeaning::SameFuture;
         for counter in counters(&game, target) {
             let leave_out = match keys {
-                Keys::Auto => counter.stripping.is_worth_a_try(),
+                Keys::Auto => counter.stripping.may_guide_search(),
                 Keys::Exact => false,
                 Keys::Stripped => true,
             };

@@ -1,4 +1,4 @@
-//! What the program that suits a game would do in somebody's place.
+//! Hints: the move of the default agent for a role.
 
 use std::time::{Duration, Instant};
 
@@ -9,36 +9,36 @@ use ggp_play::{
     Advice, AgentAnswer, AgentSpec, AgentThread, Brief, Candidate, Observation, Origin, Turn,
 };
 
-/// Who is asked.
+/// The agent that gives hints.
 const ADVISER: &str = "auto";
-/// How long it thinks about the hint, and about each move that is expected to follow.
+/// The limits for the hint, and for each move of the expected continuation.
 const TIME: Duration = Duration::from_secs(2);
 const NODES: u64 = 20_000;
 const TIME_AHEAD: Duration = Duration::from_millis(250);
 const NODES_AHEAD: u64 = 2_000;
-/// Joint moves that are shown to follow.
+/// The number of joint moves of the expected continuation.
 const AHEAD: usize = 4;
-/// How many other moves a hint speaks of.
+/// The number of alternative moves in a hint.
 const OTHERS: usize = 3;
 
-/// A program for each role, made when it is asked for the first time.
+/// The agents of the roles, each created at its first use.
 pub struct Adviser {
     brief: Brief,
-    seats: Vec<Option<AgentThread>>,
+    agents: Vec<Option<AgentThread>>,
 }
 
 impl Adviser {
-    /// For the match of this brief, whose role does not matter.
+    /// An adviser for the match of a brief. The role of the brief is ignored.
     pub fn new(brief: Brief) -> Self {
-        let seats = (0..brief.game.role_count()).map(|_| None).collect();
-        Adviser { brief, seats }
+        let agents = (0..brief.game.role_count()).map(|_| None).collect();
+        Adviser { brief, agents }
     }
 
-    /// What it would play, what else there is, and how play is expected to go on.
+    /// The best move, alternatives and the expected continuation as text.
     ///
     /// # Errors
     ///
-    /// What keeps the program from thinking.
+    /// The error of the agent.
     pub fn hint<M: Machine>(
         &mut self,
         machine: &mut M,
@@ -51,11 +51,11 @@ impl Adviser {
             return Err(error.into());
         }
         let Some(best) = answer.advice else {
-            return Ok("there is no move to advise".to_owned());
+            return Ok("no hint is available".to_owned());
         };
         let mut text = format!("hint: {}", format::move_text(machine, best.chosen));
-        if let Some(worth) = worth(&best) {
-            text += &format!(", {worth}");
+        if let Some(value) = value_text(&best) {
+            text += &format!(", {value}");
         }
         let others = best.candidates.iter().filter(|other| other.action != best.chosen);
         let others: Vec<&Candidate> = others.take(OTHERS).collect();
@@ -67,7 +67,7 @@ impl Adviser {
         if !texts.is_empty() {
             text += &format!("\n  others: {}", texts.join("; "));
         }
-        if let Some(remark) = doubt(&best, &others) {
+        if let Some(remark) = caveat(&best, &others) {
             text += &format!("\n  {remark}");
         }
         let first = played.len();
@@ -79,7 +79,7 @@ impl Adviser {
         Ok(text)
     }
 
-    /// What it thinks of a role's moves, unless it comes to think of nothing.
+    /// The agent's advice for a role, if it has any.
     pub fn think(
         &mut self,
         role: RoleId,
@@ -91,12 +91,11 @@ impl Adviser {
         answer.advice.filter(|_| answer.origin != Origin::Random)
     }
 
-    /// Plays on for a few joint moves as the programs would, beginning with one move
-    /// that is chosen.
+    /// Appends a few joint moves of the expected continuation, beginning with a given move.
     ///
     /// # Errors
     ///
-    /// What keeps the rules from being evaluated.
+    /// An error in the rules.
     pub fn ahead<M: Machine>(
         &mut self,
         machine: &mut M,
@@ -111,14 +110,14 @@ impl Adviser {
             let mut joint = Vec::new();
             for role in game.roles() {
                 if machine.legal(&state, role, &mut legal).is_err() {
-                    // It concerns the match only if the match gets there.
+                    // This matters only if the match reaches the state.
                     return Ok(());
                 }
                 let is_chosen = chosen.filter(|(other, _)| *other == role);
                 joint.push(match (is_chosen, &legal[..]) {
                     (Some((_, chosen)), _) => chosen,
                     (None, [only]) => *only,
-                    // Nobody knows what chance does.
+                    // The moves of chance cannot be predicted.
                     (None, _) if game.is_random(role) => return Ok(()),
                     (None, _) => match self.think(role, played, TIME_AHEAD, NODES_AHEAD) {
                         Some(advice) => advice.chosen,
@@ -143,49 +142,49 @@ impl Adviser {
         time: Duration,
         nodes: u64,
     ) -> anyhow::Result<AgentAnswer> {
-        let seat = &mut self.seats[role.index()];
-        if seat.is_none() {
-            let spec: AgentSpec = ADVISER.parse().expect("there is such a kind");
+        let agent = &mut self.agents[role.index()];
+        if agent.is_none() {
+            let spec: AgentSpec = ADVISER.parse().expect("the agent exists");
             let brief = Brief {
                 role,
                 ..self.brief.clone()
             };
-            *seat = Some(AgentThread::new(brief, &spec)?);
+            *agent = Some(AgentThread::new(brief, &spec)?);
         }
-        let seat = seat.as_mut().expect("it was just made");
+        let agent = agent.as_mut().expect("it was just made");
         let observation = Observation::of_joint_moves(role, played);
-        Ok(seat.choose(&observation, Some(Instant::now() + time), Some(nodes)))
+        Ok(agent.choose(&observation, Some(Instant::now() + time), Some(nodes)))
     }
 }
 
-/// Why another move that seems to be worth more is not advised, if there is one.
-fn doubt(best: &Advice, others: &[&Candidate]) -> Option<String> {
+/// An explanation if another move has a higher value than the hint.
+fn caveat(best: &Advice, others: &[&Candidate]) -> Option<String> {
     let value = best.value?;
     let chosen = best.candidates.iter().find(|c| c.action == best.chosen)?;
-    // As they are shown, to one place.
+    // Values are shown with one decimal.
     let is_more = |other: &&&Candidate| other.value > value + 0.05;
     let better: Vec<_> = others.iter().filter(is_more).collect();
     let tries = better.iter().map(|other| other.visits).max()?;
     (tries < chosen.visits).then(|| {
         let tries = match tries {
             1 => "once".to_owned(),
-            tries => format!("{tries} times at most"),
+            tries => format!("at most {tries} times"),
         };
         format!(
-            "a higher figure is less certain: it comes from trying the move {tries}, that of the \
-             hint from {}",
+            "a higher value is less certain if its move was tried less often: {tries}, \
+             the hint {} times",
             chosen.visits
         )
     })
 }
 
-/// What a move is worth, in words.
-fn worth(advice: &Advice) -> Option<String> {
+/// The value of a move as text.
+fn value_text(advice: &Advice) -> Option<String> {
     let (least, most) = advice.bounds;
     Some(match advice.value {
-        _ if least == most => format!("worth {least:.0}, which is proved"),
-        Some(value) if value == least && least > 0.0 => format!("worth {least:.0} at least"),
-        Some(value) => format!("which seems worth {value:.1}"),
+        _ if least == most => format!("proved value {least:.0}"),
+        Some(value) if value == least && least > 0.0 => format!("value at least {least:.0}"),
+        Some(value) => format!("value about {value:.1}"),
         None => return None,
     })
 }
@@ -196,7 +195,7 @@ mod tests {
     use ggp_gdl::game::Game;
 
     #[test]
-    fn a_higher_figure_of_another_move_is_put_down_to_fewer_tries() {
+    fn a_higher_value_of_another_move_is_explained_by_fewer_tries() {
         let rules = "(role a) (role b) (legal a x) (legal b x) terminal (goal a 1) (goal b 1)";
         let game = Game::from_text("rules", rules).unwrap();
         let moves: Vec<Move> = game.roles().map(|r| Move::new(game.role_term(r))).collect();
@@ -213,11 +212,11 @@ mod tests {
                 candidates: candidates.clone(),
                 ..Advice::of(moves[0])
             };
-            doubt(&advice, &[&candidates[1]])
+            caveat(&advice, &[&candidates[1]])
         };
         let remark = said(7, 60.0).unwrap();
-        assert!(remark.contains("7 times at most, that of the hint from 90"), "{remark}");
-        // Shown as the same, less, or tried more often.
+        assert!(remark.contains("at most 7 times, the hint 90 times"), "{remark}");
+        // An equal value, a lower value, or more tries.
         assert_eq!([said(7, 50.04), said(7, 40.0), said(91, 60.0)], [None, None, None]);
     }
 }

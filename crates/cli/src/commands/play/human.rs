@@ -1,4 +1,4 @@
-//! A person at the terminal, or a file that stands for one.
+//! A person at the terminal, or input from a file.
 
 use std::cell::Cell;
 use std::io::{self, BufRead, IsTerminal, Read, Write};
@@ -13,42 +13,41 @@ use ggp_engine::machine::{self, Machine};
 use ggp_picture::{DrawingLimits, Picture};
 use ggp_play::{Brief, Choice, History, Player, PlayerError, Turn};
 
-/// What a person may type besides moves.
+/// The help text.
 const HELP: &str = "  \
   a number or a move   make this move; outer brackets may be left out
   moves                list the legal moves
   state                show the facts of the state
   history              list the moves made so far
-  hint                 what the program that suits the game would play, and what it
-                       expects to follow
-  why FACT or MOVE     why it holds or is legal, or why not; a move may be given by
-                       its number; a fact of the state is followed over the moves
-  undo                 take back, to your last choice
+  hint                 show the move of the default agent and its expected continuation
+  why FACT or MOVE     explain why a fact holds or a move is legal, or why not; a move may
+                       be given by its number; a fact is traced over the moves made
+  undo                 go back to your last choice
   quit                 end the match (so does the end of the input)
   help                 show this
 A word that is also a legal move is the move; /undo is always the command.";
 
-/// Bytes after which a line is cut.
+/// The most bytes of an input line.
 const LONGEST_LINE: u64 = 1 << 20;
 
-/// Where the match is shown, and where lines are read.
+/// The output of the match and the input of lines.
 #[derive(Copy, Clone)]
 pub struct Table<'a> {
     context: &'a Context,
     picture: &'a Picture,
 }
 
-/// What a person wants when the game is over.
+/// The decision of a person when the game is over.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum After {
-    /// To go back to the last choice.
+    /// Go back to the last choice.
     Undo,
-    /// To end the match.
+    /// End the match.
     Quit,
 }
 
 impl<'a> Table<'a> {
-    /// The terminal. With `--json` standard output is left to the record.
+    /// The terminal. With `--json`, standard output is reserved for the record.
     pub fn new(context: &'a Context, picture: &'a Picture) -> Self {
         Table { context, picture }
     }
@@ -71,7 +70,7 @@ impl<'a> Table<'a> {
                 out.flush()
             }
             true => {
-                // As for all of standard error: nobody need read it.
+                // Errors of standard error are ignored.
                 let _ = write!(io::stderr().lock(), "{text}{end}");
                 Ok(())
             }
@@ -91,7 +90,7 @@ impl<'a> Table<'a> {
         self.facts(machine, &facts)
     }
 
-    /// Shows facts, on boards where there are any.
+    /// Shows facts, drawn on boards if there are any.
     pub fn facts<M: Machine>(&self, machine: &M, facts: &[TermId]) -> io::Result<()> {
         match facts {
             [] => Ok(()),
@@ -102,8 +101,8 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Asks for a line; nothing at the end of the input. What was read is shown
-    /// again if it does not come from a terminal, which would have shown it.
+    /// Reads a line; `None` at the end of the input. The line is echoed unless the input is a
+    /// terminal.
     fn ask(&self, prompt: &str) -> io::Result<Option<String>> {
         self.write(prompt, "> ")?;
         let mut line = Vec::new();
@@ -121,7 +120,7 @@ impl<'a> Table<'a> {
         Ok(Some(line))
     }
 
-    /// Asks what to do when the game is over.
+    /// Asks whether to undo or quit when the game is over.
     pub fn after(&self) -> io::Result<After> {
         loop {
             let Some(line) = self.ask("undo or quit")? else {
@@ -139,15 +138,14 @@ impl<'a> Table<'a> {
 /// A player that asks a person.
 pub struct Human<'a> {
     table: Table<'a>,
-    /// Number of people who chose a move in the current step, shared by all.
+    /// The number of people that chose a move in the current step, shared by all.
     asked: Rc<Cell<usize>>,
     limits: machine::Limits,
     adviser: Adviser,
 }
 
 impl<'a> Human<'a> {
-    /// A person, one of those who share the counter of choices made; the brief is
-    /// for a program that gives hints.
+    /// A person. All people share the counter of choices; the brief is for hints.
     pub fn new(table: Table<'a>, brief: Brief, asked: Rc<Cell<usize>>) -> Self {
         Human {
             table,
@@ -165,7 +163,7 @@ impl<'a> Human<'a> {
         let table = self.table;
         let game = machine.game().clone();
         let menu = Menu::new(machine, turn.legal);
-        // The first person asked in a state sees it for all.
+        // A state is shown to the first person that is asked.
         if self.asked.get() == 0 {
             table.state(machine, turn.history.state(), turn.history.len())?;
         }
@@ -214,7 +212,7 @@ impl<M: Machine> Player<M> for Human<'_> {
                 Ok(error) => return PlayerError::Play(error),
                 Err(other) => other,
             };
-            // A broken pipe must stay what it is.
+            // The command needs to recognize a broken pipe.
             PlayerError::Other(match other.downcast::<io::Error>() {
                 Ok(error) => Box::new(error),
                 Err(other) => other.into(),
@@ -225,7 +223,7 @@ impl<M: Machine> Player<M> for Human<'_> {
 
 fn past<M: Machine>(machine: &M, history: &History<M::State>) -> String {
     if history.is_empty() {
-        return "no move was made yet".to_owned();
+        return "no moves yet".to_owned();
     }
     let lines = (1..).zip(history.plies()).map(|(number, ply)| {
         let line = format::joint_line(machine, &ply.joint);
@@ -234,7 +232,7 @@ fn past<M: Machine>(machine: &M, history: &History<M::State>) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// What a line may mean besides a move.
+/// A command.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Command {
     Help,
@@ -261,21 +259,21 @@ impl Command {
     }
 }
 
-/// What a line means.
+/// The meaning of a line.
 enum Input {
     Nothing,
     Move(Move),
     Command(Command),
-    /// What is asked to be explained.
+    /// An argument of `why`.
     Why(String),
     Wrong(String),
 }
 
-/// The legal moves, as they are offered.
+/// The list of legal moves.
 struct Menu {
     game: Game,
     moves: Vec<(Move, String)>,
-    /// Whether a move may be chosen by its number: not if a move is a number.
+    /// Whether a move may be chosen by its number. False if a move is itself a number.
     numbered: bool,
 }
 
@@ -310,7 +308,7 @@ impl Menu {
             match (word, Command::of(word)) {
                 ("why", _) => Some(Input::Why(rest.trim().to_owned())),
                 (_, Some(_)) if !rest.is_empty() => {
-                    Some(Input::Wrong(format!("nothing comes after {word}")))
+                    Some(Input::Wrong(format!("{word} takes no argument")))
                 }
                 _ => None,
             }
@@ -321,7 +319,7 @@ impl Menu {
             }
             return match Command::of(word) {
                 Some(command) => Input::Command(command),
-                None => Input::Wrong(format!("there is no command {word}")),
+                None => Input::Wrong(format!("unknown command {word}")),
             };
         }
         let bracketed = format!("({line})");
@@ -343,12 +341,12 @@ impl Menu {
         {
             return match number.checked_sub(1).and_then(|i| self.moves.get(i)) {
                 Some((chosen, _)) => Input::Move(*chosen),
-                None => Input::Wrong(format!("the numbers go from 1 to {}", self.moves.len())),
+                None => Input::Wrong(format!("move numbers are 1 to {}", self.moves.len())),
             };
         }
         let mut parse = |text: &str| self.game.parse_term(machine.terms_mut(), text);
         Input::Wrong(match parse(line).or_else(|error| parse(&bracketed).map_err(|_| error)) {
-            Ok(_) => format!("`{line}` is not a legal move here (why {line} says why)"),
+            Ok(_) => format!("`{line}` is not a legal move here (`why {line}` explains)"),
             Err(error) => error.to_string(),
         })
     }

@@ -1,4 +1,4 @@
-//! Who plays which role.
+//! The players of the roles.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,21 +10,21 @@ use ggp_gdl::game::{Game, RoleId};
 use ggp_play::{AgentSpec, SpecError, is_agent};
 use ggp_play::record::MatchRecord;
 
-/// How a person is called.
+/// The name of a person in options.
 const HUMAN: &str = "human";
 
-/// Who plays a role.
+/// The player of a role.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Kind {
     /// A person at the terminal.
     Human,
-    /// A program.
+    /// An agent.
     Agent(AgentSpec),
 }
 
-/// A kind of player for one role, or for all that have none.
+/// A player for one role, or for all roles without one.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Seat {
+pub struct RolePlayer {
     role: Option<String>,
     kind: Kind,
 }
@@ -66,7 +66,7 @@ impl FromStr for Kind {
     }
 }
 
-impl FromStr for Seat {
+impl FromStr for RolePlayer {
     type Err = KindError;
 
     fn from_str(text: &str) -> Result<Self, KindError> {
@@ -77,11 +77,11 @@ impl FromStr for Seat {
             None => (None, text),
         };
         let kind = kind.parse()?;
-        Ok(Seat { role, kind })
+        Ok(RolePlayer { role, kind })
     }
 }
 
-/// Players of all roles, as one word says it: with commas between them.
+/// The players of all roles, separated by commas.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Kinds(pub Vec<Kind>);
 
@@ -92,7 +92,7 @@ impl FromStr for Kinds {
         let mut players: Vec<String> = Vec::new();
         for part in text.split(',') {
             match players.last_mut() {
-                // The options of a player have commas between them, too.
+                // The options of a player are also separated by commas.
                 Some(player) if player.contains(':') && part != HUMAN && !is_agent(part) => {
                     *player += ",";
                     *player += part;
@@ -105,8 +105,8 @@ impl FromStr for Kinds {
     }
 }
 
-/// Who played the roles of a record, where that is somebody who can play here; nothing if
-/// it does not say.
+/// The players of a record by role, `None` for players that are not available here; empty if
+/// the record names none.
 pub fn of_record(record: &MatchRecord) -> Vec<Option<Kind>> {
     let is_human = |role: usize| record.is_player_human.get(role) == Some(&true);
     let names = record.player_names_from_host.iter().enumerate();
@@ -118,29 +118,29 @@ pub fn of_record(record: &MatchRecord) -> Vec<Option<Kind>> {
         .collect()
 }
 
-/// The kind of player of each role. Where nobody says it, a role is played by who played
-/// it before; if nobody has, the first one is human, if nobody is yet, and all others play
-/// at random.
+/// The player of each role. The default is the player of the record. Without a record, the
+/// first role without a player is human, unless another role is, and all others play at
+/// random.
 ///
 /// # Errors
 ///
-/// If a role is not in the game or has two players, or one who played it before cannot be
-/// had here.
+/// If a role is not in the game or has two players, or a player of the record is not available
+/// here.
 pub fn assign(
     game: &Game,
-    seats: &[Seat],
+    players: &[RolePlayer],
     before: &[Option<Kind>],
 ) -> anyhow::Result<Vec<Kind>> {
     let mut kinds: Vec<Option<Kind>> = vec![None; game.role_count()];
-    for seat in seats {
-        let Some(name) = &seat.role else { continue };
+    for player in players {
+        let Some(name) = &player.role else { continue };
         let role = legal::find_role(game, name)?;
-        if kinds[role.index()].replace(seat.kind.clone()).is_some() {
+        if kinds[role.index()].replace(player.kind.clone()).is_some() {
             bail!("the role {name} has two players");
         }
     }
-    let mut others = seats.iter().filter(|seat| seat.role.is_none());
-    let other = others.next().map(|seat| seat.kind.clone());
+    let mut others = players.iter().filter(|player| player.role.is_none());
+    let other = others.next().map(|player| player.kind.clone());
     if others.next().is_some() {
         return Err(anyhow!("two players for the other roles; write ROLE=KIND"));
     }
@@ -149,7 +149,7 @@ pub fn assign(
             let named = kinds[role.index()].clone();
             named.or_else(|| before[role.index()].clone()).ok_or_else(|| {
                 let role = game.role_name(role);
-                anyhow!("who played {role} is not to be had here; say --player {role}=KIND")
+                anyhow!("the recorded player of {role} is not available here; use --player {role}=KIND")
             })
         });
         return kinds.collect();
@@ -159,7 +159,7 @@ pub fn assign(
         None if !kinds.contains(&Some(Kind::Human)) => game.roles().find(is_free),
         _ => None,
     };
-    let random: AgentSpec = "random".parse().expect("there is such a kind");
+    let random: AgentSpec = "random".parse().expect("the agent exists");
     let default = |role: RoleId| match &other {
         Some(kind) => kind.clone(),
         None if person == Some(role) => Kind::Human,
@@ -178,11 +178,11 @@ mod tests {
     fn check(text: &str, role: Option<&str>, kind: &str) {
         let role = role.map(str::to_owned);
         let kind = kind.parse().unwrap();
-        assert_eq!(text.parse(), Ok(Seat { role, kind }));
+        assert_eq!(text.parse(), Ok(RolePlayer { role, kind }));
     }
 
     #[test]
-    fn seats_are_read() {
+    fn role_players_are_parsed() {
         check("human", None, "human");
         check("a=random", Some("a"), "random");
         check("x=mcts:50", Some("x"), "mcts:50");
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn commas_stand_between_players_and_between_their_options() {
+    fn commas_separate_players_and_their_options() {
         let kinds = |text: &str| text.parse::<Kinds>().map(|kinds| kinds.0);
         let expected = |texts: &[&str]| Ok(texts.iter().map(|t| t.parse().unwrap()).collect());
         assert_eq!(kinds("human,first"), expected(&["human", "first"]));
@@ -205,9 +205,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_player_is_refused() {
+    fn invalid_players_are_rejected() {
         for text in ["", "a=", "a=wizard", "human:3"] {
-            assert!(text.parse::<Seat>().is_err(), "{text}");
+            assert!(text.parse::<RolePlayer>().is_err(), "{text}");
         }
     }
 }

@@ -1,22 +1,22 @@
-//! What a person at the board asks `why` of.
+//! The `why` command of a person at the terminal.
 
 use crate::format;
 use ggp_explain::tree::Tree;
-use ggp_explain::{ExplainError, Explainer, Options, Question, Situation};
+use ggp_explain::{ExplainError, Explainer, ExplainOptions, Question, Situation};
 use ggp_gdl::game::Move;
 use ggp_engine::machine::{Limits, Machine};
 use ggp_play::{History, Turn};
 
-/// Most lines of an answer.
+/// The most lines of an answer.
 const LINES: usize = 60;
 
-/// What may be asked.
-const USAGE: &str = "why what? Write a fact, a move or the number of a move after it: \
-                     why terminal, why 1";
+/// The usage message.
+const USAGE: &str = "`why` needs a fact, a move or the number of a move, for example: why terminal, \
+                     why 1";
 
-/// Why something holds in the present state, or why not; a fact of the state is
-/// followed over the moves. A move is asked to be legal, brackets may be left out;
-/// `numbered` are the moves that may be named by their numbers.
+/// Explains why a fact holds in the current state or a move is legal, or why not. A fact of the
+/// state is traced over the moves made. The brackets of a move may be left out; `numbered` are
+/// the moves that can be given by number.
 pub fn why<M: Machine>(
     machine: &mut M,
     turn: &Turn<'_, M::State>,
@@ -29,12 +29,12 @@ pub fn why<M: Machine>(
     }
     let game = machine.game().clone();
     let terms = machine.terms().clone();
-    let mut explainer = Explainer::new(&game, terms, limits, Options::default());
+    let mut explainer = Explainer::new(&game, terms, limits, ExplainOptions::default());
     let legal = |text: &str| format!("(legal {} {text})", game.role_name(turn.role));
     let asked = match text.parse::<usize>() {
         Ok(number) if !numbered.is_empty() => {
             let Some(chosen) = number.checked_sub(1).and_then(|at| numbered.get(at)) else {
-                return format!("the numbers go from 1 to {}", numbered.len());
+                return format!("move numbers are 1 to {}", numbered.len());
             };
             explainer.question(&legal(&format::move_text(machine, *chosen)))
         }
@@ -49,7 +49,7 @@ pub fn why<M: Machine>(
     };
     let answer = match asked {
         Ok(question) if turn.history.is_empty() && explainer.needs_moves(&question) => {
-            return format!("`{text}` depends on the moves made: ask again after a move");
+            return format!("`{text}` depends on the moves made; ask again after a move");
         }
         Ok(question) => said(machine, &mut explainer, turn.history, &question),
         Err(error) => return error.to_string(),
@@ -57,8 +57,8 @@ pub fn why<M: Machine>(
     answer.unwrap_or_else(|error| error.to_string())
 }
 
-/// The text, in brackets if need be, if it is of the form of a move that was made
-/// or is legal.
+/// The text, with brackets added if necessary, if it has the form of a move that was made or is
+/// legal.
 fn like_a_move<M: Machine>(
     machine: &mut M,
     turn: &Turn<'_, M::State>,

@@ -1,4 +1,4 @@
-//! A match at the terminal as a match record, to be gone on with.
+//! Match records of matches at the terminal.
 
 use std::path::Path;
 
@@ -10,11 +10,11 @@ use ggp_engine::machine::{AnyMachine, Machine, PlayError};
 use ggp_play::History;
 use ggp_play::record::MatchRecord;
 
-/// The joint moves of a record, after its states were compared with the rules.
+/// The joint moves of a record, after a check against the rules.
 ///
 /// # Errors
 ///
-/// If the rules say something else.
+/// If the record differs from the rules.
 pub fn moves(
     record: &MatchRecord,
     path: &Path,
@@ -22,16 +22,16 @@ pub fn moves(
 ) -> anyhow::Result<Vec<Vec<Move>>> {
     let played = record.replay(machine.clone(), |_, _| {});
     let name = path.display();
-    let played = played.map_err(|why| anyhow!("{name} is no match of this game: {why}"))?;
+    let played = played.map_err(|why| anyhow!("{name} is not a match of this game: {why}"))?;
     let moves = played.history().plies().map(|ply| ply.joint.clone());
     Ok(moves.collect())
 }
 
-/// The record of what was played so far, with what `begun` says of the match.
+/// The record of the match so far, with the header `begun`.
 ///
 /// # Errors
 ///
-/// Whatever play shows to be wrong with the rules.
+/// An error in the rules.
 pub fn record<S>(
     machine: &mut AnyMachine,
     history: &History<S>,

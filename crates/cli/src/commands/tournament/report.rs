@@ -1,4 +1,4 @@
-//! What came of a tournament, as tables, comma-separated values and a picture.
+//! The results of a tournament as tables, comma-separated values and a picture.
 
 use anyhow::anyhow;
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
@@ -107,7 +107,7 @@ fn table(head: Vec<String>, rows: impl Iterator<Item = Vec<String>>) -> String {
 ///
 /// # Errors
 ///
-/// Those of writing, which a vector has not.
+/// The error of writing.
 pub(super) fn csv(rows: &[Row]) -> anyhow::Result<Vec<u8>> {
     let mut out = csv::Writer::from_writer(Vec::new());
     out.write_record([
@@ -138,16 +138,16 @@ pub(super) fn csv(rows: &[Row]) -> anyhow::Result<Vec<u8>> {
     Ok(out.into_inner()?)
 }
 
-/// The side of a cell, and the room for names, in pixels.
+/// The side of a cell and the width of names, in pixels.
 const CELL: u32 = 72;
 const NAMES: u32 = 190;
 
-/// The cross table as a picture: the greener, the more the player in the row got
-/// from the one in the column.
+/// The cross table as a picture. The color of a cell is the share of points of the player in
+/// the row against the player in the column.
 ///
 /// # Errors
 ///
-/// Those of drawing.
+/// The error of drawing.
 pub(super) fn svg(tally: &Tally) -> anyhow::Result<String> {
     let mut text = String::new();
     draw(tally, &mut text).map_err(|error| anyhow!("cannot draw the cross table: {error}"))?;
@@ -188,7 +188,7 @@ fn draw(tally: &Tally, text: &mut String) -> Result<(), Box<dyn std::error::Erro
     Ok(())
 }
 
-/// From red over white to green.
+/// A color from red over white to green.
 fn shade(share: f64) -> RGBColor {
     let fade = |amount: f64| (255.0 - 150.0 * amount.clamp(0.0, 1.0)) as u8;
     let (loss, win) = (fade(1.0 - 2.0 * share), fade(2.0 * share - 1.0));

@@ -1,7 +1,7 @@
-//! Matches as lines of a file, one after another as they end.
+//! The results file: one line for each finished match.
 //!
-//! A line is written at once, and one that is cut off is taken away before others
-//! follow, so whatever happens no finished match is lost and none is there by half.
+//! A line is written as soon as a match ends. An incomplete line at the end of the file is
+//! removed before others follow, so that no finished match is lost or damaged.
 
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
@@ -14,44 +14,44 @@ use serde::{Deserialize, Serialize};
 use ggp_play::contest::MatchResult;
 use ggp_play::referee::Lapse;
 
-/// What came of a match.
+/// The result of a match.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct Row {
-    /// Stands for all that makes the match what it is.
+    /// A digest of everything that determines the match.
     pub id: String,
     pub game: String,
     pub round: u64,
-    /// Its place in the round.
+    /// The number of the match within its round.
     #[serde(default)]
     pub number: usize,
-    /// Who played the roles; none for chance.
+    /// The players by role; `None` for chance.
     pub players: Vec<Option<String>>,
     pub roles: Vec<String>,
     pub seed: u64,
-    /// By role; none if the game was not played to its end.
+    /// The scores by role; `None` if the match was aborted.
     pub scores: Option<Vec<u8>>,
     pub errors: Vec<RowError>,
     /// The longest time for one move in seconds, by role.
     pub slowest: Vec<f64>,
     pub moves: Vec<Vec<String>>,
-    /// What play has shown to be wrong with the rules.
+    /// An error in the rules that appeared during play.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub fault: Option<String>,
 }
 
-/// What a player did wrong.
+/// A lapse of a player.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct RowError {
-    /// The number of joint moves before; none if there was to be no move yet.
+    /// The number of joint moves before; `None` during preparation.
     pub ply: Option<usize>,
     /// The number of the role.
     pub role: usize,
-    /// As in match records: `TO`, `CE`, `IL`, `CR`.
+    /// The code of match records: `TO`, `CE`, `IL`, `CR`.
     pub error: String,
 }
 
 impl Row {
-    /// Takes over what came of the match.
+    /// Sets the result of the match.
     pub fn set(&mut self, result: MatchResult) {
         let scores = result.scores.map(|scores| scores.into_iter().map(|score| score.get()));
         self.scores = scores.map(Iterator::collect);
@@ -67,21 +67,21 @@ impl Row {
     }
 }
 
-/// The matches that have ended.
+/// The finished matches.
 #[derive(Default)]
 pub(super) struct Results {
     file: Option<File>,
-    /// By their ids.
+    /// The matches by id.
     known: HashMap<String, Row>,
     was_begun: bool,
 }
 
 impl Results {
-    /// Those in a file, which is made if it is not there.
+    /// Reads the matches of a file, which is created if it does not exist.
     ///
     /// # Errors
     ///
-    /// If it cannot be read or written, or holds something else.
+    /// If the file cannot be read or written, or is not a results file.
     pub fn open(path: Option<&Path>) -> anyhow::Result<Results> {
         let Some(path) = path else {
             return Ok(Results::default());
@@ -99,11 +99,11 @@ impl Results {
         for (number, line) in text[..whole].lines().enumerate() {
             let row: Row = match serde_json::from_str(line) {
                 Ok(row) => row,
-                Err(error) => bail!("{name}:{}: this is no match: {error}", number + 1),
+                Err(error) => bail!("{name}:{}: not a match: {error}", number + 1),
             };
             known.insert(row.id.clone(), row);
         }
-        // The rest was cut off when it was written.
+        // The last line is incomplete.
         let cut = file.set_len(whole as u64);
         let end = cut.and_then(|()| file.seek(SeekFrom::End(0)));
         end.with_context(|| format!("cannot write {name}"))?;
@@ -114,31 +114,31 @@ impl Results {
         })
     }
 
-    /// Whether there was something in the file.
+    /// Whether the file had matches.
     pub fn was_begun(&self) -> bool {
         self.was_begun
     }
 
-    /// Matches that nobody has taken out.
+    /// The matches that were not removed.
     pub fn rows(&self) -> impl Iterator<Item = &Row> {
         self.known.values()
     }
 
-    /// Takes a match out, if it has ended.
+    /// Removes and returns a match, if it has finished.
     pub fn take(&mut self, id: &str) -> Option<Row> {
         self.known.remove(id)
     }
 
-    /// Matches that nobody has asked for.
+    /// The remaining matches.
     pub fn others(&self) -> usize {
         self.known.len()
     }
 
-    /// Writes a match down.
+    /// Appends a match to the file.
     ///
     /// # Errors
     ///
-    /// Those of writing.
+    /// The error of writing.
     pub fn add(&mut self, row: &Row) -> anyhow::Result<()> {
         let Some(file) = &mut self.file else {
             return Ok(());

@@ -1,7 +1,6 @@
-//! What is to be played, as a file and the command line say it.
+//! The setup of a tournament, from a file and the command line.
 //!
-//! In: TOML or JSON, and options, which count more. Out: games, players, and how
-//! they meet.
+//! In: TOML or JSON, and options, which take precedence. Out: games, players and pairing.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,29 +15,29 @@ use ggp_play::AgentSpec;
 use ggp_play::protocol::host::{Address, Party, PartyError};
 use ggp_play::contest::Clocks;
 
-/// How players meet.
+/// The pairing of players.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pairing {
-    /// Everybody meets everybody in each round
+    /// Every player meets every other in each round
     #[default]
     RoundRobin,
-    /// In each round those meet who stand close and have met seldom
+    /// Swiss pairing: players with similar standings that have seldom met
     Swiss,
 }
 
-/// What players get from a match.
+/// The points for a match.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Points {
-    /// 1 for a higher score than another's, a half for the same
+    /// 1 point for a higher score than the other player, 1/2 for an equal score
     #[default]
     Result,
-    /// A half, and more by how much the score is higher
+    /// 1/2 point plus a share of the score difference
     Score,
 }
 
-/// A file of a tournament; all that is missing comes from the command line.
+/// A tournament file. Missing entries come from the command line.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
@@ -54,7 +53,7 @@ struct File {
     seed: Option<u64>,
 }
 
-/// Players, by their own names or by others.
+/// Players, optionally with names.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Players {
@@ -66,7 +65,7 @@ enum Players {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Entrant {
     pub name: String,
-    /// As it was written, with the iterations that it was given.
+    /// The text of the player, including default iterations.
     pub text: String,
     pub party: Party,
 }
@@ -80,7 +79,7 @@ impl Entrant {
         })
     }
 
-    /// Its place on the network, if it is there.
+    /// The address of a network player.
     pub fn address(&self) -> Option<&Address> {
         match &self.party {
             Party::Remote(address, _) => Some(address),
@@ -105,7 +104,7 @@ impl std::str::FromStr for Entrant {
     type Err = PartyError;
 
     fn from_str(text: &str) -> Result<Self, PartyError> {
-        // An option of a player may hold another `=`.
+        // An option of a player may contain another `=`.
         let split = text.find('=').filter(|at| !text[..*at].contains(':'));
         let (name, text) = match split {
             Some(at) => (&text[..at], &text[at + 1..]),
@@ -120,7 +119,7 @@ impl Setup {
     ///
     /// # Errors
     ///
-    /// If the file cannot be read or is none, or the whole makes no tournament.
+    /// If the file cannot be read, or the setup is not a valid tournament.
     pub fn new(options: &Options) -> anyhow::Result<Setup> {
         let (file, folder) = match &options.file {
             None => (File::default(), Path::new("")),
@@ -207,13 +206,13 @@ fn read(path: &Path) -> anyhow::Result<File> {
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {name}"))?;
     let is_json = path.extension().is_some_and(|ending| ending == "json");
     if is_json {
-        serde_json::from_str(&text).with_context(|| format!("{name} is no tournament"))
+        serde_json::from_str(&text).with_context(|| format!("{name} is not a tournament"))
     } else {
-        toml::from_str(&text).with_context(|| format!("{name} is no tournament"))
+        toml::from_str(&text).with_context(|| format!("{name} is not a tournament"))
     }
 }
 
-/// Rule files, joined by `+`, as named by a file in a folder.
+/// Rule files joined by `+`, relative to a folder.
 fn beside(folder: &Path, game: &Path) -> PathBuf {
     let text = game.to_string_lossy();
     let parts = text.split('+').map(|part| folder.join(part).display().to_string());
@@ -224,13 +223,13 @@ fn entrant(name: &str, spec: &str) -> anyhow::Result<Entrant> {
     Ok(Entrant::new(name, spec)?)
 }
 
-/// The player with a number of iterations, unless it has one of its own or does not think.
+/// The player with a number of iterations, unless it has its own or does not search.
 fn limited(spec: &AgentSpec, iterations: u64) -> anyhow::Result<AgentSpec> {
     if !spec.thinks() {
         return Ok(spec.clone());
     }
     let text = spec.to_string();
-    // Of several numbers the last one counts.
+    // The last of several numbers is used.
     let text = match text.split_once(':') {
         None => format!("{text}:{iterations}"),
         Some((kind, rest)) => format!("{kind}:{iterations},{rest}"),

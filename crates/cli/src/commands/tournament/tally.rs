@@ -1,4 +1,4 @@
-//! What matches say of players.
+//! The statistics of players over matches.
 
 use serde::Serialize;
 
@@ -7,26 +7,26 @@ use super::setup::Points;
 use ggp_play::rating::{Comparison, Rating, elo, glicko2};
 use ggp_play::schedule::Standing;
 
-/// All that is known of all players.
+/// The statistics of all players.
 #[derive(Serialize)]
 pub(super) struct Tally {
     pub players: Vec<PlayerTally>,
     pub games: Vec<GameTally>,
-    /// By player and opponent: the mean of what the player got of one point.
+    /// By player and opponent: the mean share of the point that the player got.
     pub cross: Vec<Vec<Option<f64>>>,
     pub matches: usize,
-    /// Matches that were not played to an end, or whose rules are wrong.
+    /// The number of matches that were aborted or had an error in the rules.
     pub unfinished: usize,
 }
 
 #[derive(Serialize, Default)]
 pub(super) struct PlayerTally {
     pub name: String,
-    /// None if there is nobody to compare it with.
+    /// `None` without comparisons.
     pub elo: Option<Rating>,
     pub glicko2: Option<Rating>,
     pub matches: u64,
-    /// Comparisons with others, by role.
+    /// The number of comparisons with others, by role.
     pub won: u64,
     pub drawn: u64,
     pub lost: u64,
@@ -45,7 +45,7 @@ pub(super) struct PlayerTally {
 #[derive(Serialize)]
 pub(super) struct GameTally {
     pub name: String,
-    /// What the rules get from single players, as a player among them.
+    /// The rating of a game for one role as an opponent of its players.
     pub elo: Option<Rating>,
     /// By player.
     pub mean_scores: Vec<Option<f64>>,
@@ -54,7 +54,7 @@ pub(super) struct GameTally {
     pub mean_length: f64,
 }
 
-/// What is counted of matches.
+/// The counters.
 #[derive(Copy, Clone)]
 pub(super) struct Names<'a> {
     pub players: &'a [String],
@@ -65,15 +65,15 @@ pub(super) struct Names<'a> {
 impl Names<'_> {
     fn player(&self, name: &str) -> usize {
         let place = self.players.iter().position(|player| player == name);
-        place.expect("rows are of these players")
+        place.expect("rows only name known players")
     }
 
     fn game(&self, row: &Row) -> usize {
         let place = self.games.iter().position(|game| *game == row.game);
-        place.expect("rows are of these games")
+        place.expect("rows only name known games")
     }
 
-    /// The players of a match and their scores; nothing if it has none.
+    /// The players of a match with their scores; `None` if it has no scores.
     fn scored(&self, row: &Row) -> Vec<(usize, u8)> {
         let scores = row.scores.iter().flatten();
         let pairs = row.players.iter().zip(scores);
@@ -82,8 +82,8 @@ impl Names<'_> {
             .collect()
     }
 
-    /// Who met whom in a match. A game for one is the opponent of who plays it,
-    /// with a number past those of players.
+    /// The comparisons of a match. A game for one role is the opponent of its player, with a
+    /// number after those of the players.
     pub fn comparisons(&self, row: &Row) -> Vec<Comparison> {
         let scored = self.scored(row);
         if let [(player, score)] = scored[..] {
@@ -117,7 +117,7 @@ impl Names<'_> {
         found
     }
 
-    /// Where players stand after some matches.
+    /// The standings of players after some matches.
     pub fn standings(&self, rows: &[Row]) -> Vec<Standing> {
         let mut standings = vec![Standing::default(); self.players.len()];
         for row in rows {
@@ -135,7 +135,7 @@ impl Names<'_> {
         standings
     }
 
-    /// All that the matches say.
+    /// The statistics of all matches.
     pub fn tally(&self, rows: &[Row]) -> Tally {
         let count = self.players.len();
         let mut players: Vec<PlayerTally> = Vec::new();
@@ -185,7 +185,7 @@ impl Names<'_> {
         let all = self.players.len() + self.games.len();
         let is_met = |number: &usize| comparisons.iter().any(|met| met.players.contains(number));
         let rated: Vec<usize> = (0..all).filter(is_met).collect();
-        // Those of whom nothing is known would only make the middle uncertain.
+        // Players without matches would only make the mean uncertain.
         let dense = |met: &Comparison| Comparison {
             players: met.players.map(|number| rated.partition_point(|other| *other < number)),
             ..*met
@@ -248,7 +248,7 @@ impl Names<'_> {
     }
 }
 
-/// By number; none where nothing is known.
+/// Values by number; `None` where unknown.
 type Ratings = Vec<Option<Rating>>;
 
 fn mean(sum: f64, count: f64) -> Option<f64> {

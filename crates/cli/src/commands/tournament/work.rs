@@ -1,7 +1,7 @@
-//! Matches of a tournament, as many at once as there may be.
+//! The queue of matches and the threads that play them.
 //!
-//! A player on the network plays one match at a time, so a match waits until all of
-//! its players of that kind are free, and others go before it.
+//! A network player plays one match at a time, so a match waits until all its network players
+//! are free, and other matches go first.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::mpsc::Sender;
@@ -16,15 +16,15 @@ use ggp_engine::machine::{AnyMachine, Limits, Machine, PlayError};
 use ggp_play::contest::{Clocks, Contest, Resources, AgentContender};
 use ggp_play::referee::{Asking, Contender};
 
-/// A match to be played.
+/// A match to play.
 pub(super) struct Task {
     pub game: usize,
-    /// The number of each role's player; none for chance.
+    /// The number of each role's player; `None` for chance.
     pub players: Vec<Option<usize>>,
     pub row: Row,
 }
 
-/// Matches that are to be played.
+/// The queue of matches.
 pub(super) struct Queue<'a> {
     entrants: &'a [Entrant],
     waiting: Mutex<Waiting>,
@@ -33,7 +33,7 @@ pub(super) struct Queue<'a> {
 
 struct Waiting {
     open: VecDeque<Task>,
-    /// Players on the network that play.
+    /// The network players that are in a match.
     busy: BTreeSet<usize>,
 }
 
@@ -51,13 +51,13 @@ impl<'a> Queue<'a> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Players of a match that are on the network.
+    /// The network players of a match.
     fn remote(&self, players: &[Option<usize>]) -> Vec<usize> {
         let players = players.iter().flatten().copied();
         players.filter(|player| self.entrants[*player].address().is_some()).collect()
     }
 
-    /// A match whose players are free; waits for one unless there is none at all.
+    /// The next match whose players are free. Waits for one; `None` if the queue is empty.
     fn next(&self) -> Option<Task> {
         let mut waiting = self.waiting();
         loop {
@@ -86,33 +86,33 @@ impl<'a> Queue<'a> {
         self.changed.notify_all();
     }
 
-    /// Leaves all that was not begun.
+    /// Drops all matches that have not begun.
     pub(super) fn clear(&self) {
         self.waiting().open.clear();
         self.changed.notify_all();
     }
 }
 
-/// Who plays matches, with machines of its own.
+/// A thread that plays matches, with its own machines.
 pub(super) struct Worker {
     /// By game, as the limits.
     pub machines: Vec<AnyMachine>,
     pub limits: Vec<Limits>,
     pub clocks: Clocks,
-    /// How players on the network are asked.
+    /// The settings for network players.
     pub host: HostOptions,
     pub most_moves: usize,
-    /// Whether a host before this one may have been broken off.
+    /// Whether an earlier host may have been interrupted.
     pub is_resumed: bool,
 }
 
 impl Worker {
-    /// Plays matches until there are none.
+    /// Plays matches until the queue is empty.
     pub(super) fn work(self, queue: &Queue<'_>, ended: &Sender<anyhow::Result<Row>>) {
         while let Some(Task { game, players, row }) = queue.next() {
             let row = self.play(game, &players, row, queue.entrants);
             queue.ended(&players);
-            // Nobody listens if all has failed.
+            // The receiver is gone if the tournament has failed.
             let _ = ended.send(row);
         }
     }
@@ -137,7 +137,7 @@ impl Worker {
         let is_remote = |player: &usize| entrants[*player].address().is_some();
         let asking = match players.iter().flatten().any(is_remote) {
             true => Asking::AtOnce,
-            // Nobody takes the processor from another.
+            // Players do not compete for processors.
             false => Asking::InTurn,
         };
         let invite = || Invitation::new(&rules, &id, None, &self.host);
@@ -154,7 +154,7 @@ impl Worker {
                 (Some(Party::Remote(address, name)), Some(invitation)) => {
                     let remote = Remote::new(invitation, address, name, role);
                     Some(Box::new(match self.is_resumed {
-                        // It may still sit at this match, of which nothing was kept.
+                        // The player may still be in this match from an interrupted run.
                         true => remote.resumed(Vec::new()),
                         false => remote,
                     }))

@@ -1,4 +1,4 @@
-//! The ways in which the end of the game depends on autonomous facts.
+//! Dependencies of the end of the game on autonomous facts.
 
 use std::collections::BTreeSet;
 
@@ -9,23 +9,23 @@ use crate::game::Game;
 use crate::program::{FunctorId, Rule};
 use crate::terms::Terms;
 
-/// The ways in which `terminal` depends on autonomous facts.
+/// Conditions of `terminal` that depend on autonomous facts.
 pub(super) struct Ends {
     /// Conditions on autonomous facts alone, as rules.
     pub(super) alone: Vec<Rule>,
-    /// What each of them depends on.
+    /// The functors that each of these rules depends on.
     pub(super) alone_reads: Vec<BTreeSet<FunctorId>>,
-    /// The autonomous facts that are read together with others.
+    /// Autonomous functors used together with other facts.
     pub(super) mixed: BTreeSet<FunctorId>,
 }
 
-/// Definitions opened below `terminal`, one below the other.
+/// Maximum depth to which definitions are unfolded below `terminal`.
 const DEPTH: usize = 4;
-/// Most conditions for `terminal` that are looked at.
-const MOST_ENDS: usize = 1_000;
+/// Maximum number of conditions for `terminal` examined.
+const MAX_ENDS: usize = 1_000;
 
-/// Finds them, opening definitions as far as needed to tell conditions on
-/// autonomous facts alone from others.
+/// Computes the conditions; unfolds definitions as far as needed to separate
+/// conditions on autonomous facts alone from the others.
 pub(super) fn ends(
     game: &Game,
     dependencies: &Dependencies,
@@ -55,7 +55,7 @@ pub(super) fn ends(
             continue;
         }
         let body = Body::of(&rule);
-        // A condition that mixes both by itself may be a choice between them.
+        // A single condition that mixes both may be a disjunction.
         let is_mixed = |index: usize, terms: &Terms| {
             let mut part = rule.clone();
             part.body = vec![rule.body[index].clone()];
@@ -63,7 +63,7 @@ pub(super) fn ends(
             !reads.facts.is_disjoint(autonomous) && !reads.facts.is_subset(autonomous)
         };
         let split = (0..rule.body.len())
-            .filter(|_| depth > 0 && open.len() + ends.alone.len() < MOST_ENDS)
+            .filter(|_| depth > 0 && open.len() + ends.alone.len() < MAX_ENDS)
             .filter(|index| is_mixed(*index, &terms))
             .collect::<Vec<_>>();
         let split = split

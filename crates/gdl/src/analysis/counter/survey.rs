@@ -1,4 +1,4 @@
-//! One counter: its course, its readers, and whether it may be stripped.
+//! Analysis of one counter: its course, its readers, and whether it may be ignored.
 
 use std::collections::BTreeSet;
 
@@ -6,13 +6,13 @@ use super::ends::Ends;
 use super::{Counter, Course, Readers, Stripping};
 use crate::analysis::dependencies::{Dependencies, Reads};
 use crate::analysis::implication::may_reward;
-use crate::analysis::trajectory::Timetable;
+use crate::analysis::trajectory::Trajectory;
 use crate::check::Keyword;
 use crate::game::{Game, Score};
 use crate::program::{FunctorId, Rule};
 use crate::terms::TermId;
 
-/// What is known when counters are judged.
+/// Everything needed to classify counters.
 pub(super) struct Survey<'g> {
     pub(super) game: &'g Game,
     pub(super) dependencies: &'g Dependencies,
@@ -23,11 +23,11 @@ pub(super) struct Survey<'g> {
 }
 
 impl Survey<'_> {
-    /// The counter of a group of functors; nothing if it never changes.
+    /// The counter of a group of functors, or `None` if it never changes.
     pub(super) fn counter(
         &self,
         functors: BTreeSet<FunctorId>,
-        table: &Timetable,
+        table: &Trajectory,
     ) -> Option<Counter> {
         let values: Vec<Vec<TermId>> = table
             .steps
@@ -57,11 +57,11 @@ impl Survey<'_> {
         })
     }
 
-    /// The values up to where they end or repeat; nothing if they never change.
+    /// The values up to their end or repetition, or `None` if they never change.
     fn course(
         &self,
         mut values: Vec<Vec<TermId>>,
-        table: &Timetable,
+        table: &Trajectory,
     ) -> Option<(Vec<Vec<TermId>>, Course)> {
         let first_again = (1..values.len()).find_map(|step| {
             let from = values[..step]

@@ -1,8 +1,8 @@
 use super::*;
 use crate::analysis::findings;
 
-/// A light that `press` toggles, with a step counter from 1 to 4. What is added
-/// are the rules for `goal`, `terminal` and more.
+/// A light that `press` toggles, with a step counter from 1 to 4. Each test adds
+/// rules for `goal`, `terminal` and more.
 const LIGHT: &str = "
     (role r) (init (light off)) (init (step 1))
     (legal r press) (legal r wait)
@@ -16,7 +16,7 @@ fn game(text: &str) -> Game {
     Game::from_text("test.kif", text).unwrap_or_else(|reading| panic!("{:?}", reading.findings))
 }
 
-/// One line per counter: its facts, how it goes on, and the judgement.
+/// Checks one line per counter: its facts, its course, and its classification.
 fn check(rules: &str, expected: &[&str]) {
     let found = counters(&game(rules), Score::MAX);
     let lines: Vec<String> = found
@@ -44,7 +44,7 @@ fn check_light(more: &str, expected: &str) {
 const STEPS: &str = "(step 1), (step 2), (step 3), (step 4): runs 4 ends 3";
 
 #[test]
-fn a_counter_that_only_ends_the_game_is_harmless() {
+fn a_counter_that_only_ends_the_game_can_be_ignored() {
     check_light(
         "(<= terminal (true (step 4))) (<= terminal (true (light on)))
          (<= (goal r 100) (true (light on))) (<= (goal r 0) (true (light off)))",
@@ -71,7 +71,7 @@ fn names_do_not_matter() {
 }
 
 #[test]
-fn a_goal_that_does_not_end_the_game_makes_time_matter() {
+fn a_goal_that_does_not_end_the_game_needs_the_counter() {
     check_light(
         "(<= terminal (true (step 4)))
          (<= (goal r 100) (true (light on))) (<= (goal r 0) (true (light off)))",
@@ -80,7 +80,7 @@ fn a_goal_that_does_not_end_the_game_makes_time_matter() {
 }
 
 #[test]
-fn a_goal_of_one_step_makes_time_matter() {
+fn a_goal_of_one_step_needs_the_counter() {
     check_light(
         "(<= terminal (true (step 4))) (<= terminal (true (light on)))
          (<= (goal r 100) (true (light on)) (true (step 3)))
@@ -90,7 +90,7 @@ fn a_goal_of_one_step_makes_time_matter() {
 }
 
 #[test]
-fn a_move_of_some_steps_only_makes_time_matter() {
+fn a_move_of_some_steps_needs_the_counter() {
     check_light(
         "(<= (legal r jump) (true (step 2)))
          (<= terminal (true (step 4))) (<= terminal (true (light on)))
@@ -100,7 +100,7 @@ fn a_move_of_some_steps_only_makes_time_matter() {
 }
 
 #[test]
-fn facts_that_depend_on_the_step_make_it_matter() {
+fn facts_that_depend_on_the_step_need_the_counter() {
     check_light(
         "(<= (next (light on)) (does r wait) (true (step 3)))
          (<= terminal (true (step 4))) (<= terminal (true (light on)))
@@ -110,7 +110,7 @@ fn facts_that_depend_on_the_step_make_it_matter() {
 }
 
 #[test]
-fn an_end_that_mixes_step_and_light_makes_time_matter() {
+fn an_end_that_mixes_step_and_light_needs_the_counter() {
     check_light(
         "(<= terminal (true (step 4)))
          (<= terminal (true (light on)) (not (true (step 2))))
@@ -127,7 +127,7 @@ fn an_end_that_mixes_step_and_light_makes_time_matter() {
 }
 
 #[test]
-fn a_counter_that_nothing_reads_is_harmless_even_without_an_end() {
+fn an_unread_counter_can_be_ignored_even_without_an_end() {
     check_light(
         "(<= terminal (true (light on)))
          (<= (goal r 100) (true (light on))) (<= (goal r 0) (true (light off)))",
@@ -136,7 +136,7 @@ fn a_counter_that_nothing_reads_is_harmless_even_without_an_end() {
 }
 
 #[test]
-fn definitions_between_are_opened() {
+fn definitions_are_unfolded() {
     check_light(
         "(<= terminal over)
          (<= over timeout) (<= over (or win lost))
@@ -158,7 +158,7 @@ fn a_negated_condition_of_the_goal_may_be_the_end() {
 }
 
 #[test]
-fn all_ways_to_the_goal_must_end_the_game() {
+fn every_derivation_of_the_goal_must_end_the_game() {
     check_light(
         "(<= terminal (true (step 4))) (<= terminal (true (light on)))
          (<= win (true (light on))) (<= win (true (light golden)))
@@ -167,7 +167,7 @@ fn all_ways_to_the_goal_must_end_the_game() {
     );
 }
 
-/// A game that is only a clock, with rules for it.
+/// Checks a game that consists of a clock with the given rules.
 fn check_clock(clock: &str, expected: &[&str]) {
     let rest = "(role r) (legal r a) (legal r b) (init (at 0))
         (<= (next (at ?m)) (does r ?m))
@@ -249,7 +249,7 @@ fn turns_are_a_cycle() {
 }
 
 #[test]
-fn what_depends_on_moves_is_no_counter() {
+fn facts_that_depend_on_moves_are_not_counters() {
     check_clock(
         "(init (pegs 3)) (<= (next (pegs ?y)) (does r a) (true (pegs ?x)) (succ ?y ?x))
          (<= (next (pegs ?x)) (does r b) (true (pegs ?x))) (succ 2 3) (succ 1 2)",
@@ -263,7 +263,7 @@ fn what_depends_on_moves_is_no_counter() {
 }
 
 #[test]
-fn constant_facts_are_no_counter() {
+fn constant_facts_are_not_counters() {
     check_clock(
         "(init (wall 1)) (<= (next (wall ?x)) (true (wall ?x)))",
         &[],
@@ -271,7 +271,7 @@ fn constant_facts_are_no_counter() {
 }
 
 #[test]
-fn rules_for_all_facts_are_understood_safely() {
+fn rules_for_all_facts_are_handled_soundly() {
     check_clock(
         "(init (step 1)) (<= (next (step 2)) (true (step 1)))
          (<= (next ?f) (does r b) (true ?f))",
@@ -284,7 +284,7 @@ fn rules_for_all_facts_are_understood_safely() {
 }
 
 #[test]
-fn a_finding_is_a_sentence() {
+fn a_finding_is_printed_as_a_sentence() {
     let rules = format!(
         "{LIGHT}(<= terminal (true (step 4))) (<= terminal (true (light on)))
          (<= (goal r 100) (true (light on))) (<= (goal r 0) (true (light off)))"
@@ -295,7 +295,7 @@ fn a_finding_is_a_sentence() {
         texts,
         [
             "counter: (step 1), (step 2), (step 3), (step 4); ends the game after 3 moves; \
-          harmless: it does no more than end the game"
+          a search can ignore it: it only ends the game"
         ]
     );
 }

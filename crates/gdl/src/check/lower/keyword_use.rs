@@ -1,4 +1,5 @@
-//! Keywords where they may stand, with as many arguments as they take.
+//! Check: keywords occur only where they are allowed, with the right number of
+//! arguments.
 
 use super::{Lowering, Malformed, Position};
 use crate::check::Keyword;
@@ -15,26 +16,37 @@ impl Lowering<'_> {
         let word = keyword.as_str();
         let finding = match (position, keyword) {
             (Position::Head, Keyword::True) => self
-                .error(Code::KeywordInHead, sexp.span, "true cannot be derived")
-                .help("write (init ...) for what holds at first, (next ...) for what follows"),
+                .error(
+                    Code::KeywordInHead,
+                    sexp.span,
+                    "true cannot be a fact or the head of a rule",
+                )
+                .help("use (init ...) for the initial state and (next ...) for the next state"),
             (Position::Head, Keyword::Does) => self
-                .error(Code::KeywordInHead, sexp.span, "does cannot be derived")
-                .help("moves are made by the players; (legal ...) says which they may make"),
+                .error(
+                    Code::KeywordInHead,
+                    sexp.span,
+                    "does cannot be a fact or the head of a rule",
+                )
+                .help("players choose their moves; use (legal ...) to define the legal ones"),
             (Position::Head, word) if word.is_connective() => {
                 let word = word.as_str();
-                let message = format!("{word} cannot be derived");
+                let message = format!("{word} cannot be a fact or the head of a rule");
                 self.error(Code::KeywordInHead, sexp.span, message)
-                    .help(format!("{word} belongs into the body of a rule"))
+                    .help(format!("use {word} only in the body of a rule"))
             }
             (Position::Body, Keyword::Init | Keyword::Next) => self
                 .error(
                     Code::KeywordInBody,
                     sexp.span,
-                    format!("{word} cannot be asked for in a body"),
+                    format!("{word} cannot be used in a body"),
                 )
-                .help("give what is shared a relation of its own and use it in both rules"),
+                .help(
+                    "define a separate relation for the shared condition and use it in both rules",
+                ),
             (_, Keyword::Sees) => {
-                let message = "sees is read, but percepts are not delivered yet".to_owned();
+                let message =
+                    "sees is accepted, but players do not receive percepts yet".to_owned();
                 if self
                     .warned
                     .insert((Code::ImperfectInformation, word.to_owned()))

@@ -1,4 +1,4 @@
-//! What lowering makes.
+//! The result of lowering.
 
 use rustc_hash::FxHashMap;
 
@@ -15,13 +15,13 @@ pub struct Lowered {
     pub symbols: Symbols,
     /// Functors of relations and of terms.
     pub functors: Functors,
-    /// Ground terms met.
+    /// Ground terms of the rules.
     pub terms: Terms,
-    /// The facts and rules, alternatives multiplied out.
+    /// The facts and rules, with disjunctions expanded.
     pub rules: RuleSet,
     /// The functor of each relation.
     pub relation_functor: Vec<FunctorId>,
-    /// Each use of a relation: which, in a head or fact, or in a body.
+    /// Each use of a relation: the relation, head or body, and the place.
     pub uses: Vec<(RelationId, Position, Span)>,
     /// First use of each functor as a function or constant.
     pub term_functors: FxHashMap<FunctorId, Span>,
@@ -29,12 +29,12 @@ pub struct Lowered {
     pub(super) relations: FxHashMap<FunctorId, RelationId>,
 }
 
-/// Where an atom stands.
+/// The position of an atom in a form.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Position {
     /// A fact or the head of a rule.
     Head,
-    /// A body.
+    /// The body of a rule.
     Body,
 }
 
@@ -44,14 +44,14 @@ impl Lowered {
         self.symbols.name(self.relation_symbol(relation))
     }
 
-    /// The relation's name.
+    /// The relation's name as a symbol.
     pub fn relation_symbol(&self, relation: RelationId) -> Symbol {
         self.functors
             .functor(self.relation_functor[relation.index()])
             .name
     }
 
-    /// The relation that a keyword names, if the rules use it.
+    /// The relation of a keyword, if the rules use it.
     pub fn keyword_relation(&self, keyword: Keyword) -> Option<RelationId> {
         let name = self.symbols.get(keyword.as_str())?;
         let shape = match keyword.arity()? {
@@ -62,7 +62,7 @@ impl Lowered {
         self.relations.get(&functor).copied()
     }
 
-    /// The keyword that a relation is, if it is one.
+    /// The keyword that names a relation, if any.
     pub fn keyword_of(&self, relation: RelationId) -> Option<Keyword> {
         Keyword::of(self.relation_name(relation))
     }

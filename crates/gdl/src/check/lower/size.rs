@@ -1,9 +1,10 @@
-//! How large a rule is.
+//! The size of a rule.
 
 use crate::program::{Atom, Literal, Term};
 
-/// Most literals and terms of one rule; evaluators number them with 16 bits.
-pub(super) const MOST_IN_RULE: usize = 20_000;
+/// Maximum number of literals and terms in one rule; evaluators number them with 16
+/// bits.
+pub(super) const MAX_IN_RULE: usize = 20_000;
 
 /// Number of literals and terms of a rule.
 pub(super) fn rule_size(head: &Atom, body: &[Literal]) -> usize {

@@ -1,13 +1,13 @@
-//! Whether two atoms can ever be the same fact.
+//! A test for whether two atoms can denote the same fact.
 
 use crate::program::Term;
 use crate::terms::Terms;
 
-/// Whether some choice of values for the variables makes the two argument
-/// lists equal. The lists have no variable in common, even where numbers agree.
+/// True if some values of the variables make the two argument lists equal. The lists
+/// share no variables, even where their numbers agree.
 ///
-/// Variables that occur twice are followed one binding deep, so the answer
-/// errs on the side of `true` only.
+/// Repeated variables are followed only one binding deep, so the result may be true
+/// for lists that cannot be equal, but is never false for lists that can.
 pub fn can_be_equal(left: &[Term], right: &[Term], terms: &Terms) -> bool {
     let mut bindings = Bindings::default();
     left.len() == right.len()
@@ -17,7 +17,7 @@ pub fn can_be_equal(left: &[Term], right: &[Term], terms: &Terms) -> bool {
             .all(|(l, r)| bindings.match_terms(l, r, terms))
 }
 
-/// What the variables of either side were first compared with.
+/// The terms with which the variables of each side were first compared.
 #[derive(Default)]
 struct Bindings<'t> {
     left: Vec<(usize, &'t Term)>,
@@ -66,7 +66,7 @@ impl<'t> Bindings<'t> {
     }
 }
 
-/// Whether two terms can be equal if every variable stands for anything.
+/// True if two terms can be equal when every variable may be any term.
 fn may_share(left: &Term, right: &Term, terms: &Terms) -> bool {
     match (left, right) {
         (Term::Variable(_), _) | (_, Term::Variable(_)) => true,

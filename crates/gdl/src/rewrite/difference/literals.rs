@@ -1,4 +1,4 @@
-//! Two forms beside each other, literal by literal.
+//! Comparison of two forms, literal by literal.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -7,34 +7,34 @@ use crate::check::Keyword;
 use crate::rewrite::tree::{Item, Node};
 use crate::symbol::Case;
 
-/// Most attempts to find out whether two forms are the same; past them they count as
+/// Maximum number of attempts to prove two forms equal; beyond it they count as
 /// different.
-const MOST_ATTEMPTS: usize = 100_000;
+const MAX_ATTEMPTS: usize = 100_000;
 
-/// Most literals of two forms, multiplied, that are compared each with each.
-const MOST_PAIRS: usize = 100_000;
+/// Maximum product of the numbers of literals of two forms compared pairwise.
+const MAX_PAIRS: usize = 100_000;
 
-/// Most attempts for one literal.
+/// Maximum number of attempts for one literal.
 const FEW_ATTEMPTS: usize = 1_000;
 
-/// A part of two forms that are compared; 0 is the head.
+/// A part of two forms being compared; part 0 is the head.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Part {
-    /// Both have it.
+    /// A part that both forms have.
     Same(usize, usize),
-    /// Both have something like it.
+    /// Similar parts of both forms.
     Changed(usize, usize),
-    /// Only the old form has it.
+    /// A part that only the old form has.
     Removed(usize),
-    /// Only the new form has it.
+    /// A part that only the new form has.
     Added(usize),
 }
 
-/// Literals of two forms that stand for each other in some order.
+/// Literals of two forms to be matched with each other in any order.
 struct Group<'m, 's> {
     old: Vec<&'m Node<'s>>,
     new: Vec<&'m Node<'s>>,
-    /// Those of the new ones that are chosen.
+    /// By new literal: true if it has been matched.
     taken: Vec<bool>,
 }
 
@@ -48,7 +48,7 @@ impl<'m, 's> Group<'m, 's> {
         self.old.len() == self.new.len()
     }
 
-    /// What is to be chosen, by the number of the group.
+    /// The pairs still to choose from, with the number of the group.
     fn open(&self, number: usize) -> Vec<(usize, usize)> {
         (0..self.old.len())
             .map(|literal| (number, literal))
@@ -56,7 +56,7 @@ impl<'m, 's> Group<'m, 's> {
     }
 }
 
-/// A literal that was chosen, and how much there was before it.
+/// A literal that was matched, and the sizes of the stacks before that.
 struct Choice {
     other: usize,
     bound: usize,
@@ -74,17 +74,17 @@ fn is_variable(word: &str) -> bool {
     word.starts_with('?')
 }
 
-/// What a form looks like if variables had no names and literals no order.
-pub(super) fn blind(form: &Form<'_>, case: Case) -> Vec<String> {
+/// The shape of a form, without names of variables and order of literals.
+pub(super) fn shape(form: &Form<'_>, case: Case) -> Vec<String> {
     let (head, body) = form.parts.split_first().expect("a form has a head");
-    let mut parts = vec![blind_node(head, false, case)];
-    parts.extend(body.iter().map(|part| blind_node(part, true, case)));
+    let mut parts = vec![shape_of_node(head, false, case)];
+    parts.extend(body.iter().map(|part| shape_of_node(part, true, case)));
     parts[1..].sort_unstable();
     parts.push(form.is_rule.to_string());
     parts
 }
 
-fn blind_node(node: &Node<'_>, is_literal: bool, case: Case) -> String {
+fn shape_of_node(node: &Node<'_>, is_literal: bool, case: Case) -> String {
     match node {
         Node::Word(word) if is_variable(word) => "?".to_owned(),
         Node::Word(word) => key(word, case).into_owned(),
@@ -92,7 +92,7 @@ fn blind_node(node: &Node<'_>, is_literal: bool, case: Case) -> String {
             let is_joined = is_literal && connective(node).is_some();
             let parts = items
                 .iter()
-                .map(|item| blind_node(&item.node, is_joined, case));
+                .map(|item| shape_of_node(&item.node, is_joined, case));
             let mut parts: Vec<String> = parts.collect();
             if is_joined {
                 parts[1..].sort_unstable();
@@ -102,18 +102,19 @@ fn blind_node(node: &Node<'_>, is_literal: bool, case: Case) -> String {
     }
 }
 
-/// Which variables and literals of two forms stand for each other.
+/// A matching of the variables and literals of two forms.
 pub(super) struct Match<'m, 's> {
     old: &'m Form<'s>,
     new: &'m Form<'s>,
     case: Case,
-    /// Variables of the old form and those of the new one, each once, in the order
-    /// in which they were found.
+    /// Variables of the old form and those of the new one, without repetition, in the
+    /// order in which they were matched.
     bound: Vec<(String, String)>,
-    /// For each part of the old form one of the new one, and whether it is the same.
+    /// For each part of the old form, the matched part of the new one, and whether
+    /// both are equal.
     partner: Vec<Option<(usize, bool)>>,
     taken: Vec<bool>,
-    /// How much parts that stand for each other have in common.
+    /// The number of words that matched parts have in common.
     common: f64,
 }
 
@@ -130,8 +131,8 @@ impl<'m, 's> Match<'m, 's> {
         }
     }
 
-    /// Whether two forms that look the same are, but for the names of variables and
-    /// the order of literals.
+    /// True if two forms with the same shape differ only in the names of variables
+    /// and the order of literals.
     pub fn is_same(old: &'m Form<'s>, new: &'m Form<'s>, case: Case) -> bool {
         let mut found = Match::new(old, new, case);
         if old.is_rule != new.is_rule || !found.bind(0, 0) {
@@ -141,42 +142,43 @@ impl<'m, 's> Match<'m, 's> {
             let [old, new] = [old, new].map(|form| form.parts[1..].iter().collect());
             found.bind_any(old, new, most)
         };
-        // Long rules in a bad order are found at once by what they share.
-        same(FEW_ATTEMPTS) || Match::near(old, new, case).is_whole() || same(MOST_ATTEMPTS)
+        // For long rules in an unfavourable order, matching by shared words succeeds
+        // at once.
+        same(FEW_ATTEMPTS) || Match::near(old, new, case).is_whole() || same(MAX_ATTEMPTS)
     }
 
-    /// Whether each part stands for one that is the same.
+    /// True if each part is matched with an equal one.
     fn is_whole(&self) -> bool {
         let is_same = |partner: &Option<(usize, bool)>| partner.is_some_and(|(_, same)| same);
         self.partner.iter().all(is_same) && self.taken.iter().all(|taken| *taken)
     }
 
-    /// Lets as many parts stand for each other as are found in one go.
+    /// Matches as many parts as possible in one pass.
     pub fn near(old: &'m Form<'s>, new: &'m Form<'s>, case: Case) -> Self {
         let mut found = Match::new(old, new, case);
         let is_same = found.bind(0, 0);
         if !is_same {
-            found.bind_alike(&old.parts[0], &new.parts[0]);
+            found.bind_common(&old.parts[0], &new.parts[0]);
         }
         found.join(0, 0, is_same);
         while let Some((part, other)) = found.best_same() {
             found.bind(part, other);
             found.join(part, other, true);
         }
-        while let Some((part, other)) = found.best_alike() {
-            found.bind_alike(&old.parts[part], &new.parts[other]);
+        while let Some((part, other)) = found.most_similar() {
+            found.bind_common(&old.parts[part], &new.parts[other]);
             found.join(part, other, false);
         }
         found
     }
 
-    /// How much the forms have in common, from 0 to 1.
+    /// The similarity of the forms, from 0 to 1.
     pub fn similarity(&self) -> f64 {
         self.common / self.partner.len().max(self.taken.len()) as f64
     }
 
-    /// What became of each part, in the order of the old form but for the last one, which
-    /// both have if they can.
+    /// The change of each part, in the order of the old form. The last part is one
+    /// that both forms have, if possible.
     pub fn parts(&self) -> Vec<Part> {
         let mut parts: Vec<Part> = Vec::new();
         for (part, partner) in self.partner.iter().enumerate() {
@@ -188,8 +190,8 @@ impl<'m, 's> Match<'m, 's> {
         }
         let added = self.taken.iter().enumerate().filter(|(_, taken)| !**taken);
         parts.extend(added.map(|(other, _)| Part::Added(other)));
-        // The order of literals is no difference; so that both forms end at once, the last
-        // one is of both.
+        // The order of literals does not matter. A shared literal goes last, so that
+        // both forms end on the same line.
         let is_shared = |part: &Part| matches!(part, Part::Same(..) | Part::Changed(..));
         if let Some(last) = parts[1..].iter().rposition(is_shared) {
             let part = parts.remove(1 + last);
@@ -198,8 +200,8 @@ impl<'m, 's> Match<'m, 's> {
         parts
     }
 
-    /// How to name variables of the old form beside the new one: as it names them, and
-    /// those that it has no name for by names that it does not use.
+    /// New names for the variables of the old form when it is shown next to the new
+    /// one: their names in the new form, and unused names for those that have none.
     pub fn variables(&self) -> HashMap<String, String> {
         let mut names: HashMap<String, String> = self.bound.iter().cloned().collect();
         let mut taken = variables_of(self.new, self.case);
@@ -218,7 +220,7 @@ impl<'m, 's> Match<'m, 's> {
     }
 
     fn join(&mut self, part: usize, other: usize, is_same: bool) {
-        self.common += self.likeness(&self.old.parts[part], &self.new.parts[other]);
+        self.common += self.node_similarity(&self.old.parts[part], &self.new.parts[other]);
         self.partner[part] = Some((other, is_same));
         self.taken[other] = true;
     }
@@ -226,7 +228,7 @@ impl<'m, 's> Match<'m, 's> {
     fn open(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         let rest = |other: &usize| !self.taken[*other];
         let parts = (1..self.partner.len()).filter(|&part| self.partner[part].is_none());
-        let few = self.partner.len() * self.taken.len() <= MOST_PAIRS;
+        let few = self.partner.len() * self.taken.len() <= MAX_PAIRS;
         parts.flat_map(move |part| {
             let others = if few {
                 1..self.taken.len()
@@ -237,7 +239,7 @@ impl<'m, 's> Match<'m, 's> {
         })
     }
 
-    /// Two literals that can be the same; those first that bind the fewest variables.
+    /// Two literals that can be equal; the pair that binds the fewest variables.
     fn best_same(&mut self) -> Option<(usize, usize)> {
         let before = self.bound.len();
         let mut best = None;
@@ -256,29 +258,30 @@ impl<'m, 's> Match<'m, 's> {
         best.map(|(_, pair)| pair)
     }
 
-    /// The two literals that are most alike, if they are at all.
-    fn best_alike(&self) -> Option<(usize, usize)> {
+    /// The two most similar literals, if any are similar.
+    fn most_similar(&self) -> Option<(usize, usize)> {
         let alike = |&(part, other): &(usize, usize)| {
-            let likeness = self.likeness(&self.old.parts[part], &self.new.parts[other]);
-            (likeness >= 0.5).then_some((likeness, (part, other)))
+            let node_similarity =
+                self.node_similarity(&self.old.parts[part], &self.new.parts[other]);
+            (node_similarity >= 0.5).then_some((node_similarity, (part, other)))
         };
         let mut best: Option<(f64, (usize, usize))> = None;
-        for (likeness, pair) in self.open().collect::<Vec<_>>().iter().filter_map(alike) {
-            if best.is_none_or(|(most, _)| likeness > most) {
-                best = Some((likeness, pair));
+        for (node_similarity, pair) in self.open().collect::<Vec<_>>().iter().filter_map(alike) {
+            if best.is_none_or(|(most, _)| node_similarity > most) {
+                best = Some((node_similarity, pair));
             }
         }
         best.map(|(_, pair)| pair)
     }
 
-    /// Whether two parts are the same, with more variables bound; if not, none are.
+    /// Binds further variables to make two parts equal; on failure, binds none.
     fn bind(&mut self, part: usize, other: usize) -> bool {
         let (old, new) = (&self.old.parts[part], &self.new.parts[other]);
         if part > 0 && other > 0 {
             return self.bind_any(vec![old], vec![new], FEW_ATTEMPTS);
         }
         let before = self.bound.len();
-        // A fact or head with a connective inside has it as a term.
+        // In a fact or head, a connective is a term.
         let is_same = self.bind_node(old, new, None);
         if !is_same {
             self.bound.truncate(before);
@@ -286,9 +289,8 @@ impl<'m, 's> Match<'m, 's> {
         is_same
     }
 
-    /// Whether literals are the same in some order, and those in connectives in turn, with
-    /// more variables bound; if not, none are. Choices are taken back where they lead
-    /// nowhere, until there were too many.
+    /// Binds further variables to make literals equal in some order, including those
+    /// inside connectives; on failure, binds none. Backtracks up to `most` times.
     fn bind_any(&mut self, old: Vec<&'m Node<'s>>, new: Vec<&'m Node<'s>>, most: usize) -> bool {
         let before = self.bound.len();
         let mut groups = vec![Group::new(old, new)];
@@ -346,8 +348,9 @@ impl<'m, 's> Match<'m, 's> {
         false
     }
 
-    /// Whether two nodes are the same, with more variables bound. The parts of a connective
-    /// have no order: they are put into `inner`, to be compared later; terms are given none.
+    /// Binds variables to make two nodes equal. The parts of a connective have no
+    /// order: they are added to `inner`, to be compared later; `inner` is `None` for
+    /// terms.
     fn bind_node(
         &mut self,
         old: &'m Node<'s>,
@@ -393,27 +396,27 @@ impl<'m, 's> Match<'m, 's> {
         }
     }
 
-    /// Binds the variables that stand in the same places of two parts.
-    fn bind_alike(&mut self, old: &Node<'_>, new: &Node<'_>) {
+    /// Binds the variables that occur in the same places of two parts.
+    fn bind_common(&mut self, old: &Node<'_>, new: &Node<'_>) {
         match (old, new) {
             (Node::Word(old), Node::Word(new)) if is_variable(old) && is_variable(new) => {
                 self.bind_variable(old, new);
             }
             _ => {
                 for (a, b) in old.items().iter().zip(new.items()) {
-                    self.bind_alike(&a.node, &b.node);
+                    self.bind_common(&a.node, &b.node);
                 }
             }
         }
     }
 
-    /// How much of two nodes is the same, from 0 to 1.
-    fn likeness(&self, old: &Node<'_>, new: &Node<'_>) -> f64 {
+    /// The similarity of two nodes, from 0 to 1.
+    fn node_similarity(&self, old: &Node<'_>, new: &Node<'_>) -> f64 {
         let (common, all) = self.in_common(old, new);
         common / all
     }
 
-    /// Words in common, and words.
+    /// Number of common words, and number of words.
     fn in_common(&self, old: &Node<'_>, new: &Node<'_>) -> (f64, f64) {
         match (old, new) {
             (Node::Word(old), Node::Word(new)) => {
@@ -452,7 +455,7 @@ fn words(node: &Node<'_>) -> f64 {
     }
 }
 
-/// The variables of a form, in an order that is always the same.
+/// The variables of a form, in a deterministic order.
 fn variables_of(form: &Form<'_>, case: Case) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut open: Vec<&Node<'_>> = form.parts.iter().collect();

@@ -1,4 +1,4 @@
-//! Which forms of one text became which of the other.
+//! Pairing of similar forms of two texts.
 
 use ggp_stop::Stop;
 use std::collections::BTreeMap;
@@ -7,16 +7,16 @@ use super::Form;
 use super::literals::Match;
 use crate::symbol::Case;
 
-/// How much two forms must have in common to be one that changed.
-const ENOUGH: f64 = 0.5;
+/// Minimum similarity of two forms that count as one changed form.
+const MIN_SIMILARITY: f64 = 0.5;
 
-/// How many of their words two forms must share to be looked at.
-const LIKELY: f64 = 0.4;
+/// Minimum share of common words of two forms that are compared.
+const MIN_SHARED_WORDS: f64 = 0.4;
 
-/// Most pairs of forms that are looked at; of more, none are paired.
-const MOST_PAIRS: usize = 250_000;
+/// Maximum number of pairs of forms compared; if there are more, no forms are paired.
+const MAX_PAIRS: usize = 250_000;
 
-/// What became of forms.
+/// The paired and unpaired forms.
 #[derive(Default)]
 pub(super) struct Pairs {
     pub changed: Vec<(usize, usize)>,
@@ -24,8 +24,8 @@ pub(super) struct Pairs {
     pub added: Vec<usize>,
 }
 
-/// Pairs forms so that they have as much as possible in common: those with heads of
-/// one relation first, then all others.
+/// Pairs forms so that they are as similar as possible: first forms with heads of the
+/// same relation, then all others.
 pub(super) fn pairs(
     old: &[Form<'_>],
     new: &[Form<'_>],
@@ -67,7 +67,7 @@ pub(super) fn pairs(
 }
 
 impl Pairs {
-    /// Pairs some forms; the others come back.
+    /// Pairs some forms and returns the others.
     fn pair(
         &mut self,
         old: &[Form<'_>],
@@ -76,7 +76,7 @@ impl Pairs {
         case: Case,
         stop: &Stop,
     ) -> (Vec<usize>, Vec<usize>) {
-        if left.is_empty() || right.is_empty() || left.len() * right.len() > MOST_PAIRS {
+        if left.is_empty() || right.is_empty() || left.len() * right.len() > MAX_PAIRS {
             return (left, right);
         }
         let words = |forms: &[Form<'_>], numbers: &[usize]| -> Vec<Vec<String>> {
@@ -86,25 +86,25 @@ impl Pairs {
                 .collect()
         };
         let (of_left, of_right) = (words(old, &left), words(new, &right));
-        let worth = |row: usize, column: usize| {
-            if stop.is_over() || shared(&of_left[row], &of_right[column]) < LIKELY {
+        let values = |row: usize, column: usize| {
+            if stop.is_over() || shared(&of_left[row], &of_right[column]) < MIN_SHARED_WORDS {
                 return 0;
             }
             let found = Match::near(&old[left[row]], &new[right[column]], case);
             match found.similarity() {
-                similarity if similarity < ENOUGH => 0,
+                similarity if similarity < MIN_SIMILARITY => 0,
                 similarity => (similarity * 1e6) as i64,
             }
         };
         let columns = || 0..right.len();
-        let worth: Vec<Vec<i64>> = (0..left.len())
-            .map(|row| columns().map(|column| worth(row, column)).collect())
+        let values: Vec<Vec<i64>> = (0..left.len())
+            .map(|row| columns().map(|column| values(row, column)).collect())
             .collect();
-        let chosen = best_assignment(&worth);
+        let chosen = best_assignment(&values);
         let mut taken = vec![false; right.len()];
         let mut alone = Vec::new();
         for (row, a) in left.into_iter().enumerate() {
-            match chosen[row].filter(|&column| worth[row][column] > 0) {
+            match chosen[row].filter(|&column| values[row][column] > 0) {
                 Some(column) => {
                     taken[column] = true;
                     self.changed.push((a, right[column]));
@@ -118,7 +118,7 @@ impl Pairs {
     }
 }
 
-/// The share of words, which are in order, that two forms have in common.
+/// The share of common words of two forms; both lists are sorted.
 fn shared(left: &[String], right: &[String]) -> f64 {
     let (mut a, mut b, mut count) = (0, 0, 0);
     while a < left.len() && b < right.len() {
@@ -131,13 +131,13 @@ fn shared(left: &[String], right: &[String]) -> f64 {
     f64::from(count) / left.len().max(right.len()) as f64
 }
 
-/// For each row a column of its own, so that the sum is the largest: the Hungarian
-/// method, by potentials.
-fn best_assignment(worth: &[Vec<i64>]) -> Vec<Option<usize>> {
-    let (rows, columns) = (worth.len(), worth[0].len());
+/// Assigns a different column to each row, so that the sum of values is maximal: the
+/// Hungarian method, with potentials.
+fn best_assignment(values: &[Vec<i64>]) -> Vec<Option<usize>> {
+    let (rows, columns) = (values.len(), values[0].len());
     if rows > columns {
         let turned: Vec<Vec<i64>> = (0..columns)
-            .map(|column| worth.iter().map(|row| row[column]).collect())
+            .map(|column| values.iter().map(|row| row[column]).collect())
             .collect();
         let mut chosen = vec![None; rows];
         for (column, row) in best_assignment(&turned).into_iter().enumerate() {
@@ -147,7 +147,7 @@ fn best_assignment(worth: &[Vec<i64>]) -> Vec<Option<usize>> {
         }
         return chosen;
     }
-    // Row and column 0 stand for none; `owner` is the row of a column.
+    // Row and column 0 are sentinels; `owner` is the row of a column.
     let (mut of_row, mut of_column) = (vec![0; rows + 1], vec![0; columns + 1]);
     let mut owner = vec![0; columns + 1];
     for row in 1..=rows {
@@ -160,7 +160,7 @@ fn best_assignment(worth: &[Vec<i64>]) -> Vec<Option<usize>> {
             seen[column] = true;
             let (at, mut delta, mut next) = (owner[column], i64::MAX, 0);
             for other in (1..=columns).filter(|&other| !seen[other]) {
-                let cost = -worth[at - 1][other - 1] - of_row[at] - of_column[other];
+                let cost = -values[at - 1][other - 1] - of_row[at] - of_column[other];
                 if cost < least[other] {
                     (least[other], from[other]) = (cost, column);
                 }
@@ -197,10 +197,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_other_assignment_is_worth_more() {
-        let check = |worth: &[&[i64]], expected: &[Option<usize>]| {
-            let worth: Vec<Vec<i64>> = worth.iter().map(|row| row.to_vec()).collect();
-            assert_eq!(best_assignment(&worth), expected, "{worth:?}");
+    fn the_assignment_has_the_maximal_value() {
+        let check = |values: &[&[i64]], expected: &[Option<usize>]| {
+            let values: Vec<Vec<i64>> = values.iter().map(|row| row.to_vec()).collect();
+            assert_eq!(best_assignment(&values), expected, "{values:?}");
         };
         check(&[&[1]], &[Some(0)]);
         check(&[&[5, 4], &[5, 1]], &[Some(1), Some(0)]);

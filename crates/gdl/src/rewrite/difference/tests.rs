@@ -16,14 +16,14 @@ fn between(old: &str, new: &str) -> Difference {
 }
 
 #[test]
-fn what_means_the_same_is_no_difference() {
+fn equivalent_rules_do_not_differ() {
     for (old, new) in [
         ("(a) (b 1)", "; c\n(B 1)\n(a)"),
         (
             "(<= (p ?x ?y) (q ?x) (r ?y))",
             "(<= (p ?a ?b) (r ?b) (q ?a))",
         ),
-        // The first choice for a literal may be the wrong one.
+        // The first choice for a literal may be wrong.
         (
             "(<= p (e ?a ?b) (e ?b ?c) (e ?c ?d) (f ?d))",
             "(<= p (e ?x ?w) (f ?w) (e ?z ?y) (e ?y ?x))",
@@ -33,7 +33,7 @@ fn what_means_the_same_is_no_difference() {
             "(<= p (or (q ?a) (and (r ?b) s)) (t ?a) (not (or u (u ?a))))",
             "(<= p (NOT (or (u ?x) u)) (OR (and s (r ?y)) (q ?x)) (t ?x))",
         ),
-        // Alternatives that fit may be the wrong ones.
+        // Alternatives that match may be the wrong ones.
         (
             "(<= p (or (q ?a) (q ?b) (q ?c)) (r ?a ?b) (s ?b ?c))",
             "(<= p (or (q ?z) (q ?y) (q ?x)) (r ?x ?y) (s ?y ?z))",
@@ -49,7 +49,7 @@ fn what_means_the_same_is_no_difference() {
 }
 
 #[test]
-fn what_means_something_else_is_one() {
+fn rules_with_different_meanings_differ() {
     for (old, new) in [
         ("(a)", "a"),
         ("(a) (a)", "(a)"),

@@ -1,4 +1,4 @@
-//! Infix notation to forms with comments.
+//! Reads infix notation into forms with comments.
 
 use ggp_stop::Stop;
 use std::borrow::Cow;
@@ -12,7 +12,7 @@ use crate::span::{Source, Span};
 use crate::syntax::SyntaxLimits;
 use infix::{Infix, Rule};
 
-/// What pest derives, which has no documentation of its own.
+/// The parser derived by pest, which generates no documentation.
 #[allow(missing_docs)]
 mod infix {
     #[derive(pest_derive::Parser)]
@@ -20,17 +20,18 @@ mod infix {
     pub struct Infix;
 }
 
-/// Bytes that are cut into tokens at once, at least; no token goes over lines.
+/// Minimum number of bytes tokenized at once; no token spans several lines.
 const PORTION: usize = 1 << 16;
 
-/// Most findings; of more, the first are enough.
-const MOST_FINDINGS: usize = 20;
+/// Maximum number of findings.
+const MAX_FINDINGS: usize = 20;
 
-/// Reads a text in infix notation; `stop` ends it early, with less than all.
+/// Reads a text in infix notation. If `stop` is over, ends early with a part of the
+/// text.
 ///
 /// # Errors
 ///
-/// Everything that is wrong with it.
+/// All syntax errors of the text.
 pub fn from_infix<'t>(
     source: &'t Source,
     limits: SyntaxLimits,
@@ -42,7 +43,7 @@ pub fn from_infix<'t>(
         let message = format!("the rules have {} bytes, the limit is {most}", text.len());
         let finding = Diagnostic::new(Code::TooLarge, Strictness::Tolerant, None, message);
         return Err(vec![
-            finding.help("raise the limit with --max-bytes if this is meant"),
+            finding.help("if this is intended, raise the limit with --max-bytes"),
         ]);
     }
     let tokens = tokens(text, stop);
@@ -108,7 +109,7 @@ fn tokens(text: &str, stop: &Stop) -> Vec<Token> {
     tokens
 }
 
-/// The clause is given up; a finding says why.
+/// The clause could not be read; a finding gives the reason.
 struct GivenUp;
 
 struct Reader<'t, 'k> {
@@ -119,13 +120,13 @@ struct Reader<'t, 'k> {
     tokens: &'k [Token],
     at: usize,
     depth: usize,
-    /// Variables without a name so far.
+    /// Number of anonymous variables so far.
     anonymous: usize,
-    /// Comments behind what was read last.
+    /// Comments behind the last token.
     behind: Vec<Cow<'t, str>>,
-    /// What stands before what comes next.
+    /// Comments and empty lines before the next token.
     notes: Vec<Note<'t>>,
-    /// Whether what comes next stands on the same line.
+    /// True if the next token is on the same line as the last one.
     near: bool,
     findings: Vec<Diagnostic>,
 }
@@ -146,7 +147,7 @@ impl<'t> Reader<'t, '_> {
                     item.near = near;
                     tree.items.push(item);
                 }
-                Err(GivenUp) if self.findings.len() >= MOST_FINDINGS => break,
+                Err(GivenUp) if self.findings.len() >= MAX_FINDINGS => break,
                 Err(GivenUp) => self.skip(),
             }
         }
@@ -158,8 +159,9 @@ impl<'t> Reader<'t, '_> {
         self.tokens.get(self.at).map(|token| token.rule)
     }
 
-    /// The token that comes next; comments after it are kept for what they go with.
-    fn bump(&mut self) -> &'t str {
+    /// Consumes the next token; comments after it are kept for the item they belong
+    /// to.
+    fn advance(&mut self) -> &'t str {
         let token = &self.tokens[self.at];
         self.at += 1;
         self.gap(token.end);
@@ -172,7 +174,7 @@ impl<'t> Reader<'t, '_> {
             .get(self.at)
             .map_or(self.text.len(), |token| token.start);
         let gap = Gap::read(self.text, from, to, from > 0);
-        // Behind a comment of its own line nothing else is behind.
+        // After a comment on a line of its own, no comment is behind an item.
         let behind = gap.behind.into_iter().map(comment);
         match self.notes.is_empty() {
             true => self.behind.extend(behind),
@@ -189,12 +191,12 @@ impl<'t> Reader<'t, '_> {
     fn accept(&mut self, rule: Rule) -> bool {
         let is_next = self.peek() == Some(rule);
         if is_next {
-            self.bump();
+            self.advance();
         }
         is_next
     }
 
-    /// Comments that go before what comes next.
+    /// Comments that belong before the next item.
     fn before(&mut self) -> Vec<Note<'t>> {
         let behind = self.behind.drain(..).map(Note::Comment);
         let mut before: Vec<Note<'t>> = behind.collect();
@@ -202,7 +204,7 @@ impl<'t> Reader<'t, '_> {
         before
     }
 
-    /// Goes on with the next clause after an error.
+    /// Continues with the next clause after an error.
     fn skip(&mut self) {
         self.depth = 0;
         while self.at < self.tokens.len() {
@@ -212,13 +214,13 @@ impl<'t> Reader<'t, '_> {
             if is_first && self.at > 0 || self.accept(Rule::stop) {
                 break;
             }
-            self.bump();
+            self.advance();
         }
         self.behind.clear();
     }
 
     fn error<T>(&mut self, code: Code, message: String, help: &str) -> Read<T> {
-        // At the end, what stands last.
+        // At the end of the text, the last token is reported.
         let place = self.at.min(self.tokens.len() - 1);
         let Token { start, end, .. } = self.tokens[place];
         self.error_at(code, start, end, message, help)
@@ -242,35 +244,35 @@ impl<'t> Reader<'t, '_> {
         Err(GivenUp)
     }
 
-    /// An error about what comes next.
+    /// Reports an unexpected next token.
     fn expected<T>(&mut self, what: &str) -> Read<T> {
         let Some(token) = self.tokens.get(self.at) else {
-            let message = format!("the text ends where {what} is expected");
-            return self.error(Code::BadInfix, message, "a clause is written head :- body");
+            let message = format!("expected {what}, found the end of the text");
+            return self.error(Code::BadInfix, message, "write a clause as head :- body");
         };
         let found = &self.text[token.start..token.end];
         if token.rule == Rule::close && self.depth == 0 {
-            let message = "this closing bracket has no opening one".to_owned();
+            let message = "this closing bracket has no opening bracket".to_owned();
             self.at += 1;
             return self.error_at(
                 Code::ExtraBracket,
                 token.start,
                 token.end,
                 message,
-                "remove it, or look for a bracket closed too early before it",
+                "remove it, or move an earlier closing bracket that ends a form too early",
             );
         }
         let help = match found {
-            "'" => "a quoted name ends with ' on the same line",
-            "(" | "<" | "?" => "this looks like KIF; in infix notation it is p(a), X, and h :- b",
-            "\\" => "negation is written ~",
-            "!" => "negation is written ~, other names in quotes: 'a!'",
-            "|" | "&" | "~" => "formulas cannot stand inside terms",
-            _ => "names other than letters, digits and _ are quoted: 'a+'",
+            "'" => "close the quoted name with ' on the same line",
+            "(" | "<" | "?" => "this looks like KIF; infix notation is written p(a), X and h :- b",
+            "\\" => "write negation as ~",
+            "!" => "write negation as ~, and quote names that contain !: 'a!'",
+            "|" | "&" | "~" => "a term cannot contain a formula",
+            _ => "quote names with characters other than letters, digits and _: 'a+'",
         };
-        let message = format!("{what} is expected here, not {found}");
+        let message = format!("expected {what}, found {found}");
         let result = self.error(Code::BadInfix, message, help);
-        // Else the same place is looked at for ever.
+        // Without this, the same token would be reported forever.
         self.at += 1;
         result
     }
@@ -306,8 +308,8 @@ impl<'t> Reader<'t, '_> {
         Ok(item)
     }
 
-    /// Fails if what comes next looks as if it went on with the rule that begins at a
-    /// place: it stands on the same line, or on the next one further right.
+    /// Fails if the next token seems to continue the rule that begins at token
+    /// `rule`: it is on the same line, or on the next line and indented further.
     fn ends(&mut self, rule: usize) -> Read<()> {
         let Some(next) = self.tokens.get(self.at) else {
             return Ok(());
@@ -327,7 +329,7 @@ impl<'t> Reader<'t, '_> {
         let (at, message) = match word(before) {
             "not" if self.near => (
                 self.at - 1,
-                "not does not stand before what it denies".into(),
+                "not is written after the literal before it".into(),
             ),
             _ => {
                 let message = format!("& or | is missing before {}", word(next));
@@ -335,16 +337,16 @@ impl<'t> Reader<'t, '_> {
             }
         };
         let help = match word(&self.tokens[at]) {
-            "not" => "negation is written ~p or not(p)",
-            "and" => "and is written &",
-            "or" => "or is written |",
-            _ => "join both by & or |, or end the rule with a full stop",
+            "not" => "write negation as ~p or not(p)",
+            "and" => "write and as &",
+            "or" => "write or as |",
+            _ => "join the literals with & or |, or end the rule with a full stop",
         };
         let Token { start, end, .. } = self.tokens[at];
         self.error_at(Code::BadInfix, start, end, message, help)
     }
 
-    /// Formulas joined by `|`, each as those joined by `&` in it.
+    /// Formulas joined by `|`, each a list of formulas joined by `&`.
     fn alternatives(&mut self) -> Read<Vec<Vec<Item<'t>>>> {
         let mut all = Vec::new();
         loop {
@@ -357,7 +359,7 @@ impl<'t> Reader<'t, '_> {
                     _ => (false, false),
                 };
                 if again || more {
-                    self.bump();
+                    self.advance();
                     item.behind.append(&mut self.behind);
                     settle_behind(&mut item);
                 }
@@ -379,14 +381,14 @@ impl<'t> Reader<'t, '_> {
         let mut item = match self.peek() {
             Some(Rule::negation) => {
                 self.deeper(open)?;
-                self.bump();
+                self.advance();
                 let negated = self.literal()?;
                 self.depth -= 1;
                 joined("not", [negated])
             }
             Some(Rule::open) => {
                 self.deeper(open)?;
-                self.bump();
+                self.advance();
                 let mut all = self.alternatives()?;
                 self.close(open)?;
                 match all.len() {
@@ -412,7 +414,7 @@ impl<'t> Reader<'t, '_> {
         self.error_at(Code::TooDeep, token.start, token.end, message, help)
     }
 
-    /// The closing bracket of an open one.
+    /// Consumes the closing bracket of an open one.
     fn close(&mut self, open: usize) -> Read<()> {
         if self.accept(Rule::close) {
             self.depth -= 1;
@@ -423,7 +425,7 @@ impl<'t> Reader<'t, '_> {
         }
         let token = &self.tokens[open];
         let message = "this bracket is never closed".to_owned();
-        let help = "add the missing ) where the term should end";
+        let help = "add the missing ) at the end of the term";
         self.error_at(Code::UnclosedBracket, token.start, token.end, message, help)
     }
 
@@ -431,21 +433,21 @@ impl<'t> Reader<'t, '_> {
         let before = self.before();
         let first = self.at;
         let word = match self.peek() {
-            Some(Rule::name) => Node::Word(self.bump().into()),
+            Some(Rule::name) => Node::Word(self.advance().into()),
             Some(Rule::quoted) => {
-                let text = self.bump();
+                let text = self.advance();
                 Node::Word(
                     self.unquoted(&text[1..text.len() - 1], first, false)?
                         .into(),
                 )
             }
             Some(Rule::marked) => {
-                let text = self.bump();
+                let text = self.advance();
                 let name = self.unquoted(&text[2..text.len() - 1], first, true)?;
                 Node::Word(format!("?{name}").into())
             }
             Some(Rule::variable) => {
-                let name = self.bump();
+                let name = self.advance();
                 Node::Word(self.variable(name).into())
             }
             _ => return self.expected(what),
@@ -459,7 +461,7 @@ impl<'t> Reader<'t, '_> {
         }
         let open = self.at;
         self.deeper(open)?;
-        self.bump();
+        self.advance();
         let mut items = vec![Item::new(word)];
         while self.peek() != Some(Rule::close) {
             items.push(self.term("a term or )")?);
@@ -479,7 +481,7 @@ impl<'t> Reader<'t, '_> {
         Ok(list(before, items, after))
     }
 
-    /// What is meant by a quoted name.
+    /// The name denoted by a quoted name.
     fn unquoted(&mut self, text: &str, token: usize, is_variable: bool) -> Read<String> {
         let mut name = String::new();
         let mut chars = text.chars();
@@ -495,8 +497,8 @@ impl<'t> Reader<'t, '_> {
             return Ok(name);
         }
         let Token { start, end, .. } = self.tokens[token];
-        let message = format!("'{text}' cannot be a name of GDL");
-        let help = "a name is not empty, does not begin with ? and has no blanks, brackets or ;";
+        let message = format!("'{text}' is not a valid GDL name");
+        let help = "a name must not be empty, begin with ?, or contain blanks, brackets or ;";
         self.error_at(Code::BadInfix, start, end, message, help)
     }
 
@@ -523,7 +525,7 @@ impl<'t> Reader<'t, '_> {
     }
 }
 
-/// A comment with `;` for each `%` that it begins with.
+/// A comment with each leading `%` replaced by `;`.
 fn comment(text: Cow<'_, str>) -> Cow<'_, str> {
     let rest = text.trim_start_matches('%');
     match text.len() - rest.len() {
@@ -540,7 +542,7 @@ fn joined<'t>(name: &'static str, parts: impl IntoIterator<Item = Item<'t>>) -> 
     list(Vec::new(), items, Vec::new())
 }
 
-/// One formula, or a list of several.
+/// The formula itself if there is one, or a list of several.
 fn one<'t>(name: &'static str, mut parts: Vec<Item<'t>>) -> Item<'t> {
     match parts.len() {
         1 => parts.remove(0),

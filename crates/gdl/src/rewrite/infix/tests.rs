@@ -13,7 +13,7 @@ fn infix(kif: &str) -> String {
     to_infix(&Tree::read(&sources, SyntaxLimits::default(), &stop).expect("right"))
 }
 
-/// The forms as KIF, or what is wrong and where.
+/// The forms as KIF, or the findings with their places.
 fn kif(infix: &str) -> String {
     let source = Source::new("t", infix);
     let stop = Stop::new();
@@ -30,38 +30,38 @@ fn kif(infix: &str) -> String {
     }
 }
 
-fn both(forms: &str, text: &str) {
+fn check(forms: &str, text: &str) {
     assert_eq!(infix(forms), text);
     assert_eq!(kif(text), forms);
 }
 
 #[test]
-fn rules_go_and_come_back() {
-    both(
+fn rules_are_converted_and_restored() {
+    check(
         "(role white)\n(p)\nterminal\n",
         "role(white)\np()\nterminal\n",
     );
-    both(
+    check(
         "(<= (legal ?w (mark ?x ?y))\n    (true (cell ?x ?y b))\n    (not over))\n",
         "legal(W,mark(X,Y)) :-\n  true(cell(X,Y,b)) &\n  ~over\n",
     );
-    both("(<= terminal\n    (line x))\n", "terminal :- line(x)\n");
-    both("(<= p)\n(q)\n", "p :- .\nq()\n");
-    both(
+    check("(<= terminal\n    (line x))\n", "terminal :- line(x)\n");
+    check("(<= p)\n(q)\n", "p :- .\nq()\n");
+    check(
         "(<= p\n    (or (not (and a b)) (or c d) (or e) (not (not f)))\n    (and a b)\n    (not g h))\n",
         "p :-\n  (~(a & b) | (c | d) | or(e) | ~~f) &\n  (a & b) &\n  not(g,h)\n",
     );
-    both("(<= p\n    (and a b))\n", "p :- (a & b)\n");
-    both("(p (not a) (or b c))\n", "p(not(a),or(b,c))\n");
+    check("(<= p\n    (and a b))\n", "p :- (a & b)\n");
+    check("(p (not a) (or b c))\n", "p(not(a),or(b,c))\n");
 }
 
 #[test]
-fn any_name_can_be_written() {
-    both(
+fn any_name_is_restored() {
+    check(
         "(p map+ N -1 - + it's a\\b -x 007 _a É)\n",
         "p('map+','N',-1,'-','+','it\\'s','a\\\\b','-x',007,'_a','É')\n",
     );
-    both(
+    check(
         "(<= (p ?x ?X ?_x ?_X ?_ ? ?1 ?x+ ?rowA)\n    ?x)\n",
         "p(X,_X,_x,?'_X',?'_',?'',?'1',?'x+',RowA) :- X\n",
     );
@@ -70,7 +70,7 @@ fn any_name_can_be_written() {
 }
 
 #[test]
-fn books_and_people_write_it_otherwise() {
+fn other_spellings_are_read() {
     assert_eq!(kif("p :- a | b & c."), "(<= p\n    (or a (and b c)))\n");
     assert_eq!(kif("p:-a,b.q."), "(<= p\n    a\n    b)\nq\n");
     assert_eq!(kif("p :- (a)\nq (x , y)"), "(<= p\n    a)\n(q x y)\n");
@@ -78,13 +78,13 @@ fn books_and_people_write_it_otherwise() {
 }
 
 #[test]
-fn comments_go_and_come_back() {
-    both(
+fn comments_are_converted_and_restored() {
+    check(
         "; head\n\n;; two\n(a)  ; behind\n(<= b\n    ; before\n    (c)  ; of c\n    (d))  ; of d\n; end\n",
         "% head\n\n%% two\na()  % behind\nb :-\n  % before\n  c() &  % of c\n  d()  % of d\n% end\n",
     );
-    both("(a)  ;% odd\n", "a()  ;% odd\n");
-    // Two comments behind each other stay two.
+    check("(a)  ;% odd\n", "a()  ;% odd\n");
+    // Two adjacent comments remain two comments.
     let text = infix("(<= a b\n ; end\n) ; after\n(c)");
     assert_eq!(text, "a :-\n  b\n  % end\n  % after\nc()\n");
     assert_eq!(kif(&text), "(<= a\n    b)\n; end\n; after\n(c)\n");
@@ -93,7 +93,7 @@ fn comments_go_and_come_back() {
 }
 
 #[test]
-fn what_is_wrong_has_a_place() {
+fn errors_have_places() {
     assert_eq!(kif("p(a\nq(b)"), "K007@2:1");
     assert_eq!(kif("p(a"), "K001@1:2");
     assert_eq!(kif("p(a))\nq(X"), "K002@1:5 K001@2:2");
@@ -148,7 +148,7 @@ fn infix_findings(kif: &str) -> String {
 }
 
 #[test]
-fn a_text_tells_its_notation() {
+fn the_notation_of_a_text_is_detected() {
     for text in [
         "p(a)",
         "% x\n; y\n\nterminal :- q",
@@ -156,7 +156,7 @@ fn a_text_tells_its_notation() {
         "'a+'(1)",
         "p:-q",
     ] {
-        assert_eq!(tells_infix(text), Some(true), "{text}");
+        assert_eq!(detect_infix(text), Some(true), "{text}");
     }
     for text in [
         "(p a)",
@@ -164,9 +164,9 @@ fn a_text_tells_its_notation() {
         "terminal (role x)",
         "% x\n(p)",
     ] {
-        assert_eq!(tells_infix(text), Some(false), "{text}");
+        assert_eq!(detect_infix(text), Some(false), "{text}");
     }
     for text in ["", "p", "; p(a)", "p q\n100", "a+ (p)", "'x", "((", "é(a)"] {
-        assert_ne!(tells_infix(text), Some(true), "{text}");
+        assert_ne!(detect_infix(text), Some(true), "{text}");
     }
 }

@@ -1,4 +1,4 @@
-//! Rules in infix notation.
+//! Writes rules in infix notation.
 
 use std::borrow::Cow;
 
@@ -7,13 +7,14 @@ use crate::diagnostic::{Code, Diagnostic, Strictness};
 use crate::rewrite::tree::{Item, Node, Note, Tree};
 use crate::syntax::{Sexp, SexpKind};
 
-/// Longest line, where one can be broken.
+/// Maximum length of a line that can be broken.
 const WIDTH: usize = 80;
 
-/// Before each literal of a rule.
+/// The indentation of each literal of a rule.
 const INDENT: &str = "  ";
 
-/// Lists that infix notation has no form for: those that do not begin with a name.
+/// Findings for lists that cannot be written in infix notation, because they do not
+/// begin with a name.
 pub fn unwritable(forms: &[Sexp]) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     let mut open: Vec<&Sexp> = forms.iter().rev().collect();
@@ -39,7 +40,7 @@ pub fn unwritable(forms: &[Sexp]) -> Vec<Diagnostic> {
     findings
 }
 
-/// The text of a tree whose lists all begin with a name.
+/// The text of a tree in which every list begins with a name.
 pub fn to_infix(tree: &Tree<'_>) -> String {
     let mut out = String::new();
     for item in &tree.items {
@@ -52,7 +53,7 @@ pub fn to_infix(tree: &Tree<'_>) -> String {
             }
         }
         match &item.node {
-            // A comment on the last line goes on to its end.
+            // A comment on the last line extends to the end of the line.
             Node::List { items, after }
                 if items.len() > 2 && item.node.is_rule() && has_comment(after) =>
             {
@@ -114,7 +115,7 @@ fn rule(item: &Item<'_>, head: &Item<'_>, body: &[Item<'_>], out: &mut String) {
     }
 }
 
-/// Whether comments stand in a rule.
+/// True if a rule contains comments.
 fn has_comments(item: &Item<'_>) -> bool {
     let Node::List { items, after } = &item.node else {
         return false;
@@ -129,7 +130,7 @@ fn has_comment(notes: &[Note<'_>]) -> bool {
     notes.iter().any(|note| *note != Note::Blank)
 }
 
-/// Comments on lines of their own, each ended.
+/// Writes comments on separate lines.
 fn notes(notes: &[Note<'_>], indent: &str, out: &mut String) {
     for note in notes {
         match note {
@@ -157,7 +158,8 @@ fn behind(comments: &[Cow<'_, str>], indent: &str, out: &mut String) {
     }
 }
 
-/// Comments inside a term or literal, which is written without them.
+/// Writes the comments inside a term or literal, which itself is written without
+/// them.
 fn inner_comments(node: &Node<'_>, indent: &str, out: &mut String) {
     let Node::List { items, after } = node else {
         return;
@@ -172,7 +174,7 @@ fn inner_comments(node: &Node<'_>, indent: &str, out: &mut String) {
     notes(after, indent, out);
 }
 
-/// A comment with `%` for each `;` that it begins with, if that can be told back.
+/// A comment with each leading `;` replaced by `%`, if reading restores it.
 fn comment_text(comment: &str) -> String {
     let text = comment.trim_start_matches(';');
     match text.starts_with('%') {
@@ -205,7 +207,7 @@ fn formula(node: &Node<'_>) -> String {
     }
 }
 
-/// The sign and the parts of alternatives and of several formulas.
+/// The operator and the operands of a disjunction or a conjunction.
 fn connective<'n, 't>(node: &'n Node<'t>) -> Option<(char, &'n [Item<'t>])> {
     let sign = match node.functor().and_then(Keyword::of)? {
         Keyword::Or => '|',
@@ -251,7 +253,7 @@ fn variable_text(name: &str) -> String {
             format!("{}{}", first.to_ascii_uppercase(), chars.as_str())
         }
         Some(first) if first.is_ascii_uppercase() => format!("_{name}"),
-        // The rest begins with `_`.
+        // The name begins with `_`.
         Some(_) if second.is_some_and(|c| !c.is_ascii_uppercase()) => name.to_owned(),
         _ => format!("?{}", quoted(name)),
     }

@@ -54,7 +54,7 @@ impl fmt::Display for AddressError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             AddressError::NotHttp(text) => {
-                write!(f, "`{text}`: players only support http addresses")
+                write!(f, "`{text}` is not http, the only protocol of players")
             }
             AddressError::Malformed(text) => write!(
                 f,

@@ -31,7 +31,7 @@ impl Spelling {
     /// Meaningless random words, determined by a seed.
     pub fn scrambled(game: &Game, case: Case, seed: u64) -> Self {
         let mut words = Words::new(seed);
-        Spelling::new(game, case, |name| words.instead_of(name))
+        Spelling::new(game, case, |name| words.replacement(name))
     }
 
     fn new(game: &Game, case: Case, mut word: impl FnMut(&str) -> String) -> Self {

@@ -1,12 +1,12 @@
-//! Which notation a text is in.
+//! Detection of the notation of a text.
 
-/// Bytes of a text that are looked at.
+/// Maximum number of bytes examined.
 const SEEN: usize = 1 << 20;
 
-/// Whether a text is in infix notation, by what it begins with after comments: a bracket
-/// is KIF; a name with its bracket or an arrow behind it, as in `p(a)`, `'a+'` or `p :-`,
-/// is infix. Names alone say nothing.
-pub fn tells_infix(text: &str) -> Option<bool> {
+/// Detects whether a text is in infix notation, from its beginning after comments. A
+/// bracket means KIF. A name followed by its bracket or an arrow, as in `p(a)`,
+/// `'a+'(b)` or `p :-`, means infix. `None` if the text begins with names only.
+pub fn detect_infix(text: &str) -> Option<bool> {
     let mut end = text.len().min(SEEN);
     while !text.is_char_boundary(end) {
         end -= 1;

@@ -1,10 +1,9 @@
-//! Facts of relations that hold too much to be derived as a whole, derived as
-//! they are asked for.
+//! On-demand derivation of relations that are too large to be derived completely.
 //!
-//! Each combination of columns that a question fixes gets a program of its own:
-//! the rules, a relation for the values, and one for the answers, rewritten to
-//! derive on demand. What it derives on the way is kept: later questions ask
-//! mostly for that.
+//! Each combination of columns that a question fixes gets a separate program: the
+//! rules, a relation for the values, and a relation for the answers, rewritten to
+//! derive on demand. All rows derived on the way are kept, because later questions
+//! mostly need the same rows.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -18,62 +17,63 @@ use ggp_gdl::program::{Atom, Literal, RelationId, Rule, RuleSet, Term, Variable}
 use ggp_gdl::span::Span;
 use ggp_gdl::terms::{TermId, Terms};
 
-/// A set of columns, a bit each.
+/// A set of columns, as bits.
 pub(super) type Columns = u64;
 
-/// Rows looked at after which an evaluation is planned anew.
+/// Numbers of visited rows after which an evaluation is planned again.
 pub(super) const FIRST_WORK: [u64; 3] = [100_000, 1_000_000, 10_000_000];
-/// What a relation may take to be derived as a whole, in facts and rows looked at;
-/// how many times more must be foretold to give up at once.
-pub(super) const MOST_FACTS: usize = 1_000_000;
-pub(super) const MOST_WORK: u64 = 100_000_000;
+/// Maximum cost of deriving a relation completely, in facts and visited rows; and the
+/// factor by which a prediction must exceed it for the evaluation to be given up at
+/// once.
+pub(super) const MAX_FACTS: usize = 1_000_000;
+pub(super) const MAX_WORK: u64 = 100_000_000;
 pub(super) const FORESIGHT: f64 = 4.0;
 
-/// What an answer costs at least, in rows.
+/// The minimum cost charged for an answer, in rows.
 const OVERHEAD: u64 = 1_000;
 
-/// An evaluator, its query, and what it was asked of.
+/// An evaluator, its query, and its input and output relations.
 #[derive(Clone, Debug)]
 struct Program {
     evaluator: Evaluator,
     query: Query,
     given: RelationId,
-    /// Whether it has the inputs of the present situation.
+    /// True if it holds the inputs of the current situation.
     is_loaded: bool,
 }
 
-/// What is known of one relation: rows, and which questions they answer.
+/// The known rows of one relation, and the questions they answer.
 #[derive(Debug, Default)]
 struct Known {
     rows: Rows,
     complete: FxHashMap<Columns, FxHashSet<Box<[TermId]>>>,
-    /// Questions that took too much.
+    /// Questions that were too expensive.
     refused: FxHashSet<(Columns, Box<[TermId]>)>,
 }
 
-/// Answers about relations that are derived on demand, in one situation.
+/// Answers about relations derived on demand, in one situation.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct OnDemand {
     game: Game,
     bounds: Bounds,
-    /// Of those that depend on no input, what is too large.
+    /// Relations that depend on no input and are too large to derive completely.
     lazy: Vec<RelationId>,
     programs: FxHashMap<(RelationId, Columns), Program>,
-    /// Those that took too much to be made with little.
+    /// Programs whose compilation exceeded the small limits.
     unmade: FxHashSet<(RelationId, Columns)>,
     facts: Vec<TermId>,
     /// The moves made: role and move.
     made: Vec<[TermId; 2]>,
     known: FxHashMap<RelationId, Known>,
-    /// Rows looked at in this situation.
+    /// Rows visited in this situation.
     spent: u64,
     nothing: Rows,
 }
 
-impl Asked {
-    /// For a game of which nothing is too large as far as is known.
+impl OnDemand {
+    /// Answers for a game, with no relation known to be too large.
     pub(super) fn new(game: &Game, bounds: Bounds) -> Self {
-        Asked {
+        OnDemand {
             game: game.clone(),
             bounds,
             lazy: Vec::new(),
@@ -87,7 +87,8 @@ impl Asked {
         }
     }
 
-    /// What else depends on no input and is too large.
+    /// Adds a relation that depends on no input and is too large to derive
+    /// completely.
     pub(super) fn leave(&mut self, relation: RelationId) {
         if !self.lazy.contains(&relation) {
             self.lazy.push(relation);
@@ -95,7 +96,7 @@ impl Asked {
         }
     }
 
-    /// Begins a situation.
+    /// Starts a situation.
     pub(super) fn load(&mut self, facts: &[TermId], made: &[[TermId; 2]]) {
         self.facts = facts.to_vec();
         self.made = made.to_vec();
@@ -104,7 +105,7 @@ impl Asked {
         self.programs.values_mut().for_each(|p| p.is_loaded = false);
     }
 
-    /// The rows of a relation that are known.
+    /// The known rows of a relation.
     pub(super) fn rows(&mut self, relation: RelationId) -> &mut Rows {
         match self.known.get_mut(&relation) {
             Some(known) => &mut known.rows,
@@ -112,7 +113,7 @@ impl Asked {
         }
     }
 
-    /// Whether all rows with these values in these columns are known.
+    /// True if all rows with these values in these columns are known.
     pub(super) fn is_known(&self, relation: RelationId, values: &[Option<TermId>]) -> bool {
         self.known.get(&relation).is_some_and(|known| {
             (known.complete.iter())
@@ -120,8 +121,8 @@ impl Asked {
         })
     }
 
-    /// Makes all rows with these values known; whether that was possible within
-    /// the bounds, of which `work` may be less than is allowed.
+    /// Derives all rows with these values; returns whether that was possible within
+    /// the limits, of which `work` may be smaller than the overall one.
     pub(super) fn know(
         &mut self,
         relation: RelationId,
@@ -229,7 +230,7 @@ impl Asked {
         }
     }
 
-    /// Keeps what was derived.
+    /// Keeps the derived rows.
     fn keep(&mut self, evaluator: &Evaluator) {
         let own = self.game.rules().arity.len();
         for part in evaluator
@@ -253,7 +254,7 @@ impl Asked {
         }
     }
 
-    /// A program that answers which rows have given values in some columns.
+    /// A program that returns the rows with given values in some columns.
     fn program(
         &mut self,
         relation: RelationId,
@@ -289,10 +290,11 @@ impl Asked {
         let inputs = [Keyword::True, Keyword::Does].map(|k| self.game.keyword(k));
         let inputs = inputs.into_iter().flatten().map(|r| (r, Layer::First));
         let inputs: Vec<_> = inputs.chain([(given, Layer::Second)]).collect();
-        // What is too large as a whole is found with little, to be left to demand.
+        // Relations that are too large are found with small limits, and then left to
+        // demand.
         let little = Bounds {
-            facts: self.bounds.facts.min(MOST_FACTS),
-            work: work.min(MOST_WORK),
+            facts: self.bounds.facts.min(MAX_FACTS),
+            work: work.min(MAX_WORK),
             foresight: Some(FORESIGHT),
             ..self.bounds.clone()
         };
@@ -323,7 +325,7 @@ impl Asked {
             let lazy = Evaluator::lazy(rules, inputs, &self.lazy, &queries, terms, bounds.clone());
             let made = match lazy.transpose() {
                 Some(made) => made,
-                // The program asks for all there is.
+                // The program needs all rows.
                 None => Evaluator::new(rules.clone(), inputs, &queries, terms, bounds.clone()),
             };
             match made {
@@ -341,7 +343,7 @@ impl Asked {
     }
 }
 
-/// Whether there was too much to derive.
+/// True if an evaluation failed because there was too much to derive.
 pub(super) fn is_size(error: &EvaluationError) -> bool {
     matches!(error.failure, Failure::Facts(_) | Failure::Work(_))
 }

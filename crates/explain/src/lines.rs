@@ -1,4 +1,4 @@
-//! Answers as trees of lines.
+//! Explanations as trees of lines.
 
 use std::fmt::Write as _;
 
@@ -6,52 +6,53 @@ use rustc_hash::FxHashSet;
 
 use super::tree::{Mark, Tree, counted};
 use super::{
-    Answer, Attempt, Change, Course, Courses, Derivation, Explainer, FactOf, Missing, Nothing,
-    Outcome, Premise, Reason, State,
+    Attempt, Derivation, Explainer, Explanation, FactHistories, FactHistory, GroundAtom,
+    LiteralOutcome, LiteralStatus, Missing, MissingReason, PeriodStart, Premise, Reason,
 };
 use ggp_gdl::check::Keyword;
 
-/// Heads shown of rules that never give what is asked.
+/// Maximum number of heads shown for rules that never match.
 const HEADS: usize = 5;
-/// What the best rule misses is named at once up to so many.
+/// Maximum number of missing conditions named in the first line.
 const NAMED: usize = 3;
 
 impl Explainer {
-    /// An answer in lines; several facts that match have a tree each.
-    pub fn trees(&self, answer: &Answer) -> Vec<Tree> {
+    /// An explanation as lines; each matching fact has a separate tree.
+    pub fn trees(&self, answer: &Explanation) -> Vec<Tree> {
         match answer {
-            Answer::Holds {
+            Explanation::Holds {
                 derivations,
                 others,
             } => {
-                let mut trees: Vec<Tree> = derivations.iter().map(|d| self.holding(d)).collect();
+                let mut trees: Vec<Tree> =
+                    derivations.iter().map(|d| self.holding_tree(d)).collect();
                 trees.extend(self.others(others));
                 trees
             }
-            Answer::Fails(missing) => {
+            Explanation::Fails(missing) => {
                 let mut tree = self.missing_tree(missing);
                 let note = match tree.note.is_empty() {
-                    true => self.headline(missing),
+                    true => self.missing_summary(missing),
                     false => Some(tree.note),
                 };
                 let note = note.map(|note| format!(": {note}"));
                 tree.note = format!("does not hold{}", note.unwrap_or_default());
                 vec![tree]
             }
-            Answer::Not(answer) => {
+            Explanation::Not(answer) => {
                 let (mark, note) = match answer.holds() {
-                    true => (Mark::Fails, "does not hold, for"),
-                    false => (Mark::Holds, "holds, for"),
+                    true => (Mark::Fails, "does not hold, because"),
+                    false => (Mark::Holds, "holds, because"),
                 };
                 let mut tree = Tree::new(mark, self.negated(answer), note);
                 tree.because = self.trees(answer);
                 vec![tree]
             }
-            Answer::Test { equal, left, right } => {
+            Explanation::Test { equal, left, right } => {
                 let text = self.test_text(*equal, *left, *right);
                 let same = match left == right {
-                    true => "the two are the same",
-                    false => "the two differ",
+                    true => "the terms are equal",
+                    false => "the terms differ",
                 };
                 vec![match answer.holds() {
                     true => Tree::new(Mark::Holds, text, format!("holds: {same}")),
@@ -61,27 +62,28 @@ impl Explainer {
         }
     }
 
-    /// The negation of what an answer is to.
-    fn negated(&self, answer: &Answer) -> String {
+    /// The negation of the question of an explanation.
+    fn negated(&self, answer: &Explanation) -> String {
         let text = match answer {
-            Answer::Holds { derivations, .. } => {
+            Explanation::Holds { derivations, .. } => {
                 let proofs = derivations.iter().flat_map(|d| d.proofs.first());
                 proofs
                     .map(|proof| self.fact_text(&proof.fact))
                     .next()
                     .unwrap_or_default()
             }
-            Answer::Fails(missing) => self.atom_text(&missing.atom, &missing.names),
-            Answer::Not(answer) => self.negated(answer),
-            &Answer::Test { equal, left, right } => self.test_text(equal, left, right),
+            Explanation::Fails(missing) => self.atom_text(&missing.atom, &missing.names),
+            Explanation::Not(answer) => self.negated(answer),
+            &Explanation::Test { equal, left, right } => self.test_text(equal, left, right),
         };
         format!("(not {text})")
     }
 
-    /// What the best rule misses in the end, if rules stand between.
-    fn headline(&self, missing: &Missing) -> Option<String> {
+    /// The conditions that the best rule finally lacks, if there are rules in
+    /// between.
+    fn missing_summary(&self, missing: &Missing) -> Option<String> {
         let mut found = Vec::new();
-        let depth = self.named(missing, &mut found);
+        let depth = self.collect_missing(missing, &mut found);
         let mut seen = FxHashSet::default();
         found.retain(|text| seen.insert(text.clone()));
         let rest = found.len().saturating_sub(NAMED);
@@ -90,14 +92,14 @@ impl Explainer {
             0 => String::new(),
             rest => format!(" and {rest} more"),
         };
-        (depth > 1).then(|| format!("misses {}{more}", found.join(", ")))
+        (depth > 1).then(|| format!("missing {}{more}", found.join(", ")))
     }
 
-    /// Lists what the best rules miss in turn; the number of rules on top of each
-    /// other.
-    fn named(&self, missing: &Missing, found: &mut Vec<String>) -> usize {
+    /// Lists the conditions that the best rules finally lack; returns the depth of
+    /// rules.
+    fn collect_missing(&self, missing: &Missing, found: &mut Vec<String>) -> usize {
         let best = match &missing.reason {
-            Nothing::Rules { attempts, .. } => attempts.first(),
+            MissingReason::Rules { attempts, .. } => attempts.first(),
             _ => None,
         };
         let Some(best) = best else {
@@ -107,9 +109,11 @@ impl Explainer {
         let mut depth = 0;
         for outcome in by_cost(best) {
             match &outcome.state {
-                State::Holds | State::Open | State::Unknown => {}
-                State::Missing(missing) => depth = depth.max(self.named(missing, found)),
-                State::Unwanted(_) | State::Fails | State::NoBranch(_) => {
+                LiteralStatus::Holds | LiteralStatus::Open | LiteralStatus::Unknown => {}
+                LiteralStatus::Missing(missing) => {
+                    depth = depth.max(self.collect_missing(missing, found))
+                }
+                LiteralStatus::Violated(_) | LiteralStatus::Fails | LiteralStatus::NoBranch(_) => {
                     found.push(self.literal_text(&outcome.literal, &best.names));
                 }
             }
@@ -117,26 +121,26 @@ impl Explainer {
         depth + 1
     }
 
-    fn others(&self, others: &[FactOf]) -> Option<Tree> {
+    fn others(&self, others: &[GroundAtom]) -> Option<Tree> {
         let mut tree = Tree::new(Mark::Group, "also:", "");
         let facts = others.iter().map(|fact| self.fact_text(fact));
         tree.because = facts.map(|text| Tree::new(Mark::Holds, text, "")).collect();
         (!others.is_empty()).then_some(tree)
     }
 
-    fn holding(&self, derivation: &Derivation) -> Tree {
+    fn holding_tree(&self, derivation: &Derivation) -> Tree {
         let mut tree = self.derivation_tree(derivation);
         tree.note = format!("holds: {}", tree.note);
         if !derivation.smallest {
-            tree.note.push_str(" (there may be a smaller derivation)");
+            tree.note.push_str(" (a smaller derivation may exist)");
         }
         tree
     }
 
-    /// The times of facts in lines; each has a tree.
-    pub fn course_trees(&self, courses: &Courses) -> Vec<Tree> {
+    /// The periods of facts as lines; each fact has a tree.
+    pub fn course_trees(&self, courses: &FactHistories) -> Vec<Tree> {
         match courses {
-            Courses::Some { followed, others } => {
+            FactHistories::Some { followed, others } => {
                 let mut trees: Vec<Tree> = followed.iter().map(|c| self.course_tree(c)).collect();
                 if let Some(mut tree) = self.others(others) {
                     tree.text = "also true at some time (--facts):".to_owned();
@@ -147,7 +151,7 @@ impl Explainer {
                 }
                 trees
             }
-            Courses::Never(atom, names, missing) => {
+            FactHistories::Never(atom, names, missing) => {
                 let mut tree =
                     Tree::new(Mark::Fails, self.atom_text(atom, names), "was never true");
                 tree.because.push(self.missing_tree(missing));
@@ -156,29 +160,30 @@ impl Explainer {
         }
     }
 
-    fn course_tree(&self, course: &Course) -> Tree {
+    fn course_tree(&self, course: &FactHistory) -> Tree {
         let mut tree = Tree::new(Mark::Group, self.fact_text(&course.fact), "over the moves:");
         for stay in &course.stays {
             let (text, derivation) = match &stay.change {
-                Change::Start(derivation) => {
-                    ("true from the start".to_owned(), derivation.as_ref())
+                PeriodStart::Start(derivation) => {
+                    ("true initially".to_owned(), derivation.as_ref())
                 }
-                Change::Move(derivation) => {
-                    (format!("came by move {}", stay.from), Some(derivation))
-                }
+                PeriodStart::Move(derivation) => (
+                    format!("became true after move {}", stay.from),
+                    Some(derivation),
+                ),
             };
             let mut came = Tree::new(Mark::Group, text, "");
             came.because
                 .extend(derivation.map(|d| self.derivation_tree(d)));
             tree.because.push(came);
             for (rule, times) in &stay.kept {
-                let note = format!("kept by {}: rule at", counted(*times, "move"));
+                let note = format!("kept over {}: rule at", counted(*times, "move"));
                 let mut kept = Tree::new(Mark::Group, "", note);
                 kept.place = self.rule_spot(*rule);
                 tree.because.push(kept);
             }
             if let Some(missing) = &stay.gone {
-                let text = format!("gone after move {}", stay.to + 1);
+                let text = format!("no longer true after move {}", stay.to + 1);
                 let mut gone = Tree::new(Mark::Group, text, "");
                 gone.because.push(self.missing_tree(missing));
                 tree.because.push(gone);
@@ -214,7 +219,7 @@ impl Explainer {
                 tree.bindings = (names.iter().zip(bindings))
                     .filter_map(|(name, value)| Some((name.to_string(), self.term_text((*value)?))))
                     .collect();
-                // A fact that is used often is written but once.
+                // A fact that is used repeatedly is explained once.
                 tree.again = std::mem::replace(&mut shown[number], true) && !premises.is_empty();
                 if tree.again {
                     return tree;
@@ -223,7 +228,7 @@ impl Explainer {
                     Premise::Fact(fact) => self.proof_tree(derivation, *fact, shown),
                     Premise::Absent(fact) => {
                         let text = format!("(not {})", self.fact_text(fact));
-                        Tree::new(Mark::Holds, text, "nothing gives it")
+                        Tree::new(Mark::Holds, text, "nothing derives it")
                     }
                     Premise::Test { equal, left, right } => {
                         Tree::new(Mark::Holds, self.test_text(*equal, *left, *right), "")
@@ -238,30 +243,30 @@ impl Explainer {
     fn missing_tree(&self, missing: &Missing) -> Tree {
         let text = self.atom_text(&missing.atom, &missing.names);
         let mut tree = Tree::new(Mark::Fails, text, "");
-        let near = |facts: &[FactOf]| {
+        let similar = |facts: &[GroundAtom]| {
             let texts = facts.iter().map(|fact| self.fact_text(fact));
             texts.collect::<Vec<_>>().join(" ")
         };
         match &missing.reason {
-            Nothing::Given(nearest) => {
-                tree.note = self.absence(missing);
+            MissingReason::Given(nearest) => {
+                tree.note = self.absence_reason(missing);
                 let is_of_state = self.game.keyword(Keyword::True) == Some(missing.atom.relation);
                 let gone = is_of_state.then(|| self.gone(&missing.atom, &missing.names));
                 if let Some(number) = gone.flatten() {
-                    let _ = write!(tree.note, ", it went with move {number} (--history)");
+                    let _ = write!(tree.note, ", it was true until move {number} (--history)");
                 }
                 if !nearest.is_empty() {
-                    let _ = write!(tree.note, "; there is {}", near(nearest));
+                    let _ = write!(tree.note, "; similar: {}", similar(nearest));
                 }
             }
-            Nothing::Circle => tree.note = "would rest on itself".to_owned(),
-            Nothing::Cut(nearest) => {
-                tree.note = "not looked into (--depth)".to_owned();
+            MissingReason::Circular => tree.note = "would depend on itself".to_owned(),
+            MissingReason::DepthLimit(nearest) => {
+                tree.note = "not explained further (--depth)".to_owned();
                 if !nearest.is_empty() {
-                    let _ = write!(tree.note, "; there is {}", near(nearest));
+                    let _ = write!(tree.note, "; similar: {}", similar(nearest));
                 }
             }
-            Nothing::Rules {
+            MissingReason::Rules {
                 attempts,
                 worse,
                 apart,
@@ -269,29 +274,29 @@ impl Explainer {
             } => {
                 tree.because = attempts.iter().map(|a| self.attempt_tree(a)).collect();
                 if attempts.is_empty() {
-                    tree.note = "no rule can give it".to_owned();
-                    self.add_meant(missing, &mut tree.note);
+                    tree.note = "no rule can derive it".to_owned();
+                    self.add_suggestion(missing, &mut tree.note);
                     if !nearest.is_empty() {
-                        let _ = write!(tree.note, "; there is {}", near(nearest));
+                        let _ = write!(tree.note, "; similar: {}", similar(nearest));
                     }
                     tree.because = (apart.iter().take(HEADS))
                         .map(|&rule| {
                             let head = &self.game.rules().rules[rule];
                             let text = self.atom_text(&head.head, &head.variables);
                             let mut line =
-                                Tree::new(Mark::Group, text, "is what the rule gives at");
+                                Tree::new(Mark::Group, text, "is the head of the rule at");
                             line.place = self.rule_spot(rule);
                             line
                         })
                         .collect();
                     if let Some(rest @ 1..) = apart.len().checked_sub(HEADS) {
-                        let text = format!("{} that do not fit", counted(rest, "more rule"));
+                        let text = format!("{} that do not match", counted(rest, "more rule"));
                         tree.because.push(Tree::new(Mark::Group, text, ""));
                     }
                 } else if *worse > 0 {
                     let rules = match worse {
-                        1 => "1 other rule misses".to_owned(),
-                        worse => format!("{worse} other rules miss"),
+                        1 => "1 other rule needs".to_owned(),
+                        worse => format!("{worse} other rules need"),
                     };
                     let text = format!("{rules} more (--rules)");
                     tree.because.push(Tree::new(Mark::Group, text, ""));
@@ -301,8 +306,8 @@ impl Explainer {
         tree
     }
 
-    /// What it means that an atom of a relation without rules does not hold.
-    fn absence(&self, missing: &Missing) -> String {
+    /// The reason why an atom of a relation without rules does not hold.
+    fn absence_reason(&self, missing: &Missing) -> String {
         let atom = &missing.atom;
         let is = |keyword| self.game.keyword(keyword) == Some(atom.relation);
         let mut text = match missing.never {
@@ -310,34 +315,38 @@ impl Explainer {
             false if is(Keyword::Does) => "not the move made",
             true if is(Keyword::True) => "no rule can make this true",
             true if is(Keyword::Does) => "no rule makes this legal",
-            true if (self.makers.as_ref()).is_none_or(|m| !m.is_defined(atom.relation)) => {
+            true if (self.achievers.as_ref()).is_none_or(|m| !m.is_defined(atom.relation)) => {
                 "nothing defines it"
             }
-            _ => "not stated by the rules",
+            _ => "not a fact of the rules",
         }
         .to_owned();
-        self.add_meant(missing, &mut text);
+        self.add_suggestion(missing, &mut text);
         text
     }
 
-    /// Adds the name that is meant where a rule asks for what there is not.
-    fn add_meant(&self, missing: &Missing, text: &mut String) {
-        let Some(makers) = self.makers.as_ref().filter(|_| missing.never) else {
+    /// Suggests a similar name, if a rule asks for a name that does not occur.
+    fn add_suggestion(&self, missing: &Missing, text: &mut String) {
+        let Some(achievers) = self.achievers.as_ref().filter(|_| missing.never) else {
             return;
         };
         let atom = &missing.atom;
-        let is_defined = makers.is_defined(atom.relation);
-        let under = makers.belongs_under(atom.relation).filter(|_| !is_defined);
+        let is_defined = achievers.is_defined(atom.relation);
+        let under = achievers
+            .missing_keyword(atom.relation)
+            .filter(|_| !is_defined);
         let shown = || self.atom_text(atom, &missing.names);
-        let near = || {
-            let strange = makers.meant(atom, &self.terms).map(|(_, meant)| meant);
-            strange.or_else(|| makers.nearest(atom, &self.terms))
+        let similar = || {
+            let misspelled = achievers
+                .similar_name(atom, &self.terms)
+                .map(|(_, suggestion)| suggestion);
+            misspelled.or_else(|| achievers.nearest(atom, &self.terms))
         };
         let _ = match under {
             Some(Keyword::True) => write!(text, ", did you mean (true {})?", shown()),
             Some(_) => write!(text, ", did you mean (does ROLE {})?", shown()),
-            None => match near() {
-                Some(meant) => write!(text, ", did you mean {meant}?"),
+            None => match similar() {
+                Some(suggestion) => write!(text, ", did you mean {suggestion}?"),
                 None => Ok(()),
             },
         };
@@ -345,12 +354,12 @@ impl Explainer {
 
     fn attempt_tree(&self, attempt: &Attempt) -> Tree {
         let missed = (attempt.outcomes.iter())
-            .filter(|outcome| is_missed(outcome))
+            .filter(|outcome| is_missing(outcome))
             .count();
         let mut tree = Tree::new(Mark::Group, "", "rule at");
         tree.place = self.rule_spot(attempt.rule);
         if missed > 1 {
-            tree.note = format!("misses {missed}: rule at");
+            tree.note = format!("{missed} missing: rule at");
         }
         tree.because = (by_cost(attempt).into_iter())
             .map(|outcome| self.outcome_tree(outcome, &attempt.names))
@@ -358,24 +367,24 @@ impl Explainer {
         tree
     }
 
-    fn outcome_tree(&self, outcome: &Outcome, names: &[Box<str>]) -> Tree {
+    fn outcome_tree(&self, outcome: &LiteralOutcome, names: &[Box<str>]) -> Tree {
         let text = self.literal_text(&outcome.literal, names);
         match &outcome.state {
-            State::Holds => Tree::new(Mark::Holds, text, ""),
-            State::Open => Tree::new(Mark::Open, text, "depends on what is missed"),
-            State::Unknown => Tree::new(Mark::Open, text, "there is too much to look at"),
-            State::Missing(missing) => self.missing_tree(missing),
-            State::Unwanted(derivation) => {
-                let note = match derivation.ways {
-                    ..2 => "but".to_owned(),
-                    ways => format!("but, in {ways} ways,"),
+            LiteralStatus::Holds => Tree::new(Mark::Holds, text, ""),
+            LiteralStatus::Open => Tree::new(Mark::Open, text, "depends on missing conditions"),
+            LiteralStatus::Unknown => Tree::new(Mark::Open, text, "too many cases to decide"),
+            LiteralStatus::Missing(missing) => self.missing_tree(missing),
+            LiteralStatus::Violated(derivation) => {
+                let note = match derivation.instances {
+                    ..2 => "the fact holds:".to_owned(),
+                    instances => format!("the fact holds, in {instances} instances:"),
                 };
                 let mut tree = Tree::new(Mark::Fails, text, note);
                 tree.because.push(self.derivation_tree(derivation));
                 tree
             }
-            State::Fails => Tree::new(Mark::Fails, text, "is not so"),
-            State::NoBranch(branches) => {
+            LiteralStatus::Fails => Tree::new(Mark::Fails, text, "is false"),
+            LiteralStatus::NoBranch(branches) => {
                 let mut tree = Tree::new(Mark::Fails, text, "none of these holds");
                 for (number, branch) in (1..).zip(branches) {
                     let mut lines: Vec<Tree> =
@@ -395,14 +404,17 @@ impl Explainer {
     }
 }
 
-fn is_missed(outcome: &Outcome) -> bool {
+fn is_missing(outcome: &LiteralOutcome) -> bool {
     let state = &outcome.state;
-    !matches!(state, State::Holds | State::Open | State::Unknown)
+    !matches!(
+        state,
+        LiteralStatus::Holds | LiteralStatus::Open | LiteralStatus::Unknown
+    )
 }
 
-/// What is missed stands first, for it is what matters; what is least of it before.
-fn by_cost(attempt: &Attempt) -> Vec<&Outcome> {
-    let mut outcomes: Vec<&Outcome> = attempt.outcomes.iter().collect();
-    outcomes.sort_by_key(|outcome| (!is_missed(outcome), outcome.cost));
+/// Missing literals come first, because they matter most, ordered by ascending cost.
+fn by_cost(attempt: &Attempt) -> Vec<&LiteralOutcome> {
+    let mut outcomes: Vec<&LiteralOutcome> = attempt.outcomes.iter().collect();
+    outcomes.sort_by_key(|outcome| (!is_missing(outcome), outcome.cost));
     outcomes
 }
