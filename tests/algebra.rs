@@ -20,7 +20,8 @@ use ggp_gdl::text_grid::{Grid, puzzles};
 use ggp_solver::planning::effects::Effects;
 use ggp_solver::planning::potential::Potentials;
 use ggp_solver::planning::{Outcome, Puzzle, Reason, linear, parity};
-use ggp_solver::verify::{Answer, Given, Limits, Proof, verify};
+use ggp_solver::solve::claim_outcome;
+use ggp_verify::{Claim, Given, Limits, Proof, verify};
 
 fn network(game: &Game) -> Propnet {
     let (mut net, _) = Propnet::ground(game, &GroundLimits::default()).expect("it is small");
@@ -56,12 +57,12 @@ fn collected(name: &str) -> Option<Puzzle> {
 
 /// What the checker says of an outcome.
 fn checked(puzzle: &Puzzle, outcome: &Outcome) -> Result<(), String> {
-    claim(puzzle, &Answer::of(&puzzle.net, outcome))
+    claim(puzzle, &claim_outcome(&puzzle.net, outcome))
 }
 
-fn claim(puzzle: &Puzzle, answer: &Answer) -> Result<(), String> {
+fn claim(puzzle: &Puzzle, answer: &Claim) -> Result<(), String> {
     let text = serde_json::to_string(answer).expect("it can be written");
-    let answer: Answer = serde_json::from_str(&text).expect("it can be read again");
+    let answer: Claim = serde_json::from_str(&text).expect("it can be read again");
     // That some plans are the shortest is too hard to check again.
     let limits = Limits {
         conflicts: 5_000,
@@ -292,7 +293,7 @@ fn a_limit_of_time_is_kept() {
     let outcome = by_algebra(&short);
     assert_eq!(outcome, Outcome::NoPlanWithin(2));
     assert_eq!(checked(&short, &outcome), Ok(()));
-    let answer = Answer::NoSolutionWithin { moves: 3 };
+    let answer = Claim::NoSolutionWithin { moves: 3 };
     assert!(claim(&enough, &answer).is_err());
 }
 
@@ -320,8 +321,8 @@ fn what_is_counted_helps_parities() {
     let puzzle = puzzle(PEGS);
     assert_eq!(shortest(&puzzle), None);
     let outcome = by_algebra(&puzzle);
-    let answer = Answer::of(&puzzle.net, &outcome);
-    let Answer::Unsolvable {
+    let answer = claim_outcome(&puzzle.net, &outcome);
+    let Claim::Unsolvable {
         proof: Proof::Parity { facts, told, given },
     } = &answer
     else {
@@ -334,7 +335,7 @@ fn what_is_counted_helps_parities() {
             told: told.to_vec(),
             given: given.clone(),
         };
-        claim(&puzzle, &Answer::Unsolvable { proof })
+        claim(&puzzle, &Claim::Unsolvable { proof })
     };
     assert!(!told.is_empty());
     assert!(tampered(facts, &[]).is_err(), "what was told is needed");
@@ -379,8 +380,8 @@ fn potentials_count_what_is_spent() {
     assert_eq!(shortest(&puzzle), None);
     let potentials = Potentials::new(&puzzle).expect("it is small");
     let outcome = potentials.refute(&puzzle);
-    let answer = Answer::of(&puzzle.net, &outcome);
-    let Answer::Unsolvable {
+    let answer = claim_outcome(&puzzle.net, &outcome);
+    let Claim::Unsolvable {
         proof: Proof::Potential { weights, given },
     } = &answer
     else {
@@ -393,7 +394,7 @@ fn potentials_count_what_is_spent() {
         let given = given.clone();
         let proof = Proof::Potential { weights, given };
         assert!(
-            claim(&puzzle, &Answer::Unsolvable { proof }).is_err(),
+            claim(&puzzle, &Claim::Unsolvable { proof }).is_err(),
             "{number}"
         );
     }
@@ -438,7 +439,7 @@ fn wrong_plans_and_counts_are_rejected() {
         let plan = moves.iter().map(|&text| text.to_owned()).collect();
         claim(
             &solvable,
-            &Answer::Solved {
+            &Claim::Solved {
                 plans: vec![plan],
                 optimal: false,
                 all: false,
@@ -453,18 +454,18 @@ fn wrong_plans_and_counts_are_rejected() {
     let exhausted = |puzzle: &Puzzle, positions| {
         let positions = Some(positions);
         let proof = Proof::Exhausted { positions };
-        claim(puzzle, &Answer::Unsolvable { proof })
+        claim(puzzle, &Claim::Unsolvable { proof })
     };
     let stuck = puzzle(&rules.replace("(goal r 100)", "(goal r 50)"));
     assert_eq!(exhausted(&stuck, 3), Ok(()));
     assert!(exhausted(&stuck, 4).is_err());
     assert!(exhausted(&solvable, 3).is_err());
     assert_eq!(
-        claim(&solvable, &Answer::NoSolutionWithin { moves: 1 }),
+        claim(&solvable, &Claim::NoSolutionWithin { moves: 1 }),
         Ok(())
     );
-    assert!(claim(&solvable, &Answer::NoSolutionWithin { moves: 2 }).is_err());
-    let nothing = Answer::OutOfBudget {
+    assert!(claim(&solvable, &Claim::NoSolutionWithin { moves: 2 }).is_err());
+    let nothing = Claim::OutOfBudget {
         no_solution_within: None,
         best: None,
     };
@@ -473,7 +474,7 @@ fn wrong_plans_and_counts_are_rejected() {
         weights: Vec::new(),
         given: Given::default(),
     };
-    assert!(claim(&solvable, &Answer::Unsolvable { proof: empty }).is_err());
+    assert!(claim(&solvable, &Claim::Unsolvable { proof: empty }).is_err());
 }
 
 #[test]

@@ -8,9 +8,7 @@ use crate::common::names::scrambled;
 use ggp_engine::machine::{AnyMachine, Backend, DatalogMachine, Limits, Machine};
 use ggp_gdl::game::{Move, Score};
 use ggp_search::{Budget, Stats, Verdict};
-use ggp_solver::solve::{
-    Answer, Method, SolveOptions, Strategy, count_from, solve, solve_best_from,
-};
+use ggp_solver::solve::{Answer, SolveOptions, count_from, solve, solve_best_from};
 
 use crate::puzzle_search::shared::{game, random_rules};
 
@@ -173,16 +171,15 @@ fn the_best_end_is_found_where_the_target_is_not_to_be_had() {
     }
     let mut from = machine.clone();
     let start = from.initial().unwrap();
-    let levels = Strategy::Network(Method::Levels);
-    for strategy in [Strategy::Auto, Strategy::BreadthFirst, levels] {
+    for method in ["auto", "breadth-first", "breadth-first-packed"] {
         let options = SolveOptions {
-            strategy,
+            method: method.parse().unwrap(),
             ..SolveOptions::default()
         };
         let mut stats = Stats::default();
         let answer = solve_best_from(&machine, &start, &options, &mut stats, &mut ()).unwrap();
         assert_eq!((length(&answer), answer.target.get()), (Some(3), 60));
-        assert_eq!(answer.bound, Score::new(60), "{strategy:?}");
+        assert_eq!(answer.bound, Score::new(60), "{method:?}");
     }
 }
 

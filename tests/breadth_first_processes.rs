@@ -21,7 +21,7 @@ fn scratch(name: &str) -> PathBuf {
 fn ggp(arguments: &[&str]) -> Child {
     Command::new(env!("CARGO_BIN_EXE_ggp"))
         .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .args(["--json", "solve", "--strategy", "levels"])
+        .args(["--json", "solve", "--method", "breadth-first-packed"])
         .args(arguments)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -120,20 +120,31 @@ fn who_is_interrupted_says_so_and_goes_on() {
 #[test]
 fn flags_of_levels_are_for_levels() {
     for flags in [
-        &["--strategy", "dive", "--whole"][..],
-        &["--strategy", "levels", "--checkpoint-every", "9"],
-        &["--strategy", "levels", "--budget-disk", "9"],
+        &["--method", "depth-first-packed", "--whole"][..],
+        &[
+            "--method",
+            "breadth-first-packed",
+            "--checkpoint-every",
+            "9",
+        ],
+        &["--method", "breadth-first-packed", "--budget-disk", "9"],
         &["--symmetry", "on"],
         &["--resume", "here"],
         &[
-            "--strategy",
-            "levels",
+            "--method",
+            "breadth-first-packed",
             "--spill",
             "here",
             "--checkpoint",
             "there",
         ],
-        &["--strategy", "levels", "--suite", "--checkpoint", "there"],
+        &[
+            "--method",
+            "breadth-first-packed",
+            "--suite",
+            "--checkpoint",
+            "there",
+        ],
     ] {
         let output = Command::new(env!("CARGO_BIN_EXE_ggp"))
             .args(["solve", "games/hanoi.kif"])

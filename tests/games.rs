@@ -23,7 +23,7 @@ use ggp_gdl::game::{Move, Score};
 use ggp_gdl::span::{Source, Sources};
 use ggp_gdl::text_grid::{Grid, puzzles};
 use ggp_search::{Budget, Coverage, Plans, Stats, Verdict};
-use ggp_solver::solve::{Answer, Checker, SolveOptions, Strategy, evaluate, solve};
+use ggp_solver::solve::{Answer, Checker, SolveOptions, evaluate, solve};
 
 mod shared;
 mod values;
@@ -172,9 +172,9 @@ fn check_plan(machine: &mut AnyMachine, plan: &str) -> State {
 
 /// Searches; plans found are played again by the machine alone, since the naive
 /// evaluator is slow on large boards.
-fn search(machine: &AnyMachine, strategy: Strategy, plans: Plans, nodes: u64) -> Answer {
+fn search(machine: &AnyMachine, method: &str, plans: Plans, nodes: u64) -> Answer {
     let options = SolveOptions {
-        strategy,
+        method: method.parse().unwrap(),
         plans,
         budget: Budget {
             nodes,
@@ -201,20 +201,15 @@ fn told(machine: &AnyMachine, answer: &Answer) -> Vec<String> {
 }
 
 /// All plans of the least length, which the search must say they are.
-fn shortest(machine: &AnyMachine, strategy: Strategy) -> Vec<String> {
-    let answer = search(
-        machine,
-        strategy,
-        Plans::AllShortest { max: 200 },
-        1_000_000,
-    );
+fn shortest(machine: &AnyMachine, method: &str) -> Vec<String> {
+    let answer = search(machine, method, Plans::AllShortest { max: 200 }, 1_000_000);
     let Verdict::Solved {
         optimal, coverage, ..
     } = &answer.verdict
     else {
-        panic!("{strategy:?}: {answer:?}");
+        panic!("{method:?}: {answer:?}");
     };
-    assert_eq!((*optimal, *coverage), (true, Coverage::All), "{strategy:?}");
+    assert_eq!((*optimal, *coverage), (true, Coverage::All), "{method:?}");
     told(machine, &answer)
 }
 
@@ -422,9 +417,9 @@ fn all_shortest_plans_are_found() {
         }
         let machine = machine(&name);
         let expected: BTreeSet<String> = table.plans.into_iter().collect();
-        for strategy in [Strategy::BreadthFirst, Strategy::Iterative, Strategy::Auto] {
-            let found = BTreeSet::from_iter(shortest(&machine, strategy));
-            assert_eq!(found, expected, "{name} {strategy:?}");
+        for method in ["breadth-first", "iterative-deepening", "auto"] {
+            let found = BTreeSet::from_iter(shortest(&machine, method));
+            assert_eq!(found, expected, "{name} {method:?}");
         }
     }
 }
@@ -440,9 +435,9 @@ fn a_puzzle_with_one_solution_has_no_other() {
         let end = check_plan(&mut machine, &table.plans[0]);
         let (_, solutions) = all_solutions(&mut machine);
         assert_eq!(solutions, [canonical_facts(&machine, &end)], "{name}");
-        for strategy in [Strategy::BreadthFirst, Strategy::DepthFirst, Strategy::Auto] {
-            let answer = search(&machine, strategy, Plans::First, 10_000);
-            assert_eq!(told(&machine, &answer), table.plans, "{name} {strategy:?}");
+        for method in ["breadth-first", "depth-first", "auto"] {
+            let answer = search(&machine, method, Plans::First, 10_000);
+            assert_eq!(told(&machine, &answer), table.plans, "{name} {method:?}");
         }
     }
 }
@@ -475,13 +470,13 @@ fn lights_go_out_by_the_least_presses_in_any_order() {
             let plan = moves(&mut machine, &plan);
             presses = canonical_moves(&machine, &plan);
         }
-        let found = shortest(&machine, Strategy::BreadthFirst);
+        let found = shortest(&machine, "breadth-first");
         assert_eq!(found.len(), orders, "{name}");
         for plan in &found {
             let plan = moves(&mut machine, plan);
             assert_eq!(canonical_moves(&machine, &plan), presses, "{name}");
         }
-        let deepened = shortest(&machine, Strategy::Iterative);
+        let deepened = shortest(&machine, "iterative-deepening");
         assert_eq!(deepened, found, "{name}");
     }
 }
@@ -489,19 +484,19 @@ fn lights_go_out_by_the_least_presses_in_any_order() {
 #[test]
 fn lights_that_cannot_go_out_are_proved_so() {
     let machine = machine("lights_out_4x4_unsolvable");
-    for strategy in [Strategy::BreadthFirst, Strategy::DepthFirst, Strategy::Auto] {
-        let answer = search(&machine, strategy, Plans::First, 20_000);
-        assert_eq!(answer.verdict, Verdict::Unsolvable, "{strategy:?}");
+    for method in ["breadth-first", "depth-first", "auto"] {
+        let answer = search(&machine, method, Plans::First, 20_000);
+        assert_eq!(answer.verdict, Verdict::Unsolvable, "{method:?}");
     }
 }
 
 #[test]
 fn senku_ends_with_one_peg_in_the_centre() {
     let mut machine = machine("senku");
-    for (strategy, nodes) in [(Strategy::DepthFirst, 2_000), (Strategy::Auto, 20_000)] {
-        let answer = search(&machine, strategy, Plans::First, nodes);
+    for (method, nodes) in [("depth-first", 2_000), ("auto", 20_000)] {
+        let answer = search(&machine, method, Plans::First, nodes);
         let plans = told(&machine, &answer);
-        assert_eq!(plans.len(), 1, "{strategy:?}: {answer:?}");
+        assert_eq!(plans.len(), 1, "{method:?}: {answer:?}");
         let end = check_plan(&mut machine, &plans[0]);
         assert_eq!(moves(&mut machine, &plans[0]).len(), 31);
         assert_eq!(canonical_facts(&machine, &end), ["(peg 4 4)"]);

@@ -1,16 +1,14 @@
-//! Methods that play by chance: their plans and best ends are real, and they keep
-//! to their limits.
+//! Randomised methods: their plans and best ends are valid, and they respect their
+//! limits.
 
 use ggp_stop::Stop;
 
 use ggp_engine::machine::{DatalogMachine, Limits};
 use ggp_gdl::game::Score;
 use ggp_search::{Budget, Stats};
-use ggp_solver::planning::breadth_first::{BreadthFirstOptions, breadth_first};
-use ggp_solver::planning::nested::{Nested, nested};
+use ggp_solver::planning::breadth_first::{self, BreadthFirstOptions};
 use ggp_solver::planning::nrpa::{Nrpa, nrpa};
 use ggp_solver::planning::rollout::{Sampling, Scoring};
-use ggp_solver::planning::uct::{Uct, uct};
 use ggp_solver::planning::{BestSoFar, Outcome, Puzzle};
 use ggp_solver::solve::check_plan;
 
@@ -18,35 +16,17 @@ use crate::puzzle_search::shared::{game, puzzle, random_rules, texts};
 
 type Method = fn(&Puzzle, Sampling, &Budget, &mut Stats) -> (Outcome, Option<BestSoFar>);
 
-const METHODS: [(&str, Method); 3] = [
-    (
-        "nested rollout policy adaptation",
-        |puzzle, sampling, budget, stats| {
-            let mut best = None;
-            let how = Nrpa {
-                sampling,
-                ..Nrpa::default()
-            };
-            (nrpa(puzzle, &how, budget, &mut best, stats, &mut ()), best)
-        },
-    ),
-    ("nested", |puzzle, sampling, budget, stats| {
+const METHODS: [(&str, Method); 1] = [(
+    "nested rollout policy adaptation",
+    |puzzle, sampling, budget, stats| {
         let mut best = None;
-        let how = Nested { sampling };
-        (
-            nested(puzzle, &how, budget, &mut best, stats, &mut ()),
-            best,
-        )
-    }),
-    ("tree search", |puzzle, sampling, budget, stats| {
-        let mut best = None;
-        let how = Uct {
+        let how = Nrpa {
             sampling,
-            ..Uct::default()
+            ..Nrpa::default()
         };
-        (uct(puzzle, &how, budget, &mut best, stats, &mut ()), best)
-    }),
-];
+        (nrpa(puzzle, &how, budget, &mut best, stats, &mut ()), best)
+    },
+)];
 
 fn sampling(scoring: Scoring) -> Sampling {
     Sampling {
@@ -56,7 +36,7 @@ fn sampling(scoring: Scoring) -> Sampling {
     }
 }
 
-/// Whether all methods found a plan, if there is any.
+/// Returns whether all methods found a plan, if there is one.
 fn check(name: &str, text: &str, scoring: Scoring) -> Option<bool> {
     let game = game(text);
     let puzzle = puzzle(&game).unwrap();
@@ -67,7 +47,7 @@ fn check(name: &str, text: &str, scoring: Scoring) -> Option<bool> {
             .map(|&chosen| puzzle.net.moves()[0][chosen as usize]);
         check_plan(&machine, &moves.collect::<Vec<_>>()).unwrap()
     };
-    let (expected, _) = breadth_first(
+    let (expected, _) = breadth_first::breadth_first(
         &puzzle,
         &BreadthFirstOptions::default(),
         &Budget::default(),
@@ -106,7 +86,7 @@ fn check(name: &str, text: &str, scoring: Scoring) -> Option<bool> {
 }
 
 #[test]
-fn small_puzzles_are_solved_by_chance() {
+fn small_puzzles_are_solved_by_sampling() {
     for (name, text) in texts() {
         let small = ["wolf_goat_cabbage", "buttons_and_lights", "lights_out_3x3"];
         if small.contains(&name.as_str()) {
@@ -118,7 +98,7 @@ fn small_puzzles_are_solved_by_chance() {
 }
 
 #[test]
-fn plans_met_by_chance_are_real() {
+fn sampled_plans_are_valid() {
     let (mut solved, mut solvable) = (0, 0);
     for seed in 0..40 {
         let scoring = match seed % 2 {
@@ -136,7 +116,7 @@ fn plans_met_by_chance_are_real() {
     );
 }
 
-/// Fifty points for going left once, seventy after that for going right.
+/// 50 points for going left once, and 70 for going right after that.
 const GRADED: &str = "
     (role me) (init (at 0)) (legal me left) (legal me right) (legal me out)
     (<= (next (at 1)) (true (at 0)) (does me left))
@@ -153,7 +133,7 @@ const GRADED: &str = "
     (<= (goal me 100) (true (at 4)))";
 
 #[test]
-fn the_best_end_is_told() {
+fn the_best_end_is_reported() {
     let puzzle = puzzle(&game(GRADED)).unwrap();
     for (method, run) in METHODS {
         let budget = Budget {
@@ -169,7 +149,7 @@ fn the_best_end_is_told() {
 }
 
 #[test]
-fn chance_keeps_to_limits() {
+fn sampling_respects_limits() {
     let (_, text) = texts()
         .into_iter()
         .find(|(name, _)| name == "eight_puzzle")
@@ -195,7 +175,7 @@ fn chance_keeps_to_limits() {
             "{method}: {expanded}"
         );
         assert!(*bytes <= budget.memory_bytes, "{method}: {bytes}");
-        assert_eq!(run(&budget), once, "{method} does the same again");
+        assert_eq!(run(&budget), once, "{method} is reproducible");
 
         let budget = Budget {
             stop: Stop::raised(),

@@ -1,5 +1,5 @@
-//! Searches over packed states agree with the plain ones, plan by plan and
-//! position by position.
+//! Searches over packed states agree with plain search in their plans, proofs and
+//! counts.
 
 use ggp_stop::Stop;
 
@@ -10,11 +10,10 @@ use ggp_gdl::game::{Game, Score};
 use ggp_search::breadth_first::{BreadthFirst, breadth_first};
 use ggp_search::{Budget, Compare, Plans, Stats, Verdict};
 use ggp_solver::planning::best_first::{BestFirst, Order, best_first};
-use ggp_solver::planning::bidirectional::bidirectional;
 use ggp_solver::planning::breadth_first::{self, BreadthFirstOptions};
 use ggp_solver::planning::depth_first::{DeadEndDetector, DepthFirstOptions, depth_first};
 use ggp_solver::planning::estimate::Estimate;
-use ggp_solver::planning::iterative_deepening::{Bounds, Deepening, iterative_deepening};
+use ggp_solver::planning::iterative_deepening::iterative_deepening;
 use ggp_solver::planning::{Outcome, Puzzle, Reason};
 use ggp_solver::solve::{GameProblem, Keys, check_plan};
 
@@ -30,26 +29,23 @@ fn best(
     budget: &Budget,
     stats: &mut Stats,
 ) -> Outcome {
-    let how = BestFirst {
-        prefers: true,
-        ..BestFirst::new(order, estimate)
-    };
+    let how = BestFirst::new(order, estimate);
     best_first(puzzle, &how, budget, stats, &mut ())
 }
 
-/// Every search that finds a plan or a proof in the end.
-const SEARCHES: [(&str, Search); 12] = [
+/// All searches that eventually find a plan or a proof.
+const SEARCHES: [(&str, Search); 9] = [
     ("levels", level_by_level),
-    ("one diver", |puzzle, budget, stats| {
+    ("one worker", |puzzle, budget, stats| {
         let options = DepthFirstOptions {
-            divers: 1,
+            workers: 1,
             ..DepthFirstOptions::default()
         };
         depth_first(puzzle, &options, None, budget, stats, &mut ())
     }),
-    ("divers", |puzzle, budget, stats| {
+    ("workers", |puzzle, budget, stats| {
         let options = DepthFirstOptions {
-            patience: 20,
+            restart_after: 20,
             ..DepthFirstOptions::default()
         };
         depth_first(puzzle, &options, None, budget, stats, &mut ())
@@ -75,15 +71,6 @@ const SEARCHES: [(&str, Search); 12] = [
             stats,
         )
     }),
-    ("greedy, relaxed plans", |puzzle, budget, stats| {
-        best(puzzle, Order::Greedy, Estimate::RelaxedPlan, budget, stats)
-    }),
-    ("deepest, mobility", |puzzle, budget, stats| {
-        best(puzzle, Order::Deepest, Estimate::Mobility, budget, stats)
-    }),
-    ("progress", |puzzle, budget, stats| {
-        best(puzzle, Order::Progress, Estimate::GoalCount, budget, stats)
-    }),
     ("novelty", |puzzle, budget, stats| {
         best(puzzle, Order::Bfws2, Estimate::HAdd, budget, stats)
     }),
@@ -101,46 +88,18 @@ fn level_by_level(puzzle: &Puzzle, budget: &Budget, stats: &mut Stats) -> Outcom
     .0
 }
 
-/// Those that need other limits, or rules of some kind.
-const OTHERS: [(&str, Search); 5] = [
-    ("deepening", |puzzle, budget, stats| {
-        deepen(puzzle, Bounds::One, Compare::Key, budget, stats)
-    }),
-    ("deepening, whole states", |puzzle, budget, stats| {
-        deepen(puzzle, Bounds::One, Compare::State, budget, stats)
-    }),
-    ("IDA*, sums", |puzzle, budget, stats| {
-        deepen(puzzle, Bounds::Sums, Compare::Key, budget, stats)
-    }),
-    ("IDA*, all", |puzzle, budget, stats| {
-        deepen(puzzle, Bounds::All, Compare::Key, budget, stats)
-    }),
-    ("both ends", |puzzle, budget, stats| {
-        bidirectional(puzzle, budget, stats, &mut ())
-    }),
-];
+/// Searches that need other limits.
+const OTHERS: [(&str, Search); 1] = [("IDA*", ida_star)];
 
-fn deepen(
-    puzzle: &Puzzle,
-    bounds: Bounds,
-    compare: Compare,
-    budget: &Budget,
-    stats: &mut Stats,
-) -> Outcome {
-    iterative_deepening(
-        puzzle,
-        &Deepening { bounds, compare },
-        budget,
-        stats,
-        &mut (),
-    )
+fn ida_star(puzzle: &Puzzle, budget: &Budget, stats: &mut Stats) -> Outcome {
+    iterative_deepening(puzzle, budget, stats, &mut ())
 }
 
-/// What is larger is too slow on the plain machine.
+/// Larger games are too slow on the plain machine.
 const GATES: usize = 1_500;
 
-/// The searches against plain breadth-first search on the Datalog machine.
-/// Whether that came to an end.
+/// Compares all searches with plain breadth-first search on the Datalog machine.
+/// Returns whether that search finished.
 fn check(name: &str, game: &Game, nodes: u64) -> bool {
     let Some(puzzle) = puzzle(game).filter(|puzzle| puzzle.net.network().gates() < GATES) else {
         return false;
@@ -171,9 +130,6 @@ fn check(name: &str, game: &Game, nodes: u64) -> bool {
     for (search, run) in SEARCHES.into_iter().chain(OTHERS) {
         let mut stats = Stats::default();
         let outcome = run(&puzzle, &Budget::default(), &mut stats);
-        if search == "both ends" && outcome == Outcome::Unknown {
-            continue;
-        }
         let what = format!("{name}, {search}: {outcome:?}");
         match (&outcome, least) {
             (Outcome::Solved { plan, optimal }, Some(least)) => {
@@ -205,7 +161,8 @@ fn check(name: &str, game: &Game, nodes: u64) -> bool {
             }
             _ => panic!("{what}, but the least plan is {least:?}"),
         }
-        // The same with the least depth, and with less.
+        // The searches are repeated with the depth of a shortest plan, and with one
+        // less.
         let Some(least) = least.filter(|&least| least > 0) else {
             continue;
         };
@@ -224,7 +181,7 @@ fn check(name: &str, game: &Game, nodes: u64) -> bool {
 }
 
 #[test]
-fn plans_and_proofs_are_those_of_plain_search() {
+fn plans_and_proofs_agree_with_plain_search() {
     let mut checked = Vec::new();
     for (name, text) in texts() {
         if let Ok(game) = Game::from_text(&name, &text)
@@ -247,7 +204,7 @@ fn plans_and_proofs_are_those_of_plain_search() {
 }
 
 #[test]
-fn random_games_are_searched_as_plainly() {
+fn random_games_agree_with_plain_search() {
     let mut ended = 0;
     for seed in 0..150 {
         let game = game(&random_rules(seed));
@@ -277,29 +234,7 @@ fn positions_are_counted_level_by_level() {
 }
 
 #[test]
-fn searches_from_both_ends_meet() {
-    for (name, least) in [
-        ("hanoi", 31),
-        ("wolf_goat_cabbage", 7),
-        ("eight_puzzle", 20),
-    ] {
-        let puzzle = own(name);
-        let stats = &mut Stats::default();
-        let outcome = bidirectional(&puzzle, &Budget::default(), stats, &mut ());
-        let is_shortest = matches!(
-            &outcome,
-            Outcome::Solved { plan, optimal: true } if plan.len() == least
-        );
-        assert!(is_shortest, "{name}: {outcome:?}");
-        let all = &mut Stats::default();
-        level_by_level(&puzzle, &Budget::default(), all);
-        let (both, all) = (stats.total().expanded, all.total().expanded);
-        assert!(least < 10 || both < all, "{name}: {both} of {all}");
-    }
-}
-
-#[test]
-fn scarcity_leads_greedy_search() {
+fn weighted_goal_counts_guide_greedy_search() {
     let how = BestFirst {
         together: 16,
         ..BestFirst::new(Order::Greedy, Estimate::WeightedGoalCount)
@@ -312,14 +247,15 @@ fn scarcity_leads_greedy_search() {
 }
 
 #[test]
-fn sums_bound_the_moves_to_come() {
-    // Each jump takes one peg: no pass is needed before that of the plan.
+fn weighted_sums_bound_the_remaining_moves() {
+    // Each jump removes one peg, so the first pass already has the length of the
+    // plan.
     let stats = &mut Stats::default();
     let budget = Budget {
         nodes: 200_000,
         ..Budget::default()
     };
-    let outcome = deepen(&own("senku"), Bounds::Sums, Compare::Key, &budget, stats);
+    let outcome = ida_star(&own("senku"), &budget, stats);
     let limits: Vec<u32> = stats.levels.iter().map(|level| level.depth).collect();
     assert_eq!(limits, [0, 31], "{outcome:?}");
     let within = Budget {
@@ -327,13 +263,13 @@ fn sums_bound_the_moves_to_come() {
         ..Budget::default()
     };
     let stats = &mut Stats::default();
-    let outcome = deepen(&own("senku"), Bounds::Sums, Compare::Key, &within, stats);
+    let outcome = ida_star(&own("senku"), &within, stats);
     assert_eq!(outcome, Outcome::NoPlanWithin(30));
     assert_eq!(stats.total().expanded, 0);
 }
 
 #[test]
-fn a_table_without_room_costs_time_only() {
+fn a_full_table_only_costs_time() {
     let puzzle = own("eight_puzzle");
     let mut expanded = Vec::new();
     for memory_bytes in [100_000, 1 << 28] {
@@ -342,7 +278,7 @@ fn a_table_without_room_costs_time_only() {
             ..Budget::default()
         };
         let stats = &mut Stats::default();
-        let outcome = deepen(&puzzle, Bounds::All, Compare::Key, &budget, stats);
+        let outcome = ida_star(&puzzle, &budget, stats);
         let is_shortest = matches!(
             &outcome,
             Outcome::Solved { plan, optimal: true } if plan.len() == 20
@@ -361,8 +297,8 @@ fn every_position_is_counted() {
         .iter()
         .find(|(name, _)| name == "eight_puzzle")
         .unwrap();
-    // Two tiles change places, so that half of all orders can be reached, and
-    // the other half would be needed.
+    // Two tiles are swapped, so that only half of all arrangements can be reached,
+    // and the solution is in the other half.
     let swapped = text
         .replace("(init (cell 1 1 2))", "(init (cell 1 1 3))")
         .replace("(init (cell 1 2 3))", "(init (cell 1 2 2))");
@@ -380,7 +316,7 @@ fn every_position_is_counted() {
 }
 
 #[test]
-fn limits_are_kept() {
+fn limits_are_respected() {
     let puzzle = own("senku");
     for (name, run) in SEARCHES {
         let stats = &mut Stats::default();
@@ -419,7 +355,7 @@ fn limits_are_kept() {
     }
 }
 
-/// Knows one position as dead, and what was left.
+/// A detector that knows one dead end and records the states it is called with.
 struct Told {
     dead: Vec<u64>,
     stuck: u32,
@@ -436,10 +372,10 @@ impl DeadEndDetector for Told {
 }
 
 #[test]
-fn dead_ends_are_asked_and_told() {
+fn dead_ends_are_queried_and_reported() {
     let puzzle = own("wolf_goat_cabbage");
     let options = DepthFirstOptions {
-        divers: 1,
+        workers: 1,
         ..DepthFirstOptions::default()
     };
     let search = |dead: Vec<u64>| {
@@ -450,7 +386,7 @@ fn dead_ends_are_asked_and_told() {
         let outcome = depth_first(&puzzle, &options, dead_end, &budget, stats, &mut ());
         (outcome, stats.total().expanded, told.stuck)
     };
-    // The start is told as it is, so nothing is left to search.
+    // The start is reported as a dead end, so nothing is left to search.
     assert_eq!(search(puzzle.start.clone()), (Outcome::Unknown, 0, 0));
     let (outcome, _, _) = search(Vec::new());
     assert!(matches!(outcome, Outcome::Solved { .. }), "{outcome:?}");
@@ -482,8 +418,8 @@ fn dead_ends_are_asked_and_told() {
     );
 }
 
-/// The same rules in other words, in the same order.
-fn renamed(text: &str) -> String {
+/// The same rules with other names, in the same order.
+fn rename(text: &str) -> String {
     let mut out = String::new();
     for line in text.lines() {
         let line = line.split(';').next().unwrap().to_lowercase();
@@ -509,13 +445,13 @@ fn renamed(text: &str) -> String {
 }
 
 #[test]
-fn names_mean_nothing_to_searches() {
+fn names_do_not_affect_searches() {
     for (name, text) in texts() {
         if !["senku", "eight_puzzle", "hanoi", "lights_out_3x3"].contains(&name.as_str()) {
             continue;
         }
         let [plain, other] =
-            [text.clone(), renamed(&text)].map(|text| puzzle(&game(&text)).unwrap());
+            [text.clone(), rename(&text)].map(|text| puzzle(&game(&text)).unwrap());
         for (search, run) in SEARCHES {
             let budget = Budget {
                 nodes: 20_000,

@@ -124,7 +124,7 @@ fn what_is_not_as_expected_is_told() {
 #[test]
 fn counts_and_pictures_are_written() {
     let spec = r#"{"tables": [{"number": 7, "title": "t", "searches": [{"label": "by level",
-        "game": {"rules": ["lights_out.kif"], "board": "111/111/111"}, "strategy": "levels",
+        "game": {"rules": ["lights_out.kif"], "board": "111/111/111"}, "method": "breadth-first-packed",
         "expect": {"least": 5}}], "curves": [{"label": "known", "values": [1, 9, 36]}]}]}"#;
     let folder = scratch("figures");
     let folder = folder.to_str().expect("a plain name");
@@ -169,10 +169,10 @@ fn bad_lists_of_tables_are_refused() {
     assert!(told(&["seeds", "--spec", "no_such_file"]).contains("cannot read"));
     assert!(told(&["seeds", "--spec", "games/senku.kif"]).contains("no list of tables"));
     let file = scratch("strategy").join("spec.json");
-    let spec = one_board(r#", "strategy": "magic""#);
+    let spec = one_board(r#", "method": "magic""#);
     fs::write(&file, spec).expect("it can be written");
     let file = file.to_str().expect("a plain name");
-    assert!(told(&["seeds", "--spec", file]).contains("there is no strategy magic"));
+    assert!(told(&["seeds", "--spec", file]).contains("`magic` is not a method"));
     assert!(told(&["seeds", "--budget-time", "0"]).contains("more than 0"));
 }
 

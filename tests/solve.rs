@@ -6,15 +6,11 @@ use ggp_gdl::game::{Game, Score};
 use ggp_search::graph::{Explore, Graph, Merge, explore};
 use ggp_search::{Budget, BudgetKind, Coverage, Plans, Prune, Stats, Verdict};
 use ggp_solver::solve::{
-    Answer, Checker, GameProblem, Keys, SolveError, SolveOptions, Strategy, check_plan, evaluate,
-    solve,
+    Answer, Checker, GameProblem, Keys, Method, Refutes, SolveError, SolveOptions, check_plan,
+    evaluate, solve,
 };
 
-const SEARCHES: [Strategy; 3] = [
-    Strategy::Iterative,
-    Strategy::BreadthFirst,
-    Strategy::DepthFirst,
-];
+const SEARCHES: [&str; 3] = ["iterative-deepening", "breadth-first", "depth-first"];
 
 fn game(text: &str) -> Game {
     Game::from_text("test.kif", text).unwrap_or_else(|reading| panic!("{:?}", reading.findings))
@@ -35,17 +31,17 @@ fn run(machine: &AnyMachine, options: &SolveOptions) -> (Answer, Stats) {
     (answer, stats)
 }
 
-fn with(strategy: Strategy) -> SolveOptions {
+fn with(method: &str) -> SolveOptions {
     SolveOptions {
-        strategy,
+        method: method.parse().unwrap(),
         ..SolveOptions::default()
     }
 }
 
-fn all(strategy: Strategy) -> SolveOptions {
+fn all(method: &str) -> SolveOptions {
     SolveOptions {
         plans: Plans::AllShortest { max: 100 },
-        ..with(strategy)
+        ..with(method)
     }
 }
 
@@ -77,7 +73,7 @@ fn length(answer: &Answer) -> Option<usize> {
 fn check(text: &str, options: &SolveOptions, expected: &str) {
     let machine = machine(text);
     let (answer, _) = run(&machine, options);
-    assert_eq!(told(&machine, &answer), expected, "{:?}", options.strategy);
+    assert_eq!(told(&machine, &answer), expected, "{:?}", options.method);
 }
 
 type Explored = Graph<<AnyMachine as Machine>::State, ggp_gdl::game::Move>;
@@ -108,11 +104,11 @@ const LIGHTS_PLANS: &str = "a b a c b a | a b c a b a";
 
 #[test]
 fn buttons_and_lights_has_two_shortest_plans() {
-    for strategy in [Strategy::Auto, Strategy::Iterative, Strategy::BreadthFirst] {
+    for method in ["auto", "iterative-deepening", "breadth-first"] {
         for keys in [Keys::Auto, Keys::Exact, Keys::Stripped] {
             let options = SolveOptions {
                 keys,
-                ..all(strategy)
+                ..all(method)
             };
             check(&file("buttons_and_lights"), &options, LIGHTS_PLANS);
             check(&file("buttons_and_lights_timed"), &options, LIGHTS_PLANS);
@@ -123,7 +119,7 @@ fn buttons_and_lights_has_two_shortest_plans() {
 #[test]
 fn its_plans_are_known_to_be_all_and_checked() {
     let machine = machine(&file("buttons_and_lights"));
-    let (answer, stats) = run(&machine, &all(Strategy::Iterative));
+    let (answer, stats) = run(&machine, &all("iterative-deepening"));
     let Verdict::Solved {
         plans,
         optimal,
@@ -178,37 +174,33 @@ fn other_names_give_the_same_search() {
         let text = file(name);
         let renamed = scrambled(&text);
         assert!(!renamed.contains("step"));
-        for strategy in SEARCHES {
+        for method in SEARCHES {
             let (one, other) = (machine(&text), machine(&renamed));
-            let (answer, stats) = run(&one, &with(strategy));
-            let (renamed_answer, renamed_stats) = run(&other, &with(strategy));
+            let (answer, stats) = run(&one, &with(method));
+            let (renamed_answer, renamed_stats) = run(&other, &with(method));
             assert_eq!(
                 length(&answer),
                 length(&renamed_answer),
-                "{name} {strategy:?}"
+                "{name} {method:?}"
             );
             assert_eq!(answer.stripped, renamed_answer.stripped);
             let counts = |stats: &Stats| -> Vec<_> {
                 stats.levels.iter().map(|level| level.counts).collect()
             };
-            assert_eq!(
-                counts(&stats),
-                counts(&renamed_stats),
-                "{name} {strategy:?}"
-            );
+            assert_eq!(counts(&stats), counts(&renamed_stats), "{name} {method:?}");
         }
     }
 }
 
 #[test]
 fn puzzles_with_cycles_and_no_clock_are_solved() {
-    for strategy in SEARCHES {
+    for method in SEARCHES {
         let river = machine(&file("wolf_goat_cabbage"));
-        let (answer, _) = run(&river, &with(strategy));
+        let (answer, _) = run(&river, &with(method));
         assert!(length(&answer).is_some_and(|moves| moves >= 7));
     }
     let hanoi = machine(&file("hanoi"));
-    let (answer, _) = run(&hanoi, &with(Strategy::Auto));
+    let (answer, _) = run(&hanoi, &with("auto"));
     assert_eq!(length(&answer), Some(31));
 }
 
@@ -232,19 +224,19 @@ fn a_goal_that_counts_at_one_step_only_is_found_at_that_step() {
     );
     let at_the_end =
         format!("{ROW} (<= (goal r 100) (true (at 3))) (<= (goal r 0) (not (true (at 3))))");
-    for strategy in SEARCHES {
-        let (answer, _) = run(&machine(&exactly_five), &with(strategy));
-        assert_eq!(length(&answer), Some(5), "{strategy:?}");
-        let (answer, _) = run(&machine(&at_the_end), &with(strategy));
-        assert_eq!(length(&answer), Some(6), "{strategy:?}");
+    for method in SEARCHES {
+        let (answer, _) = run(&machine(&exactly_five), &with(method));
+        assert_eq!(length(&answer), Some(5), "{method:?}");
+        let (answer, _) = run(&machine(&at_the_end), &with(method));
+        assert_eq!(length(&answer), Some(6), "{method:?}");
     }
     // Five steps from cell 1 lead to an even cell.
     let odd = exactly_five.replace(
         "(true (at 2)) (true (time 5))",
         "(true (at 3)) (true (time 5))",
     );
-    for strategy in SEARCHES {
-        check(&odd, &with(strategy), "unsolvable");
+    for method in SEARCHES {
+        check(&odd, &with(method), "unsolvable");
     }
 }
 
@@ -255,9 +247,9 @@ fn a_move_that_is_legal_at_one_step_only_is_found() {
          (<= (next (at 9)) (does r jump)) (<= terminal (true (at 9)))
          (<= (goal r 100) (true (at 9))) (<= (goal r 0) (not (true (at 9))))"
     );
-    for strategy in SEARCHES {
-        let (answer, _) = run(&machine(&rules), &with(strategy));
-        assert_eq!(length(&answer), Some(5), "{strategy:?}");
+    for method in SEARCHES {
+        let (answer, _) = run(&machine(&rules), &with(method));
+        assert_eq!(length(&answer), Some(5), "{method:?}");
         assert_eq!(answer.stripped, 0);
     }
 }
@@ -270,27 +262,27 @@ fn no_plan_and_no_short_plan_are_told_apart() {
              (<= (goal r 100) (true (at {cell}))) (<= (goal r 0) (not (true (at {cell}))))"
         )
     };
-    let within = |strategy, depth| SolveOptions {
+    let within = |method, depth| SolveOptions {
         budget: Budget {
             depth,
             ..Budget::default()
         },
-        ..with(strategy)
+        ..with(method)
     };
-    for strategy in SEARCHES {
-        check(&win_at(5), &with(strategy), "right right right right");
-        check(&win_at(5), &within(strategy, 4), "right right right right");
-        check(&win_at(5), &within(strategy, 3), "none within 3");
-        check(&win_at(6), &with(strategy), "unsolvable");
-        check(&win_at(6), &within(strategy, 3), "none within 3");
+    for method in SEARCHES {
+        check(&win_at(5), &with(method), "right right right right");
+        check(&win_at(5), &within(method, 4), "right right right right");
+        check(&win_at(5), &within(method, 3), "none within 3");
+        check(&win_at(6), &with(method), "unsolvable");
+        check(&win_at(6), &within(method, 3), "none within 3");
     }
-    check(&win_at(6), &with(Strategy::Auto), "unsolvable");
+    check(&win_at(6), &with("auto"), "unsolvable");
     let one_node = SolveOptions {
         budget: Budget {
             nodes: 1,
             ..Budget::default()
         },
-        ..with(Strategy::BreadthFirst)
+        ..with("breadth-first")
     };
     check(&win_at(5), &one_node, "out of budget: Nodes");
 }
@@ -301,8 +293,8 @@ fn a_goal_without_an_end_is_no_solution() {
         (<= (next (at b)) (does r go) (true (at a))) (<= (next (at c)) (does r stop))
         (<= terminal (true (at c)))
         (<= (goal r 100) (true (at b))) (<= (goal r 0) (not (true (at b))))";
-    for strategy in SEARCHES {
-        check(rules, &with(strategy), "unsolvable");
+    for method in SEARCHES {
+        check(rules, &with(method), "unsolvable");
     }
 }
 
@@ -319,9 +311,9 @@ const COINS: &str = "
 
 #[test]
 fn the_best_end_is_remembered_with_the_way_there() {
-    for strategy in SEARCHES {
+    for method in SEARCHES {
         let machine = machine(COINS);
-        let (answer, _) = run(&machine, &with(strategy));
+        let (answer, _) = run(&machine, &with(method));
         assert_eq!(answer.verdict, Verdict::Unsolvable);
         let best = answer.best.expect("there are ends with points");
         assert_eq!(best.score.get(), 50);
@@ -330,7 +322,7 @@ fn the_best_end_is_remembered_with_the_way_there() {
     }
     let less = SolveOptions {
         target: Score::new(50).unwrap(),
-        ..with(Strategy::BreadthFirst)
+        ..with("breadth-first")
     };
     check(COINS, &less, "one two two");
 }
@@ -342,7 +334,7 @@ fn playouts_find_plans_and_best_ends() {
             nodes: 300,
             ..Budget::default()
         },
-        ..with(Strategy::Mcts)
+        ..with("mcts")
     };
     let coins = machine(COINS);
     let (answer, _) = run(&coins, &limited);
@@ -366,38 +358,32 @@ fn a_state_without_moves_is_a_dead_end_and_is_reported() {
         (<= terminal (true (at c))) (<= (goal r 100) (true (at c)))
         (<= (goal r 0) (not (true (at c))))";
     let machine = machine(rules);
-    let (answer, _) = run(&machine, &with(Strategy::DepthFirst));
+    let (answer, _) = run(&machine, &with("depth-first"));
     assert_eq!(told(&machine, &answer), "b c");
     assert!(answer.fault.is_some());
 }
 
 #[test]
 fn an_interrupt_ends_every_search() {
-    let options = |strategy| SolveOptions {
+    let options = |method| SolveOptions {
         budget: Budget {
             stop: ggp_stop::Stop::raised(),
             ..Budget::default()
         },
-        ..with(strategy)
+        ..with(method)
     };
-    let anywhere = [
-        Strategy::Auto,
-        Strategy::Iterative,
-        Strategy::BreadthFirst,
-        Strategy::DepthFirst,
-        Strategy::Mcts,
-    ];
-    for strategy in anywhere {
+    let anywhere = Method::all().filter(|method| !method.needs_network());
+    for method in anywhere {
         check(
             &file("hanoi"),
-            &options(strategy),
+            &options(method.name()),
             "out of budget: Interrupt",
         );
     }
     let game = game(&file("hanoi"));
     let machine = AnyMachine::new(&game, Backend::Propnet, Limits::default()).unwrap();
-    for method in Strategy::methods() {
-        let (answer, _) = run(&machine, &options(Strategy::Network(method)));
+    for method in Method::all() {
+        let (answer, _) = run(&machine, &options(method.name()));
         assert_eq!(
             told(&machine, &answer),
             "out of budget: Interrupt",
@@ -409,12 +395,7 @@ fn an_interrupt_ends_every_search() {
 #[test]
 fn several_roles_are_evaluated_and_not_solved() {
     let mut machine = machine(&file("rock_paper_scissors"));
-    let error = solve(
-        &machine,
-        &with(Strategy::Auto),
-        &mut Stats::default(),
-        &mut (),
-    );
+    let error = solve(&machine, &with("auto"), &mut Stats::default(), &mut ());
     assert_eq!(error.map(|_| ()), Err(SolveError::NotOneRole(2)));
     let start = machine.initial().unwrap();
     let options = SolveOptions {
@@ -508,22 +489,22 @@ fn stripped_searches_say_what_exact_ones_say() {
         let machine = machine(&text);
         let exact = SolveOptions {
             keys: Keys::Exact,
-            ..all(Strategy::BreadthFirst)
+            ..all("breadth-first")
         };
         let (expected, _) = run(&machine, &exact);
-        for strategy in [Strategy::BreadthFirst, Strategy::Iterative] {
+        for method in ["breadth-first", "iterative-deepening"] {
             for keys in [Keys::Auto, Keys::Stripped] {
                 let options = SolveOptions {
                     keys,
-                    ..all(strategy)
+                    ..all(method)
                 };
                 let (answer, _) = run(&machine, &options);
                 let (one, other) = (told(&machine, &answer), told(&machine, &expected));
-                assert_eq!(one, other, "seed {seed} {strategy:?} {keys:?}\n{text}");
+                assert_eq!(one, other, "seed {seed} {method:?} {keys:?}\n{text}");
             }
         }
-        let (answer, _) = run(&machine, &with(Strategy::DepthFirst));
-        let (auto, _) = run(&machine, &with(Strategy::Auto));
+        let (answer, _) = run(&machine, &with("depth-first"));
+        let (auto, _) = run(&machine, &with("auto"));
         let is_solved = length(&expected).is_some();
         assert_eq!(length(&answer).is_some(), is_solved, "seed {seed}\n{text}");
         assert_eq!(length(&auto), length(&expected), "seed {seed}\n{text}");
@@ -531,4 +512,33 @@ fn stripped_searches_say_what_exact_ones_say() {
         unsolvable += u32::from(expected.verdict == Verdict::Unsolvable);
     }
     assert!(solved > 30 && unsolvable > 20, "{solved} {unsolvable}");
+}
+
+/// The rows of the table of methods in the documentation.
+fn documented_rows() -> String {
+    let mut rows = String::new();
+    for method in Method::all() {
+        let proves = method.proves();
+        let shortest = if proves.shortest { "yes" } else { "no" };
+        let none = match proves.none {
+            Refutes::Never => "no",
+            Refutes::UpToLength => "up to a length",
+            Refutes::BySearch => "by a complete search",
+            Refutes::ByArgument => "by an argument",
+        };
+        let (name, suits) = (method.name(), method.suits());
+        rows += &format!("| `{name}` | {suits} | {shortest} | {none} |\n");
+    }
+    rows
+}
+
+#[test]
+fn the_documentation_has_the_table_of_methods() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(root.join("docs/solving.md")).unwrap();
+    let rows = documented_rows();
+    assert!(
+        text.contains(&rows),
+        "docs/solving.md lacks these rows:\n{rows}"
+    );
 }

@@ -51,8 +51,8 @@ fn all_shortest_plans_are_printed() {
             "--all",
             "--max-plans",
             "1",
-            "--strategy",
-            "iterative",
+            "--method",
+            "iterative-deepening",
         ],
         0,
         "a b a c b a\n",
@@ -73,7 +73,12 @@ fn the_verdicts_have_names_and_exit_codes() {
     let poor = ["--budget-nodes", "2"];
     assert_eq!(verdict(&poor, 1).as_deref(), Some("out_of_budget"));
     assert_eq!(ggp(&["solve", "no_such_file.kif"]).status.code(), Some(2));
-    let goofy = ggp(&["solve", "games/tic_tac_toe.kif", "--strategy", "bfs"]);
+    let goofy = ggp(&[
+        "solve",
+        "games/tic_tac_toe.kif",
+        "--method",
+        "breadth-first",
+    ]);
     assert_eq!(goofy.status.code(), Some(2));
     assert!(text(&goofy.stderr).contains("one role"));
 }
@@ -98,8 +103,8 @@ fn statistics_come_as_a_table_and_as_csv() {
     let output = ggp(&[
         "solve",
         LIGHTS,
-        "--strategy",
-        "bfs",
+        "--method",
+        "breadth-first",
         "--stats",
         "csv",
         "--quiet",
@@ -124,7 +129,12 @@ fn statistics_come_as_a_table_and_as_csv() {
 
 #[test]
 fn counts_up_to_symmetry_are_said_to_be() {
-    let levels = ["solve", "games/eight_puzzle.kif", "--strategy", "levels"];
+    let levels = [
+        "solve",
+        "games/eight_puzzle.kif",
+        "--method",
+        "breadth-first-packed",
+    ];
     let told = |more: &[&str]| json(&[&levels[..], &["--json"], more].concat(), 0);
     let first = told(&[]);
     assert_eq!(
@@ -197,7 +207,10 @@ fn each_game_of_a_suite_has_a_row() {
         "--roles",
         "1",
     ];
-    let value = json(&[&games[..], &["--json", "--strategy", "bfs"]].concat(), 0);
+    let value = json(
+        &[&games[..], &["--json", "--method", "breadth-first"]].concat(),
+        0,
+    );
     let rows = value["puzzles"].as_array().expect("a list");
     let known: Vec<_> = rows
         .iter()
@@ -276,15 +289,15 @@ fn what_would_have_no_effect_is_refused() {
     }
     for (flags, says) in [
         (
-            &["--strategy", "levels", "--prune", "none"][..],
-            "--strategy iterative",
+            &["--method", "breadth-first-packed", "--prune", "none"][..],
+            "--method iterative-deepening",
         ),
-        (&["--prune", "deadleaf"], "--strategy iterative"),
+        (&["--prune", "deadleaf"], "--method iterative-deepening"),
         (
-            &["--strategy", "dive", "--keys", "exact"],
-            "without a network",
+            &["--method", "depth-first-packed", "--keys", "exact"],
+            "has no effect with --method depth-first-packed",
         ),
-        (&["--strategy", "dfs", "--scoring", "length"], "nrpa"),
+        (&["--method", "depth-first", "--scoring", "length"], "nrpa"),
         (&["--max-plans", "3"], "--all"),
         (&["--count", "1", "--goal", "best"], "--goal best"),
         (&["--count", "1", "--stats", "csv"], "--stats"),

@@ -6,7 +6,7 @@ mod proofs;
 mod random;
 mod shared;
 
-use ggp_solver::verify::digest;
+use ggp_verify::digest;
 use shared::{WALK, game};
 
 #[test]

@@ -65,14 +65,14 @@ fn answers_of_every_verdict_are_right() {
     right("plan.json", LIGHTS, &[], says);
     right("all.json", LIGHTS, &["--all"], "2 plans were played again");
     right("parity.json", DARK, &[], "an even number of 8 facts");
-    let late = &["--moves", "b; b", "--strategy", "bfs"];
+    let late = &["--moves", "b; b", "--method", "breadth-first"];
     right(
         "late.json",
         LIGHTS,
         late,
         "right: from another state than the initial one; ",
     );
-    let steps = &["--moves", "b; b", "--strategy", "sat-steps"];
+    let steps = &["--moves", "b; b", "--method", "sat-steps"];
     right("steps.json", LIGHTS, steps, "have no model");
     let eighty = &["--goal", "80"];
     right(
@@ -86,7 +86,7 @@ fn answers_of_every_verdict_are_right() {
         "games/instances/lights_out_all_on_5x5.kif",
     ];
     let says = "moves flip 25 facts whatever the state, and a solution takes 15 moves";
-    right("least.json", lit, &["--strategy", "algebra"], says);
+    right("least.json", lit, &["--method", "algebra"], says);
     let shallow = &["--depth", "5"];
     right("shallow.json", LIGHTS, shallow, "no plan within 5 moves");
     let square = ["--grid", &scratch("square.txt")];
@@ -95,10 +95,10 @@ fn answers_of_every_verdict_are_right() {
     right(
         "hitori.json",
         hitori,
-        &["--strategy", "sat-set"],
+        &["--method", "sat-set"],
         "no solution has them",
     );
-    let poor = &["--budget-nodes", "3", "--strategy", "bfs"];
+    let poor = &["--budget-nodes", "3", "--method", "breadth-first"];
     right(
         "poor.json",
         &["games/eight_puzzle.kif"],
@@ -142,7 +142,7 @@ fn what_was_tampered_with_is_told() {
 
 #[test]
 fn what_is_seen_up_to_symmetry_is_looked_at_whole() {
-    let levels = &["--strategy", "levels", "--symmetry", "on"];
+    let levels = &["--method", "breadth-first-packed", "--symmetry", "on"];
     let says = "a search of all 4096 positions met no plan";
     let file = right("classes.json", DARK, levels, says);
     let positions = |file: &str| {

@@ -66,7 +66,7 @@ fn large_and_small_numbers_are_drawn_on_a_logarithmic_scale() {
 fn what_the_search_counted_is_drawn() {
     let place = Workplace::new();
     place.write("lights.kif", super::workplace::LIGHTS);
-    let found = place.run("solve lights.kif --strategy iterative --stats-file levels.csv");
+    let found = place.run("solve lights.kif --method iterative-deepening --stats-file levels.csv");
     assert_eq!(found.code, Some(0), "{found:#?}");
     let found = place.run("plot levels.csv --y generated,frontier");
     assert_eq!((found.code, lines(&found.out)), (Some(0), 2), "{found:#?}");

@@ -85,7 +85,7 @@ fn check_solved(name: &str, is_asked: impl Fn(usize) -> bool) {
             continue;
         }
         let mut machine = machine_on("hitori", grid);
-        let answer = search(&machine, Strategy::DepthFirst, Plans::First, 1_000);
+        let answer = search(&machine, "depth-first", Plans::First, 1_000);
         let plans = told(&machine, &answer);
         assert_eq!(plans.len(), 1, "{name} {number}: {answer:?}");
         let end = check_plan(&mut machine, &plans[0]);
@@ -110,7 +110,7 @@ fn lights_out_puzzles_have_the_least_presses_of_their_files() {
             check_plan(&mut machine, &plan.join(" "));
             // Larger boards have too many states for a search that counts presses.
             if size == 3 || size == 4 && number <= 4 {
-                let answer = search(&machine, Strategy::BreadthFirst, Plans::First, 20_000);
+                let answer = search(&machine, "breadth-first", Plans::First, 20_000);
                 let found = told(&machine, &answer);
                 let length = moves(&mut machine, &found[0]).len();
                 assert_eq!(length, least, "{name} {number}");

@@ -3,11 +3,10 @@
 use std::fmt::Write as _;
 
 use ggp_engine::machine::Machine;
-use ggp_gdl::game::{Game, Move, Score};
+use ggp_gdl::game::Game;
 use ggp_search::{Budget, Plans};
-use ggp_solver::planning::{Puzzle, move_set};
-use ggp_solver::solve::{Method, Strategy, claim_count};
-use ggp_solver::verify::{Answer, Failure, Flips, Given, Limits, Proof};
+use ggp_solver::solve::{SolveOptions, claim_count, count_from};
+use ggp_verify::{Claim, Failure, Flips, Given, Limits, Proof};
 
 use super::shared::*;
 
@@ -18,7 +17,7 @@ fn plans_are_what_they_claim_to_be() {
         let plans = plans.iter().map(|moves| plan(moves)).collect();
         is_right(
             &game,
-            &Answer::Solved {
+            &Claim::Solved {
                 plans,
                 optimal,
                 all,
@@ -55,7 +54,7 @@ fn bounds_hold_by_search_and_by_clauses() {
     let game = game(WALK);
     for limits in [Limits::default(), no_search()] {
         for moves in 0..6 {
-            let bound = Answer::NoSolutionWithin { moves };
+            let bound = Claim::NoSolutionWithin { moves };
             let outcome = checked(&game, &bound, &limits);
             match moves {
                 0..=2 => assert!(outcome.is_ok(), "{moves}: {outcome:?}"),
@@ -66,9 +65,9 @@ fn bounds_hold_by_search_and_by_clauses() {
             }
         }
     }
-    let best = |score, moves: &[&str], no_solution_within| Answer::OutOfBudget {
+    let best = |score, moves: &[&str], no_solution_within| Claim::OutOfBudget {
         no_solution_within,
-        best: Some(ggp_solver::verify::End {
+        best: Some(ggp_verify::End {
             score,
             plan: plan(moves),
         }),
@@ -81,7 +80,7 @@ fn bounds_hold_by_search_and_by_clauses() {
     let refuted = unsolvable(Proof::Refuted {
         what: "so it is".to_owned(),
     });
-    let nothing = Answer::OutOfBudget {
+    let nothing = Claim::OutOfBudget {
         no_solution_within: None,
         best: None,
     };
@@ -126,9 +125,8 @@ fn flips_tell_how_many_moves_are_needed() {
     // On four by four lamps, sixteen sets of moves do the same.
     for (size, least) in [(2, 4), (3, 5), (4, 4), (5, 15)] {
         let game = lamps(size, |_, _| true);
-        let algebra = Strategy::Network(Method::Algebra);
-        let answer = answer(&game, algebra, Plans::First);
-        let Answer::Solved {
+        let answer = answer(&game, "algebra", Plans::First);
+        let Claim::Solved {
             plans,
             optimal: true,
             least: Some(flips),
@@ -149,7 +147,7 @@ fn flips_tell_how_many_moves_are_needed() {
         let claims = |plan: Vec<String>, facts: &[String]| {
             let given = Given::default();
             let facts = facts.to_vec();
-            let claim = Answer::Solved {
+            let claim = Claim::Solved {
                 plans: vec![plan],
                 optimal: true,
                 all: false,
@@ -174,7 +172,7 @@ fn flips_tell_how_many_moves_are_needed() {
     }
     // On a way each move changes where one is, but not whatever the state.
     let walk = game(WALK);
-    let claim = Answer::Solved {
+    let claim = Claim::Solved {
         plans: vec![plan(&["go", "go", "go"])],
         optimal: true,
         all: false,
@@ -193,7 +191,7 @@ fn flips_tell_how_many_moves_are_needed() {
 fn ends_are_counted() {
     let three = game(&colours(3));
     let answer = count(&three);
-    let Answer::Counted {
+    let Claim::Counted {
         plans,
         all: true,
         proof: Some(proof),
@@ -208,7 +206,7 @@ fn ends_are_counted() {
         "by the proof"
     );
     let claims = |plans: &[Vec<String>], all, proof: Option<&Given>, limits: &Limits| {
-        let counted = Answer::Counted {
+        let counted = Claim::Counted {
             plans: plans.to_vec(),
             all,
             proof: proof.cloned(),
@@ -230,7 +228,7 @@ fn ends_are_counted() {
     short[3].pop();
     assert!(is_wrong(claims(&short, false, None, &no_search())));
     let two = game(&colours(2));
-    let Answer::Counted { plans, .. } = count(&two) else {
+    let Claim::Counted { plans, .. } = count(&two) else {
         panic!("it counts");
     };
     assert!(plans.is_empty());
@@ -238,19 +236,9 @@ fn ends_are_counted() {
 }
 
 /// Counts by sets of moves.
-fn count(game: &Game) -> Answer {
+fn count(game: &Game) -> Claim {
     let mut machine = machine(game);
     let start = machine.initial().unwrap();
-    let (net, packed) = machine.network(&start).unwrap();
-    let puzzle = Puzzle::new(net.clone(), packed, Score::MAX).unwrap();
-    let budget = Budget::default();
-    let found = move_set::count(&puzzle, &budget, 100);
-    let plan = |plan: &Vec<u32>| {
-        let chosen = plan
-            .iter()
-            .map(|&chosen| puzzle.net.moves()[0][chosen as usize]);
-        chosen.collect::<Vec<Move>>()
-    };
-    let plans: Vec<Vec<Move>> = found.plans.iter().map(plan).collect();
-    claim_count(&machine, &start, Score::MAX, &plans, found.is_all, &budget).unwrap()
+    let counted = count_from(&machine, &start, &SolveOptions::default(), 100).unwrap();
+    claim_count(&machine, &start, &counted, &Budget::default()).unwrap()
 }

@@ -3,19 +3,18 @@
 use std::fmt::Write as _;
 
 use ggp_search::Plans;
-use ggp_solver::solve::{Method, Strategy};
-use ggp_solver::verify::{Answer, Failure, Given, Proof};
+use ggp_verify::{Claim, Failure, Given, Proof};
 
 use super::shared::*;
 
 #[test]
 fn what_is_written_once_is_refuted_by_what_excludes_each_other() {
     let two = game(&colours(2));
-    let answer = answer(&two, Strategy::Network(Method::MoveSet), Plans::First);
-    let is_invariant = |answer: &Answer| {
+    let answer = answer(&two, "sat-set", Plans::First);
+    let is_invariant = |answer: &Claim| {
         matches!(
             answer,
-            Answer::Unsolvable {
+            Claim::Unsolvable {
                 proof: Proof::Invariant(_)
             }
         )
@@ -106,7 +105,7 @@ fn what_holds_only_because_of_itself_is_no_solution() {
     assert!(is_right(&island, &nothing));
     let joined = game(&rules.replace("(site bay cape)", "(site bay cape) (site shore bay)"));
     assert!(!is_right(&joined, &nothing));
-    let bound = |moves| checked(&joined, &Answer::NoSolutionWithin { moves }, &no_search());
+    let bound = |moves| checked(&joined, &Claim::NoSolutionWithin { moves }, &no_search());
     assert!(bound(2).is_ok());
     assert!(matches!(bound(3), Err(Failure::Wrong(_))));
 }
@@ -132,6 +131,6 @@ fn plays_end_when_they_are_said_to() {
     assert!(is_right(&game, &over(4)));
     assert!(is_right(&game, &over(5)));
     assert!(!is_right(&game, &over(3)), "a play has one move more");
-    let found = answer(&game, Strategy::Network(Method::Steps), Plans::First);
+    let found = answer(&game, "sat-steps", Plans::First);
     assert_eq!(found, over(4));
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use ggp_search::Plans;
-use ggp_solver::solve::Strategy;
-use ggp_solver::verify::{Answer, Given, Limits, Proof};
+use ggp_solver::solve::Method;
+use ggp_verify::{Claim, Given, Limits, Proof};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -95,45 +95,42 @@ fn random_rules(random: &mut Xoshiro256PlusPlus) -> String {
 
 #[test]
 fn every_answer_to_random_games_is_right_and_no_other() {
-    let mut strategies = vec![
-        Strategy::Auto,
-        Strategy::Iterative,
-        Strategy::BreadthFirst,
-        Strategy::DepthFirst,
-    ];
-    strategies.extend(Strategy::methods().map(Strategy::Network));
+    let methods: Vec<&str> = Method::all()
+        .map(Method::name)
+        .filter(|&name| name != "mcts")
+        .collect();
     let mut random = Xoshiro256PlusPlus::seed_from_u64(3);
     let (mut solved, mut refuted, mut kinds) = (0, 0, BTreeMap::new());
     for number in 0..100 {
         let rules = random_rules(&mut random);
         let game = game(&rules);
         let expected = shortest(&game);
-        for &strategy in &strategies {
-            let what = format!("{number}, {}\n{rules}", strategy.name());
-            let answer = answer(&game, strategy, Plans::First);
+        for &method in &methods {
+            let what = format!("{number}, {method}\n{rules}");
+            let answer = answer(&game, method, Plans::First);
             match (&answer, expected) {
-                (Answer::Solved { plans, optimal, .. }, Some((least, _))) => {
+                (Claim::Solved { plans, optimal, .. }, Some((least, _))) => {
                     let length = plans[0].len();
                     assert!(length >= least && (!optimal || length == least), "{what}");
                 }
-                (Answer::Unsolvable { .. }, None) => {}
-                (Answer::NoSolutionWithin { moves }, least) => {
+                (Claim::Unsolvable { .. }, None) => {}
+                (Claim::NoSolutionWithin { moves }, least) => {
                     assert!(
                         least.is_none_or(|(least, _)| least > *moves as usize),
                         "{what}"
                     );
                 }
-                (Answer::OutOfBudget { .. }, _) => continue,
+                (Claim::OutOfBudget { .. }, _) => continue,
                 _ => panic!("{answer:?}, but {expected:?}: {what}"),
             }
-            if let Answer::Unsolvable { proof } = &answer {
+            if let Claim::Unsolvable { proof } = &answer {
                 let value = serde_json::to_value(proof).unwrap();
                 *kinds.entry(value["kind"].to_string()).or_insert(0) += 1;
             }
             assert!(is_right(&game, &answer), "{answer:?}: {what}");
         }
         let bound = |moves| {
-            let bound = Answer::NoSolutionWithin { moves };
+            let bound = Claim::NoSolutionWithin { moves };
             let [plain, clauses] = [Limits::default(), no_search()]
                 .map(|limits| checked(&game, &bound, &limits).is_ok());
             assert_eq!(plain, clauses, "{number}, {moves}\n{rules}");
@@ -144,12 +141,8 @@ fn every_answer_to_random_games_is_right_and_no_other() {
                 solved += 1;
                 assert!(!bound(least as u32), "{number}\n{rules}");
                 assert!(least == 0 || bound(least as u32 - 1), "{number}\n{rules}");
-                let all = answer(
-                    &game,
-                    Strategy::BreadthFirst,
-                    Plans::AllShortest { max: 1_000 },
-                );
-                let Answer::Solved {
+                let all = answer(&game, "breadth-first", Plans::AllShortest { max: 1_000 });
+                let Claim::Solved {
                     plans, all: true, ..
                 } = &all
                 else {

@@ -8,8 +8,8 @@ use ggp_gdl::game::{Game, Score};
 use ggp_gdl::terms::TermId;
 use ggp_search::{Budget, Plans, Stats};
 use ggp_solver::planning::{Outcome, Puzzle, invariant};
-use ggp_solver::solve::{SolveOptions, Strategy, claim, solve};
-use ggp_solver::verify::{Answer, Checked, Failure, Limits, Proof, verify};
+use ggp_solver::solve::{SolveOptions, claim, claim_outcome, solve};
+use ggp_verify::{Checked, Claim, Failure, Limits, Proof, verify};
 
 pub fn game(text: &str) -> Game {
     Game::from_text("test.kif", text).unwrap_or_else(|found| panic!("{text}\n{:?}", found.findings))
@@ -26,13 +26,13 @@ pub fn start(machine: &AnyMachine) -> Vec<TermId> {
 }
 
 /// What the checker says, with an answer written and read again.
-pub fn checked(game: &Game, answer: &Answer, limits: &Limits) -> Result<Checked, Failure> {
+pub fn checked(game: &Game, answer: &Claim, limits: &Limits) -> Result<Checked, Failure> {
     let text = serde_json::to_string(answer).expect("it can be written");
-    let answer: Answer = serde_json::from_str(&text).expect("it can be read again");
+    let answer: Claim = serde_json::from_str(&text).expect("it can be read again");
     verify(game, &start(&machine(game)), Score::MAX, &answer, limits)
 }
 
-pub fn is_right(game: &Game, answer: &Answer) -> bool {
+pub fn is_right(game: &Game, answer: &Claim) -> bool {
     match checked(game, answer, &Limits::default()) {
         Ok(checked) => {
             assert!(!checked.how.is_empty());
@@ -43,15 +43,15 @@ pub fn is_right(game: &Game, answer: &Answer) -> bool {
     }
 }
 
-pub fn unsolvable(proof: Proof) -> Answer {
-    Answer::Unsolvable { proof }
+pub fn unsolvable(proof: Proof) -> Claim {
+    Claim::Unsolvable { proof }
 }
 
-/// What a strategy answers.
-pub fn answer(game: &Game, strategy: Strategy, plans: Plans) -> Answer {
+/// The claim of a method.
+pub fn answer(game: &Game, method: &str, plans: Plans) -> Claim {
     let machine = machine(game);
     let options = SolveOptions {
-        strategy,
+        method: method.parse().unwrap(),
         plans,
         budget: Budget {
             nodes: 20_000,
@@ -63,7 +63,7 @@ pub fn answer(game: &Game, strategy: Strategy, plans: Plans) -> Answer {
     let mut stats = Stats::default();
     let found = solve(&machine, &options, &mut stats, &mut ()).expect("it has one role");
     let start = machine.clone().initial().expect("there is a state");
-    claim(&machine, &start, Score::MAX, &found, &Budget::default())
+    claim(&machine, &start, &found, &Budget::default())
 }
 
 /// Without a search: clauses only.
@@ -74,13 +74,13 @@ pub fn no_search() -> Limits {
     }
 }
 
-pub fn invariant_of(game: &Game) -> Option<Answer> {
+pub fn invariant_of(game: &Game) -> Option<Claim> {
     let mut machine = machine(game);
     let start = machine.initial().expect("there is a state");
     let (net, packed) = machine.network(&start).expect("it is a network");
     let puzzle = Puzzle::new(net.clone(), packed, Score::MAX).expect("it has one role");
     let reason = invariant::prove(&puzzle, &Budget::default())?;
-    Some(Answer::of(&puzzle.net, &Outcome::Unsolvable(reason)))
+    Some(claim_outcome(&puzzle.net, &Outcome::Unsolvable(reason)))
 }
 
 /// By length of a shortest plan, how many there are; None if there is none.

@@ -53,7 +53,7 @@ impl Search {
         }
     }
 
-    /// Whether the search does not terminate in an infinite graph.
+    /// Returns true if the search does not terminate in an infinite graph.
     fn needs_a_depth_limit(&self) -> bool {
         matches!(self, Search::Iterative(options) if !options.prune.cycle)
     }
@@ -66,7 +66,7 @@ impl Search {
         }
     }
 
-    /// Whether its first plan is always a shortest one.
+    /// Returns true if its first plan is always a shortest one.
     fn is_optimal(&self, meaning: KeyMeaning) -> bool {
         let exact = |compare| meaning != KeyMeaning::Hint || compare == Compare::State;
         match self {
@@ -145,7 +145,7 @@ fn every_search_agrees_with_brute_force_without_a_depth_limit() {
 }
 
 #[test]
-fn what_is_reached_deep_first_and_shallow_later_is_not_lost() {
+fn states_reached_deep_first_and_shallow_later_are_not_lost() {
     // 0 -> 1 -> 2 and 0 -> 2, then 2 -> 3 -> 4, with only three steps of time.
     let arcs: &[&[usize]] = &[&[1, 2], &[2], &[3], &[4], &[]];
     let mut net = Net::new(arcs, &[4], Clock::EndsAt(3));

@@ -1,6 +1,4 @@
-//! Solves games and checks the solutions: plans, proofs and their independent
-//! verification.
+//! Solves games: methods that find plans and proofs, and the portfolio that runs them.
 
 pub mod planning;
 pub mod solve;
-pub mod verify;

@@ -8,7 +8,6 @@
 //! shares nothing with the methods.
 
 pub mod best_first;
-pub mod bidirectional;
 pub mod bounded;
 pub mod breadth_first;
 pub mod checkpoint;
@@ -23,7 +22,6 @@ pub mod invariant;
 pub mod iterative_deepening;
 pub mod linear;
 pub mod move_set;
-pub mod nested;
 pub mod nrpa;
 pub mod parity;
 pub mod partial_order;
@@ -31,7 +29,6 @@ mod position;
 pub mod potential;
 pub mod rollout;
 pub mod symmetry;
-pub mod uct;
 
 use ggp_engine::propnet::Propnet;
 use ggp_engine::propnet::batch::Packed;

@@ -12,7 +12,7 @@ use crate::{Context, Exit, png};
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  ggp solve senku.kif --strategy levels --stats-file senku.csv && ggp plot senku.csv -o senku.svg
+  ggp solve senku.kif --method breadth-first-packed --stats-file senku.csv && ggp plot senku.csv -o senku.svg
   ggp plot one.csv two.csv --y generated --output both.svg
   ggp plot counts.csv --x depth --y paths,distinct --scale linear > counts.svg
 

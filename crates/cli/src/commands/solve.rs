@@ -26,8 +26,8 @@ use ggp_engine::machine::{AnyMachine, Machine};
 use ggp_search::{Budget, Plans, Prune, Stats, Verdict};
 pub(super) use progress::{Progress, Report};
 use ggp_solver::solve::{
-    Answer, Checker, Keys, Scoring, SolveOptions, Strategy, count_from, evaluate, solve_best_from,
-    solve_from,
+    Answer, Checker, Keys, Method, Scoring, Setting, SolveOptions, count_from, evaluate,
+    solve_best_from, solve_from,
 };
 
 /// The options of `ggp solve`.
@@ -35,7 +35,7 @@ use ggp_solver::solve::{
 #[command(after_help = "\
 Examples:
   ggp solve buttons_and_lights.kif --all
-  ggp solve eight_puzzle.kif --strategy iterative --stats table
+  ggp solve eight_puzzle.kif --method iterative-deepening --stats table
   ggp solve hitori.kif --grid board.txt --budget-time 10
   ggp solve eight_puzzle.kif --animate plan.svg
   ggp solve hitori.kif --each puzzles.txt --threads 2
@@ -110,52 +110,50 @@ pub struct Options {
 #[derive(clap::Args, Clone, Debug)]
 #[command(next_help_heading = "Search")]
 struct SearchOptions {
-    /// How to search
-    #[arg(long, value_parser = strategies(), default_value = "auto")]
-    strategy: Strategy,
-    /// What iterative deepening leaves out; `cycle` unless said
+    /// The search method
+    #[arg(long, value_parser = methods(), default_value = "auto")]
+    method: Method,
+    /// Positions that iterative deepening leaves out [default: cycle]
     #[arg(long, value_enum, value_delimiter = ',')]
     prune: Vec<PruneChoice>,
-    /// What is compared to find a position again; `auto` unless said
+    /// The part of a position that is compared to recognize it [default: auto]
     #[arg(long, value_enum)]
     keys: Option<KeysChoice>,
-    /// Longest plan to look for, in moves
+    /// Length of the longest plan to look for, in moves
     #[arg(long, value_name = "N")]
     depth: Option<u32>,
-    /// Least score at the end that counts as solved, or `best`: the most there is
+    /// The least score that counts as solved, or `best` for the highest that can be reached
     #[arg(long, value_name = "N", default_value = "100", value_parser = goal)]
     goal: Goal,
-    /// Go on until it is proved that no plan is shorter
+    /// Continue until it is proved that no plan is shorter
     #[arg(long)]
     optimal: bool,
-    /// Most seconds
+    /// Time limit in seconds
     #[arg(long, value_name = "S", value_parser = seconds)]
     budget_time: Option<Duration>,
-    /// Most positions to expand
+    /// Limit on the number of positions expanded
     #[arg(long, value_name = "N")]
     budget_nodes: Option<u64>,
-    /// Most memory for tables, in MiB
+    /// Limit on the memory for tables, in MiB
     #[arg(long, value_name = "MB", default_value_t = 2_048)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     budget_memory: u64,
-    /// Who plays each plan again before it is printed
+    /// The evaluator that plays each plan again before it is printed
     #[arg(long, value_enum, default_value_t)]
     check: CheckChoice,
-    /// What playouts of nrpa, nested and uct are worth; `points` unless said
+    /// The value of a playout of nrpa [default: points]
     #[arg(long, value_enum)]
     scoring: Option<ScoringChoice>,
-    /// Seed for what is chosen by chance
+    /// Seed of random choices
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
 }
 
-/// Reads a strategy's name.
-fn strategies() -> impl TypedValueParser<Value = Strategy> {
-    let values = Strategy::all().map(|s| PossibleValue::new(s.name()).help(s.about()));
-    PossibleValuesParser::new(values).map(|name| {
-        let mut all = Strategy::all();
-        all.find(|s| s.name() == name).expect("it is one of these")
-    })
+/// A parser for the names in the table of methods.
+fn methods() -> impl TypedValueParser<Value = Method> {
+    let values = Method::all().map(|m| PossibleValue::new(m.name()).help(m.about()));
+    PossibleValuesParser::new(values)
+        .map(|name| name.parse().expect("the parser lists only names of methods"))
 }
 
 /// What is left out.
@@ -254,7 +252,7 @@ impl SearchOptions {
         context: &Context,
     ) -> SolveOptions {
         SolveOptions {
-            strategy: self.strategy,
+            method: self.method,
             target: match self.goal {
                 Goal::Least(score) => score,
                 Goal::Best => Score::MAX,
@@ -356,11 +354,11 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let mut progress = Progress::new(options.progress, context);
     let mut stats = Stats::default();
     if machine.game().role_count() > 1 {
-        if !matches!(how.strategy, Strategy::Auto | Strategy::Mcts) {
+        if !how.method.reads(Setting::SeveralRoles) {
             bail!(
                 "{} needs a game with one role, and this one has {}; \
-                 --strategy mcts evaluates the moves of each role",
-                how.strategy.name(),
+                 --method mcts evaluates the moves of each role",
+                how.method,
                 machine.game().role_count()
             );
         }

@@ -10,7 +10,7 @@ use crate::rule_files::{self, RuleOptions};
 use crate::{Context, Exit, Reported};
 use ggp_gdl::game::{Game, Score};
 use ggp_engine::machine::{DatalogMachine, Machine};
-use ggp_solver::verify::{Failure, Limits, Record, digest, verify};
+use ggp_verify::{Failure, Limits, Record, digest, verify};
 
 /// The options of `ggp verify`.
 #[derive(clap::Args)]

@@ -1,4 +1,4 @@
-//! Playing plans again, on an evaluator that shares nothing with the search.
+//! Plays plans again on an evaluator that shares nothing with the search.
 
 use ggp_stop::Stop;
 use std::fmt;
@@ -6,28 +6,28 @@ use std::time::{Duration, Instant};
 
 use super::SolveError;
 use ggp_engine::machine::{DatalogMachine, Limits, Machine, NaiveMachine, PlayError};
-use ggp_gdl::game::{Move, Score};
+use ggp_gdl::game::{Game, Move, Score};
 use ggp_gdl::terms::TermId;
 
-/// Who plays a plan again.
+/// The evaluator that plays a plan again.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Checker {
-    /// The naive evaluator, which shares nothing but the rules with others.
+    /// The naive evaluator, which shares only the rules with the others.
     #[default]
     Naive,
     /// The Datalog evaluator; also where the naive one is too slow.
     Datalog,
-    /// Nobody; also where there is no plan, or an interrupt came before its end.
+    /// No evaluator; also where there is no plan, or an interrupt came first.
     Nobody,
 }
 
-/// A plan that does not do what it should.
+/// A plan that does not solve the game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WrongPlan {
-    /// How many of its moves could be made.
+    /// The number of its moves that could be made.
     pub moves: usize,
-    /// What is wrong.
+    /// A description of the fault.
     pub what: String,
 }
 
@@ -41,17 +41,16 @@ impl fmt::Display for WrongPlan {
     }
 }
 
-/// Most matches that the naive evaluator may try in one state.
+/// The most matches that the naive evaluator may try in one state.
 const NAIVE_WORK: u64 = 20_000_000;
-/// Longest time for all plans on the naive evaluator; after it the rest is left
-/// to Datalog.
+/// The longest time for all plans on the naive evaluator; Datalog plays the rest.
 const NAIVE_TIME: Duration = Duration::from_secs(1);
 
 /// Plays plans, and checks that each ends the game with the score given, or at
 /// least `target`. `start` is the state's facts. The plans are played by
 /// `checker`, or by the Datalog evaluator where the naive one is too slow.
-pub(super) fn check_all<M: Machine>(
-    machine: &M,
+pub(super) fn check_all(
+    game: &Game,
     start: &[TermId],
     plans: &[(&[Move], Option<Score>)],
     target: Score,
@@ -66,7 +65,7 @@ pub(super) fn check_all<M: Machine>(
             work: NAIVE_WORK,
             ..Limits::default()
         };
-        let naive = NaiveMachine::new(machine.game(), limits);
+        let naive = NaiveMachine::new(game, limits);
         let deadline = Instant::now() + NAIVE_TIME;
         match play_all(naive, start, plans, target, Some(deadline)) {
             Ok(Played::All) => return Ok(Checker::Naive),
@@ -78,7 +77,7 @@ pub(super) fn check_all<M: Machine>(
         stop: stop.clone(),
         ..Limits::default()
     };
-    let datalog = DatalogMachine::for_few_states(machine.game(), limits);
+    let datalog = DatalogMachine::for_few_states(game, limits);
     let datalog = datalog.map_err(SolveError::Play);
     let played = datalog.and_then(|datalog| play_all(datalog, start, plans, target, None));
     match played {
@@ -132,13 +131,13 @@ fn play_all<M: Machine>(
     Ok(Played::All)
 }
 
-/// How many of the plans were played.
+/// Whether all of the plans were played.
 enum Played {
     All,
     Some,
 }
 
-/// Plays plans that often begin alike, in lexicographic order.
+/// Plays plans in lexicographic order; their common beginnings are played once.
 struct Player<M: Machine> {
     machine: M,
     /// The states along the moves played.
@@ -147,7 +146,7 @@ struct Player<M: Machine> {
 }
 
 impl<M: Machine> Player<M> {
-    /// The score at the end of a plan; nothing if the deadline came before.
+    /// The score at the end of a plan; `None` if the deadline came first.
     fn play(
         &mut self,
         plan: &[Move],

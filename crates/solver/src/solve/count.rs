@@ -1,32 +1,36 @@
-//! How many solutions there are.
+//! Counts of solutions.
 
 use super::check::{Checker, check_all};
-use super::{Method, SolveError, SolveOptions, moves, puzzle};
+use super::methods::task::moves;
+use super::{SolveError, SolveOptions, puzzle};
+use crate::planning::Puzzle;
 use crate::planning::move_set::count;
-use ggp_engine::machine::Machine;
+use ggp_engine::machine::{AnyMachine, Machine, PropnetState};
 use ggp_gdl::game::Move;
 
-/// Solutions that differ in the moves that are made, in whatever order.
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// Solutions that differ in the set of moves made, whatever their order.
+#[derive(Clone, Debug)]
 pub struct Counted {
-    /// A plan for each; each was played again.
+    /// A plan for each solution; each was played again.
     pub plans: Vec<Vec<Move>>,
     /// Whether it is proved that there are no others.
     pub is_all: bool,
-    /// Who played the plans again.
+    /// The evaluator that played the plans again.
     pub checked: Checker,
+    /// The game on its network.
+    pub puzzle: Puzzle,
 }
 
-/// Looks for so many solutions, from any state. It works where facts are written
-/// once, see [`move_set`](crate::planning::move_set::move_set()); elsewhere
-/// [`Counted::is_all`] stays false.
+/// Looks for up to `at_most` solutions, from any state. It works where each fact is written
+/// once, see [`move_set`](crate::planning::move_set); elsewhere [`Counted::is_all`] stays
+/// false.
 ///
 /// # Errors
 ///
 /// As [`solve`](super::solve); [`SolveError::NoNetwork`] without a network.
-pub fn count_from<M: Machine>(
-    machine: &M,
-    start: &M::State,
+pub fn count_from(
+    machine: &AnyMachine,
+    start: &PropnetState,
     options: &SolveOptions,
     at_most: usize,
 ) -> Result<Counted, SolveError> {
@@ -35,7 +39,7 @@ pub fn count_from<M: Machine>(
         return Err(SolveError::NotOneRole(roles));
     }
     let Some(puzzle) = puzzle(machine, start, options.target) else {
-        return Err(SolveError::NoNetwork(Method::MoveSet));
+        return Err(SolveError::NoNetwork(options.method));
     };
     let found = count(&puzzle, &options.budget, at_most);
     let plans: Vec<Vec<Move>> = (found.plans.iter())
@@ -45,7 +49,7 @@ pub fn count_from<M: Machine>(
     let (target, checker) = (options.target, options.checker);
     let raised = &options.budget.stop;
     let checked = check_all(
-        machine,
+        machine.game(),
         &machine.facts(start),
         &played,
         target,
@@ -56,5 +60,6 @@ pub fn count_from<M: Machine>(
         plans,
         is_all: found.is_all,
         checked,
+        puzzle,
     })
 }

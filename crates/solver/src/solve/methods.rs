@@ -1,378 +1,485 @@
-//! Methods that work on the network of a game.
+//! The table of methods: one row for each way to look for a plan.
 //!
-//! In: a [`Puzzle`] and a budget. Out: what a method came to, and why it applied.
+//! Everything that lists, refuses or chooses methods reads [`Method::all`]: the options
+//! and the help of commands, the page, the documentation, and the portfolio of `auto`.
+//! A new method is a file in `methods/` with a function of type [`OnNetwork`] or
+//! [`OnStates`], and a row in [`METHODS`].
 
-use std::sync::Arc;
+mod algebra;
+mod best_first;
+mod factored;
+mod ida_star;
+mod nrpa;
+mod packed;
+mod sat;
+pub(super) mod states;
+pub(super) mod task;
+
+use std::fmt;
+use std::str::FromStr;
 use std::time::Duration;
 
-use super::{Method, Scoring, SolveOptions, Strategy};
-use crate::planning::best_first::{BestFirst, Order, best_first};
-use crate::planning::bidirectional::bidirectional;
-use crate::planning::bounded::bounded;
-use crate::planning::breadth_first::{BreadthFirstOptions, Seen, breadth_first};
-use crate::planning::depth_first::{DeadEndDetector, DepthFirstOptions, depth_first};
-use crate::planning::effects::Effects;
-use crate::planning::estimate::Estimate;
-use crate::planning::factored::factored;
-use crate::planning::iterative_deepening::{Bounds, Deepening, iterative_deepening};
-use crate::planning::move_set::{move_set, move_set_if_reliable};
-use crate::planning::nested::{Nested, nested};
-use crate::planning::nrpa::{Nrpa, nrpa};
-use crate::planning::partial_order::PartialOrder;
-use crate::planning::potential::Potentials;
-use crate::planning::potential::bound::Bound;
-use crate::planning::rollout::Sampling;
-use crate::planning::uct::{Uct, uct};
-use crate::planning::{BestSoFar, Outcome, Puzzle, Reason, linear, parity};
-use ggp_search::{Budget, Compare, Observer, Stats};
+use super::{Attempt, GameProblem, SolveError, SolveOptions};
+use crate::planning::Outcome;
+use ggp_engine::machine::AnyMachine;
+use ggp_search::{Budget, Observer, Stats};
+use task::Task;
 
-/// What a method came to.
-pub(super) struct Found {
-    pub outcome: Outcome,
-    /// Which one, and why, in one line.
-    pub why: String,
+/// A way to look for a plan: a row of the table.
+#[derive(Copy, Clone)]
+pub struct Method(&'static Row);
+
+/// The properties of a method.
+pub(super) struct Row {
+    /// The name in commands and files.
+    name: &'static str,
+    /// A description in a few words.
+    about: &'static str,
+    /// The games that it is for.
+    suits: &'static str,
+    /// The claims that it can prove.
+    proves: Proves,
+    /// The options that it reads, apart from those that all methods read.
+    reads: &'static [Setting],
+    /// Its part in `auto`.
+    pub(super) share: Share,
+    /// The search itself.
+    pub(super) run: Run,
 }
 
-/// States that a beam keeps of each level.
-const BEAM: usize = 4_096;
-/// Gates of a game for which the fewest moves are estimated before the search.
-const BOUNDED: usize = 20_000;
-/// Time for linear programs at the start.
-const HASTY: Duration = Duration::from_millis(400);
-
-/// Methods on one puzzle, and what they learned.
-pub(super) struct Methods<'p> {
-    puzzle: &'p Puzzle,
-    options: &'p SolveOptions,
-    /// Once it is needed.
-    effects: Option<Option<Effects>>,
-    potentials: Option<Option<Learned>>,
-    commuting: Option<Option<Arc<PartialOrder>>>,
-    /// Whether linear programs are few, and sets of moves that may be none left out.
-    pub is_hasty: bool,
-    /// Whether there is one order of moves at a time.
-    pub is_alone: bool,
-    /// The best end that was met on the way to none that is good enough.
-    pub best: Option<BestSoFar>,
-    /// What a search level by level looked at.
-    pub seen: Option<Seen>,
-    /// What went wrong with files.
-    pub failure: Option<String>,
+/// The claims that a method can prove.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Proves {
+    /// Its plans are the shortest.
+    pub shortest: bool,
+    /// How it shows that there is no plan.
+    pub none: Refutes,
 }
 
-impl<'p> Methods<'p> {
-    pub fn new(puzzle: &'p Puzzle, options: &'p SolveOptions) -> Self {
-        Methods {
-            puzzle,
-            options,
-            effects: None,
-            potentials: None,
-            commuting: None,
-            is_hasty: false,
-            is_alone: false,
-            best: None,
-            seen: None,
-            failure: None,
-        }
+/// How a method shows that there is no plan.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Refutes {
+    /// It never does.
+    Never,
+    /// It refutes plans up to a length.
+    UpToLength,
+    /// It does so once all reachable positions were searched.
+    BySearch,
+    /// It finds an argument that needs no search.
+    ByArgument,
+}
+
+/// An option that only some methods read.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Setting {
+    /// [`SolveOptions::plans`] other than the first.
+    AllPlans,
+    /// [`SolveOptions::prune`].
+    Prune,
+    /// [`SolveOptions::keys`].
+    Keys,
+    /// [`SolveOptions::scoring`].
+    Scoring,
+    /// [`SolveOptions::packed`].
+    Packed,
+    /// The number of solutions to count, see [`count_from`](super::count_from).
+    Count,
+    /// Games of several roles, see [`evaluate`](super::evaluate()).
+    SeveralRoles,
+}
+
+/// The part of a method in `auto`.
+#[derive(Copy, Clone)]
+pub(super) enum Share {
+    /// `auto` does not run it.
+    None,
+    /// It runs once, before all searches, for this time at most.
+    Analysis(Option<Duration>),
+    /// It takes turns on the network, in the order of the table.
+    Turn(Turn),
+    /// It takes turns on the states, where there is no network, or no method on it has
+    /// found an answer.
+    States(states::Part),
+}
+
+/// The turns of a method on the network.
+#[derive(Copy, Clone)]
+pub(super) struct Turn {
+    /// Its place where the number of positions grows quickly with the depth.
+    pub wide: u8,
+    /// The unit in which its budget is counted.
+    pub unit: Unit,
+    /// Whether it also looks for ends with a lower score.
+    pub climbs: bool,
+}
+
+/// The unit of a slice of the budget.
+#[derive(Copy, Clone, PartialEq, Eq)]
+pub(super) enum Unit {
+    /// States expanded one by one.
+    States,
+    /// States expanded level by level: small games get enough for all levels.
+    Levels,
+    /// States of playouts, hundreds at a time.
+    Playouts,
+    /// Conflicts of a SAT solver.
+    Conflicts,
+}
+
+/// A search on the network: its result, and the reason why it applied.
+pub(super) type OnNetwork =
+    fn(&mut Task<'_>, &Budget, &mut Stats, &mut dyn Observer) -> (Outcome, String);
+
+/// A search on the states of any machine.
+pub(super) type OnStates = fn(
+    &mut GameProblem<AnyMachine>,
+    &SolveOptions,
+    &Budget,
+    &mut Stats,
+    &mut dyn Observer,
+) -> Result<Attempt, SolveError>;
+
+/// The search of a row.
+#[derive(Copy, Clone)]
+pub(super) enum Run {
+    /// The portfolio of the other rows.
+    Portfolio,
+    /// A search that needs the network.
+    Network(OnNetwork),
+    /// A search that works with every backend.
+    States(OnStates),
+}
+
+const fn turn(wide: u8, unit: Unit, climbs: bool) -> Share {
+    Share::Turn(Turn { wide, unit, climbs })
+}
+
+const PLAN_ONLY: Proves = Proves {
+    shortest: false,
+    none: Refutes::Never,
+};
+
+/// The time of `sat-set` in `auto`: its plan is likely to be found.
+const MOVE_SET: Duration = Duration::from_secs(20);
+/// The time of `factored` in `auto`, for each part.
+const PARTS: Duration = Duration::from_millis(500);
+
+/// All methods. Those with a share in `auto` run in this order.
+static METHODS: [Row; 18] = [
+    Row {
+        name: "auto",
+        about: "analysis first, then several searches in turn, with growing budgets",
+        suits: "nothing is known about the game",
+        proves: Proves {
+            shortest: true,
+            none: Refutes::BySearch,
+        },
+        reads: &[
+            Setting::AllPlans,
+            Setting::Keys,
+            Setting::Scoring,
+            Setting::Count,
+            Setting::SeveralRoles,
+        ],
+        share: Share::None,
+        run: Run::Portfolio,
+    },
+    Row {
+        name: "sat-set",
+        about: "a set of moves that reaches a final state, by SAT",
+        suits: "each fact is written once and the order of moves hardly matters: boards to fill in",
+        proves: Proves {
+            shortest: false,
+            none: Refutes::ByArgument,
+        },
+        reads: &[Setting::Count],
+        share: Share::Analysis(Some(MOVE_SET)),
+        run: Run::Network(sat::move_set),
+    },
+    Row {
+        name: "algebra",
+        about: "linear systems, parities and potentials",
+        suits: "moves flip facts in every state, or keep a parity or a weighted sum",
+        proves: Proves {
+            shortest: true,
+            none: Refutes::ByArgument,
+        },
+        reads: &[],
+        share: Share::Analysis(None),
+        run: Run::Network(algebra::algebra),
+    },
+    Row {
+        name: "factored",
+        about: "independent parts of the goal, one after the other",
+        suits: "a solution needs several things that do not depend on each other",
+        proves: PLAN_ONLY,
+        reads: &[],
+        share: Share::Analysis(Some(PARTS)),
+        run: Run::Network(factored::factored),
+    },
+    Row {
+        name: "breadth-first-packed",
+        about: "breadth-first on packed states",
+        suits: "up to tens of millions of positions are reachable",
+        proves: Proves {
+            shortest: true,
+            none: Refutes::BySearch,
+        },
+        reads: &[Setting::Packed],
+        share: turn(7, Unit::Levels, true),
+        run: Run::Network(packed::breadth_first),
+    },
+    Row {
+        name: "depth-first-packed",
+        about: "depth-first on packed states, in many move orders at once",
+        suits: "most lines go on for long, and the order of moves decides: jumping games",
+        proves: Proves {
+            shortest: false,
+            none: Refutes::BySearch,
+        },
+        reads: &[],
+        share: turn(2, Unit::States, true),
+        run: Run::Network(packed::depth_first),
+    },
+    Row {
+        name: "greedy-weighted",
+        about: "greedy best-first by a weighted goal count: facts that few moves change weigh most",
+        suits: "few moves bring about the facts that are missing",
+        proves: PLAN_ONLY,
+        reads: &[],
+        share: turn(1, Unit::States, true),
+        run: Run::Network(best_first::weighted),
+    },
+    Row {
+        name: "nrpa",
+        about: "nested rollout policy adaptation",
+        suits: "no estimate helps, and lines end soon: hundreds of playouts at once",
+        proves: PLAN_ONLY,
+        reads: &[Setting::Scoring],
+        share: turn(3, Unit::Playouts, false),
+        run: Run::Network(nrpa::nrpa),
+    },
+    Row {
+        name: "ida-star",
+        about: "iterative deepening by a lower bound on the moves to come",
+        suits: "a short plan is wanted, a lower bound is known, and memory is scarce",
+        proves: Proves {
+            shortest: true,
+            none: Refutes::BySearch,
+        },
+        reads: &[],
+        share: turn(4, Unit::States, false),
+        run: Run::Network(ida_star::ida_star),
+    },
+    Row {
+        name: "greedy",
+        about: "greedy best-first by the additive heuristic",
+        suits: "counting the missing facts leads near the end",
+        proves: PLAN_ONLY,
+        reads: &[],
+        share: turn(5, Unit::States, true),
+        run: Run::Network(best_first::greedy),
+    },
+    Row {
+        name: "novelty",
+        about: "best-first width search: novel states first",
+        suits: "counting the missing facts is misleading",
+        proves: PLAN_ONLY,
+        reads: &[],
+        share: turn(6, Unit::States, true),
+        run: Run::Network(best_first::novelty),
+    },
+    Row {
+        name: "sat-steps",
+        about: "a state and a move for each step, by SAT",
+        suits: "plans are short and there are many moves in each position",
+        proves: Proves {
+            shortest: true,
+            none: Refutes::UpToLength,
+        },
+        reads: &[],
+        share: turn(8, Unit::Conflicts, false),
+        run: Run::Network(sat::steps),
+    },
+    Row {
+        name: "a-star",
+        about: "A* by a lower bound",
+        suits: "a short plan is wanted, and a lower bound is known",
+        proves: Proves {
+            shortest: true,
+            none: Refutes::BySearch,
+        },
+        reads: &[],
+        share: turn(9, Unit::States, false),
+        run: Run::Network(best_first::a_star),
+    },
+    Row {
+        name: "beam",
+        about: "the best states of each level only",
+        suits: "counting the missing facts leads near the end, and plans are long",
+        proves: PLAN_ONLY,
+        reads: &[],
+        share: turn(10, Unit::States, false),
+        run: Run::Network(best_first::beam),
+    },
+    Row {
+        name: "breadth-first",
+        about: "breadth-first on the states of any backend",
+        suits: "there is no network, or all shortest plans are wanted (`--all`)",
+        proves: Proves {
+            shortest: true,
+            none: Refutes::BySearch,
+        },
+        reads: &[Setting::AllPlans, Setting::Keys],
+        share: Share::States(states::Part::Breadth),
+        run: Run::States(states::breadth_first),
+    },
+    Row {
+        name: "depth-first",
+        about: "depth-first with a transposition table, on the states of any backend",
+        suits: "there is no network, and many plans are long",
+        proves: Proves {
+            shortest: false,
+            none: Refutes::BySearch,
+        },
+        reads: &[Setting::Keys],
+        share: Share::States(states::Part::Depth),
+        run: Run::States(states::depth_first),
+    },
+    Row {
+        name: "mcts",
+        about: "Monte Carlo tree search on the states of any backend",
+        suits: "there is no network, and playouts reach an end",
+        proves: PLAN_ONLY,
+        reads: &[Setting::SeveralRoles],
+        share: Share::States(states::Part::Playouts),
+        run: Run::States(states::monte_carlo),
+    },
+    Row {
+        name: "iterative-deepening",
+        about: "iterative deepening on the states of any backend",
+        suits: "there is no network and little memory, or counts by depth are wanted (`--stats`)",
+        proves: Proves {
+            shortest: true,
+            none: Refutes::BySearch,
+        },
+        reads: &[Setting::AllPlans, Setting::Prune, Setting::Keys],
+        share: Share::None,
+        run: Run::States(states::iterative_deepening),
+    },
+];
+
+impl Method {
+    /// All methods, in the order of the table; the first is `auto`.
+    pub fn all() -> impl Iterator<Item = Method> {
+        METHODS.iter().map(Method)
     }
 
-    /// Runs one method. A plan is one of the length asked for.
-    pub fn run(
-        &mut self,
-        method: Method,
-        budget: &Budget,
-        stats: &mut Stats,
-        observer: &mut dyn Observer,
-    ) -> Found {
-        stats.method = Some(Strategy::Network(method).name());
-        let mut found = self.run_any(method, budget, stats, observer);
-        if let Outcome::Solved { plan, optimal } = &found.outcome
-            && plan.len() > budget.depth as usize
-        {
-            found.outcome = match optimal {
-                true => Outcome::NoPlanWithin(budget.depth),
-                false => Outcome::Unknown,
-            };
-        }
-        found
+    /// The method that runs the others in turn.
+    pub fn auto() -> Method {
+        Method(&METHODS[0])
     }
 
-    fn run_any(
-        &mut self,
-        method: Method,
-        budget: &Budget,
-        stats: &mut Stats,
-        observer: &mut dyn Observer,
-    ) -> Found {
-        let puzzle = self.puzzle;
-        let mut best = |order, estimate| {
-            best_first(
-                puzzle,
-                &BestFirst::new(order, estimate),
-                budget,
-                stats,
-                observer,
-            )
-        };
-        let (outcome, why) = match method {
-            Method::Algebra => return self.algebra(budget),
-            Method::MoveSet => {
-                let answer = match self.is_hasty {
-                    true => move_set_if_reliable(puzzle, budget),
-                    false => move_set(puzzle, budget),
-                };
-                (answer.outcome, answer.found)
-            }
-            Method::Steps => {
-                let answer = bounded(puzzle, budget);
-                (answer.outcome, answer.found)
-            }
-            Method::Greedy => (
-                best(Order::Greedy, Estimate::HAdd),
-                "by additive estimates".into(),
-            ),
-            Method::Scarce => {
-                let how = BestFirst {
-                    together: 16,
-                    ..BestFirst::new(Order::Greedy, Estimate::WeightedGoalCount)
-                };
-                (
-                    best_first(puzzle, &how, budget, stats, observer),
-                    "facts that few moves change weigh most".into(),
-                )
-            }
-            Method::RelaxedPlans => {
-                let how = BestFirst {
-                    prefers: true,
-                    ..BestFirst::new(Order::Greedy, Estimate::RelaxedPlan)
-                };
-                (
-                    best_first(puzzle, &how, budget, stats, observer),
-                    "and by their first moves".into(),
-                )
-            }
-            Method::Progress => (
-                best(Order::Progress, Estimate::GoalCount),
-                "by goal distance".into(),
-            ),
-            Method::IdaStar | Method::Deepening => {
-                let how = Deepening {
-                    bounds: match method {
-                        Method::IdaStar => Bounds::Sums,
-                        _ => Bounds::One,
-                    },
-                    compare: Compare::Key,
-                };
-                let outcome = iterative_deepening(puzzle, &how, budget, stats, observer);
-                (outcome, "by limits".into())
-            }
-            Method::Mobility => (
-                best(Order::Deepest, Estimate::Mobility),
-                "deepest first".into(),
-            ),
-            Method::Parts => (
-                factored(puzzle, budget, stats, observer),
-                "what a solution needs falls apart".into(),
-            ),
-            Method::Bidirectional => {
-                let outcome = bidirectional(puzzle, budget, stats, observer);
-                (outcome, "level by level".into())
-            }
-            Method::Novelty => (
-                best(Order::Bfws2, Estimate::GoalCount),
-                "by goal distance".into(),
-            ),
-            Method::AStar => (
-                best(Order::AStar, Estimate::HMax),
-                "by a lower bound".into(),
-            ),
-            Method::Beam => (
-                best(Order::Beam(BEAM), Estimate::HAdd),
-                "by additive estimates".into(),
-            ),
-            Method::Nrpa | Method::Nested | Method::Uct => {
-                let sampling = Sampling {
-                    seed: self.options.seed,
-                    scoring: self.options.scoring,
-                    ..Sampling::default()
-                };
-                let out = &mut self.best;
-                let outcome = match method {
-                    Method::Nrpa => {
-                        let how = Nrpa {
-                            sampling,
-                            ..Nrpa::default()
-                        };
-                        nrpa(puzzle, &how, budget, out, stats, observer)
-                    }
-                    Method::Nested => {
-                        nested(puzzle, &Nested { sampling }, budget, out, stats, observer)
-                    }
-                    _ => {
-                        let how = Uct {
-                            sampling,
-                            ..Uct::default()
-                        };
-                        uct(puzzle, &how, budget, out, stats, observer)
-                    }
-                };
-                let why = match self.options.scoring {
-                    Scoring::Points => "by points, then by facts as wanted",
-                    Scoring::Length => "by the lengths of solutions",
-                };
-                (outcome, why.to_owned())
-            }
-            Method::Levels => {
-                let asked = match self.is_hasty {
-                    true => BreadthFirstOptions::default(),
-                    false => self.options.levels.clone(),
-                };
-                let how = BreadthFirstOptions {
-                    threads: match self.is_hasty {
-                        // In a portfolio the threads have a search each.
-                        true => 1,
-                        false => self.options.threads,
-                    },
-                    ..asked
-                };
-                let why = "level by level".to_owned();
-                match breadth_first(puzzle, &how, budget, stats, observer) {
-                    Ok((outcome, seen)) => {
-                        self.seen = Some(seen);
-                        match seen.symmetries {
-                            1 => (outcome, why),
-                            count => (outcome, format!("{why}, up to {count} symmetries")),
-                        }
-                    }
-                    Err(error) => {
-                        self.failure = Some(error.to_string());
-                        (Outcome::Unknown, why)
-                    }
-                }
-            }
-            Method::Dive => {
-                let mut how = DepthFirstOptions {
-                    seed: self.options.seed,
-                    commuting: self.commuting(),
-                    ..DepthFirstOptions::default()
-                };
-                if self.is_alone {
-                    how.divers = 1;
-                }
-                let mut learned = match self.is_hasty {
-                    true => None,
-                    false => self.potentials(),
-                };
-                if let Some(learned) = &mut learned {
-                    learned.0.within(budget);
-                }
-                let why = match &learned {
-                    Some(_) => "states that potentials refute are left out",
-                    None => "many orders of moves",
-                };
-                let learned = learned.map(|learned| learned as &mut dyn DeadEndDetector);
-                let outcome = depth_first(puzzle, &how, learned, budget, stats, observer);
-                (outcome, why.to_owned())
-            }
-        };
-        let why = format!("{}: {why}", Strategy::Network(method).name());
-        Found { outcome, why }
+    /// The name in commands and files.
+    pub fn name(self) -> &'static str {
+        self.0.name
     }
 
-    /// The least number of moves that a plan can have, by sums over facts.
-    pub fn bound(&mut self) -> u32 {
-        let puzzle = self.puzzle;
-        if puzzle.net.network().gates() > BOUNDED {
-            return 0;
-        }
-        let bound = self
-            .effects()
-            .and_then(|effects| Bound::of(puzzle, effects, Some(HASTY)));
-        bound.map_or(0, |bound| bound.moves(&puzzle.start))
+    /// A description in a few words.
+    pub fn about(self) -> &'static str {
+        self.0.about
     }
 
-    fn effects(&mut self) -> Option<&Effects> {
-        let puzzle = self.puzzle;
-        self.effects
-            .get_or_insert_with(|| Effects::of(puzzle))
-            .as_ref()
+    /// The games that it is for, as the end of "for games in which".
+    pub fn suits(self) -> &'static str {
+        self.0.suits
     }
 
-    fn commuting(&mut self) -> Option<Arc<PartialOrder>> {
-        let puzzle = self.puzzle;
-        let found = self
-            .commuting
-            .get_or_insert_with(|| PartialOrder::of(puzzle).map(Arc::new));
-        found.clone()
+    /// The claims that it can prove.
+    pub fn proves(self) -> Proves {
+        self.0.proves
     }
 
-    fn potentials(&mut self) -> Option<&mut Learned> {
-        if self.potentials.is_none() {
-            let puzzle = self.puzzle;
-            let made = self
-                .effects()
-                .and_then(|effects| Potentials::of(puzzle, effects));
-            self.potentials = Some(made.map(Learned));
-        }
-        self.potentials.as_mut()?.as_mut()
+    /// Whether it works on the network of a game, and not without.
+    pub fn needs_network(self) -> bool {
+        matches!(self.0.run, Run::Network(_))
     }
 
-    fn algebra(&mut self, budget: &Budget) -> Found {
-        let puzzle = self.puzzle;
-        let found = |outcome, why: &str| Found {
-            outcome,
-            why: format!("{}: {why}", Strategy::Network(Method::Algebra).name()),
-        };
-        let Some(effects) = self.effects() else {
-            return found(Outcome::Unknown, "too many moves and facts");
-        };
-        let solved = linear::solve(puzzle, effects);
-        if solved != Outcome::Unknown {
-            return found(solved, "moves flip facts, whatever the state");
-        }
-        let parity = parity::refute(puzzle, effects, None);
-        if let Outcome::Unsolvable(Reason::Parity { facts, .. }) = &parity {
-            let why = match facts.is_empty() {
-                true => "no state at all is a solution",
-                false => "a parity that every move keeps",
-            };
-            return found(parity, why);
-        }
-        let most = self.is_hasty.then_some(HASTY);
-        let Some(Learned(potentials)) = self.potentials() else {
-            return found(Outcome::Unknown, "nothing linear");
-        };
-        potentials.within(&Budget {
-            time: [budget.time, most].into_iter().flatten().min(),
-            ..budget.clone()
-        });
-        let potential = potentials.refute(puzzle);
-        if potential != Outcome::Unknown {
-            return found(potential, "a sum that no move makes larger");
-        }
-        let effects = self.effects.as_ref().and_then(Option::as_ref);
-        let potentials = self.potentials.as_ref().and_then(Option::as_ref);
-        let narrowed = effects
-            .zip(potentials)
-            .map_or(Outcome::Unknown, |(effects, learned)| {
-                parity::refute(puzzle, effects, Some(&learned.0))
-            });
-        found(
-            narrowed,
-            "a parity that every move keeps, of what potentials leave",
-        )
+    /// Whether it reads an option.
+    pub fn reads(self, setting: Setting) -> bool {
+        self.0.reads.contains(&setting)
+    }
+
+    pub(super) fn share(self) -> Share {
+        self.0.share
+    }
+
+    pub(super) fn run(self) -> Run {
+        self.0.run
     }
 }
 
-/// Potentials as what a search asks before it goes on.
-struct Learned(Potentials);
-
-impl DeadEndDetector for Learned {
-    fn is_dead(&mut self, state: &[u64]) -> bool {
-        self.0.refutes(state)
+impl Default for Method {
+    fn default() -> Self {
+        Method::auto()
     }
+}
 
-    fn stuck(&mut self, state: &[u64]) {
-        self.0.learn(state);
+impl PartialEq for Method {
+    fn eq(&self, other: &Method) -> bool {
+        self.0.name == other.0.name
+    }
+}
+
+impl Eq for Method {}
+
+impl fmt::Debug for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Method({})", self.0.name)
+    }
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.name)
+    }
+}
+
+/// No method has this name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct UnknownMethod(String);
+
+impl fmt::Display for UnknownMethod {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = Method::all().map(Method::name).collect();
+        let names = names.join(", ");
+        write!(f, "`{}` is not a method; the methods are {names}", self.0)
+    }
+}
+
+impl std::error::Error for UnknownMethod {}
+
+impl FromStr for Method {
+    type Err = UnknownMethod;
+
+    fn from_str(name: &str) -> Result<Method, UnknownMethod> {
+        Method::all()
+            .find(|method| method.name() == name)
+            .ok_or_else(|| UnknownMethod(name.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_read_back() {
+        for method in Method::all() {
+            assert_eq!(method.name().parse(), Ok(method));
+        }
+        let names: std::collections::BTreeSet<&str> = Method::all().map(Method::name).collect();
+        assert_eq!(names.len(), METHODS.len());
+        assert!("levels".parse::<Method>().is_err());
     }
 }

@@ -28,9 +28,9 @@ use ggp_engine::propnet::GroundLimits;
 use ggp_solver::planning::breadth_first::Classes;
 use ggp_search::graph::{Explore, explore};
 use ggp_search::{Budget, LevelStats, Plans, Stats, Verdict, graph};
-use ggp_solver::solve::{Checker, GameProblem, Keys, Scoring, SolveOptions, Strategy, claim, count_from, solve};
+use ggp_solver::solve::{Checker, GameProblem, Keys, Scoring, SolveOptions, claim, count_from, solve};
 use ggp_gdl::span::{Source, Sources};
-use ggp_solver::verify::{self, verify};
+use ggp_verify::verify;
 
 /// Cells of a board that is not drawn.
 const MOST_CELLS: usize = 250_000;
@@ -248,11 +248,11 @@ impl Bench<'_> {
             true => Plans::AllShortest { max: 1_000 },
             false => Plans::First,
         };
-        let mut how = self.how(&run.strategy, plans, run.most_seconds)?;
+        let mut how = self.how(&run.method, plans, run.most_seconds)?;
         how.threads = run.threads.max(1);
-        how.levels.whole = run.whole;
+        how.packed.whole = run.whole;
         if run.symmetry {
-            how.levels.classes = Classes::Always;
+            how.packed.classes = Classes::Always;
         }
         let spinner = self.context.spinner(&run.label);
         let solved = answer(&ready, &how, &mut stats);
@@ -308,7 +308,7 @@ impl Bench<'_> {
         let Some(boards) = self.listed(&run.boards)? else {
             return Ok(None);
         };
-        let mut how = self.how(&run.strategy, Plans::First, run.most_seconds)?;
+        let mut how = self.how(&run.method, Plans::First, run.most_seconds)?;
         how.scoring = match run.by_length {
             true => Scoring::Length,
             false => Scoring::Points,
@@ -446,10 +446,9 @@ impl Bench<'_> {
         })
     }
 
-    fn how(&self, strategy: &str, plans: Plans, seconds: f64) -> anyhow::Result<SolveOptions> {
-        let choice = Strategy::all().find(|choice| choice.name() == strategy);
+    fn how(&self, method: &str, plans: Plans, seconds: f64) -> anyhow::Result<SolveOptions> {
         Ok(SolveOptions {
-            strategy: choice.ok_or_else(|| anyhow!("there is no strategy {strategy}"))?,
+            method: method.parse()?,
             plans,
             budget: self.budget(seconds, None)?,
             checker: Checker::Nobody,
@@ -531,10 +530,10 @@ fn answer(ready: &Ready, how: &SolveOptions, stats: &mut Stats) -> anyhow::Resul
         }
         Verdict::Unsolvable => {
             let (machine, start) = (&ready.machine, &ready.start);
-            let said = claim(machine, start, how.target, &answer, &how.budget);
-            let limits = verify::Limits {
+            let said = claim(machine, start, &answer, &how.budget);
+            let limits = ggp_verify::Limits {
                 stop: how.budget.stop.clone(),
-                ..verify::Limits::default()
+                ..ggp_verify::Limits::default()
             };
             let (game, facts) = (machine.game(), machine.facts(start));
             let checked = verify(game, &facts, how.target, &said, &limits);

@@ -132,7 +132,7 @@ pub(super) struct Reached {
 pub(super) struct SearchRun {
     pub label: String,
     pub game: Game,
-    pub strategy: String,
+    pub method: String,
     /// All shortest plans, not only one.
     #[serde(default)]
     pub all: bool,
@@ -192,7 +192,7 @@ pub(super) struct BoardRun {
     pub rules: Vec<String>,
     pub boards: Boards,
     #[serde(default = "auto")]
-    pub strategy: String,
+    pub method: String,
     /// Whether playouts are worth the more the shorter a solution is, and less where
     /// they come back to a position.
     #[serde(default)]

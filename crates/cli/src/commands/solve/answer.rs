@@ -8,7 +8,7 @@ use ggp_engine::machine::{AnyMachine, Machine};
 use ggp_solver::solve::{
     Answer, Counted, PATIENCE, SolveOptions, claim, claim_count, lacks_proof,
 };
-use ggp_solver::verify::{self, Proof, Record};
+use ggp_verify::{Claim, Proof, Record};
 
 /// Writes an answer to a file.
 ///
@@ -26,8 +26,8 @@ pub(super) fn write(
     if lacks_proof(answer) {
         note_proof(how, context);
     }
-    let claim = claim(machine, start, answer.target, answer, &how.budget);
-    if let verify::Answer::Unsolvable {
+    let claim = claim(machine, start, answer, &how.budget);
+    if let Claim::Unsolvable {
         proof: Proof::Refuted { .. },
     } = claim
     {
@@ -49,11 +49,10 @@ pub(super) fn write_count(
     counted: &Counted,
     context: &Context,
 ) -> anyhow::Result<()> {
-    let (plans, is_all) = (&counted.plans, counted.is_all);
-    if is_all {
+    if counted.is_all {
         note_proof(how, context);
     }
-    let claim = claim_count(machine, start, how.target, plans, is_all, &how.budget)?;
+    let claim = claim_count(machine, start, counted, &how.budget)?;
     write_claim(path, machine, start, how.target, claim, context)
 }
 
@@ -71,7 +70,7 @@ fn write_claim(
     machine: &AnyMachine,
     start: &<AnyMachine as Machine>::State,
     target: Score,
-    claim: verify::Answer,
+    claim: Claim,
     context: &Context,
 ) -> anyhow::Result<()> {
     let facts = machine.facts(start);

@@ -21,7 +21,7 @@ use ggp_gdl::text_grid::{self, Grid};
 use ggp_engine::machine::{AnyMachine, Machine};
 use ggp_search::{Stats, Verdict};
 use ggp_solver::solve::{SolveOptions, count_from, solve};
-use ggp_solver::verify::digest;
+use ggp_verify::digest;
 
 /// What came of one puzzle.
 #[derive(Serialize)]
@@ -41,7 +41,7 @@ struct Row {
     #[serde(skip_serializing_if = "Option::is_none")]
     plan: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    strategy: Option<String>,
+    method: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
     /// What the rules ask for and nothing says: a board in another file, perhaps.
@@ -74,7 +74,7 @@ impl Row {
             nodes: 0,
             seconds: 0.0,
             plan: None,
-            strategy: None,
+            method: None,
             error: None,
             missing: None,
             known: None,
@@ -405,7 +405,7 @@ fn solved(machine: &mut AnyMachine, row: &mut Row, how: &SolveOptions) -> anyhow
         Verdict::OutOfBudget { depth_completed, .. } => depth_completed,
         _ => None,
     };
-    row.strategy = Some(answer.chosen);
+    row.method = Some(answer.chosen);
     Ok(())
 }
 
@@ -487,10 +487,10 @@ impl Sheet<'_> {
             Some(false) => "",
             None => "-",
         };
-        let by = match (&row.contradiction, &row.error, &row.strategy) {
+        let by = match (&row.contradiction, &row.error, &row.method) {
             (Some(contradiction), ..) => format!("CONTRADICTION: {contradiction}"),
             (_, Some(error), _) => error.clone(),
-            (.., Some(strategy)) if row.is_settled() => strategy.clone(),
+            (.., Some(method)) if row.is_settled() => method.clone(),
             _ => "-".to_owned(),
         };
         let by = match &row.missing {

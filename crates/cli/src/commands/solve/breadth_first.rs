@@ -1,4 +1,4 @@
-//! What `--strategy levels` takes beside the options of all searches.
+//! Further options of `--method breadth-first-packed`.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::Context;
 use ggp_solver::planning::checkpoint::Checkpoint;
 use ggp_solver::planning::breadth_first::{Classes, BreadthFirstOptions, Spill};
 use ggp_search::{Stats, Verdict};
-use ggp_solver::solve::{Answer, Method, SolveOptions, Strategy};
+use ggp_solver::solve::{Answer, Setting, SolveOptions};
 
 #[derive(Copy, Clone, PartialEq, Eq, Debug, clap::ValueEnum)]
 enum Symmetry {
@@ -23,7 +23,7 @@ enum Symmetry {
 
 /// Options of breadth-first search on packed states.
 #[derive(clap::Args, Clone, Debug)]
-#[command(next_help_heading = "With --strategy levels")]
+#[command(next_help_heading = "With --method breadth-first-packed")]
 pub(super) struct Flags {
     /// Look at every position that can be reached, also past a plan
     #[arg(long)]
@@ -60,8 +60,11 @@ impl Flags {
             || self.spill.is_some()
             || self.checkpoint.is_some()
             || self.resume.is_some();
-        if is_asked && how.strategy != Strategy::Network(Method::Levels) {
-            bail!("--whole, --symmetry, --checkpoint, --resume and --spill go with --strategy levels");
+        if is_asked && !how.method.reads(Setting::Packed) {
+            bail!(
+                "--whole, --symmetry, --checkpoint, --resume and --spill need \
+                 --method breadth-first-packed"
+            );
         }
         if !is_alone && (self.checkpoint.is_some() || self.resume.is_some()) {
             bail!("--checkpoint and --resume are for one search");
@@ -72,7 +75,7 @@ impl Flags {
         if let Some(folder) = self.spill.as_ref().filter(|folder| folder.is_file()) {
             bail!("--spill needs a folder, and {} is a file", folder.display());
         }
-        how.levels = BreadthFirstOptions {
+        how.packed = BreadthFirstOptions {
             whole: self.whole,
             classes: match self.symmetry {
                 Some(Symmetry::On) => Classes::Always,
@@ -88,7 +91,7 @@ impl Flags {
                 every: self.checkpoint_every,
             }),
             resume: self.resume.clone(),
-            ..how.levels.clone()
+            ..how.packed.clone()
         };
         Ok(())
     }

@@ -12,7 +12,7 @@ use ggp_gdl::game::Score;
 use ggp_engine::machine::{AnyMachine, Machine};
 use ggp_search::{BudgetKind, Compare, Counts, Coverage, LevelStats, Stats, Verdict};
 use ggp_solver::solve::{Answer, Checker, Counted, Evaluation, SolveOptions, budget_name};
-use ggp_solver::verify::Proof;
+use ggp_verify::Proof;
 
 /// An answer as `--json` prints it.
 #[derive(Serialize)]
@@ -42,9 +42,9 @@ struct Record {
     /// Why there is no plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     proof: Option<Proof>,
-    strategy: String,
+    method: String,
     checked_by: Checker,
-    /// With `--strategy levels`: whether all positions were seen, and how many
+    /// With `--method breadth-first-packed`: whether all positions were seen, and how many
     /// symmetries make classes of them where counts are of classes.
     #[serde(skip_serializing_if = "Option::is_none")]
     all_seen: Option<bool>,
@@ -234,7 +234,7 @@ pub(super) fn print(
             "note: the rules are not right everywhere, such states count as lost: {fault}"
         ));
     }
-    context.note(format_args!("strategy: {}", answer.chosen));
+    context.note(format_args!("method: {}", answer.chosen));
     let is_solved = matches!(answer.verdict, Verdict::Solved { .. });
     let mut lines = Vec::new();
     if let Verdict::Solved { plans, .. } = &answer.verdict {
@@ -287,7 +287,7 @@ fn record(machine: &AnyMachine, answer: &Answer, stats: &Stats) -> Record {
         target: answer.target.get(),
         bound: answer.bound.map(|bound| bound.get()),
         proof: ggp_solver::solve::proof(answer),
-        strategy: answer.chosen.clone(),
+        method: answer.chosen.clone(),
         checked_by: answer.checked,
         all_seen: answer.seen.map(|seen| seen.is_all),
         symmetries: answer.seen.map(|seen| seen.symmetries).filter(|&count| count > 1),

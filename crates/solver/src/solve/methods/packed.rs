@@ -1,0 +1,71 @@
+//! Breadth-first and depth-first search on packed states.
+
+use super::task::Task;
+use crate::planning::Outcome;
+use crate::planning::breadth_first::{self, BreadthFirstOptions};
+use crate::planning::depth_first::{self, DeadEndDetector, DepthFirstOptions};
+use ggp_search::{Budget, Observer, Stats};
+
+pub(super) fn breadth_first(
+    task: &mut Task<'_>,
+    budget: &Budget,
+    stats: &mut Stats,
+    observer: &mut dyn Observer,
+) -> (Outcome, String) {
+    let how = match task.in_portfolio {
+        // In a portfolio each thread runs a search of its own.
+        true => BreadthFirstOptions {
+            threads: 1,
+            ..BreadthFirstOptions::default()
+        },
+        false => BreadthFirstOptions {
+            threads: task.options.threads,
+            ..task.options.packed.clone()
+        },
+    };
+    let why = "level by level".to_owned();
+    match breadth_first::breadth_first(task.puzzle, &how, budget, stats, observer) {
+        Ok((outcome, seen)) => {
+            task.seen = Some(seen);
+            match seen.symmetries {
+                1 => (outcome, why),
+                count => (outcome, format!("{why}, up to {count} symmetries")),
+            }
+        }
+        Err(error) => {
+            task.failure = Some(error.to_string());
+            (Outcome::Unknown, why)
+        }
+    }
+}
+
+pub(super) fn depth_first(
+    task: &mut Task<'_>,
+    budget: &Budget,
+    stats: &mut Stats,
+    observer: &mut dyn Observer,
+) -> (Outcome, String) {
+    let puzzle = task.puzzle;
+    let mut how = DepthFirstOptions {
+        seed: task.options.seed,
+        partial_order: task.partial_order(),
+        ..DepthFirstOptions::default()
+    };
+    if task.one_order {
+        how.workers = 1;
+    }
+    let mut learned = match task.in_portfolio {
+        true => None,
+        false => task.potentials(),
+    };
+    if let Some(learned) = &mut learned {
+        learned.0.within(budget);
+    }
+    let why = match &learned {
+        Some(_) => "without the states that potentials refute",
+        None => "in many move orders",
+    };
+    let learned = learned.map(|learned| learned as &mut dyn DeadEndDetector);
+    let outcome = depth_first::depth_first(puzzle, &how, learned, budget, stats, observer);
+    (outcome, why.to_owned())
+}

@@ -1,0 +1,482 @@
+//! Methods on the network in turn.
+//!
+//! In: a [`Puzzle`] and [`SolveOptions`]. Out: an [`Attempt`]. Analyses come first: linear
+//! systems, sums that no move makes larger, final states that a set of moves reaches. Then
+//! searches take turns; each round has [`GROWTH`] times the budget of the last, so that
+//! repeated work costs little. Budgets are counts, so that results do not depend on the
+//! speed of the machine; in large games the clock ends a slice earlier. The searches share
+//! their results: after a plan was found the next ones look for shorter plans, and lengths
+//! that one search has refuted are not refuted again.
+//!
+//! Where the target is not reached, the same methods look for ends with lower scores, from
+//! the lowest up. The best of them is the result of a search that runs out of its budget.
+
+use ggp_engine::threads::usable;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use super::super::methods::task::Task;
+use super::super::methods::{Method, OnNetwork, Run, Share, Turn, Unit};
+use super::super::{Attempt, SolveOptions};
+use crate::planning::{BestSoFar, Outcome, Puzzle};
+use ggp_gdl::game::{Move, Score};
+use ggp_search::{Budget, Coverage, LevelStats, Observer, Stats, Verdict};
+
+/// States that a search may expand in the first round, the factor for each further round,
+/// and the number of rounds.
+const FIRST_ROUND: u64 = 20_000;
+const GROWTH: u64 = 6;
+const ROUNDS: u32 = 8;
+/// States that a search by levels may expand in the first round, times gates: for small
+/// games it ends with a shortest plan or a proof.
+const LEVELS: u64 = 500_000_000;
+const MOST_LEVELS: u64 = 1_000_000;
+/// States of playouts that count as one state of a search.
+const SAMPLED: u64 = 500;
+/// The time of a method in the first round, where that ends before the states do, and the
+/// factor for each further round.
+const FIRST_TIME: Duration = Duration::from_millis(300);
+const MORE_TIME: u32 = 4;
+/// Conflicts of a SAT solver in the first round, and the gates of its formula over all
+/// steps.
+const FIRST_CONFLICTS: u64 = 1_000;
+const FIRST_GATES: u64 = 100_000;
+/// The pause between two looks at the interrupt flag while threads search.
+const PAUSE: Duration = Duration::from_millis(20);
+/// States that a search by levels expands to see how levels grow, and the factor between
+/// two levels from which they grow quickly.
+const PROBE: u64 = 32;
+const QUICKLY: u64 = 2;
+
+/// A search of the table that takes turns.
+#[derive(Copy, Clone)]
+struct Search {
+    method: Method,
+    turn: Turn,
+    run: OnNetwork,
+}
+
+/// The searches that take turns, in the order of the table, or in the order for games whose
+/// levels grow quickly.
+fn searches(is_wide: bool) -> Vec<Search> {
+    let turns = Method::all().filter_map(|method| match (method.share(), method.run()) {
+        (Share::Turn(turn), Run::Network(run)) => Some(Search { method, turn, run }),
+        _ => None,
+    });
+    let mut searches: Vec<Search> = turns.collect();
+    if is_wide {
+        searches.sort_by_key(|search| search.turn.wide);
+    }
+    searches
+}
+
+/// Methods that take turns on one puzzle.
+pub(super) struct Network<'p> {
+    puzzle: &'p Puzzle,
+    options: &'p SolveOptions,
+    started: Instant,
+    patience: Option<Duration>,
+    task: Task<'p>,
+    /// The shortest plan so far, if a shortest one is wanted.
+    plan: Option<(Vec<Move>, String)>,
+    /// No plan has this many moves or fewer.
+    pub refuted: Option<u32>,
+    /// The best end whose score is too low.
+    pub best: Option<BestSoFar>,
+    /// Whether no end has a higher score than that one.
+    pub is_best: bool,
+    searches: Vec<Search>,
+}
+
+impl<'p> Network<'p> {
+    /// The methods on a puzzle, to be run for at most `patience`.
+    pub fn new(
+        puzzle: &'p Puzzle,
+        options: &'p SolveOptions,
+        patience: Option<Duration>,
+    ) -> Network<'p> {
+        let mut task = Task::new(puzzle, options);
+        task.in_portfolio = true;
+        Network {
+            puzzle,
+            options,
+            started: Instant::now(),
+            patience,
+            task,
+            plan: None,
+            refuted: None,
+            best: None,
+            is_best: false,
+            searches: searches(false),
+        }
+    }
+
+    /// An answer; `None` if the budget ends first.
+    pub fn run(&mut self, stats: &mut Stats, observer: &mut dyn Observer) -> Option<Attempt> {
+        let found = self.rounds(stats, observer);
+        if found
+            .as_ref()
+            .is_some_and(|found| found.verdict == Verdict::Unsolvable)
+        {
+            self.climb(FIRST_ROUND, stats, observer);
+        }
+        found.or_else(|| {
+            let (plan, why) = self.plan.take()?;
+            Some(solved(plan, false, why))
+        })
+    }
+
+    fn rounds(&mut self, stats: &mut Stats, observer: &mut dyn Observer) -> Option<Attempt> {
+        for method in Method::all() {
+            let (Share::Analysis(most), Run::Network(run)) = (method.share(), method.run()) else {
+                continue;
+            };
+            let budget = self.budget(u64::MAX, most, self.depth(), stats);
+            let found = self.one(method, run, &budget, stats, observer)?;
+            if let Some(found) = self.answer(found, 0, stats) {
+                return Some(found);
+            }
+        }
+        if self.options.optimal
+            && let Some(least) = self.task.bound().checked_sub(1)
+        {
+            stats.refuted = stats.refuted.max(Some(least));
+        }
+        let by_levels = |search: &&Search| search.turn.unit == Unit::Levels;
+        if let Some(&probe) = self.searches.iter().find(by_levels) {
+            let first = stats.levels.len();
+            let budget = self.budget(PROBE, Some(FIRST_TIME), self.depth(), stats);
+            let found = self.one(probe.method, probe.run, &budget, stats, observer)?;
+            if let Some(found) = self.answer(found, 1, stats) {
+                return Some(found);
+            }
+            self.searches = searches(is_wide(&stats.levels[first..]));
+        }
+        let mut nodes = FIRST_ROUND;
+        for round in 1..=ROUNDS {
+            // In some games many orders help, in others they are in the way.
+            self.task.one_order = round % 2 == 0;
+            let found = match usable(self.options.threads) {
+                0 | 1 => self.in_turn(round, nodes, stats, observer),
+                threads => self.at_once(threads, round, nodes, stats, observer),
+            };
+            if found.is_some() || self.is_over(stats) {
+                return found;
+            }
+            if self.plan.is_none() && !self.is_best {
+                self.climb(nodes / 2, stats, observer);
+            }
+            nodes = nodes.saturating_mul(GROWTH);
+        }
+        None
+    }
+
+    fn in_turn(
+        &mut self,
+        round: u32,
+        nodes: u64,
+        stats: &mut Stats,
+        observer: &mut dyn Observer,
+    ) -> Option<Attempt> {
+        for search in self.searches.clone() {
+            let budget = self.slice(search.turn.unit, round, nodes, stats);
+            let found = self.one(search.method, search.run, &budget, stats, observer)?;
+            if let Some(found) = self.answer(found, round, stats) {
+                return Some(found);
+            }
+        }
+        None
+    }
+
+    /// Runs one method; `None` if the budget is spent.
+    fn one(
+        &mut self,
+        method: Method,
+        run: OnNetwork,
+        budget: &Budget,
+        stats: &mut Stats,
+        observer: &mut dyn Observer,
+    ) -> Option<Attempt> {
+        if self.is_over(stats) {
+            return None;
+        }
+        let found = self.task.run(method, run, budget, stats, observer);
+        let best = self.task.best.take();
+        self.take_best(best, stats);
+        Some(found)
+    }
+
+    fn take_best(&mut self, best: Option<BestSoFar>, stats: &mut Stats) {
+        let known = self.best.as_ref().map_or(0, |end| end.score.get());
+        if let Some(best) = best.filter(|best| best.score.get() > known) {
+            stats.best_score = Some(best.score.get());
+            self.best = Some(best);
+        }
+    }
+
+    /// Runs the searches of a round on several threads. The answer is that of the first
+    /// search, in their order, that has one, so that it does not depend on the speed of
+    /// the threads.
+    fn at_once(
+        &mut self,
+        threads: usize,
+        round: u32,
+        nodes: u64,
+        stats: &mut Stats,
+        observer: &mut dyn Observer,
+    ) -> Option<Attempt> {
+        let searches = self.searches.clone();
+        let budgets: Vec<Budget> = searches
+            .iter()
+            .map(|search| {
+                let mut budget = self.slice(search.turn.unit, round, nodes, stats);
+                budget.memory_bytes /= threads as u64;
+                budget.stop = budget.stop.child();
+                budget
+            })
+            .collect();
+        let raise = |index: usize| budgets[index].stop.raise();
+        let results: Vec<_> = searches.iter().map(|_| Mutex::new(None)).collect();
+        let next = AtomicUsize::new(0);
+        let (puzzle, options, one_order) = (self.puzzle, self.options, self.task.one_order);
+        std::thread::scope(|scope| {
+            let work = || {
+                let mut task = Task::new(puzzle, options);
+                (task.in_portfolio, task.one_order) = (true, one_order);
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(budget) = budgets.get(index) else {
+                        return;
+                    };
+                    let mut stats = Stats::default();
+                    let Search { method, run, .. } = searches[index];
+                    let found = task.run(method, run, budget, &mut stats, &mut ());
+                    if !matches!(found.verdict, Verdict::OutOfBudget { .. }) {
+                        (index + 1..budgets.len()).for_each(raise);
+                    }
+                    let mut place = results[index].lock().expect("a search does not panic here");
+                    *place = Some((found, stats, task.best.take()));
+                }
+            };
+            let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+            while !workers.iter().all(|worker| worker.is_finished()) {
+                std::thread::sleep(PAUSE);
+                if is_raised(&self.options.budget) {
+                    (0..budgets.len()).for_each(raise);
+                }
+            }
+        });
+        for result in results {
+            let result = result.into_inner().expect("a search does not panic here");
+            let (found, counted, best) = result.expect("each search was run");
+            stats.add(counted);
+            self.take_best(best, stats);
+            observer.level(stats);
+            if let Some(found) = self.answer(found, round, stats) {
+                return Some(found);
+            }
+        }
+        None
+    }
+
+    /// The budget of a search in a round.
+    fn slice(&self, unit: Unit, round: u32, nodes: u64, stats: &Stats) -> Budget {
+        let gates = self.puzzle.net.network().gates().max(1) as u64;
+        let growth = GROWTH.saturating_pow(round.saturating_sub(1));
+        let time = FIRST_TIME * MORE_TIME.pow(round.saturating_sub(1));
+        let depth = self.depth();
+        let (nodes, time, depth) = match unit {
+            Unit::States => (nodes, time, depth),
+            Unit::Levels => {
+                let least = MOST_LEVELS.min(LEVELS / gates);
+                let nodes = nodes.max(least.saturating_mul(growth));
+                (nodes, 2 * time, depth)
+            }
+            Unit::Playouts => (nodes.saturating_mul(SAMPLED), 2 * time, depth),
+            Unit::Conflicts => {
+                let steps = (FIRST_GATES.saturating_mul(growth) / gates).max(2);
+                let steps = u32::try_from(steps).unwrap_or(u32::MAX);
+                let conflicts = FIRST_CONFLICTS.saturating_mul(growth);
+                (conflicts, time, depth.min(steps))
+            }
+        };
+        self.budget(nodes, Some(time), depth, stats)
+    }
+
+    /// A budget within the rest of the whole one.
+    fn budget(&self, nodes: u64, time: Option<Duration>, depth: u32, stats: &Stats) -> Budget {
+        let whole = &self.options.budget;
+        Budget {
+            nodes: nodes.min(whole.nodes.saturating_sub(stats.total().expanded)),
+            time: [self.time_left(), time].into_iter().flatten().min(),
+            depth,
+            ..whole.clone()
+        }
+    }
+
+    /// The greatest length of a plan that is still of use.
+    fn depth(&self) -> u32 {
+        let depth = self.options.budget.depth;
+        match &self.plan {
+            Some((plan, _)) => depth.min(plan.len() as u32 - 1),
+            None => depth,
+        }
+    }
+
+    /// Takes in the result of a method; returns it if it is the answer.
+    fn answer(&mut self, found: Attempt, round: u32, stats: &mut Stats) -> Option<Attempt> {
+        let why = match round {
+            0 => format!("auto: {}", found.why),
+            _ => format!("auto: {} (round {round})", found.why),
+        };
+        self.refuted = self.refuted.max(stats.refuted);
+        let found = Attempt { why, ..found };
+        match &found.verdict {
+            Verdict::Solved {
+                plans,
+                optimal: false,
+                ..
+            } if self.options.optimal => {
+                let plan = &plans[0];
+                let shortest = self
+                    .plan
+                    .as_ref()
+                    .map_or(usize::MAX, |(plan, _)| plan.len());
+                if plan.len() < shortest {
+                    stats.best_length = Some(plan.len());
+                    self.plan = Some((plan.clone(), found.why.clone()));
+                }
+            }
+            Verdict::NoSolutionWithin(depth) => {
+                self.refute(*depth, stats);
+                if *depth >= self.options.budget.depth {
+                    return Some(found);
+                }
+            }
+            Verdict::OutOfBudget {
+                depth_completed, ..
+            } => {
+                if let Some(depth) = depth_completed {
+                    self.refute(*depth, stats);
+                }
+            }
+            Verdict::Unsolvable if self.plan.is_some() => {
+                // No plan is shorter than the one that is known.
+                let length = self.plan.as_ref().map_or(0, |(plan, _)| plan.len());
+                self.refuted = self.refuted.max(Some(length as u32 - 1));
+            }
+            _ => return Some(found),
+        }
+        let (plan, _) = self.plan.as_ref()?;
+        if plan.len() as u32 > self.refuted.map_or(0, |depth| depth + 1) {
+            return None;
+        }
+        let (plan, first) = self.plan.take()?;
+        let why = found.why;
+        let why = match first == why {
+            true => why,
+            false => format!(
+                "{first}; no plan is shorter: {}",
+                why.trim_start_matches("auto: ")
+            ),
+        };
+        Some(solved(plan, true, why))
+    }
+
+    /// Notes that no plan has this many moves or fewer.
+    fn refute(&mut self, depth: u32, stats: &mut Stats) {
+        self.refuted = self.refuted.max(Some(depth));
+        stats.refuted = self.refuted;
+    }
+
+    /// Looks for ends with higher scores than the best so far, as long as `nodes` states
+    /// for each search are enough to find one.
+    fn climb(&mut self, nodes: u64, stats: &mut Stats, observer: &mut dyn Observer) {
+        let scores = self.puzzle.scores();
+        let worthless = Score::new(0);
+        loop {
+            let known = self.best.as_ref().map(|end| end.score).or(worthless);
+            let mut above = scores.iter().copied().filter(|&score| Some(score) > known);
+            let Some(rung) = above.next().filter(|&rung| rung < self.puzzle.target) else {
+                return;
+            };
+            let Some(puzzle) = self.puzzle.aiming_at(rung) else {
+                return;
+            };
+            let mut task = Task::new(&puzzle, self.options);
+            task.in_portfolio = true;
+            let mut outcome = Outcome::Unknown;
+            for search in searches(false) {
+                if !search.turn.climbs {
+                    continue;
+                }
+                if self.is_over(stats) {
+                    return;
+                }
+                let budget = self.slice(search.turn.unit, 1, nodes, stats);
+                let (method, run) = (search.method, search.run);
+                outcome = task.outcome(method, run, &budget, stats, observer).0;
+                if is_end(&outcome, budget.depth) {
+                    break;
+                }
+            }
+            match outcome {
+                Outcome::Solved { plan, .. } => {
+                    let score = puzzle.worth(&plan).unwrap_or(rung);
+                    stats.best_score = Some(score.get());
+                    self.best = Some(BestSoFar { score, plan });
+                }
+                Outcome::Unsolvable(_) => {
+                    self.is_best = true;
+                    return;
+                }
+                _ => return,
+            }
+        }
+    }
+
+    fn is_over(&self, stats: &Stats) -> bool {
+        let whole = &self.options.budget;
+        self.time_left().is_some_and(|left| left.is_zero())
+            || is_raised(whole)
+            || stats.total().expanded >= whole.nodes
+    }
+
+    fn time_left(&self) -> Option<Duration> {
+        let all = self.patience?;
+        Some(all.saturating_sub(self.started.elapsed()))
+    }
+}
+
+/// One plan as the answer.
+fn solved(plan: Vec<Move>, optimal: bool, why: String) -> Attempt {
+    let verdict = Verdict::Solved {
+        plans: vec![plan],
+        optimal,
+        coverage: Coverage::Unknown,
+    };
+    Attempt::new(verdict, why)
+}
+
+/// Whether levels, of which the last is incomplete, grow quickly.
+fn is_wide(levels: &[LevelStats]) -> bool {
+    let states = |level: &LevelStats| level.counts.generated;
+    match levels {
+        [.., before, last, _] => states(last) > QUICKLY * states(before),
+        _ => false,
+    }
+}
+
+/// Whether an outcome ends the search for plans of that length.
+fn is_end(outcome: &Outcome, depth: u32) -> bool {
+    match outcome {
+        Outcome::Unknown => false,
+        Outcome::NoPlanWithin(refuted) => *refuted >= depth,
+        _ => true,
+    }
+}
+
+fn is_raised(budget: &Budget) -> bool {
+    budget.stop.is_raised()
+}
