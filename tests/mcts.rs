@@ -121,8 +121,8 @@ fn check(name: &str, options: &str, nodes: u64, positions: u64) {
                 let all = joints(&mut machine, &state);
                 let joint = all.iter().find(|joint| joint[role] == advice.chosen);
                 let next = machine.next(&state, joint.unwrap()).unwrap();
-                let came = minimax(&mut machine, &next, &mut known);
-                assert_eq!(came[role], value[role], "{name} seed {seed} {options}");
+                let reached = minimax(&mut machine, &next, &mut known);
+                assert_eq!(reached[role], value[role], "{name} seed {seed} {options}");
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Alpha-beta on rule files, and the agents that look ahead.
+//! Alpha-beta search on rule files, and the agents that use it.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -63,7 +63,7 @@ fn search(
     .unwrap()
 }
 
-/// What a role is sure of, by the definition. What is too deep is estimated.
+/// The value for a role by definition, with estimates at the depth limit.
 fn plain(
     outlook: &mut Outlook<'_>,
     state: &PropnetState,
@@ -98,7 +98,7 @@ fn plain(
     value
 }
 
-/// A state after some random joint moves, in which the game goes on.
+/// A state after random joint moves that is not terminal.
 fn wander(machine: &mut AnyMachine, moves: usize, seed: u64) -> Option<PropnetState> {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let roles: Vec<RoleId> = machine.game().roles().collect();
@@ -118,7 +118,7 @@ fn wander(machine: &mut AnyMachine, moves: usize, seed: u64) -> Option<PropnetSt
     Some(state)
 }
 
-/// Compares alpha-beta with the definition, after some random moves.
+/// Compares alpha-beta with the definition after random moves.
 fn check(name: &str, moves: usize, depth: u32) {
     let game = game(name);
     let mut machine = machine(&game, Backend::Propnet);
@@ -234,30 +234,30 @@ fn small_games_are_worth_what_is_known() {
             .iter()
             .all(|(_, least, most)| (*least, *most) == (0, 0))
     );
-    // Who begins wins, by one move alone.
+    // The first player wins with only one move.
     let (report, moves) = proved("chomp", 0);
     assert_eq!(report.bounds(), (100, 100));
     assert_eq!(
         moves.iter().filter(|(_, least, _)| *least == 100).count(),
         1
     );
-    // Who does not begin wins.
+    // The second player wins.
     assert_eq!(proved("domineering", 1).0.bounds(), (100, 100));
     assert_eq!(proved("domineering", 0).0.bounds(), (0, 0));
 }
 
 #[test]
 fn what_others_do_at_the_same_time_is_expected_to_be_the_worst() {
-    // Whatever a player shows, it may be beaten; and nothing is said of the most.
+    // Every move may be beaten, and no upper bound is reported.
     let (report, moves) = proved("rock_paper_scissors", 0);
     assert_eq!(report.bounds(), (0, 100));
     assert_eq!(moves.len(), 3);
-    // To talk is worth a point in each round, whatever the other does.
+    // Talking gains a point in each round, whatever the other does.
     let (report, _) = proved("prisoners_dilemma", 1);
     assert_eq!(report.bounds(), (20, 100));
 }
 
-/// Plays a match by specs, one a role; the scores.
+/// The scores of a match between agents, one for each role.
 fn play(name: &str, specs: &[&str], seed: u64) -> Vec<u8> {
     let game = game(name);
     let mut machine = machine(&game, Backend::Propnet);
@@ -387,7 +387,7 @@ fn ggp(arguments: &[&str]) -> Output {
         .expect("the program was built")
 }
 
-/// Runs `ggp prove`, and compares its exit code and standard output.
+/// Runs `ggp prove` and checks its exit code and standard output.
 fn check_prove(arguments: &[&str], code: i32, expected: &str) {
     let output = ggp(&[&["--quiet", "prove"], arguments].concat());
     let found = String::from_utf8(output.stdout).unwrap();
@@ -404,7 +404,7 @@ fn values_of_positions_are_printed() {
     let talk = "games/prisoners_dilemma.kif";
     let sure = "talk at least 20\nsilent at least 18\n";
     check_prove(&[talk, "--role", "left"], 0, sure);
-    // Nothing is proved by a look at one position.
+    // One position is not enough for a proof.
     let output = ggp(&["prove", nim, "--budget-nodes", "1", "--json"]);
     assert_eq!(output.status.code(), Some(1));
     let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -413,21 +413,21 @@ fn values_of_positions_are_printed() {
     assert_eq!(answer["moves"].as_array().unwrap().len(), 12);
 }
 
-/// Writes rules to a file of their own; its path.
+/// Writes rules to a file and returns its path.
 fn rules(name: &str, text: &str) -> String {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("prove_{name}.kif"));
     std::fs::write(&path, text).unwrap();
     path.to_str().unwrap().to_owned()
 }
 
-/// A walk between two players; whoever leaves the ring gives the other the points.
+/// A walk between two players; leaving the ring gives the points to the other.
 const RING: &str = "
     (role left) (role right) (init (at 0)) (init (turn left))
-    (other left right) (other right left) (beside 0 1) (beside 1 2) (beside 2 0)
+    (other left right) (other right left) (next_to 0 1) (next_to 1 2) (next_to 2 0)
     (<= (legal ?r walk) (true (turn ?r))) (<= (legal ?r leave) (true (turn ?r)))
     (<= (legal ?r wait) (role ?r) (not (true (turn ?r))))
     (<= (next (turn ?s)) (true (turn ?r)) (other ?r ?s))
-    (<= (next (at ?y)) (does ?r walk) (true (at ?x)) (beside ?x ?y))
+    (<= (next (at ?y)) (does ?r walk) (true (at ?x)) (next_to ?x ?y))
     (<= (next (left ?r)) (does ?r leave))
     (<= terminal (true (left ?r))) (<= (goal ?r 0) (true (left ?r)))
     (<= (goal ?s 100) (true (left ?r)) (other ?r ?s))";
@@ -440,13 +440,13 @@ fn endless_play_is_said_to_be_endless() {
     let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(answer["moves"][0]["endless"], true);
     assert!(answer["proved"] == true && answer["endless"] == true);
-    let told = |file: &str| String::from_utf8(ggp(&["prove", file]).stderr).unwrap();
+    let output = |file: &str| String::from_utf8(ggp(&["prove", file]).stderr).unwrap();
     let part = "nor right one worth less than 100: proved, backwards from the ends, ";
-    assert!(told(&ring).contains(part), "{}", told(&ring));
+    assert!(output(&ring).contains(part), "{}", output(&ring));
     let alone = "(role a) (init on) (<= (next on) (true on)) (legal a go) (legal a stay)
         (<= terminal (not (true on))) (goal a 50)";
     let part = "play can go on for ever, and a cannot reach an end worth more than 0: proved";
-    assert!(told(&rules("alone", alone)).contains(part));
+    assert!(output(&rules("alone", alone)).contains(part));
 }
 
 #[test]
@@ -454,9 +454,9 @@ fn what_is_wrong_with_the_rules_is_told_with_the_moves_that_lead_there() {
     let check = |name: &str, text: &str, what: &str| {
         let file = rules(name, text);
         let output = ggp(&["prove", &file]);
-        let told = String::from_utf8(output.stderr).unwrap();
-        assert!(told.contains(what), "{name}: {told}");
-        assert_eq!(output.status.code(), Some(1), "{name}: {told}");
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert!(text.contains(what), "{name}: {text}");
+        assert_eq!(output.status.code(), Some(1), "{name}: {text}");
         let output = ggp(&["prove", &file, "--json"]);
         let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(
@@ -494,12 +494,12 @@ fn what_seems_best_is_told_where_nothing_is_proved() {
         .collect();
     assert_eq!(estimates.len(), 7, "{connect}");
     assert!(!connect["line"].as_array().unwrap().is_empty());
-    // Time that is up is no failure.
+    // A time limit is not an error.
     let late = answer(&["games/connect_four.kif", "--budget-time", "0"]);
     assert_eq!(late["ran_out"], "time");
 }
 
-/// Heads or tails by a coin, or a sure thing.
+/// A coin toss, or a safe move.
 const COIN: &str = "
     (role me) (role random) (init start) (face heads) (face tails) (face edge)
     (<= (legal me safe) (true start)) (<= (legal me bet) (true start))
@@ -596,8 +596,8 @@ fn what_cannot_be_proved_is_refused() {
     let refused = |arguments: &[&str], why: &str| {
         let output = ggp(&[&["prove"], arguments].concat());
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
-        let told = String::from_utf8(output.stderr).unwrap();
-        assert!(told.contains(why), "{told}");
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert!(text.contains(why), "{text}");
     };
     let stones = "games/rock_paper_scissors.kif";
     refused(

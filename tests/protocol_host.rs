@@ -455,7 +455,7 @@ fn matches_between_random_players_have_no_error() {
 /// The record in a file, once it exists.
 fn load(path: &Path) -> Option<MatchRecord> {
     let text = std::fs::read_to_string(path).ok()?;
-    Some(serde_json::from_str(&text).expect("nobody sees half of it"))
+    Some(serde_json::from_str(&text).expect("records are replaced atomically"))
 }
 
 fn ggp(arguments: &[&str], players: &[Fake]) -> Command {

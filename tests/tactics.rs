@@ -195,8 +195,7 @@ fn found() -> Vec<Tactic> {
 }
 
 fn written(tactics: &[Tactic]) -> String {
-    let mut text =
-        "# Positions with few best moves. Written by tests/tactics.rs.\n".to_owned();
+    let mut text = "# Positions with few best moves. Written by tests/tactics.rs.\n".to_owned();
     for tactic in tactics {
         text += &format!(
             "\n{} {} gets {}\nbest {} of {}\nafter {}\n",

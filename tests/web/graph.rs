@@ -185,7 +185,7 @@ fn a_graph_of_several_roles_has_joint_moves() {
     let mut at = 72;
     let mut moves = Vec::new();
     while let Some(from) = ttt.nodes[at]["from"].as_u64() {
-        moves.insert(0, ttt.nodes[at]["way"].clone());
+        moves.insert(0, ttt.nodes[at]["joint"].clone());
         at = from as usize;
     }
     assert_eq!(moves.len(), 2);

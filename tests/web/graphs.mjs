@@ -35,7 +35,7 @@ function many(nodes, wide) {
     const ids = Array.from({ length: first === 0 ? 1 : Math.min(wide, nodes - first) }, (_, index) => first + index);
     const before = (id, turn) => (level(id) === 1 ? 0 : first - wide + ((id - first) * (turn + 1) + turn * 7) % wide);
     const arcs = ids.flatMap((to) => (to === 0 ? [] : [0, 1, 2].filter((turn) => turn === 0 || level(to) > 1).map((turn) => ({ from: before(to, turn), to, move: `(to ${to})` }))));
-    events.push(['grown', { level: level(first), arcs, nodes: ids.map((id) => ({ id, level: level(id), status: id % 997 === 996 ? 'solved' : 'open', same: id, from: id === 0 ? null : before(id, 0), way: id === 0 ? [] : [`(to ${id})`] })) }]);
+    events.push(['grown', { level: level(first), arcs, nodes: ids.map((id) => ({ id, level: level(id), status: id % 997 === 996 ? 'solved' : 'open', same: id, from: id === 0 ? null : before(id, 0), joint: id === 0 ? [] : [`(to ${id})`] })) }]);
   }
   events.push(['graph', { nodes, arcs: 0, levels: [], complete: false, said: 'there are more', dead: [], seconds: 1 }]);
   return events.map(([name, value]) => `event: ${name}\ndata: ${JSON.stringify(value)}\n\n`).join('');
@@ -63,7 +63,7 @@ export const tests = {
   },
 
   async a_search_for_a_graph_is_stopped({ page }) {
-    const node = (id) => ({ id, level: id && 1, status: 'open', same: id, from: id ? 0 : null, way: id ? ['(to 1)'] : [] });
+    const node = (id) => ({ id, level: id && 1, status: 'open', same: id, from: id ? 0 : null, joint: id ? ['(to 1)'] : [] });
     await unending(page, '/graph', [
       ['grown', { level: 0, nodes: [node(0)], arcs: [] }],
       ['grown', { level: 1, nodes: [node(1)], arcs: [{ from: 0, to: 1, move: '(to 1)' }] }],

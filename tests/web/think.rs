@@ -27,7 +27,7 @@ fn check(service: &Service, game: &str, tree: &Value, most: usize) {
     assert!(tree["all"].as_u64() >= Some(nodes.len() as u64));
     let visits = |place: usize| nodes[place]["visits"].as_u64().expect("a number");
     assert_eq!(
-        (&nodes[0]["from"], &nodes[0]["way"]),
+        (&nodes[0]["from"], &nodes[0]["joint"]),
         (&Value::Null, &json!([]))
     );
     for (place, node) in nodes.iter().enumerate().skip(1) {
@@ -36,7 +36,7 @@ fn check(service: &Service, game: &str, tree: &Value, most: usize) {
     }
     let (mut at, mut moves) = (nodes.len() - 1, Vec::new());
     while let Some(from) = nodes[at]["from"].as_u64() {
-        moves.insert(0, nodes[at]["way"].clone());
+        moves.insert(0, nodes[at]["joint"].clone());
         at = from as usize;
     }
     let path = format!("/api/games/{game}/position");

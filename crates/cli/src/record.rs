@@ -19,7 +19,7 @@ pub struct Record {
     pub steps: Vec<StepRecord>,
     /// The last state.
     pub last: StateRecord,
-    /// Whether the last state is terminal.
+    /// True if the last state is terminal.
     pub terminal: bool,
     /// The scores in the last state; absent if the game is not over.
     pub goals: Option<Vec<Goal>>,
@@ -49,7 +49,7 @@ pub struct StepRecord {
     pub joint: Vec<String>,
 }
 
-/// Whether a record lists the facts of its states.
+/// True if a record lists the facts of its states.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Facts {
     /// The record has only the number of facts.

@@ -127,7 +127,7 @@ impl Pace {
         }
     }
 
-    /// Whether the agent should return.
+    /// Returns true if the agent should return.
     pub fn is_over(&self) -> bool {
         self.stop.is_over()
     }

@@ -32,7 +32,7 @@ pub struct AgentAnswer {
     pub advice: Option<Advice>,
     /// The source of the move.
     pub origin: Origin,
-    /// Whether the agent returned in time without an error.
+    /// True if the agent returned in time without an error.
     pub finished: bool,
     /// The error that the agent returned.
     pub error: Option<PlayerError>,
@@ -68,7 +68,7 @@ struct Progress {
     finished: Option<Result<Option<Advice>, PlayerError>>,
     /// The legal moves, and one of them drawn at random.
     legal: Option<(Vec<Move>, Move)>,
-    /// Whether the fallback mover failed.
+    /// True if the fallback mover failed.
     failed: bool,
 }
 

@@ -106,7 +106,7 @@ impl Backends {
         &mut self.machine
     }
 
-    /// Whether the current machine is final.
+    /// Returns true if the current machine is final.
     pub fn is_settled(&self) -> bool {
         self.grounding.is_none()
     }

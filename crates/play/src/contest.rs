@@ -108,7 +108,7 @@ impl Contender for AgentContender {
 pub struct Contest<M> {
     /// The machine that evaluates the rules.
     pub machine: M,
-    /// Whether contenders think one after another or all at once.
+    /// The order in which contenders think.
     pub asking: Asking,
     /// The seed for random moves.
     pub seed: u64,

@@ -144,7 +144,7 @@ impl<S: Clone> History<S> {
         self.plies.len()
     }
 
-    /// Whether no move was made.
+    /// Returns true if no move was made.
     pub fn is_empty(&self) -> bool {
         self.plies.is_empty()
     }
@@ -224,7 +224,7 @@ impl<M: Machine> Match<M> {
         &self.history
     }
 
-    /// Whether the game is over.
+    /// Returns true if the game is over.
     ///
     /// # Errors
     ///
@@ -363,7 +363,7 @@ impl<M: Machine> Player<M> for AgentPlayer {
     }
 }
 
-/// Whether a role with these legal moves is not asked. The only role of a game is always
+/// Returns true if a role with these legal moves is not asked. The only role of a game is always
 /// asked, so that a person sees every state.
 fn is_forced<M: Machine>(machine: &M, legal: &[Move]) -> bool {
     legal.len() == 1 && machine.game().role_count() > 1

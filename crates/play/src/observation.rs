@@ -72,7 +72,7 @@ impl Observation {
         self.own.len()
     }
 
-    /// Whether no move has been made yet.
+    /// Returns true if no move has been made yet.
     pub fn is_empty(&self) -> bool {
         self.own.is_empty()
     }

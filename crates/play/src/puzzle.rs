@@ -36,7 +36,7 @@ pub struct PuzzleAgent {
 struct Line {
     moves: Vec<Move>,
     score: Score,
-    /// Whether no line has a higher score.
+    /// True if no line has a higher score.
     is_best: bool,
 }
 
@@ -136,7 +136,7 @@ impl PuzzleAgent {
 }
 
 impl Line {
-    /// Whether its next move is preferred to the move of tree search.
+    /// Returns true if its next move is preferred to the move of tree search.
     fn is_preferred_to(&self, advice: &Advice) -> bool {
         let score = f64::from(self.score.get());
         let Some(value) = advice.value else {

@@ -35,9 +35,9 @@ pub struct MatchRecord {
     /// The address of a description of the game.
     #[serde(rename = "gameMetaURL", skip_serializing_if = "Option::is_none")]
     pub game_meta_url: Option<String>,
-    /// Whether the game is over.
+    /// True if the game is over.
     pub is_completed: bool,
-    /// Whether the match was aborted.
+    /// True if the match was aborted.
     #[serde(default)]
     pub is_aborted: bool,
     /// The facts of each state, including the first.
@@ -66,13 +66,13 @@ pub struct MatchRecord {
     /// The names of the players by role.
     #[serde(default)]
     pub player_names_from_host: Vec<String>,
-    /// Whether each player is a person.
+    /// True if each player is a person.
     #[serde(default)]
     pub is_player_human: Vec<bool>,
     /// The tournament of the match.
     #[serde(default)]
     pub tournament_name_from_host: String,
-    /// Whether players saw scrambled names.
+    /// True if players saw scrambled names.
     #[serde(default)]
     pub scrambled: bool,
     /// The public key of the host that signed the record.

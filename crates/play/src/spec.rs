@@ -49,7 +49,7 @@ pub struct AgentKind {
 type Make = fn(Brief, &[(String, String)]) -> Result<Box<dyn Agent>, OptionError>;
 
 impl AgentKind {
-    /// Whether the agent searches, so that it accepts a time or a number of iterations.
+    /// Returns true if the agent searches, so that it accepts a time or a number of iterations.
     pub fn thinks(&self) -> bool {
         self.nodes.is_some()
     }
@@ -263,7 +263,7 @@ fn none(settings: &[(String, String)]) -> Result<(), OptionError> {
     }
 }
 
-/// Whether a text begins with the name of an agent, whatever follows the colon.
+/// Returns true if a text begins with the name of an agent, whatever follows the colon.
 pub fn is_agent(text: &str) -> bool {
     kind(text.split(':').next().unwrap_or_default()).is_some()
 }
@@ -326,7 +326,7 @@ impl AgentSpec {
         }
     }
 
-    /// Whether the agent searches, so that it accepts a time or a number of iterations.
+    /// Returns true if the agent searches, so that it accepts a time or a number of iterations.
     pub fn thinks(&self) -> bool {
         self.kind.thinks()
     }

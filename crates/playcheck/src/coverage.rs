@@ -14,7 +14,7 @@ use rustc_hash::FxHashSet;
 
 use super::bodies::{alternatives, in_order, place_of, relaxed_body, with_body};
 use super::dead_rules::needed_for;
-use super::tally::{Path, Seen};
+use super::tally::{Path, SampledPosition};
 use ggp_engine::machine::{Limits, PlayError};
 use ggp_gdl::analysis::achievers::{Achiever, Achievers};
 use ggp_gdl::check::Keyword;
@@ -294,7 +294,10 @@ impl Coverage {
     /// # Errors
     ///
     /// [`PlayError::Interrupted`].
-    pub(super) fn dead_rules(&mut self, positions: &[Seen]) -> Result<Vec<DeadRule>, PlayError> {
+    pub(super) fn dead_rules(
+        &mut self,
+        positions: &[SampledPosition],
+    ) -> Result<Vec<DeadRule>, PlayError> {
         let dead_rules: Vec<usize> = (0..self.fired.len())
             .filter(|&rule| !self.fired[rule])
             .collect();

@@ -52,7 +52,7 @@ use ggp_solver::solve::{SolveOptions, solve};
 use idle_moves::IdleMoves;
 use playouts::{SamplingOptions, play};
 use space::{Space, State, joint_moves};
-use tally::{Path, Seen, Tally};
+use tally::{Path, SampledPosition, Tally};
 
 /// The extent of a check.
 #[derive(Copy, Clone, PartialEq, Debug)]
@@ -445,7 +445,7 @@ impl Evidence<'_> {
     fn watch(
         &mut self,
         stop: &dyn Fn() -> bool,
-        revisited: &mut Vec<Seen>,
+        revisited: &mut Vec<SampledPosition>,
     ) -> Result<bool, PlayError> {
         if let Some(space) = self.space.take() {
             let watched = self.watch_all(&space, stop, revisited);
@@ -481,7 +481,7 @@ impl Evidence<'_> {
         &mut self,
         space: &Space,
         stop: &dyn Fn() -> bool,
-        revisited: &mut Vec<Seen>,
+        revisited: &mut Vec<SampledPosition>,
     ) -> Result<bool, PlayError> {
         for (number, state) in space.states.iter().enumerate() {
             if stop() {
@@ -509,7 +509,7 @@ impl Evidence<'_> {
         state: &State,
         joints: Vec<Vec<Move>>,
         (length, path): (usize, &dyn Fn() -> Path),
-        revisited: &mut Vec<Seen>,
+        revisited: &mut Vec<SampledPosition>,
     ) -> Result<(), PlayError> {
         let facts = self.machine.facts(state);
         let here: FxHashSet<TermId> = facts.iter().copied().collect();

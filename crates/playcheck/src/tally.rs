@@ -7,7 +7,7 @@ use ggp_gdl::terms::{TermId, Terms};
 pub(super) type Path = Vec<Vec<Move>>;
 
 /// A position: its facts, joint moves made there, and a path to it.
-pub(super) type Seen = (Vec<TermId>, Vec<Vec<Move>>, Path);
+pub(super) type SampledPosition = (Vec<TermId>, Vec<Vec<Move>>, Path);
 
 /// A problem with a role's goal.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,4 +1,4 @@
-//! How much a search may spend, and the meter that charges it.
+//! The limits of a search, and the meter that enforces them.
 
 use ggp_stop::Stop;
 use std::time::{Duration, Instant};
@@ -6,9 +6,8 @@ use std::time::{Duration, Instant};
 use super::Compare;
 use super::stats::{LevelStats, Observer, Stats, bump};
 
-/// Limits of one search. The first that is reached ends it, and what was found
-/// until then is returned. Written as
-/// `Budget { nodes: 5_000_000, ..Budget::default() }`.
+/// The limits of one search. The search ends at the first limit it reaches and returns its
+/// result so far. Example: `Budget { nodes: 5_000_000, ..Budget::default() }`.
 #[derive(Clone, Debug)]
 pub struct Budget {
     /// The most states to expand. Unlimited by default.
@@ -19,11 +18,11 @@ pub struct Budget {
     /// The most time on the wall clock, counted from the call. Unlimited by
     /// default.
     pub time: Option<Duration>,
-    /// When the search must end, whatever [`Budget::time`] says.
+    /// An additional stop flag and deadline, independent of [`Budget::time`].
     pub stop: Stop,
-    /// The longest plan to look for, in actions. Reaching it is an answer
-    /// ([`NoSolutionWithin`](super::Verdict::NoSolutionWithin)) and not an
-    /// exhausted budget. `u32::MAX`, the default, means no limit.
+    /// The length of the longest plan to find, in actions. Reaching it is a result
+    /// ([`NoSolutionWithin`](super::Verdict::NoSolutionWithin)), not an exhausted budget. The
+    /// default `u32::MAX` means no limit.
     pub depth: u32,
 }
 
@@ -39,7 +38,7 @@ impl Default for Budget {
     }
 }
 
-/// What ran out.
+/// An exhausted limit.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum BudgetKind {
     /// [`Budget::nodes`], or the most nodes of a graph.
@@ -50,21 +49,20 @@ pub enum BudgetKind {
     Time,
     /// [`Budget::stop`] was raised.
     Interrupt,
-    /// What files may take.
+    /// The limit on files.
     Disk,
     /// The iterations of a Monte Carlo search.
     Iterations,
-    /// Nothing: the method does not apply, or gave up before.
+    /// No limit was exhausted: the method does not apply or gave up.
     Method,
 }
 
-/// Arcs between two looks at the clock.
+/// The number of arcs between two checks of the clock.
 const ARCS_PER_CHECK: u32 = 32;
-/// Arcs between two calls of [`Observer::tick`].
+/// The number of arcs between two calls of [`Observer::tick`].
 const ARCS_PER_TICK: u32 = 4096;
 
-/// Charges one budget for everything that one call does, in however many
-/// passes.
+/// The meter that enforces one budget over all passes of a search and records statistics.
 pub struct Meter<'a> {
     budget: &'a Budget,
     stats: &'a mut Stats,
@@ -79,6 +77,7 @@ pub struct Meter<'a> {
 }
 
 impl<'a> Meter<'a> {
+    /// A meter that starts now.
     pub fn new(budget: &'a Budget, stats: &'a mut Stats, observer: &'a mut dyn Observer) -> Self {
         let now = Instant::now();
         stats.ran_out = None;
@@ -96,6 +95,7 @@ impl<'a> Meter<'a> {
         }
     }
 
+    /// Opens a level of the statistics.
     pub fn begin_level(&mut self, depth: u32, compare: Compare) {
         self.level_started = Instant::now();
         self.level_open = true;
@@ -116,14 +116,19 @@ impl<'a> Meter<'a> {
             .expect("a level is opened before anything is counted")
     }
 
+    /// Closes the open level and notifies the observer.
     pub fn end_level(&mut self) {
         self.level().elapsed = self.level_started.elapsed();
         self.level_open = false;
         self.observer.level(self.stats);
     }
 
-    /// To be called before a state is expanded. `entries` and `bytes` are what
-    /// the tables hold now.
+    /// Charges the expansion of a state. Call it before the expansion. `entries` and `bytes` are
+    /// the current sizes of the tables.
+    ///
+    /// # Errors
+    ///
+    /// The exhausted limit.
     pub fn expand(&mut self, entries: usize, bytes: u64) -> Result<(), BudgetKind> {
         self.record(entries, bytes);
         if !self.fits(bytes) {
@@ -132,13 +137,17 @@ impl<'a> Meter<'a> {
         self.spend_node()
     }
 
-    /// Records what the tables hold now.
+    /// Records the current sizes of the tables.
     pub fn record(&mut self, entries: usize, bytes: u64) {
         self.stats.peak_entries = self.stats.peak_entries.max(entries as u64);
         self.stats.peak_bytes = self.stats.peak_bytes.max(bytes);
     }
 
-    /// Charges one expansion, whatever the tables hold.
+    /// Charges the expansion of a state, without a check of the memory.
+    ///
+    /// # Errors
+    ///
+    /// The exhausted limit.
     pub fn spend_node(&mut self) -> Result<(), BudgetKind> {
         if self.expanded >= self.budget.nodes {
             return Err(BudgetKind::Nodes);
@@ -149,7 +158,11 @@ impl<'a> Meter<'a> {
         Ok(())
     }
 
-    /// To be called before an action is applied.
+    /// Charges one action. Call it before the action is applied.
+    ///
+    /// # Errors
+    ///
+    /// The exhausted limit.
     pub fn arc(&mut self) -> Result<(), BudgetKind> {
         self.check_outside()?;
         bump(&mut self.level().counts.arcs, 1);
@@ -162,8 +175,12 @@ impl<'a> Meter<'a> {
         Ok(())
     }
 
-    /// Charges many expansions and arcs at once, none of them past
-    /// [`Meter::nodes_left`]. `entries` and `bytes` are what the tables hold now.
+    /// Charges several expansions and arcs at once, at most [`Meter::nodes_left`] nodes.
+    /// `entries` and `bytes` are the current sizes of the tables.
+    ///
+    /// # Errors
+    ///
+    /// The exhausted limit.
     pub fn spend(
         &mut self,
         nodes: u64,
@@ -177,13 +194,17 @@ impl<'a> Meter<'a> {
         Ok(())
     }
 
-    /// Whether time is up or somebody interrupts.
+    /// Checks the time and the stop flag.
+    ///
+    /// # Errors
+    ///
+    /// The exhausted limit.
     pub fn check(&mut self) -> Result<(), BudgetKind> {
         self.until_check = 0;
         self.check_outside()
     }
 
-    /// As [`Meter::spend`], of what is done already.
+    /// As [`Meter::spend`], for work that is already done.
     pub fn charge(&mut self, nodes: u64, arcs: u64, entries: usize, bytes: u64) {
         self.record(entries, bytes);
         bump(&mut self.expanded, nodes);
@@ -200,32 +221,33 @@ impl<'a> Meter<'a> {
         }
     }
 
-    /// Says that no plan has so many moves or fewer.
+    /// Records a proof that every plan has more than `moves` moves.
     pub fn refuted(&mut self, moves: u32) {
         self.stats.refuted = self.stats.refuted.max(Some(moves));
     }
 
-    /// Notes what ends the search too early.
+    /// Records the limit that ends the search early.
     pub fn ran_out(&mut self, what: BudgetKind) {
         self.stats.ran_out = Some(what);
     }
 
-    /// What came of a search, if its budget was enough; else what was not is noted.
-    pub fn ended<T>(&mut self, came: Result<T, BudgetKind>) -> Option<T> {
-        came.map_err(|what| self.ran_out(what)).ok()
+    /// The result of a search if its budget was sufficient; otherwise the exhausted limit is
+    /// recorded.
+    pub fn ended<T>(&mut self, result: Result<T, BudgetKind>) -> Option<T> {
+        result.map_err(|what| self.ran_out(what)).ok()
     }
 
-    /// What was counted until now.
+    /// The statistics so far.
     pub fn stats(&self) -> &Stats {
         self.stats
     }
 
-    /// How many states may still be expanded.
+    /// The number of states that may still be expanded.
     pub fn nodes_left(&self) -> u64 {
         self.budget.nodes - self.expanded
     }
 
-    /// Whether the budget has room for tables of that size.
+    /// Returns true if the budget allows tables of this size.
     pub fn fits(&self, bytes: u64) -> bool {
         bytes <= self.budget.memory_bytes
     }
@@ -246,7 +268,7 @@ impl<'a> Meter<'a> {
 }
 
 impl Drop for Meter<'_> {
-    // A search that ends early, by an error too, still says what it took.
+    // A search that ends early or with an error also records its time.
     fn drop(&mut self) {
         self.stats.elapsed = self.stats.elapsed.saturating_add(self.started.elapsed());
         if self.level_open

@@ -28,7 +28,7 @@ pub(super) enum Reopen {
     Never,
 }
 
-/// Whether a pass is complete.
+/// True if a pass is complete.
 #[derive(Copy, Clone, PartialEq, Eq)]
 pub(super) enum Completeness {
     Whole,
@@ -73,7 +73,7 @@ struct Frame<S> {
     begin: usize,
     next: usize,
     end: usize,
-    /// Whether a child is not a dead leaf.
+    /// True if a child is not a dead leaf.
     continues: bool,
 }
 
@@ -97,12 +97,12 @@ impl<P: Problem> DepthLimited<P> {
         }
     }
 
-    /// Whether an arc was pruned because of its key, in any pass.
+    /// Returns true if an arc was pruned because of its key, in any pass.
     pub(super) fn merged(&self) -> bool {
         self.merged
     }
 
-    /// Whether the last pass found a solution, even if it was stopped.
+    /// Returns true if the last pass found a solution, even if it was stopped.
     pub(super) fn has_found(&self) -> bool {
         !self.goals.is_empty() || !self.plans.is_empty()
     }

@@ -71,7 +71,7 @@ pub struct Node<S> {
     pub level: u32,
     /// The status of `state`.
     pub status: Status,
-    /// Whether its actions were tried. False for an open state at the depth
+    /// True if its actions were tried. False for an open state at the depth
     /// limit, or where the budget ran out.
     pub expanded: bool,
 }
@@ -151,7 +151,7 @@ impl<S, A> Graph<S, A> {
         self.stopped
     }
 
-    /// Whether every open state was expanded.
+    /// Returns true if every open state was expanded.
     pub fn is_complete(&self) -> bool {
         self.nodes
             .iter()

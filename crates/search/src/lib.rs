@@ -216,9 +216,9 @@ pub enum Verdict<A> {
     Solved {
         /// At least one plan; all of them have the same length.
         plans: Vec<Vec<A>>,
-        /// Whether it is proved that no plan is shorter.
+        /// True if it is proved that no plan is shorter.
         optimal: bool,
-        /// Whether there are more plans of that length.
+        /// True if there are more plans of that length.
         coverage: Coverage,
     },
     /// There is no plan of any length: everything reachable was searched.

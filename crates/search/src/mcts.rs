@@ -53,9 +53,9 @@ pub struct Mcts {
     pub exploration: f64,
     /// The exploration term.
     pub formula: Formula,
-    /// Whether equal states share one node.
+    /// True if equal states share one node.
     pub graph: bool,
-    /// Whether score bounds are proved.
+    /// True if score bounds are proved.
     pub solver: bool,
     /// The most lines that are evaluated together.
     pub batch: u32,

@@ -61,7 +61,7 @@ pub trait MinimaxGame {
     /// The number of roles, at least 1.
     fn roles(&self) -> usize;
 
-    /// Whether a role is played by chance, with equal probabilities for all legal moves.
+    /// Returns true if a role is played by chance, with equal probabilities for all legal moves.
     fn is_chance(&self, _role: usize) -> bool {
         false
     }
@@ -105,7 +105,7 @@ pub struct Expansion<S, M> {
     /// One child for each joint move, with the last role's move changing fastest; empty if a
     /// role has no legal move.
     pub children: Vec<Child<S>>,
-    /// Whether no move of the other roles was left out.
+    /// True if no move of the other roles was left out.
     pub is_whole: bool,
 }
 
@@ -116,7 +116,7 @@ pub struct Child<S> {
     pub state: S,
     /// The scores of all roles, at most 100, if the game is over.
     pub scores: Option<Vec<u8>>,
-    /// Whether the game is over and some role does not have exactly one score. Its entry in
+    /// True if the game is over and some role does not have exactly one score. Its entry in
     /// `scores` is 0.
     pub is_wrong: bool,
 }
@@ -156,9 +156,9 @@ pub struct MinimaxReport<M> {
     pub positions: u64,
     /// The limit that ended the search; `None` if the search is complete.
     pub stopped: Option<BudgetKind>,
-    /// Whether a position can repeat.
+    /// True if a position can repeat.
     pub has_cycles: bool,
-    /// Whether all positions are known and optimal play never ends: neither side can force
+    /// True if all positions are known and optimal play never ends: neither side can force
     /// an end within the bounds, and each side avoids the ends outside its own bound.
     pub is_endless: bool,
     /// Set by [`prove`]: the joint moves to the first position found in which a role has no

@@ -12,7 +12,7 @@ pub(super) trait Strategy {
     /// The plans to find.
     fn plans(&self) -> Plans;
 
-    /// Whether the search merges states with equal keys.
+    /// Returns true if the search merges states with equal keys.
     fn merges(&self) -> bool;
 
     /// Runs one pass to the depth limit `depth`. It relies on the problem's [`KeyMeaning`] and
@@ -30,7 +30,7 @@ pub(super) trait Strategy {
 /// The result of one pass.
 pub(super) struct PassResult<A> {
     pub(super) verdict: Verdict<A>,
-    /// Whether states with equal keys were merged. If not, the verdict holds for every
+    /// True if states with equal keys were merged. If not, the verdict holds for every
     /// [`KeyMeaning`].
     pub(super) merged: bool,
 }

@@ -53,7 +53,7 @@ impl Search {
         }
     }
 
-    /// Whether the search does not terminate in an infinite graph.
+    /// Returns true if the search does not terminate in an infinite graph.
     fn needs_a_depth_limit(&self) -> bool {
         matches!(self, Search::Iterative(options) if !options.prune.cycle)
     }
@@ -66,7 +66,7 @@ impl Search {
         }
     }
 
-    /// Whether its first plan is always a shortest one.
+    /// Returns true if its first plan is always a shortest one.
     fn is_optimal(&self, meaning: KeyMeaning) -> bool {
         let exact = |compare| meaning != KeyMeaning::Hint || compare == Compare::State;
         match self {

@@ -227,7 +227,7 @@ pub(super) fn shortest_by_brute_force(net: &mut Net, depth: u32) -> Vec<Vec<usiz
     Vec::new()
 }
 
-/// Whether `plan` leads from the start to a solution, through open states only.
+/// Returns true if `plan` leads from the start to a solution, through open states only.
 pub(super) fn is_plan<P: Problem<Error = Infallible>>(problem: &mut P, plan: &[P::Action]) -> bool {
     let mut state = problem.start().unwrap();
     for action in plan {

@@ -78,7 +78,7 @@ struct GrownNode {
     status: &'static str,
     same: usize,
     from: Option<usize>,
-    way: Vec<String>,
+    joint: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -215,7 +215,7 @@ impl GraphReporter<'_> {
                 Status::Solved => "solved",
             },
             from: arc.map(|arc| arc.from),
-            way: joint.iter().map(text).collect(),
+            joint: joint.iter().map(text).collect(),
             same: *(self.firsts.entry(problem.stripped(&node.state))).or_insert(id),
         }
     }

@@ -1,4 +1,4 @@
-//! A solver looks for a plan, and says how far it is.
+//! Solving: a solver searches for a plan and reports its progress.
 
 use ggp_stop::Stop;
 use std::sync::Arc;
@@ -21,12 +21,12 @@ use ggp_solver::solve::{self, SolveOptions, budget_name, solve_from};
 
 /// The interval between two progress reports.
 const PAUSE: Duration = Duration::from_millis(150);
-/// Time, unless told otherwise.
+/// Default time limit in seconds.
 const TIME: f64 = 60.0;
-/// Depths that are told of, the last ones.
+/// Maximum number of depths in a report; the last ones are kept.
 const LEVELS: usize = 1_000;
 
-/// What is asked.
+/// The request.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Solve {
@@ -38,7 +38,7 @@ pub(super) struct Solve {
     seconds: Option<f64>,
 }
 
-/// How far a search is.
+/// The progress of a search.
 #[derive(Clone, Debug, Serialize)]
 struct Progress {
     seconds: f64,
@@ -49,7 +49,7 @@ struct Progress {
     said: String,
 }
 
-/// What it came to.
+/// The result of a search.
 #[derive(Debug, Serialize)]
 struct Answer {
     solved: bool,
@@ -61,7 +61,7 @@ struct Answer {
     levels: Vec<u64>,
 }
 
-/// Tells of a search while it goes on.
+/// Reports the progress of a search.
 struct Teller<'t> {
     began: Instant,
     last: Instant,
@@ -81,10 +81,12 @@ impl Observer for Teller<'_> {
         let total = stats.total();
         let mut said = Vec::new();
         if let Some(length) = stats.best_length {
-            said.push(format!("a plan of {} is found", moves(length as u64)));
+            said.push(format!("found a plan of {}", moves(length as u64)));
         }
         if let Some(score) = stats.best_score {
-            said.push(format!("the best end so far is worth {score}"));
+            said.push(format!(
+                "the best terminal position so far has score {score}"
+            ));
         }
         if let Some(depth) = stats.refuted {
             said.push(format!("it takes more than {}", moves(depth.into())));
@@ -101,7 +103,7 @@ impl Observer for Teller<'_> {
     }
 }
 
-/// A search that is to be made.
+/// A search to be run.
 struct Task {
     game: Arc<LoadedGame>,
     moves: Vec<Vec<String>>,
@@ -178,7 +180,7 @@ fn told(answer: &solve::Answer, machine: &AnyMachine, stats: &Stats, time: Durat
     let said = match (plan, best) {
         (None, Some(best)) => {
             let score = best.score.get();
-            format!("{said}; the best end that was met is worth {score}")
+            format!("{said}; the best terminal position found has score {score}")
         }
         _ => said,
     };
@@ -196,9 +198,9 @@ fn told(answer: &solve::Answer, machine: &AnyMachine, stats: &Stats, time: Durat
     }
 }
 
-/// New positions by depth, of the last search; none if it does not go by depth.
+/// New positions by depth in the last search; empty if it has no depth.
 fn levels(stats: &Stats) -> Vec<u64> {
-    // Searches before the last one left theirs, too.
+    // The levels of earlier searches are still there.
     let follows = |pair: &[LevelStats]| pair[1].depth == pair[0].depth + 1;
     let pairs = stats.levels.windows(2).rev();
     let count = pairs.take_while(|pair| follows(pair)).take(LEVELS).count();
@@ -209,14 +211,14 @@ fn levels(stats: &Stats) -> Vec<u64> {
     }
 }
 
-/// A way to look for a plan.
+/// A solving method.
 #[derive(Serialize)]
 pub(super) struct Method {
     name: &'static str,
     title: &'static str,
 }
 
-/// All ways to look for a plan.
+/// Lists all solving methods.
 pub(super) async fn methods() -> Json<Vec<Method>> {
     let method = |method: solve::Method| Method {
         name: method.name(),
@@ -225,7 +227,7 @@ pub(super) async fn methods() -> Json<Vec<Method>> {
     Json(solve::Method::all().map(method).collect())
 }
 
-/// A number of moves in words.
+/// A number of moves as text.
 pub(super) fn moves(count: u64) -> String {
     match count {
         1 => "1 move".to_owned(),
@@ -233,7 +235,7 @@ pub(super) fn moves(count: u64) -> String {
     }
 }
 
-/// Looks for a plan.
+/// Searches for a plan.
 pub(super) async fn solve(
     State(app): Shared,
     Extension(session): Extension<Arc<Session>>,
@@ -244,7 +246,7 @@ pub(super) async fn solve(
     let seconds = asked.seconds.unwrap_or(TIME);
     if !(seconds > 0.0 && seconds < 1e6) {
         return Err(ApiError::wrong(
-            "seconds are more than 0 and less than a million",
+            "`seconds` must be more than 0 and less than a million",
         ));
     }
     let task = Task {

@@ -79,7 +79,7 @@ struct TreeNode {
     from: Option<usize>,
     #[serde(rename = "move")]
     action: String,
-    way: Vec<String>,
+    joint: Vec<String>,
     visits: u64,
     value: f64,
     ended: bool,
@@ -245,7 +245,7 @@ impl ThoughtReporter {
         let nodes = tree.nodes.iter().map(|node| TreeNode {
             from: node.parent,
             action: joint_text(game, terms, &node.joint),
-            way: (node.joint.iter())
+            joint: (node.joint.iter())
                 .map(|(action, _)| game.canonical(terms, action.term()))
                 .collect(),
             visits: node.visits,
@@ -274,7 +274,7 @@ pub(super) async fn think(
         .is_some_and(|seconds| !(seconds > 0.0 && seconds < 1e6))
     {
         return Err(ApiError::wrong(
-            "seconds are more than 0 and less than a million",
+            "`seconds` must be more than 0 and less than a million",
         ));
     }
     if asked.tree > MOST_NODES {

@@ -29,21 +29,21 @@ Examples:
   ggp host game.kif --player http://a --player http://b --save match.json
   ggp host --player http://a --player http://b --resume match.json
 
-Players are named in the order of the roles, or with ROLE=. A role called random needs
-none. The match ends by STOP, or by ABORT at Ctrl-C. Who has no legal move to offer has
-one drawn, and lines and records say why:
+Players are given in the order of the roles, or with ROLE=. A role named random needs no
+player. The match ends with STOP, or with ABORT after Ctrl-C. A player that offers no legal
+move gets a random one; lines and records state the reason:
 
   [TO]      no answer in time
-  [CE]      no connection, it broke, or the answer was no HTTP
-  [IL ...]  what was answered is no legal move; [IL busy]: it plays another match
-  [CR ...]  a program of ours failed
+  [CE]      no connection, a broken connection, or invalid HTTP
+  [IL ...]  the answer is not a legal move; [IL busy]: the player is in another match
+  [CR ...]  a built-in agent failed
 
-A match is gone on with after its last joint move, by the rules in its record unless
-others are given; players are told all moves again first, since nobody knows what they
-heard last. A record without clocks is gone on with by the usual ones.
+--resume continues a match after its last joint move, with the rules in its record unless
+others are given. Players first receive all earlier moves again, because their state is
+unknown. A record without clocks is resumed with the default clocks.
 
-Exit code 0: played to the end without errors; 1: to the end, with errors of players, which
-are counted; 2: not to the end.")]
+Exit code 0: completed without errors; 1: completed with errors of players, which are counted;
+2: not completed.")]
 #[command(mut_arg("files", |files| files.required(false).required_unless_present("resume")))]
 pub struct Options {
     #[command(flatten)]

@@ -43,8 +43,8 @@ Examples:
   printf '(mark 2 2)\\n1\\nquit\\n' | ggp play tic_tac_toe.kif
 
 Type a number or a move, or: help, state, moves, history, hint, why, undo, quit. A role with a
-single legal move is not asked, unless it is alone. With --json the match is printed as
-JSON at the end, and everything else goes to standard error.")]
+single legal move is not asked unless it is the only role. With --json the match is printed as
+JSON at the end, and all other output goes to standard error.")]
 #[command(mut_arg("files", |files| files.required(false).required_unless_present("resume")))]
 pub struct Options {
     #[command(flatten)]

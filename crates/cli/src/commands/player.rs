@@ -36,13 +36,13 @@ const RULE_SIZE: usize = 4_000_000;
 #[command(after_help = "\
 Examples:
   ggp player                                        port 9147, this machine only
-  ggp player --listen 0.0.0.0 --name Deep_Thought   for hosts elsewhere
+  ggp player --listen 0.0.0.0 --name Deep_Thought   for hosts on other machines
   ggp player --player mcts:2s --margin 1            at most 2 s a move, 1 s for the network
   ggp player --port 0 --matches 1 --json            any free port, one match, JSON lines
 
-Hosts speak the GGP protocol: INFO, PREVIEW, START, PLAY, STOP and ABORT over HTTP. What
-happens is told on standard error; with --json, as JSON lines on standard output. Anybody
-who reaches the port can begin a match: --listen opens it to other machines.")]
+Hosts use the GGP protocol: INFO, PREVIEW, START, PLAY, STOP and ABORT over HTTP. Events are
+printed on standard error; with --json, as JSON lines on standard output. Anyone who can reach
+the port can start a match; --listen opens it to other machines.")]
 pub struct Options {
     /// Port; 0 is any free port [default: 9147 or the next free port]
     #[arg(long, value_name = "N")]

@@ -24,8 +24,8 @@ Examples:
   ggp replay match.json --step 3
   ggp replay match.json --game rules.kif --game board.kif --json
 
-Each state, move, score and the end are compared with what the rules say. Exit code 1 if
-something differs; the first such thing is named.")]
+Compares each state, move and score and the end with the rules. Reports the first difference
+with exit code 1.")]
 pub struct Options {
     /// Match record, as written by `ggp host --save`
     #[arg(value_name = "RECORD")]

@@ -40,22 +40,22 @@ Examples:
   ggp tournament --games a.kif --player far=http://10.0.0.2:9147 --player mcts \\
       --start-clock 10 --play-clock 2
 
-A file such as cup.toml has any of these; options on the command line count more:
-  games = [\"a.kif\", \"rules.kif+board.kif\"]    # from the folder of the file
-  players = [\"mcts:500\", \"random\"]            # or a table: names and kinds
+A file such as cup.toml has any of these keys; command-line options take precedence:
+  games = [\"a.kif\", \"rules.kif+board.kif\"]    # relative to the file
+  players = [\"mcts:500\", \"random\"]            # or a table of names and players
   rounds = 20
   pairing = \"swiss\"                           # or \"round-robin\"
   points = \"score\"                            # or \"result\"
-  start_clock = 10                            # seconds; without clocks, matches
-  play_clock = 1                              # can be repeated move by move
-  iterations = 500                            # for players without a number
+  start_clock = 10                            # seconds; without clocks,
+  play_clock = 1                              # matches are reproducible
+  iterations = 500                            # for players without their own number
   seed = 1
 
-Every group of players sits once in each rotation of the roles. In a game for one, the
-rules are the opponent. Elo ratings are the most likely ones, with 95% intervals; rounds
-are the periods of Glicko-2. Players move one after another, and --jobs matches are
-played at once. A player on the network is at one match at a time; it thinks while
-others do, and needs clocks of whole seconds.")]
+Every group of players plays once in each rotation of the roles. In a game for one role, the
+game is the opponent. Elo ratings are maximum-likelihood estimates with 95% intervals; rounds
+are the periods of Glicko-2. Players move one after another, and --jobs matches are played at
+once. A network player is in one match at a time, thinks at the same time as the others, and
+needs clocks in whole seconds.")]
 pub struct Options {
     /// Tournament file in TOML, or in JSON if its name ends in .json
     #[arg(value_name = "FILE")]
@@ -154,19 +154,19 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     }
     let players = setup.players.len();
     for arena in &arenas {
-        let seats = arena.seats().len();
-        if players == 1 && seats > 1 {
+        let roles = arena.played_roles().len();
+        if players == 1 && roles > 1 {
             bail!(
-                "{} is played by {seats}, and there is one player: add a --player, be it the \
+                "{} has {roles} roles, and there is one player: add a --player, for example the \
                  same one with another name, NAME=KIND",
                 arena.name
             );
         }
         if let Some(remote) = setup.players.iter().find(|player| player.address().is_some())
-            && players < seats
+            && players < roles
         {
             bail!(
-                "{} is played by {seats}: {} is on the network and plays one role of a match; \
+                "{} has {roles} roles, and the network player {} plays only one role of a match: \
                  add players",
                 arena.name,
                 remote.name
@@ -211,7 +211,7 @@ impl Arena {
     }
 
     /// The numbers of the roles with players.
-    fn seats(&self) -> Vec<usize> {
+    fn played_roles(&self) -> Vec<usize> {
         let game = self.machine.game();
         let roles = game.roles().filter(|role| !game.is_random(*role));
         roles.map(|role| role.index()).collect()
@@ -229,7 +229,7 @@ struct Cup<'a> {
 }
 
 impl Cup<'_> {
-    /// Whether the results may include matches of other tournaments.
+    /// Returns true if the results may include matches of other tournaments.
     fn check_results(&self) -> anyhow::Result<()> {
         let strangers = || self.results.rows().filter(|row| !self.has(row));
         let (Some(path), Some(first)) = (&self.options.results, strangers().next()) else {
@@ -267,12 +267,12 @@ impl Cup<'_> {
         }
     }
 
-    /// Whether a match belongs to this tournament.
+    /// Returns true if a match belongs to this tournament.
     fn has(&self, row: &Row) -> bool {
         row.round < self.setup.rounds && self.is_seated(row)
     }
 
-    /// Whether a match would belong to this tournament with more rounds.
+    /// Returns true if a match would belong to this tournament with more rounds.
     fn is_seated(&self, row: &Row) -> bool {
         let Some(game) = self.arenas.iter().position(|arena| arena.name == row.game) else {
             return false;
@@ -282,7 +282,7 @@ impl Cup<'_> {
             players.position(|player| player.name == *name)
         };
         let seating: Option<Seating> = row.players.iter().flatten().map(number).collect();
-        let is_full = |seating: &Seating| seating.len() == self.arenas[game].seats().len();
+        let is_full = |seating: &Seating| seating.len() == self.arenas[game].played_roles().len();
         seating.filter(is_full).is_some_and(|seating| {
             self.task(game, row.round, row.number, &seating).row.id == row.id
         })
@@ -322,7 +322,7 @@ impl Cup<'_> {
     fn round(&self, round: u64) -> anyhow::Result<Vec<Task>> {
         let mut tasks = Vec::new();
         for (game, arena) in self.arenas.iter().enumerate() {
-            let (players, roles) = (self.setup.players.len(), arena.seats().len());
+            let (players, roles) = (self.setup.players.len(), arena.played_roles().len());
             let seed = self.seed(&[&arena.digest, "seatings", &round.to_string()]);
             let seatings = match self.setup.pairing {
                 Pairing::RoundRobin => {
@@ -379,8 +379,8 @@ impl Cup<'_> {
     fn task(&self, game: usize, round: u64, number: usize, seating: &Seating) -> Task {
         let arena = &self.arenas[game];
         let mut seated = vec![None; arena.machine.game().role_count()];
-        for (seat, player) in arena.seats().into_iter().zip(seating) {
-            seated[seat] = Some(*player);
+        for (role, player) in arena.played_roles().into_iter().zip(seating) {
+            seated[role] = Some(*player);
         }
         let entrant = |player: &Option<usize>| player.map(|player| &self.setup.players[player]);
         let texts = seated.iter().map(|player| entrant(player).map_or("random", |e| &e.text));
@@ -490,10 +490,10 @@ impl Cup<'_> {
             let count = |row: &Row| {
                 let player = |role: usize| row.players.get(role)?.as_deref();
                 let is_it = |role: usize| player(role) == Some(name);
-                let seats = (0..row.players.len()).filter(|role| is_it(*role)).count();
+                let roles = (0..row.players.len()).filter(|role| is_it(*role)).count();
                 let errors = row.errors.iter();
                 let drawn = errors.filter(|error| error.ply.is_some() && is_it(error.role)).count();
-                (seats * row.moves.len(), drawn)
+                (roles * row.moves.len(), drawn)
             };
             let counts = self.rows.iter().map(count);
             counts.fold((0, 0), |sum, count| (sum.0 + count.0, sum.1 + count.1))

@@ -24,7 +24,7 @@
 //! let game = Game::from_text("walk.kif", rules).expect("the rules are valid");
 //! let (net, _) = Propnet::ground(&game, &GroundLimits::default())?;
 //!
-//! A move is given by its position in `net.moves()`, here by name: go, stay.
+//! // A move is given by its position in `net.moves()`, here by name: go, stay.
 //! let mut batch = Batch::new(&net, 64, Engine::Auto);
 //! batch.step(&[0; 64]);
 //! batch.step(&[vec![0; 32], vec![1; 32]].concat());
@@ -32,7 +32,7 @@
 //! assert!(batch.is_legal(32, 0, 0) && !batch.is_legal(31, 0, 0));
 //! assert_eq!(batch.goal_values(32, 0).count(), 1);
 //!
-//! All successors of a state.
+//! // All successors of a state.
 //! let start = batch.initial().to_vec();
 //! let children = batch.children(&start);
 //! assert_eq!(children.len(), 2);

@@ -31,7 +31,7 @@
 //! let mut levels = Vec::new();
 //! let end = counter.run(3, || true, |level| levels.push(level.clone()));
 //! assert!(end.is_ok());
-//! Of three moves, two are `go`; the game ends with the second of them.
+//! // Of three moves, two are `go`; the game ends with the second of them.
 //! assert_eq!(levels[2].terminal_paths, 1);
 //! assert_eq!(levels[3].terminal_paths, 2);
 //! assert_eq!(levels[3].goal_sums, [200]);

@@ -28,7 +28,7 @@
 //! let playouts = Playouts::new(&net, &PlayoutOptions::default());
 //! let tally = playouts.run(10_000, 1, 1, || Proceed::On);
 //! assert_eq!(tally.playouts, 10_000);
-//! On average two of four moves are `go`, and two of these are needed.
+//! // On average two of four moves are `go`, and two of these are needed.
 //! let length = tally.state_changes as f64 / tally.playouts as f64;
 //! assert!((3.9..4.1).contains(&length));
 //! assert_eq!(tally.goals[0].iter().sum::<u64>(), 10_000);

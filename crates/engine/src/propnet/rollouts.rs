@@ -33,7 +33,7 @@
 //! let start = batch::pack(net.initial().iter().copied());
 //! let outcomes = rollouts.run(&[start], 10_000, &mut || Proceed::On);
 //! assert_eq!(outcomes[0].playouts, 10_000);
-//! The robot must choose to go in two of four equally likely cases.
+//! // The robot must choose to go in two of four equally likely cases.
 //! let mean = outcomes[0].mean(0).expect("some have ended");
 //! assert!((22.0..28.0).contains(&mean));
 //! # Ok::<(), ggp_engine::propnet::GroundError>(())

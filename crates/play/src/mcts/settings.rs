@@ -41,7 +41,7 @@ pub(super) struct Settings {
     pub mcts: Mcts,
     /// The MAST parameters, if playouts learn.
     pub learning: Option<Learning>,
-    /// Whether the tree is kept from move to move.
+    /// True if the tree is kept from move to move.
     pub reuses_tree: bool,
     /// The number of search threads; `None` for the default.
     pub threads: Option<usize>,

@@ -87,7 +87,7 @@ pub struct HostOptions {
     pub play_clock: u32,
     /// The number of joint moves after which the match is aborted.
     pub most_moves: usize,
-    /// Whether every turn lasts for the whole clock.
+    /// True if every turn lasts for the whole clock.
     pub whole_clock: bool,
     /// Seconds for a PREVIEW of the rules before the match; `None` sends no PREVIEW.
     pub preview_clock: Option<u32>,
@@ -97,9 +97,9 @@ pub struct HostOptions {
     pub connect: Duration,
     /// The most bytes of an answer.
     pub most_bytes: usize,
-    /// Whether messages carry the GGP-Match headers.
+    /// True if messages carry the GGP-Match headers.
     pub headers: bool,
-    /// Whether names are case-sensitive.
+    /// True if names are case-sensitive.
     pub case: Case,
     /// Aborts the match when raised.
     pub stop: Stop,

@@ -51,7 +51,7 @@ pub struct PlayerOptions {
     pub memory_bytes: u64,
     /// The seed of random choices.
     pub seed: u64,
-    /// Whether the agent continues to think while others choose.
+    /// True if the agent continues to think while others choose.
     pub ponders: bool,
     /// The part of each clock reserved for the network; `None` for an adaptive
     /// [`LatencyMargin`].

@@ -59,7 +59,7 @@ pub struct Request {
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Manner {
     is_newer: bool,
-    /// Whether more requests may follow the response.
+    /// True if more requests may follow the response.
     pub stays_open: bool,
 }
 
@@ -130,7 +130,7 @@ pub struct Connection<S> {
     buffer: Vec<u8>,
     /// The bytes of it that are counted in [`WireLimits::held`].
     counted: usize,
-    /// Whether a response was sent.
+    /// True if a response was sent.
     was_answered: bool,
     limits: WireLimits,
 }
@@ -256,8 +256,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     }
 
     /// Reads more into the buffer, in addition to the other bytes held for the request.
-    async fn fill(&mut self, deadline: Instant, beside: usize) -> Result<(), WireError> {
-        self.count(self.buffer.len() + beside);
+    async fn fill(&mut self, deadline: Instant, other: usize) -> Result<(), WireError> {
+        self.count(self.buffer.len() + other);
         // Short requests are accepted even when others hold too many bytes.
         let held = self.limits.held.load(Ordering::Relaxed);
         if held > self.limits.all_bytes && self.counted > PORTION {

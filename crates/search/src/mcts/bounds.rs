@@ -24,7 +24,7 @@ const MOST_JOINT_MOVES: u128 = 1024;
 pub(super) struct Total {
     sum: Option<f64>,
     ends: u64,
-    /// Whether two terminal states had different sums.
+    /// True if two terminal states had different sums.
     is_refuted: bool,
 }
 
@@ -91,7 +91,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         let first = node as usize * self.roles;
         let before = self.bounds[first..first + self.roles].to_vec();
         match self.nodes[node as usize].chooser {
-            Chooser::Nobody => return false,
+            Chooser::Closed => return false,
             Chooser::One(role) => self.prove_choice(node, role as usize),
             Chooser::Many => self.prove_choices(node),
         }

@@ -46,7 +46,7 @@ pub(super) struct Batch<S, M> {
 pub(super) struct Line {
     pub(super) steps: std::ops::Range<usize>,
     pub(super) end: u32,
-    /// Whether another waiting line has the same end, so that this one is not backed up.
+    /// True if another waiting line has the same end, so that this one is not backed up.
     pub(super) is_duplicate: bool,
 }
 
@@ -86,7 +86,7 @@ pub type Best<M> = Option<(u8, Vec<M>)>;
 pub(super) struct Grown {
     /// The number of lines that were backed up.
     pub lines: u64,
-    /// Whether the thread has to wait for evaluations of other threads.
+    /// True if the thread has to wait for evaluations of other threads.
     pub is_idle: bool,
 }
 
@@ -232,7 +232,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         let (mut node, mut is_duplicate) = (self.root, false);
         loop {
             let data = &mut self.nodes[node as usize];
-            if data.mark == self.lines || data.chooser == Chooser::Nobody {
+            if data.mark == self.lines || data.chooser == Chooser::Closed {
                 break;
             }
             if data.visits == 0 {
@@ -428,7 +428,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
     /// Queues new nodes for playouts unless their values are known.
     fn await_fresh(&mut self, batch: &mut Batch<S, M>) {
         for node in std::mem::take(&mut batch.fresh) {
-            let is_open = self.nodes[node as usize].chooser != Chooser::Nobody;
+            let is_open = self.nodes[node as usize].chooser != Chooser::Closed;
             if is_open && !(self.options.solver && self.is_solved(node)) {
                 self.await_playouts(node, batch);
                 continue;

@@ -33,7 +33,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         Ok(known.is_some())
     }
 
-    /// Whether the tree can grow within a limit on memory.
+    /// Returns true if the tree can grow within a limit on memory.
     pub fn fits(&self, bytes: u64) -> bool {
         // Pruning copies the rest of the tree.
         self.bytes() <= bytes / 3 * 2

@@ -83,12 +83,12 @@ impl<M> RoleReport<M> {
 }
 
 impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
-    /// Whether a role's choice is final: its value is proved, or the game is over.
+    /// Returns true if a role's choice is final: its value is proved, or the game is over.
     pub fn is_settled(&self, role: usize) -> bool {
         let root = self.root as usize;
         let [low, high] = self.bounds[root * self.roles + role];
         match self.nodes[root].chooser {
-            Chooser::Nobody => true,
+            Chooser::Closed => true,
             Chooser::One(_) => self.options.solver && low == high && self.nodes[root].arms != NONE,
             Chooser::Many => self.options.solver && self.is_solved(self.root),
         }

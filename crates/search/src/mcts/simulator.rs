@@ -20,12 +20,12 @@ pub trait GameProblem {
     /// The number of roles, at least 1.
     fn roles(&self) -> usize;
 
-    /// Whether a role is played by chance, with equal probabilities for all legal moves.
+    /// Returns true if a role is played by chance, with equal probabilities for all legal moves.
     fn is_chance(&self, _role: usize) -> bool {
         false
     }
 
-    /// Whether the game has ended in `state`.
+    /// Returns true if the game has ended in `state`.
     ///
     /// # Errors
     ///
@@ -135,7 +135,7 @@ pub struct Sample<M> {
     pub playouts: u64,
     /// By role: the sum of their scores.
     pub sums: Vec<f64>,
-    /// Whether all playouts reached a terminal state.
+    /// True if all playouts reached a terminal state.
     pub ended: bool,
     /// For games with one role: the best score of a terminal state and the moves that lead
     /// there, if the simulator records them.
@@ -154,7 +154,7 @@ pub trait Simulator {
     /// The number of roles, at least 1.
     fn roles(&self) -> usize;
 
-    /// Whether a role is played by chance.
+    /// Returns true if a role is played by chance.
     fn is_chance(&self, role: usize) -> bool;
 
     /// Bounds of the score of a role over all terminal states.
@@ -190,7 +190,7 @@ pub trait Simulator {
         out: &mut Views<Self::Move>,
     ) -> Result<(), Self::Error>;
 
-    /// Whether [`Simulator::terminal_children`] is cheap compared to playouts.
+    /// Returns true if [`Simulator::terminal_children`] is cheap compared to playouts.
     fn looks_ahead(&self) -> bool {
         false
     }

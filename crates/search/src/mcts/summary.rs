@@ -40,7 +40,7 @@ pub struct SummaryNode<M> {
     pub visits: u64,
     /// The mean score of the role for which the summary was made, 0 to 100.
     pub value: f64,
-    /// Whether the game is over.
+    /// True if the game is over.
     pub is_end: bool,
 }
 

@@ -24,7 +24,7 @@ pub(super) const WAITING: u32 = u32::MAX - 1;
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Chooser {
     /// The game is over, or a role has no legal move.
-    Nobody,
+    Closed,
     /// Only this role may have several legal moves.
     One(u16),
     /// Several roles have a choice at the same time.
@@ -283,7 +283,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
             visits: u32::from(view != View::Open),
             pending: 0,
             mark: 0,
-            chooser: Chooser::Nobody,
+            chooser: Chooser::Closed,
             stamp: 0,
             distance: 0,
             is_end: view == View::End,
@@ -311,7 +311,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         let roles = match self.nodes[node as usize].chooser {
             Chooser::One(role) => role as usize..role as usize + 1,
             Chooser::Many => 0..self.roles,
-            Chooser::Nobody => return,
+            Chooser::Closed => return,
         };
         let is_alone = roles.len() == 1;
         self.nodes[node as usize].arms = self.arms.len() as u32;
@@ -340,7 +340,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         (0..self.roles).filter_map(move |role| {
             let count = self.counts[first + role] as usize;
             let has_arms = match chooser {
-                Chooser::Nobody => false,
+                Chooser::Closed => false,
                 Chooser::One(one) => role == one as usize,
                 Chooser::Many => count > 1,
             };
@@ -359,7 +359,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         &self.moves[first..first + counts[role] as usize]
     }
 
-    /// Whether the score of every role except chance is proved.
+    /// Returns true if the score of every role except chance is proved.
     pub(super) fn is_solved(&self, node: u32) -> bool {
         let first = node as usize * self.roles;
         (0..self.roles).all(|role| {
@@ -399,7 +399,7 @@ impl Cursor {
 
 fn chooser(view: View, counts: &[u32]) -> Chooser {
     if view != View::Open {
-        return Chooser::Nobody;
+        return Chooser::Closed;
     }
     let mut choosers = (0..).zip(counts).filter(|(_, count)| **count > 1);
     match (choosers.next(), choosers.next()) {

@@ -62,7 +62,7 @@ impl<S, M> Expanded<S, M> {
         (before * self.own + own) * self.stride + after
     }
 
-    /// Whether the role and others choose simultaneously.
+    /// Returns true if the role and others choose simultaneously.
     pub(super) fn is_simultaneous(&self) -> bool {
         let answers = match self.by_chance.len() {
             0 => self.others,

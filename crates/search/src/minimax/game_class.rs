@@ -7,11 +7,11 @@ use super::expanded::Expanded;
 pub(super) struct GameClass {
     /// By role: whether it is played by chance.
     chance: Vec<bool>,
-    /// Whether the role and others chose simultaneously.
+    /// True if the role and others chose simultaneously.
     has_simultaneous_moves: bool,
     /// The sum of the scores of all roles except chance in the last terminal state.
     sum: Option<u32>,
-    /// Whether the sum was the same in all terminal states.
+    /// True if the sum was the same in all terminal states.
     is_constant: bool,
 }
 
@@ -41,8 +41,8 @@ impl GameClass {
         }
     }
 
-    /// Whether upper bounds hold: the interests of all other roles are opposed to the role's,
-    /// so that they never allow it more than the computed bound.
+    /// Returns true if upper bounds hold: the interests of all other roles are opposed to the
+    /// role's, so that they never allow it more than the computed bound.
     pub(super) fn has_upper_bounds(&self) -> bool {
         match self.chance.iter().filter(|chance| !**chance).count() {
             0 | 1 => true,

@@ -119,12 +119,12 @@ impl<S: Clone + Eq + std::hash::Hash> Graph<S> {
         }
     }
 
-    /// Whether all reachable positions are expanded.
+    /// Returns true if all reachable positions are expanded.
     pub(super) fn is_complete(&self) -> bool {
         self.expanded == self.positions.len()
     }
 
-    /// Whether the graph exceeds a limit on memory.
+    /// Returns true if the graph exceeds a limit on memory.
     fn is_full(&self, memory_bytes: u64) -> bool {
         let slots = self.positions.len() as u64 * (3 * size_of::<S>() as u64 + 48);
         self.bytes + slots + self.outcomes.len() as u64 * (ARC_BYTES + 16) > memory_bytes

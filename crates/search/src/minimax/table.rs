@@ -56,7 +56,7 @@ impl<S: Clone + Eq + Hash> TranspositionTable<S> {
         self.recent.len() + self.older.len()
     }
 
-    /// Whether the table has no entries.
+    /// Returns true if the table has no entries.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

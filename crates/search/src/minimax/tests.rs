@@ -207,8 +207,8 @@ fn what_is_proved_is_so() {
             for depth in 1..=LAYERS as u32 {
                 let mut table = TranspositionTable::new(1 << 30);
                 let report = search(&mut toy, &mut table, Wanted::Best, &to_depth(depth));
-                let told = report.moves.iter().map(|m| (m.bounds, expected[&m.action]));
-                for ((least, most), value) in told.chain([(report.bounds(), best)]) {
+                let values = report.moves.iter().map(|m| (m.bounds, expected[&m.action]));
+                for ((least, most), value) in values.chain([(report.bounds(), best)]) {
                     let is_within = f64::from(least) <= value && value <= f64::from(most);
                     assert!(is_within, "seed {seed} depth {depth}: {report:?}");
                 }
@@ -311,7 +311,7 @@ fn a_won_game_is_won_and_not_put_off() {
         // Two left: there is an immediate win, and later ones.
         let search = |table: &mut TranspositionTable<_>, state| {
             let stats = &mut Stats::default();
-            let told = &mut |_: &MinimaxReport<u8>| ();
+            let on_report = &mut |_: &MinimaxReport<u8>| ();
             minimax(
                 &mut Idle,
                 table,
@@ -321,7 +321,7 @@ fn a_won_game_is_won_and_not_put_off() {
                 &budget,
                 stats,
                 &mut (),
-                told,
+                on_report,
             )
         };
         let Ok(report) = search(&mut table, (2, 0));
@@ -563,15 +563,15 @@ fn chance_nodes_have_the_mean_value_and_the_worst_bounds() {
     let mut lottery = prizes(&[&[40, 40], &[0, 90], &[30, 31, 50]]);
     let report = proving(&mut lottery, &0, Wanted::All, u64::MAX);
     assert_eq!(report.stopped, None);
-    let told = |report: &MinimaxReport<usize>| {
+    let rows = |report: &MinimaxReport<usize>| {
         let moves = report.moves.iter();
-        let told: Vec<_> = moves
+        let rows: Vec<_> = moves
             .map(|m| (m.action, m.value.round(), m.bounds))
             .collect();
-        told
+        rows
     };
     assert_eq!(
-        told(&report),
+        rows(&report),
         [(1, 45.0, (0, 90)), (0, 40.0, (40, 40)), (2, 37.0, (30, 50))]
     );
     // Against an opponent in place of chance, the safe move would be best.

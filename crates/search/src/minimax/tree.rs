@@ -30,7 +30,7 @@ pub(super) struct Tree<'a, G: MinimaxGame> {
     order: Order,
     root: Option<Expanded<G::State, G::Move>>,
     moves: Vec<RootMove>,
-    /// Whether this depth used an estimate.
+    /// True if this depth used an estimate.
     was_cut: bool,
     /// By role: whether it is played by chance.
     chance: Vec<bool>,
@@ -39,7 +39,7 @@ pub(super) struct Tree<'a, G: MinimaxGame> {
     path: Vec<G::State>,
     /// The indices of the children on the path.
     places: Vec<usize>,
-    /// Whether a position repeated on its own path.
+    /// True if a position repeated on its own path.
     pub(super) has_cycles: bool,
     /// The indices of the children that lead to the first fault in the rules.
     fault: Option<Vec<usize>>,
@@ -146,7 +146,7 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
         Ok(self.is_over())
     }
 
-    /// Whether the last depth has found everything that is wanted.
+    /// Returns true if the last depth has found everything that is wanted.
     pub(super) fn is_over(&self) -> bool {
         let is_enough = match self.wanted {
             Wanted::All => self.moves.iter().all(|known| known.value.is_proved()),
@@ -558,7 +558,7 @@ fn proved(entry: Entry, window: Window) -> Option<Value> {
     })
 }
 
-/// Whether an entry is deep enough and decides the window.
+/// Returns true if an entry is deep enough and decides the window.
 fn is_deep_enough(entry: Entry, depth: u32, window: Window) -> bool {
     entry.depth >= depth
         && match entry.kind {

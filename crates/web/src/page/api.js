@@ -4,7 +4,7 @@
  * An error response of the server. `status` is the HTTP status; 0 if the server cannot be
  * reached.
  */
-export class Refused extends Error {
+export class ApiError extends Error {
   constructor(status, message, body) {
     super(message);
     this.status = status;
@@ -21,17 +21,17 @@ async function asked(path, body, signal) {
     response = await fetch(path, request);
   } catch (error) {
     if (error.name === 'AbortError') throw error;
-    throw new Refused(0, 'The server does not answer. Is `ggp web` still running?');
+    throw new ApiError(0, 'The server does not answer. Is `ggp web` still running?');
   }
   if (response.ok) return response;
   const text = await response.text();
   let answer;
   try { answer = JSON.parse(text); } catch { /* Not all that refuses speaks JSON. */ }
-  throw new Refused(response.status, answer?.message ?? wrong(answer) ?? (text.slice(0, 300) || `The server answered ${response.status}.`), answer);
+  throw new ApiError(response.status, answer?.message ?? firstError(answer) ?? (text.slice(0, 300) || `The server answered ${response.status}.`), answer);
 }
 
 /** The first error of rejected rules. */
-function wrong(answer) {
+function firstError(answer) {
   const first = answer?.findings?.find?.((finding) => finding.severity === 'error');
   return first && `The rules have errors: ${first.place ? `${first.place.file}:${first.place.line}: ` : ''}${first.message}.`;
 }
@@ -60,7 +60,7 @@ export async function* events(path, body, signal) {
     }
   } catch (error) {
     if (error.name === 'AbortError') throw error;
-    throw new Refused(0, 'The connection to the server broke.');
+    throw new ApiError(0, 'The connection to the server broke.');
   } finally {
     reader.cancel().catch(() => {});
   }

@@ -30,7 +30,7 @@ svg:not(:focus-visible) .mark.cursor { display: none; }
 `;
 
 /** Turns SVG text into a passive element; null if the text is not SVG. */
-export function cleaned(text) {
+export function sanitized(text) {
   const root = new DOMParser().parseFromString(text, 'image/svg+xml').documentElement;
   if (root.localName !== 'svg' || root.getElementsByTagName('parsererror').length > 0) return null;
   for (const node of [root, ...root.querySelectorAll('*')]) {
@@ -68,7 +68,7 @@ export class Board {
   show(text, label) {
     if (text === this.text) return true;
     this.text = null;
-    const svg = cleaned(text);
+    const svg = sanitized(text);
     if (!svg) {
       this.shadow.replaceChildren(make('p', {}, 'The drawing cannot be shown. See the facts below.'));
       this.cells.clear();

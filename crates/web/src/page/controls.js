@@ -1,7 +1,7 @@
 // Controls while programs think: pause, move now, and hints.
 
 import { button, fill, make } from './dom.js';
-import { asking, thought } from './match.js';
+import { thinkRequest, thought } from './match.js';
 
 export class Controls {
   constructor(view) {
@@ -47,7 +47,7 @@ export class Controls {
     view.think.clear();
     view.tabs.choose('Thinking');
     try {
-      await thought(view.game, asking(node, role, player), this.stop.signal, (seen, running) => {
+      await thought(view.game, thinkRequest(node, role, player), this.stop.signal, (seen, running) => {
         if (view.history.here !== node) return;
         view.think.show(role, player, seen, running, (move) => view.move(role, move));
         view.hint = view.cellsOf(role, seen.move);

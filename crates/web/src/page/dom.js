@@ -6,7 +6,7 @@ function prepared(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === null || value === undefined || value === false) continue;
     if (name === 'on') {
-      for (const [event, heard] of Object.entries(value)) node.addEventListener(event, heard);
+      for (const [event, listener] of Object.entries(value)) node.addEventListener(event, listener);
     } else if (name === 'value') {
       node.value = value;
     } else {
@@ -53,8 +53,8 @@ export function icon(name) {
   return draw('svg', { viewBox: '0 0 20 20', width: 16, height: 16, class: 'icon', 'aria-hidden': 'true' }, draw('path', { d: ICONS[name] }));
 }
 
-export function button(label, heard, attributes = {}) {
-  return make('button', { type: 'button', ...attributes, on: { click: heard } }, label);
+export function button(label, listener, attributes = {}) {
+  return make('button', { type: 'button', ...attributes, on: { click: listener } }, label);
 }
 
 /** An error line that screen readers announce. */
@@ -78,12 +78,12 @@ export function seen() {
   });
 }
 
-/** Calls `heard` when it was not requested again for this many milliseconds. */
-export function settled(milliseconds, heard) {
+/** Calls `listener` when it was not requested again for this many milliseconds. */
+export function settled(milliseconds, listener) {
   let timer = 0;
   const ask = (...words) => {
     clearTimeout(timer);
-    timer = setTimeout(() => heard(...words), milliseconds);
+    timer = setTimeout(() => listener(...words), milliseconds);
   };
   ask.cancel = () => clearTimeout(timer);
   return ask;
@@ -117,7 +117,7 @@ export async function textOf(file) {
 }
 
 /** Offers a text as a file download. */
-export function offered(name, text, kind) {
+export function offerDownload(name, text, kind) {
   const link = make('a', { download: name, href: URL.createObjectURL(new Blob([text], { type: kind })) });
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);

@@ -59,7 +59,7 @@ function keep(name, rules) {
 }
 
 /** Returns whether a file declares roles, as the rules of a complete game do. */
-const begins = ({ text }) => /\(\s*role\s/i.test(text);
+const declaresRoles = ({ text }) => /\(\s*role\s/i.test(text);
 
 /** Reads files as a rule set: `.toml` is the picture file, all others are rules. */
 export async function readFiles(files) {
@@ -142,7 +142,7 @@ export class Editor {
     }
     const { files, picture } = read;
     let own = this.rules.files.filter((file) => file.text.trim() !== '' && !files.some((other) => other.name === file.name));
-    if (files.some(begins) && own.some(begins)) {
+    if (files.some(declaresRoles) && own.some(declaresRoles)) {
       // This is another game, not a part of the current one.
       keep(EARLIER, this.rules);
       this.before.hidden = false;

@@ -17,8 +17,8 @@ export class Explored {
 
   /** Adds the content of a `grown` event, and returns the new nodes. */
   grow({ nodes, arcs }) {
-    const fresh = nodes.map((told) => {
-      const node = { ...told, in: [], out: [], lost: false };
+    const fresh = nodes.map((entry) => {
+      const node = { ...entry, in: [], out: [], lost: false };
       this.nodes[node.id] = node;
       this.levels[node.level] = (this.levels[node.level] ?? 0) + 1;
       if (!this.alike.has(node.same)) this.alike.set(node.same, []);
@@ -53,7 +53,7 @@ export class Explored {
   }
 
   /** All paths to these nodes without repetitions, as sets `{nodes, arcs}`. */
-  waysTo(ends) {
+  pathsTo(ends) {
     const nodes = new Set(ends);
     const arcs = new Set();
     // The iteration includes the nodes added meanwhile.
@@ -68,11 +68,11 @@ export class Explored {
   }
 
   /** The number of such paths to a node. */
-  countWays(end) {
-    const { nodes, arcs } = this.waysTo([end]);
+  countPaths(end) {
+    const { nodes, arcs } = this.pathsTo([end]);
     const count = new Map();
     for (const node of [...nodes].sort((a, b) => a.level - b.level)) {
-      const sum = node.in.reduce((ways, arc) => (arcs.has(arc) ? ways + count.get(arc.from) : ways), 0);
+      const sum = node.in.reduce((paths, arc) => (arcs.has(arc) ? paths + count.get(arc.from) : paths), 0);
       count.set(node, node.id === 0 ? 1 : sum);
     }
     return count.get(end);
@@ -90,9 +90,9 @@ export class Explored {
   }
 
   /** The joint moves from the start to a node. */
-  way(node) {
+  path(node) {
     const joints = [];
-    for (let at = node; at.from !== null && at.from !== undefined; at = this.nodes[at.from]) joints.push(at.way);
+    for (let at = node; at.from !== null && at.from !== undefined; at = this.nodes[at.from]) joints.push(at.joint);
     return joints.reverse();
   }
 }

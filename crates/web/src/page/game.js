@@ -7,14 +7,14 @@ import { Facts } from './facts.js';
 import { Graph } from './graph.js';
 import { History } from './history.js';
 import { Hover } from './hover.js';
-import { Match, PERSON, spelled, usual } from './match.js';
+import { Match, PERSON, parsedPlayer, defaultSeats } from './match.js';
 import { Moves, concerns, counted } from './moves.js';
 import { Sharing } from './share.js';
 import { address } from './route.js';
 import { subtitled } from './rules.js';
 import { Seats, coloursOf } from './seats.js';
 import { Solve } from './solve.js';
-import { Seat, joining, watched } from './table.js';
+import { Seat, joinForm, tableStates } from './table.js';
 import { Tabs } from './tabs.js';
 import { onTheme } from './theme.js';
 import { Think } from './think.js';
@@ -36,13 +36,13 @@ export class GameView {
     this.cells = [];
     /** Hidden thoughts of programs by role: the thought, and the node and tree. */
     this.seen = new Map();
-    const heard = {
+    const listener = {
       onJoint: (joint) => this.joint(joint), onChange: () => this.changed(),
       onThought: (role, thought, running) => this.thought(role, thought, running),
       onTree: (role, node, tree) => this.grown(role, node, tree), onTrouble: (message) => this.trouble.say(message), onStop: (role) => this.think.stopped(role),
     };
     this.atTable = target.table !== undefined;
-    this.match = this.atTable ? new Seat(game, this.history, target, heard) : new Match(game, heard);
+    this.match = this.atTable ? new Seat(game, this.history, target, listener) : new Match(game, listener);
     this.trouble = trouble();
     this.status = make('p', { class: 'status', 'aria-live': 'polite' });
     this.board = new Board({ onCell: (cell) => this.cell(cell), onClear: () => this.choose([]) });
@@ -77,7 +77,7 @@ export class GameView {
       make('div', { class: 'columns' },
         make('div', { class: 'stage' }, this.status, this.trouble, this.controls.element,
           this.board.element, this.timeline.transport, this.facts.element),
-        make('div', { class: 'side' }, this.seats.element, this.atTable && !this.target.key && joining(this.target), this.sharing.invitation, this.moves.element),
+        make('div', { class: 'side' }, this.seats.element, this.atTable && !this.target.key && joinForm(this.target), this.sharing.invitation, this.moves.element),
         make('div', { class: 'side' }, this.tabs.element)),
       this.why.element, this.hover.element);
     this.hover.listen(this.element);
@@ -111,19 +111,19 @@ export class GameView {
       await seen();
       if (this.gone) return;
     }
-    let strange = null;
+    let seatError = null;
     try {
       const kinds = await this.seats.load();
-      this.usual = usual(this.game.roles, kinds);
-      strange = seats && misplaced(seats, this.game.roles, kinds);
-      this.match.seats = seats && !strange ? seats : [...this.usual];
+      this.defaultSeats = defaultSeats(this.game.roles, kinds);
+      seatError = seats && wrongSeats(seats, this.game.roles, kinds);
+      this.match.seats = seats && !seatError ? seats : [...this.defaultSeats];
       this.seats.sit(this.match.seats);
       this.controls.offer(kinds);
     } catch (error) {
       this.trouble.say(error.message);
     }
     await this.go(last, moves.length === 0 && this.match.seats.includes(PERSON));
-    if (strange) this.trouble.say(strange);
+    if (seatError) this.trouble.say(seatError);
     if (this.target.damaged) this.trouble.say('The moves in this address cannot be read. Was it copied completely? This is the initial position.');
   }
 
@@ -209,12 +209,12 @@ export class GameView {
   }
 
   /** Undo and redo: moves to the next position in which a person has a choice, if known. */
-  step(way) {
+  step(direction) {
     const line = this.history.line();
     const persons = this.match.seats.includes(PERSON) && this.match.branches;
-    let at = this.history.here.ply + way;
+    let at = this.history.here.ply + direction;
     const asks = ({ position }) => !position || position.over || position.turn.some((role) => this.match.seats[role] === PERSON);
-    while (persons && line[at + way] && !asks(line[at])) at += way;
+    while (persons && line[at + direction] && !asks(line[at])) at += direction;
     if (line[at]) this.timeline.go(line[at]);
   }
 
@@ -236,7 +236,7 @@ export class GameView {
   address() {
     const { here } = this.history;
     const { seats } = this.match;
-    const own = this.usual && seats.join(';') !== this.usual.join(';');
+    const own = this.defaultSeats && seats.join(';') !== this.defaultSeats.join(';');
     const target = address(this.game.path, { moves: here.moves(), then: this.history.ahead(), seats: own ? seats : null });
     // Do not overwrite an address that the browser is navigating to.
     if (location.hash !== this.own) return;
@@ -410,7 +410,7 @@ export class GameView {
     this.table = new AbortController();
     this.seats.fix(this.target.said.seats);
     try {
-      for await (const said of watched(this.target.table, this.table.signal, (message) => this.trouble.say(message))) {
+      for await (const said of tableStates(this.target.table, this.table.signal, (message) => this.trouble.say(message))) {
         const live = this.history.here === this.match.end;
         const end = this.match.changed(said);
         this.seats.fix(said.seats.map((player, role) => (role === this.target.seat && this.target.key ? `${player} (you)` : player)));
@@ -427,10 +427,10 @@ export class GameView {
 }
 
 /** The error in the seats of an address, or null. */
-function misplaced(seats, roles, kinds) {
+function wrongSeats(seats, roles, kinds) {
   if (seats.length !== roles.length) return `This address names ${seats.length} players, but the game has ${roles.length} roles. The default players are used.`;
   const known = new Set([PERSON, ...kinds.map(({ name }) => name)]);
-  const unknown = seats.map((seat) => spelled(seat).kind).find((kind) => !known.has(kind));
+  const unknown = seats.map((seat) => parsedPlayer(seat).kind).find((kind) => !known.has(kind));
   return unknown === undefined ? null : `This address names an unknown player, ${unknown}. The default players are used.`;
 }
 

@@ -3,19 +3,19 @@
 
 import { button, fill, make, trouble } from './dom.js';
 import { Explored } from './explored.js';
-import { Glance } from './glance.js';
+import { PositionDetails } from './position_details.js';
 import { Layers } from './layers.js';
 import { counted } from './moves.js';
 import { sign } from './shapes.js';
-import { Sheet } from './sheet.js';
+import { GraphCanvas } from './graph_canvas.js';
 
 const MERGES = [['stripped', 'ignoring step counters', 'Merge positions that differ only in step counters'],
   ['state', 'exactly equal', 'Merge positions with equal facts'], ['tree', 'never', 'Show each path separately']];
 const KINDS = { open: 'expanded', fresh: 'not expanded', solved: 'solved', end: 'an ending that is not a solution', lost: 'hopeless: no path leads from here to a solution' };
 /** Maximum number of nodes that the server sends. */
-const MOST = 20_000;
+const MAX_NODES = 20_000;
 /** Maximum number of moves in a tooltip. */
-const TOLD = 6;
+const MAX_MOVES = 6;
 const NONE = { nodes: new Set(), arcs: new Set() };
 
 export class Graph {
@@ -27,7 +27,7 @@ export class Graph {
     Object.assign(this, { game, here, onGo });
     this.merge = make('select', { 'aria-label': 'Merge positions' }, MERGES.map(([value, name, title]) => make('option', { value, title }, name)));
     this.depth = make('input', { type: 'number', min: '1', max: '10000', placeholder: 'any', 'aria-label': 'Maximum number of moves from here' });
-    this.most = make('input', { type: 'number', min: '1', max: String(MOST), value: '2000', 'aria-label': 'Maximum number of positions' });
+    this.most = make('input', { type: 'number', min: '1', max: String(MAX_NODES), value: '2000', 'aria-label': 'Maximum number of positions' });
     const persons = game.roles.map(({ name, random }, value) => ({ name, random, value })).filter(({ random }) => !random);
     this.role = make('select', { 'aria-label': 'Role whose score counts' }, persons.map(({ name, value }) => make('option', { value }, name)));
     this.control = button('Explore', () => (this.stop ? this.stop.abort() : this.start()), { class: 'strong' });
@@ -35,11 +35,11 @@ export class Graph {
     this.fades = this.check('Fade dead ends', true);
     this.trouble = trouble();
     this.state = make('p', { class: 'quiet', 'aria-live': 'polite' });
-    this.sheet = new Sheet('Graph of positions and moves', {
-      onPick: (node) => this.pick(node), told: (node) => this.told(node), spoken: (node) => this.spoken(node),
+    this.sheet = new GraphCanvas('Graph of positions and moves', {
+      onPick: (node) => this.pick(node), tooltip: (node) => this.tooltip(node), description: (node) => this.description(node),
       alike: (node) => (this.merge.value === 'state' ? this.found.alike.get(node.same).filter((one) => one !== node) : []),
     });
-    this.glance = new Glance(game, { onGo: (node) => this.go(node), onClose: () => { this.pick(null); this.sheet.canvas.focus(); } });
+    this.glance = new PositionDetails(game, { onGo: (node) => this.go(node), onClose: () => { this.pick(null); this.sheet.canvas.focus(); } });
     this.counts = make('tbody');
     this.numbers = make('details', { class: 'unfold', hidden: true }, make('summary', {}, 'Positions by level'),
       make('table', { class: 'counts' }, make('thead', {}, make('tr', {}, ['Level', 'Positions', 'Solved', 'Other endings', 'Outgoing moves'].map((head) => make('th', { scope: 'col' }, head)))), this.counts));
@@ -54,7 +54,7 @@ export class Graph {
       this.trouble, this.state,
       make('div', { class: 'graph-body' }, this.sheet.element, this.glance.element),
       make('div', { class: 'line-of' }, this.repeats.label, this.fades.label), this.legend, this.numbers);
-    this.numbers.addEventListener('toggle', () => this.tell());
+    this.numbers.addEventListener('toggle', () => this.showCounts());
     this.sheet.spreads(this.element);
     this.clear();
   }
@@ -81,7 +81,7 @@ export class Graph {
     this.control.textContent = 'Stop';
     this.trouble.say('');
     this.numbers.hidden = this.legend.hidden = false;
-    const most = Math.min(Math.max(Math.round(Number(this.most.value)) || 2000, 1), MOST);
+    const most = Math.min(Math.max(Math.round(Number(this.most.value)) || 2000, 1), MAX_NODES);
     const question = { moves: this.from.moves(), merge: this.merge.value, most, role: Number(this.role.value) || 0 };
     if (Number(this.depth.value) >= 1) question.depth = Math.round(Number(this.depth.value));
     try {
@@ -125,8 +125,8 @@ export class Graph {
     this.soon = null;
     this.layers.add(this.waiting);
     this.waiting = [];
-    this.best = this.found.waysTo(this.found.nearest());
-    if (this.numbers.open || !this.stop) this.tell();
+    this.best = this.found.pathsTo(this.found.nearest());
+    if (this.numbers.open || !this.stop) this.showCounts();
     this.show();
   }
 
@@ -135,14 +135,14 @@ export class Graph {
     const fades = this.fades.field.checked;
     this.sheet.chosen = chosen;
     this.sheet.show({
-      ranks: layers.ranks, arcs: found.arcs, repeats: this.repeats.field.checked, lit: chosen ? found.waysTo([chosen]) : this.best,
+      ranks: layers.ranks, arcs: found.arcs, repeats: this.repeats.field.checked, lit: chosen ? found.pathsTo([chosen]) : this.best,
       kind: (node) => found.kind(node), look: (node, kind) => kind, isFaint: (node) => fades && node.lost,
       radius: (node, room) => Math.min(Math.max(0.36 * room, 0.8), 7.5), words: (node) => (node.id > 0 ? node.in[0]?.move ?? '' : ''),
     });
   }
 
   /** Fills the table of counts by level. */
-  tell() {
+  showCounts() {
     const rows = this.found.levels.map((count, level) => ({ level, count, solved: 0, ends: 0, moves: 0 }));
     for (const { level, status, out } of this.found.nodes) {
       const row = rows[level];
@@ -154,14 +154,14 @@ export class Graph {
       [count, solved, ends, moves].map((number) => make('td', {}, number.toLocaleString('en'))))));
   }
 
-  told(node) {
+  tooltip(node) {
     const { in: before, out } = node;
-    const moves = before.slice(0, TOLD).map(({ from, move }) => make('div', {}, make('code', {}, move), make('span', { class: 'quiet' }, ` from ${from.id}`)));
+    const moves = before.slice(0, MAX_MOVES).map(({ from, move }) => make('div', {}, make('code', {}, move), make('span', { class: 'quiet' }, ` from ${from.id}`)));
     return [make('strong', {}, `Position ${node.id}, level ${node.level}`), make('div', {}, KINDS[this.found.kind(node)]), ...moves,
-      before.length > TOLD && make('div', { class: 'quiet' }, `${before.length - TOLD} more incoming moves`), make('div', { class: 'quiet' }, `${counted(out.length, 'outgoing move')}`)];
+      before.length > MAX_MOVES && make('div', { class: 'quiet' }, `${before.length - MAX_MOVES} more incoming moves`), make('div', { class: 'quiet' }, `${counted(out.length, 'outgoing move')}`)];
   }
 
-  spoken(node) {
+  description(node) {
     return `Position ${node.id}, level ${node.level}, ${KINDS[this.found.kind(node)]}, ${node.in[0] ? `by ${node.in[0].move}, ` : ''}${counted(node.out.length, 'outgoing move')}.`;
   }
 
@@ -169,22 +169,22 @@ export class Graph {
     this.chosen = node;
     this.sheet.mean(null);
     if (this.glance) {
-      if (node) this.glance.show(node, [...this.from.moves(), ...this.found.way(node)], `Position ${node.id}`, this.lines(node));
+      if (node) this.glance.show(node, [...this.from.moves(), ...this.found.path(node)], `Position ${node.id}`, this.lines(node));
       else this.glance.close();
     }
     this.show();
   }
 
   lines(node) {
-    const ways = this.found.countWays(node);
+    const paths = this.found.countPaths(node);
     const alike = this.found.alike.get(node.same).length - 1;
-    return [`Level ${node.level}: ${KINDS[this.found.kind(node)]}.`, node.id > 0 && `${counted(ways, 'path')} of ${counted(node.level, 'move')} to this position; ${counted(node.out.length, 'outgoing move')}.`,
+    return [`Level ${node.level}: ${KINDS[this.found.kind(node)]}.`, node.id > 0 && `${counted(paths, 'path')} of ${counted(node.level, 'move')} to this position; ${counted(node.out.length, 'outgoing move')}.`,
       alike > 0 && `${counted(alike, 'other position')} differ${alike === 1 ? 's' : ''} from it only in step counters.`].filter(Boolean);
   }
 
   go(node) {
     this.sheet.large(false);
-    this.onGo(this.from, this.found.way(node));
+    this.onGo(this.from, this.found.path(node));
   }
 
   leave() {

@@ -1,7 +1,7 @@
 // The start page: the bundled games as cards, and access to your own rules.
 
 import { games } from './api.js';
-import { Cup, isResults } from './cup.js';
+import { TournamentResults, isResults } from './results.js';
 import { button, fill, make, settled, trouble } from './dom.js';
 import { readFiles } from './editor.js';
 import { gameOf, read } from './record.js';
@@ -17,7 +17,7 @@ export class Home {
     this.trouble = trouble();
     this.cards = make('ul', { class: 'cards' });
     this.count = make('p', { class: 'quiet', 'aria-live': 'polite' });
-    this.cup = new Cup((name) => this.named(name));
+    this.cup = new TournamentResults((name) => this.named(name));
     const picker = make('input', { type: 'file', multiple: true, hidden: true });
     picker.addEventListener('change', () => this.take(picker.files));
     this.element = make('section', { class: 'home', 'aria-label': 'Games' },

@@ -70,7 +70,7 @@ function spread(rank) {
  * The ranks of a tree: leaves next to each other, each inner node centred above its
  * children.
  */
-export function hung(root) {
+export function treeRanks(root) {
   const ranks = [];
   let leaves = 0;
   const visit = (node, level) => {

@@ -7,7 +7,7 @@ import { GameView } from './game.js';
 import { Home } from './home.js';
 import { address, parsed, unpacked } from './route.js';
 import { Game } from './rules.js';
-import { glimpsed, isKey } from './table.js';
+import { tableState, isKey } from './table.js';
 import { themeSwitch } from './theme.js';
 
 const place = document.getElementById('view');
@@ -59,7 +59,7 @@ async function opened(target) {
 }
 
 async function table(target) {
-  const said = await glimpsed(target.table);
+  const said = await tableState(target.table);
   if (target.key && !await isKey(target.table, target.key)) {
     target.key = null;
     target.refused = true;

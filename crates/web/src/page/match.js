@@ -15,14 +15,14 @@ const PATIENCE = 700;
 
 export class Match {
   /**
-   * `heard.onJoint(joint)` is called for a complete joint move, `heard.onChange()` for any
-   * other change, `heard.onThought(role, thought, running)` for reports of programs,
-   * `heard.onTree(role, node, tree)` for their trees, `heard.onStop(role)` when a program
-   * was stopped, `heard.onTrouble(message)` for errors.
+   * `listener.onJoint(joint)` is called for a complete joint move, `listener.onChange()` for any
+   * other change, `listener.onThought(role, thought, running)` for reports of programs,
+   * `listener.onTree(role, node, tree)` for their trees, `listener.onStop(role)` when a program
+   * was stopped, `listener.onTrouble(message)` for errors.
    */
-  constructor(game, heard) {
+  constructor(game, listener) {
     this.game = game;
-    this.heard = heard;
+    this.listener = listener;
     this.seats = game.roles.map(() => PERSON);
     this.choices = new Map();
     this.thinking = new Map();
@@ -54,7 +54,7 @@ export class Match {
       if (turn.length === 0 && (!forward || this.forced > FORCED)) this.paused = true;
       if (!this.paused) this.go();
     }
-    this.heard.onChange();
+    this.listener.onChange();
   }
 
   /** Starts programs, and continues where no role has a choice. */
@@ -76,11 +76,11 @@ export class Match {
     const mine = { stop, thought: null };
     this.thinking.set(role, mine);
     try {
-      const move = await thought(this.game, asking(node, role, this.seats[role]), stop.signal, (seen, running) => {
+      const move = await thought(this.game, thinkRequest(node, role, this.seats[role]), stop.signal, (seen, running) => {
         mine.thought = seen;
         if (seen.value !== null) node.values.set(role, seen.value);
-        this.heard.onThought(role, seen, running);
-      }, (tree) => this.heard.onTree(role, node, tree));
+        this.listener.onThought(role, seen, running);
+      }, (tree) => this.listener.onTree(role, node, tree));
       if (this.thinking.get(role) !== mine) return;
       this.thinking.delete(role);
       this.choices.set(role, move);
@@ -88,10 +88,10 @@ export class Match {
     } catch (error) {
       if (error.name === 'AbortError' || this.thinking.get(role) !== mine) return;
       this.thinking.delete(role);
-      this.heard.onStop(role);
+      this.listener.onStop(role);
       this.paused = true;
-      this.heard.onTrouble(error.message);
-      this.heard.onChange();
+      this.listener.onTrouble(error.message);
+      this.listener.onChange();
     }
   }
 
@@ -106,13 +106,13 @@ export class Match {
   /** Takes a choice back before all roles have chosen. */
   back(role) {
     this.choices.delete(role);
-    this.heard.onChange();
+    this.listener.onChange();
   }
 
   complete() {
     const joint = this.seats.map((_, role) => this.choices.get(role));
-    if (joint.every((move) => move !== undefined)) this.heard.onJoint(joint);
-    else this.heard.onChange();
+    if (joint.every((move) => move !== undefined)) this.listener.onJoint(joint);
+    else this.listener.onChange();
   }
 
   /**
@@ -142,14 +142,14 @@ export class Match {
   pause() {
     this.paused = true;
     this.stop();
-    this.heard.onChange();
+    this.listener.onChange();
   }
 
   resume() {
     this.paused = false;
     this.forced = 0;
     if (this.node) this.go();
-    this.heard.onChange();
+    this.listener.onChange();
   }
 
   /** Makes thinking programs play their best moves so far. */
@@ -158,7 +158,7 @@ export class Match {
       if (!seen) continue;
       this.thinking.delete(role);
       stop.abort();
-      this.heard.onThought(role, seen, false);
+      this.listener.onThought(role, seen, false);
       this.choices.set(role, seen.move);
     }
     this.complete();
@@ -169,13 +169,13 @@ export class Match {
     const mine = this.thinking.get(role);
     this.thinking.delete(role);
     mine?.stop.abort();
-    if (mine) this.heard.onStop(role);
+    if (mine) this.listener.onStop(role);
     this.choices.delete(role);
     const moves = this.node?.position.legal[role] ?? [];
     if (moves.length === 1) this.choices.set(role, moves[0].move);
     if (!this.seats.includes(PERSON)) this.paused = true;
     if (this.node && !this.paused) this.go();
-    this.heard.onChange();
+    this.listener.onChange();
   }
 
   /** Stops all programs. */
@@ -185,7 +185,7 @@ export class Match {
     this.thinking.clear();
     for (const [role, { stop }] of stopped) {
       stop.abort();
-      this.heard.onStop(role);
+      this.listener.onStop(role);
     }
   }
 }
@@ -194,7 +194,7 @@ export class Match {
  * The request for a player's move at a node of the history, including its tree in case it
  * is opened later.
  */
-export function asking(node, role, player) {
+export function thinkRequest(node, role, player) {
   return { moves: node.moves(), role, player, tree: TREE };
 }
 
@@ -221,7 +221,7 @@ export async function thought(game, question, signal, say, grown = () => {}) {
 }
 
 /** The parts `{kind, time, options}` of a player such as `mcts:2s,exploration=1`. */
-export function spelled(player) {
+export function parsedPlayer(player) {
   const [kind, rest = ''] = player.split(/:(.*)/s);
   const [time, ...options] = rest.split(',');
   const timed = /^[\d.]+s?$/.test(time);
@@ -234,7 +234,7 @@ export function written({ kind, time, options }) {
 }
 
 /** The default seats: a person first, programs elsewhere. */
-export function usual(roles, kinds) {
+export function defaultSeats(roles, kinds) {
   const program = kinds.find((kind) => kind.name === 'auto') ?? kinds.find((kind) => kind.thinks) ?? kinds[0];
   const first = roles.findIndex((role) => !role.random);
   return roles.map((role, index) => {

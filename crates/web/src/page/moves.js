@@ -11,8 +11,8 @@ export class Moves {
    * `onHover(cells)` when the pointer enters a move, `onBack(role)` when a choice is taken
    * back, `onClear()` when the selected cells are cleared.
    */
-  constructor(heard) {
-    this.heard = heard;
+  constructor(listener) {
+    this.listener = listener;
     this.search = make('input', { type: 'search', placeholder: 'Search moves', 'aria-label': 'Search moves', class: 'search' });
     this.search.addEventListener('input', settled(60, () => this.render()));
     this.search.addEventListener('keydown', (event) => {
@@ -25,7 +25,7 @@ export class Moves {
     this.list.addEventListener('click', (event) => this.clicked(event));
     this.list.addEventListener('pointerover', (event) => this.hovered(event));
     this.list.addEventListener('focusin', (event) => this.hovered(event));
-    this.list.addEventListener('pointerleave', () => heard.onHover([]));
+    this.list.addEventListener('pointerleave', () => listener.onHover([]));
     this.list.addEventListener('keydown', (event) => this.walked(event));
     this.element = make('section', { class: 'panel moves', 'aria-label': 'Legal moves' }, make('h2', {}, 'Moves'), this.search, this.about, this.list);
   }
@@ -54,7 +54,7 @@ export class Moves {
       const left = this.groups.filter((group) => group.state === 'open')
         .reduce((sum, group) => sum + group.moves.filter((move) => concerns(move, this.cells)).length, 0);
       fill(this.about, `${counted(left, 'move')} ${this.cells.length === 1 ? 'here' : 'for these cells'}`,
-        button('Clear', () => this.heard.onClear(), { class: 'small' }));
+        button('Clear', () => this.listener.onClear(), { class: 'small' }));
     }
   }
 
@@ -72,7 +72,7 @@ export class Moves {
   section({ role, name, moves, state, back }, wanted) {
     if (state === 'chosen') {
       return make('div', { class: 'group' }, make('h3', {}, name),
-        make('p', { class: 'quiet' }, 'Has chosen (hidden until everyone has). ', back && button('Choose again', () => this.heard.onBack(role), { class: 'small' })));
+        make('p', { class: 'quiet' }, 'Has chosen (hidden until everyone has). ', back && button('Choose again', () => this.listener.onBack(role), { class: 'small' })));
     }
     const left = moves.toSorted((a, b) => inOrder(a.move, b.move)).filter((move) => (state !== 'open' || concerns(move, this.cells))
       && wanted.every((word) => move.move.toLowerCase().includes(word)));
@@ -99,12 +99,12 @@ export class Moves {
   clicked(event) {
     const row = this.of(event);
     if (!row) return;
-    if (event.target.closest('.why')) this.heard.onWhy(event.target.closest('[data-why]').dataset.why);
-    else if (event.target.closest('button.move')) this.heard.onMove(row.role, row.move.move);
+    if (event.target.closest('.why')) this.listener.onWhy(event.target.closest('[data-why]').dataset.why);
+    else if (event.target.closest('button.move')) this.listener.onMove(row.role, row.move.move);
   }
 
   hovered(event) {
-    this.heard.onHover(this.of(event)?.move.cells ?? []);
+    this.listener.onHover(this.of(event)?.move.cells ?? []);
   }
 
   walked(event) {

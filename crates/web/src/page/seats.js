@@ -2,7 +2,7 @@
 
 import { players } from './api.js';
 import { button, fill, make } from './dom.js';
-import { PERSON, spelled, written } from './match.js';
+import { PERSON, parsedPlayer, written } from './match.js';
 
 /** The colours that a picture file gives to the roles; empty strings if none. */
 export function coloursOf(roles, { boards }) {
@@ -10,10 +10,10 @@ export function coloursOf(roles, { boards }) {
 }
 
 export class Seats {
-  /** `heard` has `onSit(role, player)` and `onWhy(question)`. */
-  constructor(roles, heard) {
+  /** `listener` has `onSit(role, player)` and `onWhy(question)`. */
+  constructor(roles, listener) {
     this.roles = roles;
-    this.heard = heard;
+    this.listener = listener;
     this.kinds = [];
     this.rows = roles.map((role, index) => this.row(role, index));
     this.element = make('section', { class: 'panel seats', 'aria-label': 'Players' }, make('h2', {}, 'Players'),
@@ -22,14 +22,14 @@ export class Seats {
 
   row(role, index) {
     const dot = make('span', { class: `dot r${index % 8}`, 'aria-hidden': 'true' });
-    const goal = button('', () => this.heard.onWhy(goal.dataset.why), { class: 'goal' });
+    const goal = button('', () => this.listener.onWhy(goal.dataset.why), { class: 'goal' });
     const state = make('span', { class: 'quiet state' });
     const kind = make('select', { 'aria-label': `Player of ${role.name}` });
     const time = make('input', { type: 'number', min: '0.1', max: '600', step: 'any', value: '1', 'aria-label': `Seconds per move for ${role.name}` });
     const seconds = make('label', { class: 'seconds' }, time, ' s');
     const options = make('input', { type: 'text', placeholder: 'options', 'aria-label': `Options of ${role.name}`, class: 'options', spellcheck: 'false' });
     const fixed = make('span', { class: 'fixed', hidden: true });
-    const changed = () => this.heard.onSit(index, this.player(index));
+    const changed = () => this.listener.onSit(index, this.player(index));
     for (const control of [kind, time, options]) control.addEventListener('change', changed);
     const element = make('div', { class: 'seat' },
       make('div', { class: 'seat-head' }, dot, make('strong', {}, role.name), state, goal),
@@ -64,7 +64,7 @@ export class Seats {
   sit(seats) {
     seats.forEach((player, index) => {
       const { kind, time, options } = this.rows[index];
-      const said = spelled(player);
+      const said = parsedPlayer(player);
       kind.value = said.kind;
       if (said.time.endsWith('s')) time.value = said.time.slice(0, -1);
       options.value = said.options;

@@ -1,9 +1,9 @@
 // Sharing: links, match records, tables for several people, and the rules.
 
-import { button, copied, fill, make, offered, textOf } from './dom.js';
+import { button, copied, fill, make, offerDownload, textOf } from './dom.js';
 import { gameOf, isOf, read, written } from './record.js';
 import { address } from './route.js';
-import { laid } from './table.js';
+import { createTable } from './table.js';
 
 export class Sharing {
   constructor(view) {
@@ -34,7 +34,7 @@ export class Sharing {
     const line = history.line();
     try {
       for (const node of line) await this.view.load(node);
-      offered(`${game.name}.json`, written(game, match.seats, line), 'application/json');
+      offerDownload(`${game.name}.json`, written(game, match.seats, line), 'application/json');
     } catch (error) {
       this.view.trouble.say(error.message);
     }
@@ -61,7 +61,7 @@ export class Sharing {
     const { view } = this;
     try {
       await view.load(view.history.here);
-      const links = await laid(view.game, view.history.here.moves(), view.match.seats);
+      const links = await createTable(view.game, view.history.here.moves(), view.match.seats);
       const persons = links.filter(Boolean);
       fill(this.invitation, make('h2', {}, 'Table ready: send these links'),
         make('p', { class: 'quiet' }, persons.length > 0 ? 'Anyone who opens a link takes that seat. Choices stay hidden until everyone has chosen.' : 'All seats are taken by programs. Choose “a person” for at least one.'),

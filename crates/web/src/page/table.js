@@ -10,7 +10,7 @@ import { parsed } from './route.js';
 const AGAIN = 1500;
 
 /** Creates a table. Returns the links for the persons by role; null for programs. */
-export async function laid(game, moves, seats) {
+export async function createTable(game, moves, seats) {
   const { table, keys } = await ask('/api/tables', { game: game.id, moves, seats });
   const rules = game.bundled || !game.path.startsWith('rules=') ? '' : `&${game.path}`;
   return keys.map((key, seat) => (key === null ? null
@@ -30,7 +30,7 @@ export async function isKey(table, key) {
 }
 
 /** A field for spectators with an invitation: a link, or only the key. */
-export function joining({ table, words, refused }) {
+export function joinForm({ table, words, refused }) {
   const field = make('input', { type: 'text', 'aria-label': 'Invitation: the link or its key', placeholder: 'link or key', spellcheck: 'false', autocomplete: 'off' });
   const said = trouble();
   if (refused) said.say('The key in this address does not belong to a seat at this table.');
@@ -53,7 +53,7 @@ export function joining({ table, words, refused }) {
 }
 
 /** The current state of a table. */
-export async function glimpsed(table) {
+export async function tableState(table) {
   const stop = new AbortController();
   try {
     for await (const [, seen] of events(`/api/tables/${encodeURIComponent(table)}`, undefined, stop.signal)) return seen;
@@ -64,7 +64,7 @@ export async function glimpsed(table) {
 }
 
 /** Yields the states of a table until `signal` ends it; reconnects if the connection breaks. */
-export async function* watched(table, signal, onTrouble) {
+export async function* tableStates(table, signal, onTrouble) {
   while (!signal.aborted) {
     try {
       for await (const [name, seen] of events(`/api/tables/${encodeURIComponent(table)}`, undefined, signal)) {
@@ -86,8 +86,8 @@ export async function* watched(table, signal, onTrouble) {
  * the last position.
  */
 export class Seat {
-  constructor(game, history, { table, key, seat }, heard) {
-    Object.assign(this, { game, history, table, key, seat, heard });
+  constructor(game, history, { table, key, seat }, listener) {
+    Object.assign(this, { game, history, table, key, seat, listener });
     this.branches = false;
     this.paused = false;
     this.waits = false;
@@ -120,7 +120,7 @@ export class Seat {
     // Roles without a choice are not asked; if the server has already made the move, it
     // rejects this one.
     if (moves.length === 1 && this.stateOf(this.seat) === 'single' && node === this.end && !this.chosen[this.seat]) this.send(moves[0].move).catch(() => {});
-    this.heard.onChange();
+    this.listener.onChange();
   }
 
   stateOf(role) {
@@ -136,14 +136,14 @@ export class Seat {
 
   async choose(role, move) {
     this.mine = move;
-    this.heard.onChange();
+    this.listener.onChange();
     try {
       await this.send(move);
       this.seat ??= role;
     } catch (error) {
       this.mine = null;
-      this.heard.onTrouble(error.message);
-      this.heard.onChange();
+      this.listener.onTrouble(error.message);
+      this.listener.onChange();
     }
   }
 

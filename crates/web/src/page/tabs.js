@@ -32,10 +32,10 @@ export class Tabs {
   }
 
   key(event) {
-    const way = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    if (!way) return;
+    const direction = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!direction) return;
     const at = this.panels.findIndex(({ name }) => name === this.chosen);
-    const next = this.panels[(at + way + this.panels.length) % this.panels.length];
+    const next = this.panels[(at + direction + this.panels.length) % this.panels.length];
     this.own = true;
     this.choose(next.name);
     next.tab.focus();

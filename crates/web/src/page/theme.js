@@ -3,7 +3,7 @@
 import { button, fill, icon } from './dom.js';
 
 const wanted = matchMedia('(prefers-color-scheme: dark)');
-const hearers = new Set();
+const listeners = new Set();
 
 function chosen() {
   try { return localStorage.getItem('theme'); } catch { return null; }
@@ -14,17 +14,17 @@ export function isDark() {
   return choice ? choice === 'dark' : wanted.matches;
 }
 
-/** Calls `heard` after each change. Returns a function that ends this. */
-export function onTheme(heard) {
-  hearers.add(heard);
-  return () => hearers.delete(heard);
+/** Calls `listener` after each change. Returns a function that ends this. */
+export function onTheme(listener) {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
 }
 
 function changed(control) {
   fill(control, icon(isDark() ? 'light' : 'dark'));
   control.setAttribute('aria-label', isDark() ? 'Light colours' : 'Dark colours');
   control.title = control.getAttribute('aria-label');
-  for (const heard of hearers) heard();
+  for (const listener of listeners) listener();
 }
 
 /** The switch in the header of the page. */

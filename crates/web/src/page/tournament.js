@@ -1,6 +1,6 @@
 // Tournaments: all pairs of players in all seats, with a cross table of the scores.
 
-import { Cross } from './cross.js';
+import { CrossTable } from './cross_table.js';
 import { button, fill, make, trouble } from './dom.js';
 import { Node } from './history.js';
 import { thought } from './match.js';
@@ -46,7 +46,7 @@ export class Tournament {
     const rounds = Math.min(Math.max(Math.round(Number(this.rounds.value)) || 1, 1), 50);
     const roles = this.game.roles.filter((role) => !role.random).length;
     const matches = Array.from({ length: rounds }, () => pairings(players.length, roles)).flat();
-    this.cross = new Cross(players);
+    this.cross = new CrossTable(players);
     fill(this.table, this.cross.element);
     fill(this.list);
     this.stop = new AbortController();

@@ -1,10 +1,10 @@
 // The search tree of a player: visits and expected scores.
 
 import { button, fill, make } from './dom.js';
-import { hung } from './layers.js';
+import { treeRanks } from './layers.js';
 import { counted } from './moves.js';
 import { sign } from './shapes.js';
-import { Sheet } from './sheet.js';
+import { GraphCanvas } from './graph_canvas.js';
 
 /** The radius in pixels of the root, which has all visits. */
 const LARGE = 15;
@@ -18,8 +18,8 @@ export class Tree {
   constructor({ onGo, onOpen }) {
     this.onGo = onGo;
     this.onOpen = onOpen;
-    this.sheet = new Sheet('Search tree of a player', {
-      onPick: (node) => node && this.go(node), told: (node) => this.told(node), spoken: (node) => this.spoken(node),
+    this.sheet = new GraphCanvas('Search tree of a player', {
+      onPick: (node) => node && this.go(node), tooltip: (node) => this.tooltip(node), description: (node) => this.description(node),
     });
     this.control = button('Show the tree', () => this.open(!this.shown), { 'aria-expanded': 'false', class: 'small' });
     this.state = make('p', { class: 'quiet', 'aria-live': 'polite' });
@@ -67,24 +67,24 @@ export class Tree {
     const known = new Map();
     const list = [];
     this.arcs = [];
-    for (const [index, told] of nodes.entries()) {
-      const parent = told.from === null ? null : list[told.from];
-      let path = parent ? `${parent.path};${told.way.join(' ')}` : '';
+    for (const [index, entry] of nodes.entries()) {
+      const parent = entry.from === null ? null : list[entry.from];
+      let path = parent ? `${parent.path};${entry.joint.join(' ')}` : '';
       // No node has two places, even if the same path is sent twice.
       while (known.has(path)) path += ';';
       // A known node moves to its new place; a new one starts at its parent.
-      const node = Object.assign(this.known.get(path) ?? { path, x: parent?.x ?? 0.5 }, told, { in: [], out: [], parent, id: index });
+      const node = Object.assign(this.known.get(path) ?? { path, x: parent?.x ?? 0.5 }, entry, { in: [], out: [], parent, id: index });
       known.set(path, node);
       list.push(node);
       if (!parent) continue;
-      const arc = { from: parent, to: node, move: told.move, repeats: false, chance: 0 };
+      const arc = { from: parent, to: node, move: entry.move, repeats: false, chance: 0 };
       parent.out.push(arc);
       node.in.push(arc);
       this.arcs.push(arc);
     }
     this.known = known;
     this.root = list[0];
-    this.ranks = this.root ? hung(this.root) : [];
+    this.ranks = this.root ? treeRanks(this.root) : [];
     this.state.textContent = `${player} as ${name}: ${nodes.length} of ${counted(all, 'node')} shown.`;
     this.show();
   }
@@ -124,19 +124,19 @@ export class Tree {
     });
   }
 
-  told(node) {
+  tooltip(node) {
     return [make('strong', {}, node.move ? make('code', {}, node.move) : 'Current position'),
       make('div', {}, `${counted(node.visits, 'visit')}, expected score ${node.value.toFixed(1)}${node.ended ? '; game over' : ''}`), make('div', { class: 'quiet' }, 'Click to go there')];
   }
 
-  spoken(node) {
+  description(node) {
     return `${node.move ?? 'The start'}, ${counted(node.visits, 'visit')}, expected score ${node.value.toFixed(0)}, ${counted(node.out.length, 'child').replace(/childs$/, 'children')}.`;
   }
 
   go(node) {
     this.sheet.large(false);
     const joints = [];
-    for (let at = node; at.parent; at = at.parent) joints.push(at.way);
+    for (let at = node; at.parent; at = at.parent) joints.push(at.joint);
     this.onGo(this.from, joints.reverse());
   }
 

@@ -52,7 +52,7 @@ impl<'a> Table<'a> {
         Table { context, picture }
     }
 
-    /// Whether Ctrl-C was pressed.
+    /// Returns true if Ctrl-C was pressed.
     pub fn is_interrupted(&self) -> bool {
         self.context.is_interrupted()
     }
@@ -273,7 +273,7 @@ enum Input {
 struct Menu {
     game: Game,
     moves: Vec<(Move, String)>,
-    /// Whether a move may be chosen by its number. False if a move is itself a number.
+    /// True if a move may be chosen by its number. False if a move is itself a number.
     numbered: bool,
 }
 

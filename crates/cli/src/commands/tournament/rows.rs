@@ -114,7 +114,7 @@ impl Results {
         })
     }
 
-    /// Whether the file had matches.
+    /// Returns true if the file had matches.
     pub fn was_begun(&self) -> bool {
         self.was_begun
     }

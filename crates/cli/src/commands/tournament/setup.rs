@@ -125,7 +125,7 @@ impl Setup {
             None => (File::default(), Path::new("")),
             Some(path) => (read(path)?, path.parent().unwrap_or(Path::new(""))),
         };
-        let listed = file.games.iter().map(|game| beside(folder, game));
+        let listed = file.games.iter().map(|game| resolve(folder, game));
         let games: Vec<PathBuf> = listed.chain(options.games.iter().cloned()).collect();
         let mut players = match file.players {
             None => Vec::new(),
@@ -213,7 +213,7 @@ fn read(path: &Path) -> anyhow::Result<File> {
 }
 
 /// Rule files joined by `+`, relative to a folder.
-fn beside(folder: &Path, game: &Path) -> PathBuf {
+fn resolve(folder: &Path, game: &Path) -> PathBuf {
     let text = game.to_string_lossy();
     let parts = text.split('+').map(|part| folder.join(part).display().to_string());
     parts.collect::<Vec<_>>().join("+").into()

@@ -102,7 +102,7 @@ pub(super) struct Worker {
     /// The settings for network players.
     pub host: HostOptions,
     pub most_moves: usize,
-    /// Whether an earlier host may have been interrupted.
+    /// True if an earlier host may have been interrupted.
     pub is_resumed: bool,
 }
 

@@ -26,7 +26,7 @@ pub struct Address {
 }
 
 impl Address {
-    /// Whether both addresses may belong to the same player.
+    /// Returns true if both addresses may belong to the same player.
     pub fn shares(&self, other: &Address) -> bool {
         self.path == other.path
             && self
@@ -248,7 +248,7 @@ impl Patience<'_> {
     }
 }
 
-/// Whether an error is only a timeout.
+/// Returns true if an error is only a timeout.
 fn is_tick(error: &io::Error) -> bool {
     let ticks = [
         ErrorKind::WouldBlock,

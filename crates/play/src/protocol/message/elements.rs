@@ -6,7 +6,7 @@
 
 use super::MessageError;
 
-/// Whether a character separates words.
+/// Returns true if a character separates words.
 fn is_blank(c: char) -> bool {
     matches!(
         c,
@@ -148,12 +148,12 @@ impl Balance {
         }
     }
 
-    /// Whether a list was closed and none is open.
+    /// Returns true if a list was closed and none is open.
     pub fn is_whole(&self) -> bool {
         self.is_whole && self.depth == 0
     }
 
-    /// Whether a list is open.
+    /// Returns true if a list is open.
     pub fn is_open(&self) -> bool {
         self.depth > 0
     }

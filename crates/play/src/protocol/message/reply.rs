@@ -86,7 +86,7 @@ impl Info {
         info
     }
 
-    /// Whether the status says that the player is in a match.
+    /// Returns true if the status says that the player is in a match.
     pub fn is_busy(&self) -> bool {
         let status = self.status.as_deref().unwrap_or_default();
         status.eq_ignore_ascii_case("busy")

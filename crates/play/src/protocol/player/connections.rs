@@ -46,7 +46,7 @@ pub(super) struct Connections {
 #[derive(Debug, Default)]
 struct Sessions {
     current: Option<Current>,
-    /// Whether a match waits for an earlier one to end.
+    /// True if a match waits for an earlier one to end.
     is_starting: bool,
     /// The number of matches started.
     begun: u64,
@@ -70,7 +70,7 @@ struct Current {
 #[derive(Debug)]
 struct OpenConnection {
     handle: AbortHandle,
-    /// Whether the connection has no request in progress, so that it may be closed.
+    /// True if the connection has no request in progress, so that it may be closed.
     is_idle: bool,
 }
 
@@ -128,7 +128,7 @@ impl Connections {
         self.sessions().ended
     }
 
-    /// Whether the player has played all its matches.
+    /// Returns true if the player has played all its matches.
     pub(super) fn is_done(&self) -> bool {
         let matches = self.options().matches;
         matches.is_some_and(|most| self.ended() >= most)
@@ -399,7 +399,7 @@ impl Sessions {
         self.current.as_ref().map(|current| current.number)
     }
 
-    /// Whether this is the current match.
+    /// Returns true if this is the current match.
     fn is_playing(&self, id: &str) -> bool {
         let current = self.current.as_ref();
         current.is_some_and(|current| current.handle.id.eq_ignore_ascii_case(id))

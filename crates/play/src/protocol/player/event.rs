@@ -124,7 +124,7 @@ pub enum Event {
 }
 
 impl Event {
-    /// Whether the event concerns a single message rather than a match.
+    /// Returns true if the event concerns a single message rather than a match.
     pub fn is_detail(&self) -> bool {
         matches!(self, Event::Answered { .. } | Event::Refused { .. })
     }

@@ -303,8 +303,8 @@ fn play(
     machine.next(state, joint).map(Some)
 }
 
-/// Whether the text of a term is short enough to send. Terms share subterms, so that a small
-/// term can have a very long text.
+/// Returns true if the text of a term is short enough to send. Terms share subterms, so that a
+/// small term can have a very long text.
 fn is_short(terms: &Terms, term: TermId) -> bool {
     let mut open = vec![term];
     let mut parts = 0;

@@ -56,7 +56,7 @@ struct Shared {
     /// The current work of the thread. A request holds the lock, so that the thread does not
     /// start work that the request has just made obsolete.
     work: Mutex<Option<Work>>,
-    /// Whether the last answer was sent to the host.
+    /// True if the last answer was sent to the host.
     is_answered: AtomicBool,
 }
 
@@ -96,7 +96,7 @@ impl Shared {
 }
 
 impl MatchRequest {
-    /// Whether the request repeats the current work.
+    /// Returns true if the request repeats the current work.
     fn repeats(&self, work: &Work) -> bool {
         match (self, work) {
             (MatchRequest::Play { moves, .. }, Work::Answer(answered)) => moves == answered,

@@ -21,7 +21,7 @@ pub(super) enum Framing {
 /// A complete body.
 pub(super) struct Body {
     pub bytes: Vec<u8>,
-    /// Whether the body ended where the headers said, so that another request may follow.
+    /// True if the body ended where the headers said, so that another request may follow.
     pub is_exact: bool,
 }
 
@@ -98,23 +98,23 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         // break.
         let (mut done, mut left) = (0, 0);
         loop {
-            let came = &self.buffer[done..];
+            let rest = &self.buffer[done..];
             if left > 2 {
-                let part = &came[..came.len().min(left - 2)];
+                let part = &rest[..rest.len().min(left - 2)];
                 balance.push(part);
                 bytes.extend_from_slice(part);
                 done += part.len();
                 left -= part.len();
             }
-            let came = &self.buffer[done..];
+            let rest = &self.buffer[done..];
             if left <= 2 {
-                let part = came.len().min(left);
+                let part = rest.len().min(left);
                 done += part;
                 left -= part;
             }
-            let came = &self.buffer[done..];
+            let rest = &self.buffer[done..];
             if left == 0 {
-                match httparse::parse_chunk_size(came) {
+                match httparse::parse_chunk_size(rest) {
                     Ok(httparse::Status::Complete((line, 0))) => {
                         self.buffer.drain(..done + line - 2);
                         return self.end_of_pieces(bytes, since).await;
@@ -128,7 +128,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                         left = size + 2;
                         continue;
                     }
-                    Ok(httparse::Status::Partial) if came.len() < PIECE_LINE => {}
+                    Ok(httparse::Status::Partial) if rest.len() < PIECE_LINE => {}
                     _ => return Err(WireError::NotHttp("a chunk has no size")),
                 }
             }

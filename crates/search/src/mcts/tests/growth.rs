@@ -56,7 +56,7 @@ struct Walk {
     marks: Vec<u8>,
     /// The number of moves of a game.
     last: u32,
-    /// Whether both players get the same score, so that the game is not constant-sum.
+    /// True if both players get the same score, so that the game is not constant-sum.
     is_shared: bool,
 }
 

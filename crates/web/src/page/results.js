@@ -2,7 +2,7 @@
 // table.
 
 import { button, fill, make, textOf, trouble } from './dom.js';
-import { Cross, MEASURES } from './cross.js';
+import { CrossTable, MEASURES } from './cross_table.js';
 import { counted } from './moves.js';
 import { address } from './route.js';
 
@@ -56,7 +56,7 @@ export function results(name, text) {
   return { matches: [...matches.values()], cut };
 }
 
-export class Cup {
+export class TournamentResults {
   /** `known(name)` returns the bundled game of that name, if there is one. */
   constructor(known) {
     this.known = known;
@@ -113,7 +113,7 @@ export class Cup {
       this.trouble.say(`There are ${players.length} players; a table has at most ${MOST_PLAYERS}.`);
       return;
     }
-    const cross = new Cross(players);
+    const cross = new CrossTable(players);
     const index = new Map(players.map((player, at) => [player, at]));
     const ended = chosen.filter(({ scores }) => scores !== null);
     for (const { players: seats, scores } of ended) cross.meet(seats.map((player) => index.get(player) ?? null), scores);

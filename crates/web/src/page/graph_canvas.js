@@ -25,14 +25,14 @@ const COLOURS = ['ground', 'text', 'quiet', 'arc', 'again', 'lit', 'chosen', 'op
   ...Array.from({ length: 11 }, (_, index) => `value-${index}`)];
 const EMPTY = { ranks: [], arcs: [], lit: { nodes: new Set(), arcs: new Set() } };
 
-export class Sheet {
+export class GraphCanvas {
   /**
    * `onPick(node)` is called for a click or Enter, `onHover(node)` when the pointer enters
-   * a node (null: none). `told(node)` returns the content of the tooltip, `spoken(node)`
+   * a node (null: none). `tooltip(node)` returns the content of the tooltip, `description(node)`
    * the same as text.
    */
-  constructor(label, heard) {
-    this.heard = heard;
+  constructor(label, listener) {
+    this.listener = listener;
     this.scene = EMPTY;
     this.chosen = this.meant = this.cursor = null;
     this.alike = [];
@@ -48,13 +48,13 @@ export class Sheet {
     this.canvas = make('canvas', { tabindex: '0', role: 'application', 'aria-label': `${label}. Arrow keys move between positions, Enter opens one, plus and minus zoom, 0 shows everything, Shift with arrow keys moves the view.` });
     this.canvas.sheet = this;
     this.tip = make('div', { class: 'sheet-tip', hidden: true });
-    this.spoken = make('p', { class: 'unseen', 'aria-live': 'polite' });
+    this.description = make('p', { class: 'unseen', 'aria-live': 'polite' });
     this.probes = make('span', { hidden: true }, COLOURS.map((name) => make('span', { class: `look-${name}` })));
     this.tools = make('div', { class: 'sheet-tools' },
       button('+', () => this.enlarge(1.5), { class: 'small', 'aria-label': 'Zoom in', title: 'Zoom in (+)' }),
       button('−', () => this.enlarge(1 / 1.5), { class: 'small', 'aria-label': 'Zoom out', title: 'Zoom out (-)' }),
       button('Fit', () => this.fit(), { class: 'small', title: 'Show all (0)' }));
-    this.element = make('div', { class: 'sheet' }, this.canvas, this.tools, this.tip, this.spoken, this.probes);
+    this.element = make('div', { class: 'sheet' }, this.canvas, this.tools, this.tip, this.description, this.probes);
     this.pointers = new Map();
     this.listen();
     this.watch = new ResizeObserver(() => this.resized());
@@ -258,7 +258,7 @@ export class Sheet {
         if (name === 'pointercancel' || !pressed || this.drags) return;
         const node = this.near(place(event));
         this.cursor = node ?? this.cursor;
-        this.heard.onPick(node);
+        this.listener.onPick(node);
       });
     }
     canvas.addEventListener('pointerleave', () => this.mean(null));
@@ -298,10 +298,10 @@ export class Sheet {
     if (key === '+' || key === '=') this.enlarge(1.5);
     else if (key === '-') this.enlarge(1 / 1.5);
     else if (key === '0') this.fit();
-    else if (ARROWS[key] && shiftKey) this.pan(...ARROWS[key].map((way) => -way * STEP));
+    else if (ARROWS[key] && shiftKey) this.pan(...ARROWS[key].map((component) => -component * STEP));
     else if (ARROWS[key]) this.walk(key);
-    else if ((key === 'Enter' || key === ' ') && this.cursor) this.heard.onPick(this.cursor);
-    else if (key === 'Escape' && (this.chosen || this.meant)) { this.mean(null); this.heard.onPick(null); } else return false;
+    else if ((key === 'Enter' || key === ' ') && this.cursor) this.listener.onPick(this.cursor);
+    else if (key === 'Escape' && (this.chosen || this.meant)) { this.mean(null); this.listener.onPick(null); } else return false;
     return true;
   }
 
@@ -319,24 +319,24 @@ export class Sheet {
     this.cursor = to ?? from;
     this.reveal(this.cursor);
     this.mean(this.cursor);
-    this.spoken.textContent = this.heard.spoken(this.cursor);
+    this.description.textContent = this.listener.description(this.cursor);
   }
 
   /** The pointer or the cursor is on a node. */
   mean(node) {
     if (this.meant === node) return;
     this.meant = node;
-    this.alike = node ? this.heard.alike?.(node) ?? [] : [];
+    this.alike = node ? this.listener.alike?.(node) ?? [] : [];
     this.canvas.style.cursor = node ? 'pointer' : '';
     this.tip.hidden = !node;
     if (node) {
-      fill(this.tip, this.heard.told(node));
+      fill(this.tip, this.listener.tooltip(node));
       const [x, y] = this.at(node);
       const [width, height] = this.size;
       this.tip.style.left = `${Math.max(4, Math.min(x + 14, width - this.tip.offsetWidth - 4))}px`;
       this.tip.style.top = y + 14 + this.tip.offsetHeight < height ? `${y + 14}px` : `${Math.max(4, y - 14 - this.tip.offsetHeight)}px`;
     }
-    this.heard.onHover?.(node);
+    this.listener.onHover?.(node);
     this.request();
   }
 }

@@ -15,7 +15,7 @@ function none() {
   return { score: 0, share: 0, count: 0 };
 }
 
-export class Cross {
+export class CrossTable {
   /** `players` are the names. */
   constructor(players) {
     this.players = players;

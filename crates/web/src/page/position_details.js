@@ -7,7 +7,7 @@ import { onTheme } from './theme.js';
 /** Maximum number of facts shown. */
 const MOST = 400;
 
-export class Glance {
+export class PositionDetails {
   /** `onGo(node)` opens the position, `onClose()` closes the details. */
   constructor(game, { onGo, onClose }) {
     Object.assign(this, { game, onGo, onClose });
