@@ -12,6 +12,7 @@ mod cli;
 mod conformance;
 mod diagnostics;
 mod editors;
+mod english;
 mod explain;
 mod games;
 mod graph;

@@ -1,371 +1,273 @@
-//! Who may import whom, read from the sources.
+//! The rules of the architecture that Cargo does not enforce, read from the sources.
+//!
+//! Cargo keeps a crate from using another one that it does not depend on. These tests
+//! hold what is left: nothing knows a particular game, the Datalog engine knows nothing of
+//! GDL, clocks, threads, files and the environment are used only where they are listed,
+//! and the lowest crates stay independent.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
 
-/// The top-level modules, lowest first; those of one line may import each other.
-/// Each may import those of lines above its own.
-const LAYERS: &[&[&str]] = &[
-    &["symbol", "span", "markup", "layered"],
-    &["diagnostic"],
-    &["syntax", "program", "ground"],
-    &["check", "game"],
-    &["datalog"],
-    &["propnet"],
-    &["machine"],
-    &["analysis"],
-    &["search"],
-    &["puzzle"],
-    &["verify"],
-    &[
-        "solve",
-        "grid",
-        "conformance",
-        "bench",
-        "picture",
-        "explain",
-        "rewrite",
-    ],
-    &["audit"],
-    &["play"],
-    &["ggp", "web", "lsp"],
-    &["cli"],
+use crate::common::sources::{root, rust_files, split};
+use ggp_gdl::check::Keyword;
+
+/// Symbols that published games use; only the rules of a game say what they mean.
+const GAME_WORDS: &[&str] = &[
+    "cell", "step", "control", "mark", "noop", "white", "black", "xplayer", "oplayer", "succ",
+    "location", "blank",
 ];
 
-/// Narrower than the layers: what a module may import at most.
-const NARROW: &[(&str, &[&str])] = &[
-    ("symbol", &[]),
-    ("span", &[]),
-    ("diagnostic", &["span", "markup"]),
-    ("syntax", &["span", "diagnostic"]),
-    ("program", &["symbol", "span", "ground"]),
-    ("ground", &["program"]),
-    // Plain Datalog: no word of GDL, no state, no role.
-    ("datalog", &["span", "program", "ground"]),
-    ("search", &[]),
-];
-
-/// Modules below these take clocks, threads, files and chance from outside.
-const EDGES: &[&str] = &[
-    "search",
-    "puzzle",
-    "verify",
-    "solve",
-    "audit",
-    "play",
-    "grid",
-    "conformance",
-    "bench",
-    "ggp",
-    "web",
-    "lsp",
-    "cli",
-];
-
-fn sources() -> Vec<(PathBuf, String)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut open = vec![root.clone()];
-    let mut files = Vec::new();
-    while let Some(folder) = open.pop() {
-        for entry in fs::read_dir(folder).expect("src can be listed") {
-            let path = entry.expect("src can be listed").path();
-            if path.is_dir() {
-                open.push(path);
-            } else if path.extension().is_some_and(|ending| ending == "rs") {
-                let text = fs::read_to_string(&path).expect("a source is text");
-                files.push((path.strip_prefix(&root).unwrap().to_owned(), text));
+#[test]
+fn no_source_quotes_words_of_games() {
+    let mut wrong = Vec::new();
+    for file in rust_files() {
+        for literal in split(file.without_tests()).literals {
+            if GAME_WORDS.contains(&literal.text.to_lowercase().as_str()) {
+                wrong.push(format!(
+                    "{}:{}: quotes {}",
+                    file.path, literal.line, literal.text
+                ));
             }
         }
     }
-    files.sort();
-    files
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The top-level module of a file; None for the roots `lib.rs` and `main.rs`.
-fn module(file: &Path) -> Option<String> {
-    let first = file.components().next()?.as_os_str().to_str()?;
-    let name = first.strip_suffix(".rs").unwrap_or(first);
-    (name != "lib" && name != "main").then(|| name.to_owned())
-}
-
-/// A source without its tests: what stands before `#[cfg(test)]` at the start
-/// of a line, which by custom comes last. A file of tests alone is left out by
-/// its name.
-fn without_tests<'t>(file: &Path, text: &'t str) -> &'t str {
-    if file.file_stem().is_some_and(|stem| stem == "tests") {
-        return "";
-    }
-    match text.find("\n#[cfg(test)]\nmod tests") {
-        Some(end) => &text[..end],
-        None => text,
-    }
-}
-
-/// The source with comments blanked and, if asked for, string literals too, so
-/// that only code is left. Line breaks stay.
-fn code(text: &str) -> String {
-    split(text).0
-}
-
-/// The code and the string literals of a source.
-fn split(text: &str) -> (String, Vec<String>) {
-    let chars: Vec<char> = text.chars().collect();
-    let mut code = String::new();
-    let mut literals = Vec::new();
-    let mut at = 0;
-    let starts = |at: usize, what: &str| {
-        what.chars()
-            .enumerate()
-            .all(|(i, c)| chars.get(at + i) == Some(&c))
-    };
-    while at < chars.len() {
-        if starts(at, "//") {
-            while at < chars.len() && chars[at] != '\n' {
-                at += 1;
+#[test]
+fn the_datalog_engine_knows_nothing_of_gdl() {
+    let mut wrong = Vec::new();
+    for file in rust_files() {
+        if file.package() != "gdl" || !is_in(file.module(), "datalog") {
+            continue;
+        }
+        let parts = split(file.without_tests());
+        let mut words = parts.code.split(|c: char| !c.is_alphanumeric() && c != '_');
+        let types = ["Keyword", "Game", "RoleId", "Move", "Score"];
+        if let Some(word) = words.find(|word| types.contains(word)) {
+            wrong.push(format!("{} names {word}", file.path));
+        }
+        for literal in &parts.literals {
+            if Keyword::ALL
+                .iter()
+                .any(|keyword| literal.text == keyword.as_str())
+            {
+                wrong.push(format!(
+                    "{}:{}: quotes {}",
+                    file.path, literal.line, literal.text
+                ));
             }
-        } else if starts(at, "r\"") || starts(at, "r#\"") {
-            let close = if starts(at, "r#\"") { "\"#" } else { "\"" };
-            at += 1 + close.len();
-            let mut literal = String::new();
-            while at < chars.len() && !starts(at, close) {
-                literal.push(chars[at]);
-                at += 1;
-            }
-            at += close.len();
-            literals.push(literal);
-            code.push_str("\"\"");
-        } else if chars[at] == '"' {
-            at += 1;
-            let mut literal = String::new();
-            while at < chars.len() && chars[at] != '"' {
-                if chars[at] == '\\' {
-                    at += 1;
-                }
-                literal.extend(chars.get(at));
-                at += 1;
-            }
-            at += 1;
-            literals.push(literal);
-            code.push_str("\"\"");
-        } else if chars[at] == '\'' && chars.get(at + 1) == Some(&'\\') {
-            // '\'' and its like; a lifetime never begins with a backslash.
-            at += 3;
-            while at < chars.len() && chars[at] != '\'' {
-                at += 1;
-            }
-            at += 1;
-        } else if chars[at] == '\'' && chars.get(at + 2) == Some(&'\'') {
-            at += 3;
-        } else {
-            code.push(chars[at]);
-            at += 1;
         }
     }
-    (code, literals)
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The top-level modules of ours that a source names after `crate::`, also in
-/// braces, and after the `super::`s that lead to the top.
-fn imports(file: &Path, text: &str) -> BTreeSet<String> {
-    let code = code(text);
-    // src/a.rs is one step below the top, src/a/b.rs two.
-    let depth = file.components().count();
-    let up = "super::".repeat(depth);
-    let mut found = BTreeSet::new();
-    for start in ["crate::", &up] {
-        for (index, _) in code.match_indices(start) {
-            let before = code[..index].chars().next_back();
-            if before.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == ':') {
+/// Whether a module is `parent` or inside it.
+fn is_in(module: &str, parent: &str) -> bool {
+    let rest = module.strip_prefix(parent);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Ways to reach the surroundings of the program, and how code names them.
+const SURROUNDINGS: &[(&str, &[&str])] = &[
+    ("clock", &["Instant", "SystemTime"]),
+    ("thread", &["std::thread", "thread::", "rayon"]),
+    ("file", &["std::fs"]),
+    ("memory map", &["memmap2"]),
+    ("stream", &["std::io"]),
+    ("process", &["std::process"]),
+    ("environment", &["std::env"]),
+    ("network", &["std::net", "tokio::net"]),
+    (
+        "terminal",
+        &["println!", "eprintln!", "print!", "eprint!", "dbg!"],
+    ),
+    ("chance", &["rand::rng", "SysRng"]),
+];
+
+/// Crates whose purpose is to deal with the surroundings. All others, and their modules,
+/// are listed in [`ALLOWED`].
+const EDGES: &[&str] = &["cli", "ggp"];
+
+/// Crate, module (without the modules inside it) and the surroundings that it uses.
+const ALLOWED: &[(&str, &str, &[&str])] = &[
+    ("stop", "lib", &["clock"]),
+    ("search", "budget", &["clock"]),
+    ("search", "mcts/parallel", &["thread"]),
+    ("engine", "machine/perft", &["clock", "thread"]),
+    ("engine", "propnet/native", &["memory map"]),
+    ("engine", "propnet/perft", &["thread"]),
+    ("engine", "propnet/playout", &["thread"]),
+    ("solver", "planning/breadth_first", &["clock", "stream"]),
+    ("solver", "planning/breadth_first/next_level", &["stream"]),
+    ("solver", "planning/breadth_first/plan", &["stream"]),
+    ("solver", "planning/breadth_first/resume", &["stream"]),
+    (
+        "solver",
+        "planning/breadth_first/spill",
+        &["file", "stream"],
+    ),
+    (
+        "solver",
+        "planning/breadth_first/temporary_folder",
+        &["file", "process", "stream"],
+    ),
+    ("solver", "planning/breadth_first/workers", &["thread"]),
+    (
+        "solver",
+        "planning/checkpoint",
+        &["clock", "file", "stream"],
+    ),
+    ("solver", "planning/expand/table", &["memory map"]),
+    ("solver", "planning/potential", &["clock"]),
+    ("solver", "solve", &["clock"]),
+    ("solver", "solve/auto", &["clock"]),
+    ("solver", "solve/check", &["clock"]),
+    ("solver", "solve/portfolio", &["clock", "thread"]),
+    ("playcheck", "alarm", &["clock", "thread"]),
+    ("playcheck", "claims", &["clock"]),
+    ("playcheck", "coverage", &["clock"]),
+    ("playcheck", "lib", &["clock"]),
+    ("play", "agent", &["clock"]),
+    ("play", "agent_thread", &["clock", "thread"]),
+    ("play", "backends", &["thread"]),
+    ("play", "contest", &["clock"]),
+    ("play", "lib", &["clock"]),
+    ("play", "mcts", &["clock"]),
+    ("play", "protocol/host", &["clock", "stream", "thread"]),
+    (
+        "play",
+        "protocol/host/exchange",
+        &["clock", "network", "stream", "thread"],
+    ),
+    ("play", "protocol/player", &["network", "stream"]),
+    ("play", "protocol/player/connections", &["clock", "network"]),
+    ("play", "protocol/player/event", &["network"]),
+    ("play", "protocol/player/match_progress", &["thread"]),
+    ("play", "protocol/player/match_thread", &["clock", "thread"]),
+    ("play", "protocol/wire", &["clock", "stream"]),
+    ("play", "protocol/wire/body", &["clock"]),
+    ("play", "record", &["clock", "file", "process", "stream"]),
+    ("play", "referee", &["clock", "thread"]),
+    ("play", "spec", &["clock"]),
+    ("lsp", "lens", &["clock", "thread"]),
+    ("lsp", "wire", &["stream", "thread"]),
+    ("web", "events", &["clock"]),
+    ("web", "graph", &["clock"]),
+    ("web", "guard", &["network"]),
+    ("web", "lib", &["network", "stream", "thread"]),
+    ("web", "session", &["chance", "clock"]),
+    ("web", "solving", &["clock"]),
+    ("web", "tables", &["clock"]),
+    ("web", "think", &["clock"]),
+];
+
+#[test]
+fn surroundings_are_used_only_where_listed() {
+    let mut wrong = Vec::new();
+    let files = rust_files();
+    let mut unused: BTreeSet<(&str, &str, &str)> = ALLOWED
+        .iter()
+        .flat_map(|(package, module, kinds)| kinds.iter().map(|kind| (*package, *module, *kind)))
+        .collect();
+    for file in &files {
+        if EDGES.contains(&file.package()) {
+            continue;
+        }
+        let code = split(file.without_tests()).code;
+        for (kind, names) in SURROUNDINGS {
+            let Some(name) = names.iter().find(|name| contains_name(&code, name)) else {
                 continue;
+            };
+            if !unused.remove(&(file.package(), file.module(), *kind)) {
+                wrong.push(format!("{} uses {kind} ({name})", file.path));
             }
-            let rest = &code[index + start.len()..];
-            match rest.strip_prefix('{') {
-                Some(group) => found.extend(group_members(group)),
-                None => found.extend(word(rest)),
+        }
+    }
+    let unused = unused.iter().map(|(package, module, kind)| {
+        format!("crates/{package}/src/{module} is listed for {kind} and does not use it")
+    });
+    wrong.extend(unused);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Whether code has a name that is not a part of a longer one.
+fn contains_name(code: &str, name: &str) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    code.match_indices(name).any(|(at, _)| {
+        let before = code[..at].chars().next_back();
+        let after = code[at + name.len()..].chars().next();
+        !before.is_some_and(is_word) && (!name.ends_with(is_word) || !after.is_some_and(is_word))
+    })
+}
+
+#[test]
+fn names_are_found_as_whole_words() {
+    assert!(contains_name(
+        "use std::time::{Duration, Instant};",
+        "Instant"
+    ));
+    assert!(!contains_name("let is_late = InstantNoodles;", "Instant"));
+    assert!(!contains_name("memory_thread::f()", "thread::"));
+    assert!(contains_name("thread::spawn(f)", "thread::"));
+}
+
+/// For each package its dependencies inside the workspace, without those of tests.
+fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(root().join("crates")).expect("crates can be listed") {
+        let folder = entry.expect("crates can be listed").path();
+        let Ok(manifest) = fs::read_to_string(folder.join("Cargo.toml")) else {
+            continue;
+        };
+        let mut section = "";
+        let mut needs = BTreeSet::new();
+        for line in manifest.lines() {
+            if let Some(name) = line.strip_prefix('[') {
+                section = name.trim_end_matches(']');
+            } else if section == "dependencies" || section.ends_with(".dependencies") {
+                let name = line.split(['.', '=', ' ']).next().unwrap_or_default();
+                needs.extend(name.strip_prefix("ggp-").map(str::to_owned));
+            }
+        }
+        let name = folder.file_name().and_then(|name| name.to_str());
+        found.insert(name.expect("crates have plain names").to_owned(), needs);
+    }
+    found
+}
+
+/// The crates that a crate needs, directly or through others.
+fn reachable(package: &str, dependencies: &BTreeMap<String, BTreeSet<String>>) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut open = vec![package.to_owned()];
+    while let Some(package) = open.pop() {
+        for needed in dependencies.get(&package).into_iter().flatten() {
+            if found.insert(needed.clone()) {
+                open.push(needed.clone());
             }
         }
     }
     found
 }
 
-/// The first names of the paths in braces, up to the closing one.
-fn group_members(group: &str) -> Vec<String> {
-    let mut depth = 0;
-    let mut names = Vec::new();
-    let mut fresh = true;
-    for (index, c) in group.char_indices() {
-        match c {
-            '{' => depth += 1,
-            '}' if depth == 0 => break,
-            '}' => depth -= 1,
-            ',' if depth == 0 => fresh = true,
-            c if depth == 0 && fresh && c.is_alphabetic() => {
-                names.extend(word(&group[index..]));
-                fresh = false;
-            }
-            _ => {}
-        }
-    }
-    names
-}
-
-fn word(text: &str) -> Option<String> {
-    let end = text
-        .find(|c: char| !c.is_alphanumeric() && c != '_')
-        .unwrap_or(text.len());
-    (end > 0).then(|| text[..end].to_owned())
-}
-
-fn layer(module: &str) -> Option<usize> {
-    LAYERS.iter().position(|layer| layer.contains(&module))
-}
-
 #[test]
-fn every_module_has_its_layer() {
-    let modules: BTreeSet<String> = sources()
-        .iter()
-        .filter_map(|(file, _)| module(file))
-        .collect();
-    for module in modules {
-        assert!(layer(&module).is_some(), "{module} stands in no layer");
-    }
-}
-
-#[test]
-fn imports_point_downwards() {
-    let modules: BTreeSet<String> = sources()
-        .iter()
-        .filter_map(|(file, _)| module(file))
-        .collect();
-    let mut wrong = Vec::new();
-    for (file, text) in sources() {
-        let Some(from) = module(&file) else { continue };
-        for to in imports(&file, without_tests(&file, &text)) {
-            if to == from || !modules.contains(&to) {
-                continue;
-            }
-            let narrow = NARROW.iter().find(|(name, _)| *name == from);
-            let allowed = match narrow {
-                Some((_, most)) => most.contains(&to.as_str()),
-                None => layer(&to) < layer(&from) || shares_layer(&from, &to),
-            };
-            if !allowed {
-                wrong.push(format!("src/{} imports {to}", file.display()));
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-/// Only these layers are knots on purpose; what stands at the edge side by side
-/// does not know each other.
-fn shares_layer(from: &str, to: &str) -> bool {
-    layer(from) == layer(to) && ["syntax", "program", "ground", "check", "game"].contains(&from)
-}
-
-#[test]
-fn the_evaluator_knows_no_word_of_the_language() {
-    for (file, text) in sources() {
-        if module(&file).as_deref() != Some("datalog") {
-            continue;
-        }
-        let (code, literals) = split(without_tests(&file, &text));
-        for word in ["Keyword", "RoleId", "Move", "Score"] {
-            let named = code
-                .split(|c: char| !c.is_alphanumeric() && c != '_')
-                .any(|w| w == word);
-            assert!(!named, "src/{} names {word}", file.display());
-        }
-        for keyword in ggp_gdl::check::Keyword::ALL {
-            let quoted = literals.iter().any(|literal| literal == keyword.as_str());
+fn the_lowest_crates_need_only_the_ground_floor() {
+    let dependencies = dependencies();
+    for package in ["gdl", "search"] {
+        for needed in &dependencies[package] {
+            let below = &dependencies[needed];
             assert!(
-                !quoted,
-                "src/{} quotes {}",
-                file.display(),
-                keyword.as_str()
+                below.is_empty(),
+                "{package} needs {needed}, which needs {below:?}"
             );
         }
     }
 }
 
-/// Only the rules of a game say what its words mean.
 #[test]
-fn no_game_is_known_by_its_words() {
-    const WORDS: &[&str] = &[
-        "cell", "step", "control", "mark", "noop", "white", "black", "xplayer", "oplayer", "succ",
-        "location", "blank",
-    ];
-    let mut wrong = Vec::new();
-    for (file, text) in sources() {
-        let (_, literals) = split(without_tests(&file, &text));
-        for literal in literals {
-            if WORDS.contains(&literal.to_lowercase().as_str()) {
-                wrong.push(format!("src/{} quotes {literal}", file.display()));
-            }
-        }
+fn answers_are_verified_without_the_solver() {
+    let dependencies = dependencies();
+    if dependencies.contains_key("verify") {
+        let needed = reachable("verify", &dependencies);
+        assert!(!needed.contains("solver"), "verify needs {needed:?}");
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-/// No clock, thread, file, environment or socket below the edges. Search has
-/// the clock of its budget, counting positions its time limit and threads,
-/// grounding its time limit.
-#[test]
-fn the_core_asks_nothing_of_its_surroundings() {
-    const OUTSIDE: &[&str] = &[
-        "std::fs",
-        "std::net",
-        "std::env",
-        "std::io",
-        "std::process",
-        "std::thread",
-        "std::time",
-        "Instant::now",
-        "SystemTime",
-        "println!",
-        "eprintln!",
-        "rand::rng",
-    ];
-    let clock = &["std::time", "Instant::now"][..];
-    let allowed: BTreeMap<&str, &[&str]> = BTreeMap::from([
-        (
-            "machine/perft.rs",
-            &["std::thread", "std::time", "Instant::now"][..],
-        ),
-        ("datalog.rs", &["std::time"][..]),
-        ("datalog/run.rs", clock),
-        ("propnet/attempts.rs", clock),
-        ("propnet/clauses.rs", clock),
-        ("propnet/grounding.rs", clock),
-    ]);
-    let mut wrong = Vec::new();
-    for (file, text) in sources() {
-        let Some(from) = module(&file) else { continue };
-        if EDGES.contains(&from.as_str()) {
-            continue;
-        }
-        let name = file.to_str().expect("plain names").replace('\\', "/");
-        let allowed = allowed.get(name.as_str()).copied().unwrap_or_default();
-        let code = code(without_tests(&file, &text));
-        for outside in OUTSIDE {
-            if code.contains(outside) && !allowed.contains(outside) {
-                wrong.push(format!("src/{name} uses {outside}"));
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-#[test]
-fn imports_are_found_in_all_their_forms() {
-    let text = "
-        use ggp_gdl::game::Game; // use crate::cli;
-        use crate::{span::{Span, check}, symbol, ground::Terms};
-        fn f() -> ggp_engine::machine::Level { \"ggp_web\" }
-        use super::super::search;
-    ";
-    let found = imports(Path::new("solve/plan.rs"), text);
-    let expected = ["game", "ground", "machine", "search", "span", "symbol"];
-    assert_eq!(found.into_iter().collect::<Vec<_>>(), expected);
 }

@@ -158,7 +158,7 @@ fn alpha_beta_is_minimax_on_real_games() {
 }
 
 #[test]
-fn lanes_see_what_the_machine_sees() {
+fn lanes_agree_with_the_machine() {
     for name in [
         "othello",
         "kalah",
@@ -218,7 +218,7 @@ fn proved(name: &str, role: usize) -> (MinimaxReport<Move>, Vec<(String, u8, u8)
 }
 
 #[test]
-fn small_games_are_worth_what_is_known() {
+fn small_games_have_their_known_values() {
     let (report, moves) = proved("tic_tac_toe", 0);
     assert_eq!(report.bounds(), (50, 50));
     assert!(
@@ -247,7 +247,7 @@ fn small_games_are_worth_what_is_known() {
 }
 
 #[test]
-fn what_others_do_at_the_same_time_is_expected_to_be_the_worst() {
+fn simultaneous_answers_are_assumed_to_be_the_worst() {
     // Every move may be beaten, and no upper bound is reported.
     let (report, moves) = proved("rock_paper_scissors", 0);
     assert_eq!(report.bounds(), (0, 100));
@@ -450,7 +450,7 @@ fn endless_play_is_said_to_be_endless() {
 }
 
 #[test]
-fn what_is_wrong_with_the_rules_is_told_with_the_moves_that_lead_there() {
+fn faults_in_the_rules_are_reported_with_the_moves_that_lead_to_them() {
     let check = |name: &str, text: &str, what: &str| {
         let file = rules(name, text);
         let output = ggp(&["prove", &file]);
@@ -480,7 +480,7 @@ fn what_is_wrong_with_the_rules_is_told_with_the_moves_that_lead_there() {
 }
 
 #[test]
-fn what_seems_best_is_told_where_nothing_is_proved() {
+fn the_best_estimate_is_reported_without_a_proof() {
     let answer = |arguments: &[&str]| -> serde_json::Value {
         let output = ggp(&[&["prove", "--json"], arguments].concat());
         assert_eq!(output.status.code(), Some(1), "{arguments:?}");
@@ -592,7 +592,7 @@ fn pondering_finds_the_answer_to_the_moves_of_other_roles() {
 }
 
 #[test]
-fn what_cannot_be_proved_is_refused() {
+fn invalid_arguments_of_prove_are_rejected() {
     let refused = |arguments: &[&str], why: &str| {
         let output = ggp(&[&["prove"], arguments].concat());
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");

@@ -24,7 +24,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 /// The number of positions by level until one is solved, whether one is, and the
 /// number of moves made. If a partial order is given, only sufficient moves are
 /// made.
-fn levels(puzzle: &Puzzle, commuting: Option<&PartialOrder>) -> (Vec<usize>, bool, u64) {
+fn levels(puzzle: &Puzzle, partial_order: Option<&PartialOrder>) -> (Vec<usize>, bool, u64) {
     let layout = Layout::new(puzzle, Facts::Relevant);
     let mut expander = Expander::new(puzzle, &layout, 64, Engine::Auto);
     let (mut children, mut ends) = (Children::default(), Ends::default());
@@ -48,7 +48,7 @@ fn levels(puzzle: &Puzzle, commuting: Option<&PartialOrder>) -> (Vec<usize>, boo
         for code in &level {
             expander.expand(code, &mut children);
             layout.decode(code, &mut state);
-            let among = commuting.and_then(|commuting| commuting.sufficient(&state));
+            let among = partial_order.and_then(|partial_order| partial_order.sufficient(&state));
             for (number, &chosen) in children.moves.iter().enumerate() {
                 let bit = |among: &[u64]| among[chosen as usize / 64] >> (chosen % 64) & 1 == 1;
                 if !among.is_none_or(bit) {
@@ -183,16 +183,16 @@ fn sufficient_moves_keep_all_answers() {
             factored_plans += u32::from(plan.len() > 2);
         }
 
-        let Some(commuting) = PartialOrder::of(&puzzle) else {
+        let Some(partial_order) = PartialOrder::of(&puzzle) else {
             continue;
         };
-        let (reduced, is_still_solved, fewer) = levels(&puzzle, Some(&commuting));
+        let (reduced, is_still_solved, fewer) = levels(&puzzle, Some(&partial_order));
         assert_eq!(is_still_solved, solved, "{what}");
         assert!(!solved || reduced.len() == sizes.len(), "{what}");
         reductions += u32::from(fewer < made);
 
         let options = DepthFirstOptions {
-            commuting: Some(Arc::new(commuting)),
+            partial_order: Some(Arc::new(partial_order)),
             ..DepthFirstOptions::default()
         };
         let stats = &mut Stats::default();
@@ -229,8 +229,8 @@ fn lights_need_few_of_their_switches() {
     for count in [1, 3, 6, 9] {
         let puzzle = lights(&all[..count]);
         let (sizes, solved, made) = levels(&puzzle, None);
-        let commuting = PartialOrder::of(&puzzle).unwrap();
-        let (reduced, is_still_solved, fewer) = levels(&puzzle, Some(&commuting));
+        let partial_order = PartialOrder::of(&puzzle).unwrap();
+        let (reduced, is_still_solved, fewer) = levels(&puzzle, Some(&partial_order));
         assert!(
             solved && is_still_solved && reduced.len() == sizes.len(),
             "{count}"

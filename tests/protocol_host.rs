@@ -104,7 +104,7 @@ fn play(game: &Game, fakes: &[Fake], options: &HostOptions, is_scrambled: bool) 
         &mut record,
         &mut |_, _| Ok(()),
     )
-    .expect("the match comes to its end");
+    .expect("the match ends");
     record
         .replay(machine, |_, _| ())
         .expect("the record is right");

@@ -61,7 +61,7 @@ fn machine(rules: &str) -> AnyMachine {
 fn wait_until(condition: impl Fn() -> bool) {
     let began = Instant::now();
     while !condition() {
-        assert!(began.elapsed() < EVER, "it does not come to that");
+        assert!(began.elapsed() < EVER, "the condition never held");
         std::thread::sleep(Duration::from_millis(5));
     }
 }

@@ -1,5 +1,5 @@
-//! Methods that play by chance: their plans and best ends are real, and they keep
-//! to their limits.
+//! Randomised methods: their plans and best ends are valid, and they respect their
+//! limits.
 
 use ggp_stop::Stop;
 
@@ -36,7 +36,7 @@ fn sampling(scoring: Scoring) -> Sampling {
     }
 }
 
-/// Whether all methods found a plan, if there is any.
+/// Returns whether all methods found a plan, if there is one.
 fn check(name: &str, text: &str, scoring: Scoring) -> Option<bool> {
     let game = game(text);
     let puzzle = puzzle(&game).unwrap();
@@ -86,7 +86,7 @@ fn check(name: &str, text: &str, scoring: Scoring) -> Option<bool> {
 }
 
 #[test]
-fn small_puzzles_are_solved_by_chance() {
+fn small_puzzles_are_solved_by_sampling() {
     for (name, text) in texts() {
         let small = ["wolf_goat_cabbage", "buttons_and_lights", "lights_out_3x3"];
         if small.contains(&name.as_str()) {
@@ -98,7 +98,7 @@ fn small_puzzles_are_solved_by_chance() {
 }
 
 #[test]
-fn plans_met_by_chance_are_real() {
+fn sampled_plans_are_valid() {
     let (mut solved, mut solvable) = (0, 0);
     for seed in 0..40 {
         let scoring = match seed % 2 {
@@ -116,7 +116,7 @@ fn plans_met_by_chance_are_real() {
     );
 }
 
-/// Fifty points for going left once, seventy after that for going right.
+/// 50 points for going left once, and 70 for going right after that.
 const GRADED: &str = "
     (role me) (init (at 0)) (legal me left) (legal me right) (legal me out)
     (<= (next (at 1)) (true (at 0)) (does me left))
@@ -133,7 +133,7 @@ const GRADED: &str = "
     (<= (goal me 100) (true (at 4)))";
 
 #[test]
-fn the_best_end_is_told() {
+fn the_best_end_is_reported() {
     let puzzle = puzzle(&game(GRADED)).unwrap();
     for (method, run) in METHODS {
         let budget = Budget {
@@ -149,7 +149,7 @@ fn the_best_end_is_told() {
 }
 
 #[test]
-fn chance_keeps_to_limits() {
+fn sampling_respects_limits() {
     let (_, text) = texts()
         .into_iter()
         .find(|(name, _)| name == "eight_puzzle")
@@ -175,7 +175,7 @@ fn chance_keeps_to_limits() {
             "{method}: {expanded}"
         );
         assert!(*bytes <= budget.memory_bytes, "{method}: {bytes}");
-        assert_eq!(run(&budget), once, "{method} does the same again");
+        assert_eq!(run(&budget), once, "{method} is reproducible");
 
         let budget = Budget {
             stop: Stop::raised(),

@@ -1,5 +1,5 @@
-//! Searches over packed states agree with the plain ones, plan by plan and
-//! position by position.
+//! Searches over packed states agree with plain search in their plans, proofs and
+//! counts.
 
 use ggp_stop::Stop;
 
@@ -33,19 +33,19 @@ fn best(
     best_first(puzzle, &how, budget, stats, &mut ())
 }
 
-/// Every search that finds a plan or a proof in the end.
+/// All searches that eventually find a plan or a proof.
 const SEARCHES: [(&str, Search); 9] = [
     ("levels", level_by_level),
-    ("one diver", |puzzle, budget, stats| {
+    ("one worker", |puzzle, budget, stats| {
         let options = DepthFirstOptions {
-            divers: 1,
+            workers: 1,
             ..DepthFirstOptions::default()
         };
         depth_first(puzzle, &options, None, budget, stats, &mut ())
     }),
-    ("divers", |puzzle, budget, stats| {
+    ("workers", |puzzle, budget, stats| {
         let options = DepthFirstOptions {
-            patience: 20,
+            restart_after: 20,
             ..DepthFirstOptions::default()
         };
         depth_first(puzzle, &options, None, budget, stats, &mut ())
@@ -89,17 +89,17 @@ fn level_by_level(puzzle: &Puzzle, budget: &Budget, stats: &mut Stats) -> Outcom
 }
 
 /// Searches that need other limits.
-const OTHERS: [(&str, Search); 1] = [("IDA*", deepen)];
+const OTHERS: [(&str, Search); 1] = [("IDA*", ida_star)];
 
-fn deepen(puzzle: &Puzzle, budget: &Budget, stats: &mut Stats) -> Outcome {
+fn ida_star(puzzle: &Puzzle, budget: &Budget, stats: &mut Stats) -> Outcome {
     iterative_deepening(puzzle, budget, stats, &mut ())
 }
 
-/// What is larger is too slow on the plain machine.
+/// Larger games are too slow on the plain machine.
 const GATES: usize = 1_500;
 
-/// The searches against plain breadth-first search on the Datalog machine.
-/// Whether that came to an end.
+/// Compares all searches with plain breadth-first search on the Datalog machine.
+/// Returns whether that search finished.
 fn check(name: &str, game: &Game, nodes: u64) -> bool {
     let Some(puzzle) = puzzle(game).filter(|puzzle| puzzle.net.network().gates() < GATES) else {
         return false;
@@ -161,7 +161,8 @@ fn check(name: &str, game: &Game, nodes: u64) -> bool {
             }
             _ => panic!("{what}, but the least plan is {least:?}"),
         }
-        // The same with the least depth, and with less.
+        // The searches are repeated with the depth of a shortest plan, and with one
+        // less.
         let Some(least) = least.filter(|&least| least > 0) else {
             continue;
         };
@@ -180,7 +181,7 @@ fn check(name: &str, game: &Game, nodes: u64) -> bool {
 }
 
 #[test]
-fn plans_and_proofs_are_those_of_plain_search() {
+fn plans_and_proofs_agree_with_plain_search() {
     let mut checked = Vec::new();
     for (name, text) in texts() {
         if let Ok(game) = Game::from_text(&name, &text)
@@ -203,7 +204,7 @@ fn plans_and_proofs_are_those_of_plain_search() {
 }
 
 #[test]
-fn random_games_are_searched_as_plainly() {
+fn random_games_agree_with_plain_search() {
     let mut ended = 0;
     for seed in 0..150 {
         let game = game(&random_rules(seed));
@@ -233,7 +234,7 @@ fn positions_are_counted_level_by_level() {
 }
 
 #[test]
-fn a_weighted_goal_count_leads_greedy_search() {
+fn weighted_goal_counts_guide_greedy_search() {
     let how = BestFirst {
         together: 16,
         ..BestFirst::new(Order::Greedy, Estimate::WeightedGoalCount)
@@ -246,14 +247,15 @@ fn a_weighted_goal_count_leads_greedy_search() {
 }
 
 #[test]
-fn sums_bound_the_moves_to_come() {
-    // Each jump takes one peg: no pass is needed before that of the plan.
+fn weighted_sums_bound_the_remaining_moves() {
+    // Each jump removes one peg, so the first pass already has the length of the
+    // plan.
     let stats = &mut Stats::default();
     let budget = Budget {
         nodes: 200_000,
         ..Budget::default()
     };
-    let outcome = deepen(&own("senku"), &budget, stats);
+    let outcome = ida_star(&own("senku"), &budget, stats);
     let limits: Vec<u32> = stats.levels.iter().map(|level| level.depth).collect();
     assert_eq!(limits, [0, 31], "{outcome:?}");
     let within = Budget {
@@ -261,13 +263,13 @@ fn sums_bound_the_moves_to_come() {
         ..Budget::default()
     };
     let stats = &mut Stats::default();
-    let outcome = deepen(&own("senku"), &within, stats);
+    let outcome = ida_star(&own("senku"), &within, stats);
     assert_eq!(outcome, Outcome::NoPlanWithin(30));
     assert_eq!(stats.total().expanded, 0);
 }
 
 #[test]
-fn a_table_without_room_costs_time_only() {
+fn a_full_table_only_costs_time() {
     let puzzle = own("eight_puzzle");
     let mut expanded = Vec::new();
     for memory_bytes in [100_000, 1 << 28] {
@@ -276,7 +278,7 @@ fn a_table_without_room_costs_time_only() {
             ..Budget::default()
         };
         let stats = &mut Stats::default();
-        let outcome = deepen(&puzzle, &budget, stats);
+        let outcome = ida_star(&puzzle, &budget, stats);
         let is_shortest = matches!(
             &outcome,
             Outcome::Solved { plan, optimal: true } if plan.len() == 20
@@ -295,8 +297,8 @@ fn every_position_is_counted() {
         .iter()
         .find(|(name, _)| name == "eight_puzzle")
         .unwrap();
-    // Two tiles change places, so that half of all orders can be reached, and
-    // the other half would be needed.
+    // Two tiles are swapped, so that only half of all arrangements can be reached,
+    // and the solution is in the other half.
     let swapped = text
         .replace("(init (cell 1 1 2))", "(init (cell 1 1 3))")
         .replace("(init (cell 1 2 3))", "(init (cell 1 2 2))");
@@ -314,7 +316,7 @@ fn every_position_is_counted() {
 }
 
 #[test]
-fn limits_are_kept() {
+fn limits_are_respected() {
     let puzzle = own("senku");
     for (name, run) in SEARCHES {
         let stats = &mut Stats::default();
@@ -353,7 +355,7 @@ fn limits_are_kept() {
     }
 }
 
-/// Knows one position as dead, and what was left.
+/// A detector that knows one dead end and records the states it is called with.
 struct Told {
     dead: Vec<u64>,
     stuck: u32,
@@ -370,10 +372,10 @@ impl DeadEndDetector for Told {
 }
 
 #[test]
-fn dead_ends_are_asked_and_told() {
+fn dead_ends_are_queried_and_reported() {
     let puzzle = own("wolf_goat_cabbage");
     let options = DepthFirstOptions {
-        divers: 1,
+        workers: 1,
         ..DepthFirstOptions::default()
     };
     let search = |dead: Vec<u64>| {
@@ -384,7 +386,7 @@ fn dead_ends_are_asked_and_told() {
         let outcome = depth_first(&puzzle, &options, dead_end, &budget, stats, &mut ());
         (outcome, stats.total().expanded, told.stuck)
     };
-    // The start is told as it is, so nothing is left to search.
+    // The start is reported as a dead end, so nothing is left to search.
     assert_eq!(search(puzzle.start.clone()), (Outcome::Unknown, 0, 0));
     let (outcome, _, _) = search(Vec::new());
     assert!(matches!(outcome, Outcome::Solved { .. }), "{outcome:?}");
@@ -416,8 +418,8 @@ fn dead_ends_are_asked_and_told() {
     );
 }
 
-/// The same rules in other words, in the same order.
-fn renamed(text: &str) -> String {
+/// The same rules with other names, in the same order.
+fn rename(text: &str) -> String {
     let mut out = String::new();
     for line in text.lines() {
         let line = line.split(';').next().unwrap().to_lowercase();
@@ -443,13 +445,13 @@ fn renamed(text: &str) -> String {
 }
 
 #[test]
-fn names_mean_nothing_to_searches() {
+fn names_do_not_affect_searches() {
     for (name, text) in texts() {
         if !["senku", "eight_puzzle", "hanoi", "lights_out_3x3"].contains(&name.as_str()) {
             continue;
         }
         let [plain, other] =
-            [text.clone(), renamed(&text)].map(|text| puzzle(&game(&text)).unwrap());
+            [text.clone(), rename(&text)].map(|text| puzzle(&game(&text)).unwrap());
         for (search, run) in SEARCHES {
             let budget = Budget {
                 nodes: 20_000,

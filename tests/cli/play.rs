@@ -180,7 +180,7 @@ fn players_must_fit_the_roles() {
             "--player human --player first",
             "two players for the other roles",
         ),
-        ("--state -", "standard input is for your moves"),
+        ("--state -", "standard input is used for moves"),
     ] {
         place.check_failure(&format!("play matches.kif {line}"), &[], "", 2, &[part]);
     }
@@ -335,7 +335,7 @@ fn the_kinds_of_players_are_listed() {
             "{line}: {found:#?}"
         );
         assert!(
-            found.out.starts_with("the kinds of players"),
+            found.out.starts_with("players and their options"),
             "{line}: {found:#?}"
         );
         assert!(found.out.contains("\n  minimax "), "{line}: {found:#?}");
@@ -347,10 +347,10 @@ fn players_without_time_or_with_too_much_to_say_are_refused() {
     let place = Workplace::new();
     for (player, part) in [
         ("mcts:0s", "leaves no time to choose"),
-        ("random:3", "write it without `3`"),
+        ("random:3", "remove `3`"),
         (
             "mcts:threads=0",
-            "threads is a whole number from 1 to 256 or auto, not `0`",
+            "threads must be a whole number from 1 to 256 or auto, not `0`",
         ),
     ] {
         let line = format!("play matches.kif --player {player}");
@@ -375,7 +375,7 @@ fn what_can_not_be_resumed_is_said() {
         ),
         (
             "--resume lights.json --save other.json",
-            "--resume goes on writing to lights.json, so it does not go with --save",
+            "--resume writes to lights.json and cannot be combined with --save",
         ),
         ("--save no/such/folder.json", "no/such/folder.json"),
     ] {
@@ -435,12 +435,12 @@ fn a_person_may_ask_why() {
         "terminal  does not hold\n└─ rule at matches.kif:11:5\n   └─ ✗ (true (left 0))",
         "the rules have no name `9`",
         "the rules have no name `x`",
-        "`next (left 4)` depends on the moves made: ask again after a move\n",
-        "bob> why\nwhy what? ",
+        "`next (left 4)` depends on the moves made; ask again after a move\n",
+        "bob> why\n`why` needs ",
         "bob> why 1\n(legal bob (take 1))  holds: ",
         "bob> why 9\nmove numbers are 1 to ",
         "bob> why next (left 3)\n(next (left 3))  holds: ",
-        "bob> hint more\nnothing comes after hint; ",
+        "bob> hint more\nhint takes no argument; ",
         "  why FACT or MOVE ",
     ] {
         assert!(

@@ -2,6 +2,7 @@
 
 pub mod host;
 pub mod names;
+pub mod sources;
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};

@@ -98,7 +98,7 @@ fn invalid_requests_are_rejected_with_the_reason() {
     check(
         b"GET /favicon.ico HTTP/1.0\r\n\r\n",
         " 400 ",
-        "there is no message",
+        "unknown message",
     );
     check(
         b"DELETE / HTTP/1.0\r\n\r\n",

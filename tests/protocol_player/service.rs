@@ -126,7 +126,7 @@ fn events_are_printed_and_logged() {
     };
     let address = next()["address"].as_str().unwrap().parse().unwrap();
     let say = |message: &str| body(&exchange(address, &request(message)));
-    assert_eq!(say("( WAIT )"), "there is no message `wait`");
+    assert_eq!(say("( WAIT )"), "unknown message `wait`");
     assert_eq!(say(&start("m1", "Ann", SHOWS, (5, 5))), "ready");
     assert_eq!(say("( PLAY m1 NIL )"), "( show Rock )");
     assert_eq!(say("( STOP m1 ((show Rock) (show Paper)) )"), "done");

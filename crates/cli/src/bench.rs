@@ -32,7 +32,7 @@ pub use tally::{Moments, Tally};
 /// The constructor prepares the game. Its time, and that of [`Subject::run`], are measured
 /// by the caller.
 pub trait Subject {
-    /// How the game is played. It is read before a run and again after it, as a run may
+    /// The way the game is played. It is read before a run and again after it, as a run may
     /// change it.
     fn readiness(&self) -> Readiness;
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
-use clap::builder::{OsStringValueParser, TypedValueParser as _};
+use clap::builder::{OsStringValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde::{Deserialize, Serialize};
 
 use super::{Context, Reported, text_files};
@@ -38,9 +38,9 @@ pub struct RuleOptions {
     /// Distinguish upper and lower case: `Cell` is not `cell`
     #[arg(long, help_heading = "Rules")]
     pub case_sensitive: bool,
-    /// How to evaluate the rules
-    #[arg(long, value_enum, default_value_t, help_heading = "Rules")]
-    pub backend: BackendChoice,
+    /// Backend that evaluates the rules
+    #[arg(long, value_parser = backend_parser(), default_value = "auto", help_heading = "Rules")]
+    pub backend: Backend,
     #[command(flatten)]
     pub(super) engine: EngineOptions,
     /// Maximum size of the rules, in bytes
@@ -117,7 +117,7 @@ impl GroundOptions {
     }
 }
 
-/// How networks are run.
+/// The engine that runs networks.
 #[derive(clap::Args, Copy, Clone, Debug)]
 pub struct EngineOptions {
     /// Interpret networks instead of compiling them to machine code
@@ -157,30 +157,41 @@ The rows are lines, or joined by `/`, or written [[1,2],[3,4]]. Cells are separa
 commas; without separators, each character is a cell. Also added: (grid_rows R), (grid_columns C), \
 (grid_row 1) ..., (grid_column 1) ..., (grid_next 1 2) ...";
 
-/// How rules are evaluated.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, clap::ValueEnum)]
-pub enum BackendChoice {
-    /// What suits the game
-    #[default]
-    Auto,
-    /// The propositional network
-    Propnet,
-    /// The planned bottom-up evaluator
-    Datalog,
-    /// The slow and obvious evaluator
-    Naive,
+/// The backends by their names on the command line.
+const BACKENDS: &[(&str, Backend, &str)] = &[
+    (
+        "auto",
+        Backend::Auto,
+        "The backend that suits the command and the game",
+    ),
+    ("propnet", Backend::Propnet, "The propositional network"),
+    (
+        "datalog",
+        Backend::Datalog,
+        "The planned bottom-up evaluator",
+    ),
+    ("naive", Backend::Naive, "The slow and obvious evaluator"),
+];
+
+/// The backend of a name on the command line.
+pub fn backend_named(name: &str) -> Option<Backend> {
+    let row = BACKENDS.iter().find(|(known, ..)| *known == name);
+    row.map(|(_, backend, _)| *backend)
 }
 
-impl BackendChoice {
-    /// The backend to make a machine with.
-    pub fn backend(self) -> Backend {
-        match self {
-            BackendChoice::Auto => Backend::Auto,
-            BackendChoice::Propnet => Backend::Propnet,
-            BackendChoice::Datalog => Backend::Datalog,
-            BackendChoice::Naive => Backend::Naive,
-        }
-    }
+/// The name of a backend on the command line.
+pub fn backend_name(backend: Backend) -> &'static str {
+    let row = BACKENDS.iter().find(|(_, known, _)| *known == backend);
+    row.expect("every backend is in the table").0
+}
+
+/// Parses the name of a backend.
+pub fn backend_parser() -> impl TypedValueParser<Value = Backend> {
+    let values = BACKENDS
+        .iter()
+        .map(|(name, _, help)| PossibleValue::new(*name).help(*help));
+    let names = PossibleValuesParser::new(values);
+    names.map(|name| backend_named(&name).expect("only names in the table are accepted"))
 }
 
 /// Rule options as a whole command line.
@@ -302,7 +313,7 @@ impl RuleOptions {
     pub fn machine_for_one_position(&self, context: &Context) -> anyhow::Result<AnyMachine> {
         let game = self.game(context)?;
         match self.backend {
-            BackendChoice::Auto => {
+            Backend::Auto => {
                 let machine = DatalogMachine::for_one_position(&game, self.limits(context))?;
                 Ok(AnyMachine::Datalog(Box::new(machine)))
             }
@@ -319,7 +330,7 @@ impl RuleOptions {
     pub fn machine_for_few_states(&self, context: &Context) -> anyhow::Result<AnyMachine> {
         let game = self.game(context)?;
         match self.backend {
-            BackendChoice::Auto => {
+            Backend::Auto => {
                 let machine = DatalogMachine::for_few_states(&game, self.limits(context))?;
                 Ok(AnyMachine::Datalog(Box::new(machine)))
             }
@@ -359,8 +370,8 @@ impl RuleOptions {
     ) -> Result<AnyMachine, PlayError> {
         let spinner = context.spinner("preparing the rules");
         let made = match self.backend {
-            BackendChoice::Auto => AnyMachine::auto(game, limits),
-            chosen => AnyMachine::new(game, chosen.backend(), limits).map(|m| (m, None)),
+            Backend::Auto => AnyMachine::auto(game, limits),
+            chosen => AnyMachine::new(game, chosen, limits).map(|m| (m, None)),
         };
         spinner.finish_and_clear();
         let (machine, why_not) = made?;

@@ -145,7 +145,7 @@ fn every_search_agrees_with_brute_force_without_a_depth_limit() {
 }
 
 #[test]
-fn what_is_reached_deep_first_and_shallow_later_is_not_lost() {
+fn states_reached_deep_first_and_shallow_later_are_not_lost() {
     // 0 -> 1 -> 2 and 0 -> 2, then 2 -> 3 -> 4, with only three steps of time.
     let arcs: &[&[usize]] = &[&[1, 2], &[2], &[3], &[4], &[]];
     let mut net = Net::new(arcs, &[4], Clock::EndsAt(3));

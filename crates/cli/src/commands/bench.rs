@@ -10,19 +10,19 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context as _, anyhow, bail};
-use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::perft::parse_seconds;
-use crate::rule_files::{BackendChoice, EngineOptions, GroundOptions};
+use crate::rule_files::{EngineOptions, GroundOptions, backend_name, backend_parser};
 use crate::{Context, Exit};
 use crate::bench::agreement::disagreements;
 use crate::bench::peers::Peers;
 use crate::bench::{Row, read_rows};
+use ggp_engine::machine::Backend;
 use task::{Limits, Task};
 
 /// The backends measured by default: all but the naive one.
-const BACKENDS: &[BackendChoice] = &[BackendChoice::Propnet, BackendChoice::Datalog];
+const BACKENDS: &[Backend] = &[Backend::Propnet, Backend::Datalog];
 
 /// The numbers of positions that may be played at the same time.
 const LANES: [&str; 4] = ["64", "256", "512", "1024"];
@@ -49,8 +49,8 @@ pub struct Options {
     #[arg(value_name = "GAME", required_unless_present = "child")]
     games: Vec<PathBuf>,
     /// Backend to measure; may be given several times [default: all but naive]
-    #[arg(long = "backend", value_enum, value_name = "BACKEND")]
-    backends: Vec<BackendChoice>,
+    #[arg(long = "backend", value_parser = backend_parser(), value_name = "BACKEND")]
+    backends: Vec<Backend>,
     /// Prepare the games only, without playouts
     #[arg(long)]
     start: bool,
@@ -268,11 +268,10 @@ impl Options {
         }
     }
 
-    fn task(&self, files: &[PathBuf], backend: BackendChoice) -> Task {
-        let name = backend.to_possible_value().expect("no choice is hidden");
+    fn task(&self, files: &[PathBuf], backend: Backend) -> Task {
         Task {
             files: files.to_vec(),
-            backend: name.get_name().to_owned(),
+            backend: backend_name(backend).to_owned(),
             seconds: (!self.start).then_some(self.seconds),
             playouts: self.playouts.map(NonZeroU64::get),
             threads: self.threads.get(),

@@ -6,10 +6,10 @@ use std::time::Duration;
 use anyhow::{Context as _, bail};
 
 use super::perft::parse_seconds;
-use crate::rule_files::{BackendChoice, EngineOptions};
+use crate::rule_files::{EngineOptions, backend_parser};
 use crate::{Context, Exit};
 use crate::conformance;
-use ggp_engine::machine::Limits;
+use ggp_engine::machine::{Backend, Limits};
 use ggp_gdl::symbol::Case;
 
 /// The options of `ggp conformance`.
@@ -47,9 +47,9 @@ pub struct Options {
     /// Games compared at the same time; 0 for one per processor
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
-    /// How to evaluate the rules
-    #[arg(long, value_enum, default_value_t)]
-    backend: BackendChoice,
+    /// Backend that evaluates the rules
+    #[arg(long, value_parser = backend_parser(), default_value = "auto")]
+    backend: Backend,
     #[command(flatten)]
     engine: EngineOptions,
     /// Distinguish upper and lower case: `Cell` is not `cell`
@@ -78,7 +78,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     };
     let chosen = conformance::Options {
         games: options.games.clone(),
-        backend: options.backend.backend(),
+        backend: options.backend,
         case: match options.case_sensitive {
             true => Case::Keep,
             false => Case::Fold,

@@ -108,8 +108,8 @@ fn clock(text: &str) -> Result<Duration, String> {
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     if let (Some(resume), Some(_)) = (&options.resume, &options.save) {
         bail!(
-            "--resume goes on writing to {0}, so it does not go with --save; to keep the match \
-             as it is, copy the file and resume the copy",
+            "--resume writes to {0} and cannot be combined with --save; to keep the original \
+             file, copy it and resume the copy",
             resume.display()
         );
     }

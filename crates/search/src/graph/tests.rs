@@ -127,7 +127,7 @@ fn arcs_are_found_by_their_source() {
 }
 
 #[test]
-fn a_budget_leaves_what_was_explored_until_then() {
+fn an_exhausted_budget_leaves_the_explored_part() {
     let budget = Budget {
         nodes: 3,
         ..Budget::default()

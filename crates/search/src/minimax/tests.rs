@@ -198,7 +198,7 @@ fn alpha_beta_is_minimax_at_every_depth() {
 }
 
 #[test]
-fn what_is_proved_is_so() {
+fn proofs_are_correct() {
     for seed in 0..300 {
         for (roles, takes_turns) in [(2, true), (2, false), (3, true)] {
             let mut toy = Toy::random(seed, roles, takes_turns);
@@ -228,7 +228,7 @@ fn what_is_proved_is_so() {
 }
 
 #[test]
-fn budgets_end_the_search_with_what_was_found_so_far() {
+fn budgets_end_the_search_with_its_results_so_far() {
     let mut toy = Toy::random(1, 2, true);
     for nodes in 1..40 {
         let budget = Budget {
@@ -458,7 +458,7 @@ impl MinimaxGame for Maze {
 }
 
 #[test]
-fn what_is_proved_where_positions_come_again_is_so() {
+fn proofs_are_correct_in_games_with_cycles() {
     let (mut endless, mut lines) = (0, 0);
     for seed in 0..400 {
         let mut maze = Maze::random(seed);

@@ -1,9 +1,9 @@
 //! Best-first search over packed states, many at a time.
 //!
-//! In: a puzzle, an [`Estimate`] and an order in which states are taken. Out:
-//! some plan, a shortest one, or the proof that there is none. States taken
-//! together are expanded in lanes, and what follows is estimated in lanes. All
-//! moves cost one, so that by no estimate at all, uniform-cost search, is
+//! In: a puzzle, an [`Estimate`] and an order in which states are expanded. Out:
+//! some plan, a shortest one, or a proof that there is none. Several states are
+//! expanded together in lanes, and their successors are estimated in lanes. All
+//! moves cost one, so search without an estimate (uniform-cost search) is
 //! [`breadth_first`](super::breadth_first::breadth_first()).
 //!
 //! Source: novelty as BFWS(f2) in Lipovetzky and Geffner, Best-first width search
@@ -22,35 +22,36 @@ use super::expand::states::{Full, States};
 use super::expand::{Children, Ends, Expander, Facts, Layout};
 use super::{Outcome, Plan, Puzzle, Reason};
 
-/// Which states are taken first.
+/// The order in which states are expanded.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Order {
-    /// Those with the least estimate, the newest of them first.
+    /// Greedy best-first search: the least estimate first, and of these the newest
+    /// state.
     Greedy,
-    /// Those with the least sum of moves made and estimate. With an estimate
-    /// that promises as much, plans are shortest.
+    /// A*: the least sum of moves made and estimate first. Plans are shortest if
+    /// the estimate is admissible.
     AStar,
-    /// Those that show a fact that no state with the same estimate showed
-    /// before; then greedily.
+    /// BFWS(f2): novel states first, which contain a fact that no state with the
+    /// same estimate contained before; then greedily.
     Bfws2,
-    /// The best of each level, as many as given; others are forgotten. It proves
-    /// nothing.
+    /// Beam search with the given width: only the best states of each level are
+    /// kept. It cannot prove anything.
     Beam(usize),
 }
 
-/// How to search.
+/// Options of [`best_first`].
 #[derive(Copy, Clone, Debug)]
 pub struct BestFirst {
-    /// Which states are taken first.
+    /// The order of expansion.
     pub order: Order,
-    /// By what.
+    /// The estimate.
     pub estimate: Estimate,
-    /// States taken together, at most; but for [`Order::Beam`].
+    /// Maximum number of states expanded together. Not used by [`Order::Beam`].
     pub together: usize,
 }
 
 impl BestFirst {
-    /// A search that takes many states together.
+    /// A search that expands the default number of states together.
     pub fn new(order: Order, estimate: Estimate) -> BestFirst {
         BestFirst {
             order,
@@ -60,11 +61,11 @@ impl BestFirst {
     }
 }
 
-/// Lanes of the expander.
+/// Number of lanes of the expander.
 const LANES: usize = 512;
-/// States expanded at once, at most.
+/// Maximum number of states expanded at once.
 const TOGETHER: usize = 64;
-/// Looks for a plan of at most [`Budget::depth`] moves.
+/// Searches for a plan of at most [`Budget::depth`] moves.
 pub fn best_first(
     puzzle: &Puzzle,
     how: &BestFirst,
@@ -90,24 +91,24 @@ pub fn best_first(
         estimator: Estimator::new(puzzle, &layout, estimate),
         states: States::new(layout.key_bits(), budget.memory_bytes / 2),
         nodes: Vec::new(),
-        beside: Vec::new(),
+        suffixes: Vec::new(),
         queue: Queue::default(),
         seen: FxHashMap::default(),
-        most_beside: budget.memory_bytes / 2,
+        most_node_bytes: budget.memory_bytes / 2,
         is_cut: false,
-        has_forgotten: false,
+        has_dropped: false,
         state: Packed::new(),
         layout,
     };
-    let came = search.run(&mut meter);
-    meter.ended(came).unwrap_or(Outcome::Unknown)
+    let result = search.run(&mut meter);
+    meter.ended(result).unwrap_or(Outcome::Unknown)
 }
 
 struct Search {
     layout: Layout,
     order: Order,
     together: usize,
-    /// Whether estimates make the first plan taken a shortest one.
+    /// True if the estimate guarantees that the first plan is a shortest one.
     is_bound: bool,
     reopens: bool,
     depth: u32,
@@ -117,16 +118,16 @@ struct Search {
     states: States,
     /// By state.
     nodes: Vec<Node>,
-    /// By depth: what states have besides their keys.
-    beside: Vec<Vec<u64>>,
+    /// By depth: the bits outside the key, which all states of that depth share.
+    suffixes: Vec<Vec<u64>>,
     queue: Queue,
     /// By estimate: the facts that held in states with it.
     seen: FxHashMap<u16, Vec<u64>>,
-    most_beside: u64,
-    /// Whether the depth limit cut anything off; whether a beam forgot anything.
+    most_node_bytes: u64,
+    /// True if the depth limit cut anything off, and true if a beam dropped any state.
     is_cut: bool,
-    has_forgotten: bool,
-    /// For facts shown.
+    has_dropped: bool,
+    /// Buffer for the novelty test.
     state: Packed,
 }
 
@@ -147,11 +148,11 @@ enum End {
     Solved,
 }
 
-/// The start has no parent.
-const NOBODY: u32 = u32::MAX;
+/// The parent of the start.
+const NO_PARENT: u32 = u32::MAX;
 
-/// States by rank, with the depth at which they came; the newest of a rank
-/// first.
+/// States by rank, each with its depth when it was queued. Within a rank, the
+/// newest comes first.
 #[derive(Default)]
 struct Queue {
     ranks: BTreeMap<usize, Vec<(u32, u32)>>,
@@ -164,12 +165,12 @@ impl Queue {
         self.len += 1;
     }
 
-    /// The least rank of all.
+    /// The least rank in the queue.
     fn least(&self) -> Option<usize> {
         self.ranks.first_key_value().map(|(&rank, _)| rank)
     }
 
-    /// The newest of the least rank.
+    /// Removes the newest state of the least rank.
     fn pop(&mut self) -> Option<(u32, u32)> {
         let mut first = self.ranks.first_entry()?;
         let newest = first.get_mut().pop();
@@ -197,19 +198,19 @@ impl Search {
         };
         let mut parents: Vec<u64> = Vec::new();
         let mut taken = Vec::new();
-        let mut solved = self.enter(&children, &[NOBODY], meter)?;
+        let mut solved = self.enter(&children, &[NO_PARENT], meter)?;
         while solved.is_none() {
             solved = self.take(&mut taken, meter)?;
             if solved.is_none() && taken.is_empty() {
                 meter.end_level();
-                return Ok(self.nothing());
+                return Ok(self.no_plan());
             }
             for taken in taken.chunks(TOGETHER) {
                 parents.clear();
                 for &number in taken {
                     let at = parents.len();
                     let depth = self.nodes[number as usize].depth as usize;
-                    parents.extend_from_slice(&self.beside[depth]);
+                    parents.extend_from_slice(&self.suffixes[depth]);
                     self.states.read(number as usize, &mut parents[at..]);
                 }
                 self.expander.expand(&parents, &mut children);
@@ -230,7 +231,8 @@ impl Search {
         })
     }
 
-    /// Adds what follows the states taken; a solution that ends the search.
+    /// Adds the children of the states taken. Returns a solution that ends the
+    /// search, if there is one.
     fn enter(
         &mut self,
         children: &Children,
@@ -245,17 +247,17 @@ impl Search {
             })
             .map_err(|Full| BudgetKind::Memory)?;
         let first = self.nodes.len();
-        let mut fresh: Vec<u64> = Vec::new();
+        let mut new: Vec<u64> = Vec::new();
         for (child, &(number, is_new)) in known.iter().enumerate() {
             let parent = taken[children.parents[child] as usize];
             let before = self.nodes.get(parent as usize);
             let depth = before.map_or(0, |parent| parent.depth + 1);
             let code = &children.states[child * stride..][..stride];
             if is_new {
-                if self.beside.len() == depth as usize {
-                    self.beside.push(code.to_vec());
+                if self.suffixes.len() == depth as usize {
+                    self.suffixes.push(code.to_vec());
                 }
-                fresh.extend_from_slice(code);
+                new.extend_from_slice(code);
                 self.nodes.push(Node {
                     parent,
                     chosen: children.moves[child],
@@ -273,7 +275,7 @@ impl Search {
                 node.chosen = children.moves[child];
                 node.depth = depth;
                 node.is_taken = false;
-                // New ones are queued below.
+                // New states are queued below.
                 if (number as usize) < first && node.end != End::Dead && depth < self.depth {
                     let rank = self.rank(number, None);
                     self.queue.push(rank, number, depth);
@@ -281,25 +283,25 @@ impl Search {
             }
         }
         meter.level().counts.generated += (self.nodes.len() - first) as u64;
-        self.value(first, &fresh, meter)
+        self.value(first, &new, meter)
     }
 
-    /// Looks at new states and queues them.
+    /// Evaluates new states and queues them.
     fn value(
         &mut self,
         first: usize,
-        fresh: &[u64],
+        new: &[u64],
         meter: &mut Meter<'_>,
     ) -> Result<Option<u32>, BudgetKind> {
         let mut ends = Ends::default();
-        self.expander.ends(fresh, &mut ends);
+        self.expander.ends(new, &mut ends);
         let mut estimates = Vec::new();
-        for some in fresh.chunks(TOGETHER * self.layout.words()) {
+        for some in new.chunks(TOGETHER * self.layout.words()) {
             self.estimator.estimate(some, &mut estimates);
             meter.spend(0, 0, self.states.len(), 0)?;
         }
         let stride = self.layout.words();
-        for (position, code) in fresh.chunks(stride).enumerate() {
+        for (position, code) in new.chunks(stride).enumerate() {
             let number = first + position;
             let is = |bits: &[u64]| bits[position / 64] >> (position % 64) & 1 == 1;
             let node = &mut self.nodes[number];
@@ -323,7 +325,8 @@ impl Search {
         Ok(None)
     }
 
-    /// How late a state is taken; `code` if it is new.
+    /// The rank of a state; lower ranks are taken first. `code` is given if the
+    /// state is new.
     fn rank(&mut self, number: u32, code: Option<&[u64]>) -> usize {
         let node = self.nodes[number as usize];
         let estimate = usize::from(node.estimate);
@@ -331,14 +334,14 @@ impl Search {
             Order::Greedy | Order::Beam(_) => estimate,
             Order::AStar => node.depth as usize + estimate,
             Order::Bfws2 => {
-                let is_novel = code.is_some_and(|code| self.shows_more(code, node.estimate));
+                let is_novel = code.is_some_and(|code| self.is_novel(code, node.estimate));
                 estimate + if is_novel { 0 } else { usize::from(NEVER) + 1 }
             }
         }
     }
 
-    /// Whether a fact holds that held in no state with the same estimate.
-    fn shows_more(&mut self, code: &[u64], estimate: u16) -> bool {
+    /// True if a fact holds that held in no earlier state with the same estimate.
+    fn is_novel(&mut self, code: &[u64], estimate: u16) -> bool {
         self.layout.decode(code, &mut self.state);
         let words = self.state.len();
         let seen = (self.seen.entry(estimate)).or_insert_with(|| vec![0; words]);
@@ -350,8 +353,8 @@ impl Search {
         is_novel
     }
 
-    /// Replaces `taken` by the states to be expanded next; a solution, if one is
-    /// the best of all.
+    /// Replaces `taken` by the states to expand next. Returns a solution if it has
+    /// the least rank.
     fn take(
         &mut self,
         taken: &mut Vec<u32>,
@@ -374,7 +377,7 @@ impl Search {
             };
             let node = &mut self.nodes[number as usize];
             if node.depth != depth || node.is_taken {
-                // It was queued again.
+                // The state was queued again or has already been expanded.
                 continue;
             }
             if node.end == End::Solved {
@@ -387,17 +390,17 @@ impl Search {
             taken.push(number);
         }
         if let Order::Beam(_) = self.order {
-            self.has_forgotten |= self.queue.len > 0;
+            self.has_dropped |= self.queue.len > 0;
             self.queue.clear();
         } else if taken.is_empty() && self.queue.len > 0 {
-            // All of that rank were queued again.
+            // All states of this rank were queued again.
             return self.take(taken, meter);
         }
         Ok(None)
     }
 
-    fn nothing(&self) -> Outcome {
-        match (self.has_forgotten, self.is_cut) {
+    fn no_plan(&self) -> Outcome {
+        match (self.has_dropped, self.is_cut) {
             (true, _) => Outcome::Unknown,
             (_, true) => Outcome::NoPlanWithin(self.depth),
             _ => Outcome::Unsolvable(Reason::Exhausted {
@@ -408,7 +411,7 @@ impl Search {
 
     fn plan(&self, mut number: u32) -> Plan {
         let mut plan = Plan::new();
-        while self.nodes[number as usize].parent != NOBODY {
+        while self.nodes[number as usize].parent != NO_PARENT {
             let node = self.nodes[number as usize];
             plan.push(node.chosen);
             number = node.parent;
@@ -417,15 +420,19 @@ impl Search {
         plan
     }
 
-    /// Bytes taken, about, if there is room for what is beside the states.
+    /// Approximate memory used, in bytes.
+    ///
+    /// # Errors
+    ///
+    /// If the data other than the states exceed their share.
     fn memory(&self) -> Result<u64, BudgetKind> {
         let nodes = self.nodes.len() * size_of::<Node>();
         let queue = self.queue.len * size_of::<(u32, u32)>();
         let seen = self.seen.len() * 8 * self.state.len();
-        let beside = (nodes + queue + seen) as u64;
-        if beside > self.most_beside {
+        let bytes = (nodes + queue + seen) as u64;
+        if bytes > self.most_node_bytes {
             return Err(BudgetKind::Memory);
         }
-        Ok(beside + self.states.memory())
+        Ok(bytes + self.states.memory())
     }
 }

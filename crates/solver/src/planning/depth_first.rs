@@ -43,22 +43,22 @@ pub trait DeadEndDetector {
 #[derive(Clone, Debug)]
 pub struct DepthFirstOptions {
     /// Number of workers, whose states are expanded together; 0 counts as 1.
-    pub divers: usize,
+    pub workers: usize,
     /// Number of states expanded before the first restart.
-    pub patience: u64,
+    pub restart_after: u64,
     /// Seed for the orders of all workers except the first two.
     pub seed: u64,
     /// If given, only the moves that suffice in a state are tried there.
-    pub commuting: Option<Arc<PartialOrder>>,
+    pub partial_order: Option<Arc<PartialOrder>>,
 }
 
 impl Default for DepthFirstOptions {
     fn default() -> Self {
         DepthFirstOptions {
-            divers: 8,
-            patience: 1 << 16,
+            workers: 8,
+            restart_after: 1 << 16,
             seed: 0,
-            commuting: None,
+            partial_order: None,
         }
     }
 }
@@ -100,7 +100,7 @@ pub fn depth_first(
         waiting: 0,
         is_cut: false,
         is_pruned: false,
-        commuting: options.commuting.clone(),
+        partial_order: options.partial_order.clone(),
         detector: DeadEnds::new(puzzle, &layout, LANES, Engine::Auto),
         checked: (0, 0),
         dead_ends: Vec::new(),
@@ -128,7 +128,7 @@ struct Search<'d> {
     /// True if the depth limit cut anything off, and true if a dead end did.
     is_cut: bool,
     is_pruned: bool,
-    commuting: Option<Arc<PartialOrder>>,
+    partial_order: Option<Arc<PartialOrder>>,
     /// Checks successors for dead ends, as long as enough are found.
     detector: Option<DeadEnds>,
     /// Number of states checked, and of dead ends among them.
@@ -189,15 +189,15 @@ impl Search<'_> {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(options.seed);
         for round in 1.. {
             // The two orders given by the rules are first tried alone and briefly.
-            let is_short = options.divers > 1 && round <= 2;
-            let (divers, patience) = match is_short {
-                true => (1, options.patience / SHORT_ROUND),
+            let is_short = options.workers > 1 && round <= 2;
+            let (workers, restart_after) = match is_short {
+                true => (1, options.restart_after / SHORT_ROUND),
                 false => (
-                    options.divers.max(1) as u64,
-                    options.patience.saturating_mul(luby(round)),
+                    options.workers.max(1) as u64,
+                    options.restart_after.saturating_mul(luby(round)),
                 ),
             };
-            let orders = (0..divers).map(|worker| {
+            let orders = (0..workers).map(|worker| {
                 let mut ranks: Vec<u32> = (0..moves as u32).collect();
                 match (round, worker) {
                     (1, 0) => {}
@@ -215,7 +215,7 @@ impl Search<'_> {
             self.links.clear();
             self.waiting = 0;
             meter.begin_level(0, Compare::Key);
-            let end = self.run_until_restart(patience, meter)?;
+            let end = self.run_until_restart(restart_after, meter)?;
             meter.end_level();
             match end {
                 End::Restart => {}
@@ -236,7 +236,7 @@ impl Search<'_> {
 
     fn run_until_restart(
         &mut self,
-        patience: u64,
+        restart_after: u64,
         meter: &mut Meter<'_>,
     ) -> Result<End, BudgetKind> {
         let stride = self.layout.words();
@@ -261,7 +261,7 @@ impl Search<'_> {
         self.workers[0].waiting.push_back(Waiting::Enter(link));
         self.workers[0].codes.extend(&self.start);
         self.waiting = 1;
-        while spent < patience {
+        while spent < restart_after {
             parents.clear();
             entered.clear();
             let most = usize::try_from(meter.nodes_left()).unwrap_or(usize::MAX);
@@ -303,10 +303,10 @@ impl Search<'_> {
                 };
                 let range = children.starts[position]..children.starts[position + 1];
                 let mut open: Vec<usize> = range.map(|child| child as usize).collect();
-                if let Some(commuting) = &self.commuting {
+                if let Some(partial_order) = &self.partial_order {
                     let parent = &parents[position * stride..][..stride];
                     self.layout.decode(parent, &mut self.state);
-                    if let Some(enough) = commuting.sufficient(&self.state) {
+                    if let Some(enough) = partial_order.sufficient(&self.state) {
                         open.retain(|&child| {
                             let chosen = children.moves[child] as usize;
                             enough[chosen / 64] >> (chosen % 64) & 1 == 1

@@ -1,13 +1,12 @@
-//! Guesses, from the network alone, of how far states are from a solution.
+//! Heuristic estimates of the distance to a solution, computed on the network.
 //!
-//! In: states as codes. Out: a number for each. Every gate has two costs, that
-//! of making it true and that of making it false: an "and" is true at the cost
-//! of all its operands and false at that of the cheapest. The costs of hundreds
-//! of states are worked out side by side.
+//! In: states as codes. Out: an estimate for each. Every node has two costs, for
+//! being true and for being false: a conjunction is true at the cost of all its
+//! operands and false at the cost of the cheapest one. The costs of many states are
+//! computed in parallel lanes.
 //!
-//! Source: the additive estimate and the maximum over delete relaxations as in
-//! Bonet and Geffner, Planning as heuristic search (2001); here both values of a
-//! fact are kept once reached.
+//! Source: h^add and h^max under delete relaxation as in Bonet and Geffner,
+//! Planning as heuristic search (2001). Here facts keep both values once reached.
 
 use std::array::from_fn;
 use std::sync::Arc;
@@ -23,65 +22,67 @@ use super::Puzzle;
 use super::effects::Effects;
 use super::expand::Layout;
 
-/// What an estimate counts.
+/// The estimates.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Estimate {
-    /// Facts that have to change, wherever all of something are wanted, and the
-    /// fewest where any of it is.
+    /// Goal counting: the number of facts that have to change, summed over
+    /// conjunctions and minimised over disjunctions.
     GoalCount,
-    /// As [`GoalCount`](Estimate::GoalCount), but facts weigh the more the fewer
-    /// moves can change them as wanted: one by their number.
+    /// Weighted goal counting: like [`GoalCount`](Estimate::GoalCount), with each
+    /// fact weighted by the inverse of the number of moves that can change it as
+    /// required.
     WeightedGoalCount,
-    /// Moves, if each fact wanted took moves of its own and nothing were ever
-    /// undone.
+    /// h^add: the number of moves under delete relaxation if each required fact
+    /// takes moves of its own.
     HAdd,
-    /// Moves until the last fact wanted could be there, if nothing were ever
-    /// undone. No plan is shorter.
+    /// h^max: the number of moves under delete relaxation until the last required
+    /// fact can hold. It is a lower bound.
     HMax,
 }
 
-/// Works out estimates.
+/// Computes estimates.
 #[derive(Clone, Debug)]
 pub struct Estimator {
     estimate: Estimate,
     layout: Layout,
     network: Arc<Network>,
     facts: usize,
-    /// By fact; none where nothing depends on it.
+    /// By fact: its next value.
     next: Vec<Literal>,
     legal: Vec<Literal>,
-    /// What is to come about.
+    /// The condition to reach.
     wanted: Literal,
-    /// Nodes to be worked out: those that legal moves need, then all others.
+    /// The nodes to compute: first those that legality depends on, then all others.
     stages: [Vec<usize>; 2],
-    /// By node: of being true, and of being false.
+    /// By node: the cost of being true, and of being false.
     costs: Vec<[Costs; 2]>,
-    /// By fact: what it costs to make it true, and false, where facts have to
-    /// change.
-    unmet: Vec<[u16; 2]>,
+    /// By fact: the cost of making it true, and of making it false, for estimates
+    /// that count facts.
+    weights: Vec<[u16; 2]>,
     state: Packed,
 }
 
 impl Estimate {
-    /// Whether it counts facts, and not moves.
-    fn is_of_facts(self) -> bool {
+    /// True if the estimate counts facts rather than moves.
+    fn counts_facts(self) -> bool {
         matches!(self, Estimate::GoalCount | Estimate::WeightedGoalCount)
     }
 }
 
 const LANES: usize = 64;
 
-/// By state.
+/// By lane: the state's cost.
 type Costs = [u16; LANES];
 
-/// What can not be had.
+/// The estimate of a state from which no solution can be reached.
 pub const NEVER: u16 = u16::MAX;
 
-/// Rounds after which what was not reached counts as far, but not as never.
+/// Number of rounds after which conditions not yet reached count as distant, but
+/// not as unreachable.
 const ROUNDS: usize = 400;
 
 impl Estimator {
-    /// Prepares to estimate states of this layout.
+    /// Prepares estimates for states of this layout.
     pub fn new(puzzle: &Puzzle, layout: &Layout, estimate: Estimate) -> Estimator {
         let net = &puzzle.net;
         let legal = net.legal()[0].clone();
@@ -96,7 +97,7 @@ impl Estimator {
             but.iter().for_each(|&node| is_done[node] = true);
             gates.filter(|&node| live[node] && !is_done[node]).collect()
         };
-        let stages = if estimate.is_of_facts() {
+        let stages = if estimate.counts_facts() {
             [nodes(&[wanted], &[]), Vec::new()]
         } else {
             let first = nodes(&legal, &[]);
@@ -113,9 +114,9 @@ impl Estimator {
             wanted,
             stages,
             costs: vec![[[0; LANES], [0; LANES]]; net.network().len()],
-            unmet: match estimate {
+            weights: match estimate {
                 Estimate::GoalCount => vec![[1; 2]; net.facts().len()],
-                Estimate::WeightedGoalCount => scarcity(puzzle),
+                Estimate::WeightedGoalCount => weights_by_achievers(puzzle),
                 _ => vec![[NEVER; 2]; net.facts().len()],
             },
             network: Arc::new(net.network().clone()),
@@ -123,16 +124,16 @@ impl Estimator {
         }
     }
 
-    /// Appends the estimates of states to `out`. [`NEVER`] is certain, but for
-    /// those that count facts.
+    /// Appends the estimates of `states` to `out`. [`NEVER`] is a proof of
+    /// unsolvability, except for estimates that count facts.
     pub fn estimate(&mut self, states: &[u64], out: &mut Vec<u16>) {
         let stride = self.layout.words();
         for chunk in states.chunks(LANES * stride) {
             let count = chunk.len() / stride;
-            self.put(chunk, stride);
+            self.load(chunk, stride);
             let is_sum = self.estimate != Estimate::HMax;
-            if self.estimate.is_of_facts() {
-                self.work_out(0, is_sum);
+            if self.estimate.counts_facts() {
+                self.compute(0, is_sum);
             } else {
                 self.relax(count, is_sum);
             }
@@ -141,10 +142,10 @@ impl Estimator {
         }
     }
 
-    fn put(&mut self, states: &[u64], stride: usize) {
+    fn load(&mut self, states: &[u64], stride: usize) {
         self.costs[0] = [[NEVER; LANES], [0; LANES]];
         for fact in 0..self.facts {
-            self.costs[1 + fact] = [[self.unmet[fact][0]; LANES], [0; LANES]];
+            self.costs[1 + fact] = [[self.weights[fact][0]; LANES], [0; LANES]];
         }
         for (lane, code) in states.chunks(stride).enumerate() {
             self.layout.decode(code, &mut self.state);
@@ -154,22 +155,21 @@ impl Estimator {
                     let fact = 64 * group + word.trailing_zeros() as usize;
                     word &= word - 1;
                     self.costs[1 + fact][0][lane] = 0;
-                    self.costs[1 + fact][1][lane] = self.unmet[fact][1];
+                    self.costs[1 + fact][1][lane] = self.weights[fact][1];
                 }
             }
         }
     }
 
-    /// Makes moves that can be made, all at once and again and again, until
-    /// nothing is cheaper.
+    /// Applies all legal moves at once, repeatedly, until no cost decreases.
     fn relax(&mut self, count: usize, is_sum: bool) {
         for round in 0.. {
-            self.work_out(0, is_sum);
+            self.compute(0, is_sum);
             for (number, &legal) in self.legal.iter().enumerate() {
                 let cost = self.cost(legal);
                 self.costs[1 + self.facts + number] = [cost, [0; LANES]];
             }
-            self.work_out(1, is_sum);
+            self.compute(1, is_sum);
             let mut is_better = false;
             let mut cheaper: Vec<(usize, [Costs; 2])> = Vec::new();
             for (fact, &next) in self.next.iter().enumerate() {
@@ -187,7 +187,7 @@ impl Estimator {
                 return;
             }
             if round == ROUNDS {
-                // Whatever is not there may be on its way.
+                // The condition might still become reachable.
                 let cost =
                     &mut self.costs[self.wanted.node()][usize::from(self.wanted.is_negated())];
                 for cost in &mut cost[..count] {
@@ -201,7 +201,7 @@ impl Estimator {
         }
     }
 
-    fn work_out(&mut self, stage: usize, is_sum: bool) {
+    fn compute(&mut self, stage: usize, is_sum: bool) {
         let nodes = std::mem::take(&mut self.stages[stage]);
         let network = Arc::clone(&self.network);
         let mut regions = network.regions().iter().peekable();
@@ -213,11 +213,11 @@ impl Estimator {
                 Some(region) => {
                     let inside = &nodes[at..];
                     let end = inside.partition_point(|&node| node < region.nodes.end);
-                    self.work_out_cycle(region, &inside[..end], is_sum);
+                    self.compute_cycle(region, &inside[..end], is_sum);
                     at += end;
                 }
                 None => {
-                    self.work_out_gate(node, is_sum);
+                    self.compute_gate(node, is_sum);
                     at += 1;
                 }
             }
@@ -225,9 +225,9 @@ impl Estimator {
         self.stages[stage] = nodes;
     }
 
-    /// From "never" down to the least fixpoint; falsehood costs nothing, as
-    /// there is no telling.
-    fn work_out_cycle(&mut self, region: &Region, nodes: &[usize], is_sum: bool) {
+    /// Computes the least fixpoint of a cycle, starting from [`NEVER`]. Falsehood
+    /// is assumed to cost nothing.
+    fn compute_cycle(&mut self, region: &Region, nodes: &[usize], is_sum: bool) {
         let feedback = |number: usize| number - region.feedbacks.start;
         let mut known = vec![[NEVER; LANES]; region.feedbacks.len()];
         loop {
@@ -236,7 +236,7 @@ impl Estimator {
                     Node::Feedback(number) => {
                         self.costs[node] = [known[feedback(number)], [0; LANES]];
                     }
-                    _ => self.work_out_gate(node, is_sum),
+                    _ => self.compute_gate(node, is_sum),
                 }
             }
             let next: Vec<Costs> = region.definitions.iter().map(|&d| self.cost(d)).collect();
@@ -247,19 +247,19 @@ impl Estimator {
         }
     }
 
-    fn work_out_gate(&mut self, node: usize, is_sum: bool) {
+    fn compute_gate(&mut self, node: usize, is_sum: bool) {
         let add = if is_sum { sum } else { larger };
         let costs = match self.network.node(node) {
             Node::And(operands) => {
                 let mut all = [[0; LANES], [NEVER; LANES]];
                 for &operand in operands {
-                    let [is, is_not] = self.both(operand);
+                    let [is, is_not] = self.both_costs(operand);
                     all = [add(&all[0], is), smaller(&all[1], is_not)];
                 }
                 all
             }
             Node::Xor(a, b) => {
-                let ([a, not_a], [b, not_b]) = (self.both(a), self.both(b));
+                let ([a, not_a], [b, not_b]) = (self.both_costs(a), self.both_costs(b));
                 [
                     smaller(&add(a, not_b), &add(not_a, b)),
                     smaller(&add(a, b), &add(not_a, not_b)),
@@ -270,7 +270,7 @@ impl Estimator {
         self.costs[node] = costs;
     }
 
-    fn both(&self, literal: Literal) -> [&Costs; 2] {
+    fn both_costs(&self, literal: Literal) -> [&Costs; 2] {
         let [is, is_not] = &self.costs[literal.node()];
         if literal.is_negated() {
             [is_not, is]
@@ -280,13 +280,13 @@ impl Estimator {
     }
 
     fn cost(&self, literal: Literal) -> Costs {
-        *self.both(literal)[0]
+        *self.both_costs(literal)[0]
     }
 }
 
-/// What is worth enough points, whether or not it is the end there: the rules of
-/// the end say a lot that follows from it. None if there is more than one such
-/// value, or it is due from the start.
+/// The goal condition for the target score, whether or not the game is over: the
+/// terminal condition often adds much that follows from it. None if several goal
+/// values reach the target, or if the condition already holds at the start.
 fn goal(puzzle: &Puzzle) -> Option<Literal> {
     let net = &puzzle.net;
     let terms = net.terms();
@@ -304,13 +304,13 @@ fn goal(puzzle: &Puzzle) -> Option<Literal> {
     (!is_due).then_some(*due)
 }
 
-/// What the dearest fact costs, and all of them together, at most.
-const DEAREST: f64 = 3600.0;
-const ALL_FACTS: f64 = 60_000.0;
+/// Largest weight of a single fact, and of all facts together.
+const MAX_WEIGHT: f64 = 3600.0;
+const MAX_TOTAL_WEIGHT: f64 = 60_000.0;
 
-/// By fact: what it costs to make it true, and false. What no move does costs
-/// least, as it comes by itself or not at all.
-fn scarcity(puzzle: &Puzzle) -> Vec<[u16; 2]> {
+/// By fact: the weight for making it true, and for making it false. Facts that no
+/// move changes weigh least, since they change by themselves or not at all.
+fn weights_by_achievers(puzzle: &Puzzle) -> Vec<[u16; 2]> {
     let mut moves = vec![[0u32; 2]; puzzle.net.facts().len()];
     let Some(effects) = Effects::of(puzzle) else {
         return vec![[1; 2]; moves.len()];
@@ -334,10 +334,12 @@ fn scarcity(puzzle: &Puzzle) -> Vec<[u16; 2]> {
         0 => 0.0,
         _ => 1.0 / f64::from(moves),
     };
-    let dearer = |both: &[u32; 2]| cost(&both[0]).max(cost(&both[1]));
-    let all: f64 = moves.iter().map(dearer).sum();
-    let scale = DEAREST.min(ALL_FACTS / all.max(1e-9));
-    let of = |both: &[u32; 2]| [0, 1].map(|way| (scale * cost(&both[way])).round().max(1.0) as u16);
+    let larger_weight = |counts: &[u32; 2]| cost(&counts[0]).max(cost(&counts[1]));
+    let all: f64 = moves.iter().map(larger_weight).sum();
+    let scale = MAX_WEIGHT.min(MAX_TOTAL_WEIGHT / all.max(1e-9));
+    let of = |counts: &[u32; 2]| {
+        [0, 1].map(|value| (scale * cost(&counts[value])).round().max(1.0) as u16)
+    };
     moves.iter().map(of).collect()
 }
 
@@ -356,7 +358,7 @@ fn smaller(a: &Costs, b: &Costs) -> Costs {
     from_fn(|lane| a[lane].min(b[lane]))
 }
 
-/// The cheaper of what it costs now, and after one more move.
+/// The lower of the current cost and the cost one move later.
 #[multiversion(targets("x86_64+avx512f+avx512bw", "x86_64+avx2"))]
 fn one_more(now: &Costs, before: &Costs) -> Costs {
     from_fn(|lane| now[lane].min(before[lane].saturating_add(1)))

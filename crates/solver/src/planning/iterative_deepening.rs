@@ -1,15 +1,15 @@
-//! Iterative deepening over packed states, many at a time.
+//! Iterative-deepening A* over packed states, many at a time.
 //!
-//! In: a puzzle, with a lower bound on the moves to come by weighted sums. Out: a
-//! shortest plan, or the proof that there is none. Each pass goes depth-first to
-//! where moves made and to come exceed its limit; the least sum that did so is the
-//! limit of the next. A table of limited size keeps how far each state was
-//! searched, also from pass to pass, by its key alone where that is safe. States
-//! on top of the stack are expanded together.
+//! In: a puzzle, with a lower bound on the remaining moves from weighted sums. Out:
+//! a shortest plan, or a proof that there is none. Each pass searches depth-first
+//! and cuts off states where the moves made plus the lower bound exceed its limit.
+//! The least such sum is the limit of the next pass. A table of limited size
+//! records how deeply each state was searched, also across passes, by its key alone
+//! where that is safe. The states on top of the stack are expanded together.
 //!
-//! Source: Korf, Depth-first iterative-deepening: an optimal admissible tree
-//! search (1985); the table as in Reinefeld and Marsland, Enhanced
-//! iterative-deepening search (1994).
+//! Source: Korf, Depth-first iterative-deepening: an optimal admissible tree search
+//! (1985); the table as in Reinefeld and Marsland, Enhanced iterative-deepening
+//! search (1994).
 
 mod table;
 
@@ -20,19 +20,19 @@ use super::{Outcome, Plan, Puzzle, Reason};
 use ggp_engine::propnet::batch::Packed;
 use ggp_engine::propnet::code::Engine;
 use ggp_search::{Budget, BudgetKind, Compare, Meter, Observer, Stats};
-use table::Table;
+use table::TranspositionTable;
 
-/// Lanes of the expander.
+/// Number of lanes of the expander.
 const LANES: usize = 512;
-/// States expanded together, at most.
+/// Maximum number of states expanded together.
 const TOGETHER: usize = 64;
 
-/// The linear program may take the budget's time, divided by this.
+/// The linear program may use this fraction of the time budget.
 const SHARE: u32 = 4;
 
-/// Looks for a shortest plan of at most [`Budget::depth`] moves.
+/// Searches for a shortest plan of at most [`Budget::depth`] moves.
 ///
-/// Level `n` of `stats` holds what was done in a pass, and its limit.
+/// Level `n` of `stats` describes the pass with limit `n`.
 pub fn iterative_deepening(
     puzzle: &Puzzle,
     budget: &Budget,
@@ -42,7 +42,7 @@ pub fn iterative_deepening(
     let mut meter = Meter::new(budget, stats, observer);
     let time = budget.time.map(|time| time / SHARE);
     let bound = Effects::of(puzzle).and_then(|effects| Bound::of(puzzle, &effects, time));
-    // Sums may weigh any fact.
+    // Weighted sums may involve any fact.
     let layout = match bound.is_some() {
         true => Layout::new(puzzle, Facts::All),
         false => Layout::new(puzzle, Facts::Relevant),
@@ -52,17 +52,17 @@ pub fn iterative_deepening(
         start: layout.encode(&puzzle.start),
         expander: Expander::new(puzzle, &layout, LANES, Engine::Auto),
         bound,
-        table: Table::new(key_bits, budget.memory_bytes / 2),
-        most_beside: budget.memory_bytes / 2,
+        table: TranspositionTable::new(key_bits, budget.memory_bytes / 2),
+        most_stack_bytes: budget.memory_bytes / 2,
         stack: Vec::new(),
         codes: Vec::new(),
-        ways: Vec::new(),
+        links: Vec::new(),
         free: Vec::new(),
         state: Packed::new(),
         layout,
     };
-    let came = search.run(budget.depth, &mut meter);
-    meter.ended(came).unwrap_or(Outcome::Unknown)
+    let result = search.run(budget.depth, &mut meter);
+    meter.ended(result).unwrap_or(Outcome::Unknown)
 }
 
 struct Search {
@@ -70,19 +70,19 @@ struct Search {
     start: Vec<u64>,
     expander: Expander,
     bound: Option<Bound>,
-    table: Table,
-    /// States to be expanded, the next last, and their codes.
+    table: TranspositionTable,
+    /// The states to expand, the next one last, and their codes.
     stack: Vec<Step>,
     codes: Vec<u64>,
-    /// How states that lead to others were reached, and which places are free.
-    ways: Vec<Way>,
+    /// The links of states with open successors, and the indices of unused links.
+    links: Vec<Link>,
     free: Vec<u32>,
-    most_beside: u64,
-    /// For bounds.
+    most_stack_bytes: u64,
+    /// Buffer for computing bounds.
     state: Packed,
 }
 
-/// A move from a state to another, so many moves from the start.
+/// A move to a state, which is `depth` moves from the start.
 #[derive(Copy, Clone)]
 struct Step {
     parent: u32,
@@ -91,20 +91,20 @@ struct Step {
 }
 
 #[derive(Copy, Clone)]
-struct Way {
+struct Link {
     parent: u32,
     chosen: u32,
-    /// Steps and ways that go on from here.
+    /// Number of steps and links that refer to this one.
     used: u32,
 }
 
-/// The start has no parent.
-const NOBODY: u32 = u32::MAX;
+/// The parent of the start.
+const NO_PARENT: u32 = u32::MAX;
 
-/// How a pass ended.
+/// The result of a pass.
 enum Pass {
     Solved(Plan),
-    /// Plans have so many moves at least.
+    /// Plans have at least this many moves.
     Cut(u32),
     /// Nothing was cut off.
     Over,
@@ -125,7 +125,7 @@ impl Search {
         let mut limit = self.bounds(&start)[0];
         meter.end_level();
         if ends.over[0] == 1 || limit == u32::MAX {
-            // A relaxation that ends nowhere has looked at the start alone.
+            // The relaxation proved unsolvability from the start state alone.
             return Ok(Outcome::Unsolvable(Reason::Exhausted { positions: 1 }));
         }
         while limit <= depth {
@@ -156,13 +156,13 @@ impl Search {
         let mut ends = Ends::default();
         let mut next = u32::MAX;
         let mut taken: Vec<(u32, u32)> = Vec::new();
-        self.ways.clear();
+        self.links.clear();
         self.free.clear();
         self.codes.clear();
         self.codes.extend_from_slice(&self.start);
         self.stack.clear();
         self.stack.push(Step {
-            parent: NOBODY,
+            parent: NO_PARENT,
             chosen: 0,
             depth: 0,
         });
@@ -177,7 +177,7 @@ impl Search {
             taken.clear();
             for at in first..self.stack.len() {
                 let step = self.stack[at];
-                taken.push((self.way(step), step.depth));
+                taken.push((self.link(step), step.depth));
             }
             self.stack.truncate(first);
             let parents = self.codes.split_off(first * stride);
@@ -191,15 +191,15 @@ impl Search {
             self.expander.ends(&children.states, &mut ends);
             if let Some(child) = ends.first_solved() {
                 meter.level().counts.solutions += 1;
-                let (way, _) = taken[children.parents[child] as usize];
-                let mut plan = self.plan(way);
+                let (link, _) = taken[children.parents[child] as usize];
+                let mut plan = self.plan(link);
                 plan.push(children.moves[child]);
                 return Ok(Pass::Solved(plan));
             }
             let bounds = self.bounds(&children.states);
-            for (position, &(way, depth)) in taken.iter().enumerate() {
+            for (position, &(link, depth)) in taken.iter().enumerate() {
                 let range = children.starts[position]..children.starts[position + 1];
-                // The first of all comes to lie on top.
+                // The first child ends up on top of the stack.
                 for child in range.rev().map(|child| child as usize) {
                     let is_over = ends.over[child / 64] >> (child % 64) & 1 == 1;
                     if is_over || bounds[child] == u32::MAX {
@@ -216,16 +216,16 @@ impl Search {
                         meter.level().counts.generated += 1;
                         self.codes.extend_from_slice(code);
                         self.stack.push(Step {
-                            parent: way,
+                            parent: link,
                             chosen: children.moves[child],
                             depth: depth + 1,
                         });
-                        self.ways[way as usize].used += 1;
+                        self.links[link as usize].used += 1;
                     } else {
                         meter.level().counts.cycles += 1;
                     }
                 }
-                self.release(way);
+                self.release(link);
             }
         }
         Ok(match next == u32::MAX || self.table.is_closed() {
@@ -234,8 +234,8 @@ impl Search {
         })
     }
 
-    /// By state: how many moves are to come at least if it is no end, at least
-    /// one; `u32::MAX` if no solution can follow.
+    /// By state: a lower bound of at least 1 on the remaining moves of a state that
+    /// is not terminal.
     fn bounds(&mut self, states: &[u64]) -> Vec<u32> {
         let stride = self.layout.words();
         let mut bounds = vec![1; states.len() / stride];
@@ -248,53 +248,57 @@ impl Search {
         bounds
     }
 
-    /// Keeps a step as long as something goes on from it.
-    fn way(&mut self, step: Step) -> u32 {
-        let way = Way {
+    /// Stores a step as a link for as long as others refer to it.
+    fn link(&mut self, step: Step) -> u32 {
+        let link = Link {
             parent: step.parent,
             chosen: step.chosen,
             used: 0,
         };
         match self.free.pop() {
             Some(place) => {
-                self.ways[place as usize] = way;
+                self.links[place as usize] = link;
                 place
             }
             None => {
-                self.ways.push(way);
-                self.ways.len() as u32 - 1
+                self.links.push(link);
+                self.links.len() as u32 - 1
             }
         }
     }
 
-    /// Frees a way, and those that led to it alone, if nothing goes on.
-    fn release(&mut self, mut way: u32) {
-        while way != NOBODY && self.ways[way as usize].used == 0 {
-            self.free.push(way);
-            way = self.ways[way as usize].parent;
-            if way != NOBODY {
-                self.ways[way as usize].used -= 1;
+    /// Frees a link to which nothing refers, and its predecessors likewise.
+    fn release(&mut self, mut link: u32) {
+        while link != NO_PARENT && self.links[link as usize].used == 0 {
+            self.free.push(link);
+            link = self.links[link as usize].parent;
+            if link != NO_PARENT {
+                self.links[link as usize].used -= 1;
             }
         }
     }
 
-    fn plan(&self, mut way: u32) -> Plan {
+    fn plan(&self, mut link: u32) -> Plan {
         let mut plan = Plan::new();
-        while self.ways[way as usize].parent != NOBODY {
-            plan.push(self.ways[way as usize].chosen);
-            way = self.ways[way as usize].parent;
+        while self.links[link as usize].parent != NO_PARENT {
+            plan.push(self.links[link as usize].chosen);
+            link = self.links[link as usize].parent;
         }
         plan.reverse();
         plan
     }
 
-    /// Bytes taken, about, if there is room for what is beside the table.
+    /// Approximate memory used, in bytes.
+    ///
+    /// # Errors
+    ///
+    /// If the data other than the table exceed their share.
     fn memory(&self) -> Result<u64, BudgetKind> {
         let stack = self.stack.len() * size_of::<Step>() + 8 * self.codes.len();
-        let beside = (stack + self.ways.len() * size_of::<Way>()) as u64;
-        if beside > self.most_beside {
+        let bytes = (stack + self.links.len() * size_of::<Link>()) as u64;
+        if bytes > self.most_stack_bytes {
             return Err(BudgetKind::Memory);
         }
-        Ok(beside + self.table.memory())
+        Ok(bytes + self.table.memory())
     }
 }

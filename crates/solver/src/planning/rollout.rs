@@ -1,8 +1,7 @@
-//! Games played to their ends by hundreds, one a lane.
+//! Rollouts: hundreds of games played to the end in parallel, one per lane.
 //!
-//! In: where each lane begins, and how gladly each move is chosen. Out: the lines
-//! played and what they are worth; the best of all is kept. What samplings have
-//! in common is here, and how they choose is theirs.
+//! In: a start for each lane, and the weights of moves. Out: the rollouts and their
+//! values; the best one is kept.
 
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -17,27 +16,27 @@ use ggp_engine::propnet::code::Engine;
 use ggp_gdl::game::Score;
 use ggp_search::{Budget, BudgetKind, Meter};
 
-/// What lines are worth.
+/// The values of rollouts.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub enum Scoring {
-    /// The points at the end; of equal ones, where fewer facts would have to
-    /// change.
+    /// The score at the end; among equal scores, fewer facts that would have to
+    /// change are better.
     #[default]
     Points,
-    /// A state that the line was in before counts −1 and ends it; the limit
-    /// counts 0, and so does an end that is no solution; a solution counts the
-    /// limit − its moves + 1: of those met at once the shortest is taken.
+    /// A repeated state counts −1 and ends the rollout. Reaching the limit counts
+    /// 0, as does an end that is not a solution. A solution counts the limit − its
+    /// moves + 1, so the shortest of several is preferred.
     Length,
 }
 
-/// What samplings have in common.
+/// Options of rollouts.
 #[derive(Clone, Debug)]
 pub struct Sampling {
-    /// What lines are worth.
+    /// The values of rollouts.
     pub scoring: Scoring,
-    /// The most moves of a line.
+    /// Maximum number of moves.
     pub longest: usize,
-    /// For what is chosen by chance.
+    /// Seed of the random choices.
     pub seed: u64,
 }
 
@@ -51,58 +50,58 @@ impl Default for Sampling {
     }
 }
 
-/// Lanes of a batch.
+/// Number of lanes of a batch.
 pub(super) const LANES: usize = 512;
-/// A point is worth more than any number of facts.
+/// The value of one point of the score, which exceeds any number of facts.
 const POINT: i64 = 1 << 17;
 
-/// Where a lane begins, and the moves that lead there.
+/// The first state of a lane, and the moves that lead to it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Start {
     pub state: Packed,
     pub plan: Plan,
 }
 
-/// A line that was played.
+/// A rollout.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Line {
-    /// From the beginning of the game.
+pub(super) struct Rollout {
+    /// The moves from the beginning of the game.
     pub plan: Plan,
-    /// The moves among which each was chosen, from the lane's start on; where
-    /// those of each begin, and where the last end.
+    /// The legal moves of each state from the lane's start on, concatenated; and
+    /// the start of each state's moves, with the total number at the end.
     pub legal: Vec<u32>,
     pub starts: Vec<usize>,
     pub value: i64,
 }
 
-/// Plays lines.
+/// Plays rollouts.
 pub(super) struct Rollouts {
     pub random: Xoshiro256PlusPlus,
     pub best: Option<BestSoFar>,
-    /// The most moves of a line.
+    /// Maximum number of moves.
     pub limit: usize,
-    /// Whether the limit ended a line.
+    /// True if the limit ended a rollout.
     pub is_cut: bool,
     batch: Batch,
     layout: Layout,
     estimator: Estimator,
-    /// By goal value, in the network's order.
+    /// By goal value, in the network's order: its score.
     scores: Vec<Score>,
     target: Score,
     scoring: Scoring,
-    lines: Vec<Line>,
+    rollouts: Vec<Rollout>,
     /// By lane: its legal moves.
     legal: Vec<Vec<u32>>,
-    /// By lane: what stands for the states it was in.
-    been: Vec<Vec<u64>>,
-    /// Lanes that have ended, and the codes of their states.
+    /// By lane: the hashes of the states visited.
+    visited: Vec<Vec<u64>>,
+    /// Lanes that have ended, and the codes of their last states.
     ended: Vec<usize>,
     codes: Vec<u64>,
     moves: usize,
 }
 
 impl Rollouts {
-    pub fn new(puzzle: &Puzzle, how: &Sampling, budget: &Budget) -> Rollouts {
+    pub fn new(puzzle: &Puzzle, options: &Sampling, budget: &Budget) -> Rollouts {
         let net = &puzzle.net;
         let terms = net.terms();
         let nothing = Score::new(0).expect("it is a score");
@@ -110,32 +109,32 @@ impl Rollouts {
         let scores = scores.map(|&(value, _)| net.game().score(&terms, value).unwrap_or(nothing));
         let layout = Layout::new(puzzle, Facts::Relevant);
         Rollouts {
-            random: Xoshiro256PlusPlus::seed_from_u64(how.seed),
+            random: Xoshiro256PlusPlus::seed_from_u64(options.seed),
             best: None,
-            limit: how.longest.min(budget.depth as usize),
+            limit: options.longest.min(budget.depth as usize),
             is_cut: false,
             batch: Batch::new(net, LANES, Engine::Auto),
             estimator: Estimator::new(puzzle, &layout, Estimate::GoalCount),
             layout,
             scores: scores.collect(),
             target: puzzle.target,
-            scoring: how.scoring,
-            lines: Vec::new(),
+            scoring: options.scoring,
+            rollouts: Vec::new(),
             legal: vec![Vec::new(); LANES],
-            been: vec![Vec::new(); LANES],
+            visited: vec![Vec::new(); LANES],
             ended: Vec::new(),
             codes: Vec::new(),
             moves: puzzle.moves(),
         }
     }
 
-    /// The lines of the last play.
-    pub fn lines(&mut self) -> &mut [Line] {
-        &mut self.lines
+    /// The rollouts of the last call of [`Rollouts::play`].
+    pub fn rollouts(&mut self) -> &mut [Rollout] {
+        &mut self.rollouts
     }
 
-    /// Plays a line in each lane. A solution, if one is met. `weights` are those of
-    /// moves, by group of neighbouring lanes.
+    /// Plays a rollout in each lane. Returns a solution, if one is found. `weights`
+    /// gives the weights of moves by group of neighbouring lanes.
     ///
     /// # Panics
     ///
@@ -149,14 +148,14 @@ impl Rollouts {
         let count = starts.len();
         let states: Vec<Packed> = starts.iter().map(|start| start.state.clone()).collect();
         self.batch.set_states(&states);
-        self.lines.resize_with(count, Line::default);
-        for (line, start) in self.lines.iter_mut().zip(starts) {
-            line.plan.clone_from(&start.plan);
-            line.legal.clear();
-            line.starts.clear();
-            line.value = 0;
+        self.rollouts.resize_with(count, Rollout::default);
+        for (rollout, start) in self.rollouts.iter_mut().zip(starts) {
+            rollout.plan.clone_from(&start.plan);
+            rollout.legal.clear();
+            rollout.starts.clear();
+            rollout.value = 0;
         }
-        self.been.iter_mut().for_each(Vec::clear);
+        self.visited.iter_mut().for_each(Vec::clear);
         self.ended.clear();
         self.codes.clear();
         let mut open: Vec<u64> = first(count).collect();
@@ -164,7 +163,7 @@ impl Rollouts {
         loop {
             if let Some(lane) = self.close_over(&mut open) {
                 meter.level().counts.solutions += 1;
-                return Ok(Some(self.lines[lane].plan.clone()));
+                return Ok(Some(self.rollouts[lane].plan.clone()));
             }
             self.close_long(&mut open);
             if self.scoring == Scoring::Length {
@@ -185,30 +184,30 @@ impl Rollouts {
             meter.spend(left, left, 0, 0)?;
             for lane in lanes(&open) {
                 let legal = &self.legal[lane];
-                let line = &mut self.lines[lane];
+                let rollout = &mut self.rollouts[lane];
                 let weights = &weights[lane / (LANES / weights.len())];
-                line.starts.push(line.legal.len());
-                line.legal.extend_from_slice(legal);
-                let chosen = draw(&mut self.random, legal, weights);
-                line.plan.push(chosen);
+                rollout.starts.push(rollout.legal.len());
+                rollout.legal.extend_from_slice(legal);
+                let chosen = sample(&mut self.random, legal, weights);
+                rollout.plan.push(chosen);
                 joint[lane] = chosen as usize;
             }
             self.batch.step(&joint);
         }
-        for line in &mut self.lines {
-            line.starts.push(line.legal.len());
+        for rollout in &mut self.rollouts {
+            rollout.starts.push(rollout.legal.len());
         }
         if self.scoring == Scoring::Points {
             let mut distances = Vec::new();
             self.estimator.estimate(&self.codes, &mut distances);
             for (&lane, &distance) in self.ended.iter().zip(&distances) {
-                self.lines[lane].value -= i64::from(distance);
+                self.rollouts[lane].value -= i64::from(distance);
             }
         }
         Ok(None)
     }
 
-    /// By lane of `open`: its legal moves.
+    /// Collects the legal moves of each lane in `open`.
     fn gather(&mut self, open: &[u64]) {
         self.legal.iter_mut().for_each(Vec::clear);
         for chosen in 0..self.moves {
@@ -224,7 +223,7 @@ impl Rollouts {
         }
     }
 
-    /// Ends lanes whose game is over. One that is solved, if there is any.
+    /// Ends the lanes whose game is over. Returns a solved lane, if there is any.
     fn close_over(&mut self, open: &mut [u64]) -> Option<usize> {
         let over = self.batch.terminal().iter().zip(open.iter());
         let over: Vec<u64> = over.map(|(over, open)| over & open).collect();
@@ -239,17 +238,18 @@ impl Rollouts {
                 if !is_set(due, lane) {
                     continue;
                 }
-                let line = &mut self.lines[lane];
+                let rollout = &mut self.rollouts[lane];
                 if self.scoring == Scoring::Points {
-                    line.value = line.value.max(POINT * i64::from(score.get()));
+                    rollout.value = rollout.value.max(POINT * i64::from(score.get()));
                 }
                 let best = self.best.as_ref();
                 let rank = |best: &BestSoFar| (best.score, std::cmp::Reverse(best.plan.len()));
-                if best.is_none_or(|best| rank(best) < (score, std::cmp::Reverse(line.plan.len())))
+                if best
+                    .is_none_or(|best| rank(best) < (score, std::cmp::Reverse(rollout.plan.len())))
                 {
                     self.best = Some(BestSoFar {
                         score,
-                        plan: line.plan.clone(),
+                        plan: rollout.plan.clone(),
                     });
                 }
                 if score >= self.target {
@@ -261,30 +261,30 @@ impl Rollouts {
         None
     }
 
-    /// Ends lanes that have reached the limit.
+    /// Ends the lanes that have reached the limit.
     fn close_long(&mut self, open: &mut [u64]) {
-        let long = |&lane: &usize| self.lines[lane].plan.len() >= self.limit;
+        let long = |&lane: &usize| self.rollouts[lane].plan.len() >= self.limit;
         let long: Vec<usize> = lanes(open).filter(long).collect();
         self.is_cut |= !long.is_empty();
         self.close(&long, open);
     }
 
-    /// Ends lanes that are where they were before.
+    /// Ends the lanes that have returned to an earlier state.
     fn close_cycles(&mut self, open: &mut [u64]) {
-        let states = self.batch.states(self.lines.len());
+        let states = self.batch.states(self.rollouts.len());
         let mut again = Vec::new();
         for lane in lanes(open) {
             let key = self.key(&states[lane]);
-            if self.been[lane].contains(&key) {
-                self.lines[lane].value = -1;
+            if self.visited[lane].contains(&key) {
+                self.rollouts[lane].value = -1;
                 again.push(lane);
             }
-            self.been[lane].push(key);
+            self.visited[lane].push(key);
         }
         self.close(&again, open);
     }
 
-    /// What stands for a state.
+    /// A hash of a state's key.
     fn key(&self, state: &[u64]) -> u64 {
         let code = self.layout.encode(state);
         let mut left = self.layout.key_bits();
@@ -302,7 +302,7 @@ impl Rollouts {
             return;
         }
         if self.scoring == Scoring::Points {
-            let states = self.batch.states(self.lines.len());
+            let states = self.batch.states(self.rollouts.len());
             for &lane in over {
                 self.codes.extend(self.layout.encode(&states[lane]));
             }
@@ -314,8 +314,8 @@ impl Rollouts {
     }
 }
 
-/// A move by weight.
-fn draw(random: &mut impl RngExt, legal: &[u32], weights: &[f64]) -> u32 {
+/// Draws a move at random by weight.
+fn sample(random: &mut impl RngExt, legal: &[u32], weights: &[f64]) -> u32 {
     let sum: f64 = legal.iter().map(|&chosen| weights[chosen as usize]).sum();
     let mut left = random.random::<f64>() * sum;
     let (last, others) = legal.split_last().expect("some move is legal");
@@ -330,7 +330,7 @@ fn is_set(bits: &[u64], lane: usize) -> bool {
     bits[lane / 64] >> (lane % 64) & 1 == 1
 }
 
-/// Rows in which the first so many lanes are set.
+/// Words in which the bits of the first `count` lanes are set.
 fn first(count: usize) -> impl Iterator<Item = u64> {
     (0..LANES / 64).map(move |word| match count.saturating_sub(64 * word) {
         0 => 0,
@@ -338,7 +338,7 @@ fn first(count: usize) -> impl Iterator<Item = u64> {
     })
 }
 
-/// The lanes that are set.
+/// The lanes whose bits are set.
 fn lanes(bits: &[u64]) -> impl Iterator<Item = usize> {
     let words = bits.iter().enumerate();
     words.flat_map(|(number, &word)| {

@@ -3,18 +3,17 @@
 use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
-use clap::ValueEnum;
 
 use super::task::{Message, TOO_MUCH_MEMORY, Task};
 use crate::bench::{
     Failure, Jit, LanesSubject, MachineSubject, Row, Run, Settings, Subject, Until, usage,
 };
 use ggp_gdl::check::{self, ReadOptions};
-use crate::rule_files::{BackendChoice, read_text, shown_name};
+use crate::rule_files::{backend_named, read_text, shown_name};
 use crate::{Context, Exit, format};
 use ggp_gdl::diagnostic::Severity;
 use ggp_gdl::game::Game;
-use ggp_engine::machine::{DatalogMachine, Limits, NaiveMachine, PlayError};
+use ggp_engine::machine::{Backend, DatalogMachine, Limits, NaiveMachine, PlayError};
 use ggp_gdl::span::{Source, Sources};
 use ggp_gdl::symbol::Case;
 
@@ -24,12 +23,12 @@ const TICK: Duration = Duration::from_millis(5);
 /// The game prepared by a backend.
 fn subject(
     game: &Game,
-    backend: BackendChoice,
+    backend: Backend,
     settings: &Settings,
     limits: Limits,
 ) -> Result<Box<dyn Subject>, PlayError> {
     Ok(match backend {
-        BackendChoice::Auto => match LanesSubject::new(game, settings, &limits.ground) {
+        Backend::Auto => match LanesSubject::new(game, settings, &limits.ground) {
             Ok(subject) => Box::new(subject),
             Err(PlayError::TooLarge { what, limit, rule }) => {
                 let why_not = PlayError::TooLarge { what, limit, rule }.to_string();
@@ -38,12 +37,12 @@ fn subject(
             }
             Err(error) => return Err(error),
         },
-        BackendChoice::Propnet => Box::new(LanesSubject::new(game, settings, &limits.ground)?),
-        BackendChoice::Datalog => {
+        Backend::Propnet => Box::new(LanesSubject::new(game, settings, &limits.ground)?),
+        Backend::Datalog => {
             let machine = DatalogMachine::new(game, limits)?;
             Box::new(MachineSubject::new("datalog", machine)?)
         }
-        BackendChoice::Naive => {
+        Backend::Naive => {
             let machine = NaiveMachine::new(game, limits);
             Box::new(MachineSubject::new("naive", machine)?)
         }
@@ -57,8 +56,8 @@ fn subject(
 /// If the task is malformed. Errors in the game are in the row.
 pub(super) fn run(task: &str, context: &Context) -> anyhow::Result<Exit> {
     let task: Task = serde_json::from_str(task)?;
-    let backend = BackendChoice::from_str(&task.backend, false)
-        .map_err(|_| anyhow!("there is no backend {}", task.backend))?;
+    let backend = backend_named(&task.backend)
+        .ok_or_else(|| anyhow!("there is no backend {}", task.backend))?;
     watch(task.memory);
     let mut row = task.row();
     if let Err((failure, error)) = measure(&task, backend, &mut row, context) {
@@ -71,7 +70,7 @@ pub(super) fn run(task: &str, context: &Context) -> anyhow::Result<Exit> {
 
 fn measure(
     task: &Task,
-    backend: BackendChoice,
+    backend: Backend,
     row: &mut Row,
     context: &Context,
 ) -> Result<(), (Failure, String)> {

@@ -5,18 +5,17 @@ use anyhow::{Context as _, bail};
 use super::table::Row;
 use super::{Options, RuleOptions};
 use crate::Context;
-use crate::rule_files::BackendChoice;
-use ggp_engine::machine::{AnyMachine, Machine, PlayError, PerftEnd, PropnetState};
+use ggp_engine::machine::{AnyMachine, Backend, Machine, PerftEnd, PlayError, PropnetState};
 use ggp_engine::propnet::perft::{CountEnd, CountError, CountOptions, Counter};
 
 /// The machine of the network; fails if the game has none.
 pub(super) fn machine(rules: &RuleOptions, context: &Context) -> anyhow::Result<AnyMachine> {
-    if let BackendChoice::Datalog | BackendChoice::Naive = rules.backend {
+    if let Backend::Datalog | Backend::Naive = rules.backend {
         bail!("--no-transpositions needs the network; remove --backend or --no-transpositions");
     }
     let game = rules.game(context)?;
     let rules = RuleOptions {
-        backend: BackendChoice::Propnet,
+        backend: Backend::Propnet,
         ..rules.clone()
     };
     rules.machine_for(&game, context).context(

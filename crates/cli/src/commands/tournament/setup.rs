@@ -242,7 +242,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn iterations_are_for_those_who_have_none() {
+    fn default_iterations_are_for_players_without_their_own() {
         let limits = |text: &str| {
             let spec: AgentSpec = text.parse().unwrap();
             limited(&spec, 70).unwrap().limits(None)

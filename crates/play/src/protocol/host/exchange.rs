@@ -441,7 +441,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_http_is_refused_at_once() {
+    fn invalid_http_is_rejected_at_once() {
         for text in ["noop", "SSH-2.0", "HTTX"] {
             assert!(body(text.as_bytes(), false).is_err(), "{text}");
         }

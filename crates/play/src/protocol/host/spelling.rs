@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_differ_by_case_alone_are_told_apart() {
+    fn names_that_differ_only_by_case_are_distinguished() {
         let rules = "(role a) (role b) (init up) (init Up) (legal a up) (legal b Up)";
         let game = Game::from_text(
             "rules",

@@ -1,47 +1,48 @@
-//! Which states were searched, and how far: a table of limited size.
+//! A transposition table of limited size: which states were searched, and how
+//! deeply.
 
 use std::hash::Hasher;
 
 use rustc_hash::FxHasher;
 
-/// Keys of states, each with the moves that were searched from it. Where there is
-/// no room, what was searched least far is forgotten.
-pub(super) struct Table {
+/// Keys of states with the depth to which each was searched. When the table is
+/// full, the least deeply searched state is replaced.
+pub(super) struct TranspositionTable {
     bits: usize,
-    /// Words of a key.
+    /// Number of words of a key.
     words: usize,
     keys: Vec<u64>,
-    /// By place: 0 where nothing is, 1 for what was only seen, and one more than
-    /// the moves searched.
+    /// By slot: 0 if it is free, 1 for a state that was only seen, and otherwise
+    /// the searched depth plus 1.
     searched: Vec<u16>,
-    most_places: usize,
+    most_slots: usize,
     len: usize,
     seen: usize,
     is_lossy: bool,
-    /// For the key at hand.
+    /// Buffer for the current key.
     key: Vec<u64>,
 }
 
-/// Places where a key may be, one after the other.
-const WAYS: usize = 64;
-const FIRST: usize = 1 << 10;
+/// Number of consecutive slots in which a key may be stored.
+const PROBES: usize = 64;
+const FIRST_SLOTS: usize = 1 << 10;
 
-impl Table {
-    /// A table that takes no more than so many bytes, about; also while it grows.
-    pub fn new(bits: usize, most_bytes: u64) -> Table {
+impl TranspositionTable {
+    /// A table that uses about `most_bytes` bytes at most, even while it grows.
+    pub fn new(bits: usize, most_bytes: u64) -> TranspositionTable {
         let words = bits.div_ceil(64).max(1);
-        let place = 8 * words as u64 + 2;
-        let most = usize::try_from(most_bytes / place * 2 / 3).unwrap_or(usize::MAX);
-        let most_places = match most {
-            0..FIRST => FIRST,
+        let slot = 8 * words as u64 + 2;
+        let most = usize::try_from(most_bytes / slot * 2 / 3).unwrap_or(usize::MAX);
+        let most_slots = match most {
+            0..FIRST_SLOTS => FIRST_SLOTS,
             _ => 1 << most.ilog2(),
         };
-        Table {
+        TranspositionTable {
             bits,
             words,
-            keys: vec![0; FIRST * words],
-            searched: vec![0; FIRST],
-            most_places,
+            keys: vec![0; FIRST_SLOTS * words],
+            searched: vec![0; FIRST_SLOTS],
+            most_slots,
             len: 0,
             seen: 0,
             is_lossy: false,
@@ -49,12 +50,13 @@ impl Table {
         }
     }
 
-    /// States that are there.
+    /// Number of states in the table.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether every state that was seen was searched, as far as it is known.
+    /// True if every state that was seen was also searched, as far as the table
+    /// knows.
     pub fn is_closed(&self) -> bool {
         self.seen == 0 && !self.is_lossy
     }
@@ -63,19 +65,19 @@ impl Table {
         (8 * self.keys.len() + 2 * self.searched.len()) as u64
     }
 
-    /// Whether a state is yet to be searched so many moves far; it is noted as
-    /// searched then.
+    /// Records that a state is searched `moves` moves deep. False if it was already
+    /// searched as deeply.
     pub fn enter(&mut self, code: &[u64], moves: u32) -> bool {
         let moves = u16::try_from(moves).unwrap_or(u16::MAX - 1);
-        self.note(code, moves + 1)
+        self.record(code, moves + 1)
     }
 
-    /// Notes that there is such a state.
+    /// Records that a state was seen.
     pub fn see(&mut self, code: &[u64]) {
-        self.note(code, 1);
+        self.record(code, 1);
     }
 
-    fn note(&mut self, code: &[u64], searched: u16) -> bool {
+    fn record(&mut self, code: &[u64], searched: u16) -> bool {
         let mut key = std::mem::take(&mut self.key);
         key.clear();
         for (word, &value) in code.iter().take(self.words).enumerate() {
@@ -84,32 +86,32 @@ impl Table {
                 _ => value,
             });
         }
-        let is_more = self.put(&key, searched);
+        let is_more = self.store(&key, searched);
         self.key = key;
         is_more
     }
 
-    /// Whether a state was searched less far before.
-    fn put(&mut self, key: &[u64], searched: u16) -> bool {
-        if 2 * self.len >= self.searched.len() && self.searched.len() < self.most_places {
+    /// Stores a state. True if it was not searched as deeply before.
+    fn store(&mut self, key: &[u64], searched: u16) -> bool {
+        if 2 * self.len >= self.searched.len() && self.searched.len() < self.most_slots {
             self.grow();
         }
         let mask = self.searched.len() - 1;
         let first = hash(key);
         let mut least = first & mask;
-        for place in (0..WAYS).map(|way| first.wrapping_add(way) & mask) {
-            let before = self.searched[place];
+        for slot in (0..PROBES).map(|way| first.wrapping_add(way) & mask) {
+            let before = self.searched[slot];
             if before == 0 {
-                least = place;
+                least = slot;
                 break;
             }
-            if self.keys[place * self.words..][..self.words] == *key {
+            if self.keys[slot * self.words..][..self.words] == *key {
                 self.seen -= usize::from(before == 1 && searched > 1);
-                self.searched[place] = before.max(searched);
+                self.searched[slot] = before.max(searched);
                 return before < searched;
             }
             if before < self.searched[least] {
-                least = place;
+                least = slot;
             }
         }
         if self.searched[least] > 0 {
@@ -125,13 +127,13 @@ impl Table {
     }
 
     fn grow(&mut self) {
-        let places = 2 * self.searched.len();
-        let keys = std::mem::replace(&mut self.keys, vec![0; places * self.words]);
-        let searched = std::mem::replace(&mut self.searched, vec![0; places]);
+        let slots = 2 * self.searched.len();
+        let keys = std::mem::replace(&mut self.keys, vec![0; slots * self.words]);
+        let searched = std::mem::replace(&mut self.searched, vec![0; slots]);
         (self.len, self.seen) = (0, 0);
         for (key, searched) in keys.chunks(self.words).zip(searched) {
             if searched > 0 {
-                self.put(key, searched);
+                self.store(key, searched);
             }
         }
     }

@@ -48,11 +48,11 @@ pub(super) fn depth_first(
     let puzzle = task.puzzle;
     let mut how = DepthFirstOptions {
         seed: task.options.seed,
-        commuting: task.commuting(),
+        partial_order: task.partial_order(),
         ..DepthFirstOptions::default()
     };
     if task.one_order {
-        how.divers = 1;
+        how.workers = 1;
     }
     let mut learned = match task.in_portfolio {
         true => None,

@@ -37,7 +37,7 @@ pub(in crate::solve) struct Task<'p> {
     /// Made when a method first asks for them; `Some(None)` if there are none.
     effects: Option<Option<Effects>>,
     potentials: Option<Option<Learned>>,
-    commuting: Option<Option<Arc<PartialOrder>>>,
+    partial_order: Option<Option<Arc<PartialOrder>>>,
 }
 
 impl<'p> Task<'p> {
@@ -47,7 +47,7 @@ impl<'p> Task<'p> {
             options,
             effects: None,
             potentials: None,
-            commuting: None,
+            partial_order: None,
             in_portfolio: false,
             one_order: false,
             best: None,
@@ -126,10 +126,10 @@ impl<'p> Task<'p> {
             .as_ref()
     }
 
-    pub(super) fn commuting(&mut self) -> Option<Arc<PartialOrder>> {
+    pub(super) fn partial_order(&mut self) -> Option<Arc<PartialOrder>> {
         let puzzle = self.puzzle;
         let found = self
-            .commuting
+            .partial_order
             .get_or_insert_with(|| PartialOrder::of(puzzle).map(Arc::new));
         found.clone()
     }
