@@ -290,9 +290,9 @@ fn what_would_have_no_effect_is_refused() {
     for (flags, says) in [
         (
             &["--method", "breadth-first-packed", "--prune", "none"][..],
-            "--method iterative-deepening",
+            "one of: iterative-deepening",
         ),
-        (&["--prune", "deadleaf"], "--method iterative-deepening"),
+        (&["--prune", "deadleaf"], "one of: iterative-deepening"),
         (
             &["--method", "depth-first-packed", "--keys", "exact"],
             "has no effect with --method depth-first-packed",

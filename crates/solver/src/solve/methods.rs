@@ -165,7 +165,7 @@ const MOVE_SET: Duration = Duration::from_secs(20);
 const PARTS: Duration = Duration::from_millis(500);
 
 /// All methods. Those with a share in `auto` run in this order.
-static METHODS: [Row; 18] = [
+static METHODS: &[Row] = &[
     Row {
         name: "auto",
         about: "analysis first, then several searches in turn, with growing budgets",
