@@ -7,12 +7,11 @@
 
 #![allow(unsafe_code)]
 
-use ggp_stop::Stop;
+use ggp_stop::{Instant, Stop};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::fmt::Write as _;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
 
 use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine, PlayError};
 use ggp_gdl::check::{ReadOptions, Reading, read, read_until};

@@ -4,9 +4,9 @@
 //! Out: [`Advice`]. An [`Agent`] thinks on the thread that calls it; an
 //! [`AgentThread`](super::AgentThread) runs it on its own thread and returns a move on time.
 
-use ggp_stop::Stop;
+use ggp_stop::{Instant, Stop};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::{Observation, PlayerError};
 use ggp_engine::machine::Limits;

@@ -3,8 +3,8 @@
 //! In: a game, a [`Contender`] for each role, a seed. Out: moves, scores and lapses. Agents
 //! without clocks play the same match with the same seed.
 
-use ggp_stop::Stop;
-use std::time::{Duration, Instant};
+use ggp_stop::{Instant, Stop};
+use std::time::Duration;
 
 use super::referee::{Asking, Contender, Contenders, Lapse, Position, Referee};
 use super::{AgentSpec, AgentThread, Brief, Match, Origin, SpecError};

@@ -26,11 +26,11 @@ pub mod referee;
 pub mod schedule;
 mod spec;
 
-use ggp_stop::Stop;
+use ggp_stop::{Instant, Stop};
 use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use ggp_engine::machine::{Machine, PlayError};
 use ggp_gdl::game::{Move, RoleId, Score};

@@ -7,11 +7,12 @@
 mod lanes;
 mod settings;
 
+use ggp_stop::Instant;
 use std::convert::Infallible;
 use std::hash::Hash;
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::{
     Advice, Agent, Backends, Brief, Candidate, Observation, OptionError, Pace, PlayerError,

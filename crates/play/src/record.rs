@@ -114,7 +114,7 @@ impl MatchRecord {
         let own = format!(
             "{id} {time} {} {:?}",
             std::process::id(),
-            std::time::Instant::now()
+            ggp_stop::Instant::now()
         );
         MatchRecord {
             random_token: token(&own),

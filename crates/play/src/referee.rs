@@ -5,8 +5,9 @@
 //! legal move; the seed makes a match reproducible. Clocks are up to the contenders; records
 //! are not kept here.
 
+use ggp_stop::Instant;
 use std::fmt;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;

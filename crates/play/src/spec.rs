@@ -3,10 +3,11 @@
 //! The syntax is `KIND[:OPTION,…]`, where an option is a number of iterations, a time such
 //! as `2s`, or `NAME=VALUE`.
 
+use ggp_stop::Instant;
 use std::error::Error;
 use std::fmt;
 use std::str::FromStr;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::mcts;
 use super::outlook::Evaluation;

@@ -1,9 +1,9 @@
 //! Time limits for work that does not check a clock itself.
 
-use ggp_stop::Stop;
+use ggp_stop::{Instant, Stop};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use ggp_engine::machine::PlayError;
 

@@ -18,7 +18,7 @@ impl Evidence<'_> {
     pub(super) fn claims(&mut self) -> Result<Vec<Claim>, PlayError> {
         let start = self.machine.initial()?;
         let net: Option<Propnet> = self.machine.network(&start).map(|(net, _)| net.clone());
-        let is_late = std::time::Instant::now() >= self.deadline;
+        let is_late = ggp_stop::Instant::now() >= self.deadline;
         let mut induction = match &self.space {
             Some(_) => None,
             None if is_late => None,

@@ -8,7 +8,7 @@
 //! Source of the relaxation: Bonet and Geffner, Planning as heuristic search (2001), used
 //! there for plans.
 
-use std::time::Instant;
+use ggp_stop::Instant;
 
 use rustc_hash::FxHashSet;
 

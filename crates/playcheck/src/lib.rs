@@ -31,7 +31,9 @@ mod role_symmetry;
 mod space;
 mod tally;
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use ggp_stop::Instant;
 
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;

@@ -1,7 +1,7 @@
 //! The limits of a search, and the meter that enforces them.
 
-use ggp_stop::Stop;
-use std::time::{Duration, Instant};
+use ggp_stop::{Instant, Stop};
+use std::time::Duration;
 
 use super::Compare;
 use super::stats::{LevelStats, Observer, Stats, bump};

@@ -31,8 +31,8 @@ mod tests;
 mod tree;
 mod value;
 
+use ggp_stop::Instant;
 use std::hash::Hash;
-use std::time::Instant;
 
 use super::budget::{Budget, BudgetKind, Meter};
 use super::stats::{Observer, Stats};

@@ -18,8 +18,8 @@ mod problem;
 mod simulation;
 mod trail;
 
+use ggp_stop::Instant;
 use std::fmt;
-use std::time::Instant;
 
 use crate::planning::breadth_first::{BreadthFirstOptions, Seen};
 use crate::planning::{Puzzle, Reason};

@@ -4,8 +4,9 @@
 //! joint-move sequences that lead to them.
 
 use crate::threads::usable;
+use ggp_stop::Instant;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 use serde::Serialize;

@@ -8,8 +8,8 @@ mod exchange;
 mod remote;
 mod spelling;
 
-use ggp_stop::Stop;
-use std::time::{Duration, Instant};
+use ggp_stop::{Instant, Stop};
+use std::time::Duration;
 
 use super::message::{Info, Message, MessageLimits};
 use crate::contest::{AgentContender, Clocks, Resources};

@@ -23,11 +23,12 @@ mod spill;
 mod temporary_folder;
 mod workers;
 
+use ggp_stop::Instant;
 use std::fmt;
 use std::io;
 use std::ops::Range;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use ggp_engine::propnet::batch::Packed;
 use ggp_search::{Budget, BudgetKind, Meter, Observer, Stats};

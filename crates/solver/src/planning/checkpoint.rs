@@ -5,12 +5,13 @@
 //! version, followed by a checksum. It replaces an older file only once it is
 //! complete.
 
+use ggp_stop::Instant;
 use std::ffi::OsString;
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use hmac_sha256::Hash as Sha256;
 

@@ -17,7 +17,7 @@ use microlp as solver;
 mod solver;
 
 use std::cell::Cell;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use self::solver::{
     ComparisonOp, LinearExpr, OptimizationDirection, Problem, SolveOutcome, Variable,
@@ -28,7 +28,7 @@ use super::effects::{Effects, Form, Sparse};
 use super::{Outcome, Puzzle, Reason};
 use ggp_engine::propnet::batch::{Packed, holds, pack};
 use ggp_search::Budget;
-use ggp_stop::Stop;
+use ggp_stop::{Instant, Stop};
 
 /// Limit on the number of potentials kept.
 const MOST_KEPT: usize = 128;

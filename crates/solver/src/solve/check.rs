@@ -1,8 +1,8 @@
 //! Plays plans again on an evaluator that shares nothing with the search.
 
-use ggp_stop::Stop;
+use ggp_stop::{Instant, Stop};
 use std::fmt;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::SolveError;
 use ggp_engine::machine::{DatalogMachine, Limits, Machine, NaiveMachine, PlayError};

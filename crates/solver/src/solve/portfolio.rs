@@ -7,7 +7,7 @@
 mod network;
 mod states;
 
-use std::time::Instant;
+use ggp_stop::Instant;
 
 use super::methods::task::moves;
 use super::{Attempt, BestEnd, GameProblem, Keys, SolveError, SolveOptions};

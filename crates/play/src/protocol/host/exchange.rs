@@ -4,13 +4,13 @@
 //! of the reference host. Answers are read without a library, because players often send
 //! invalid HTTP: a single header line, bare line feeds, a missing or wrong length.
 
-use ggp_stop::Stop;
+use ggp_stop::{Instant, Stop};
 use std::fmt;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::str::FromStr;
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The default port of players.
 pub const DEFAULT_PORT: u16 = 9147;

@@ -1,10 +1,11 @@
 //! The connections to a network player, and its answers to their messages.
 
+use ggp_stop::Instant;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tokio::net::TcpStream;
 use tokio::sync::{Semaphore, watch};

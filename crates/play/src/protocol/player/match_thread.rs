@@ -1,11 +1,11 @@
 //! One match: a thread that processes the host's messages and answers in time.
 
-use ggp_stop::Stop;
+use ggp_stop::{Instant, Stop};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 

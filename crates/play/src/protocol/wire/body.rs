@@ -1,6 +1,6 @@
 //! The end of a request body.
 
-use std::time::Instant;
+use ggp_stop::Instant;
 
 use tokio::io::{AsyncRead, AsyncWrite};
 

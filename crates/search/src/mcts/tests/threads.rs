@@ -1,8 +1,8 @@
 //! Growth on several threads.
 
+use ggp_stop::Instant;
 use std::hash::Hash;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
 
 use super::*;
 

@@ -1,7 +1,8 @@
 //! One puzzle on its network, and what methods learn about it.
 
+use ggp_stop::Instant;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::super::{Attempt, BestEnd, SolveOptions};
 use super::{Method, OnNetwork};

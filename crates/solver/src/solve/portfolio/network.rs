@@ -12,9 +12,10 @@
 //! the lowest up. The best of them is the result of a search that runs out of its budget.
 
 use ggp_engine::threads::usable;
+use ggp_stop::Instant;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::super::methods::task::Task;
 use super::super::methods::{Method, OnNetwork, Run, Share, Turn, Unit};

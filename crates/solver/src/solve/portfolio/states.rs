@@ -5,7 +5,7 @@
 //! shortest plan or a proof. Depth-first follows with another move order each round, since
 //! the order alone can decide, and playouts come last.
 
-use std::time::Instant;
+use ggp_stop::Instant;
 
 use super::super::methods::states::{Part, breadth_first};
 use super::super::methods::{Method, OnStates, Run, Share};
