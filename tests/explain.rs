@@ -386,17 +386,17 @@ fn invalid_questions_are_rejected_with_a_hint() {
     let game = Game::from_text("rules", ROADS).unwrap();
     let mut explainer = explainer(&game, &machine(&game));
     for (text, part) in [
-        ("", "nothing is asked; write a fact such as `terminal`"),
-        ("()", "nothing is asked"),
-        ("?x", "`?x` alone stands for anything"),
-        ("(and (road a b) terminal)", "`and` says several things"),
+        ("", "the question is empty; write a fact such as `terminal`"),
+        ("()", "the question is empty"),
+        ("?x", "a variable alone (`?x`) matches anything"),
+        ("(and (road a b) terminal)", "`and` combines several conditions"),
         ("(<= terminal (road a b))", "this is a rule"),
         ("(not)", "write one fact after `not`"),
         ("(distinct ?x a)", "write two terms without variables"),
         ("(road a b", "is not one fact"),
         ("(road a b) (road b c)", "is not one fact"),
         ("(raod a b)", "did you mean `road`?"),
-        ("(road a b); (road b c)", "what follows `;` is a comment"),
+        ("(road a b); (road b c)", "`;` begins a comment"),
     ] {
         let error = explainer.question(text).unwrap_err().to_string();
         assert!(error.contains(part), "{text}: {error}");

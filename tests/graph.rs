@@ -120,16 +120,16 @@ fn a_film_shows_each_depth_limit_and_stands_still_where_that_is_wished() {
 #[test]
 fn what_cannot_be_drawn_is_refused() {
     for (arguments, expected) in [
-        (&["--animate", "--format", "dot"][..], "only an SVG"),
+        (&["--animate", "--format", "dot"][..], "only SVG can be animated"),
         (&["--animate", "--prune", "cycle"], "cannot be used with"),
-        (&["--format", "png"], "a PNG is written to a file"),
+        (&["--format", "png"], "PNG is not written to standard output"),
         (
             &["--output", "no/such/folder.svg"],
             "the parent folder does not exist",
         ),
         (
             &["--output", "graph.foo"],
-            "ends in .svg, .png, .dot or .json, not .foo",
+            "must end in .svg, .png, .dot or .json, not .foo",
         ),
     ] {
         let output = ggp(&[&["graph", LIGHTS], arguments].concat());

@@ -314,7 +314,7 @@ fn names_and_variables_are_renamed() {
     assert_eq!(text, WALK.replacen("?y", "?next", 1));
     for (at, new, why) in [
         (place("?y", 0), "?x", "already"),
-        (place("?y", 0), "y", "no variable"),
+        (place("?y", 0), "y", "is not a variable"),
         (place("after", 0), "at", "a name already"),
         (place("after", 0), "a b", "no name"),
         (place("legal", 0), "may", "a word of the language"),
@@ -477,7 +477,7 @@ fn hover_explains_connectives() {
     let mut editor = Editor::open(text);
     for (word, meaning) in [
         ("<=", "the head holds if all literals do"),
-        ("or (", "one of them holds"),
+        ("or (", "at least one of the literals holds"),
         ("not", "does not hold"),
         ("distinct", "the terms differ"),
     ] {
@@ -487,7 +487,7 @@ fn hover_explains_connectives() {
         assert!(told.contains(meaning), "{word}: {answer}");
     }
     let constant = editor.ask("textDocument/hover", at(0, text.len() as u32 - 5));
-    assert!(!constant.to_string().contains("one of them"), "{constant}");
+    assert!(!constant.to_string().contains("one of the literals"), "{constant}");
     editor.end();
 }
 

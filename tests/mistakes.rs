@@ -324,12 +324,12 @@ fn moves_without_effect_are_reported() {
         (<= (next (shots ?r ?n)) (does ?r dance) (true (shots ?r ?n)))";
     let (_, out) = ggp(&["check", "--play", "-"], &format!("{SHOTS} {dance}"));
     assert!(
-        out.contains("; nor did these ever by themselves: rest, dance\n"),
+        out.contains("; neither do these moves by themselves: rest, dance\n"),
         "{out}"
     );
     let (_, out) = ggp(&["check", "--play", "-"], SHOTS);
     assert!(
-        out.contains("changes nothing") && !out.contains("nor did"),
+        out.contains("changes nothing") && !out.contains("neither do"),
         "{out}"
     );
 }

@@ -6,7 +6,7 @@
 
 #[test]
 fn the_tour_in_the_readme_shows_what_happens() {
-    trycmd::TestCases::new().case("README.md");
+    trycmd::TestCases::new().case("README.md").case("docs/tour.md");
 }
 
 #[test]

@@ -93,7 +93,7 @@ fn limits_are_named_with_their_option() {
         &[],
         "",
         2,
-        &["error[K005]", "more than 100 bytes", "--max-bytes"],
+        &["error[K005]", "larger than 100 bytes", "--max-bytes"],
     );
     place.check_failure("init - --max-bytes 100", &[], MATCHES, 2, &["error[K005]"]);
     place.check_failure(
@@ -218,12 +218,12 @@ fn a_full_device_is_a_failure() {
 fn what_is_no_message_of_an_editor_is_told() {
     let place = Workplace::new();
     for (input, told) in [
-        ("hello\r\n\r\n", "\"hello\" is no line of a header"),
+        ("hello\r\n\r\n", "\"hello\" is not a header line"),
         (
             "Content-Length: 1000000000000\r\n\r\n{}",
             "--max-bytes allows larger files",
         ),
-        ("Content-Length: 2\r\n\r\n[]", "is no JSON-RPC"),
+        ("Content-Length: 2\r\n\r\n[]", "a message is not JSON-RPC"),
     ] {
         let found = place.run_with("lsp", &[], input);
         assert_eq!(found.code, Some(2), "{found:#?}");

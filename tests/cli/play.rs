@@ -296,7 +296,7 @@ fn a_record_says_who_plays_by_which_rules() {
     let mut saved = record(&place, "game.json");
     saved["playerNamesFromHost"][0] = "http://there".into();
     place.write("far.json", saved.to_string());
-    let part = "who played ann is not available here; use --player ann=KIND";
+    let part = "the recorded player of ann is not available here; use --player ann=KIND";
     place.check_failure("play --resume far.json", &[], "", 2, &[part]);
     // Rules that were written down by nobody must be given.
     saved.as_object_mut().unwrap().remove("rulesheet");
@@ -392,7 +392,7 @@ fn programs_keep_the_play_clock() {
     assert!(found.out.contains("the game is over after"), "{found:#?}");
     // Five moves at most; without a clock each takes thousands of iterations.
     assert!(started.elapsed().as_secs() < 60);
-    for (clock, part) in [("0", "no time to choose"), ("soon", "not a number")] {
+    for (clock, part) in [("0", "no time to choose"), ("soon", "expected a number of seconds")] {
         let line = format!("play matches.kif --play-clock {clock}");
         place.check_failure(&line, &[], "", 2, &[part]);
     }

@@ -137,7 +137,7 @@ fn states_that_make_no_sense_are_bad_input_with_their_place() {
     for (text, part) in [
         (
             "(left 2)\n (lef 3)",
-            "<stdin>:2:2: not a fact: the rules have no name `lef`",
+            "<stdin>:2:2: not a fact of the game: the rules have no name `lef`",
         ),
         ("(left 2", "<stdin>:1:1"),
         ("(left ?x)", "<stdin>:1:1: not a fact"),
@@ -336,15 +336,15 @@ fn why_answers_several_questions() {
 fn why_refuses_what_is_no_question() {
     let place = Workplace::new();
     for (arguments, parts) in [
-        (&[][..], "give the rules and then what is asked"),
+        (&[][..], "give the rules and then a fact"),
         (&["goal"], "write `(goal ?1 ?2)`"),
         (&["(legal ann"], "is not one fact"),
-        (&[""], "nothing is asked"),
+        (&[""], "the question is empty"),
         (
             &["-o", "reason.pdf", "terminal"],
-            "a file that ends in .txt, .json or .html, not .pdf",
+            "must end in .txt, .json or .html, not .pdf",
         ),
-        (&["?x"], "alone stands for anything"),
+        (&["?x"], "matches anything"),
         (&["legal", "ann", "(take 2)"], "each fact in quotes"),
         (
             &["there.kif", "matches.kif", "terminal"],

@@ -75,7 +75,7 @@ fn fmt_leaves_files_alone_that_it_cannot_read() {
         &[],
         "",
         2,
-        &["more than 5 bytes"],
+        &["larger than 5 bytes"],
     );
 }
 
@@ -153,7 +153,7 @@ fn rename_refuses_what_would_change_the_rules() {
         ),
         (
             "rename a.kif ann x --only relation",
-            "ann is no relation: it is a term with 0 arguments, at a.kif:1:7",
+            "ann is not a relation: it is a term with 0 arguments, at a.kif:1:7",
         ),
         (
             "rename a.kif heap x --with -",
@@ -211,7 +211,7 @@ fn scramble_goes_and_comes_back() {
         &[],
         "",
         2,
-        &["is no map of names"],
+        &["is not a map written by --map"],
     );
     place.check_failure(
         "scramble lights.kif -o no/such",
@@ -490,7 +490,7 @@ fn nothing_is_written_over_what_it_is_made_of() {
         0,
         "",
     );
-    let told = "map.json is read and would be lost";
+    let told = "map.json is an input and would be overwritten";
     place.check_failure(
         "scramble --back map.json a.kif -o map.json",
         &[],

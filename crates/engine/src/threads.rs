@@ -32,7 +32,7 @@ impl Pool {
     }
 
     /// The number of threads.
-    pub fn len(&self) -> usize {
+    pub fn threads(&self) -> usize {
         let pool = self.pool.as_ref();
         pool.map_or(1, rayon::ThreadPool::current_num_threads)
     }
@@ -73,7 +73,7 @@ impl Pool {
     }
 
     /// The number of threads.
-    pub fn len(&self) -> usize {
+    pub fn threads(&self) -> usize {
         1
     }
 

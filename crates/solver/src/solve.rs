@@ -1,8 +1,8 @@
 //! Plans for games of one role, found by a table of methods and checked.
 //!
 //! In: a machine and [`SolveOptions`]. Out: an [`Answer`]: a verdict, plans that were played
-//! again on the naive evaluator, and statistics. [`methods`] is the table of methods, and
-//! [`portfolio`] the one that runs them in turn. The counters that tables may leave out come
+//! again on the naive evaluator, and statistics. `methods` is the table of methods, and
+//! `portfolio` the one that runs them in turn. The counters that tables may leave out come
 //! from [`analysis`](ggp_gdl::analysis). Games of several roles have no plan; [`evaluate()`]
 //! estimates the values of their moves.
 

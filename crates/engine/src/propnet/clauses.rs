@@ -23,6 +23,12 @@ pub struct Clauses {
     written: u64,
 }
 
+impl Default for Clauses {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Clauses {
     /// A solver with one variable, which is true.
     pub fn new() -> Self {

@@ -1,6 +1,6 @@
 //! The facts that can ever hold, without a network.
 //!
-//! In: a game. Out: its facts of the relaxed program ([`relax`](super::relax)), a
+//! In: a game. Out: its facts of the relaxed program ([`super::relax`]), a
 //! superset of [`Propnet::facts`](super::Propnet::facts). No gates are built.
 
 use super::decompose::Pieces;

@@ -14,18 +14,18 @@
 //! are terminal and have a goal of at least the target. Suppose that
 //!
 //! 1. neither `legal` nor the next facts outside the counter depend on it, so the
-//!   same moves lead from `(k, r)` and `(l, r)` to the same rests;
+//!    same moves lead from `(k, r)` and `(l, r)` to the same rests;
 //! 2. no goal rule whose value can reach the target depends on it;
 //! 3. every rule for `terminal` that depends on it depends on no fact that is not
-//!   autonomous: it ends the game at certain steps whatever the rest is, so no state
-//!   lies beyond the first of them, `E`;
+//!    autonomous: it ends the game at certain steps whatever the rest is, so no state
+//!    lies beyond the first of them, `E`;
 //! 4. where a goal reaches the target, `terminal` follows from the conditions of that
-//!   goal, and so without the counter.
+//!    goal, and so without the counter.
 //!
-//! Let `k < l` and let a plan of `(l, r)` run over the rests `r = r0, …, rn`. Then `l
-//! + n <= E`. The rest `rn` has the goal by 2 and, by 4, is terminal at any step. No
-//! earlier `ri` is terminal at step `l + i`, so by 3 it is not terminal at step `k +
-//! i < E` either. Hence the plan is also a plan of `(k, r)`: *the earlier state is
+//! Let `k < l` and let a plan of `(l, r)` run over the rests `r = r0, …, rn`. Then
+//! `l + n <= E`. The rest `rn` has the goal by 2 and, by 4, is terminal at any step.
+//! No earlier `ri` is terminal at step `l + i`, so by 3 it is not terminal at step
+//! `k + i < E` either. Hence the plan is also a plan of `(k, r)`: *the earlier state is
 //! never worse*, and a table of the smallest step for each rest is exact, both for
 //! shortest plans and for "no plan". If `terminal` does not depend on the counter
 //! either, then by 1 and 2 equal rests have the same plans.

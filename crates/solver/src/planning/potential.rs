@@ -106,7 +106,7 @@ impl Potentials {
     }
 
     /// Limits all linear programs from now on: they stop at [`Budget::time`],
-    /// counted from this call, or soon after [`Budget::interrupt`].
+    /// counted from this call, or soon after [`Budget::stop`].
     pub fn within(&mut self, budget: &Budget) {
         self.limits.stop = budget.stop.within(budget.time);
     }

@@ -88,7 +88,7 @@ impl Workers {
         };
         let pool = Pool::new(threads);
         Workers {
-            workers: (0..pool.len())
+            workers: (0..pool.threads())
                 .map(|_| Mutex::new(worker.clone()))
                 .collect(),
             pool,
