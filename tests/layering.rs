@@ -94,9 +94,8 @@ const ALLOWED: &[(&str, &str, &[&str])] = &[
     ("search", "budget", &["clock"]),
     ("search", "mcts/parallel", &["thread"]),
     ("engine", "machine/perft", &["clock", "thread"]),
+    ("engine", "threads", &["thread"]),
     ("engine", "propnet/native", &["memory map"]),
-    ("engine", "propnet/perft", &["thread"]),
-    ("engine", "propnet/playout", &["thread"]),
     ("solver", "planning/breadth_first", &["clock", "stream"]),
     ("solver", "planning/breadth_first/next_level", &["stream"]),
     ("solver", "planning/breadth_first/plan", &["stream"]),
@@ -111,7 +110,6 @@ const ALLOWED: &[(&str, &str, &[&str])] = &[
         "planning/breadth_first/temporary_folder",
         &["file", "process", "stream"],
     ),
-    ("solver", "planning/breadth_first/workers", &["thread"]),
     (
         "solver",
         "planning/checkpoint",
