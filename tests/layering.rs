@@ -94,6 +94,7 @@ const ALLOWED: &[(&str, &str, &[&str])] = &[
     ("search", "budget", &["clock"]),
     ("search", "mcts/parallel", &["thread"]),
     ("engine", "machine/perft", &["clock", "thread"]),
+    ("engine", "threads", &["thread"]),
     ("engine", "propnet/native", &["memory map"]),
     ("engine", "threads", &["thread"]),
     ("solver", "planning/breadth_first", &["clock", "stream"]),
