@@ -374,7 +374,9 @@ fn names_that_differ_in_case_only_are_compared_with_case_kept_too() {
     let report = run_one("case", "invalid.jsonl", &record, &rules).unwrap();
     assert_eq!(
         differences(&report),
-        ["legal keeper: 0, of which these are missing: nothing / 2, of which these are unexpected: wait watch"]
+        [
+            "legal keeper: 0, of which these are missing: nothing / 2, of which these are unexpected: wait watch"
+        ]
     );
 }
 

@@ -103,7 +103,7 @@ fn every_code_has_an_example() {
 /// Each code has a row in the table of findings.
 #[test]
 fn the_language_reference_lists_every_code() {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/language.md");
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference/language.md");
     let page = fs::read_to_string(page).expect("the page is there");
     for code in Code::ALL {
         let row = format!("| {code} | {} | ", code.summary());

@@ -389,7 +389,10 @@ fn invalid_questions_are_rejected_with_a_hint() {
         ("", "the question is empty; write a fact such as `terminal`"),
         ("()", "the question is empty"),
         ("?x", "a variable alone (`?x`) matches anything"),
-        ("(and (road a b) terminal)", "`and` combines several conditions"),
+        (
+            "(and (road a b) terminal)",
+            "`and` combines several conditions",
+        ),
         ("(<= terminal (road a b))", "this is a rule"),
         ("(not)", "write one fact after `not`"),
         ("(distinct ?x a)", "write two terms without variables"),

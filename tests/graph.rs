@@ -120,9 +120,15 @@ fn a_film_shows_each_depth_limit_and_stands_still_where_that_is_wished() {
 #[test]
 fn what_cannot_be_drawn_is_refused() {
     for (arguments, expected) in [
-        (&["--animate", "--format", "dot"][..], "only SVG can be animated"),
+        (
+            &["--animate", "--format", "dot"][..],
+            "only SVG can be animated",
+        ),
         (&["--animate", "--prune", "cycle"], "cannot be used with"),
-        (&["--format", "png"], "PNG is not written to standard output"),
+        (
+            &["--format", "png"],
+            "PNG is not written to standard output",
+        ),
         (
             &["--output", "no/such/folder.svg"],
             "the parent folder does not exist",
@@ -180,7 +186,7 @@ fn the_pictures_of_the_handbook_are_what_their_commands_make() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folder = root.join("docs/pictures");
     let mut made = Vec::new();
-    for page in ["docs/graphs.md", "docs/drawing.md"] {
+    for page in ["docs/reference/graphs.md", "docs/reference/drawing.md"] {
         let text = fs::read_to_string(root.join(page)).unwrap();
         for line in text
             .lines()

@@ -315,9 +315,9 @@ fn names_and_variables_are_renamed() {
     for (at, new, why) in [
         (place("?y", 0), "?x", "already"),
         (place("?y", 0), "y", "is not a variable"),
-        (place("after", 0), "at", "a name already"),
-        (place("after", 0), "a b", "no name"),
-        (place("legal", 0), "may", "a word of the language"),
+        (place("after", 0), "at", "is already used"),
+        (place("after", 0), "a b", "not a valid name"),
+        (place("legal", 0), "may", "reserved word"),
     ] {
         let answer = renamed(&mut editor, at, new);
         let message = answer["error"]["message"].as_str().expect("it is refused");
@@ -479,7 +479,7 @@ fn hover_explains_connectives() {
         ("<=", "the head holds if all literals do"),
         ("or (", "at least one of the literals holds"),
         ("not", "does not hold"),
-        ("distinct", "the terms differ"),
+        ("distinct", "the terms s and t differ"),
     ] {
         let column = text.find(word).unwrap() as u32;
         let answer = editor.ask("textDocument/hover", at(0, column));
@@ -487,7 +487,10 @@ fn hover_explains_connectives() {
         assert!(told.contains(meaning), "{word}: {answer}");
     }
     let constant = editor.ask("textDocument/hover", at(0, text.len() as u32 - 5));
-    assert!(!constant.to_string().contains("one of the literals"), "{constant}");
+    assert!(
+        !constant.to_string().contains("one of the literals"),
+        "{constant}"
+    );
     editor.end();
 }
 

@@ -51,7 +51,10 @@ fn drawings_are_written_to_files() {
     let output = draw("bmp");
     assert_eq!(output.status.code(), Some(2));
     let message = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(message.contains("must end in .svg, .png or .txt"), "{message}");
+    assert!(
+        message.contains("must end in .svg, .png or .txt"),
+        "{message}"
+    );
 }
 
 /// Runs `ggp draw` with a picture file of the given text.

@@ -1,8 +1,6 @@
 //! Tournaments with network players, over real sockets.
 
 use crate::cli::workplace::Workplace;
-#[allow(dead_code)]
-#[allow(dead_code)]
 use crate::protocol_host::fake::{Fake, Manner};
 use serde_json::Value;
 

@@ -1,7 +1,6 @@
 //! `ggp replay`, and `ggp host` with built-in agents only.
 
 use crate::cli::workplace::Workplace;
-#[allow(dead_code)]
 use serde_json::{Value, json};
 
 /// A workplace with the record of a match.

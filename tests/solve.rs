@@ -535,10 +535,10 @@ fn documented_rows() -> String {
 #[test]
 fn the_documentation_has_the_table_of_methods() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-    let text = std::fs::read_to_string(root.join("docs/solving.md")).unwrap();
+    let text = std::fs::read_to_string(root.join("docs/reference/solving.md")).unwrap();
     let rows = documented_rows();
     assert!(
         text.contains(&rows),
-        "docs/solving.md lacks these rows:\n{rows}"
+        "docs/reference/solving.md lacks these rows:\n{rows}"
     );
 }

@@ -6,12 +6,14 @@
 
 #[test]
 fn the_tour_in_the_readme_shows_what_happens() {
-    trycmd::TestCases::new().case("README.md").case("docs/tour.md");
+    trycmd::TestCases::new()
+        .case("README.md")
+        .case("docs/tour.md");
 }
 
 #[test]
 fn the_page_on_rule_files_shows_what_happens() {
-    trycmd::TestCases::new().case("docs/rule-tools.md");
+    trycmd::TestCases::new().case("docs/reference/rule-tools.md");
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! `ggp tournament`.
 
 use crate::cli::workplace::Workplace;
-#[allow(dead_code)]
 use serde_json::Value;
 
 const PAIR: &str = "tournament --games matches.kif --player mcts:60 --player first";

@@ -392,7 +392,10 @@ fn programs_keep_the_play_clock() {
     assert!(found.out.contains("the game is over after"), "{found:#?}");
     // Five moves at most; without a clock each takes thousands of iterations.
     assert!(started.elapsed().as_secs() < 60);
-    for (clock, part) in [("0", "no time to choose"), ("soon", "expected a number of seconds")] {
+    for (clock, part) in [
+        ("0", "no time to choose"),
+        ("soon", "expected a number of seconds"),
+    ] {
         let line = format!("play matches.kif --play-clock {clock}");
         place.check_failure(&line, &[], "", 2, &[part]);
     }

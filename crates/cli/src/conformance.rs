@@ -15,11 +15,11 @@
 //!   [`Level`](ggp_engine::machine::Level), with sums over all depths so far in
 //!   `cum_terminal_paths` and `cum_goal_sums`.
 //! - `traces*.jsonl`: a `playout` as `steps`, each with number and digest of the facts (`n`,
-//! `s`) and of each role's moves (`legal`) and the `move` made; then the `final` state with
-//! `terminal` and `goals`, and the reason for the playout's `end`.
+//!   `s`) and of each role's moves (`legal`) and the `move` made; then the `final` state with
+//!   `terminal` and `goals`, and the reason for the playout's `end`.
 //! - `invalid*.jsonl`: whether the rules must be accepted or refused (`kind`; for a `mini`,
-//! an artificial rule set, `expect`), and the facts of the initial state according to
-//! another reasoner (`clingo`).
+//!   an artificial rule set, `expect`), and the facts of the initial state according to
+//!   another reasoner (`clingo`).
 //!
 //! Games of files whose name contains `lenient` may be refused. Facts and moves are written
 //! as [`Game::canonical`](ggp_gdl::game::Game::canonical) writes them; the digest of a list

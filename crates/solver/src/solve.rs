@@ -286,8 +286,8 @@ fn solve_puzzle(
     };
     let bound = attempt.bound.or_else(|| match verdict {
         Verdict::Unsolvable => {
-            let scores = puzzle.as_ref()?.scores().into_iter();
-            scores.filter(|&score| score < options.target).next_back()
+            let mut scores = puzzle.as_ref()?.scores().into_iter();
+            scores.rfind(|&score| score < options.target)
         }
         _ => None,
     });

@@ -102,7 +102,7 @@ impl Estimator {
             [nodes(&[wanted], &[]), Vec::new()]
         } else {
             let first = nodes(&legal, &[]);
-            let all = [&net.next()[..], &[wanted]].concat();
+            let all = [net.next(), &[wanted]].concat();
             let second = nodes(&all, &first);
             [first, second]
         };

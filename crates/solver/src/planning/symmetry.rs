@@ -310,7 +310,7 @@ fn is_proved(puzzle: &Puzzle, effects: &Effects, symmetry: &Symmetry, stop: &Sto
         return true;
     }
     let gates = builder.into_network();
-    let mut clauses = Clauses::until(&stop);
+    let mut clauses = Clauses::until(stop);
     let variables: Vec<i32> = (0..facts).map(|_| clauses.variable()).collect();
     let mut frame = Frame::new(&gates, &variables, &clauses);
     for rename in [&inputs, &renamed] {
