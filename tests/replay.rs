@@ -33,7 +33,7 @@ bob 0
     let replayed = place.run("replay match.json");
     assert_eq!(replayed.code, Some(0), "{replayed:#?}");
     let moves = expected.split_inclusive('\n').take(5).collect::<String>();
-    let end = "the record is valid: 5 joint moves, to the end\nann 100\nbob 0\n";
+    let end = "the record is valid: 5 joint moves, completed\nann 100\nbob 0\n";
     assert_eq!(replayed.out, moves + end);
     let record = place.json("replay match.json", &[]);
     assert_eq!(record["match_id"], "m.7");
@@ -204,7 +204,7 @@ fn an_endless_match_is_aborted() {
     let found = place.run(line);
     assert_eq!(found.code, Some(2), "{found:#?}");
     assert!(found.out.ends_with("5: a plays on\n"), "{found:#?}");
-    let why = "it is not over after 5 joint moves; see --depth";
+    let why = "the game is not over after 5 joint moves; see --depth";
     assert!(found.err.contains(why), "{found:#?}");
     let found = place.run("replay match.json");
     assert_eq!(found.code, Some(0), "{found:#?}");
@@ -220,7 +220,10 @@ fn a_finished_match_is_not_resumed() {
     let line = "host --player first --player first --resume match.json";
     let found = place.run(line);
     assert_eq!(found.code, Some(0), "{found:#?}");
-    assert!(found.err.contains("nothing to go on with"), "{found:#?}");
+    assert!(
+        found.err.contains("there is nothing to resume"),
+        "{found:#?}"
+    );
     assert!(
         found.out.starts_with("the game is over after "),
         "{found:#?}"

@@ -136,7 +136,7 @@ export const tests = {
     await page.waitForFunction(() => /^3 \//.test(document.querySelector('.count').textContent));
     await addressed(page, /moves=\(mark 1 1\) wait;wait \(mark \d \d\);\(mark \d \d\) wait$/);
     assert.ok(way.some((move) => decodeURIComponent(page.url()).includes(move)));
-    await says(page, /Your move/);
+    await says(page, /nought to move \(paused\)/);
   },
 
   async twenty_thousand_nodes_move_smoothly({ page }) {
@@ -224,8 +224,8 @@ export const tests = {
     const questions = [];
     page.on('request', (request) => { if (request.url().endsWith('/think')) questions.push(request.postDataJSON()); });
     await page.getByLabel(/Player of/).nth(1).selectOption('mcts');
-    await page.getByLabel(/Seconds a move/).nth(1).fill('600');
-    await page.getByLabel(/Seconds a move/).nth(1).press('Enter');
+    await page.getByLabel(/Seconds per move/).nth(1).fill('600');
+    await page.getByLabel(/Seconds per move/).nth(1).press('Enter');
     await page.locator('.group.open button.move').first().click();
     await page.getByText('Best so far').waitFor();
     await page.waitForFunction(() => /[2-9]\.\d s/.test(document.querySelector('.thought').textContent));

@@ -44,8 +44,8 @@ export const tests = {
     for (const [hash, second] of [['#/connect_four', 'rgb(242, 194, 0)'], ['#/breakthrough_small', 'rgb(22, 22, 22)'], ['#/dots_and_boxes', null]]) {
       await opened(page, hash);
       await page.getByLabel(/Player of/).nth(1).selectOption('mcts');
-      await page.getByLabel(/Seconds a move/).nth(1).fill('600');
-      await page.getByLabel(/Seconds a move/).nth(1).press('Enter');
+      await page.getByLabel(/Seconds per move/).nth(1).fill('600');
+      await page.getByLabel(/Seconds per move/).nth(1).press('Enter');
       await page.locator('.group.open button.move').first().click();
       await page.locator('.thoughts .chart .line').waitFor({ state: 'attached' });
       const style = (selector, name) => page.evaluate(([all, one]) => getComputedStyle(document.querySelector(all))[one], [selector, name]);

@@ -89,7 +89,7 @@ export const tests = {
   async a_tournament_makes_a_cross_table({ page }) {
     await opened(page, `#/${LINE_OF_THREE}`);
     await page.getByRole('tab', { name: 'Tournament' }).click();
-    await page.getByLabel('Players, one a line').fill('random\nmcts:0.2s\nfirst');
+    await page.getByLabel('Players, one per line').fill('random\nmcts:0.2s\nfirst');
     await page.getByRole('button', { name: 'Start', exact: true }).click();
     await page.getByText('6 matches were played.').waitFor({ timeout: 90_000 });
     assert.match(await page.locator('.cross tbody tr').first().textContent(), /mcts/);

@@ -56,8 +56,8 @@ fn answers_match_the_openapi_file() {
         check(if name == "tree" { "Tree" } else { "Thought" }, event);
     }
     // A search that ends, and one that exceeds its time limit of a second and reports progress.
-    let quick = json!({ "seconds": 30, "method": "levels" });
-    let long = json!({ "seconds": 1, "method": "iterative" });
+    let quick = json!({ "seconds": 30, "method": "breadth-first-packed" });
+    let long = json!({ "seconds": 1, "method": "iterative-deepening" });
     for (game, asked) in [("eight_puzzle", &quick), ("senku", &long)] {
         let path = format!("/api/games/{game}/solve");
         let events = service.post(&path, asked).events();

@@ -53,8 +53,8 @@ export async function says(page, pattern, timeout = 30_000) {
 export async function seated(page, role, kind, seconds) {
   await page.getByLabel(`Player of ${role}`).selectOption(kind);
   if (seconds) {
-    await page.getByLabel(`Seconds a move for ${role}`).fill(String(seconds));
-    await page.getByLabel(`Seconds a move for ${role}`).press('Enter');
+    await page.getByLabel(`Seconds per move for ${role}`).fill(String(seconds));
+    await page.getByLabel(`Seconds per move for ${role}`).press('Enter');
   }
 }
 

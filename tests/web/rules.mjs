@@ -85,13 +85,13 @@ export const tests = {
     await says(page, /Last: player \(press 1\)/);
     await page.getByText('Finds a solution from this position').waitFor();
     await page.getByRole('button', { name: 'Solve', exact: true }).click();
-    await page.getByText(/^Solved in 1 move[,.]/).waitFor();
+    await page.getByText(/^Solved in 1 move[;.]/).waitFor();
     assert.equal(await page.locator('.solve').getByText(/\b(0 positions|1 positions)\b/).count(), 0);
     await opened(page, `#/${LINE_OF_THREE}`);
     await seated(page, 'nought', 'random');
     await place(page, 1, 1).click();
     await says(page, /Last: nought/);
-    await page.getByText('Plays').waitFor();
+    await page.locator('.thoughts').getByText('Plays').waitFor();
     assert.equal(await page.locator('.thoughts').getByText(/\b0 positions\b/).count(), 0);
   },
 
@@ -165,7 +165,7 @@ export const tests = {
     await page.getByRole('button', { name: 'Ask' }).click();
     await page.getByRole('button', { name: 'Over the match' }).click();
     await page.locator('.answer', { hasText: '(does cross (mark 1 1))' }).waitFor();
-    await page.getByRole('button', { name: 'Only in this position' }).click();
+    await page.getByRole('button', { name: 'In this position only' }).click();
     await page.getByRole('button', { name: 'Over the match' }).waitFor();
     // A legal move has no history.
     await page.getByLabel('A fact or relation to ask about').fill('(legal nought (mark 1 1))');
@@ -223,10 +223,10 @@ export const tests = {
     const select = page.getByLabel('Method');
     await page.waitForFunction((count) => document.querySelectorAll('.solve select option').length === count, known.length);
     assert.deepEqual(await select.locator('option').allTextContents(), known.map(({ name }) => name));
-    await select.selectOption('bfs');
-    await page.getByText(known.find(({ name }) => name === 'bfs').title).waitFor();
+    await select.selectOption('breadth-first');
+    await page.getByText(known.find(({ name }) => name === 'breadth-first').title).waitFor();
     const [request] = await Promise.all([page.waitForRequest('**/solve'), page.getByRole('button', { name: 'Solve', exact: true }).click()]);
-    assert.equal(request.postDataJSON().method, 'bfs');
+    assert.equal(request.postDataJSON().method, 'breadth-first');
     await page.waitForFunction(() => document.querySelector('.solve .spinner') && document.querySelectorAll('.solve .chart .end').length > 4, undefined, { timeout: 60_000 });
     const early = await page.locator('.solve .chart .end').count();
     await page.waitForFunction((before) => document.querySelectorAll('.solve .chart .end').length > before || !document.querySelector('.solve .spinner'), early, { timeout: 60_000 });
@@ -245,10 +245,10 @@ export const tests = {
     await page.goto(home);
     await page.locator('.card').first().waitFor();
     await dropped('cup.jsonl', `${lines.join('\n')}\n{"id":"e","ga`);
-    await page.getByText('cup.jsonl: 4 matches; its last line is cut off.').waitFor();
+    await page.getByText('cup.jsonl: 4 matches; its last line is incomplete.').waitFor();
     const rows = () => page.locator('.cup tbody tr').evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent).join(' ')));
     assert.deepEqual(await rows(), ['1. three · 1.00  1.00 100.0 1', '2. one 0.00 · 0.75 0.50 50.0 3', '3. two  0.25 · 0.25 25.0 2']);
-    await page.getByLabel('What the table says').selectOption('score');
+    await page.getByLabel('Measure').selectOption('score');
     assert.deepEqual((await rows())[1], '2. one 0 · 75 50 50.0 3');
     await page.getByText('1 not finished').waitFor();
     await page.locator('.results a').first().click();
