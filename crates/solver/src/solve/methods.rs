@@ -52,11 +52,11 @@ pub(super) struct Row {
 pub struct Proves {
     /// Its plans are the shortest.
     pub shortest: bool,
-    /// How it shows that there is no plan.
+    /// The kind of evidence that there is no plan.
     pub none: Refutes,
 }
 
-/// How a method shows that there is no plan.
+/// The evidence by which a method shows that there is no plan.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Refutes {
     /// It never does.
