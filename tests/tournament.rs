@@ -122,7 +122,7 @@ fn results_of_other_tournaments_are_rejected_without_append() {
         let found = place.run(&line(1, "--seed 9 --append"));
         assert_eq!(found.code, Some(0), "{found:#?}");
         assert!(
-            found.err.contains("that are not of this tournament"),
+            found.err.contains("of other tournaments"),
             "{found:#?}"
         );
     }
@@ -225,7 +225,7 @@ fn invalid_tournaments_are_rejected() {
         ("tournament no.toml", "cannot read no.toml"),
         (
             "tournament --games no.kif --player first",
-            "there is no file no.kif",
+            "the file no.kif does not exist",
         ),
         (
             "tournament --games matches.kif --player wizard",
