@@ -121,10 +121,7 @@ fn results_of_other_tournaments_are_rejected_without_append() {
         }
         let found = place.run(&line(1, "--seed 9 --append"));
         assert_eq!(found.code, Some(0), "{found:#?}");
-        assert!(
-            found.err.contains("of other tournaments"),
-            "{found:#?}"
-        );
+        assert!(found.err.contains("of other tournaments"), "{found:#?}");
     }
 }
 
