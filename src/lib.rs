@@ -74,7 +74,8 @@ pub use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine, PlayError};
 /// let game = ggp::Game::from_text("tic_tac_toe.kif", rules).expect("the rules have no errors");
 /// let mut machine = DatalogMachine::new(&game, Limits::default())?;
 /// let start = machine.initial()?;
-/// let options = PerftOptions { depth: 2, ..PerftOptions::default() };
+/// let mut options = PerftOptions::default();
+/// options.depth = 2;
 /// let counted = perft(&mut machine, &start, options, |_| {})?;
 /// assert_eq!(counted.levels[2].paths, 72);
 /// # Ok::<(), ggp::PlayError>(())

@@ -102,11 +102,9 @@ fn shortest_plans_are_proved_to_be_shortest() {
         let text = random_rules(seed);
         let expected = ends(&text).into_iter().find(|&(score, _)| score == 100);
         for threads in [1, 3] {
-            let options = SolveOptions {
-                optimal: true,
-                threads,
-                ..SolveOptions::default()
-            };
+            let mut options = SolveOptions::default();
+            options.optimal = true;
+            options.threads = threads;
             let (answer, _) = run(&machine(&text), &options);
             let known = expected.map(|(_, depth)| depth);
             assert_eq!(length(&answer), known, "seed {seed}, {threads} threads");
@@ -125,13 +123,8 @@ fn shortest_plans_are_proved_to_be_shortest() {
 fn a_plan_of_the_longest_length_allowed_is_found_and_none_longer() {
     let machine = machine(&own("hanoi", None));
     for (depth, expected) in [(31, Some(31)), (30, None)] {
-        let options = SolveOptions {
-            budget: Budget {
-                depth,
-                ..Budget::default()
-            },
-            ..SolveOptions::default()
-        };
+        let mut options = SolveOptions::default();
+        options.budget.depth = depth;
         let (answer, _) = run(&machine, &options);
         assert_eq!(length(&answer), expected);
         if expected.is_none() {
@@ -159,10 +152,8 @@ fn the_best_end_is_found_where_the_target_is_not_to_be_had() {
     let machine = machine(GRADED);
     assert_eq!(ends(GRADED).iter().map(|end| end.0).max(), Some(60));
     for threads in [1, 2] {
-        let options = SolveOptions {
-            threads,
-            ..SolveOptions::default()
-        };
+        let mut options = SolveOptions::default();
+        options.threads = threads;
         let (answer, _) = run(&machine, &options);
         assert_eq!(answer.verdict, Verdict::Unsolvable);
         let best = answer.best.unwrap();
@@ -172,10 +163,8 @@ fn the_best_end_is_found_where_the_target_is_not_to_be_had() {
     let mut from = machine.clone();
     let start = from.initial().unwrap();
     for method in ["auto", "breadth-first", "breadth-first-packed"] {
-        let options = SolveOptions {
-            method: method.parse().unwrap(),
-            ..SolveOptions::default()
-        };
+        let mut options = SolveOptions::default();
+        options.method = method.parse().unwrap();
         let mut stats = Stats::default();
         let answer = solve_best_from(&machine, &start, &options, &mut stats, &mut ()).unwrap();
         assert_eq!((length(&answer), answer.target.get()), (Some(3), 60));

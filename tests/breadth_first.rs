@@ -414,7 +414,7 @@ fn checkpoints_of_other_searches_are_rejected() {
         );
     }
     let rejected = resume(&eight, up_to_symmetry(), plenty).unwrap_err();
-    let expected = "another strategy: breadth-first instead of breadth-first up to symmetry";
+    let expected = "another method: breadth-first instead of breadth-first up to symmetry";
     assert!(rejected.to_string().contains(expected), "{rejected}");
     let rejected = resume(&eight, once.clone(), 300_000);
     assert!(

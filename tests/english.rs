@@ -309,7 +309,6 @@ fn page_texts(source: &str) -> Vec<Text> {
 }
 
 #[test]
-#[ignore = "some texts are still to be rewritten"]
 fn texts_for_readers_are_plain_english() {
     let mut found: BTreeMap<String, Vec<(usize, String)>> = BTreeMap::new();
     let mut check = |path: &str, texts: Vec<Text>| {

@@ -428,10 +428,8 @@ fn matching_facts_are_followed_or_listed() {
     }
     let states: Vec<Vec<TermId>> = states.iter().map(|state| machine.facts(state)).collect();
     let told = |facts: usize| {
-        let options = ExplainOptions {
-            facts,
-            ..ExplainOptions::default()
-        };
+        let mut options = ExplainOptions::default();
+        options.facts = facts;
         let terms = machine.terms().clone();
         let mut explainer = Explainer::new(&game, terms, Limits::default(), options);
         let question = explainer.question("(on ?x)").unwrap();

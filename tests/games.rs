@@ -173,16 +173,11 @@ fn check_plan(machine: &mut AnyMachine, plan: &str) -> State {
 /// Searches; plans found are played again by the machine alone, since the naive
 /// evaluator is slow on large boards.
 fn search(machine: &AnyMachine, method: &str, plans: Plans, nodes: u64) -> Answer {
-    let options = SolveOptions {
-        method: method.parse().unwrap(),
-        plans,
-        budget: Budget {
-            nodes,
-            ..Budget::default()
-        },
-        checker: Checker::Datalog,
-        ..SolveOptions::default()
-    };
+    let mut options = SolveOptions::default();
+    options.method = method.parse().unwrap();
+    options.plans = plans;
+    options.budget.nodes = nodes;
+    options.checker = Checker::Datalog;
     solve(machine, &options, &mut Stats::default(), &mut ()).unwrap()
 }
 
@@ -295,11 +290,9 @@ fn positions_are_as_many_as_were_counted_elsewhere() {
         assert_eq!(roles.join(" "), expected.roles, "{name}");
         let start = machine.initial().unwrap();
         assert_eq!(machine.facts(&start).len(), expected.facts, "{name}");
-        let options = PerftOptions {
-            depth: expected.levels.len() as u32 - 1,
-            threads: 2,
-            ..PerftOptions::default()
-        };
+        let mut options = PerftOptions::default();
+        options.depth = expected.levels.len() as u32 - 1;
+        options.threads = 2;
         let found = perft(&mut machine, &start, options, |_| ()).unwrap();
         let levels: Vec<Vec<u128>> = found.levels.iter().map(numbers).collect();
         assert_eq!(levels, expected.levels, "{name}");

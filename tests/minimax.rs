@@ -441,11 +441,11 @@ fn endless_play_is_said_to_be_endless() {
     assert_eq!(answer["moves"][0]["endless"], true);
     assert!(answer["proved"] == true && answer["endless"] == true);
     let output = |file: &str| String::from_utf8(ggp(&["prove", file]).stderr).unwrap();
-    let part = "nor right one worth less than 100: proved, backwards from the ends, ";
+    let part = "nor right one worth less than 100: proved, retrograde analysis, ";
     assert!(output(&ring).contains(part), "{}", output(&ring));
     let alone = "(role a) (init on) (<= (next on) (true on)) (legal a go) (legal a stay)
         (<= terminal (not (true on))) (goal a 50)";
-    let part = "play can go on for ever, and a cannot reach an end worth more than 0: proved";
+    let part = "play can go on forever, and a cannot reach an end worth more than 0: proved";
     assert!(output(&rules("alone", alone)).contains(part));
 }
 
@@ -602,7 +602,7 @@ fn invalid_arguments_of_prove_are_rejected() {
     let stones = "games/rock_paper_scissors.kif";
     refused(
         &[stones],
-        "say with --role whose moves: left and right choose",
+        "select a role with --role: left and right have a choice",
     );
     let end = "(take c 5); (take b 4); (take a 3)";
     refused(&["games/nim.kif", "--moves", end], "the game is over");

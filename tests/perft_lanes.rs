@@ -32,10 +32,8 @@ fn expected(game: &Game, paths: u128) -> Vec<Level> {
     let start = machine.initial().expect("there is an initial state");
     let mut levels: Vec<Level> = Vec::new();
     // A fault ends the list as well.
-    let options = PerftOptions {
-        depth: 30,
-        ..PerftOptions::default()
-    };
+    let mut options = PerftOptions::default();
+    options.depth = 30;
     let _ = perft(&mut machine, &start, options, |level| {
         levels.push(level.clone());
         if level.paths > paths / 8 {

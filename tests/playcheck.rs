@@ -22,12 +22,11 @@ fn report(game: &Game, options: &PlaycheckOptions) -> Report {
 
 /// Enough for a test, whatever the load of the machine.
 fn options(states: usize) -> PlaycheckOptions {
-    PlaycheckOptions {
-        playouts: 300,
-        states,
-        time: Duration::from_secs(120),
-        ..PlaycheckOptions::default()
-    }
+    let mut options = PlaycheckOptions::default();
+    options.playouts = 300;
+    options.states = states;
+    options.time = Duration::from_secs(120);
+    options
 }
 
 fn claim(report: &Report, subject: Subject) -> &Claim {
@@ -472,10 +471,8 @@ fn facts_without_frame_rules_and_keys_with_two_values_are_reported() {
         check_example(&forgotten, kept).expect("it is so");
 
         let both = game(&CELLS.replace(" (not (does x (fill ?n))))", ")"));
-        let short = PlaycheckOptions {
-            depth: 20,
-            ..options(states)
-        };
+        let mut short = options(states);
+        short.depth = 20;
         let report_of = report(&both, &short);
         let single = claim(&report_of, Subject::SingleValue);
         assert_eq!(single.verdict, ClaimVerdict::Fails);
@@ -494,10 +491,8 @@ fn an_interrupt_keeps_the_observations() {
     };
     let walk = game(WALK);
     let mut machine = AnyMachine::new(&walk, Backend::Auto, limits.clone()).expect("it is small");
-    let options = PlaycheckOptions {
-        playouts: u64::MAX,
-        ..options(0)
-    };
+    let mut options = options(0);
+    options.playouts = u64::MAX;
     let report = std::thread::scope(|scope| {
         scope.spawn(|| {
             std::thread::sleep(Duration::from_millis(500));

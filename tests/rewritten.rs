@@ -177,11 +177,9 @@ fn positions(text: &str) -> Option<Vec<String>> {
     let mut machine = AnyMachine::new(&game, Backend::Datalog, Limits::default()).ok()?;
     let start = machine.initial().expect("a state");
     let mut levels = Vec::new();
-    let options = PerftOptions {
-        depth: 2,
-        states: 3_000,
-        ..PerftOptions::default()
-    };
+    let mut options = PerftOptions::default();
+    options.depth = 2;
+    options.states = 3_000;
     perft(&mut machine, &start, options, |level| {
         let ends = (level.terminal_paths, &level.goal_sums);
         levels.push(format!("{} {} {ends:?}", level.paths, level.distinct));

@@ -108,7 +108,7 @@ fn what_is_not_as_expected_is_told() {
     let (code, value) = run("least", &wrong, &[]);
     assert_eq!(code, Some(1));
     let faults = &value["tables"][0]["boards"][0]["faults"];
-    assert_eq!(faults[0], "board 1: 1 moves for 2");
+    assert_eq!(faults[0], "board 1: 1 moves instead of 2");
     let (code, _) = run(
         "verdict",
         &one_board(r#", "expect": {"verdict": "unsolvable"}"#),
@@ -167,7 +167,7 @@ fn bad_lists_of_tables_are_refused() {
     assert!(told(&["seeds", "--table", "99"]).contains("there is no table 99"));
     assert!(told(&["seeds", "--games", "no_such_folder"]).contains("--games"));
     assert!(told(&["seeds", "--spec", "no_such_file"]).contains("cannot read"));
-    assert!(told(&["seeds", "--spec", "games/senku.kif"]).contains("no list of tables"));
+    assert!(told(&["seeds", "--spec", "games/senku.kif"]).contains("not a list of tables"));
     let file = scratch("strategy").join("spec.json");
     let spec = one_board(r#", "method": "magic""#);
     fs::write(&file, spec).expect("it can be written");
@@ -245,7 +245,7 @@ fn a_contradiction_is_not_to_be_missed() {
         "{table}"
     );
     assert!(
-        table.contains("settled 2 of 2, 1 CONTRADICT what is known"),
+        table.contains("settled 2 of 2, 1 CONTRADICT known results"),
         "{table}"
     );
     assert!(
@@ -256,5 +256,5 @@ fn a_contradiction_is_not_to_be_missed() {
     assert_eq!(code, Some(1), "{table}");
     let (code, _, told) = beside("no_table", "buttons_and_lights,perhaps,7,shortest,x,y");
     assert_eq!(code, Some(2), "{told}");
-    assert!(told.contains("is no table of what is known"), "{told}");
+    assert!(told.contains("is not a table of known results"), "{told}");
 }

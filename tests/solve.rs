@@ -32,17 +32,15 @@ fn run(machine: &AnyMachine, options: &SolveOptions) -> (Answer, Stats) {
 }
 
 fn with(method: &str) -> SolveOptions {
-    SolveOptions {
-        method: method.parse().unwrap(),
-        ..SolveOptions::default()
-    }
+    let mut options = SolveOptions::default();
+    options.method = method.parse().unwrap();
+    options
 }
 
 fn all(method: &str) -> SolveOptions {
-    SolveOptions {
-        plans: Plans::AllShortest { max: 100 },
-        ..with(method)
-    }
+    let mut options = with(method);
+    options.plans = Plans::AllShortest { max: 100 };
+    options
 }
 
 /// The verdict in one line, with the plans.
@@ -106,10 +104,8 @@ const LIGHTS_PLANS: &str = "a b a c b a | a b c a b a";
 fn buttons_and_lights_has_two_shortest_plans() {
     for method in ["auto", "iterative-deepening", "breadth-first"] {
         for keys in [Keys::Auto, Keys::Exact, Keys::Stripped] {
-            let options = SolveOptions {
-                keys,
-                ..all(method)
-            };
+            let mut options = all(method);
+            options.keys = keys;
             check(&file("buttons_and_lights"), &options, LIGHTS_PLANS);
             check(&file("buttons_and_lights_timed"), &options, LIGHTS_PLANS);
         }
@@ -262,12 +258,10 @@ fn no_plan_and_no_short_plan_are_told_apart() {
              (<= (goal r 100) (true (at {cell}))) (<= (goal r 0) (not (true (at {cell}))))"
         )
     };
-    let within = |method, depth| SolveOptions {
-        budget: Budget {
-            depth,
-            ..Budget::default()
-        },
-        ..with(method)
+    let within = |method, depth| {
+        let mut options = with(method);
+        options.budget.depth = depth;
+        options
     };
     for method in SEARCHES {
         check(&win_at(5), &with(method), "right right right right");
@@ -277,13 +271,8 @@ fn no_plan_and_no_short_plan_are_told_apart() {
         check(&win_at(6), &within(method, 3), "none within 3");
     }
     check(&win_at(6), &with("auto"), "unsolvable");
-    let one_node = SolveOptions {
-        budget: Budget {
-            nodes: 1,
-            ..Budget::default()
-        },
-        ..with("breadth-first")
-    };
+    let mut one_node = with("breadth-first");
+    one_node.budget.nodes = 1;
     check(&win_at(5), &one_node, "out of budget: Nodes");
 }
 
@@ -320,22 +309,15 @@ fn the_best_end_is_remembered_with_the_way_there() {
         assert_eq!(check_plan(&machine, &best.plan), Ok(best.score));
         assert_eq!(answer.checked, Checker::Naive);
     }
-    let less = SolveOptions {
-        target: Score::new(50).unwrap(),
-        ..with("breadth-first")
-    };
+    let mut less = with("breadth-first");
+    less.target = Score::new(50).unwrap();
     check(COINS, &less, "one two two");
 }
 
 #[test]
 fn playouts_find_plans_and_best_ends() {
-    let limited = SolveOptions {
-        budget: Budget {
-            nodes: 300,
-            ..Budget::default()
-        },
-        ..with("mcts")
-    };
+    let mut limited = with("mcts");
+    limited.budget.nodes = 300;
     let coins = machine(COINS);
     let (answer, _) = run(&coins, &limited);
     let Verdict::OutOfBudget { what, .. } = answer.verdict else {
@@ -343,10 +325,8 @@ fn playouts_find_plans_and_best_ends() {
     };
     assert!(matches!(what, BudgetKind::Nodes | BudgetKind::Iterations));
     assert_eq!(answer.best.map(|best| best.score.get()), Some(50));
-    let less = SolveOptions {
-        target: Score::new(50).unwrap(),
-        ..limited
-    };
+    let mut less = limited;
+    less.target = Score::new(50).unwrap();
     let (answer, _) = run(&coins, &less);
     assert!(length(&answer).is_some());
 }
@@ -365,12 +345,10 @@ fn a_state_without_moves_is_a_dead_end_and_is_reported() {
 
 #[test]
 fn an_interrupt_ends_every_search() {
-    let options = |method| SolveOptions {
-        budget: Budget {
-            stop: ggp_stop::Stop::raised(),
-            ..Budget::default()
-        },
-        ..with(method)
+    let options = |method| {
+        let mut options = with(method);
+        options.budget.stop = ggp_stop::Stop::raised();
+        options
     };
     let anywhere = Method::all().filter(|method| !method.needs_network());
     for method in anywhere {
@@ -398,13 +376,8 @@ fn several_roles_are_evaluated_and_not_solved() {
     let error = solve(&machine, &with("auto"), &mut Stats::default(), &mut ());
     assert_eq!(error.map(|_| ()), Err(SolveError::NotOneRole(2)));
     let start = machine.initial().unwrap();
-    let options = SolveOptions {
-        budget: Budget {
-            nodes: 600,
-            ..Budget::default()
-        },
-        ..SolveOptions::default()
-    };
+    let mut options = SolveOptions::default();
+    options.budget.nodes = 600;
     let found = evaluate(&machine, &start, &options, &mut Stats::default(), &mut ()).unwrap();
     assert_eq!(found.roles.len(), 2);
     assert_eq!(found.roles[0].moves.len(), 3);
@@ -423,13 +396,8 @@ fn chance_plays_all_its_moves_alike() {
         (<= (goal player 100) won) (<= (goal player 0) (not won)) (<= (goal random 0) (role random))";
     let mut machine = machine(rules);
     let start = machine.initial().unwrap();
-    let options = SolveOptions {
-        budget: Budget {
-            nodes: 3_000,
-            ..Budget::default()
-        },
-        ..SolveOptions::default()
-    };
+    let mut options = SolveOptions::default();
+    options.budget.nodes = 3_000;
     let found = evaluate(&machine, &start, &options, &mut Stats::default(), &mut ()).unwrap();
     let player = &found.roles[0];
     assert_eq!(player.best.as_deref(), Some("large"));
@@ -487,17 +455,13 @@ fn stripped_searches_say_what_exact_ones_say() {
     for seed in 0..120 {
         let text = random_game(seed);
         let machine = machine(&text);
-        let exact = SolveOptions {
-            keys: Keys::Exact,
-            ..all("breadth-first")
-        };
+        let mut exact = all("breadth-first");
+        exact.keys = Keys::Exact;
         let (expected, _) = run(&machine, &exact);
         for method in ["breadth-first", "iterative-deepening"] {
             for keys in [Keys::Auto, Keys::Stripped] {
-                let options = SolveOptions {
-                    keys,
-                    ..all(method)
-                };
+                let mut options = all(method);
+                options.keys = keys;
                 let (answer, _) = run(&machine, &options);
                 let (one, other) = (told(&machine, &answer), told(&machine, &expected));
                 assert_eq!(one, other, "seed {seed} {method:?} {keys:?}\n{text}");

@@ -155,7 +155,7 @@ fn counts_up_to_symmetry_are_said_to_be() {
     let poor = [&levels[..], &["--whole", "--budget-nodes", "100000"]].concat();
     let poor = text(&ggp(&poor).stderr);
     assert!(
-        poor.contains("not all positions were seen: the budget"),
+        poor.contains("not all positions were seen: the limit on positions"),
         "{poor}"
     );
 }
@@ -264,7 +264,10 @@ fn a_suite_tells_rules_without_a_board_and_says_where_others_are_wrong() {
     let output = ggp(&games);
     assert_eq!(output.status.code(), Some(2));
     let out = text(&output.stdout);
-    assert!(out.contains("0 of 2 solved, 1 as they stand"), "{out}");
+    assert!(
+        out.contains("0 of 2 solved, 1 with incomplete rules"),
+        "{out}"
+    );
     assert!(
         out.contains("wrong.kif:3:11: variable ?x is not bound"),
         "{out}"
@@ -313,7 +316,7 @@ fn what_would_have_no_effect_is_refused() {
     std::fs::write(&board, "# nothing\n").unwrap();
     let output = ggp(&[&["solve", "games/hitori.kif"], &each[..]].concat());
     assert_eq!(output.status.code(), Some(2));
-    assert!(text(&output.stderr).contains("there is no puzzle in it"));
+    assert!(text(&output.stderr).contains("the file contains no puzzle"));
 }
 
 #[test]
@@ -337,7 +340,7 @@ fn the_most_that_can_be_had_may_be_nothing() {
     let told = text(&output.stderr);
     assert_eq!(text(&output.stdout), "on on\n");
     assert!(
-        told.contains("with 0 points, the most that can be had, in 2 moves"),
+        told.contains("with 0 points, the highest possible score, in 2 moves"),
         "{told}"
     );
 }
@@ -380,7 +383,7 @@ fn what_is_worth_nothing_is_not_said_to_be_worth_100() {
     let output = ggp(&["solve", file.to_str().unwrap(), "--goal", "best", "--quiet"]);
     assert_eq!(
         text(&output.stdout),
-        "no end that can be reached is worth anything\n"
+        "every end that can be reached has score 0\n"
     );
     assert_eq!(output.status.code(), Some(1));
 }
@@ -440,11 +443,11 @@ fn making_rules_ready_is_part_of_the_time() {
     let output = ggp(&["solve", LIGHTS, "--budget-time", "0"]);
     let told = text(&output.stderr);
     assert!(
-        told.contains("the time was up when the rules were ready"),
+        told.contains("the time limit was reached before the rules were ready"),
         "{told}"
     );
     assert_eq!(output.status.code(), Some(1));
-    assert!(text(&output.stdout).contains("not solved: the time was up"));
+    assert!(text(&output.stdout).contains("not solved: the time limit was reached"));
 }
 
 #[test]
@@ -531,7 +534,10 @@ fn a_plan_is_drawn_as_a_film() {
         (output.status.code(), text(&output.stderr))
     };
     let (code, said) = told(&["solve", LIGHTS, "--animate", "plan.png"]);
-    assert!(code == Some(2) && said.contains("ends in .svg"), "{said}");
+    assert!(
+        code == Some(2) && said.contains("must end in .svg"),
+        "{said}"
+    );
     let (code, said) = told(&["solve", "games/nim.kif", "--animate", file]);
     assert!(
         code == Some(2) && said.contains("games with one role"),

@@ -120,7 +120,7 @@ fn what_was_tampered_with_is_told() {
         (|v| v["start"][0] = json!("(moon full)"), 2, "start"),
         (|v| v["target"] = json!(101), 2, "target"),
         (|v| v["rules"] = json!("0"), 2, "other rules"),
-        (|v| v["answer"]["plan"] = json!([]), 2, "no answer"),
+        (|v| v["answer"]["plan"] = json!([]), 2, "not an answer"),
     ];
     for (number, (change, code, says)) in cases.into_iter().enumerate() {
         let (found, out) = changed(&file, LIGHTS, change);
@@ -143,7 +143,7 @@ fn what_was_tampered_with_is_told() {
 #[test]
 fn what_is_seen_up_to_symmetry_is_looked_at_whole() {
     let levels = &["--method", "breadth-first-packed", "--symmetry", "on"];
-    let says = "a search of all 4096 positions met no plan";
+    let says = "a search of all 4096 positions found no plan";
     let file = right("classes.json", DARK, levels, says);
     let positions = |file: &str| {
         let value: Value = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();

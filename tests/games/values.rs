@@ -78,14 +78,9 @@ fn check_best(name: &str, played: &str, role: &str, playouts: u64, expected: &st
     let mut machine = machine(name);
     let state = after(&mut machine, played);
     for seed in 0..3 {
-        let options = SolveOptions {
-            seed,
-            budget: Budget {
-                nodes: playouts,
-                ..Budget::default()
-            },
-            ..SolveOptions::default()
-        };
+        let mut options = SolveOptions::default();
+        options.seed = seed;
+        options.budget.nodes = playouts;
         let found = evaluate(&machine, &state, &options, &mut Stats::default(), &mut ()).unwrap();
         let known = found.roles.iter().find(|known| known.role == role).unwrap();
         let best = known.best.as_deref();
@@ -112,13 +107,8 @@ fn symmetric_games_are_even() {
     for name in ["rock_paper_scissors", "goofspiel", "three_player_race"] {
         let mut machine = machine(name);
         let start = machine.initial().unwrap();
-        let options = SolveOptions {
-            budget: Budget {
-                nodes: 3_000,
-                ..Budget::default()
-            },
-            ..SolveOptions::default()
-        };
+        let mut options = SolveOptions::default();
+        options.budget.nodes = 3_000;
         let found = evaluate(&machine, &start, &options, &mut Stats::default(), &mut ()).unwrap();
         let even = 100.0 / found.roles.len() as f64;
         for role in found.roles {

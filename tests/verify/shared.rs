@@ -50,16 +50,11 @@ pub fn unsolvable(proof: Proof) -> Claim {
 /// The claim of a method.
 pub fn answer(game: &Game, method: &str, plans: Plans) -> Claim {
     let machine = machine(game);
-    let options = SolveOptions {
-        method: method.parse().unwrap(),
-        plans,
-        budget: Budget {
-            nodes: 20_000,
-            depth: 40,
-            ..Budget::default()
-        },
-        ..SolveOptions::default()
-    };
+    let mut options = SolveOptions::default();
+    options.method = method.parse().unwrap();
+    options.plans = plans;
+    options.budget.nodes = 20_000;
+    options.budget.depth = 40;
     let mut stats = Stats::default();
     let found = solve(&machine, &options, &mut stats, &mut ()).expect("it has one role");
     let start = machine.clone().initial().expect("there is a state");

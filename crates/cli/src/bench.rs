@@ -20,6 +20,7 @@ use ggp_stop::Stop;
 use std::time::Duration;
 
 use ggp_engine::machine::PlayError;
+use ggp_engine::propnet::code::Engine;
 
 pub use lanes::LanesSubject;
 pub use machine::MachineSubject;
@@ -76,18 +77,8 @@ pub struct Readiness {
 pub struct Settings {
     /// Positions evaluated at the same time; chosen by the game if not given.
     pub lanes: Option<usize>,
-    /// Whether networks are compiled to machine code.
-    pub jit: Jit,
-}
-
-/// Whether networks are compiled to machine code.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
-pub enum Jit {
-    /// Where the processor is supported.
-    #[default]
-    Allowed,
-    /// Never.
-    Off,
+    /// The way in which networks are run.
+    pub engine: Engine,
 }
 
 /// The length and settings of a run of playouts.

@@ -1,4 +1,38 @@
-//! The table of commands: one row and one file for each.
+//! The table of commands: one row and one module for each.
+
+pub mod bench;
+pub mod check;
+pub mod completions;
+pub mod conformance;
+pub mod convert;
+pub mod diff;
+pub mod draw;
+pub mod fmt;
+pub mod goal;
+pub mod graph;
+pub mod host;
+pub mod info;
+pub mod init;
+pub mod legal;
+pub mod lsp;
+pub mod man;
+pub mod next;
+pub mod perft;
+pub mod play;
+pub mod player;
+pub mod playout;
+pub mod plot;
+pub mod prove;
+pub mod rename;
+pub mod replay;
+pub mod scramble;
+pub mod seeds;
+pub mod solve;
+pub mod tournament;
+pub mod verify;
+#[cfg(feature = "web")]
+pub mod web;
+pub mod why;
 
 use clap::Subcommand;
 
@@ -6,8 +40,6 @@ use crate::{Context, Exit};
 
 macro_rules! commands {
     ($($(#[doc = $doc:literal])* $(#[cfg($cfg:meta)])? $name:ident = $module:ident;)*) => {
-        $($(#[cfg($cfg)])? pub mod $module;)*
-
         #[derive(Subcommand)]
         pub enum Command {
             $($(#[doc = $doc])* $(#[cfg($cfg)])? $name(Box<$module::Options>),)*
@@ -73,7 +105,7 @@ commands! {
     Solve = solve;
     /// Compute the value of a position and its best moves
     Prove = prove;
-    /// Check answers written by `solve` and `prove`
+    /// Check answers written by `solve`
     Verify = verify;
     /// Export the graph that a search explores
     Graph = graph;

@@ -52,6 +52,7 @@ pub struct Situation<'a> {
 
 /// Limits on explanations.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct ExplainOptions {
     /// Maximum number of matching facts explained; the others are listed only.
     pub facts: usize,

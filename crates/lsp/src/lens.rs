@@ -116,11 +116,9 @@ fn positions(game: &Game, limits: &Limits, time: Duration) -> Result<String, Pla
     let (mut machine, _) = AnyMachine::auto(game, limits.clone())?;
     let start = machine.initial()?;
     let mut lines = Vec::new();
-    let options = PerftOptions {
-        time: Some(time / 4),
-        states: 1_000_000,
-        ..PerftOptions::default()
-    };
+    let mut options = PerftOptions::default();
+    options.time = Some(time / 4);
+    options.states = 1_000_000;
     let result = perft(&mut machine, &start, options, |level| {
         lines.push(format!(
             "{}: {} paths, {} positions, {} of them terminal",
@@ -163,10 +161,8 @@ fn play(game: &Game, limits: &Limits, _time: Duration) -> Result<String, PlayErr
 
 fn check(game: &Game, limits: &Limits, time: Duration) -> Result<String, PlayError> {
     let (mut machine, _) = AnyMachine::auto(game, limits.clone())?;
-    let options = PlaycheckOptions {
-        time: time / 4,
-        ..PlaycheckOptions::default()
-    };
+    let mut options = PlaycheckOptions::default();
+    options.time = time / 4;
     let report = playcheck(&mut machine, limits, &options)?;
     let fails = (report.claims.iter())
         .filter(|claim| claim.verdict != ClaimVerdict::Holds && claim.severity > Severity::Remark);

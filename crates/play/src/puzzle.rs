@@ -63,15 +63,13 @@ impl PuzzleAgent {
         if !backends.is_settled() || budget.time.is_some_and(|time| time < least) {
             return Ok(());
         }
-        let options = SolveOptions {
-            budget,
-            // Another seed, so that no failed attempt is repeated.
-            seed: self.brief.seed.wrapping_add(played.len() as u64),
-            threads: self.brief.threads,
-            // Making the moves checks the plan.
-            checker: Checker::Nobody,
-            ..SolveOptions::default()
-        };
+        let mut options = SolveOptions::default();
+        options.budget = budget;
+        // Another seed, so that no failed attempt is repeated.
+        options.seed = self.brief.seed.wrapping_add(played.len() as u64);
+        options.threads = self.brief.threads;
+        // Making the moves checks the plan.
+        options.checker = Checker::Nobody;
         let state = backends.state_after(played)?;
         let (machine, stats) = (backends.machine().clone(), &mut Stats::default());
         let answer = match solve_best_from(&machine, &state, &options, stats, &mut ()) {

@@ -49,7 +49,7 @@ use ggp_gdl::analysis::{Counter, counters};
 use ggp_gdl::diagnostic::Diagnostic;
 use ggp_gdl::game::{Game, Move, Score};
 use ggp_gdl::terms::TermId;
-use ggp_search::{Budget, Stats};
+use ggp_search::Stats;
 use ggp_solver::solve::{SolveOptions, solve};
 use idle_moves::IdleMoves;
 use playouts::{SamplingOptions, play};
@@ -58,6 +58,7 @@ use tally::{Path, SampledPosition, Tally};
 
 /// The extent of a check.
 #[derive(Copy, Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct PlaycheckOptions {
     /// Number of random playouts.
     pub playouts: u64,
@@ -85,6 +86,7 @@ impl Default for PlaycheckOptions {
 
 /// The result of a check.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Report {
     /// Number of random playouts, including those stopped early.
     pub playouts: u64,
@@ -184,6 +186,7 @@ pub enum Severity {
 
 /// A statement about all matches.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Claim {
     /// The property.
     pub subject: Subject,
@@ -412,15 +415,10 @@ impl Evidence<'_> {
         {
             return None;
         }
-        let options = SolveOptions {
-            budget: Budget {
-                time: Some(time),
-                stop: self.limits.stop.clone(),
-                ..Budget::default()
-            },
-            seed: self.options.seed,
-            ..SolveOptions::default()
-        };
+        let mut options = SolveOptions::default();
+        options.budget.time = Some(time);
+        options.budget.stop = self.limits.stop.clone();
+        options.seed = self.options.seed;
         let answer = solve(&*self.machine, &options, &mut Stats::default(), &mut ()).ok()?;
         match answer.verdict {
             ggp_search::Verdict::Solved { plans, .. } => {

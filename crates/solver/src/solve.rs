@@ -21,7 +21,7 @@ mod trail;
 use ggp_stop::Instant;
 use std::fmt;
 
-use crate::planning::breadth_first::{BreadthFirstOptions, Seen};
+use crate::planning::breadth_first::{BreadthFirstError, BreadthFirstOptions, Seen};
 use crate::planning::{Puzzle, Reason};
 use ggp_engine::machine::{AnyMachine, Machine, PlayError, PropnetState};
 use ggp_gdl::game::{Move, Score};
@@ -43,6 +43,7 @@ pub use simulation::{Faults, Table};
 
 /// The task of a search, and its budget.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct SolveOptions {
     /// The method.
     pub method: Method,
@@ -95,6 +96,7 @@ impl Default for SolveOptions {
 
 /// The result of a search for plans.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Answer {
     /// The verdict. Each plan in it was played again, see [`Answer::checked`].
     pub verdict: Verdict<Move>,
@@ -123,6 +125,7 @@ pub struct Answer {
 
 /// A terminal state that is not a solution, and the moves that lead there.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct BestEnd {
     /// Its score.
     pub score: Score,
@@ -158,15 +161,15 @@ impl Attempt {
 }
 
 /// The reason why there is no answer.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Debug)]
 #[non_exhaustive]
 pub enum SolveError {
     /// The game has this number of roles, or its only role is chance.
     NotOneRole(usize),
     /// The method works on the network, and the machine has another backend.
     NoNetwork(Method),
-    /// A file could not be written or read, for this reason.
-    Files(String),
+    /// A file of a breadth-first search could not be written or read.
+    Files(BreadthFirstError),
     /// The rules are wrong, or too large.
     Play(PlayError),
     /// A plan that a search returned is not a plan. This is a fault of this program.
@@ -194,7 +197,7 @@ impl fmt::Display for SolveError {
                 "{} works on the network of a game, and this one is played without",
                 method.name()
             ),
-            SolveError::Files(failure) => f.write_str(failure),
+            SolveError::Files(error) => error.fmt(f),
             SolveError::Play(error) => error.fmt(f),
             SolveError::WrongPlan(wrong) => wrong.fmt(f),
         }

@@ -1,11 +1,10 @@
-//! Checks answers by code that shares nothing with what found them.
+//! Checks answers with code that shares nothing with the solver.
 //!
-//! In: a game, its first state, the target score, and a [`Claim`]. Out: whether the claim
-//! is right, and how that was established. Plans are played
-//! on the naive evaluator, and exhausted searches are searched again, by plain
-//! breadth-first search. For all else the rules are grounded anew (`ground`):
-//! invariants, and bounds too far for a search, are put to a SAT solver
-//! (`formula`), and sums are followed through each move (`sums`).
+//! In: a game, its first state, the target score, and a [`Claim`]. Out: whether the claim is
+//! right, and how this was checked. Plans are replayed on the naive evaluator, and
+//! exhausted searches are repeated by plain breadth-first search. For all other claims the
+//! rules are grounded again (`ground`). A SAT solver checks invariants, and bounds that are
+//! too large for a search (`formula`); sums are followed through each move (`sums`).
 
 mod claim;
 mod doubt;
@@ -34,7 +33,7 @@ use program::Program;
 use search::search;
 use sums::Sums;
 
-/// Limits of the naive evaluator: the time for a plan, and matches in one state.
+/// Limits of the naive evaluator: the time for one plan, and the matches in one state.
 const NAIVE: Duration = Duration::from_secs(10);
 const NAIVE_WORK: u64 = 50_000_000;
 
@@ -45,9 +44,9 @@ pub struct Limits {
     pub positions: u64,
     /// The most ground facts and rules.
     pub instances: usize,
-    /// The most conflicts of the SAT solver for each query; a negative number is no limit.
+    /// The most conflicts of the SAT solver for each query; a negative number means no limit.
     pub conflicts: i32,
-    /// When the check must end.
+    /// The flag and deadline that end the check.
     pub stop: Stop,
 }
 
@@ -63,7 +62,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Whether to stop now.
+    /// Returns true if the check must end now.
     fn is_over(&self) -> bool {
         self.stop.is_over()
     }
@@ -78,6 +77,7 @@ impl Limits {
 
 /// The result of a check that found no error.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Checked {
     /// The statements that were checked, and how.
     pub how: Vec<String>,
@@ -128,7 +128,7 @@ impl From<PlayError> for Failure {
     }
 }
 
-/// Checks a claim about a game of one role that begins with these facts.
+/// Checks a claim about a game of one role whose first state has the facts `start`.
 ///
 /// # Errors
 ///
@@ -228,7 +228,7 @@ impl Question<'_> {
                 return Err(Failure::wrong(format!("the plan is worth {score}")));
             }
             if plans[..number].contains(plan) {
-                return Err(Failure::wrong("a plan is there twice"));
+                return Err(Failure::wrong("a plan occurs twice"));
             }
             if optimal && plan.len() != first.len() {
                 return Err(Failure::wrong("the plans differ in length"));
@@ -289,7 +289,7 @@ impl Question<'_> {
         let count = ends.len();
         checked
             .how
-            .push(format!("{count} plans were played to as many ends"));
+            .push(format!("{count} plans lead to {count} different ends"));
         if !all {
             return Ok(());
         }
@@ -297,7 +297,7 @@ impl Question<'_> {
             Ok(found) if found.plans == count as u64 => {
                 let positions = found.positions;
                 Ok(format!(
-                    "a search of all {positions} positions met no other end"
+                    "a search of all {positions} positions found no other end"
                 ))
             }
             Ok(found) => return Err(Failure::Wrong(format!("there are {} ends", found.plans))),
@@ -334,7 +334,7 @@ impl Question<'_> {
             Err(Failure::Unchecked(_)) if !self.limits.is_over() => {
                 let machine = DatalogMachine::new(self.game, self.limits.machine())?;
                 let (score, facts) = self.replay_on(machine, plan, self.limits)?;
-                let by = "on the evaluator for large games";
+                let by = "on the Datalog evaluator";
                 Ok(Ended { score, facts, by })
             }
             end => {
@@ -395,7 +395,7 @@ impl Question<'_> {
     fn nothing_within(&self, moves: u32) -> Result<String, Failure> {
         match search(self, moves, search::Plans::Refuse) {
             Ok(found) => Ok(format!(
-                "a search of {} positions met no plan within {moves} moves",
+                "a search of {} positions found no plan within {moves} moves",
                 found.positions
             )),
             Err(Failure::Unchecked(_)) if !self.limits.is_over() => {
@@ -404,7 +404,7 @@ impl Question<'_> {
                 for moves in 0..=moves as usize {
                     self.refute(&mut formula, moves)?;
                 }
-                Ok(format!("clauses for each of {moves} moves have no model"))
+                Ok(format!("the clauses for 0 to {moves} moves have no model"))
             }
             Err(failure) => Err(failure),
         }
@@ -438,7 +438,7 @@ impl Question<'_> {
     fn ground(&self) -> Result<Program, Failure> {
         ground::ground(self.game, self.start, self.limits).map_err(|error| match error {
             ground::TooLarge::Limit(what) => {
-                Failure::Unchecked(format!("there are too many {what} to write down"))
+                Failure::Unchecked(format!("there are too many {what} to ground"))
             }
             ground::TooLarge::Interrupted => Failure::out_of_time(),
         })
@@ -448,7 +448,7 @@ impl Question<'_> {
         Formula::new(program, self.enough(program), first, self.limits)
     }
 
-    /// Goal atoms with at least the target score.
+    /// The goal atoms whose score is at least the target.
     fn enough(&self, program: &Program) -> Vec<u32> {
         let mut terms = self.game.terms().clone();
         terms.refresh();
@@ -471,7 +471,7 @@ impl Question<'_> {
                 if positions.is_some_and(|positions| positions > found) {
                     return Err(Failure::Wrong(format!("there are only {found} positions")));
                 }
-                Ok(format!("a search of all {found} positions met no plan"))
+                Ok(format!("a search of all {found} positions found no plan"))
             }
             Proof::Parity { facts, told, given } => {
                 let program = self.ground()?;
@@ -483,7 +483,7 @@ impl Question<'_> {
                 )?;
                 let count = facts.len();
                 Ok(format!(
-                    "each move changes an even number of {count} facts, and a solution takes an \
+                    "each move changes an even number of {count} facts, and a solution needs an \
                      odd number"
                 ))
             }
@@ -494,7 +494,7 @@ impl Question<'_> {
                     .potential(weights, &mut Doubt::new(&mut formula))?;
                 let count = weights.len();
                 Ok(format!(
-                    "no move makes a sum of {count} facts larger, and a solution takes a larger one"
+                    "no move makes a sum of {count} facts larger, and a solution needs a larger one"
                 ))
             }
             Proof::Invariant(given) => self.invariant(given, &[]),
@@ -517,7 +517,7 @@ impl Question<'_> {
                 "a play may have more than {moves} moves"
             ))),
             false => Ok(format!(
-                "clauses for each of {moves} moves have no model, nor for one more"
+                "the clauses for 0 to {moves} moves have no model, and no play is longer"
             )),
         }
     }

@@ -1,8 +1,8 @@
 //! Rows of relations, and their joins.
 //!
 //! In: patterns of terms with variables. Out: rows that match them, found by an index for
-//! each combination of known variables. Slower than the planned evaluator and written
-//! independently, so that neither repeats an error of the other.
+//! each combination of known variables. This is slower than the planned evaluator and
+//! written independently, so that neither repeats an error of the other.
 
 use std::hash::BuildHasher;
 
@@ -38,7 +38,7 @@ impl Rows {
         found.map(|&number| number as usize)
     }
 
-    /// Inserts a row; returns whether it is new.
+    /// Inserts a row. Returns true if it is new.
     pub fn insert(&mut self, row: &[TermId]) -> bool {
         if self.find(row).is_some() {
             return false;
@@ -56,7 +56,7 @@ impl Rows {
 /// The values of the variables of a rule.
 pub(crate) type Bindings = Vec<Option<TermId>>;
 
-/// Matches a term against a value and binds its variables; returns whether they match.
+/// Matches a term against a value and binds its variables. Returns true if they match.
 pub(crate) fn unify(term: &Term, value: TermId, terms: &Terms, bindings: &mut Bindings) -> bool {
     match term {
         Term::Ground(id) => *id == value,
@@ -76,7 +76,7 @@ pub(crate) fn unify(term: &Term, value: TermId, terms: &Terms, bindings: &mut Bi
     }
 }
 
-/// Matches patterns against a row and binds their variables.
+/// Matches patterns against a row and binds their variables. Returns true if they match.
 pub(crate) fn unify_all(
     patterns: &[Term],
     row: &[TermId],
@@ -87,12 +87,12 @@ pub(crate) fn unify_all(
     pairs.all(|(term, &value)| unify(term, value, terms, bindings))
 }
 
-/// A query of a relation: the rows that match patterns in which some variables are known.
+/// A query of a relation: patterns in which the values of some variables are known.
 #[derive(PartialEq, Eq, Hash, Clone)]
 struct Question {
     relation: RelationId,
     patterns: Vec<Term>,
-    /// The variables that are known.
+    /// The known variables.
     key: Vec<Variable>,
 }
 
@@ -137,7 +137,7 @@ impl Indexes {
         self.list.len() - 1
     }
 
-    /// The rows for a key, among all rows that the relation has so far.
+    /// The rows for a key, among all present rows of the relation.
     pub fn rows(&mut self, number: usize, key: &[TermId], all: &[Rows], terms: &Terms) -> &[u32] {
         let index = &mut self.list[number];
         let question = &index.question;
@@ -148,7 +148,7 @@ impl Indexes {
             if unify_all(&question.patterns, row, terms, &mut bindings) {
                 let key = question.key.iter().map(|known| {
                     let value = bindings[known.index()];
-                    value.expect("a key stands in the patterns")
+                    value.expect("a key occurs in the patterns")
                 });
                 let of_key = index.rows.entry(key.collect()).or_default();
                 of_key.push(index.seen as u32);

@@ -16,7 +16,7 @@ use super::game_store::{LoadedGame, find};
 use super::session::Session;
 use ggp_engine::machine::{AnyMachine, Machine};
 use ggp_gdl::game::Move;
-use ggp_search::{Budget, LevelStats, Observer, Stats, Verdict};
+use ggp_search::{LevelStats, Observer, Stats, Verdict};
 use ggp_solver::solve::{self, SolveOptions, budget_name, solve_from};
 
 /// The interval between two progress reports.
@@ -126,16 +126,11 @@ impl Task {
             _ => AnyMachine::auto(&self.game.game, limits)?.0,
         };
         let start = machine.state(&facts)?;
-        let options = SolveOptions {
-            method: self.method,
-            budget: Budget {
-                time: Some(self.time.saturating_sub(began.elapsed())),
-                memory_bytes: self.memory_bytes,
-                stop: stop.clone(),
-                ..Budget::default()
-            },
-            ..SolveOptions::default()
-        };
+        let mut options = SolveOptions::default();
+        options.method = self.method;
+        options.budget.time = Some(self.time.saturating_sub(began.elapsed()));
+        options.budget.memory_bytes = self.memory_bytes;
+        options.budget.stop = stop.clone();
         let mut stats = Stats::default();
         let mut teller = Teller {
             began,

@@ -3,9 +3,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use super::{Jit, Moments, PassGates, Readiness, Run, Settings, Subject, Tally, Until, usage};
+use super::{Moments, PassGates, Readiness, Run, Settings, Subject, Tally, Until, usage};
 use ggp_engine::machine::PlayError;
-use ggp_engine::propnet::code::Engine;
 use ggp_engine::propnet::playout::{PlayoutOptions, Playouts, Proceed, Width};
 use ggp_engine::propnet::{GroundLimits, Pass, Propnet};
 
@@ -41,10 +40,7 @@ impl LanesSubject {
         };
         let options = PlayoutOptions {
             width,
-            engine: match settings.jit {
-                Jit::Allowed => Engine::Auto,
-                Jit::Off => Engine::Interpreter,
-            },
+            engine: settings.engine,
             ..PlayoutOptions::default()
         };
         Ok(LanesSubject {

@@ -13,11 +13,11 @@ use anyhow::{Context as _, anyhow, bail};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::perft::parse_seconds;
-use crate::rule_files::{EngineOptions, GroundOptions, backend_name, backend_parser};
-use crate::{Context, Exit};
 use crate::bench::agreement::disagreements;
 use crate::bench::peers::Peers;
 use crate::bench::{Row, read_rows};
+use crate::rule_files::{EngineOptions, GroundOptions, backend_name, backend_parser};
+use crate::{Context, Exit};
 use ggp_engine::machine::Backend;
 use task::{Limits, Task};
 
@@ -99,7 +99,12 @@ pub struct Options {
     #[arg(help_heading = "Limits")]
     timeout: Duration,
     /// Megabytes (2^20 bytes) of memory for a game; 0 for no limit
-    #[arg(long, value_name = "MB", default_value_t = 4096, help_heading = "Limits")]
+    #[arg(
+        long,
+        value_name = "MB",
+        default_value_t = 4096,
+        help_heading = "Limits"
+    )]
     memory: u64,
     /// Run one task, given as JSON, and print its result
     #[arg(long, hide = true, value_name = "TASK")]
@@ -150,8 +155,14 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         }
     }
     if options.reference.is_some() {
-        for row in rows.iter().filter(|row| reference.iter().all(|r| r.game != row.game)) {
-            context.note(format_args!("note: the reference has no means for {}", row.game));
+        for row in rows
+            .iter()
+            .filter(|row| reference.iter().all(|r| r.game != row.game))
+        {
+            context.note(format_args!(
+                "note: the reference has no means for {}",
+                row.game
+            ));
         }
     }
     let kind = match options.start {

@@ -6,9 +6,9 @@ use std::time::Duration;
 use anyhow::{Context as _, bail};
 
 use super::perft::parse_seconds;
+use crate::conformance;
 use crate::rule_files::{EngineOptions, backend_parser};
 use crate::{Context, Exit};
-use crate::conformance;
 use ggp_engine::machine::{Backend, Limits};
 use ggp_gdl::symbol::Case;
 

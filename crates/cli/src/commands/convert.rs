@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::text_files::{self, TextLimits};
 use crate::{Context, Exit, Reported, rule_files};
-use ggp_gdl::rewrite::{Layout, from_infix, laid_out, detect_infix, to_infix, unwritable};
+use ggp_gdl::rewrite::{Layout, detect_infix, from_infix, laid_out, to_infix, unwritable};
 use ggp_gdl::span::Sources;
 
 /// The options of `ggp convert`.
@@ -60,7 +60,11 @@ struct Report {
 ///
 /// If the file cannot be read or written, or has errors.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
-    if let Some(path) = options.output.as_ref().filter(|path| !text_files::is_stdin(path)) {
+    if let Some(path) = options
+        .output
+        .as_ref()
+        .filter(|path| !text_files::is_stdin(path))
+    {
         Context::can_write(path)?;
     }
     let sources = Sources::from(options.limits.read(&options.file, context)?);
@@ -97,7 +101,11 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         false => to_infix(&tree),
     };
     text_files::go_on(context)?;
-    let notation = if to_kif { Notation::Kif } else { Notation::Infix };
+    let notation = if to_kif {
+        Notation::Kif
+    } else {
+        Notation::Infix
+    };
     let report = |text| Report { notation, text };
     text_files::put_or_report(options.output.as_deref(), text, report, context)?;
     Ok(Exit::Done)
@@ -105,7 +113,9 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
 
 /// Whether the text begins with a bracket, after comments.
 fn begins_with_bracket(text: &str) -> bool {
-    let mut lines = text.split(['\n', '\r']).map(|line| line.trim_start_matches([' ', '\t', '\u{feff}']));
+    let mut lines = text
+        .split(['\n', '\r'])
+        .map(|line| line.trim_start_matches([' ', '\t', '\u{feff}']));
     let first = lines.find(|line| !line.is_empty() && !line.starts_with([';', '%']));
     first.is_none_or(|line| line.starts_with('('))
 }

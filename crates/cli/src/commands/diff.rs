@@ -82,7 +82,11 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let (old, new) = (old?, new?);
     let old_forms = options.limits.forms(&old, context)?;
     let new_forms = options.limits.forms(&new, context)?;
-    let case = if options.case_sensitive { Case::Keep } else { Case::Fold };
+    let case = if options.case_sensitive {
+        Case::Keep
+    } else {
+        Case::Fold
+    };
     let sides = Sides {
         left: Form::all(&old_forms, &old),
         right: Form::all(&new_forms, &new),
@@ -170,7 +174,10 @@ fn part_text(form: &Form<'_>, number: usize, part: &Node<'_>, is_last: bool) -> 
 /// A node of the old rules with the variables of the new ones.
 fn renamed<'s>(node: &Node<'s>, variables: &HashMap<String, String>) -> Node<'s> {
     match node {
-        Node::Word(word) => match variables.get(&word.to_lowercase()).or(variables.get(&**word)) {
+        Node::Word(word) => match variables
+            .get(&word.to_lowercase())
+            .or(variables.get(&**word))
+        {
             Some(new) => Node::Word(new.clone().into()),
             None => node.clone(),
         },
@@ -225,14 +232,17 @@ impl Sides<'_> {
         let added = |part: usize, is_last| part_text(new, part, &new.parts[part], is_last);
         // The lines of either file form a whole rule, including its last bracket.
         let ends = [
-            parts.iter().rposition(|part| !matches!(part, Part::Added(_))),
-            parts.iter().rposition(|part| !matches!(part, Part::Removed(_))),
+            parts
+                .iter()
+                .rposition(|part| !matches!(part, Part::Added(_))),
+            parts
+                .iter()
+                .rposition(|part| !matches!(part, Part::Removed(_))),
         ];
         let is_apart = old.is_rule != new.is_rule;
         let ends_shared = |part: usize| matches!(parts[part], Part::Same(..));
-        let is_alone = !is_apart
-            && ends[0] != ends[1]
-            && ends.iter().flatten().any(|end| ends_shared(*end));
+        let is_alone =
+            !is_apart && ends[0] != ends[1] && ends.iter().flatten().any(|end| ends_shared(*end));
         for (number, part) in parts.iter().enumerate() {
             let [ends_old, ends_new] = ends.map(|end| end == Some(number) && !is_alone);
             match *part {

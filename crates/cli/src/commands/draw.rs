@@ -46,15 +46,22 @@ pub struct Options {
 ///
 /// If the rules or the position are wrong.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
-    if options.output.as_deref().is_some_and(|path| ends_in(path, "png")) {
+    if options
+        .output
+        .as_deref()
+        .is_some_and(|path| ends_in(path, "png"))
+    {
         png::check()?;
     }
     let mut machine = options.rules.machine_for_few_states(context)?;
     let state = options
         .position
         .state(&mut machine, &options.rules, context)?;
-    let drawing_options = options.picture.read(&options.rules, machine.game(), context)?;
-    let picture = picture_options::picture(&mut machine, usize::from(options.samples), drawing_options)?;
+    let drawing_options = options
+        .picture
+        .read(&options.rules, machine.game(), context)?;
+    let picture =
+        picture_options::picture(&mut machine, usize::from(options.samples), drawing_options)?;
     let facts = machine.facts(&state);
     let limits = DrawingLimits {
         max: usize::from(options.most),
@@ -77,12 +84,16 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
 }
 
 fn ends_in(path: &Path, ending: &str) -> bool {
-    path.extension().is_some_and(|found| found.eq_ignore_ascii_case(ending))
+    path.extension()
+        .is_some_and(|found| found.eq_ignore_ascii_case(ending))
 }
 
 fn parse_output(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
-    match ["svg", "png", "txt"].iter().any(|ending| ends_in(&path, ending)) {
+    match ["svg", "png", "txt"]
+        .iter()
+        .any(|ending| ends_in(&path, ending))
+    {
         true => Ok(path),
         false => Err("the file name of a drawing must end in .svg, .png or .txt".to_owned()),
     }

@@ -3,8 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
-use serde::Serialize;
 use imara_diff::{Algorithm, BasicLineDiffPrinter, Diff, InternedInput, UnifiedDiffConfig};
+use serde::Serialize;
 
 use crate::text_files::{self, TextLimits};
 use crate::{Context, Exit, Reported};
@@ -105,7 +105,11 @@ fn file(path: &PathBuf, options: &Options, context: &Context) -> anyhow::Result<
     if writes && (options.stdout || text_files::is_stdin(path)) {
         if context.json() {
             let text = Some(new);
-            return Ok(Some(Changed { file, diff: None, text }));
+            return Ok(Some(Changed {
+                file,
+                diff: None,
+                text,
+            }));
         }
         context.print_text(&new)?;
         return Ok(None);
@@ -125,7 +129,11 @@ fn file(path: &PathBuf, options: &Options, context: &Context) -> anyhow::Result<
         let hunks = diff.unified_diff(&printer, UnifiedDiffConfig::default(), &lines);
         format!("--- {file}\n+++ {file}\n{hunks}")
     });
-    Ok(Some(Changed { file, diff, text: None }))
+    Ok(Some(Changed {
+        file,
+        diff,
+        text: None,
+    }))
 }
 
 /// A unified diff, coloured if requested.

@@ -3,9 +3,9 @@
 use serde::Serialize;
 
 use super::legal::find_role;
+use crate::format::{self, Goal};
 use crate::position::PositionOptions;
 use crate::rule_files::RuleOptions;
-use crate::format::{self, Goal};
 use crate::{Context, Exit};
 use ggp_engine::machine::{Machine, PlayError};
 

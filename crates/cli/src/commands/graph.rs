@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, bail};
 
+use super::solve::PruneChoice;
 use crate::picture_options::PictureOptions;
 use crate::position::PositionOptions;
 use crate::rule_files::RuleOptions;
-use super::solve::PruneChoice;
 use crate::{Context, Exit, png, text_files};
 use ggp_engine::machine::{AnyMachine, Machine, PlayError};
 use ggp_search::Status;
@@ -240,12 +240,19 @@ fn picture(
     }
     let drawings = match options.labels {
         Labels::Auto => {
-            let picture_options = options.picture.read(&options.rules, machine.game(), context)?;
+            let picture_options = options
+                .picture
+                .read(&options.rules, machine.game(), context)?;
             Some(explored.boards(machine, picture_options)?)
         }
         _ => None,
     };
-    let facts: Vec<&[String]> = explored.drawing.nodes.iter().map(|n| &n.facts[..]).collect();
+    let facts: Vec<&[String]> = explored
+        .drawing
+        .nodes
+        .iter()
+        .map(|n| &n.facts[..])
+        .collect();
     let mut written = labels::labels(options.labels, &facts, drawings.as_deref());
     let (drawing, film) = match options.animate {
         true => {

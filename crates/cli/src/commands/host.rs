@@ -9,16 +9,16 @@ use std::time::Duration;
 
 use anyhow::{anyhow, bail};
 
-use crate::rule_files::RuleOptions;
-use crate::{Context, Exit, kinds, format};
 use super::{legal, replay};
-use ggp_gdl::game::Game;
-use ggp_play::protocol::host::{BUSY, HostError, HostOptions, Party, PartyError, Seen, host, info};
+use crate::rule_files::RuleOptions;
+use crate::{Context, Exit, format, kinds};
 use ggp_engine::machine::{AnyMachine, Machine};
+use ggp_gdl::game::Game;
+use ggp_gdl::symbol::Case;
 use ggp_play::contest::Resources;
+use ggp_play::protocol::host::{BUSY, HostError, HostOptions, Party, PartyError, Seen, host, info};
 use ggp_play::record::MatchRecord;
 use ggp_play::referee::Lapse;
-use ggp_gdl::symbol::Case;
 
 /// The options of `ggp host`.
 #[derive(clap::Args)]
@@ -62,7 +62,12 @@ pub struct Options {
     #[arg(long, value_name = "S", help_heading = "Match")]
     preview_clock: Option<u32>,
     /// Abort the match after this number of joint moves
-    #[arg(long, value_name = "N", default_value_t = 10_000, help_heading = "Match")]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 10_000,
+        help_heading = "Match"
+    )]
     depth: usize,
     /// Additional seconds for each answer beyond its clock
     #[arg(long, value_name = "S", default_value_t = 1.0, help_heading = "Match")]
@@ -101,7 +106,12 @@ pub struct Options {
     #[arg(long, value_name = "N", default_value = "1", help_heading = "Limits")]
     threads: NonZeroUsize,
     /// Most megabytes for the search tables of each built-in agent
-    #[arg(long, value_name = "MB", default_value_t = 1024, help_heading = "Limits")]
+    #[arg(
+        long,
+        value_name = "MB",
+        default_value_t = 1024,
+        help_heading = "Limits"
+    )]
     memory: u64,
     /// Most bytes of an answer
     #[arg(long, value_name = "N", default_value_t = 1 << 20, help_heading = "Limits")]
@@ -163,7 +173,9 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let settings = options.settings(&record, context)?;
     if options.ping {
         for (role, player) in game.roles().zip(&mut players) {
-            let Party::Remote(address, name) = &mut player.party else { continue };
+            let Party::Remote(address, name) = &mut player.party else {
+                continue;
+            };
             let role = game.role_name(role);
             match info(address, &settings) {
                 Ok(info) => {
@@ -179,28 +191,39 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     record.is_player_human = vec![false; players.len()];
     let roles = format::role_names(&game);
     let parties: Vec<Party> = players.into_iter().map(|player| player.party).collect();
-    let ended = host(machine, &parties, &settings, &mut record, &mut |record, seen| {
-        if let Some(path) = path {
-            record.save(path)?;
-        }
-        match seen {
-            Seen::Begun(lapses) => {
-                for (role, lapse) in game.roles().zip(lapses) {
-                    if let Some(lapse) = lapse {
-                        let role = format::printable(game.role_name(role));
-                        context.note(format_args!("{role} is not ready: {}", meaning(lapse)));
+    let ended = host(
+        machine,
+        &parties,
+        &settings,
+        &mut record,
+        &mut |record, seen| {
+            if let Some(path) = path {
+                record.save(path)?;
+            }
+            match seen {
+                Seen::Begun(lapses) => {
+                    for (role, lapse) in game.roles().zip(lapses) {
+                        if let Some(lapse) = lapse {
+                            let role = format::printable(game.role_name(role));
+                            context.note(format_args!("{role} is not ready: {}", meaning(lapse)));
+                        }
                     }
+                    Ok(())
                 }
-                Ok(())
+                Seen::Moved(_) if !context.json() => {
+                    let of_last = |lists: &[Vec<String>]| lists.last().cloned().unwrap_or_default();
+                    let (joint, errors) = (of_last(&record.moves), of_last(&record.errors));
+                    context.print(format::recorded_line(
+                        record.moves.len(),
+                        &roles,
+                        &joint,
+                        &errors,
+                    ))
+                }
+                Seen::Moved(_) | Seen::Ended => Ok(()),
             }
-            Seen::Moved(_) if !context.json() => {
-                let of_last = |lists: &[Vec<String>]| lists.last().cloned().unwrap_or_default();
-                let (joint, errors) = (of_last(&record.moves), of_last(&record.errors));
-                context.print(format::recorded_line(record.moves.len(), &roles, &joint, &errors))
-            }
-            Seen::Moved(_) | Seen::Ended => Ok(()),
-        }
-    });
+        },
+    );
     if context.json() {
         context.print_json(&record)?;
     }
@@ -228,7 +251,9 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
 fn print_end(game: &Game, record: &MatchRecord, context: &Context) -> io::Result<()> {
     let moves = format::counted(record.moves.len(), "joint move");
     context.print(format!("the game is over after {moves}"))?;
-    let scores = format::role_names(game).into_iter().zip(&record.goal_values);
+    let scores = format::role_names(game)
+        .into_iter()
+        .zip(&record.goal_values);
     context.print_lines(scores.map(|(role, score)| format!("{} {score}", format::printable(&role))))
 }
 
@@ -283,7 +308,11 @@ fn meaning_of(code: &str) -> &'static str {
 fn faults(game: &Game, record: &MatchRecord) -> Vec<String> {
     let mut counts: BTreeMap<(usize, &str), usize> = BTreeMap::new();
     for errors in &record.errors {
-        for (role, error) in errors.iter().enumerate().filter(|(_, error)| !error.is_empty()) {
+        for (role, error) in errors
+            .iter()
+            .enumerate()
+            .filter(|(_, error)| !error.is_empty())
+        {
             *counts.entry((role, code(error))).or_default() += 1;
         }
     }
@@ -291,7 +320,11 @@ fn faults(game: &Game, record: &MatchRecord) -> Vec<String> {
     let line = |((role, code), count): (&(usize, &str), &usize)| {
         let times = format::counted(*count, "time");
         let role = format::printable(names.get(*role).map_or("", String::as_str));
-        format!("{role}: [{}] {times}: {}", format::printable(code), meaning_of(code))
+        format!(
+            "{role}: [{}] {times}: {}",
+            format::printable(code),
+            meaning_of(code)
+        )
     };
     counts.iter().map(line).collect()
 }

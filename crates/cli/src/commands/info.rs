@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use crate::rule_files::RuleOptions;
 use crate::{Context, Exit, format};
+use ggp_engine::machine::{AnyMachine, Evaluation, Machine, PlayError};
 use ggp_gdl::analysis;
 use ggp_gdl::check::Keyword;
 use ggp_gdl::game::Game;
-use ggp_engine::machine::{AnyMachine, Evaluation, Machine, PlayError};
 use ggp_gdl::program::strata::{for_each_body_atom, stratify};
 
 /// The options of `ggp info`.

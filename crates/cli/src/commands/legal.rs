@@ -6,8 +6,8 @@ use serde::Serialize;
 use crate::position::PositionOptions;
 use crate::rule_files::RuleOptions;
 use crate::{Context, Exit};
-use ggp_gdl::game::{Game, RoleId};
 use ggp_engine::machine::{Machine, canonical_moves};
+use ggp_gdl::game::{Game, RoleId};
 
 /// The options of `ggp legal`.
 #[derive(clap::Args)]

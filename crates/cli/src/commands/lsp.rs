@@ -34,7 +34,9 @@ pub struct Options {
 /// If the client does not follow the protocol.
 pub fn run(options: &Options, _context: &Context) -> anyhow::Result<Exit> {
     // One character of a file can take six bytes of JSON.
-    let most = (options.max_bytes as u64).saturating_mul(6).saturating_add(1 << 20);
+    let most = (options.max_bytes as u64)
+        .saturating_mul(6)
+        .saturating_add(1 << 20);
     let (connection, threads) = ggp_lsp::stdio(most);
     let settings = ggp_lsp::Settings {
         time: options.time,

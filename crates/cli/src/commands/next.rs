@@ -3,9 +3,9 @@
 use anyhow::{Context as _, bail};
 use serde::Serialize;
 
+use crate::format::{self, Goal};
 use crate::position::{self, PositionOptions};
 use crate::rule_files::RuleOptions;
-use crate::format::{self, Goal};
 use crate::{Context, Exit};
 use ggp_engine::machine::{Machine, canonical_facts};
 

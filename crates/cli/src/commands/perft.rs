@@ -13,7 +13,9 @@ use serde::Serialize;
 use crate::position::PositionOptions;
 use crate::rule_files::RuleOptions;
 use crate::{Context, Exit, format};
-use ggp_engine::machine::{AnyMachine, Machine, PerftOptions, PlayError, PerftEnd, PropnetState, perft};
+use ggp_engine::machine::{
+    AnyMachine, Machine, PerftEnd, PerftOptions, PlayError, PropnetState, perft,
+};
 use table::Row;
 
 /// The options of `ggp perft`.
@@ -81,7 +83,9 @@ impl Ending {
             Ending::Counted(PerftEnd::Depth) => "the requested depth is reached",
             Ending::Counted(PerftEnd::States) => "too many states; raise --max-states",
             Ending::Counted(PerftEnd::Time) | Ending::Other("time") => "the time is over",
-            Ending::Counted(PerftEnd::Overflow) => "there are more sequences than 128 bits can count",
+            Ending::Counted(PerftEnd::Overflow) => {
+                "there are more sequences than 128 bits can count"
+            }
             Ending::Other(_) => "interrupted",
         }
     }
@@ -171,13 +175,12 @@ fn states(
     threads: usize,
     mut on_level: impl FnMut(Row),
 ) -> Result<PerftEnd, PlayError> {
-    let options = PerftOptions {
-        depth: options.depth,
-        threads,
-        states: options.max_states,
-        time: options.time,
-    };
-    let counted = perft(machine, root, options, |level| on_level(level.into()))?;
+    let mut within = PerftOptions::default();
+    within.depth = options.depth;
+    within.threads = threads;
+    within.states = options.max_states;
+    within.time = options.time;
+    let counted = perft(machine, root, within, |level| on_level(level.into()))?;
     Ok(counted.stop)
 }
 
@@ -186,7 +189,10 @@ fn rate(levels: &[Row], seconds: f64) -> String {
     let distinct: Option<u64> = levels.iter().map(|level| level.distinct).sum();
     let (count, what) = match distinct {
         Some(states) => (states.into(), "states"),
-        None => (levels.iter().map(|level| level.paths).sum::<u128>(), "positions"),
+        None => (
+            levels.iter().map(|level| level.paths).sum::<u128>(),
+            "positions",
+        ),
     };
     let rate = count as f64 / seconds.max(1e-6);
     format!("{count} {what} in {seconds:.2} s, {rate:.0} per second")

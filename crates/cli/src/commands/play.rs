@@ -14,17 +14,17 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 
+use super::{perft, replay};
 use crate::picture_options::{self, PictureOptions};
 use crate::position::PositionOptions;
 use crate::record::{Facts, Record};
 use crate::rule_files::RuleOptions;
-use crate::{Context, Exit, kinds, format};
-use super::{perft, replay};
-use ggp_gdl::game::{Move, RoleId};
+use crate::{Context, Exit, format, kinds};
 use ggp_engine::machine::{AnyMachine, Machine, PlayError};
+use ggp_gdl::game::{Move, RoleId};
 use ggp_picture::SAMPLE_STATES;
 use ggp_play::record::MatchRecord;
-use ggp_play::{Brief, Match, Player, PlayerError, AgentPlayer, Step};
+use ggp_play::{AgentPlayer, Brief, Match, Player, PlayerError, Step};
 
 use human::{After, Human, Table};
 use kind::{Kind, Kinds, RolePlayer};
@@ -57,7 +57,11 @@ pub struct Options {
     /// legal move); `ggp play GAME --player list` lists them. `mcts:5000` searches 5000
     /// iterations a move, `mcts:2s` two seconds. By default the first role without a player is
     /// human, unless another role is, and all others play at random.
-    #[arg(long = "player", value_name = "[ROLE=]KIND", visible_alias = "role-player")]
+    #[arg(
+        long = "player",
+        value_name = "[ROLE=]KIND",
+        visible_alias = "role-player"
+    )]
     #[arg(value_parser = kinds::OrList::<RolePlayer>::or_human())]
     players: Vec<RolePlayer>,
     /// Players of all roles in order, separated by commas
@@ -138,10 +142,9 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         bail!("standard input is used for moves; rules and positions must be in files");
     }
     let mut machine = machine;
-    let (start, made) =
-        options
-            .position
-            .start_and_moves(&mut machine, &options.rules, context)?;
+    let (start, made) = options
+        .position
+        .start_and_moves(&mut machine, &options.rules, context)?;
     let facts = machine.facts(&start);
     let path = options.resume.as_ref().or(options.save.as_ref());
     let mut made: Vec<Vec<Move>> = made.into_iter().map(|(joint, _)| joint).collect();
@@ -160,7 +163,9 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     if let Some(path) = path {
         Context::can_write(path)?;
     }
-    let drawing_options = options.picture.read(&options.rules, machine.game(), context)?;
+    let drawing_options = options
+        .picture
+        .read(&options.rules, machine.game(), context)?;
     let picture = picture_options::picture(&mut machine, SAMPLE_STATES, drawing_options)?;
     let table = Table::new(context, &picture);
     let mut session = Session {
@@ -258,7 +263,8 @@ impl Session<'_> {
                     self.save()?;
                 }
                 Step::Undo(_) if self.asked.get() > 0 => {
-                    self.table.say("the moves chosen in this state are taken back")?;
+                    self.table
+                        .say("the moves chosen in this state are taken back")?;
                 }
                 Step::Undo(_) => self.undo()?,
                 Step::Quit(_) => return Ok("quit"),

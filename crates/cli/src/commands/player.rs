@@ -14,15 +14,15 @@ use anyhow::Context as _;
 use crate::numbers::seconds;
 use crate::rule_files::{EngineOptions, GroundOptions, nesting};
 use crate::{Context, Exit, kinds};
+use ggp_engine::machine::Limits;
 use ggp_gdl::check::ReadOptions;
 use ggp_gdl::game::Game;
-use ggp_play::protocol::message::MessageLimits;
-use ggp_play::protocol::player::{Event, Log, PORT, Player, PlayerOptions};
-use ggp_gdl::terms::TermLimits;
-use ggp_engine::machine::Limits;
-use ggp_play::{AgentSpec, Brief};
 use ggp_gdl::symbol::Case;
 use ggp_gdl::syntax::SyntaxLimits;
+use ggp_gdl::terms::TermLimits;
+use ggp_play::protocol::message::MessageLimits;
+use ggp_play::protocol::player::{Event, Log, PORT, Player, PlayerOptions};
+use ggp_play::{AgentSpec, Brief};
 
 /// The time limit for grounding the network, which runs in the background.
 const GROUND_TIME: Duration = Duration::from_secs(600);

@@ -9,8 +9,8 @@ use crate::position::PositionOptions;
 use crate::record::{Facts, Record, StateRecord, StepRecord};
 use crate::rule_files::RuleOptions;
 use crate::{Context, Exit, format};
-use ggp_gdl::game::Score;
 use ggp_engine::machine::{AnyMachine, Machine, PlayError, PlayoutOptions, playout};
+use ggp_gdl::game::Score;
 
 /// The options of `ggp playout`.
 #[derive(clap::Args)]
@@ -101,9 +101,9 @@ fn trace(
         Ok(Some(_)) => (true, "terminal"),
         Ok(None) => (false, "depth"),
         Err(PlayError::Interrupted) => (false, "interrupted"),
-        Err(
-            PlayError::NoGoal(_) | PlayError::AmbiguousGoal(_) | PlayError::BadGoal(_),
-        ) => (true, "error"),
+        Err(PlayError::NoGoal(_) | PlayError::AmbiguousGoal(_) | PlayError::BadGoal(_)) => {
+            (true, "error")
+        }
         Err(_) => (false, "error"),
     };
     let goals = match terminal {
@@ -135,7 +135,9 @@ fn trace(
             context.print(format::wrapped(&state, 100))?;
         }
         for goal in goals.iter().flatten() {
-            let score = goal.goal.map_or("none".to_owned(), |score| score.to_string());
+            let score = goal
+                .goal
+                .map_or("none".to_owned(), |score| score.to_string());
             context.print(format!("{} {score}", goal.role))?;
         }
     }
@@ -267,14 +269,20 @@ fn summarize(
 }
 
 fn summary_text(summary: &Summary) -> String {
-    let mut text = format!("{} from seed {}", format::counted(summary.count as usize, "playout"), summary.seed);
+    let mut text = format!(
+        "{} from seed {}",
+        format::counted(summary.count as usize, "playout"),
+        summary.seed
+    );
     if summary.cut > 0 {
         text.push_str(&format!(", {} of them cut off", summary.cut));
     }
     let mut row = |name: &str, spread: &Option<Spread>| match spread {
         None => text.push_str(&format!("\n{name}: no playout reached the end")),
         Some(Spread { mean, least, most }) => {
-            text.push_str(&format!("\n{name}: mean {mean:.3}, minimum {least}, maximum {most}"));
+            text.push_str(&format!(
+                "\n{name}: mean {mean:.3}, minimum {least}, maximum {most}"
+            ));
         }
     };
     row("moves", &summary.moves);

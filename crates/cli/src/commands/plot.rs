@@ -86,7 +86,12 @@ impl Table {
             true => format!("{name} is JSON, not a CSV table"),
             false => format!("{name} is not a CSV table"),
         };
-        let names: Vec<String> = rows.headers().with_context(wrong)?.iter().map(str::to_owned).collect();
+        let names: Vec<String> = rows
+            .headers()
+            .with_context(wrong)?
+            .iter()
+            .map(str::to_owned)
+            .collect();
         let mut columns: Vec<Column> = names.iter().map(|_| Column::default()).collect();
         for row in rows.records() {
             let row = row.with_context(wrong)?;
@@ -99,13 +104,21 @@ impl Table {
                 column.numbers.push(number);
             }
         }
-        Ok(Table { name, names, columns })
+        Ok(Table {
+            name,
+            names,
+            columns,
+        })
     }
 
     /// The index of a requested column.
     fn column(&self, wanted: &str) -> anyhow::Result<usize> {
         let Some(found) = self.names.iter().position(|name| name == wanted) else {
-            bail!("{} has no column {wanted:?}; its columns are {}", self.name, self.names.join(", "));
+            bail!(
+                "{} has no column {wanted:?}; its columns are {}",
+                self.name,
+                self.names.join(", ")
+            );
         };
         match &self.columns[found].word {
             Some((line, said)) => bail!(
@@ -126,11 +139,21 @@ impl Table {
             },
         };
         let chosen: Vec<usize> = match &options.y[..] {
-            [] => (0..self.names.len()).filter(|k| *k != x).filter(of_numbers).collect(),
-            names => names.iter().map(|name| self.column(name)).collect::<Result<_, _>>()?,
+            [] => (0..self.names.len())
+                .filter(|k| *k != x)
+                .filter(of_numbers)
+                .collect(),
+            names => names
+                .iter()
+                .map(|name| self.column(name))
+                .collect::<Result<_, _>>()?,
         };
         if chosen.is_empty() {
-            bail!("{} has only one numeric column, {}", self.name, self.names[x]);
+            bail!(
+                "{} has only one numeric column, {}",
+                self.name,
+                self.names[x]
+            );
         }
         let curve = |y: usize| {
             let label = match (is_alone, chosen.len()) {
@@ -142,7 +165,10 @@ impl Table {
             let points = pairs.filter_map(|(x, y)| Some(((*x)?, (*y)?))).collect();
             Curve { label, points }
         };
-        Ok((self.names[x].clone(), chosen.iter().map(|y| curve(*y)).collect()))
+        Ok((
+            self.names[x].clone(),
+            chosen.iter().map(|y| curve(*y)).collect(),
+        ))
     }
 }
 
@@ -152,8 +178,14 @@ impl Table {
 ///
 /// If a file cannot be read or written, or is not a table of numbers.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
-    let ending = options.output.as_deref().map(|path| path.extension().unwrap_or_default());
-    let is_png = match ending.map(|ending| ending.to_string_lossy().to_lowercase()).as_deref() {
+    let ending = options
+        .output
+        .as_deref()
+        .map(|path| path.extension().unwrap_or_default());
+    let is_png = match ending
+        .map(|ending| ending.to_string_lossy().to_lowercase())
+        .as_deref()
+    {
         None | Some("svg") => false,
         Some("png") => true,
         Some(_) => bail!("the file name of a chart must end in .svg or .png"),
@@ -208,8 +240,15 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
 
 /// Whether small values would be invisible next to large ones.
 fn has_many_magnitudes(curves: &[Curve]) -> bool {
-    let numbers = || curves.iter().flat_map(|curve| &curve.points).map(|point| point.1);
-    let least = numbers().filter(|number| *number > 0.0).fold(f64::INFINITY, f64::min);
+    let numbers = || {
+        curves
+            .iter()
+            .flat_map(|curve| &curve.points)
+            .map(|point| point.1)
+    };
+    let least = numbers()
+        .filter(|number| *number > 0.0)
+        .fold(f64::INFINITY, f64::min);
     let most = numbers().fold(0.0, f64::max);
     numbers().all(|number| number >= 0.0) && most > 100.0 * least
 }

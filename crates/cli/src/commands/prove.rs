@@ -1,4 +1,4 @@
-//! `ggp prove`: what a position is worth, and the best moves.
+//! `ggp prove`: the value of a position and the best moves.
 
 mod answer;
 
@@ -10,55 +10,55 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::legal::find_role;
 use super::play::hint::Adviser;
+use super::solve::{self, left};
+use crate::numbers::seconds;
 use crate::position::PositionOptions;
 use crate::rule_files::RuleOptions;
-use crate::numbers::seconds;
-use super::solve::{self, left};
 use crate::{Context, Exit};
-use ggp_gdl::game::{Move, RoleId};
+use answer::{Answer, Guess};
 use ggp_engine::machine::{AnyMachine, Machine, PlayError, PropnetState};
+use ggp_gdl::game::{Move, RoleId};
 use ggp_play::{Brief, Evaluation, Lanes, Outlook};
 use ggp_search::minimax::{Minimax, MinimaxReport, TranspositionTable, Wanted, prove};
 use ggp_search::{Budget, Observer, Stats};
-use answer::{Answer, Guess};
 
 /// The options of `ggp prove`.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  ggp prove tic_tac_toe.kif --moves '(mark 1 1)'     what each answer is worth
-  ggp prove nim.kif --best                           a best move, sooner
+  ggp prove tic_tac_toe.kif --moves '(mark 1 1)'     the value of each answer
+  ggp prove nim.kif --best                           only a best move, sooner
   ggp prove kalah.kif --budget-time 60 --json
 
-Each line is a move and the score that its role gets after it, the best first; where that is
-not known, the least and the most that are proved. All other roles are taken to play against
-the role, and with knowledge of its move. Where two roles take turns and one gets what the
-other does not, that is the value of the position; otherwise it is what the role can be sure
-of, and nothing is said of the most. What a role named random does is left to chance: what is
-proved holds whatever it does.
+Each line is a move and the score that its role gets after it, best first; if the score is not
+known, its proved bounds are shown. All other roles are assumed to play against the role and to
+know its move. If two roles take turns and have a constant sum of scores, the best score is the
+value of the position; otherwise it is the score that the role can force, and no upper bound is
+proved. A role named random is chance: proofs hold for every outcome.
 
-A move is `endless` if play goes on for ever after it when each side does its best: the role
-cannot force an end that is worth more than the first number, nor the others one that is
-worth less than the second. That is told where all positions fit into the memory.
+A move is `endless` if play never ends after it when each side plays its best: the role cannot
+force an end that is worth more than the first number, and the others cannot force one that is
+worth less than the second. This is reported only if all positions fit into the memory.
 
-Where a value is still open, a search by simulation says what seems best. It has a part of the
-time. The exit code is 1 then, and if something is wrong with the rules.")]
+If a value is still open when a limit is reached, a search by simulation estimates the moves. A
+part of the time is reserved for it. The exit code is 1 if a value is open or the rules have a
+fault.")]
 pub struct Options {
     #[command(flatten)]
     rules: RuleOptions,
-    /// Whose moves; by default the role that has a choice
+    /// Role whose moves are evaluated [default: the role that has a choice]
     #[arg(long, value_name = "ROLE")]
     role: Option<String>,
-    /// Only look for a best move
+    /// Search only for a best move
     #[arg(long)]
     best: bool,
-    /// Most seconds, reading the rules included
+    /// Time limit in seconds, including the time to read the rules
     #[arg(long, value_name = "S", value_parser = seconds, default_value = "60")]
     budget_time: Duration,
-    /// Most positions to expand
+    /// Limit on the number of positions expanded
     #[arg(long, value_name = "N")]
     budget_nodes: Option<u64>,
-    /// Most memory for known positions, in MiB; when it is full, old ones are forgotten
+    /// Limit on the memory for known positions, in MiB; when it is full, old ones are dropped
     #[arg(long, value_name = "MB", default_value_t = 1_024)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     budget_memory: u64,
@@ -66,24 +66,26 @@ pub struct Options {
     position: PositionOptions,
 }
 
-/// The part of the time that is left for what seems best.
+/// The share of the time that is reserved for estimates.
 const GUESS: f64 = 0.1;
+/// The maximum time for estimates.
 const LONGEST_GUESS: Duration = Duration::from_secs(2);
-/// Iterations after which a guess is good enough.
+/// The maximum number of iterations for estimates.
 const GUESSES: u64 = 20_000;
-/// Joint moves of the expected line that are shown.
+/// The maximum number of joint moves of the expected line that are shown.
 const SHOWN: usize = 12;
 
-/// Shows how deep the search is.
+/// Shows the depth of the search.
 struct Progress(indicatif::ProgressBar);
 
 impl Observer for Progress {
     fn tick(&mut self, stats: &Stats) {
         let positions = stats.total().expanded;
-        self.0.set_message(match stats.levels.last().map_or(0, |level| level.depth) {
-            0 => format!("backwards from the ends, {positions} positions"),
-            depth => format!("{depth} moves ahead, {positions} positions"),
-        });
+        self.0
+            .set_message(match stats.levels.last().map_or(0, |level| level.depth) {
+                0 => format!("retrograde analysis, {positions} positions"),
+                depth => format!("{depth} moves ahead, {positions} positions"),
+            });
     }
 }
 
@@ -91,8 +93,8 @@ impl Observer for Progress {
 ///
 /// # Errors
 ///
-/// If the rules, the role or the position are wrong, the game is over, or play
-/// shows the rules to be wrong.
+/// If the rules, the role or the position are invalid, the game is over, or play shows an error
+/// in the rules.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let started = Instant::now();
     let budget = options.budget(context);
@@ -132,8 +134,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     })
 }
 
-/// What a program that plays thinks of the moves, if it comes to think of anything, and
-/// how it would play on.
+/// Estimates the moves by simulation. Returns `None` if the search has no result.
 fn guess(
     options: &Options,
     machine: &mut AnyMachine,
@@ -162,7 +163,7 @@ fn guess_time(options: &Options) -> Duration {
     options.budget_time.mul_f64(GUESS).min(LONGEST_GUESS)
 }
 
-/// The only role with a choice, or the first if nobody has one.
+/// The only role with a choice; the first role if none has a choice.
 fn chooser(machine: &mut AnyMachine, state: &PropnetState) -> anyhow::Result<RoleId> {
     let game = machine.game().clone();
     let mut choosers = Vec::new();
@@ -178,19 +179,22 @@ fn chooser(machine: &mut AnyMachine, state: &PropnetState) -> anyhow::Result<Rol
         [only] => Ok(only),
         _ => {
             let names: Vec<&str> = choosers.iter().map(|role| game.role_name(*role)).collect();
-            bail!("say with --role whose moves: {} choose", names.join(" and "));
+            bail!(
+                "select a role with --role: {} have a choice",
+                names.join(" and ")
+            );
         }
     }
 }
 
 impl Options {
-    /// What reading the rules and searching may take together.
+    /// The joint budget for reading the rules and for the search.
     fn budget(&self, context: &Context) -> Budget {
         Budget {
             nodes: self.budget_nodes.unwrap_or(u64::MAX),
             time: Some(self.budget_time - guess_time(self)),
             stop: context.stop().clone(),
-            // A half for looking ahead, a half for going backwards.
+            // One half is for forward search, the other for retrograde analysis.
             memory_bytes: self.budget_memory.saturating_mul(1 << 20) / 2,
             ..Budget::default()
         }

@@ -71,7 +71,11 @@ struct Report {
 ///
 /// If a file cannot be read or written, or the name is refused.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
-    let paths: Vec<PathBuf> = [&options.file].into_iter().chain(&options.with).cloned().collect();
+    let paths: Vec<PathBuf> = [&options.file]
+        .into_iter()
+        .chain(&options.with)
+        .cloned()
+        .collect();
     if paths.len() > 1 && paths.iter().any(|path| text_files::is_stdin(path)) {
         bail!("standard input (`-`) cannot be renamed together with files");
     }
@@ -91,7 +95,11 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
             Only::Term => NameKind::Term,
         }),
     };
-    let case = if options.case_sensitive { Case::Keep } else { Case::Fold };
+    let case = if options.case_sensitive {
+        Case::Keep
+    } else {
+        Case::Fold
+    };
     let places = match renamed(&forms, &sources, &old, &options.new, case) {
         Ok(places) => places,
         Err(error) => bail!(error.message(&sources)),
@@ -100,7 +108,11 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     for (number, path) in paths.iter().enumerate() {
         let own = places.iter().filter(|place| place.file as usize == number);
         let count = own.clone().count();
-        let text = edited(&sources, number, own.map(|place| (*place, &options.new[..])));
+        let text = edited(
+            &sources,
+            number,
+            own.map(|place| (*place, &options.new[..])),
+        );
         let shows = options.stdout || text_files::is_stdin(path);
         if shows && !context.json() {
             context.print_text(&text)?;

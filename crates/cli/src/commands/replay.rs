@@ -9,12 +9,12 @@ use crate::picture_options::{self, PictureOptions};
 use crate::rule_files::RuleOptions;
 use crate::{Context, Exit, format};
 
-use ggp_gdl::game::Game;
 use ggp_engine::machine::{AnyMachine, Backend, Machine, canonical_facts, canonical_moves};
+use ggp_gdl::game::Game;
+use ggp_gdl::span::{Source, Sources};
 use ggp_picture::{PictureOptions as DrawingOptions, SAMPLE_STATES};
 use ggp_play::Match;
 use ggp_play::record::{Difference, MatchRecord};
-use ggp_gdl::span::{Source, Sources};
 
 /// The options of `ggp replay`.
 #[derive(clap::Args)]
@@ -118,7 +118,11 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         Err(Difference::Rules(error)) => return Err(error.into()),
         Err(difference) => Some(difference.to_string()),
     };
-    let lapses = record.errors.iter().flatten().filter(|error| !error.is_empty());
+    let lapses = record
+        .errors
+        .iter()
+        .flatten()
+        .filter(|error| !error.is_empty());
     let answer = Answer {
         roles: format::role_names(&game),
         players: record.player_names_from_host.clone(),
@@ -180,11 +184,7 @@ pub(super) fn game(
 }
 
 /// The game of the rules in a record.
-fn recorded(
-    record: &MatchRecord,
-    rules: &RuleOptions,
-    context: &Context,
-) -> anyhow::Result<Game> {
+fn recorded(record: &MatchRecord, rules: &RuleOptions, context: &Context) -> anyhow::Result<Game> {
     let Some(text) = &record.rulesheet else {
         bail!("the record has no rules; give the rule files");
     };
@@ -216,7 +216,11 @@ fn step(
     let picture = picture.ok().filter(|picture| picture.has_boards());
     let drawing = picture.map(|picture| {
         let facts = machine.facts(&state);
-        ggp_picture::text(&picture.draw(machine.terms(), &facts, ggp_picture::DrawingLimits::default()))
+        ggp_picture::text(&picture.draw(
+            machine.terms(),
+            &facts,
+            ggp_picture::DrawingLimits::default(),
+        ))
     });
     Step {
         number,
@@ -242,11 +246,19 @@ impl Answer {
             }
             if let Some(joint) = &step.joint {
                 let errors = step.errors.as_deref().unwrap_or_default();
-                lines.push(format::recorded_line(step.number + 1, &self.roles, joint, errors));
+                lines.push(format::recorded_line(
+                    step.number + 1,
+                    &self.roles,
+                    joint,
+                    errors,
+                ));
             }
         }
         if let Some(difference) = &self.difference {
-            lines.push(format!("the record differs {}", format::printable(difference)));
+            lines.push(format!(
+                "the record differs {}",
+                format::printable(difference)
+            ));
             return lines;
         }
         let moves = format::counted(self.moves, "joint move");

@@ -70,7 +70,12 @@ struct Report {
 ///
 /// If a file cannot be read or written, or brackets do not match.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
-    for path in options.output.iter().chain(&options.map).filter(|path| !text_files::is_stdin(path)) {
+    for path in options
+        .output
+        .iter()
+        .chain(&options.map)
+        .filter(|path| !text_files::is_stdin(path))
+    {
         Context::can_write(path)?;
     }
     let output = options.output.as_deref();
@@ -99,7 +104,11 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         seed: options.seed,
         order: options.order,
         comments: options.comments,
-        case: if options.case_sensitive { Case::Keep } else { Case::Fold },
+        case: if options.case_sensitive {
+            Case::Keep
+        } else {
+            Case::Fold
+        },
     };
     // Lines with comments stay in place, as long as the code they describe does.
     let (text, names) = if options.comments && !options.order {
@@ -140,9 +149,15 @@ fn back(
             bail!("{at}: {name} has no word {word}; it is the map of another text");
         }
         let files = 0..sources.files().len();
-        files.map(|file| rewrite::restored(&forms, sources, file, map)).collect()
+        files
+            .map(|file| rewrite::restored(&forms, sources, file, map))
+            .collect()
     } else {
-        if sources.files().iter().any(|source| source.text().len() > syntax.bytes) {
+        if sources
+            .files()
+            .iter()
+            .any(|source| source.text().len() > syntax.bytes)
+        {
             // Let the reader report that it is too large.
             options.limits.forms(sources, context)?;
         }
@@ -153,7 +168,9 @@ fn back(
             }
         }
         let files = sources.files().iter();
-        files.map(|source| rewrite::restored_words(source.text(), map)).collect()
+        files
+            .map(|source| rewrite::restored_words(source.text(), map))
+            .collect()
     };
     Ok(texts.join("\n"))
 }

@@ -1,5 +1,4 @@
-//! `ggp seeds`: other programs' figures beside ours, from a file that says what
-//! to run.
+//! `ggp seeds`: comparison with the figures of other programs, from a list of runs.
 
 mod files;
 mod measure;
@@ -19,61 +18,61 @@ use spec::{Curve, Other, Spec, Table};
 /// The options of `ggp seeds`.
 #[derive(clap::Args)]
 #[command(after_help = "\
-Each program that solves one puzzle by code of its own has a table: what it searched, counted
-and measured, and the same puzzle here, from rules alone. What is wrong with an answer stands
-in its row: plans are played again by the Datalog evaluator, proofs are checked, and lengths,
-counts and numbers of solutions are compared with known ones. Times are those of this machine
-and theirs those of their authors'.
+Each table has the figures of a program that was written for one puzzle (nodes, counts and
+times), and those of this program, which solves the same puzzle from rules alone. All answers are
+checked: plans are played again by the Datalog evaluator, proofs are checked, and lengths, counts
+and numbers of solutions are compared with known ones. Errors are shown in the row. Times of this
+program are measured on this machine, those of other programs were measured by their authors.
 
-Boards that are not part of this program are read from the folder in GGP_PUZZLES; what is not
-there is left out.
+Boards that are not part of this program are read from the folder in the environment variable
+GGP_PUZZLES; runs whose boards are missing are left out.
 
-Exit codes: 0 all is as known; 1 something is not; 2 bad input or a failure.
+Exit codes: 0 all answers are as known; 1 some are not; 2 bad input or a failure.
 
 Examples:
   ggp seeds
   ggp seeds --table 4 --csv figures --plot figures
   ggp seeds --markdown > tables.md")]
 pub struct Options {
-    /// Only the table of this number; may be given several times
+    /// Run only the table with this number; may be given several times
     #[arg(long = "table", value_name = "N")]
     tables: Vec<u32>,
     /// Print tables in Markdown
     #[arg(long)]
     markdown: bool,
-    /// Write searches, levels and boards to this folder as comma-separated values
+    /// Write searches, levels and boards to CSV files in this folder
     #[arg(long, value_name = "DIR")]
     csv: Option<PathBuf>,
-    /// Draw the states by depth into this folder, as SVG
+    /// Plot the states by depth in SVG files in this folder
     #[arg(long, value_name = "DIR")]
     plot: Option<PathBuf>,
-    /// Run what this file says
+    /// Run the tables in this JSON file instead of the built-in ones
     #[arg(long, value_name = "FILE")]
     spec: Option<PathBuf>,
-    /// The folder with the rule files
+    /// Folder with the rule files
     #[arg(long, value_name = "DIR", default_value = "games")]
     games: PathBuf,
-    /// Most seconds of any one search
+    /// Time limit of each search, in seconds
     #[arg(long, value_name = "S", default_value_t = 600.0)]
     budget_time: f64,
 }
 
-/// What is run unless told otherwise.
+/// The tables that are run by default.
 const SPEC: &str = include_str!("../../../../benches/seeds.json");
 
-/// What stands above tables in Markdown.
+/// The text above the tables in Markdown.
 const MARKDOWN: &str = "\
-# Others' figures beside ours
+# Comparison with other programs
 
-Printed by `ggp seeds --markdown`. *Theirs* are figures of their authors, on their
-machines; *ours* those of the machine that printed this, one thread unless a row says
-more, release build. *CPU* is the time that a quiet machine would take.
-Every answer was checked: plans were played again by another evaluator, proofs by
-code of their own, and lengths, counts and numbers of solutions are as known unless
-a row says WRONG. *Open* are states that a search by level had not expanded at its end.
+Printed by `ggp seeds --markdown`. *Theirs* are figures of the authors, measured on their
+machines; *ours* are from the machine that printed this, in a release build, with one thread
+unless a row says more. *CPU* is CPU time: the time that an idle machine would take.
+Every answer was checked: plans were played again by another evaluator, proofs were checked
+by separate code, and lengths, counts and numbers of solutions are as known unless a row says
+WRONG. *Open* is the number of states that a search by level had not expanded at its end.
 ";
 
-/// What came of a table.
+/// The results of a table.
 #[derive(Serialize)]
 struct Measured {
     number: u32,
@@ -83,7 +82,7 @@ struct Measured {
     others: Vec<Other>,
     searches: Vec<SearchRow>,
     boards: Vec<BoardsRow>,
-    /// Runs whose boards are not there.
+    /// The labels of runs whose boards are missing.
     left_out: Vec<String>,
     #[serde(skip)]
     curves: Vec<Curve>,
@@ -93,24 +92,27 @@ struct Measured {
 ///
 /// # Errors
 ///
-/// If a file cannot be read or written or is not of its format, or a run fails or
-/// is stopped.
+/// If a file cannot be read or written or has the wrong format, or a run fails or is stopped.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     if !(options.budget_time > 0.0 && options.budget_time.is_finite()) {
-        bail!("--budget-time takes seconds, more than 0");
+        bail!("--budget-time must be more than 0 seconds");
     }
     let (name, text) = match &options.spec {
         None => ("the tables".to_owned(), SPEC.to_owned()),
         Some(path) => {
             let name = path.display().to_string();
             let text = std::fs::read_to_string(path);
-            (name.clone(), text.with_context(|| format!("cannot read {name}"))?)
+            (
+                name.clone(),
+                text.with_context(|| format!("cannot read {name}"))?,
+            )
         }
     };
-    let spec: Spec = serde_json::from_str(&text).with_context(|| format!("{name} is no list of tables"))?;
+    let spec: Spec =
+        serde_json::from_str(&text).with_context(|| format!("{name} is not a list of tables"))?;
     if !options.games.is_dir() {
         bail!(
-            "there is no folder {}; say with --games where the rule files are",
+            "there is no folder {}; set the folder of the rule files with --games",
             options.games.display()
         );
     }
@@ -120,9 +122,14 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         boards: std::env::var_os("GGP_PUZZLES").map(PathBuf::from),
         most_seconds: options.budget_time,
     };
-    let wanted = |table: &Table| options.tables.is_empty() || options.tables.contains(&table.number);
+    let wanted =
+        |table: &Table| options.tables.is_empty() || options.tables.contains(&table.number);
     let numbers: Vec<u32> = spec.tables.iter().map(|table| table.number).collect();
-    if let Some(missing) = options.tables.iter().find(|number| !numbers.contains(number)) {
+    if let Some(missing) = options
+        .tables
+        .iter()
+        .find(|number| !numbers.contains(number))
+    {
         bail!("there is no table {missing}");
     }
     if options.markdown && !context.json() {
@@ -147,7 +154,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     if let Some(folder) = &options.plot {
         let pictures = files::pictures(&tables)?;
         if pictures.is_empty() {
-            context.note("note: nothing is drawn, since no search that was run goes level by level");
+            context.note("note: nothing is drawn: no search went level by level");
         }
         for (name, text) in pictures {
             write(folder, &name, &text, context)?;
@@ -155,9 +162,13 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     }
     let faults = tables.iter().map(Measured::faults).sum::<usize>();
     if faults > 0 {
-        context.note(format_args!("{faults} answers are not as they must be"));
+        context.note(format_args!("{faults} answers are not as expected"));
     }
-    Ok(if faults == 0 { Exit::Done } else { Exit::Negative })
+    Ok(if faults == 0 {
+        Exit::Done
+    } else {
+        Exit::Negative
+    })
 }
 
 fn measure(table: Table, bench: &Bench) -> anyhow::Result<Measured> {
@@ -196,7 +207,7 @@ fn measure(table: Table, bench: &Bench) -> anyhow::Result<Measured> {
 }
 
 impl Measured {
-    /// Number of answers that are not as they must be.
+    /// The number of answers that are not as expected.
     fn faults(&self) -> usize {
         let graphs = self.graphs.iter().map(|row| row.faults.len());
         let searches = self.searches.iter().map(|row| row.faults.len());
@@ -215,18 +226,29 @@ fn print(measured: &Measured, options: &Options, context: &Context) -> anyhow::R
     if !measured.notes.is_empty() {
         blocks.push(measured.notes.join("\n\n") + "\n");
     }
-    blocks.extend(report::sheets(measured).iter().map(|sheet| match options.markdown {
-        true => sheet.markdown(),
-        false => sheet.text(),
-    }));
+    blocks.extend(
+        report::sheets(measured)
+            .iter()
+            .map(|sheet| match options.markdown {
+                true => sheet.markdown(),
+                false => sheet.text(),
+            }),
+    );
     for label in &measured.left_out {
-        blocks.push(format!("{label}: left out, its boards are not there (see GGP_PUZZLES)\n"));
+        blocks.push(format!(
+            "{label}: left out, its boards are missing (see GGP_PUZZLES)\n"
+        ));
     }
     Ok(context.print(blocks.join("\n"))?)
 }
 
-fn write(folder: &std::path::Path, name: &str, text: &str, context: &Context) -> anyhow::Result<()> {
+fn write(
+    folder: &std::path::Path,
+    name: &str,
+    text: &str,
+    context: &Context,
+) -> anyhow::Result<()> {
     std::fs::create_dir_all(folder)
-        .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+        .with_context(|| format!("cannot create the folder {}", folder.display()))?;
     context.write_file(&folder.join(name), text.as_bytes())
 }

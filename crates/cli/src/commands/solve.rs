@@ -1,9 +1,9 @@
-//! `ggp solve`: plans of a game with one role, or the proof that there is none.
+//! `ggp solve`: plans of a game with one role, or a proof that there is none.
 
 mod answer;
 mod batch;
-mod film;
 mod breadth_first;
+mod film;
 mod progress;
 mod reference;
 mod refusals;
@@ -21,14 +21,14 @@ use crate::numbers::seconds;
 use crate::position::PositionOptions;
 use crate::rule_files::RuleOptions;
 use crate::{Context, Exit};
-use ggp_gdl::game::{Game, Score};
 use ggp_engine::machine::{AnyMachine, Machine};
+use ggp_gdl::game::{Game, Score};
 use ggp_search::{Budget, Plans, Prune, Stats, Verdict};
-pub(super) use progress::{Progress, Report};
 use ggp_solver::solve::{
     Answer, Checker, Keys, Method, Scoring, Setting, SolveOptions, count_from, evaluate,
     solve_best_from, solve_from,
 };
+pub(super) use progress::{Progress, Report};
 
 /// The options of `ggp solve`.
 #[derive(clap::Args)]
@@ -43,12 +43,12 @@ Examples:
   ggp solve --suite games --roles 1 --budget-time 10
   ggp solve --suite games --roles 1 --reference benches/single_player.csv
 
-A plan is a line of moves; compound moves are in brackets. Every plan is played
-again before it is printed, by the naive evaluator unless --check says otherwise. In a game of several roles the
-moves of each are evaluated by playouts instead.
+A plan is a line of moves; compound moves are in brackets. Every plan is played again before it
+is printed, by the naive evaluator unless --check selects another. In a game of several roles, the
+moves of each role are evaluated by playouts instead.
 
 Exit codes: 0 solved; 1 unsolvable, or no plan found; 2 bad input or a failure. With
---reference: 0 nothing contradicts it, 1 something does.")]
+--reference: 0 no contradictions, 1 contradictions.")]
 pub struct Options {
     #[command(flatten)]
     rules: RuleOptions,
@@ -62,41 +62,41 @@ pub struct Options {
     /// Most plans to print with --all
     #[arg(long, value_name = "N", default_value_t = 1_000, requires = "all")]
     max_plans: usize,
-    /// Look for up to N solutions that differ in the moves made, in whatever order,
-    /// and for the proof that there are no more
+    /// Look for up to N solutions that differ in more than the order of moves, and for a proof
+    /// that there are no others
     #[arg(long, value_name = "N", conflicts_with_all = ["all", "optimal", "suite"])]
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     count: Option<u32>,
-    /// How to say how far the search is
+    /// Format of progress reports
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     progress: Report,
-    /// Print what was counted, level by level
+    /// Print statistics of each level of the search
     #[arg(long, value_enum, value_name = "FORMAT")]
     #[arg(conflicts_with_all = ["each", "suite", "count"])]
     stats: Option<StatsFormat>,
-    /// Write what was counted to this file; as CSV unless --stats says otherwise
+    /// Write statistics to this file, as CSV unless --stats selects another format
     #[arg(long, value_name = "FILE", conflicts_with_all = ["each", "suite", "count"])]
     stats_file: Option<PathBuf>,
     /// Write the answer and its proof to this file, for `ggp verify`
     #[arg(long, value_name = "FILE", conflicts_with_all = ["each", "suite"])]
     answer: Option<PathBuf>,
-    /// Solve the rules once for each puzzle in this file, as if by --grid
+    /// Solve the rules with each puzzle in this file, as with --grid
     ///
-    /// A puzzle is a line, as `[[1,2],[3,4]]` or with `/` between the rows.
+    /// A puzzle is a line, either `[[1,2],[3,4]]` or rows separated by `/`.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["grid", "state", "moves", "moves_file"])]
     each: Option<PathBuf>,
-    /// Solve each rule file by itself, and those in each folder
+    /// Solve each rule file separately, including those in folders
     #[arg(long, conflicts_with_all = ["each", "grid", "state", "moves", "moves_file"])]
     suite: bool,
-    /// Only games of --suite with so many roles
+    /// Solve only games of --suite with this number of roles
     #[arg(long, value_name = "N", requires = "suite")]
     roles: Option<usize>,
-    /// Show what is known of the games of --suite from this table (CSV), and report what
-    /// contradicts it
+    /// Show known results of the games of --suite from this table (CSV), and report
+    /// contradictions
     #[arg(long, value_name = "FILE", requires = "suite")]
     reference: Option<PathBuf>,
-    /// Threads for a search; with --each or --suite, puzzles to solve at the same
-    /// time
+    /// Number of threads for a search; with --each or --suite, number of puzzles to solve at
+    /// the same time
     #[arg(long, value_name = "N", default_value_t = 1)]
     #[arg(value_parser = clap::value_parser!(u16).range(1..))]
     threads: u16,
@@ -106,7 +106,7 @@ pub struct Options {
     levels: breadth_first::Flags,
 }
 
-/// How to search, as `ggp solve` is told.
+/// The search options of `ggp solve`.
 #[derive(clap::Args, Clone, Debug)]
 #[command(next_help_heading = "Search")]
 struct SearchOptions {
@@ -117,8 +117,8 @@ struct SearchOptions {
     #[arg(long, value_enum, value_delimiter = ',')]
     prune: Vec<PruneChoice>,
     /// The part of a position that is compared to recognize it [default: auto]
-    #[arg(long, value_enum)]
-    keys: Option<KeysChoice>,
+    #[arg(long, value_parser = choice(KEYS))]
+    keys: Option<Keys>,
     /// Length of the longest plan to look for, in moves
     #[arg(long, value_name = "N")]
     depth: Option<u32>,
@@ -142,33 +142,47 @@ struct SearchOptions {
     #[arg(long, value_enum, default_value_t)]
     check: CheckChoice,
     /// The value of a playout of nrpa [default: points]
-    #[arg(long, value_enum)]
-    scoring: Option<ScoringChoice>,
+    #[arg(long, value_parser = choice(SCORINGS))]
+    scoring: Option<Scoring>,
     /// Seed of random choices
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
 }
 
+/// A parser for an option with these values, each with its name and its help.
+fn choice<T: Copy + Send + Sync + 'static>(
+    values: &'static [(&str, &str, T)],
+) -> impl TypedValueParser<Value = T> {
+    let names = values.iter();
+    let names = names.map(|&(name, help, _)| PossibleValue::new(name).help(help));
+    PossibleValuesParser::new(names).map(|name| {
+        let chosen = values.iter().find(|value| value.0 == name);
+        chosen.expect("the parser lists only these names").2
+    })
+}
+
 /// A parser for the names in the table of methods.
 fn methods() -> impl TypedValueParser<Value = Method> {
     let values = Method::all().map(|m| PossibleValue::new(m.name()).help(m.about()));
-    PossibleValuesParser::new(values)
-        .map(|name| name.parse().expect("the parser lists only names of methods"))
+    PossibleValuesParser::new(values).map(|name| {
+        name.parse()
+            .expect("the parser lists only names of methods")
+    })
 }
 
-/// What is left out.
+/// Positions that a search leaves out.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub(super) enum PruneChoice {
     /// Positions that were reached before
     Cycle,
-    /// Positions without continuation that are no goal
+    /// Positions without continuation that are not solutions
     Deadleaf,
-    /// Nothing
+    /// No positions
     None,
 }
 
 impl PruneChoice {
-    /// What a list of choices comes to.
+    /// The combination of a list of choices.
     pub(super) fn combined(choices: &[PruneChoice]) -> Prune {
         Prune {
             cycle: choices.contains(&PruneChoice::Cycle),
@@ -177,24 +191,27 @@ impl PruneChoice {
     }
 }
 
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, clap::ValueEnum)]
-enum KeysChoice {
-    /// Without step counters as far as that is safe, else whole
-    #[default]
-    Auto,
-    /// Whole positions
-    Exact,
-    /// Without any step counter
-    Stripped,
-}
+const KEYS: &[(&str, &str, Keys)] = &[
+    (
+        "auto",
+        "Positions without step counters where this is safe, otherwise whole positions",
+        Keys::Auto,
+    ),
+    ("exact", "Whole positions", Keys::Exact),
+    (
+        "stripped",
+        "Positions without any step counter",
+        Keys::Stripped,
+    ),
+];
 
 #[derive(Copy, Clone, PartialEq, Eq, Debug, clap::ValueEnum)]
 enum StatsFormat {
-    /// Columns for reading
+    /// A table in columns
     Table,
     /// One JSON object
     Json,
-    /// A line for each level
+    /// CSV with a line for each level
     Csv,
 }
 
@@ -203,27 +220,31 @@ enum CheckChoice {
     /// The naive evaluator; with --each and --suite the Datalog evaluator
     #[default]
     Auto,
-    /// The naive evaluator, for some seconds; then the Datalog evaluator
+    /// The naive evaluator; the Datalog evaluator if that takes too long
     Naive,
     /// The Datalog evaluator
     Datalog,
 }
 
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, clap::ValueEnum)]
-enum ScoringChoice {
-    /// The points at the end, then the facts that are as wanted
-    #[default]
-    Points,
-    /// A solution the more the shorter it is, a position met again -1, all else 0
-    Length,
-}
+const SCORINGS: &[(&str, &str, Scoring)] = &[
+    (
+        "points",
+        "The score at the end, then the number of facts that are as required",
+        Scoring::Points,
+    ),
+    (
+        "length",
+        "More for a shorter solution, -1 for a repeated position, otherwise 0",
+        Scoring::Length,
+    ),
+];
 
-/// What is wanted of an end.
+/// The required score of an end.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Goal {
-    /// To be worth so much.
+    /// At least this score.
     Least(Score),
-    /// To be worth as much as can be had.
+    /// The highest score that can be reached.
     Best,
 }
 
@@ -251,42 +272,33 @@ impl SearchOptions {
         threads: usize,
         context: &Context,
     ) -> SolveOptions {
-        SolveOptions {
-            method: self.method,
-            target: match self.goal {
-                Goal::Least(score) => score,
-                Goal::Best => Score::MAX,
-            },
-            optimal: self.optimal,
-            threads,
-            plans,
-            prune: match &self.prune[..] {
-                [] => Prune::CYCLE,
-                choices => PruneChoice::combined(choices),
-            },
-            keys: match self.keys.unwrap_or_default() {
-                KeysChoice::Auto => Keys::Auto,
-                KeysChoice::Exact => Keys::Exact,
-                KeysChoice::Stripped => Keys::Stripped,
-            },
-            budget: Budget {
-                nodes: self.budget_nodes.unwrap_or(u64::MAX),
-                memory_bytes: self.budget_memory.saturating_mul(1 << 20),
-                time: self.budget_time,
-                stop: context.stop().clone(),
-                depth: self.depth.unwrap_or(u32::MAX),
-            },
-            seed: self.seed,
-            scoring: match self.scoring.unwrap_or_default() {
-                ScoringChoice::Points => Scoring::Points,
-                ScoringChoice::Length => Scoring::Length,
-            },
-            checker: match (self.check, batch) {
-                (CheckChoice::Naive, _) | (CheckChoice::Auto, Batch::No) => Checker::Naive,
-                (CheckChoice::Datalog, _) | (CheckChoice::Auto, Batch::Yes) => Checker::Datalog,
-            },
-            ..SolveOptions::default()
+        let mut options = SolveOptions::default();
+        options.method = self.method;
+        options.target = match self.goal {
+            Goal::Least(score) => score,
+            Goal::Best => Score::MAX,
+        };
+        options.optimal = self.optimal;
+        options.threads = threads;
+        options.plans = plans;
+        if !self.prune.is_empty() {
+            options.prune = PruneChoice::combined(&self.prune);
         }
+        options.keys = self.keys.unwrap_or_default();
+        options.budget = Budget {
+            nodes: self.budget_nodes.unwrap_or(u64::MAX),
+            memory_bytes: self.budget_memory.saturating_mul(1 << 20),
+            time: self.budget_time,
+            stop: context.stop().clone(),
+            depth: self.depth.unwrap_or(u32::MAX),
+        };
+        options.seed = self.seed;
+        options.scoring = self.scoring.unwrap_or_default();
+        options.checker = match (self.check, batch) {
+            (CheckChoice::Naive, _) | (CheckChoice::Auto, Batch::No) => Checker::Naive,
+            (CheckChoice::Datalog, _) | (CheckChoice::Auto, Batch::Yes) => Checker::Datalog,
+        };
+        options
     }
 }
 
@@ -294,8 +306,7 @@ impl SearchOptions {
 ///
 /// # Errors
 ///
-/// If a file cannot be read or written, the rules have errors or cannot be
-/// evaluated.
+/// If a file cannot be read or written, or the rules have errors or cannot be evaluated.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let plans = match options.all {
         true => Plans::AllShortest {
@@ -326,19 +337,21 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let mut machine = machine(&options.rules, &game, &how.budget, context)?;
     how.budget = left(&how.budget, began);
     if how.budget.time == Some(Duration::ZERO) {
-        context.note("note: the time was up when the rules were ready");
+        context.note("note: the time limit was reached before the rules were ready");
     }
     let began = Instant::now();
-    let start = options.position.state(&mut machine, &options.rules, context)?;
+    let start = options
+        .position
+        .state(&mut machine, &options.rules, context)?;
     refusals::refuse_for(options, machine.game())?;
     if let Some(at_most) = options.count {
         let counted = count_from(&machine, &start, &how, at_most as usize)?;
-        let is_cut_short = context.is_interrupted()
-            || how.budget.time.is_some_and(|time| began.elapsed() >= time);
+        let is_cut_short =
+            context.is_interrupted() || how.budget.time.is_some_and(|time| began.elapsed() >= time);
         if counted.plans.is_empty() && !counted.is_all && !is_cut_short {
             bail!(
                 "--count does not apply: it is for games in which each fact that a solution \
-                 needs is written once, and nothing was found out about this one"
+                 needs is written once, and it has no result for this game"
             );
         }
         if let Some(path) = &options.answer {
@@ -380,12 +393,14 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     }
     report::print(&machine, &how, &answer, &stats, options, context)?;
     options.levels.note(&answer, &stats, context);
-    options.film.write(&options.rules, &machine, &start, &answer, context)?;
+    options
+        .film
+        .write(&options.rules, &machine, &start, &answer, context)?;
     Ok(exit(&answer))
 }
 
-/// A machine, made in the time of the search: what has no network by then is played
-/// without.
+/// Creates a machine within the time limit of the search. If the network is not ready by then,
+/// the machine works without it.
 pub(super) fn machine(
     rules: &RuleOptions,
     game: &Game,
@@ -401,7 +416,7 @@ pub(super) fn machine(
     rules.machine_for(game, context)
 }
 
-/// What is left of a budget.
+/// The rest of a budget.
 pub(super) fn left(budget: &Budget, since: Instant) -> Budget {
     Budget {
         time: budget.time.map(|time| time.saturating_sub(since.elapsed())),

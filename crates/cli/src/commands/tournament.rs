@@ -15,17 +15,17 @@ use std::time::Duration;
 
 use anyhow::{anyhow, bail};
 
-use crate::rule_files::RuleOptions;
-use crate::{Context, Exit, kinds, format};
-use super::{perft};
+use super::perft;
 use crate::conformance::sha256;
-use ggp_play::protocol::host::HostOptions;
+use crate::rule_files::RuleOptions;
+use crate::{Context, Exit, format, kinds};
 use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine};
 use ggp_play::contest::Resources;
+use ggp_play::protocol::host::HostOptions;
 use ggp_play::schedule::{Seating, round_robin, swiss};
 
-use rows::{Results, Row};
 use ggp_gdl::symbol::Case;
+use rows::{Results, Row};
 use setup::{Entrant, Pairing, Points, Setup};
 use tally::Names;
 use work::{Queue, Task, Worker};
@@ -162,7 +162,10 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
                 arena.name
             );
         }
-        if let Some(remote) = setup.players.iter().find(|player| player.address().is_some())
+        if let Some(remote) = setup
+            .players
+            .iter()
+            .find(|player| player.address().is_some())
             && players < roles
         {
             bail!(
@@ -257,7 +260,12 @@ impl Cup<'_> {
     /// The reason why a match belongs to another tournament.
     fn strangeness(&self, row: &Row) -> String {
         let mut players = row.players.iter().flatten();
-        let is_known = |name: &&String| self.setup.players.iter().any(|player| player.name == **name);
+        let is_known = |name: &&String| {
+            self.setup
+                .players
+                .iter()
+                .any(|player| player.name == **name)
+        };
         if !self.arenas.iter().any(|arena| arena.name == row.game) {
             return format!("{} is not a game of this tournament", row.game);
         }
@@ -346,15 +354,25 @@ impl Cup<'_> {
         let standings = self.names(&names, &self.game_names()).standings(&self.rows);
         let met = |a: usize, b: usize| {
             let has = |row: &&Row, player: usize| {
-                row.players.iter().flatten().any(|name| *name == names[player])
+                row.players
+                    .iter()
+                    .flatten()
+                    .any(|name| *name == names[player])
             };
-            self.rows.iter().filter(|row| has(row, a) && has(row, b)).count() as u64
+            self.rows
+                .iter()
+                .filter(|row| has(row, a) && has(row, b))
+                .count() as u64
         };
         swiss(&standings, roles, seed, met)
     }
 
     fn player_names(&self) -> Vec<String> {
-        self.setup.players.iter().map(|player| player.name.clone()).collect()
+        self.setup
+            .players
+            .iter()
+            .map(|player| player.name.clone())
+            .collect()
     }
 
     fn game_names(&self) -> Vec<String> {
@@ -383,11 +401,15 @@ impl Cup<'_> {
             seated[role] = Some(*player);
         }
         let entrant = |player: &Option<usize>| player.map(|player| &self.setup.players[player]);
-        let texts = seated.iter().map(|player| entrant(player).map_or("random", |e| &e.text));
+        let texts = seated
+            .iter()
+            .map(|player| entrant(player).map_or("random", |e| &e.text));
         let texts: Vec<&str> = texts.collect();
         let place = format!("{round} {number}");
         let seed = self.seed(&[&arena.digest, &place, &texts.join(" ")]);
-        let named = seated.iter().map(|player| Some(entrant(player)?.name.clone()));
+        let named = seated
+            .iter()
+            .map(|player| Some(entrant(player)?.name.clone()));
         let players: Vec<Option<String>> = named.collect();
         let what = format!(
             "{seed} {place} {players:?} {:?} {} {} {}",
@@ -447,7 +469,10 @@ impl Cup<'_> {
         }
         let bar = self.context.bar(open.len() as u64, "matches");
         let processors = available_parallelism().map_or(1, NonZeroUsize::get);
-        let jobs = self.options.jobs.map_or(processors / self.options.threads, NonZeroUsize::get);
+        let jobs = self
+            .options
+            .jobs
+            .map_or(processors / self.options.threads, NonZeroUsize::get);
         let jobs = jobs.clamp(1, open.len().max(1));
         let (host, is_resumed) = (self.host(), self.results.was_begun());
         let queue = Queue::new(&self.setup.players, open);
@@ -455,8 +480,16 @@ impl Cup<'_> {
             let (sender, ended) = channel();
             for _ in 0..jobs {
                 let worker = Worker {
-                    machines: self.arenas.iter().map(|arena| arena.machine.clone()).collect(),
-                    limits: self.arenas.iter().map(|arena| arena.limits.clone()).collect(),
+                    machines: self
+                        .arenas
+                        .iter()
+                        .map(|arena| arena.machine.clone())
+                        .collect(),
+                    limits: self
+                        .arenas
+                        .iter()
+                        .map(|arena| arena.limits.clone())
+                        .collect(),
                     clocks: self.setup.clocks,
                     host: host.clone(),
                     most_moves: self.options.depth,
@@ -492,20 +525,24 @@ impl Cup<'_> {
                 let is_it = |role: usize| player(role) == Some(name);
                 let roles = (0..row.players.len()).filter(|role| is_it(*role)).count();
                 let errors = row.errors.iter();
-                let drawn = errors.filter(|error| error.ply.is_some() && is_it(error.role)).count();
+                let drawn = errors
+                    .filter(|error| error.ply.is_some() && is_it(error.role))
+                    .count();
                 (roles * row.moves.len(), drawn)
             };
             let counts = self.rows.iter().map(count);
             counts.fold((0, 0), |sum, count| (sum.0 + count.0, sum.1 + count.1))
         };
         let names = self.setup.players.iter().map(|player| &player.name[..]);
-        let names = names.filter(|name| matches!(moves(name), (made @ 1.., drawn) if made == drawn));
+        let names =
+            names.filter(|name| matches!(moves(name), (made @ 1.., drawn) if made == drawn));
         names.collect()
     }
 
     fn report(&mut self) -> anyhow::Result<()> {
         let place = |row: &Row| self.arenas.iter().position(|arena| arena.name == row.game);
-        self.rows.sort_by_key(|row| (row.round, place(row), row.players.clone(), row.id.clone()));
+        self.rows
+            .sort_by_key(|row| (row.round, place(row), row.players.clone(), row.id.clone()));
         let (players, games) = (self.player_names(), self.game_names());
         let tally = self.names(&players, &games).tally(&self.rows);
         if self.context.json() {
@@ -523,17 +560,20 @@ impl Cup<'_> {
             let cut = || "the match was aborted; see --depth".to_owned();
             if row.scores.is_none() {
                 let why = row.fault.clone().unwrap_or_else(cut);
-                self.context.note(format_args!("{}, round {}: {why}", row.game, row.round + 1));
+                self.context
+                    .note(format_args!("{}, round {}: {why}", row.game, row.round + 1));
             }
         }
         for name in self.empty_handed() {
-            self.context.note(format_args!("{name} never made a legal move in time"));
+            self.context
+                .note(format_args!("{name} never made a legal move in time"));
         }
         if let Some(path) = &self.options.csv {
             self.context.write_file(path, &report::csv(&self.rows)?)?;
         }
         if let Some(path) = &self.options.plot {
-            self.context.write_file(path, report::svg(&tally)?.as_bytes())?;
+            self.context
+                .write_file(path, report::svg(&tally)?.as_bytes())?;
         }
         Ok(())
     }

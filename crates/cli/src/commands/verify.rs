@@ -1,4 +1,4 @@
-//! `ggp verify`: whether the answers of `ggp solve --answer` are right.
+//! `ggp verify`: checks the answers of `ggp solve --answer`.
 
 use std::path::Path;
 use std::time::Duration;
@@ -8,8 +8,8 @@ use serde::Serialize;
 
 use crate::rule_files::{self, RuleOptions};
 use crate::{Context, Exit, Reported};
-use ggp_gdl::game::{Game, Score};
 use ggp_engine::machine::{DatalogMachine, Machine};
+use ggp_gdl::game::{Game, Score};
 use ggp_verify::{Failure, Limits, Record, digest, verify};
 
 /// The options of `ggp verify`.
@@ -20,35 +20,42 @@ Examples:
   ggp verify lights.kif lights.json
   ggp verify hitori.kif --grid board.txt board.json --budget-time 600
 
-Files whose names end in .json are answers, the others rules; rules and grid must be those that were
-solved. Plans are played again by the naive evaluator. Exhausted searches, bounds and shortest plans
-are searched again, and bounds too far for that put to a SAT solver as clauses made of the rules
-anew. Sums and invariants are checked move by move. Nothing here is shared with what found them.
+Files whose names end in .json are answers, all others are rules. Rules and grid must be those
+that were solved. Plans are played again by the naive evaluator. Exhausted searches, bounds and
+shortest plans are checked by another search; a bound that is out of reach for a search is checked
+by a SAT solver, with clauses made from the rules again. Sums and invariants are checked move by
+move. The checks share no code with the solver.
 
-Exit codes: 0 right, with what was not checked, if anything; 1 wrong; 2 not checked, or bad input.")]
+Exit codes: 0 right, with a list of claims that were not checked; 1 wrong; 2 not checked, or bad
+input.")]
 pub struct Options {
     #[command(flatten)]
     rules: RuleOptions,
-    /// Most positions to look at again, for each search
-    #[arg(long, value_name = "N", default_value_t = 1_000_000, help_heading = "Check")]
+    /// Limit on the number of positions of each search
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 1_000_000,
+        help_heading = "Check"
+    )]
     budget_nodes: u64,
-    /// Most seconds for each answer
+    /// Time limit for each answer, in seconds
     #[arg(long, value_name = "S", default_value = "300", value_parser = crate::numbers::seconds)]
     #[arg(help_heading = "Check")]
     budget_time: Duration,
-    /// Most facts, and most instances of rules, to write down as clauses
+    /// Limit on the number of facts, and of rule instances, that are translated to clauses
     #[arg(long, value_name = "N", default_value_t = Limits::default().instances)]
     #[arg(help_heading = "Check")]
     budget_instances: usize,
 }
 
-/// What came of an answer, as `--json` prints it.
+/// The result of checking an answer, as `--json` prints it.
 #[derive(Serialize)]
 struct Report {
     file: String,
     /// `right`, `wrong` or `unchecked`.
     verdict: &'static str,
-    /// What the answer is about, where that is not the usual.
+    /// The start state and the target, if they are not the usual ones.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     about: Vec<String>,
     checked: Vec<String>,
@@ -61,7 +68,11 @@ impl Report {
     fn line(&self) -> String {
         let mut parts = [self.about.clone(), self.checked.clone()].concat();
         parts.extend(self.reason.clone());
-        parts.extend(self.unchecked.iter().map(|claim| format!("not checked: {claim}")));
+        parts.extend(
+            self.unchecked
+                .iter()
+                .map(|claim| format!("not checked: {claim}")),
+        );
         format!("{}: {}: {}", self.file, self.verdict, parts.join("; "))
     }
 }
@@ -70,8 +81,7 @@ impl Report {
 ///
 /// # Errors
 ///
-/// If a file cannot be read, is an answer to something else, or nothing was found
-/// out.
+/// If a file cannot be read, is an answer for other rules, or could not be checked.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let is_answer = |path: &&std::path::PathBuf| {
         let ending = path.extension().unwrap_or_default();
@@ -81,7 +91,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     rules.files.retain(|path| !is_answer(&path));
     let answers = options.rules.files.iter().filter(is_answer);
     if rules.files.is_empty() || answers.clone().next().is_none() {
-        bail!("rules and answers are needed; the names of answers end in .json");
+        bail!("rule files and answer files are needed; names of answer files end in .json");
     }
     let game = rules.game(context)?;
     let (mut any_wrong, mut any_unknown) = (false, false);
@@ -112,28 +122,23 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     }
 }
 
-fn check(
-    options: &Options,
-    game: &Game,
-    path: &Path,
-    context: &Context,
-) -> anyhow::Result<Report> {
+fn check(options: &Options, game: &Game, path: &Path, context: &Context) -> anyhow::Result<Report> {
     let file = rule_files::shown_name(path);
     let text = rule_files::read_text(path, options.rules.max_bytes, context)?;
     let record: Record =
-        serde_json::from_str(&text).with_context(|| format!("{file} is no answer"))?;
+        serde_json::from_str(&text).with_context(|| format!("{file} is not an answer"))?;
     if record.rules != digest(game) {
         bail!(
-            "{file} is an answer to other rules, or another grid: of {}",
+            "{file} is an answer for other rules, or another grid: its game is {}",
             record.game
         );
     }
     let target = Score::new(record.target).filter(|target| target.get() > 0);
-    let target = target.with_context(|| format!("{file}: the target is not from 1 to 100"))?;
+    let target = target.with_context(|| format!("{file}: the target must be from 1 to 100"))?;
     let mut terms = game.terms().clone();
     let facts = record.start.iter().map(|fact| {
         let term = game.parse_term(&mut terms, fact);
-        term.with_context(|| format!("{file}: the start has something else than a fact"))
+        term.with_context(|| format!("{file}: the start state has a term that is not a fact"))
     });
     let start = facts.collect::<anyhow::Result<Vec<_>>>()?;
     let mut about = Vec::new();

@@ -124,6 +124,9 @@ async fn bind(options: &Options, limits: WebLimits) -> anyhow::Result<Server> {
     }
     let (port, error) = failure.expect("a port was tried");
     Err(error).with_context(|| {
-        format!("cannot listen on port {port} of {}; choose another with --port", options.listen)
+        format!(
+            "cannot listen on port {port} of {}; choose another with --port",
+            options.listen
+        )
     })
 }

@@ -9,10 +9,10 @@ use serde::Serialize;
 use crate::position::{self, PositionOptions};
 use crate::rule_files::RuleOptions;
 use crate::{Context, Exit, format};
-use ggp_explain::tree::Tree;
-use ggp_explain::{FactHistories, Explainer, ExplainOptions, Situation};
-use ggp_gdl::game::Move;
 use ggp_engine::machine::Machine;
+use ggp_explain::tree::Tree;
+use ggp_explain::{ExplainOptions, Explainer, FactHistories, Situation};
+use ggp_gdl::game::Move;
 
 /// The options of `ggp why`.
 #[derive(clap::Args)]
@@ -114,16 +114,15 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let questions = take_questions(&mut rules.files)?;
     let mut machine = rules.machine_for_one_position(context)?;
     let game = machine.game().clone();
-    let depths = ExplainOptions {
-        facts: options.most_facts.max(1),
-        depth: options.depth.max(1),
-        rules: options.most_rules.max(1),
-        margin: match options.most_rules > ExplainOptions::default().rules {
-            true => u32::MAX / 2,
-            false => ExplainOptions::default().margin,
-        },
-        work: options.max_instances,
+    let mut depths = ExplainOptions::default();
+    depths.facts = options.most_facts.max(1);
+    depths.depth = options.depth.max(1);
+    depths.rules = options.most_rules.max(1);
+    depths.margin = match options.most_rules > ExplainOptions::default().rules {
+        true => u32::MAX / 2,
+        false => ExplainOptions::default().margin,
     };
+    depths.work = options.max_instances;
     let (start, made) = options
         .position
         .start_and_moves(&mut machine, rules, context)
@@ -131,7 +130,9 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         .map_err(|error| anyhow!("{error:#}"))?;
     let mut states = vec![machine.facts(&start)];
     let mut joints: Vec<Vec<Move>> = Vec::new();
-    let last = made.last().map_or(start.clone(), |(_, state)| state.clone());
+    let last = made
+        .last()
+        .map_or(start.clone(), |(_, state)| state.clone());
     for (joint, state) in made {
         states.push(machine.facts(&state));
         joints.push(joint);
@@ -144,10 +145,12 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let mut explainer = Explainer::new(&game, terms, rules.limits(context), depths);
     let mut answers = Vec::with_capacity(questions.len());
     let mut answer = |question: &String| {
-        let asked = explainer.question(question).map_err(|error| match questions.len() {
-            1 => anyhow!(error),
-            _ => anyhow!("`{question}`: {error}; write facts {WHOLE}"),
-        })?;
+        let asked = explainer
+            .question(question)
+            .map_err(|error| match questions.len() {
+                1 => anyhow!(error),
+                _ => anyhow!("`{question}`: {error}; write facts {WHOLE}"),
+            })?;
         let (holds, trees) = if options.history {
             if !asked.is_of_state(&game) {
                 bail!("`{question}`: only facts of the state have a history");
@@ -162,9 +165,9 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
                     context.note(format_args!("in the position before the move: {made}"));
                     (joints.len() - 1, Some(joint))
                 }
-                None if explainer.needs_moves(&asked) => bail!(
-                    "`{question}` depends on the moves made: add --does \"MOVES\""
-                ),
+                None if explainer.needs_moves(&asked) => {
+                    bail!("`{question}` depends on the moves made: add --does \"MOVES\"")
+                }
                 _ => (states.len() - 1, None),
             };
             explainer.set_past(&states[..at]);
@@ -179,7 +182,11 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
             (answer.holds(), explainer.trees(&answer))
         };
         let question = question.clone();
-        Ok(Answered { question, holds, trees })
+        Ok(Answered {
+            question,
+            holds,
+            trees,
+        })
     };
     // An error in one question does not hide the answers to the others.
     let mut faults: Vec<anyhow::Error> = Vec::new();
@@ -195,7 +202,10 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     if !answers.is_empty() || faults.is_empty() {
         write(options, context, answers)?;
     }
-    match faults.into_iter().reduce(|first, fault| anyhow!("{first:#}\n{fault:#}")) {
+    match faults
+        .into_iter()
+        .reduce(|first, fault| anyhow!("{first:#}\n{fault:#}"))
+    {
         Some(fault) => Err(fault),
         None if all => Ok(Exit::Done),
         None => Ok(Exit::Negative),
@@ -248,17 +258,12 @@ fn is_like_a_move<M: Machine>(machine: &mut M, state: &M::State, text: &str) -> 
     let mut legal = Vec::new();
     game.roles().any(|role| {
         machine.legal(state, role, &mut legal).is_ok()
-            && (legal.iter()).any(|m| {
-                machine.terms().functor(m.term()) == machine.terms().functor(term)
-            })
+            && (legal.iter())
+                .any(|m| machine.terms().functor(m.term()) == machine.terms().functor(term))
     })
 }
 
-fn write(
-    options: &Options,
-    context: &Context,
-    mut answers: Vec<Answered>,
-) -> anyhow::Result<()> {
+fn write(options: &Options, context: &Context, mut answers: Vec<Answered>) -> anyhow::Result<()> {
     let format = options.format(context)?;
     let finish = |trees: &mut Vec<Tree>| {
         if format == Format::Text && !options.full {
@@ -268,12 +273,17 @@ fn write(
         Tree::cut(trees, options.lines);
     };
     let text = if let (Format::Json, 2..) = (format, answers.len()) {
-        answers.iter_mut().for_each(|answer| finish(&mut answer.trees));
+        answers
+            .iter_mut()
+            .for_each(|answer| finish(&mut answer.trees));
         serde_json::to_string_pretty(&answers)?
     } else {
         let questions: Vec<&str> = answers.iter().map(|answer| &*answer.question).collect();
         let title = questions.join("; ");
-        let mut trees = answers.into_iter().flat_map(|answer| answer.trees).collect();
+        let mut trees = answers
+            .into_iter()
+            .flat_map(|answer| answer.trees)
+            .collect();
         finish(&mut trees);
         match format {
             Format::Text => {

@@ -161,10 +161,8 @@ impl<'a, M: Machine> Comparison<'a, M> {
         let Some(last) = levels[..within].last() else {
             return Ok(());
         };
-        let options = PerftOptions {
-            depth: last.d,
-            ..PerftOptions::default()
-        };
+        let mut options = PerftOptions::default();
+        options.depth = last.d;
         let mut found = Vec::new();
         let outcome = match self.machine.initial() {
             Ok(from) => perft(self.machine, &from, options, |level| {

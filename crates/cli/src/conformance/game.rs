@@ -164,11 +164,9 @@ fn is_interrupted(limits: &Limits) -> bool {
 /// with an invalid goal or without a move; `None` if that is unknown.
 fn is_faulty(game: &Game, options: &Options, limits: &Limits) -> Option<bool> {
     let mut machine = AnyMachine::new(game, options.backend, limits.clone()).ok()?;
-    let bounds = PerftOptions {
-        depth: 20,
-        states: 2_000,
-        ..PerftOptions::default()
-    };
+    let mut bounds = PerftOptions::default();
+    bounds.depth = 20;
+    bounds.states = 2_000;
     let counted = match machine.initial() {
         Ok(from) => perft(&mut machine, &from, bounds, |_| {}),
         Err(error) => Err(error),

@@ -16,6 +16,7 @@ use ggp_gdl::game::Move;
 
 /// Options of counting.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct PerftOptions {
     /// The last depth.
     pub depth: u32,
@@ -41,6 +42,7 @@ impl Default for PerftOptions {
 
 /// The counts of one depth.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+#[non_exhaustive]
 pub struct Level {
     /// The number of joint moves.
     pub depth: u32,
@@ -77,6 +79,7 @@ pub enum PerftEnd {
 
 /// The counts of all depths from 0.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Perft {
     /// One entry for each depth.
     pub levels: Vec<Level>,

@@ -16,9 +16,10 @@ use super::native::{Instructions, Native};
 use super::tape::{BANKS, Tape};
 
 /// The means of executing a tape.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub enum Engine {
     /// The fastest engine available for the width.
+    #[default]
     Auto,
     /// Portable code.
     Interpreter,

@@ -61,7 +61,7 @@ impl fmt::Display for CheckpointError {
             }
             CheckpointError::Method(file, method, own) => (
                 file,
-                format!("it is a checkpoint of another strategy: {method} instead of {own}"),
+                format!("it is a checkpoint of another method: {method} instead of {own}"),
             ),
             CheckpointError::Puzzle(file) => {
                 let what = "it is a checkpoint of another search: \

@@ -1,4 +1,4 @@
-//! Plays plans again on an evaluator that shares nothing with the search.
+//! Replay of plans on an evaluator that shares nothing with the search.
 
 use ggp_stop::{Instant, Stop};
 use std::fmt;
@@ -9,23 +9,23 @@ use ggp_engine::machine::{DatalogMachine, Limits, Machine, NaiveMachine, PlayErr
 use ggp_gdl::game::{Game, Move, Score};
 use ggp_gdl::terms::TermId;
 
-/// The evaluator that plays a plan again.
+/// The evaluator that replays a plan.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Checker {
     /// The naive evaluator, which shares only the rules with the others.
     #[default]
     Naive,
-    /// The Datalog evaluator; also where the naive one is too slow.
+    /// The Datalog evaluator, which is also used if the naive one is too slow.
     Datalog,
-    /// No evaluator; also where there is no plan, or an interrupt came first.
+    /// No evaluator. This is also reported if there is no plan or the replay was interrupted.
     Nobody,
 }
 
 /// A plan that does not solve the game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WrongPlan {
-    /// The number of its moves that could be made.
+    /// The number of moves that could be made.
     pub moves: usize,
     /// A description of the fault.
     pub what: String,
@@ -43,12 +43,12 @@ impl fmt::Display for WrongPlan {
 
 /// The most matches that the naive evaluator may try in one state.
 const NAIVE_WORK: u64 = 20_000_000;
-/// The longest time for all plans on the naive evaluator; Datalog plays the rest.
+/// The longest time for all plans on the naive evaluator; after it, Datalog replays them.
 const NAIVE_TIME: Duration = Duration::from_secs(1);
 
-/// Plays plans, and checks that each ends the game with the score given, or at
-/// least `target`. `start` is the state's facts. The plans are played by
-/// `checker`, or by the Datalog evaluator where the naive one is too slow.
+/// Replays plans, and checks that each ends the game with the given score, or with at least
+/// `target`. `start` contains the facts of the first state. The plans are played by
+/// `checker`, or by the Datalog evaluator if the naive one is too slow.
 pub(super) fn check_all(
     game: &Game,
     start: &[TermId],
@@ -102,7 +102,7 @@ pub fn check_plan<M: Machine>(machine: &M, plan: &[Move]) -> Result<Score, Solve
         played: Vec::new(),
     };
     let score = player.play(plan, None)?;
-    Ok(score.expect("only a deadline stops it"))
+    Ok(score.expect("only a deadline ends a replay early"))
 }
 
 fn play_all<M: Machine>(
@@ -131,7 +131,7 @@ fn play_all<M: Machine>(
     Ok(Played::All)
 }
 
-/// Whether all of the plans were played.
+/// The extent of a replay: all plans, or only some.
 enum Played {
     All,
     Some,
@@ -160,7 +160,7 @@ impl<M: Machine> Player<M> {
             if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                 return Ok(None);
             }
-            let state = self.states.last().expect("the start stays");
+            let state = self.states.last().expect("the start is kept");
             let next = match self.machine.play(state, &[*chosen]) {
                 Ok(next) => next,
                 Err(error @ (PlayError::IllegalMove { .. } | PlayError::GameOver)) => {
@@ -171,7 +171,7 @@ impl<M: Machine> Player<M> {
             self.states.push(next);
             self.played.push(*chosen);
         }
-        let last = self.states.last().expect("the start stays").clone();
+        let last = self.states.last().expect("the start is kept").clone();
         if !self.machine.is_terminal(&last)? {
             return Err(wrong(plan.len(), "the game is not over".to_owned()));
         }

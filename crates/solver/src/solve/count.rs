@@ -10,6 +10,7 @@ use ggp_gdl::game::Move;
 
 /// Solutions that differ in the set of moves made, whatever their order.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Counted {
     /// A plan for each solution; each was played again.
     pub plans: Vec<Vec<Move>>,

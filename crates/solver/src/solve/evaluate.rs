@@ -1,4 +1,4 @@
-//! What the moves of a state promise each role.
+//! Estimated values of the moves of each role in a state.
 
 use serde::Serialize;
 
@@ -8,43 +8,43 @@ use ggp_engine::machine::Machine;
 use ggp_search::mcts::{Mcts, mcts};
 use ggp_search::{BudgetKind, Observer, Stats};
 
-/// What Monte Carlo tree search found out about a state.
+/// The result of Monte Carlo tree search in a state.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Evaluation {
     /// One entry for each role, in the order of the game.
     pub roles: Vec<RoleValue>,
     /// The number of playouts.
     pub iterations: u64,
-    /// What ended the search.
+    /// The limit that ended the search.
     #[serde(serialize_with = "by_name")]
     pub stopped: BudgetKind,
 }
 
-/// What is known of one role's moves.
+/// The estimated values of one role's moves.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct RoleValue {
     /// The role's name.
     pub role: String,
-    /// Whether it is played by chance.
+    /// Whether chance plays the role.
     pub random: bool,
-    /// Canonical text of the move that is best for it, if it can move and
-    /// chooses.
+    /// The canonical text of the role's best move. `None` if the role is chance or has no
+    /// move.
     pub best: Option<String>,
-    /// What it may expect, 0 to 100; the score itself if the game is over.
+    /// The expected score, 0 to 100; the score itself if the game is over.
     pub expected: Option<f64>,
-    /// Its legal moves, those tried most first.
+    /// The legal moves, in descending order of visits.
     pub moves: Vec<MoveValue>,
 }
 
-/// What is known of one move.
+/// The estimated value of one move.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct MoveValue {
-    /// Canonical text.
+    /// The canonical text of the move.
     #[serde(rename = "move")]
     pub text: String,
-    /// How often it was tried.
+    /// The number of visits.
     pub visits: u64,
-    /// What it was worth on average, 0 to 100.
+    /// The mean score, 0 to 100.
     pub mean: f64,
 }
 
@@ -52,7 +52,7 @@ fn by_name<S: serde::Serializer>(kind: &BudgetKind, serializer: S) -> Result<S::
     serializer.serialize_str(budget_name(*kind))
 }
 
-/// What ran out, as a word of a file format.
+/// The name of an exhausted budget in file formats.
 pub fn budget_name(kind: BudgetKind) -> &'static str {
     match kind {
         BudgetKind::Nodes => "nodes",

@@ -1,19 +1,20 @@
-//! A game of several roles as something to explore: all that may be done together.
+//! A game of several roles as a search problem over joint moves.
 
 use ggp_engine::machine::{Machine, PlayError};
 use ggp_gdl::game::{Game, Move, RoleId, Score};
 use ggp_gdl::terms::{TermId, Terms};
 use ggp_search::{KeyMeaning, Problem, Status};
 
-/// Joint moves of one state, at most.
+/// The most joint moves in one state.
 const MOST: usize = 100_000;
 
-/// The moves of all roles, and whether each could have been another.
+/// The moves of all roles, and for each whether the role had a choice.
 pub type Joint = ggp_search::Joint<Move>;
 
-/// A joint move in words: the moves of the roles that have a choice; of all, if none has.
+/// The text of a joint move: the moves of the roles that have a choice, or of all roles if
+/// none has.
 ///
-/// The terms must know all moves.
+/// `terms` must contain all moves.
 pub fn joint_text(game: &Game, terms: &Terms, joint: &[(Move, bool)]) -> String {
     let has_choice = joint.iter().any(|(_, is_chosen)| *is_chosen);
     let moves = joint
@@ -25,17 +26,17 @@ pub fn joint_text(game: &Game, terms: &Terms, joint: &[(Move, bool)]) -> String 
     texts.join(" & ")
 }
 
-/// A game of any roles, from some state on. Ends are solved where one role has the score
-/// wanted.
+/// A game of any number of roles, starting from a given state. A terminal state is solved
+/// if the score of one role reaches the target.
 #[derive(Clone, Debug)]
 pub struct JointProblem<M: Machine> {
-    /// Says what may be done, and what comes of it.
+    /// The machine that evaluates the rules.
     pub machine: M,
     /// The first state.
     pub start: M::State,
-    /// Whose score counts.
+    /// The role whose score counts.
     pub role: RoleId,
-    /// The least score that is wanted.
+    /// The lowest score of a solution.
     pub target: Score,
 }
 
@@ -112,7 +113,7 @@ mod tests {
     use super::*;
     use ggp_engine::machine::{AnyMachine, Limits};
 
-    /// So many roles choose among 20 moves each.
+    /// The number of joint moves if `roles` roles choose among 20 moves each.
     fn actions(roles: usize) -> Result<usize, PlayError> {
         let roles: String = (0..roles).map(|role| format!("(role r{role}) ")).collect();
         let moves: String = (0..20).map(|m| format!("(move m{m}) ")).collect();

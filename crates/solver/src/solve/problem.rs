@@ -1,8 +1,8 @@
 //! A game of one role as a search problem.
 //!
-//! In: a machine and a start state. Out: statuses, moves, results and keys for
-//! [`search`](ggp_search). A state is solved if it is terminal and has the
-//! score that is wanted: a goal alone is no solution.
+//! In: a machine and a start state. Out: statuses, moves, successors and keys for
+//! [`search`](ggp_search). A state is solved if it is terminal and its score reaches the
+//! target; a score alone does not make a state a solution.
 
 use ggp_engine::machine::{Machine, PlayError};
 use ggp_gdl::analysis::{Stripping, counters};
@@ -16,52 +16,52 @@ use super::order::MoveOrder;
 use super::trail::Trail;
 use super::{BestEnd, SolveError};
 
-/// What the visited tables compare.
+/// The parts of a state that the visited tables compare.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub enum Keys {
-    /// States without the counters that are harmless, or at least not needed
-    /// for moves; then whole states, where a claim needs them.
+    /// States without those counters that do not affect the result, or at least not the
+    /// moves; after that whole states, if a claim needs them.
     #[default]
     Auto,
     /// Whole states.
     Exact,
-    /// States without any counter, even where that proves nothing.
+    /// States without any counter, even if nothing is proved then.
     Stripped,
 }
 
-/// A game of one role, from some state on.
+/// A game of one role, starting from a given state.
 #[derive(Clone, Debug)]
 pub struct GameProblem<M: Machine> {
     machine: M,
     start: M::State,
     role: RoleId,
     target: Score,
-    /// Which facts the keys leave out, by functor.
+    /// By functor: whether the keys leave out its facts.
     stripped: Vec<bool>,
     stripped_count: usize,
     meaning: KeyMeaning,
     order: MoveOrder,
-    /// Kept if ends can have scores between nothing and the target.
+    /// Present if ends can have scores between 0 and the target.
     trail: Option<Trail>,
     best: Option<(Score, M::State)>,
     fault: Option<PlayError>,
 }
 
-/// What is compared for a state.
+/// The part of a state that is compared.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Key<S> {
-    /// The state.
+    /// The whole state.
     Whole(S),
-    /// Its facts without the counters, in ascending order.
+    /// The facts of the state without the counters, in ascending order.
     Stripped(Box<[TermId]>),
 }
 
 impl<M: Machine> GameProblem<M> {
-    /// The problem to reach a terminal state with a score of at least `target`.
+    /// The problem of reaching a terminal state with a score of at least `target`.
     ///
     /// # Errors
     ///
-    /// [`SolveError::NotOneRole`] if no single role decides.
+    /// [`SolveError::NotOneRole`] unless the game has a single role that is not chance.
     pub fn new(
         machine: &M,
         start: &M::State,
@@ -118,12 +118,12 @@ impl<M: Machine> GameProblem<M> {
         &self.machine
     }
 
-    /// From now on moves are tried in this order.
+    /// Sets the order in which moves are tried.
     pub fn set_order(&mut self, order: MoveOrder) {
         self.order = order;
     }
 
-    /// What the keys compare of a state, in ascending order of id.
+    /// The facts of a state that the keys compare, in ascending order of id.
     pub fn compared_facts(&self, state: &M::State) -> Vec<TermId> {
         let terms = self.machine.terms();
         let mut facts = self.machine.facts(state);
@@ -133,12 +133,12 @@ impl<M: Machine> GameProblem<M> {
         facts
     }
 
-    /// How many counters the keys leave out.
+    /// The number of counters that the keys leave out.
     pub fn stripped_count(&self) -> usize {
         self.stripped_count
     }
 
-    /// What the tables compare, in words.
+    /// A description of the parts of states that the tables compare.
     pub(super) fn tables(&self) -> &'static str {
         match (self.stripped_count, self.meaning) {
             (0, _) => "whole states compared",
@@ -159,12 +159,12 @@ impl<M: Machine> GameProblem<M> {
         &mut self.machine
     }
 
-    /// What play showed to be wrong, first.
+    /// Removes and returns the first fault of the rules that was met.
     pub(super) fn take_fault(&mut self) -> Option<PlayError> {
         self.fault.take()
     }
 
-    /// The best end met so far, and the way there.
+    /// The best end met so far, and the moves that lead there.
     pub(super) fn best_end(&self) -> Best {
         let end = self.best.as_ref().and_then(|(score, state)| {
             let plan = self.trail.as_ref()?.way(state)?;
@@ -176,7 +176,7 @@ impl<M: Machine> GameProblem<M> {
         Best(end)
     }
 
-    /// The score of a terminal state; none where the rules give no good one.
+    /// The score of a terminal state; `None` if the rules do not give exactly one valid score.
     pub(super) fn score(&mut self, state: &M::State) -> Result<Option<Score>, PlayError> {
         match self.machine.goal(state, self.role) {
             Ok(score) => Ok(Some(score)),
@@ -191,8 +191,8 @@ impl<M: Machine> GameProblem<M> {
         }
     }
 
-    /// Replaces the content of `out` by the legal moves in order; none where
-    /// the rules give none.
+    /// Replaces the content of `out` by the legal moves in order. Leaves `out` empty if the
+    /// rules give no legal move.
     pub(super) fn moves(&mut self, state: &M::State, out: &mut Vec<Move>) -> Result<(), PlayError> {
         match self.machine.legal(state, self.role, out) {
             Ok(()) => self.order.sort(self.machine.terms(), out),
@@ -259,7 +259,7 @@ impl<M: Machine> Problem for GameProblem<M> {
     fn state_heap_bytes(&self, state: &M::State) -> u64 {
         let facts = self.machine.facts(state).len() * size_of::<TermId>();
         let trail = self.trail.as_ref().map_or(0, |_| Trail::BYTES);
-        // Two counts stand before what an `Arc` shares.
+        // An `Arc` stores two counts before the shared value.
         facts as u64 + 16 + trail
     }
 
@@ -275,7 +275,7 @@ impl<M: Machine> Problem for GameProblem<M> {
 pub(super) struct Best(Option<BestEnd>);
 
 impl Best {
-    /// The better of two; of equals the shorter.
+    /// The better of two ends; of equal scores, the one with the shorter plan.
     pub(super) fn max_by_score(self, other: Option<BestEnd>) -> Option<BestEnd> {
         match (self.0, other) {
             (Some(one), Some(other)) => {
@@ -288,7 +288,7 @@ impl Best {
     }
 }
 
-/// Whether an end can be worth something that is less than `target`.
+/// Whether an end can have a score above 0 and below `target`.
 fn is_graded(game: &Game, target: Score) -> bool {
     let goal = game.keyword(Keyword::Goal);
     let between = |value: TermId| {

@@ -1,11 +1,11 @@
-//! A game as something to play out at random.
+//! Games as problems for Monte Carlo tree search.
 
 use super::problem::GameProblem;
 use ggp_engine::machine::{Machine, PlayError};
 use ggp_gdl::game::{Move, RoleId, Score};
 use ggp_search::mcts;
 
-/// A game of one role that is to be solved.
+/// A game of one role to be solved.
 pub(super) struct Simulation<'p, M: Machine> {
     problem: &'p mut GameProblem<M>,
     target: Score,
@@ -44,7 +44,7 @@ impl<M: Machine> mcts::GameProblem for Simulation<'_, M> {
         self.problem.machine_mut().next(state, joint)
     }
 
-    /// Everything from the target on is a full success.
+    /// Scores from the target on count as 100.
     fn goals(&mut self, state: &M::State, out: &mut [u8]) -> Result<(), PlayError> {
         let score = self.problem.score(state)?;
         out[0] = match score {
@@ -60,13 +60,13 @@ impl<M: Machine> mcts::GameProblem for Simulation<'_, M> {
     }
 }
 
-/// What comes of rules that are wrong in some state: a role that has no legal
-/// move, or not one score at the end.
+/// The treatment of faulty rules: a role without a legal move, or without exactly one score
+/// at the end.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Faults {
-    /// It ends the search.
+    /// The fault ends the search.
     End,
-    /// The role gets nothing there, as a match may never come to it.
+    /// The role scores 0 there, because a match may never reach that state.
     Nothing,
 }
 
@@ -89,7 +89,7 @@ impl<'m, M: Machine> Table<'m, M> {
         }
     }
 
-    /// What a role gets at the end, and half where it plays by chance.
+    /// The score of a role at the end; 50 if the role is chance.
     fn score(&mut self, state: &M::State, role: RoleId) -> Result<u8, PlayError> {
         if self.machine.game().is_random(role) {
             return Ok(50);

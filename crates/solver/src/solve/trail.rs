@@ -1,8 +1,8 @@
-//! How each state was reached first, in 24 bytes a state.
+//! The first path to each state, in 24 bytes per state.
 //!
-//! In: arcs, each from a state that was reached before. Out: the moves from the
-//! start to a state. States are told apart by fingerprints, so that a way is
-//! right but for a collision, and must be played to be believed.
+//! In: arcs, each from a state that was reached before. Out: the moves from the start to a
+//! state. States are identified by fingerprints, which may collide, so a path must be
+//! replayed before it is used.
 
 use std::hash::{BuildHasher, Hash};
 
@@ -10,7 +10,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use ggp_gdl::game::Move;
 
-/// The tree of first arcs.
+/// The tree of the first arcs to each state.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Trail {
     arcs: FxHashMap<u64, (u64, Move)>,
@@ -18,7 +18,7 @@ pub(super) struct Trail {
 }
 
 impl Trail {
-    /// The approximate bytes that one state costs.
+    /// The approximate number of bytes per state.
     pub(super) const BYTES: u64 = 32;
 
     pub(super) fn new(start: &impl Hash) -> Self {
@@ -28,7 +28,7 @@ impl Trail {
         }
     }
 
-    /// Notes the arc, if its end is new.
+    /// Records an arc if its end is new.
     pub(super) fn note(&mut self, from: &impl Hash, chosen: Move, to: &impl Hash) {
         let to = fingerprint(to);
         if to != self.start {
@@ -38,8 +38,8 @@ impl Trail {
         }
     }
 
-    /// The moves from the start to a state; nothing if it was never reached, or
-    /// two fingerprints collide.
+    /// The moves from the start to a state; `None` if the state was never reached or two
+    /// fingerprints collide.
     pub(super) fn way(&self, to: &impl Hash) -> Option<Vec<Move>> {
         let mut at = fingerprint(to);
         let mut moves = Vec::new();

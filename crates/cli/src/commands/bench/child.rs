@@ -6,14 +6,15 @@ use anyhow::anyhow;
 
 use super::task::{Message, TOO_MUCH_MEMORY, Task};
 use crate::bench::{
-    Failure, Jit, LanesSubject, MachineSubject, Row, Run, Settings, Subject, Until, usage,
+    Failure, LanesSubject, MachineSubject, Row, Run, Settings, Subject, Until, usage,
 };
-use ggp_gdl::check::{self, ReadOptions};
 use crate::rule_files::{backend_named, read_text, shown_name};
 use crate::{Context, Exit, format};
+use ggp_engine::machine::{Backend, DatalogMachine, Limits, NaiveMachine, PlayError};
+use ggp_engine::propnet::code::Engine;
+use ggp_gdl::check::{self, ReadOptions};
 use ggp_gdl::diagnostic::Severity;
 use ggp_gdl::game::Game;
-use ggp_engine::machine::{Backend, DatalogMachine, Limits, NaiveMachine, PlayError};
 use ggp_gdl::span::{Source, Sources};
 use ggp_gdl::symbol::Case;
 
@@ -81,9 +82,9 @@ fn measure(
     };
     let settings = Settings {
         lanes: task.lanes,
-        jit: match task.no_jit {
-            true => Jit::Off,
-            false => Jit::Allowed,
+        engine: match task.no_jit {
+            true => Engine::Interpreter,
+            false => Engine::Auto,
         },
     };
     let begun = usage::cpu_time();

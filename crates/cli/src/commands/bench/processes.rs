@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 
 use super::task::{Limits, Message, TOO_MUCH_MEMORY, Task};
-use crate::bench::{Failure, Row};
 use crate::Context;
+use crate::bench::{Failure, Row};
 
 /// The interval at which the clock and Ctrl-C are checked.
 const TICK: Duration = Duration::from_millis(50);
@@ -144,11 +144,17 @@ fn follow(child: &mut Child, mut row: Row, limits: Limits, context: &Context) ->
                 let said: Vec<&str> = remarks.lines().filter(|line| !line.is_empty()).collect();
                 let said = said.get(said.len().saturating_sub(4)..).unwrap_or_default();
                 let said = said.join(" ");
-                row.fail(Failure::Crash, format!("the process ended: {status}; {said}"));
+                row.fail(
+                    Failure::Crash,
+                    format!("the process ended: {status}; {said}"),
+                );
             }
         },
         ((End::Own, _), Err(error)) => {
-            row.fail(Failure::Crash, format!("cannot wait for the process: {error}"));
+            row.fail(
+                Failure::Crash,
+                format!("cannot wait for the process: {error}"),
+            );
         }
     }
     Some(row)

@@ -2,9 +2,9 @@
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
+use crate::Context;
 use crate::bench::Row;
 use crate::bench::peers::{Peers, standings};
-use crate::Context;
 use crate::numbers::thousands;
 
 /// The table to print.
@@ -27,12 +27,18 @@ const START: &[Column] = &[
     ("game", LEFT, |row| Some(row.game.clone())),
     ("backend", LEFT, |row| Some(row.backend.clone())),
     ("played by", LEFT, |row| row.plays.clone()),
-    ("start s", RIGHT, |row| row.start_cpu_seconds.map(|s| format!("{s:.3}"))),
+    ("start s", RIGHT, |row| {
+        row.start_cpu_seconds.map(|s| format!("{s:.3}"))
+    }),
     ("ground rules", RIGHT, |row| row.ground_rules.map(thousands)),
     ("gates before", RIGHT, |row| row.gates_before.map(thousands)),
     ("gates", RIGHT, |row| row.gates.map(thousands)),
-    ("memory MB", RIGHT, |row| row.peak_memory_bytes.map(mebibytes)),
-    ("why not", LEFT, |row| row.why_not.as_deref().map(first_line)),
+    ("memory MB", RIGHT, |row| {
+        row.peak_memory_bytes.map(mebibytes)
+    }),
+    ("why not", LEFT, |row| {
+        row.why_not.as_deref().map(first_line)
+    }),
     ("error", LEFT, |row| row.error.as_deref().map(first_line)),
 ];
 
@@ -40,19 +46,44 @@ const START: &[Column] = &[
 const PLAY: &[Column] = &[
     ("game", LEFT, |row| Some(row.game.clone())),
     ("backend", LEFT, |row| Some(row.backend.clone())),
-    ("start s", RIGHT, |row| row.start_cpu_seconds.map(|s| format!("{s:.3}"))),
-    ("memory MB", RIGHT, |row| row.peak_memory_bytes.map(mebibytes)),
+    ("start s", RIGHT, |row| {
+        row.start_cpu_seconds.map(|s| format!("{s:.3}"))
+    }),
+    ("memory MB", RIGHT, |row| {
+        row.peak_memory_bytes.map(mebibytes)
+    }),
     ("gates", RIGHT, |row| row.gates.map(thousands)),
-    ("lanes", RIGHT, |row| row.lanes.filter(|lanes| *lanes > 1).map(thousands)),
-    ("changes/cpu s", RIGHT, |row| row.state_changes_per_cpu_second.map(rate)),
-    ("changes/s", RIGHT, |row| row.state_changes_per_wall_second.map(rate)),
-    ("of limit", RIGHT, |row| row.tape_share.map(|share| format!("{:.0} %", 100.0 * share))),
-    ("playouts/cpu s", RIGHT, |row| row.playouts_per_cpu_second.map(rate)),
-    ("playouts", RIGHT, |row| (row.seconds > 0.0).then(|| thousands(row.playouts))),
-    ("cut", RIGHT, |row| (row.cut > 0).then(|| thousands(row.cut))),
-    ("faults", RIGHT, |row| (row.faults > 0).then(|| thousands(row.faults))),
-    ("mean length", RIGHT, |row| row.mean_length.map(|mean| format!("{mean:.2}"))),
-    ("mean goals", RIGHT, |row| (row.scored > 0).then(|| goals(row))),
+    ("lanes", RIGHT, |row| {
+        row.lanes.filter(|lanes| *lanes > 1).map(thousands)
+    }),
+    ("changes/cpu s", RIGHT, |row| {
+        row.state_changes_per_cpu_second.map(rate)
+    }),
+    ("changes/s", RIGHT, |row| {
+        row.state_changes_per_wall_second.map(rate)
+    }),
+    ("of limit", RIGHT, |row| {
+        row.tape_share
+            .map(|share| format!("{:.0} %", 100.0 * share))
+    }),
+    ("playouts/cpu s", RIGHT, |row| {
+        row.playouts_per_cpu_second.map(rate)
+    }),
+    ("playouts", RIGHT, |row| {
+        (row.seconds > 0.0).then(|| thousands(row.playouts))
+    }),
+    ("cut", RIGHT, |row| {
+        (row.cut > 0).then(|| thousands(row.cut))
+    }),
+    ("faults", RIGHT, |row| {
+        (row.faults > 0).then(|| thousands(row.faults))
+    }),
+    ("mean length", RIGHT, |row| {
+        row.mean_length.map(|mean| format!("{mean:.2}"))
+    }),
+    ("mean goals", RIGHT, |row| {
+        (row.scored > 0).then(|| goals(row))
+    }),
     ("error", LEFT, |row| row.error.as_deref().map(first_line)),
 ];
 
@@ -99,7 +130,9 @@ fn own_table(rows: &[Row], columns: &[Column]) -> Vec<String> {
     let is_used = |column: &&Column| rows.iter().any(|row| column.2(row).is_some());
     let columns: Vec<&Column> = columns.iter().filter(is_used).collect();
     let cells = rows.iter().map(|row| {
-        let cells = columns.iter().map(|column| column.2(row).unwrap_or_default());
+        let cells = columns
+            .iter()
+            .map(|column| column.2(row).unwrap_or_default());
         cells.collect()
     });
     let header: Vec<(String, CellAlignment)> = columns
@@ -131,7 +164,10 @@ fn passes_table(rows: &[Row]) -> Vec<String> {
     let header = [("pass", LEFT), ("gates of all networks", RIGHT)];
     let header = header.map(|(name, side)| (name.to_owned(), side));
     let cells = names.iter().zip(totals);
-    table(&header, cells.map(|(name, gates)| vec![(*name).to_owned(), thousands(gates)]))
+    table(
+        &header,
+        cells.map(|(name, gates)| vec![(*name).to_owned(), thousands(gates)]),
+    )
 }
 
 /// The figures of this program, and for each engine with any of the games its figures and
@@ -155,7 +191,11 @@ fn peers_table(rows: &[Row], peers: &Peers) -> Vec<String> {
     let compared = rows.iter().filter(|row| !row.against.is_empty());
     let cells = compared.map(|row| {
         let ours = row.state_changes_per_cpu_second.map(rate);
-        let mut cells = vec![row.game.clone(), row.backend.clone(), ours.unwrap_or_default()];
+        let mut cells = vec![
+            row.game.clone(),
+            row.backend.clone(),
+            ours.unwrap_or_default(),
+        ];
         for engine in &engines {
             match row.against.iter().find(|rival| rival.engine == **engine) {
                 Some(rival) => {

@@ -66,7 +66,11 @@ impl Task {
 
     /// A row with the task and no results.
     pub fn row(&self) -> Row {
-        let files: Vec<_> = self.files.iter().map(|file| file.display().to_string()).collect();
+        let files: Vec<_> = self
+            .files
+            .iter()
+            .map(|file| file.display().to_string())
+            .collect();
         Row {
             game: self.game(),
             file: files.join("+"),

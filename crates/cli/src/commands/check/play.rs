@@ -6,13 +6,15 @@ use std::time::Instant;
 use anyhow::bail;
 use serde::Serialize;
 
+use crate::numbers::seconds;
 use crate::rule_files::RuleOptions;
 use crate::{Context, format};
-use ggp_playcheck::{Alarm, PlaycheckOptions, Basis, Claim, Report, ClaimVerdict, Severity, playcheck_within};
-use crate::numbers::seconds;
 use ggp_gdl::diagnostic::DiagnosticRecord;
 use ggp_gdl::game::Game;
 use ggp_gdl::span::Sources;
+use ggp_playcheck::{
+    Alarm, Basis, Claim, ClaimVerdict, PlaycheckOptions, Report, Severity, playcheck_within,
+};
 
 /// The limits of playing.
 #[derive(clap::Args)]
@@ -33,7 +35,13 @@ pub struct PlayOptions {
     #[arg(help_heading = "Play")]
     states: usize,
     /// The seed of the random playouts
-    #[arg(long, value_name = "N", requires = "play", default_value_t = 0, help_heading = "Play")]
+    #[arg(
+        long,
+        value_name = "N",
+        requires = "play",
+        default_value_t = 0,
+        help_heading = "Play"
+    )]
     seed: u64,
     /// Maximum seconds for the whole check
     #[arg(long, value_name = "S", requires = "play", value_parser = seconds, default_value = "20")]
@@ -77,7 +85,12 @@ pub(super) fn look(
     limits.stop = alarm.bell();
     limits.ground.stop = alarm.bell();
     let of_network = options.time.mul_f64(NETWORK);
-    limits.ground.time = Some(limits.ground.time.map_or(of_network, |time| time.min(of_network)));
+    limits.ground.time = Some(
+        limits
+            .ground
+            .time
+            .map_or(of_network, |time| time.min(of_network)),
+    );
     let prepared = alarm.within(began + options.time, || {
         rules.machine_within(game, limits.clone(), context)
     });
@@ -87,15 +100,14 @@ pub(super) fn look(
         }
         bail!("the rules could not be prepared in time; give it more with --time");
     };
-    let options = PlaycheckOptions {
-        playouts: options.playouts,
-        depth: options.depth,
-        states: options.states,
-        seed: options.seed,
-        time: options.time.saturating_sub(began.elapsed()),
-    };
+    let mut within = PlaycheckOptions::default();
+    within.playouts = options.playouts;
+    within.depth = options.depth;
+    within.states = options.states;
+    within.seed = options.seed;
+    within.time = options.time.saturating_sub(began.elapsed());
     let spinner = context.spinner("playing");
-    let report = playcheck_within(&mut machine, &limits, &alarm, &options);
+    let report = playcheck_within(&mut machine, &limits, &alarm, &within);
     spinner.finish_and_clear();
     Ok(report?)
 }
@@ -120,15 +132,22 @@ pub(super) fn print(report: &Report, sources: &Sources, context: &Context) -> an
     if report.interrupted {
         context.print("  open    interrupted; these are the findings so far")?;
     } else if report.cut && report.watched > 0 {
-        context.print("  open    the time was over before everything was examined; give it more with --time")?;
+        context.print(
+            "  open    the time was over before everything was examined; give it more with --time",
+        )?;
     }
     match report.findings.len() {
         // No rule could fire, or not all rules were watched.
         0 if report.lengths == Some((0, 0)) || report.interrupted => {}
         _ if report.watched == 0 => {
-            context.print("  open    the rules could not be watched in time; give it more with --time")?;
+            context.print(
+                "  open    the rules could not be watched in time; give it more with --time",
+            )?;
         }
-        0 => context.print(format!("  seen    every rule fired, in {} positions", report.watched))?,
+        0 => context.print(format!(
+            "  seen    every rule fired, in {} positions",
+            report.watched
+        ))?,
         _ => context.print("")?,
     }
     let style = context.style(&io::stdout());
@@ -142,7 +161,10 @@ pub(super) fn print(report: &Report, sources: &Sources, context: &Context) -> an
             "{more} more rules never fired; --json lists them all\n"
         ))?;
     }
-    let (errors, warnings) = (report.count(Severity::Error), report.count(Severity::Warning) + report.dead_rules);
+    let (errors, warnings) = (
+        report.count(Severity::Error),
+        report.count(Severity::Warning) + report.dead_rules,
+    );
     if errors + warnings > 0 {
         context.print(format!(
             "play shows {}, {}",
@@ -174,7 +196,11 @@ fn lines(claim: &Claim) -> Vec<String> {
         None => {}
     }
     if let Some(cycle) = &claim.cycle {
-        lines.push(format!("{:10}and then again and again: {}", "", cycle.join("; ")));
+        lines.push(format!(
+            "{:10}and then again and again: {}",
+            "",
+            cycle.join("; ")
+        ));
     }
     lines
 }

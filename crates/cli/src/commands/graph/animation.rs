@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use rustc_hash::FxHashMap;
 
 use super::scene::Link;
-use super::{DrawnArc, Drawing, counted};
+use super::{Drawing, DrawnArc, counted};
 use ggp_search::Status;
 
 /// The iterations in which an element appears and fades.
@@ -84,7 +84,11 @@ pub(super) fn film(drawing: Drawing) -> (Drawing, Film, Vec<bool>) {
         .iter()
         .map(|arc| {
             let appears = level(arc.from) + 1;
-            let ends = [pruned[arc.from], pruned[arc.to], is_back(arc).then_some(appears)];
+            let ends = [
+                pruned[arc.from],
+                pruned[arc.to],
+                is_back(arc).then_some(appears),
+            ];
             let fades = ends.into_iter().flatten().min();
             Span {
                 appears,
@@ -92,7 +96,10 @@ pub(super) fn film(drawing: Drawing) -> (Drawing, Film, Vec<bool>) {
             }
         })
         .collect();
-    let repeats: Vec<bool> = (0..count).filter(|n| is_shown[*n]).map(|n| is_repeat[n]).collect();
+    let repeats: Vec<bool> = (0..count)
+        .filter(|n| is_shown[*n])
+        .map(|n| is_repeat[n])
+        .collect();
     let backs: Vec<bool> = arcs.iter().map(is_back).collect();
     arcs.iter_mut().for_each(|arc| {
         (arc.from, arc.to) = (numbers[arc.from], numbers[arc.to]);
@@ -102,8 +109,14 @@ pub(super) fn film(drawing: Drawing) -> (Drawing, Film, Vec<bool>) {
     nodes.retain(|_| shown.next().unwrap_or(false));
     let iterations = nodes.iter().map(|node| node.level).max().unwrap_or(0);
     // Expanding the deepest positions finds nothing new, but shows which of them are dead.
-    let iterations = links.iter().map(|link| link.appears).fold(iterations, u32::max);
-    let by_ends = arcs.iter().map(|arc| (arc.from, arc.to)).zip(links.iter().copied());
+    let iterations = links
+        .iter()
+        .map(|link| link.appears)
+        .fold(iterations, u32::max);
+    let by_ends = arcs
+        .iter()
+        .map(|arc| (arc.from, arc.to))
+        .zip(links.iter().copied());
     let mut film = Film {
         cards,
         by_ends: by_ends.collect(),
@@ -186,13 +199,33 @@ impl Film {
 
     fn write_captions(&mut self, repeats: &[bool], backs: &[bool], nearest: Option<u32>) {
         for limit in 0..=self.iterations {
-            let new = self.cards.iter().filter(|card| card.appears == limit).count();
-            let moves = self.links.iter().filter(|link| link.appears == limit).count();
+            let new = self
+                .cards
+                .iter()
+                .filter(|card| card.appears == limit)
+                .count();
+            let moves = self
+                .links
+                .iter()
+                .filter(|link| link.appears == limit)
+                .count();
             let pruned = |span: &Span| span.fades == Some(limit);
-            let cycles = self.links.iter().zip(backs).filter(|(link, back)| **back && pruned(link));
-            let repeated = self.cards.iter().zip(repeats).filter(|(card, is)| **is && pruned(card));
+            let cycles = self
+                .links
+                .iter()
+                .zip(backs)
+                .filter(|(link, back)| **back && pruned(link));
+            let repeated = self
+                .cards
+                .iter()
+                .zip(repeats)
+                .filter(|(card, is)| **is && pruned(card));
             let cycles = cycles.count() + repeated.count();
-            let dead = self.cards.iter().zip(repeats).filter(|(card, is)| !**is && pruned(card));
+            let dead = self
+                .cards
+                .iter()
+                .zip(repeats)
+                .filter(|(card, is)| !**is && pruned(card));
             let dead = dead.count();
             self.captions.push((
                 format!("q t t{limit}c"),
@@ -207,7 +240,10 @@ impl Film {
         }
         let end = match nearest {
             Some(moves) => format!("solved in {}", counted(moves as usize, "move")),
-            None => format!("no solution within {}", counted(self.iterations as usize, "move")),
+            None => format!(
+                "no solution within {}",
+                counted(self.iterations as usize, "move")
+            ),
         };
         self.captions.push(("q te".to_owned(), end));
     }
@@ -224,7 +260,10 @@ impl Film {
         let mut moving = String::new();
         let mut frames = String::new();
         let mut play = |class: &str, keys: String| {
-            let _ = write!(moving, ".{class}{{animation:k{class} {whole:.1}s linear infinite}}");
+            let _ = write!(
+                moving,
+                ".{class}{{animation:k{class} {whole:.1}s linear infinite}}"
+            );
             let _ = write!(frames, "@keyframes k{class}{{{keys}}}");
         };
         for span in spans {
@@ -232,14 +271,22 @@ impl Film {
             let begin = f64::from(span.appears);
             let seen = match span.appears {
                 0 => "0%{opacity:1}".to_owned(),
-                _ => format!("0%,{}{{opacity:0}}{}{{opacity:1}}", at(begin), at(begin + 0.15)),
+                _ => format!(
+                    "0%,{}{{opacity:0}}{}{{opacity:1}}",
+                    at(begin),
+                    at(begin + 0.15)
+                ),
             };
             let end = match span.fades {
                 None => "100%{opacity:1}".to_owned(),
                 Some(fades) => {
                     let _ = write!(still, ".{class}{{opacity:.18}}");
                     let fade = f64::from(fades) + 0.6;
-                    format!("{}{{opacity:1}}{},100%{{opacity:.18}}", at(fade), at(fade + 0.25))
+                    format!(
+                        "{}{{opacity:1}}{},100%{{opacity:.18}}",
+                        at(fade),
+                        at(fade + 0.25)
+                    )
                 }
             };
             play(&class, seen + &end);
@@ -248,7 +295,11 @@ impl Film {
             let [begin, end] = [f64::from(limit), f64::from(limit + 1)];
             let before = match limit {
                 0 => "0%{opacity:1}".to_owned(),
-                _ => format!("0%,{}{{opacity:0}}{}{{opacity:1}}", at(begin), at(begin + AT_ONCE)),
+                _ => format!(
+                    "0%,{}{{opacity:0}}{}{{opacity:1}}",
+                    at(begin),
+                    at(begin + AT_ONCE)
+                ),
             };
             let (last, gone) = (at(end - AT_ONCE), at(end));
             play(
@@ -258,7 +309,10 @@ impl Film {
         }
         let (before, after) = (at(limits), at(limits + 0.15));
         for class in ["tp", "te"] {
-            play(class, format!("0%,{before}{{opacity:0}}{after},100%{{opacity:1}}"));
+            play(
+                class,
+                format!("0%,{before}{{opacity:0}}{after},100%{{opacity:1}}"),
+            );
         }
         format!("{still}@media (prefers-reduced-motion:no-preference){{{moving}}}{frames}")
     }

@@ -3,16 +3,16 @@
 use anyhow::anyhow;
 use rustc_hash::FxHashMap;
 
-use super::{DrawnArc, DrawnNode, Drawing, Options, counted};
-use crate::commands::solve::{Progress, PruneChoice, Report};
+use super::{Drawing, DrawnArc, DrawnNode, Options, counted};
 use crate::Context;
+use crate::commands::solve::{Progress, PruneChoice, Report};
 use crate::picture_options;
+use ggp_engine::machine::{AnyMachine, Machine, PlayError};
 use ggp_gdl::game::{Game, Move, RoleId, Score};
 use ggp_gdl::terms::{TermId, Terms};
-use ggp_engine::machine::{AnyMachine, Machine, PlayError};
 use ggp_picture::{PictureOptions as DrawingOptions, SAMPLE_STATES};
 use ggp_search::graph::{Explore, Graph, Merge, explore};
-use ggp_search::{Budget, Problem, Status, Stats};
+use ggp_search::{Budget, Problem, Stats, Status};
 use ggp_solver::solve::{GameProblem, Joint, JointProblem, Keys, joint_text};
 
 type State = <AnyMachine as Machine>::State;
@@ -54,7 +54,14 @@ pub(super) fn explored(
         let terms = machine.terms();
         let said = |joint: &Joint| joint_text(&game, terms, joint);
         let facts = |state: &State| problem.machine.facts(state);
-        return put(&game, terms, options, graph, (&facts, &facts, &said), context);
+        return put(
+            &game,
+            terms,
+            options,
+            graph,
+            (&facts, &facts, &said),
+            context,
+        );
     }
     let keys = match options.exact || options.tree {
         true => Keys::Exact,
@@ -72,7 +79,14 @@ pub(super) fn explored(
     let facts = |state: &State| problem.compared_facts(state);
     let keys = |state: &State| stripped.compared_facts(state);
     let said = |chosen: &Move| text(&game, terms, *chosen);
-    put(&game, terms, options, graph, (&facts, &keys, &said), context)
+    put(
+        &game,
+        terms,
+        options,
+        graph,
+        (&facts, &keys, &said),
+        context,
+    )
 }
 
 fn role(game: &Game, name: Option<&str>) -> anyhow::Result<RoleId> {
@@ -177,7 +191,11 @@ fn put<A>(
             is_tree: options.tree,
             is_alone: game.role_count() == 1,
         },
-        states: graph.nodes().iter().map(|node| node.state.clone()).collect(),
+        states: graph
+            .nodes()
+            .iter()
+            .map(|node| node.state.clone())
+            .collect(),
         is_stopped: graph.stopped().is_some(),
         left_out: 0,
     })
@@ -217,11 +235,14 @@ impl Explored {
         let picture = picture_options::picture(machine, SAMPLE_STATES, drawing_options)?;
         let drawn = |state: &State| {
             let facts = machine.facts(state);
-            picture.draw(machine.terms(), &facts, ggp_picture::DrawingLimits::default())
+            picture.draw(
+                machine.terms(),
+                &facts,
+                ggp_picture::DrawingLimits::default(),
+            )
         };
         Ok(self.states.iter().map(drawn).collect())
     }
-
 }
 
 impl Drawing {
@@ -250,8 +271,14 @@ impl Drawing {
         let mut lines = vec![first];
         if let Some((moves, plans)) = self.plans() {
             lines.push(match plans {
-                1 => format!("one shortest solution, {} long", counted(moves as usize, "move")),
-                _ => format!("{plans} shortest solutions, {} long", counted(moves as usize, "move")),
+                1 => format!(
+                    "one shortest solution, {} long",
+                    counted(moves as usize, "move")
+                ),
+                _ => format!(
+                    "{plans} shortest solutions, {} long",
+                    counted(moves as usize, "move")
+                ),
             });
         }
         lines

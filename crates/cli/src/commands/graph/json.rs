@@ -33,17 +33,21 @@ struct ArcRecord<'d> {
 
 /// The graph as one JSON object.
 pub(super) fn text(drawing: &Drawing) -> String {
-    let nodes = drawing.nodes.iter().enumerate().map(|(id, node)| NodeRecord {
-        id,
-        level: node.level,
-        status: match node.status {
-            Status::Open => "open",
-            Status::Dead => "dead",
-            Status::Solved => "solved",
-        },
-        expanded: node.expanded,
-        facts: &node.facts,
-    });
+    let nodes = drawing
+        .nodes
+        .iter()
+        .enumerate()
+        .map(|(id, node)| NodeRecord {
+            id,
+            level: node.level,
+            status: match node.status {
+                Status::Open => "open",
+                Status::Dead => "dead",
+                Status::Solved => "solved",
+            },
+            expanded: node.expanded,
+            facts: &node.facts,
+        });
     let arcs = drawing.arcs.iter().map(|arc| ArcRecord {
         from: arc.from,
         to: arc.to,

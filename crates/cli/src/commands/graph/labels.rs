@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::Labels;
-use ggp_picture::{DrawnBoard};
+use ggp_picture::DrawnBoard;
 
 /// The content of a node.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -71,7 +71,9 @@ pub(super) fn differing<'f>(facts: &[&'f [String]]) -> Vec<Vec<&'f str>> {
 fn of_facts(facts: &[&[String]]) -> Written {
     let shown = differing(facts);
     let inner = |fact: &str| -> String {
-        let inner = fact.strip_prefix('(').and_then(|fact| fact.strip_suffix(')'));
+        let inner = fact
+            .strip_prefix('(')
+            .and_then(|fact| fact.strip_suffix(')'));
         inner.unwrap_or(fact).to_owned()
     };
     // A first word that all facts share need not be repeated.
@@ -83,7 +85,9 @@ fn of_facts(facts: &[&[String]]) -> Written {
     let word = first.filter(|first| words.all(|word| word.as_ref() == Some(first)));
     let skipped = word.as_ref().map_or(0, |word| word.len() + 1);
     let line = |fact: &&str| inner(fact)[skipped..].to_owned();
-    let labels = shown.iter().map(|facts| plain(shortened(facts.iter().map(line).collect())));
+    let labels = shown
+        .iter()
+        .map(|facts| plain(shortened(facts.iter().map(line).collect())));
     Written {
         labels: labels.collect(),
         remark: word.map_or(String::new(), |word| format!("in the nodes: ({word} …)")),
@@ -149,7 +153,10 @@ fn beside(drawing: &ggp_picture::Drawing) -> Vec<String> {
     for table in &drawing.tables {
         for entry in &table.entries {
             let words = [&table.title, &entry.key].into_iter().chain(&entry.values);
-            let words: Vec<&str> = words.map(String::as_str).filter(|w| !w.is_empty()).collect();
+            let words: Vec<&str> = words
+                .map(String::as_str)
+                .filter(|w| !w.is_empty())
+                .collect();
             lines.push(words.join(" "));
         }
     }

@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::labels::{Label, Written};
 use super::Drawing;
+use super::labels::{Label, Written};
 use crate::graph_layout::{self, Layout, Node, Spacing};
 use ggp_search::Status;
 
@@ -60,7 +60,9 @@ impl Link {
     /// The moves, shortened; moves of both directions are shown once if they are equal.
     pub fn label(&self) -> String {
         let bare = |text: &String| {
-            let inner = text.strip_prefix('(').and_then(|text| text.strip_suffix(')'));
+            let inner = text
+                .strip_prefix('(')
+                .and_then(|text| text.strip_suffix(')'));
             let inner = inner.filter(|inner| !inner.contains(['(', ')']));
             inner.unwrap_or(text).to_owned()
         };
@@ -196,7 +198,10 @@ fn links(drawing: &Drawing, is_merged: bool) -> Vec<Link> {
 /// The length of the shortest plans, and the nodes on them.
 fn planned(drawing: &Drawing) -> (Option<u32>, Vec<bool>) {
     let mut is_planned = vec![false; drawing.nodes.len()];
-    let solved = drawing.nodes.iter().filter(|node| node.status == Status::Solved);
+    let solved = drawing
+        .nodes
+        .iter()
+        .filter(|node| node.status == Status::Solved);
     let nearest = solved.map(|node| node.level).min();
     for (node, is_planned) in drawing.nodes.iter().zip(&mut is_planned) {
         *is_planned = node.status == Status::Solved && Some(node.level) == nearest;

@@ -63,7 +63,12 @@ text{fill:#ececec}\
 }";
 
 /// Renders a scene with its title, description, legend and animation, if any.
-pub(super) fn text(drawing: &Drawing, scene: &Scene, words: &[String], film: Option<&Film>) -> String {
+pub(super) fn text(
+    drawing: &Drawing,
+    scene: &Scene,
+    words: &[String],
+    film: Option<&Film>,
+) -> String {
     let mut paper = Paper {
         body: String::new(),
         film,
@@ -80,7 +85,12 @@ pub(super) fn text(drawing: &Drawing, scene: &Scene, words: &[String], film: Opt
     for (middle, card) in scene.layout.middles.iter().zip(&scene.cards) {
         let half = paper.half(card);
         let at = paper.at(*middle);
-        paper.taken.push([at[0] - half[0], at[1] - half[1], at[0] + half[0], at[1] + half[1]]);
+        paper.taken.push([
+            at[0] - half[0],
+            at[1] - half[1],
+            at[0] + half[0],
+            at[1] + half[1],
+        ]);
     }
     paper.moves(scene);
     for number in 0..scene.cards.len() {
@@ -225,7 +235,13 @@ impl Paper<'_> {
             let y = end[1] - dy * 1.5 + dx * 0.75 * side;
             format!("L{x:.1} {y:.1}")
         };
-        format!("M{:.1} {:.1}{}{}z", end[0], end[1], corner(1.0), corner(-1.0))
+        format!(
+            "M{:.1} {:.1}{}{}z",
+            end[0],
+            end[1],
+            corner(1.0),
+            corner(-1.0)
+        )
     }
 
     fn link(&mut self, drawing: &Drawing, scene: &Scene, number: usize, link: &Link) {
@@ -245,7 +261,10 @@ impl Paper<'_> {
             false => Some(format!("{from} to {to}: {}", moves.join(", "))),
         };
         let (from, to) = link.ends;
-        let said = [moves(&link.moves[0], from, to), moves(&link.moves[1], to, from)];
+        let said = [
+            moves(&link.moves[0], from, to),
+            moves(&link.moves[1], to, from),
+        ];
         let said: Vec<String> = said.into_iter().flatten().collect();
         let group = match when {
             Some(when) => format!("<g class=\"{when}\">"),
@@ -268,7 +287,9 @@ impl Paper<'_> {
                 let (path, tip) = (self.path(route), self.tip(route, 7.0));
                 let line = self.class("p", when.clone());
                 let end = self.class("pa", when.clone());
-                self.put(format_args!("<path {line} d=\"{path}\"/><path {end} d=\"{tip}\"/>"));
+                self.put(format_args!(
+                    "<path {line} d=\"{path}\"/><path {end} d=\"{tip}\"/>"
+                ));
             }
         }
     }
@@ -310,7 +331,10 @@ impl Paper<'_> {
             [0.5, 0.4, 0.6, 0.3, 0.7, 0.22, 0.78].map(|t: f64| {
                 let s = 1.0 - t;
                 let along = |k: usize| {
-                    s * s * s * a[k] + 3.0 * s * s * t * b[k] + 3.0 * s * t * t * c[k] + t * t * t * d[k]
+                    s * s * s * a[k]
+                        + 3.0 * s * s * t * b[k]
+                        + 3.0 * s * t * t * c[k]
+                        + t * t * t * d[k]
                 };
                 self.at([along(0), along(1)])
             })
@@ -391,7 +415,11 @@ impl Paper<'_> {
             for (column, cell) in cells.iter().enumerate() {
                 if cell.is_some() {
                     let corner = [left + column as f64 * pitch, y + row as f64 * height];
-                    let _ = write!(lines, "M{:.1} {:.1}h{pitch}v{height}h-{pitch}z", corner[0], corner[1]);
+                    let _ = write!(
+                        lines,
+                        "M{:.1} {:.1}h{pitch}v{height}h-{pitch}z",
+                        corner[0], corner[1]
+                    );
                 }
             }
         }
@@ -460,7 +488,10 @@ impl Paper<'_> {
         if links.iter().any(|link| link.is_back(drawing)) {
             entries.push((Entry::Line("b"), "to the same or an earlier step"));
         }
-        if links.iter().any(|link| link.moves.iter().all(|moves| !moves.is_empty())) {
+        if links
+            .iter()
+            .any(|link| link.moves.iter().all(|moves| !moves.is_empty()))
+        {
             entries.push((Entry::Both, "moves in both directions"));
         }
         if self.film.is_some_and(Film::has_pruned) {

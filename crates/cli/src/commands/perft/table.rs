@@ -54,7 +54,9 @@ fn shown(count: Option<u64>) -> String {
 
 /// The names of the columns.
 pub(super) fn heading(roles: &[String]) -> String {
-    let sums = roles.iter().map(|role| format!(" {:>14}", format!("sum {role}")));
+    let sums = roles
+        .iter()
+        .map(|role| format!(" {:>14}", format!("sum {role}")));
     format!(
         "{:>5} {:>16} {:>12} {:>16} {:>15}{} {:>10}",
         "depth",

@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use crate::format;
-use ggp_gdl::game::{Move, RoleId};
 use ggp_engine::machine::{Machine, PlayError};
+use ggp_gdl::game::{Move, RoleId};
 use ggp_play::{
     Advice, AgentAnswer, AgentSpec, AgentThread, Brief, Candidate, Observation, Origin, Turn,
 };
@@ -57,7 +57,10 @@ impl Adviser {
         if let Some(value) = value_text(&best) {
             text += &format!(", {value}");
         }
-        let others = best.candidates.iter().filter(|other| other.action != best.chosen);
+        let others = best
+            .candidates
+            .iter()
+            .filter(|other| other.action != best.chosen);
         let others: Vec<&Candidate> = others.take(OTHERS).collect();
         let texts = others.iter().map(|other| {
             let text = format::move_text(machine, other.action);
@@ -74,7 +77,10 @@ impl Adviser {
         let state = turn.history.state().clone();
         self.ahead(machine, state, (turn.role, best.chosen), &mut played)?;
         for (joint, number) in played[first..].iter().zip(first + 1..) {
-            text += &format!("\n  expected {number}: {}", format::joint_line(machine, joint));
+            text += &format!(
+                "\n  expected {number}: {}",
+                format::joint_line(machine, joint)
+            );
         }
         Ok(text)
     }
@@ -215,8 +221,14 @@ mod tests {
             caveat(&advice, &[&candidates[1]])
         };
         let remark = said(7, 60.0).unwrap();
-        assert!(remark.contains("at most 7 times, the hint 90 times"), "{remark}");
+        assert!(
+            remark.contains("at most 7 times, the hint 90 times"),
+            "{remark}"
+        );
         // An equal value, a lower value, or more tries.
-        assert_eq!([said(7, 50.04), said(7, 40.0), said(91, 60.0)], [None, None, None]);
+        assert_eq!(
+            [said(7, 50.04), said(7, 40.0), said(91, 60.0)],
+            [None, None, None]
+        );
     }
 }

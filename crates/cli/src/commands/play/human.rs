@@ -7,9 +7,9 @@ use std::rc::Rc;
 use super::hint::Adviser;
 use super::reasons;
 use crate::{Context, format};
+use ggp_engine::machine::{self, Machine};
 use ggp_gdl::game::{Game, Move};
 use ggp_gdl::terms::TermId;
-use ggp_engine::machine::{self, Machine};
 use ggp_picture::{DrawingLimits, Picture};
 use ggp_play::{Brief, Choice, History, Player, PlayerError, Turn};
 
@@ -95,7 +95,9 @@ impl<'a> Table<'a> {
         match facts {
             [] => Ok(()),
             facts => {
-                let drawing = self.picture.draw(machine.terms(), facts, DrawingLimits::default());
+                let drawing = self
+                    .picture
+                    .draw(machine.terms(), facts, DrawingLimits::default());
                 self.say(ggp_picture::text(&drawing))
             }
         }
@@ -345,9 +347,11 @@ impl Menu {
             };
         }
         let mut parse = |text: &str| self.game.parse_term(machine.terms_mut(), text);
-        Input::Wrong(match parse(line).or_else(|error| parse(&bracketed).map_err(|_| error)) {
-            Ok(_) => format!("`{line}` is not a legal move here (`why {line}` explains)"),
-            Err(error) => error.to_string(),
-        })
+        Input::Wrong(
+            match parse(line).or_else(|error| parse(&bracketed).map_err(|_| error)) {
+                Ok(_) => format!("`{line}` is not a legal move here (`why {line}` explains)"),
+                Err(error) => error.to_string(),
+            },
+        )
     }
 }

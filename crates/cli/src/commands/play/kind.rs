@@ -7,8 +7,8 @@ use anyhow::{anyhow, bail};
 
 use crate::commands::legal;
 use ggp_gdl::game::{Game, RoleId};
-use ggp_play::{AgentSpec, SpecError, is_agent};
 use ggp_play::record::MatchRecord;
+use ggp_play::{AgentSpec, SpecError, is_agent};
 
 /// The name of a person in options.
 const HUMAN: &str = "human";

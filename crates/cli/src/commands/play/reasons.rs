@@ -1,10 +1,10 @@
 //! The `why` command of a person at the terminal.
 
 use crate::format;
-use ggp_explain::tree::Tree;
-use ggp_explain::{ExplainError, Explainer, ExplainOptions, Question, Situation};
-use ggp_gdl::game::Move;
 use ggp_engine::machine::{Limits, Machine};
+use ggp_explain::tree::Tree;
+use ggp_explain::{ExplainError, ExplainOptions, Explainer, Question, Situation};
+use ggp_gdl::game::Move;
 use ggp_play::{History, Turn};
 
 /// The most lines of an answer.
@@ -67,12 +67,15 @@ fn like_a_move<M: Machine>(
     let game = machine.game().clone();
     let moves = turn.history.plies().flat_map(|ply| &ply.joint);
     let known: Vec<_> = moves.chain(turn.legal).map(|m| m.term()).collect();
-    [text.to_owned(), format!("({text})")].into_iter().find(|text| {
-        game.parse_term(machine.terms_mut(), text).is_ok_and(|term| {
-            let terms = machine.terms();
-            (known.iter()).any(|m| terms.functor(*m) == terms.functor(term))
+    [text.to_owned(), format!("({text})")]
+        .into_iter()
+        .find(|text| {
+            game.parse_term(machine.terms_mut(), text)
+                .is_ok_and(|term| {
+                    let terms = machine.terms();
+                    (known.iter()).any(|m| terms.functor(*m) == terms.functor(term))
+                })
         })
-    })
 }
 
 fn said<M: Machine>(

@@ -5,8 +5,8 @@ use std::path::Path;
 use anyhow::anyhow;
 
 use crate::format;
-use ggp_gdl::game::Move;
 use ggp_engine::machine::{AnyMachine, Machine, PlayError};
+use ggp_gdl::game::Move;
 use ggp_play::History;
 use ggp_play::record::MatchRecord;
 

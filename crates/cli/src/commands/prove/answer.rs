@@ -1,4 +1,4 @@
-//! What `ggp prove` says.
+//! The answer of `ggp prove`.
 
 use std::cmp::Reverse;
 use std::fmt;
@@ -7,34 +7,34 @@ use serde::Serialize;
 
 use super::SHOWN;
 use crate::format;
-use ggp_gdl::game::{Move, RoleId};
 use ggp_engine::machine::{AnyMachine, Machine, PlayError, PropnetState};
+use ggp_gdl::game::{Move, RoleId};
 use ggp_play::Advice;
 use ggp_search::BudgetKind;
 use ggp_search::minimax::MinimaxReport;
 use ggp_solver::solve::Joint;
 
-/// What is known of a position, also as JSON.
+/// The result for a position, also as JSON.
 #[derive(Serialize)]
 pub(super) struct Answer {
     role: String,
-    /// The roles that play against it.
+    /// The roles that play against the role.
     #[serde(skip)]
     others: Vec<String>,
-    /// Whether there is no more to be found out.
+    /// Whether the search is complete.
     pub(super) proved: bool,
     least: u8,
     most: u8,
-    /// Whether nobody can force an end within these bounds.
+    /// Whether optimal play never ends: no side can force an end within these bounds.
     endless: bool,
     pub(super) moves: Vec<MoveAnswer>,
-    /// How play is expected to go on, in joint moves.
+    /// The expected continuation, in joint moves.
     line: Vec<String>,
-    /// What is wrong with the rules.
+    /// A fault in the rules.
     pub(super) fault: Option<Fault>,
-    /// Whether a position can come again.
+    /// Whether a position can repeat.
     cycles: bool,
-    /// Joint moves looked ahead in full.
+    /// The last completed depth, in joint moves.
     depth: u32,
     positions: u64,
     pub(super) seconds: f64,
@@ -48,18 +48,18 @@ pub(super) struct MoveAnswer {
     least: u8,
     most: u8,
     endless: bool,
-    /// What it seems to be worth by simulation.
+    /// The score estimated by simulation.
     estimate: Option<f64>,
 }
 
-/// What a program that plays thinks of a position.
+/// The estimate of a position by simulation.
 pub(super) struct Guess {
     pub(super) advice: Advice,
-    /// How it would play on, in joint moves.
+    /// The expected continuation, in joint moves.
     pub(super) line: Vec<Vec<Move>>,
 }
 
-/// A position in which the rules are wrong, and how to get there.
+/// A fault of the rules in a position, and the moves to this position.
 #[derive(Serialize)]
 pub(super) struct Fault {
     what: String,
@@ -67,11 +67,11 @@ pub(super) struct Fault {
 }
 
 impl Answer {
-    /// From what was found, and what a program that plays thinks of the moves.
+    /// Creates the answer from the report of a search and, if there is one, an estimate.
     ///
     /// # Errors
     ///
-    /// Those of evaluating the rules.
+    /// If the rules cannot be evaluated.
     pub(super) fn new(
         machine: &mut AnyMachine,
         state: &PropnetState,
@@ -86,19 +86,21 @@ impl Answer {
         let estimate = |action: Move| {
             let candidates = guess.map_or(&[][..], |guess| &guess.advice.candidates);
             let candidate = candidates.iter().find(|found| found.action == action);
-            candidate.filter(|found| found.visits > 0).map(|found| found.value)
+            candidate
+                .filter(|found| found.visits > 0)
+                .map(|found| found.value)
         };
         let mut legal = Vec::new();
         machine.legal(state, role, &mut legal)?;
         let place = |action| legal.iter().position(|other| *other == action);
         let chosen = guess.map(|guess| guess.advice.chosen);
         let mut moves: Vec<_> = report.moves.iter().collect();
-        // Moves of the same worth stand in the order of the rules.
+        // Moves of equal value are in the order of the rules.
         moves.sort_by_key(|found| {
             let is_chosen = chosen == Some(found.action);
             (Reverse(found.bounds), !is_chosen, place(found.action))
         });
-        // What seems best goes first unless another is proved to be as good.
+        // The move with the best estimate is first unless another is proved to be as good.
         let low = report.moves.iter().map(|found| found.bounds.0).max();
         if let Some(at) = moves.iter().position(|found| Some(found.action) == chosen)
             && (Some(moves[at].bounds.1) > low || Some(moves[at].bounds.0) == low)
@@ -117,9 +119,13 @@ impl Answer {
         let proved: Vec<Vec<Move>> = report.line.iter().map(moves_of).collect();
         let said = |joint: &Vec<Move>| format::joint_texts(machine, joint).join(" ");
         let game = machine.game();
-        let others = game.roles().filter(|other| *other != role && !game.is_random(*other));
+        let others = game
+            .roles()
+            .filter(|other| *other != role && !game.is_random(*other));
         Ok(Answer {
-            others: others.map(|other| game.role_name(other).to_owned()).collect(),
+            others: others
+                .map(|other| game.role_name(other).to_owned())
+                .collect(),
             role: machine.game().role_name(role).to_owned(),
             proved: report.stopped.is_none(),
             least,
@@ -139,7 +145,7 @@ impl Answer {
         })
     }
 
-    /// What people are told besides the moves.
+    /// The notes that are printed in addition to the moves.
     pub(super) fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if let Some(Fault { what, moves }) = &self.fault {
@@ -155,7 +161,7 @@ impl Answer {
             notes.push(format!("expected: {}{more}", line.join("; ")));
         }
         if self.cycles && !self.proved {
-            notes.push("positions can come again, and not all of them are known".to_owned());
+            notes.push("positions can repeat, and not all of them are known".to_owned());
         }
         notes.push(self.summary());
         notes
@@ -173,7 +179,7 @@ impl Answer {
         } = self;
         let worth = range(*least, *most);
         let way = match depth {
-            0 if self.ran_out.is_none() => "backwards from the ends".to_owned(),
+            0 if self.ran_out.is_none() => "retrograde analysis".to_owned(),
             depth => format!("{} ahead", format::counted(*depth as usize, "move")),
         };
         let positions = format::counted(*positions as usize, "position");
@@ -185,15 +191,17 @@ impl Answer {
         };
         match (self.ran_out, others) {
             (None, None) if self.endless => format!(
-                "play can go on for ever, and {role} cannot reach an end worth more than {least}: \
+                "play can go on forever, and {role} cannot reach an end worth more than {least}: \
                  proved, {cost}"
             ),
             (None, Some(others)) if self.endless => format!(
-                "play goes on for ever if each side does its best: {role} cannot force an end \
+                "play never ends if each side plays its best: {role} cannot force an end \
                  worth more than {least}, nor {others} one worth less than {most}: proved, {cost}"
             ),
             (None, _) => format!("{role} gets {worth}: proved, {cost}"),
-            (Some(what), _) => format!("{role} gets {worth}: no more is proved ({what}), {cost}"),
+            (Some(what), _) => {
+                format!("{role} gets {worth}: nothing more is proved (stopped: {what}), {cost}")
+            }
         }
     }
 }
@@ -206,7 +214,7 @@ impl fmt::Display for MoveAnswer {
             false => write!(f, "{} {}", self.action, range(least, most))?,
         }
         match self.estimate {
-            Some(value) => write!(f, ", seems worth {value:.1}"),
+            Some(value) => write!(f, ", estimate {value:.1}"),
             None => Ok(()),
         }
     }
@@ -243,7 +251,7 @@ impl Fault {
                 }
             }
         }
-        unreachable!("all backends see the same");
+        unreachable!("all backends find the same faults");
     }
 }
 
@@ -257,7 +265,7 @@ fn what(kind: BudgetKind) -> &'static str {
     }
 }
 
-/// The scores from the least to the most.
+/// The range of scores as text.
 fn range(least: u8, most: u8) -> String {
     match (least, most) {
         _ if least == most => least.to_string(),

@@ -1,15 +1,16 @@
-//! Rows as files: comma-separated values and pictures.
+//! Results as CSV files and charts.
 
 use std::collections::BTreeMap;
 
 use super::Measured;
 use crate::line_chart::{self, Chart, Curve};
 
-/// Files of comma-separated values: their names and contents.
+/// The CSV files: their names and contents.
 pub(super) fn csv(tables: &[Measured]) -> Vec<(&'static str, String)> {
     let mut searches = begun(
         "table,search,verdict,length,fewest,theirs_expanded,theirs_generated,theirs_frontier,\
-         theirs_seconds,expanded,generated,frontier,peak_bytes,load_seconds,cpu_seconds,seconds,settled_by",
+         theirs_seconds,expanded,generated,frontier,peak_bytes,load_seconds,cpu_seconds,seconds,\
+         settled_by",
     );
     let mut levels = begun("table,search,depth,expanded,generated,frontier,seconds");
     let mut boards = begun(
@@ -75,7 +76,7 @@ pub(super) fn csv(tables: &[Measured]) -> Vec<(&'static str, String)> {
     files.map(|(name, rows)| (name, text(rows))).into()
 }
 
-/// Rows with the first of names.
+/// A table with only a header row.
 fn begun(names: &str) -> Vec<Vec<String>> {
     vec![names.split(',').map(str::to_owned).collect()]
 }
@@ -83,21 +84,25 @@ fn begun(names: &str) -> Vec<Vec<String>> {
 fn text(rows: Vec<Vec<String>>) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for row in rows {
-        writer.write_record(row).expect("a vector takes all");
+        writer
+            .write_record(row)
+            .expect("writing to a vector does not fail");
     }
-    let bytes = writer.into_inner().expect("a vector takes all");
-    String::from_utf8(bytes).expect("it was text")
+    let bytes = writer
+        .into_inner()
+        .expect("writing to a vector does not fail");
+    String::from_utf8(bytes).expect("CSV of text is text")
 }
 
 fn plain<T: ToString>(value: Option<T>) -> String {
     value.map_or_else(String::new, |value| value.to_string())
 }
 
-/// Pictures of the states by depth, where there are any: their names and contents.
+/// Charts of the states by depth, for each table with such a search: their names and contents.
 ///
 /// # Errors
 ///
-/// If one cannot be drawn.
+/// If a chart cannot be drawn.
 pub(super) fn pictures(tables: &[Measured]) -> anyhow::Result<Vec<(String, String)>> {
     let mut pictures = Vec::new();
     for table in tables {
@@ -112,15 +117,20 @@ pub(super) fn pictures(tables: &[Measured]) -> anyhow::Result<Vec<(String, Strin
             let levels = levels.into_iter();
             curves.push(Curve {
                 label: row.label.clone(),
-                points: levels.map(|(depth, count)| (f64::from(depth), count as f64)).collect(),
+                points: levels
+                    .map(|(depth, count)| (f64::from(depth), count as f64))
+                    .collect(),
             });
         }
         if curves.is_empty() {
             continue;
         }
-        curves.extend(table.curves.iter().map(|curve| Curve {
-            label: curve.label.clone(),
-            points: (0..).map(f64::from).zip(curve.values.iter().map(|value| *value as f64)).collect(),
+        curves.extend(table.curves.iter().map(|curve| {
+            let values = curve.values.iter().map(|value| *value as f64);
+            Curve {
+                label: curve.label.clone(),
+                points: (0..).map(f64::from).zip(values).collect(),
+            }
         }));
         let chart = Chart {
             title: &table.title,

@@ -1,10 +1,9 @@
-//! Runs, and what came of them.
+//! Runs and their results.
 //!
-//! In: a [`spec`](super::spec) and folders. Out: rows with counts and times, and
-//! whatever was not as it must be. Each plan is played again by the Datalog
-//! evaluator, each proof is checked by `verify`; neither is in
-//! the times. Those of boards are CPU time, so that others on the machine are not
-//! in them either.
+//! In: a [`spec`](super::spec) and folders. Out: rows with counts, times and faults (results
+//! that are not as expected). Each plan is played again by the Datalog evaluator, and each
+//! proof is checked by `verify`; the times do not include these checks. The times of boards
+//! are CPU time, so that other work on the machine is not measured.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -16,26 +15,28 @@ use super::replay::wrong_plans;
 use super::spec::{
     Board, BoardRun, Boards, Expect, Game, Goal, GraphRun, Merge, Reached, SearchRun, Theirs,
 };
-use crate::bench::usage::cpu_time;
-use ggp_gdl::check::{self, ReadOptions};
 use crate::Context;
+use crate::bench::usage::cpu_time;
 use crate::commands::solve::{texts, verdict_name};
-use ggp_gdl::diagnostic::Severity;
-use ggp_gdl::game::Score;
-use ggp_gdl::text_grid::{self, Grid};
 use ggp_engine::machine::{AnyMachine, Limits, Machine, PropnetState};
 use ggp_engine::propnet::GroundLimits;
-use ggp_solver::planning::breadth_first::Classes;
+use ggp_gdl::check::{self, ReadOptions};
+use ggp_gdl::diagnostic::Severity;
+use ggp_gdl::game::Score;
+use ggp_gdl::span::{Source, Sources};
+use ggp_gdl::text_grid::{self, Grid};
 use ggp_search::graph::{Explore, explore};
 use ggp_search::{Budget, LevelStats, Plans, Stats, Verdict, graph};
-use ggp_solver::solve::{Checker, GameProblem, Keys, Scoring, SolveOptions, claim, count_from, solve};
-use ggp_gdl::span::{Source, Sources};
+use ggp_solver::planning::breadth_first::Classes;
+use ggp_solver::solve::{
+    Checker, GameProblem, Keys, Scoring, SolveOptions, claim, count_from, solve,
+};
 use ggp_verify::verify;
 
-/// Cells of a board that is not drawn.
+/// The maximum number of cells of a board that is given by its size.
 const MOST_CELLS: usize = 250_000;
 
-/// What was counted of a graph.
+/// The counts of a graph.
 #[derive(Serialize)]
 pub(super) struct GraphRow {
     pub label: String,
@@ -45,7 +46,7 @@ pub(super) struct GraphRow {
     pub faults: Vec<String>,
 }
 
-/// What came of one search.
+/// The result of a search.
 #[derive(Serialize)]
 pub(super) struct SearchRow {
     pub label: String,
@@ -57,18 +58,19 @@ pub(super) struct SearchRow {
     pub settled_by: String,
     pub expanded: u64,
     pub generated: u64,
-    /// Open states at the end; of a search without levels they are not known.
+    /// The number of open states at the end; unknown for a search without levels.
     pub frontier: Option<u64>,
     pub peak_bytes: u64,
-    /// CPU time, of making ready and of the search.
+    /// CPU time of loading the game.
     pub load_seconds: f64,
+    /// CPU time of the search.
     pub cpu_seconds: f64,
     pub seconds: f64,
     pub levels: Vec<LevelRow>,
     pub faults: Vec<String>,
 }
 
-/// What came of one level.
+/// The counts of a level.
 #[derive(Serialize)]
 pub(super) struct LevelRow {
     pub depth: u32,
@@ -78,63 +80,67 @@ pub(super) struct LevelRow {
     pub seconds: f64,
 }
 
-/// What came of boards with the same rules.
+/// The results of boards with the same rules.
 #[derive(Serialize)]
 pub(super) struct BoardsRow {
     pub label: String,
     pub theirs: Theirs,
     pub goal: Goal,
     pub each: Vec<BoardRow>,
-    /// CPU time.
+    /// CPU time of loading and solving all boards.
     pub seconds: f64,
     pub faults: Vec<String>,
 }
 
-/// What came of one board.
+/// The result of a board.
 #[derive(Serialize)]
 pub(super) struct BoardRow {
-    /// From 1.
+    /// The number of the board, from 1.
     pub board: usize,
     pub verdict: &'static str,
     pub length: Option<usize>,
     pub optimal: Option<bool>,
-    /// Solutions found, where they were counted, and whether these are all.
+    /// The number of solutions found, and whether these are all; `None` if not counted.
     pub solutions: Option<(usize, bool)>,
     pub expanded: u64,
-    /// CPU time, of making ready and of solving.
+    /// CPU time of loading the board.
     pub load_seconds: f64,
+    /// CPU time of solving it.
     pub seconds: f64,
 }
 
 impl BoardsRow {
     pub fn count(&self, verdict: &str) -> usize {
-        self.each.iter().filter(|row| row.verdict == verdict).count()
+        self.each
+            .iter()
+            .filter(|row| row.verdict == verdict)
+            .count()
     }
 
-    /// Boards with one solution only.
+    /// The number of boards with exactly one solution.
     pub fn unique(&self) -> usize {
         let is_unique = |row: &&BoardRow| row.solutions == Some((1, true));
         self.each.iter().filter(is_unique).count()
     }
 
-    /// Milliseconds a board: beyond making it ready, and in all.
+    /// Mean milliseconds per board: of solving, and in total.
     pub fn each_ms(&self) -> (f64, f64) {
         let boards = self.each.len().max(1) as f64;
         let solving: f64 = self.each.iter().map(|row| row.seconds).sum();
         (1e3 * solving / boards, 1e3 * self.seconds / boards)
     }
 
-    /// Milliseconds of the board that took longest.
+    /// Milliseconds of the slowest board.
     pub fn worst_ms(&self) -> f64 {
         let all = self.each.iter().map(|row| row.load_seconds + row.seconds);
         1e3 * all.fold(0.0, f64::max)
     }
 }
 
-/// Time since it was made.
+/// A stopwatch for wall time and CPU time.
 struct Clock {
     wall: Instant,
-    /// None where it is not to be had.
+    /// `None` if CPU time is not available.
     cpu: Option<Duration>,
 }
 
@@ -146,12 +152,12 @@ impl Clock {
         }
     }
 
-    /// On the wall.
+    /// The elapsed wall time.
     fn passed(&self) -> Duration {
         self.wall.elapsed()
     }
 
-    /// Of the CPU, or else on the wall.
+    /// The CPU time spent, or the elapsed wall time if CPU time is not available.
     fn spent(&self) -> Duration {
         let spent = cpu_time().zip(self.cpu).map(|(now, then)| now - then);
         spent.unwrap_or_else(|| self.passed())
@@ -165,7 +171,7 @@ struct Ready {
     took: Duration,
 }
 
-/// What an answer came to.
+/// A checked answer.
 struct Solved {
     verdict: &'static str,
     length: Option<usize>,
@@ -173,18 +179,19 @@ struct Solved {
     plans: Vec<String>,
     settled_by: String,
     solutions: Option<(usize, bool)>,
-    /// CPU time, and time on the wall.
+    /// CPU time.
     took: Duration,
+    /// Wall time.
     passed: Duration,
     faults: Vec<String>,
 }
 
-/// Where games and boards lie, and what may be spent.
+/// The folders of games and boards, and the time limit.
 pub(super) struct Bench<'c> {
     pub context: &'c Context,
     pub games: PathBuf,
     pub boards: Option<PathBuf>,
-    /// Seconds of any search, however many the run asks for.
+    /// The time limit of each search in seconds, even if the run allows more.
     pub most_seconds: f64,
 }
 
@@ -205,13 +212,24 @@ impl Bench<'_> {
         let budget = self.budget(60.0, run.depth)?;
         let graph = explore(&mut problem, &how, &budget, &mut Stats::default(), &mut ())?;
         if graph.stopped().is_some() {
-            bail!("{}: too much to look at", run.label);
+            bail!("{}: the graph is too large for the budget", run.label);
         }
         let mut has_way_on = vec![false; graph.nodes().len()];
-        graph.arcs().iter().for_each(|arc| has_way_on[arc.from] = true);
-        let deepest = graph.nodes().iter().map(|node| node.level).max().unwrap_or(0);
+        graph
+            .arcs()
+            .iter()
+            .for_each(|arc| has_way_on[arc.from] = true);
+        let deepest = graph
+            .nodes()
+            .iter()
+            .map(|node| node.level)
+            .max()
+            .unwrap_or(0);
         let mut levels = vec![0; deepest as usize + 1];
-        graph.nodes().iter().for_each(|node| levels[node.level as usize] += 1);
+        graph
+            .nodes()
+            .iter()
+            .for_each(|node| levels[node.level as usize] += 1);
         let known = run.known.clone();
         let ours = Reached {
             nodes: Some(graph.nodes().len() as u64),
@@ -223,7 +241,7 @@ impl Bench<'_> {
         let mut compare = |what: &str, known: Option<u64>, ours: Option<u64>| {
             if known.is_some() && known != ours {
                 let of = |number: Option<u64>| number.unwrap_or_default();
-                faults.push(format!("{} {what} for {}", of(ours), of(known)));
+                faults.push(format!("{} {what} instead of {}", of(ours), of(known)));
             }
         };
         compare("nodes", known.nodes, ours.nodes);
@@ -292,18 +310,18 @@ impl Bench<'_> {
             && *verdict != solved.verdict
             && !is_spent
         {
-            faults.push(format!("{} for {verdict}", solved.verdict));
+            faults.push(format!("{} instead of {verdict}", solved.verdict));
         }
         faults.extend(too_many(expect.least, solved.length, solved.optimal));
         if let Some(plans) = &expect.plans
             && *plans != solved.plans
         {
-            faults.push(format!("these plans: {:?}", solved.plans));
+            faults.push(format!("other plans: {:?}", solved.plans));
         }
         faults
     }
 
-    /// None if the boards are not there.
+    /// Solves the boards of a run. Returns `None` if the file of boards is missing.
     pub fn boards(&self, run: &BoardRun) -> anyhow::Result<Option<BoardsRow>> {
         let Some(boards) = self.listed(&run.boards)? else {
             return Ok(None);
@@ -339,7 +357,7 @@ impl Bench<'_> {
                 && *verdict != solved.verdict
                 && !is_spent
             {
-                faults.push(format!("{} for {verdict}", solved.verdict));
+                faults.push(format!("{} instead of {verdict}", solved.verdict));
             }
             if run.expect.unique {
                 let is_right = match (solved.solutions, run.expect.several.contains(&number)) {
@@ -348,11 +366,14 @@ impl Bench<'_> {
                     _ => false,
                 };
                 if !is_right {
-                    faults.push(format!("solutions and whether all: {:?}", solved.solutions));
+                    let found = solved.solutions;
+                    faults.push(format!("solutions, and whether these are all: {found:?}"));
                 }
             }
             faults.extend(too_many(*least, solved.length, solved.optimal));
-            let faults = faults.into_iter().map(|fault| format!("board {number}: {fault}"));
+            let faults = faults
+                .into_iter()
+                .map(|fault| format!("board {number}: {fault}"));
             row.faults.extend(faults);
             row.seconds += (ready.took + solved.took).as_secs_f64();
             row.each.push(BoardRow {
@@ -371,21 +392,28 @@ impl Bench<'_> {
         Ok(Some(row))
     }
 
-    /// Boards, each with the fewest moves if that is known.
-    #[allow(clippy::type_complexity)] // One tuple less would be one type more.
+    /// The boards of a run, each with the fewest moves if known; `None` if the file is missing.
+    #[allow(clippy::type_complexity)] // A named type would be used only here.
     fn listed(&self, boards: &Boards) -> anyhow::Result<Option<Vec<(Grid, Option<usize>)>>> {
         let (file, has_least) = match boards {
             Boards::List(list) => {
                 let read = |known: &super::spec::KnownBoard| {
                     anyhow::Ok((drawn(&known.board)?, known.least))
                 };
-                return list.iter().map(read).collect::<anyhow::Result<_>>().map(Some);
+                return list
+                    .iter()
+                    .map(read)
+                    .collect::<anyhow::Result<_>>()
+                    .map(Some);
             }
             Boards::File { file, least } => (file, *least),
         };
         let places = [self.boards.clone(), Some(self.games.join("instances"))];
         let places = places.into_iter().flatten();
-        let Some(path) = places.map(|place| place.join(file)).find(|path| path.is_file()) else {
+        let Some(path) = places
+            .map(|place| place.join(file))
+            .find(|path| path.is_file())
+        else {
             return Ok(None);
         };
         let text = read(&path)?;
@@ -397,11 +425,13 @@ impl Bench<'_> {
             let line = board.line();
             let word = lines[line - 1].split_whitespace().nth(1);
             let number = word.and_then(|word| word.parse().ok());
-            let missing = || anyhow!("{file}:{line}: no number of moves behind the board");
+            let missing = || anyhow!("{file}:{line}: no number of moves after the board");
             Ok(Some(number.ok_or_else(missing)?))
         };
         let boards = text_grid::puzzles(file, &text)?;
-        let boards = boards.into_iter().map(|board| anyhow::Ok((board.clone(), least(&board)?)));
+        let boards = boards
+            .into_iter()
+            .map(|board| anyhow::Ok((board.clone(), least(&board)?)));
         boards.collect::<anyhow::Result<_>>().map(Some)
     }
 
@@ -413,7 +443,7 @@ impl Bench<'_> {
         self.ready(&game.rules, board.as_ref())
     }
 
-    /// Reads rules and makes a machine, as a command does.
+    /// Reads rules and creates a machine, as commands do.
     fn ready(&self, rules: &[String], board: Option<&Grid>) -> anyhow::Result<Ready> {
         let clock = Clock::new();
         let mut sources = Vec::new();
@@ -423,8 +453,13 @@ impl Bench<'_> {
         sources.extend(board.map(Grid::to_source));
         let reading = check::read(Sources::new(sources), &ReadOptions::default());
         let Some(game) = reading.game else {
-            let mut errors = reading.findings.iter().filter(|f| f.severity == Severity::Error);
-            let first = errors.next().map_or("they have errors", |error| &error.message);
+            let mut errors = reading
+                .findings
+                .iter()
+                .filter(|f| f.severity == Severity::Error);
+            let first = errors
+                .next()
+                .map_or("the rules have errors", |error| &error.message);
             bail!("{}: {first}", rules.join(" + "));
         };
         let stop = self.context.stop().clone();
@@ -447,19 +482,18 @@ impl Bench<'_> {
     }
 
     fn how(&self, method: &str, plans: Plans, seconds: f64) -> anyhow::Result<SolveOptions> {
-        Ok(SolveOptions {
-            method: method.parse()?,
-            plans,
-            budget: self.budget(seconds, None)?,
-            checker: Checker::Nobody,
-            ..SolveOptions::default()
-        })
+        let mut options = SolveOptions::default();
+        options.method = method.parse()?;
+        options.plans = plans;
+        options.budget = self.budget(seconds, None)?;
+        options.checker = Checker::Nobody;
+        Ok(options)
     }
 
     fn budget(&self, seconds: f64, depth: Option<u32>) -> anyhow::Result<Budget> {
         let time = Duration::try_from_secs_f64(seconds.min(self.most_seconds));
         Ok(Budget {
-            time: Some(time.with_context(|| format!("{seconds} is no number of seconds"))?),
+            time: Some(time.with_context(|| format!("{seconds} is not a number of seconds"))?),
             stop: self.context.stop().clone(),
             depth: depth.unwrap_or(u32::MAX),
             ..Budget::default()
@@ -475,19 +509,19 @@ fn drawn(board: &Board) -> anyhow::Result<Grid> {
     if let Board::Plain { rows, columns, .. } = board
         && rows.saturating_mul(*columns) > MOST_CELLS
     {
-        bail!("a board of {rows} times {columns} is too large");
+        bail!("a board of {rows} by {columns} cells is too large");
     }
     Ok(Grid::read("board", &board.text())?)
 }
 
-/// What is wrong with the length of a plan, if the fewest moves are known.
+/// The fault if the length of a plan contradicts the known fewest moves.
 fn too_many(least: Option<usize>, ours: Option<usize>, optimal: Option<bool>) -> Option<String> {
     let (least, ours) = (least?, ours?);
     (ours < least || optimal == Some(true) && ours != least)
-        .then(|| format!("{ours} moves for {least}"))
+        .then(|| format!("{ours} moves instead of {least}"))
 }
 
-/// Levels, if they are those of one search by length.
+/// The levels, if they are those of a single search by length; otherwise none.
 fn levels(levels: &[LevelStats]) -> Vec<LevelRow> {
     let is_one = levels.windows(2).all(|pair| pair[0].depth < pair[1].depth);
     let row = |level: &LevelStats| LevelRow {
@@ -503,7 +537,7 @@ fn levels(levels: &[LevelStats]) -> Vec<LevelRow> {
     }
 }
 
-/// An answer, checked.
+/// Solves a game and checks the answer.
 fn answer(ready: &Ready, how: &SolveOptions, stats: &mut Stats) -> anyhow::Result<Solved> {
     let clock = Clock::new();
     let answer = solve(&ready.machine, how, stats, &mut ())?;
@@ -526,7 +560,9 @@ fn answer(ready: &Ready, how: &SolveOptions, stats: &mut Stats) -> anyhow::Resul
             solved.plans = (plans.iter())
                 .map(|plan| texts(&ready.machine, plan).join(" "))
                 .collect();
-            solved.faults.extend(wrong_plans(ready.machine.game(), plans));
+            solved
+                .faults
+                .extend(wrong_plans(ready.machine.game(), plans));
         }
         Verdict::Unsolvable => {
             let (machine, start) = (&ready.machine, &ready.start);
@@ -545,7 +581,7 @@ fn answer(ready: &Ready, how: &SolveOptions, stats: &mut Stats) -> anyhow::Resul
     Ok(solved)
 }
 
-/// Solutions that differ in the moves that are made, checked.
+/// Counts solutions that differ in more than the order of moves, and checks them.
 fn counted(ready: &Ready, how: &SolveOptions, most: usize) -> anyhow::Result<Solved> {
     let clock = Clock::new();
     let found = count_from(&ready.machine, &ready.start, how, most)?;

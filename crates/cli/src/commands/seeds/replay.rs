@@ -1,9 +1,9 @@
-//! Plans played again, before their figures are shown.
+//! Replay of plans before their figures are shown.
 
-use ggp_gdl::game::{Game, Move, Score};
 use ggp_engine::machine::{DatalogMachine, Limits, Machine};
+use ggp_gdl::game::{Game, Move, Score};
 
-/// What is wrong with plans, played on the Datalog evaluator.
+/// Plays plans on the Datalog evaluator and returns their faults.
 pub(super) fn wrong_plans(game: &Game, plans: &[Vec<Move>]) -> Vec<String> {
     let play = |plan: &Vec<Move>| -> Result<Score, String> {
         let text = |error: ggp_engine::machine::PlayError| error.to_string();
@@ -16,7 +16,7 @@ pub(super) fn wrong_plans(game: &Game, plans: &[Vec<Move>]) -> Vec<String> {
         if !machine.is_terminal(&state).map_err(text)? {
             return Err("the game is not over".to_owned());
         }
-        let role = game.roles().next().expect("there is one");
+        let role = game.roles().next().expect("a game has roles");
         machine.goal(&state, role).map_err(text)
     };
     let mut faults = Vec::new();
@@ -24,7 +24,7 @@ pub(super) fn wrong_plans(game: &Game, plans: &[Vec<Move>]) -> Vec<String> {
         match play(plan) {
             Ok(Score::MAX) => {}
             Ok(score) => faults.push(format!("a plan is worth {}", score.get())),
-            Err(error) => faults.push(format!("a plan is none: {error}")),
+            Err(error) => faults.push(format!("a plan is invalid: {error}")),
         }
     }
     faults

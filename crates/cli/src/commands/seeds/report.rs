@@ -1,4 +1,4 @@
-//! Rows as tables, for reading and for documents.
+//! Results as tables, in plain text and in Markdown.
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
@@ -7,15 +7,14 @@ use super::measure::{BoardsRow, GraphRow, SearchRow};
 use super::spec::{Goal, Other, Reached, Theirs};
 use crate::numbers::thousands;
 
-/// A table as text: its columns, the first for names and the last for remarks,
-/// and rows.
+/// A table of text. The first column has names and the last has remarks.
 pub(super) struct Sheet {
     head: Vec<&'static str>,
     rows: Vec<Vec<String>>,
 }
 
 impl Sheet {
-    /// In columns.
+    /// Aligned columns.
     pub fn text(&self) -> String {
         let mut table = Table::new();
         table.load_style(presets::NOTHING);
@@ -47,7 +46,7 @@ impl Sheet {
     }
 }
 
-/// The sheets of a table, those that have rows.
+/// The sheets of a table that have rows.
 pub(super) fn sheets(measured: &Measured) -> Vec<Sheet> {
     let sheets = [
         graphs(&measured.graphs),
@@ -131,7 +130,11 @@ fn searches(rows: &[SearchRow], others: &[Other]) -> Sheet {
         row
     };
     Sheet {
-        rows: rows.iter().map(row).chain(others.iter().map(other)).collect(),
+        rows: rows
+            .iter()
+            .map(row)
+            .chain(others.iter().map(other))
+            .collect(),
         head,
     }
 }
@@ -176,15 +179,18 @@ fn goal(row: &BoardsRow, goal: &Goal) -> String {
 fn answers(row: &BoardsRow) -> String {
     let verdicts = [
         ("solved", "solved"),
-        ("unsolvable", "refuted by proofs that were checked"),
-        ("no_solution_within", "without a plan of the length asked for"),
+        ("unsolvable", "refuted with checked proofs"),
+        (
+            "no_solution_within",
+            "without a plan of the requested length",
+        ),
         ("out_of_budget", "not settled"),
     ];
     let counted = verdicts.map(|(verdict, word)| (row.count(verdict), word));
     let fewest = row.each.iter().filter(|row| row.optimal == Some(true));
     let others = [
-        (fewest.count(), "by the fewest moves"),
-        (row.unique(), "with one solution only"),
+        (fewest.count(), "with the fewest moves"),
+        (row.unique(), "with exactly one solution"),
     ];
     let counted = counted.into_iter().chain(others);
     let mut parts: Vec<String> = counted
@@ -194,7 +200,7 @@ fn answers(row: &BoardsRow) -> String {
     let failed = row.each.iter().filter(|row| row.verdict == "out_of_budget");
     let failed: Vec<String> = failed.map(|row| row.board.to_string()).collect();
     if !failed.is_empty() {
-        parts.push(format!("not board {}", failed.join(" ")));
+        parts.push(format!("boards not settled: {}", failed.join(" ")));
     }
     if !row.faults.is_empty() {
         parts.push(format!("WRONG: {}", row.faults.join("; ")));

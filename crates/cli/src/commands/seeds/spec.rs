@@ -1,8 +1,8 @@
-//! What is to be measured, as a file says it.
+//! The list of runs, as read from a file.
 //!
-//! In: JSON. Out: tables of runs, each with what is known of it and what others
-//! measured. Rule files are named from the folder of games, files of boards from
-//! that of boards.
+//! In: JSON. Out: tables of runs, each with known results and the figures of other programs.
+//! Names of rule files are relative to the folder of games, names of board files to the folder
+//! of boards.
 
 use serde::Deserialize;
 
@@ -23,19 +23,19 @@ pub(super) struct Table {
     pub notes: Vec<String>,
     #[serde(default)]
     pub graphs: Vec<GraphRun>,
-    /// What others measured that has no counterpart here.
+    /// Searches of the other program without a counterpart here.
     #[serde(default)]
     pub others: Vec<Other>,
     #[serde(default)]
     pub searches: Vec<SearchRun>,
     #[serde(default)]
     pub boards: Vec<BoardRun>,
-    /// States by depth that are known, to be drawn beside ours.
+    /// Known numbers of states by depth, drawn next to the measured ones.
     #[serde(default)]
     pub curves: Vec<Curve>,
 }
 
-/// A search of others.
+/// A search of another program.
 #[derive(Deserialize, serde::Serialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Other {
@@ -51,7 +51,7 @@ pub(super) struct Curve {
     pub values: Vec<u64>,
 }
 
-/// A game, and where it begins.
+/// A game and its initial board.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Game {
@@ -59,7 +59,7 @@ pub(super) struct Game {
     pub board: Option<Board>,
 }
 
-/// A board, drawn or all alike.
+/// A board, either drawn or with equal cells.
 #[derive(Deserialize)]
 #[serde(untagged)]
 pub(super) enum Board {
@@ -72,7 +72,7 @@ pub(super) enum Board {
 }
 
 impl Board {
-    /// As text that [`Grid`](ggp_gdl::text_grid::Grid) reads.
+    /// The board as text that [`Grid`](ggp_gdl::text_grid::Grid) reads.
     pub fn text(&self) -> String {
         match self {
             Board::Drawn(text) => text.clone(),
@@ -88,7 +88,7 @@ impl Board {
     }
 }
 
-/// All that can be reached.
+/// A run over all reachable states.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct GraphRun {
@@ -99,19 +99,19 @@ pub(super) struct GraphRun {
     pub known: Reached,
 }
 
-/// What counts as one node.
+/// The states that count as one node.
 #[derive(Copy, Clone, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Merge {
-    /// States that differ in counters only.
+    /// States that differ only in counters.
     Stripped,
     /// Equal states.
     Exact,
-    /// Nothing: each way is one.
+    /// No states: each path is a node.
     Tree,
 }
 
-/// Numbers of what can be reached.
+/// The size of a graph of reachable states.
 #[derive(Clone, Default, Deserialize, serde::Serialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Reached {
@@ -119,30 +119,30 @@ pub(super) struct Reached {
     pub nodes: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arcs: Option<u64>,
-    /// Nodes without a way on.
+    /// Nodes without successors.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub leaves: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub levels: Option<Vec<u64>>,
 }
 
-/// One search.
+/// A run of one search.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SearchRun {
     pub label: String,
     pub game: Game,
     pub method: String,
-    /// All shortest plans, not only one.
+    /// Whether all shortest plans are wanted, not only one.
     #[serde(default)]
     pub all: bool,
-    /// Of a search by level: whether it goes on past a plan.
+    /// Whether a search by level continues after a plan is found.
     #[serde(default)]
     pub whole: bool,
-    /// Of a search by level: whether positions count up to symmetry.
+    /// Whether symmetric positions count as one in a search by level.
     #[serde(default)]
     pub symmetry: bool,
-    /// 0 counts as 1.
+    /// The number of threads; 0 counts as 1.
     #[serde(default)]
     pub threads: usize,
     #[serde(default = "minute")]
@@ -157,23 +157,23 @@ fn minute() -> f64 {
     60.0
 }
 
-/// What an answer must be.
+/// The expected answer of a search.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Expect {
-    /// Nothing else may come of it than this, or a spent budget if `may_fail`.
+    /// The required verdict; a spent budget is also accepted if `may_fail`.
     pub verdict: Option<String>,
     #[serde(default)]
     pub may_fail: bool,
-    /// Length of the shortest plans.
+    /// The length of the shortest plans.
     pub least: Option<usize>,
     /// All shortest plans.
     pub plans: Option<Vec<String>>,
-    /// Positions generated, if the budget is enough.
+    /// The number of positions generated, if the budget is sufficient.
     pub positions: Option<u64>,
 }
 
-/// What others measured.
+/// The figures of another program.
 #[derive(Clone, Default, Deserialize, serde::Serialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Theirs {
@@ -184,7 +184,7 @@ pub(super) struct Theirs {
     pub note: Option<String>,
 }
 
-/// The same rules with many boards.
+/// A run of the same rules with many boards.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct BoardRun {
@@ -193,11 +193,10 @@ pub(super) struct BoardRun {
     pub boards: Boards,
     #[serde(default = "auto")]
     pub method: String,
-    /// Whether playouts are worth the more the shorter a solution is, and less where
-    /// they come back to a position.
+    /// Whether a playout scores more for a shorter solution and less for a repeated position.
     #[serde(default)]
     pub by_length: bool,
-    /// Solutions looked for, by sets of moves.
+    /// The number of solutions to look for that differ in more than the order of moves.
     pub count: Option<usize>,
     #[serde(default = "minute")]
     pub most_seconds: f64,
@@ -216,7 +215,7 @@ fn auto() -> String {
 #[derive(Deserialize)]
 #[serde(untagged)]
 pub(super) enum Boards {
-    /// A board a line, with the fewest moves behind it if there is such a column.
+    /// A file with one board per line; with `least`, the fewest moves are in a second column.
     File {
         file: String,
         #[serde(default)]
@@ -232,28 +231,29 @@ pub(super) struct KnownBoard {
     pub least: Option<usize>,
 }
 
-/// What must come of all boards.
+/// The expected answers for all boards.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct BoardExpect {
     pub verdict: Option<String>,
     #[serde(default)]
     pub may_fail: bool,
-    /// Whether there is one solution each, but several of the boards of these numbers.
+    /// Whether each board must have exactly one solution, except those of `several`.
     #[serde(default)]
     pub unique: bool,
+    /// The numbers of the boards with more than one solution.
     #[serde(default)]
     pub several: Vec<usize>,
 }
 
-/// What is aimed at, on average over the boards or in all.
+/// The time goals, on average over the boards or in total.
 #[derive(Clone, Default, Deserialize, serde::Serialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Goal {
-    /// Milliseconds a board, beyond making it ready.
+    /// Milliseconds per board, without loading.
     pub solve_ms: Option<f64>,
-    /// Milliseconds a board.
+    /// Milliseconds per board.
     pub each_ms: Option<f64>,
-    /// Seconds for all.
+    /// Seconds for all boards.
     pub all_s: Option<f64>,
 }

@@ -3,18 +3,16 @@
 use std::path::Path;
 
 use crate::Context;
-use ggp_gdl::game::Score;
 use ggp_engine::machine::{AnyMachine, Machine};
-use ggp_solver::solve::{
-    Answer, Counted, PATIENCE, SolveOptions, claim, claim_count, lacks_proof,
-};
+use ggp_gdl::game::Score;
+use ggp_solver::solve::{Answer, Counted, PATIENCE, SolveOptions, claim, claim_count, lacks_proof};
 use ggp_verify::{Claim, Proof, Record};
 
 /// Writes an answer to a file.
 ///
 /// # Errors
 ///
-/// Those of writing.
+/// If the file cannot be written.
 pub(super) fn write(
     path: &Path,
     machine: &AnyMachine,
@@ -31,7 +29,7 @@ pub(super) fn write(
         proof: Proof::Refuted { .. },
     } = claim
     {
-        context.note("note: this answer has no proof that `ggp verify` could check");
+        context.note("note: this answer has no proof that `ggp verify` can check");
     }
     write_claim(path, machine, start, answer.target, claim, context)
 }
@@ -40,7 +38,7 @@ pub(super) fn write(
 ///
 /// # Errors
 ///
-/// Those of writing.
+/// If the file cannot be written.
 pub(super) fn write_count(
     path: &Path,
     machine: &AnyMachine,
@@ -56,11 +54,11 @@ pub(super) fn write_count(
     write_claim(path, machine, start, how.target, claim, context)
 }
 
-/// Says what may take a while.
+/// Announces the search for a proof, which may take a while.
 fn note_proof(how: &SolveOptions, context: &Context) {
     let most = how.budget.time.map_or(PATIENCE, |time| time.min(PATIENCE));
     context.note(format_args!(
-        "looking for a proof that `ggp verify` can check, for {:.1} seconds at most",
+        "looking for a proof that `ggp verify` can check, for at most {:.1} seconds",
         most.as_secs_f64()
     ));
 }

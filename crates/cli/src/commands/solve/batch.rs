@@ -1,5 +1,4 @@
-//! `ggp solve --each` and `--suite`: the same rules with one board after the
-//! other, or one game after the other.
+//! `ggp solve --each` and `--suite`: the same rules with many boards, or many games.
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -12,26 +11,27 @@ use serde::Serialize;
 use super::reference::{Known, Match, Ours, Reference};
 use super::report::verdict_name;
 use super::{Options, left, texts};
-use ggp_gdl::check::Reading;
-use crate::rule_files::{self, RuleOptions};
 use crate::commands::bench;
+use crate::rule_files::{self, RuleOptions};
 use crate::{Context, Exit};
+use ggp_engine::machine::{AnyMachine, Machine};
+use ggp_gdl::check::Reading;
 use ggp_gdl::diagnostic::{Code, Severity};
 use ggp_gdl::text_grid::{self, Grid};
-use ggp_engine::machine::{AnyMachine, Machine};
 use ggp_search::{Stats, Verdict};
 use ggp_solver::solve::{SolveOptions, count_from, solve};
 use ggp_verify::digest;
 
-/// What came of one puzzle.
+/// The result of a puzzle.
 #[derive(Serialize)]
 struct Row {
     #[serde(flatten)]
     place: Place,
     verdict: &'static str,
-    /// With --count: solutions found, and whether there are no others.
+    /// With --count: the number of solutions found.
     #[serde(skip_serializing_if = "Option::is_none")]
     solutions: Option<usize>,
+    /// With --count: whether there are no other solutions.
     #[serde(skip_serializing_if = "Option::is_none")]
     complete: Option<bool>,
     length: Option<usize>,
@@ -44,22 +44,23 @@ struct Row {
     method: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
-    /// What the rules ask for and nothing says: a board in another file, perhaps.
+    /// The message about an undefined relation, perhaps of a board in another file.
     #[serde(skip_serializing_if = "Option::is_none")]
     missing: Option<String>,
-    /// What is known of it from elsewhere, and what of ours contradicts that.
+    /// The known result.
     #[serde(skip_serializing_if = "Option::is_none")]
     known: Option<Known>,
+    /// The contradiction between this result and the known one.
     #[serde(skip_serializing_if = "Option::is_none")]
     contradiction: Option<String>,
-    /// With --reference: whether the table has another game of this name.
+    /// With --reference: whether the table has only a game of this name with other rules.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     other_rules: bool,
     #[serde(skip)]
     no_plan_within: Option<u32>,
 }
 
-/// The verdict on a game in which a plan is not for one role to make.
+/// The verdict on a game with several roles, which has no plans.
 const SEVERAL_ROLES: &str = "several_roles";
 
 impl Row {
@@ -84,12 +85,12 @@ impl Row {
         }
     }
 
-    /// Whether there is nothing left to find out but shorter plans.
+    /// Returns true if only the existence of a shorter plan can still be open.
     fn is_settled(&self) -> bool {
         ["solved", "unsolvable"].contains(&self.verdict)
     }
 
-    /// Compares with what is known.
+    /// Compares the result with the known one.
     fn compare(&mut self, known: Match<'_>) {
         let ours = match (self.verdict, self.length, self.optimal) {
             ("solved", Some(moves), Some(optimal)) => Ours::Plan(moves, optimal),
@@ -104,11 +105,11 @@ impl Row {
     }
 }
 
-/// Which one it is.
+/// The identity of a puzzle.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Place {
-    /// One board of a file.
+    /// A board of a file.
     Board {
         /// Position in the file, from 1; empty lines do not count.
         puzzle: usize,
@@ -135,21 +136,21 @@ impl Place {
 #[derive(Serialize)]
 struct Total {
     puzzles: usize,
-    /// But for those that are solved as they stand.
+    /// Solved puzzles, without those of `as_they_stand`.
     solved: usize,
-    /// Solved, though the rules ask for what nothing says.
+    /// Solved puzzles whose rules use an undefined relation.
     as_they_stand: usize,
     unsolvable: usize,
     failed: usize,
     several_roles: usize,
     contradictions: usize,
     nodes: u64,
-    /// The sum over the puzzles, with several threads more than has passed.
+    /// The sum over the puzzles. With several threads it can exceed `elapsed`.
     seconds: f64,
     elapsed: f64,
 }
 
-/// Solves all puzzles of a file, a row each, in the order of the file.
+/// Solves all puzzles of a file and prints a row for each, in the order of the file.
 pub(super) fn each(
     options: &Options,
     path: &Path,
@@ -159,28 +160,34 @@ pub(super) fn each(
     let text = rule_files::read_text(path, options.rules.max_bytes, context)?;
     let puzzles = text_grid::puzzles(&rule_files::shown_name(path), &text)?;
     if puzzles.is_empty() {
-        bail!("{}: there is no puzzle in it", path.display());
+        bail!("{}: the file contains no puzzle", path.display());
     }
     let puzzles: Vec<(usize, &Grid)> = puzzles.iter().enumerate().collect();
     let sheet = Sheet {
         width: 7,
         reference: None,
     };
-    run(&puzzles, &sheet, options.threads, context, |(index, puzzle)| {
-        let place = Place::Board {
-            puzzle: index + 1,
-            line: puzzle.line(),
-        };
-        let read = || options.rules.read_with(Some(puzzle), context);
-        match options.count {
-            Some(at_most) => row(place, &options.rules, read, how, counted(at_most), context),
-            None => row(place, &options.rules, read, how, solved, context),
-        }
-    })
+    run(
+        &puzzles,
+        &sheet,
+        options.threads,
+        context,
+        |(index, puzzle)| {
+            let place = Place::Board {
+                puzzle: index + 1,
+                line: puzzle.line(),
+            };
+            let read = || options.rules.read_with(Some(puzzle), context);
+            match options.count {
+                Some(at_most) => row(place, &options.rules, read, how, counted(at_most), context),
+                None => row(place, &options.rules, read, how, solved, context),
+            }
+        },
+    )
 }
 
-/// Solves games, a row each. Folders stand for the rule files in them; rule sets
-/// with errors are left out there, and so are games with another number of roles.
+/// Solves games and prints a row for each. A folder is replaced by the rule files in it, without
+/// rule sets that have errors. Games with another number of roles than requested are left out.
 pub(super) fn suite(
     options: &Options,
     how: &SolveOptions,
@@ -190,7 +197,12 @@ pub(super) fn suite(
         Some(path) => Some(Reference::read(path)?),
         None => None,
     };
-    let listed: Vec<PathBuf> = options.rules.files.iter().map(|path| folder(path)).collect();
+    let listed: Vec<PathBuf> = options
+        .rules
+        .files
+        .iter()
+        .map(|path| folder(path))
+        .collect();
     let mut games: Vec<(RuleOptions, usize, Option<String>)> = Vec::new();
     for files in bench::games(&listed)? {
         let is_listed = listed.iter().any(|file| files.contains(file));
@@ -202,11 +214,13 @@ pub(super) fn suite(
         match game.map(|game| (game.role_count(), digest(&game))) {
             Some((roles, _)) if options.roles.is_some_and(|wanted| wanted != roles) => {}
             Some((roles, digest)) => games.push((rules, roles, Some(digest))),
-            // The row says what is wrong.
+            // The row shows the error.
             None if is_listed => games.push((rules, 1, None)),
             None => {
                 let name = name(&rules.files);
-                context.note(format_args!("note: {name} is left out, its rules have errors"));
+                context.note(format_args!(
+                    "note: {name} is left out: its rules have errors"
+                ));
             }
         }
     }
@@ -215,26 +229,32 @@ pub(super) fn suite(
         width: names.iter().map(String::len).max().unwrap_or(0).max(7),
         reference: reference.as_ref(),
     };
-    run(&games, &sheet, options.threads, context, |(rules, roles, digest)| {
-        let game = name(&rules.files);
-        let known = match (&reference, digest) {
-            (Some(reference), Some(digest)) => reference.of(&game, digest),
-            _ => Match::Unknown,
-        };
-        let place = Place::Game {
-            game,
-            rules: digest.clone(),
-        };
-        if *roles != 1 {
-            return Row::new(place, SEVERAL_ROLES);
-        }
-        let mut row = row(place, rules, || rules.read(context), how, solved, context);
-        row.compare(known);
-        row
-    })
+    run(
+        &games,
+        &sheet,
+        options.threads,
+        context,
+        |(rules, roles, digest)| {
+            let game = name(&rules.files);
+            let known = match (&reference, digest) {
+                (Some(reference), Some(digest)) => reference.of(&game, digest),
+                _ => Match::Unknown,
+            };
+            let place = Place::Game {
+                game,
+                rules: digest.clone(),
+            };
+            if *roles != 1 {
+                return Row::new(place, SEVERAL_ROLES);
+            }
+            let mut row = row(place, rules, || rules.read(context), how, solved, context);
+            row.compare(known);
+            row
+        },
+    )
 }
 
-/// The folder with the rule files, where one stands beside other things.
+/// The folder `games` inside a folder without rule files of its own; otherwise the path itself.
 fn folder(path: &Path) -> PathBuf {
     let inner = path.join("games");
     let is_rules = |entry: std::fs::DirEntry| {
@@ -248,14 +268,19 @@ fn folder(path: &Path) -> PathBuf {
     }
 }
 
-/// What a rule set is called.
+/// The name of a rule set.
 fn name(files: &[PathBuf]) -> String {
-    let stem = |file: &PathBuf| file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let stem = |file: &PathBuf| {
+        file.file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned()
+    };
     files.iter().map(stem).collect::<Vec<String>>().join("+")
 }
 
-/// Makes a row of each item, and prints them in order, each as soon as those
-/// before it are there.
+/// Makes a row for each item and prints the rows in order, each as soon as all rows before it
+/// are printed.
 fn run<T: Sync>(
     items: &[T],
     sheet: &Sheet,
@@ -284,7 +309,9 @@ fn run<T: Sync>(
                     }
                     let row = solve(item);
                     bar.inc(1);
-                    let mut rows = rows.lock().expect("a puzzle does not panic here");
+                    let mut rows = rows
+                        .lock()
+                        .expect("no thread panics while it holds the lock");
                     rows[index] = Some(row);
                     let mut printed = printed.lock().expect("printing does not panic");
                     while let Some(Some(row)) = rows.get(printed.0) {
@@ -299,7 +326,9 @@ fn run<T: Sync>(
     });
     bar.finish_and_clear();
     printed.into_inner().expect("printing does not panic").1?;
-    let rows = rows.into_inner().expect("a puzzle does not panic here");
+    let rows = rows
+        .into_inner()
+        .expect("no thread panics while it holds the lock");
     let rows: Vec<Row> = rows.into_iter().flatten().collect();
     let count = |verdict| rows.iter().filter(|row| row.verdict == verdict).count();
     let is_incomplete = |row: &&Row| row.verdict == "solved" && row.missing.is_some();
@@ -311,14 +340,19 @@ fn run<T: Sync>(
         unsolvable: count("unsolvable"),
         failed: count("failed"),
         several_roles: count(SEVERAL_ROLES),
-        contradictions: rows.iter().filter(|row| row.contradiction.is_some()).count(),
+        contradictions: rows
+            .iter()
+            .filter(|row| row.contradiction.is_some())
+            .count(),
         nodes: rows.iter().map(|row| row.nodes).sum(),
-        // The sum of nothing would be -0.
+        // An empty sum would be -0.
         seconds: rows.iter().map(|row| row.seconds).sum::<f64>() + 0.0,
         elapsed: started.elapsed().as_secs_f64(),
     };
     let is_solved = total.solved + total.as_they_stand + total.several_roles == total.puzzles;
-    let failed = rows.iter().find_map(|row| Some((row.place.name(), row.error.as_ref()?)));
+    let failed = rows
+        .iter()
+        .find_map(|row| Some((row.place.name(), row.error.as_ref()?)));
     if context.json() {
         context.print_json(&serde_json::json!({ "puzzles": rows, "total": total }))?;
     } else {
@@ -327,7 +361,7 @@ fn run<T: Sync>(
     for row in rows.iter() {
         if let Some(contradiction) = &row.contradiction {
             let word = context.error_word();
-            // Whoever reads the table alone must not miss it, however quiet it is.
+            // Contradictions are printed even with --quiet.
             eprintln!("{word} {}: {contradiction}", row.place.name());
         }
     }
@@ -341,7 +375,7 @@ fn run<T: Sync>(
     Ok(if is_right { Exit::Done } else { Exit::Negative })
 }
 
-/// A row, of which `fill` does all but what comes before and behind.
+/// Makes a row: creates the machine, calls `fill`, and records the time and any error.
 fn row(
     place: Place,
     rules: &RuleOptions,
@@ -354,10 +388,8 @@ fn row(
     let mut row = Row::new(place, "failed");
     let filled = machine(rules, read, how, context).and_then(|(mut machine, missing)| {
         row.missing = missing;
-        let how = SolveOptions {
-            budget: left(&how.budget, started),
-            ..how.clone()
-        };
+        let mut how = how.clone();
+        how.budget = left(&how.budget, started);
         fill(&mut machine, &mut row, &how)
     });
     row.error = filled.err().map(|error| format!("{error:#}"));
@@ -375,7 +407,10 @@ fn machine(
     let missing = reading.findings.iter().find(|f| f.code == Code::Undefined);
     let missing = missing.map(|finding| finding.message.clone());
     let Some(game) = reading.game else {
-        let error = reading.findings.iter().find(|f| f.severity == Severity::Error);
+        let error = reading
+            .findings
+            .iter()
+            .find(|f| f.severity == Severity::Error);
         let message = error.map_or("the rules have errors", |error| &error.message);
         return Err(match error.and_then(|error| error.span) {
             Some(span) => anyhow::anyhow!("{}: {message}", reading.sources.place(span)),
@@ -388,7 +423,7 @@ fn machine(
     Ok((super::machine(rules, &game, &how.budget, context)?, missing))
 }
 
-/// Solves, and fills in what came of it.
+/// Solves a puzzle and fills in the result.
 fn solved(machine: &mut AnyMachine, row: &mut Row, how: &SolveOptions) -> anyhow::Result<()> {
     let mut stats = Stats::default();
     let answer = solve(machine, how, &mut stats, &mut ());
@@ -402,14 +437,16 @@ fn solved(machine: &mut AnyMachine, row: &mut Row, how: &SolveOptions) -> anyhow
     }
     row.no_plan_within = match answer.verdict {
         Verdict::NoSolutionWithin(depth) => Some(depth),
-        Verdict::OutOfBudget { depth_completed, .. } => depth_completed,
+        Verdict::OutOfBudget {
+            depth_completed, ..
+        } => depth_completed,
         _ => None,
     };
     row.method = Some(answer.chosen);
     Ok(())
 }
 
-/// Counts solutions, and fills in what came of it.
+/// Counts solutions and fills in the result.
 fn counted(
     at_most: u32,
 ) -> impl Fn(&mut AnyMachine, &mut Row, &SolveOptions) -> anyhow::Result<()> {
@@ -429,14 +466,14 @@ fn counted(
     }
 }
 
-/// A verdict as people read it.
+/// The verdict in words.
 fn spoken(verdict: &str) -> String {
     verdict.replace('_', " ")
 }
 
-/// How rows are shown.
+/// The layout of the rows.
 struct Sheet<'r> {
-    /// Of the names.
+    /// The width of the names.
     width: usize,
     reference: Option<&'r Reference>,
 }
@@ -468,7 +505,7 @@ impl Sheet<'_> {
                 _ => spoken(row.verdict),
             };
             let missing = row.missing.iter();
-            let missing = missing.map(|missing| format!("  as it stands, though {missing}"));
+            let missing = missing.map(|missing| format!("  incomplete rules: {missing}"));
             let missing = missing.chain(row.error.iter().map(|error| format!("  {error}")));
             return format!(
                 "{name:>width$}  {verdict:<18}  {length:>6}  {:>10}  {:>9.3}{}",
@@ -494,7 +531,7 @@ impl Sheet<'_> {
             _ => "-".to_owned(),
         };
         let by = match &row.missing {
-            Some(missing) => format!("as they stand, though {missing}: {by}"),
+            Some(missing) => format!("{by}; incomplete rules: {missing}"),
             None => by,
         };
         format!(
@@ -510,13 +547,13 @@ impl Sheet<'_> {
             let settled = total.solved + total.as_they_stand + total.unsolvable;
             let mut text = format!("settled {settled} of {}", total.puzzles);
             if total.contradictions > 0 {
-                text += &format!(", {} CONTRADICT what is known", total.contradictions);
+                text += &format!(", {} CONTRADICT known results", total.contradictions);
             }
             return text;
         }
         let mut verdicts = format!("{} of {} solved", total.solved, total.puzzles);
         if total.as_they_stand > 0 {
-            verdicts += &format!(", {} as they stand", total.as_they_stand);
+            verdicts += &format!(", {} with incomplete rules", total.as_they_stand);
         }
         if total.unsolvable > 0 {
             verdicts += &format!(", {} unsolvable", total.unsolvable);

@@ -1,4 +1,4 @@
-//! Further options of `--method breadth-first-packed`.
+//! Options of `--method breadth-first-packed`.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -8,16 +8,16 @@ use anyhow::bail;
 use super::report::ran_out;
 use super::seconds;
 use crate::Context;
-use ggp_solver::planning::checkpoint::Checkpoint;
-use ggp_solver::planning::breadth_first::{Classes, BreadthFirstOptions, Spill};
 use ggp_search::{Stats, Verdict};
+use ggp_solver::planning::breadth_first::{BreadthFirstOptions, Classes, Spill};
+use ggp_solver::planning::checkpoint::Checkpoint;
 use ggp_solver::solve::{Answer, Setting, SolveOptions};
 
 #[derive(Copy, Clone, PartialEq, Eq, Debug, clap::ValueEnum)]
 enum Symmetry {
-    /// They are one: less is looked at, and counts are of classes
+    /// Symmetric positions count as one: fewer are searched, and counts are of classes
     On,
-    /// Each counts
+    /// Every position counts
     Off,
 }
 
@@ -25,35 +25,35 @@ enum Symmetry {
 #[derive(clap::Args, Clone, Debug)]
 #[command(next_help_heading = "With --method breadth-first-packed")]
 pub(super) struct Flags {
-    /// Look at every position that can be reached, also past a plan
+    /// Search every position that can be reached, even after a plan is found
     #[arg(long)]
     whole: bool,
-    /// Whether positions that are the same but for a symmetry of the rules count as
-    /// one; unless said, they do once they are many, but not with --whole
-    #[arg(long, value_enum, value_name = "WHETHER")]
+    /// Whether positions that are equal up to a symmetry of the rules count as one [default: off
+    /// with --whole, otherwise on as soon as there are many]
+    #[arg(long, value_enum, value_name = "CHOICE")]
     symmetry: Option<Symmetry>,
-    /// Write the search's state to this file now and then, and when it is
+    /// Write the state of the search to this file at intervals, and when the search is
     /// interrupted or its budget is spent
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
-    /// Seconds between two checkpoints, at least
+    /// Minimum number of seconds between two checkpoints
     #[arg(long, value_name = "S", value_parser = seconds, default_value = "300")]
     #[arg(requires = "checkpoint")]
     checkpoint_every: Duration,
-    /// Go on from this checkpoint; the budget counts from now
+    /// Resume the search from this checkpoint, with a new budget
     #[arg(long, value_name = "FILE")]
     resume: Option<PathBuf>,
-    /// Put what the memory allowed does not take into files in this folder, which
-    /// are deleted at the end
+    /// Write data that exceeds the memory limit to files in this folder, which are deleted at
+    /// the end
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["checkpoint", "resume"])]
     spill: Option<PathBuf>,
-    /// Most bytes of files for --spill, in MiB
+    /// Limit on the size of the files of --spill, in MiB
     #[arg(long, value_name = "MB", default_value_t = 16_384, requires = "spill")]
     budget_disk: u64,
 }
 
 impl Flags {
-    /// Adds what is asked for to the options of a search.
+    /// Adds these options to those of a search.
     pub fn apply(&self, is_alone: bool, how: &mut SolveOptions) -> anyhow::Result<()> {
         let is_asked = self.whole
             || self.symmetry.is_some()
@@ -67,7 +67,10 @@ impl Flags {
             );
         }
         if !is_alone && (self.checkpoint.is_some() || self.resume.is_some()) {
-            bail!("--checkpoint and --resume are for one search");
+            bail!(
+                "--checkpoint and --resume are for a single search, so they cannot be used with \
+                 --each and --suite"
+            );
         }
         if let Some(file) = &self.checkpoint {
             Context::can_write(file)?;
@@ -96,7 +99,7 @@ impl Flags {
         Ok(())
     }
 
-    /// Says what was looked at, and how to go on.
+    /// Prints whether all positions were seen, and how to resume the search.
     pub fn note(&self, answer: &Answer, stats: &Stats, context: &Context) {
         match answer.seen {
             Some(seen) if seen.is_all => context.note(match seen.symmetries {
@@ -108,13 +111,13 @@ impl Flags {
             }),
             Some(_) if self.whole => context.note(match stats.ran_out {
                 Some(what) => format!("not all positions were seen: {}", ran_out(what)),
-                None => "not all positions were seen: more moves were not looked at".to_owned(),
+                None => "not all positions were seen: longer plans were not searched".to_owned(),
             }),
             _ => {}
         }
         if let (Verdict::OutOfBudget { .. }, Some(file)) = (&answer.verdict, &self.checkpoint) {
             let file = file.display();
-            context.note(format_args!("note: go on from here with --resume {file}"));
+            context.note(format_args!("note: resume the search with --resume {file}"));
         }
     }
 }

@@ -1,19 +1,19 @@
-//! A plan as a film.
+//! Animated pictures of plans.
 
 use std::path::PathBuf;
 
 use anyhow::bail;
 
 use super::texts;
+use crate::Context;
 use crate::picture_options::{self, PictureOptions};
 use crate::rule_files::RuleOptions;
-use crate::Context;
 use ggp_engine::machine::{AnyMachine, Machine};
 use ggp_picture::{DrawingLimits, SAMPLE_STATES};
 use ggp_search::Verdict;
 use ggp_solver::solve::Answer;
 
-/// Where a film goes, and what it looks like.
+/// The file and the style of an animated picture.
 #[derive(clap::Args, Clone, Debug)]
 pub(super) struct FilmOptions {
     /// Draw the plan, position by position, as an animated picture in this file (.svg)
@@ -26,33 +26,39 @@ pub(super) struct FilmOptions {
 
 fn parse_output(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
-    match path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("svg")) {
+    match path
+        .extension()
+        .is_some_and(|ending| ending.eq_ignore_ascii_case("svg"))
+    {
         true => Ok(path),
-        false => Err("an animated picture is a file that ends in .svg".to_owned()),
+        false => Err("the name of an animated picture must end in .svg".to_owned()),
     }
 }
 
 impl FilmOptions {
-    /// Refuses what cannot be done, before the search.
+    /// Refuses impossible options before the search.
     ///
     /// # Errors
     ///
-    /// If the file cannot be written.
+    /// If the file cannot be written, or the game has several roles.
     pub fn refuse(&self, roles: usize) -> anyhow::Result<()> {
         let Some(path) = &self.animate else {
             return Ok(());
         };
         if roles > 1 {
-            bail!("--animate draws a plan, and plans are for games with one role; this one has {roles}");
+            bail!(
+                "--animate draws a plan, and only games with one role have plans; \
+                 this one has {roles}"
+            );
         }
         Context::can_write(path)
     }
 
-    /// Writes the film of an answer, if one is wanted.
+    /// Writes the animated picture of an answer if it is requested.
     ///
     /// # Errors
     ///
-    /// If the picture file is wrong, or the file cannot be written.
+    /// If the picture file is invalid, or the file cannot be written.
     pub fn write(
         &self,
         rules: &RuleOptions,
@@ -68,7 +74,10 @@ impl FilmOptions {
             (Verdict::Solved { plans, .. }, _) => &plans[0],
             (_, Some(best)) => &best.plan,
             _ => {
-                context.note(format_args!("{} is not written: there is no plan to draw", path.display()));
+                let path = path.display();
+                context.note(format_args!(
+                    "{path} is not written: there is no plan to draw"
+                ));
                 return Ok(());
             }
         };
@@ -80,9 +89,16 @@ impl FilmOptions {
         let mut frames = Vec::with_capacity(plan.len() + 1);
         let frame = |machine: &AnyMachine, state: &_, caption: String| {
             let facts = machine.facts(state);
-            (picture.draw(machine.terms(), &facts, DrawingLimits::default()), caption)
+            (
+                picture.draw(machine.terms(), &facts, DrawingLimits::default()),
+                caption,
+            )
         };
-        frames.push(frame(&machine, &state, format!("0 of {} moves", plan.len())));
+        frames.push(frame(
+            &machine,
+            &state,
+            format!("0 of {} moves", plan.len()),
+        ));
         for (number, (chosen, said)) in plan.iter().zip(&said).enumerate() {
             state = machine.next(&state, &[*chosen])?;
             machine.terms_mut().refresh();

@@ -1,4 +1,4 @@
-//! How far a search is, as it goes on.
+//! Progress reports of a search.
 
 use std::time::{Duration, Instant};
 
@@ -7,27 +7,27 @@ use serde::Serialize;
 use crate::Context;
 use ggp_search::{Observer, Stats};
 
-/// How to say how far a search is.
+/// The format of progress reports.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, clap::ValueEnum)]
 pub(crate) enum Report {
-    /// A line that changes, on a terminal
+    /// A line on the terminal that is updated
     #[default]
     Line,
-    /// JSON on standard error, a line a second
+    /// JSON on standard error, a line per second
     Json,
-    /// Nothing
+    /// No reports
     None,
 }
 
-/// Between two lines of JSON.
+/// The time between two lines of JSON.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Says on standard error how far a search is.
+/// Reports the progress of a search on standard error.
 pub(crate) struct Progress {
     line: indicatif::ProgressBar,
     is_json: bool,
     started: Instant,
-    /// When the last line was written, and how many states were expanded then.
+    /// The time of the last line, and the number of states expanded until then.
     last: (Instant, u64),
 }
 
@@ -40,10 +40,10 @@ struct Now {
     nodes: u64,
     nodes_per_second: u64,
     generated: u64,
-    /// States that wait.
+    /// States that are not yet expanded.
     frontier: u64,
     bytes: u64,
-    /// No plan has so many moves or fewer.
+    /// No plan has at most this number of moves.
     no_plan_within: Option<u32>,
     best_length: Option<usize>,
     best_score: Option<u8>,
@@ -63,7 +63,7 @@ impl Progress {
         }
     }
 
-    /// Takes the line away.
+    /// Removes the line.
     pub(crate) fn finish(&self) {
         self.line.finish_and_clear();
     }
@@ -95,7 +95,7 @@ impl Progress {
         }
         let rate = total.expanded as f64 / self.started.elapsed().as_secs_f64();
         let mut message = format!(
-            "depth {}, {} positions expanded ({rate:.0} a second), {} open, {} MiB",
+            "depth {}, {} positions expanded ({rate:.0} per second), {} open, {} MiB",
             level.depth,
             total.expanded,
             level.frontier,
@@ -108,7 +108,7 @@ impl Progress {
             message += &format!(", best end {score}");
         }
         if let Some(depth) = stats.refuted {
-            message += &format!(", more than {depth} needed");
+            message += &format!(", more than {depth} moves needed");
         }
         self.line.set_message(message);
     }

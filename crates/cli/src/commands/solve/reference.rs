@@ -1,17 +1,17 @@
-//! What is known of games from elsewhere, beside what comes of them here.
+//! Known results of games, and comparison with the results found here.
 //!
-//! In: a table as CSV with the columns `game`, `known` (`solvable`, `unsolvable` or
-//! `open`), `moves` (of a plan), `proved` (`shortest` if no plan is shorter),
-//! `settled_by`, `source` and, if it is there, `rules`: how the digest of the rules
-//! begins. Out: what contradicts it. Games are known by their rules, whatever their files
-//! are called; by name only where nothing is said of the rules.
+//! In: a table as CSV with the columns `game`, `known` (`solvable`, `unsolvable` or `open`),
+//! `moves` (of a plan), `proved` (`shortest` if no plan is shorter), `settled_by`, `source`
+//! and optionally `rules` (the beginning of the digest of the rules). Out: contradictions.
+//! Games are identified by their rules, whatever their files are called; by name only if the
+//! table has no digest.
 
 use std::path::Path;
 
 use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
 
-/// What is known of one game.
+/// The known result of a game.
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Known {
     game: String,
@@ -39,26 +39,26 @@ enum Proved {
     Shortest,
 }
 
-/// What came of a game here.
+/// The result of a game found here.
 #[derive(Copy, Clone)]
 pub(super) enum Ours {
-    /// A plan of so many moves, and whether it is proved that none is shorter.
+    /// A plan of this number of moves, and whether it is proved that no plan is shorter.
     Plan(usize, bool),
     Unsolvable,
-    /// No plan has so many moves or fewer; nothing if that is not known either.
+    /// No plan has at most this number of moves; `None` if nothing is known.
     NoPlan(Option<u32>),
 }
 
-/// What a table has of a game.
+/// The result of looking up a game in a table.
 #[derive(Copy, Clone)]
 pub(super) enum Match<'r> {
     Known(&'r Known),
-    /// Nothing but a game of the same name, with other rules.
+    /// The table has only a game of the same name with other rules.
     OtherRules,
     Unknown,
 }
 
-/// A table of what is known.
+/// A table of known results.
 pub(super) struct Reference(Vec<Known>);
 
 impl Reference {
@@ -66,18 +66,18 @@ impl Reference {
     ///
     /// # Errors
     ///
-    /// If the file cannot be read or is no such table.
+    /// If the file cannot be read or is not such a table.
     pub fn read(path: &Path) -> anyhow::Result<Reference> {
         let name = path.display();
         let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {name}"))?;
         let rows = csv::Reader::from_reader(text.as_bytes()).into_deserialize();
         let rows: Result<Vec<Known>, csv::Error> = rows.collect();
         Ok(Reference(rows.with_context(|| {
-            format!("{name} is no table of what is known of games")
+            format!("{name} is not a table of known results")
         })?))
     }
 
-    /// What is known of the game of these rules and this name.
+    /// Looks up the game with this name and this digest of its rules.
     pub fn of(&self, game: &str, rules: &str) -> Match<'_> {
         let has_rules = |known: &&Known| {
             let begins = known.rules.as_ref().filter(|begin| !begin.is_empty());
@@ -96,7 +96,7 @@ impl Reference {
 }
 
 impl Known {
-    /// In a few characters.
+    /// A short text.
     pub fn text(&self) -> String {
         let moves = match (self.moves, self.proved) {
             (Some(moves), Some(Proved::Shortest)) => format!(", {moves}"),
@@ -110,26 +110,26 @@ impl Known {
         }
     }
 
-    /// What of ours can not be right if this is.
+    /// The contradiction between a result and this one, if there is one.
     pub fn contradiction(&self, ours: Ours) -> Option<String> {
         let shortest = self.moves.filter(|_| self.proved.is_some());
         match (self.known, ours) {
-            (Status::Unsolvable, Ours::Plan(moves, _)) => {
-                Some(format!("a plan of {moves} moves, where none is possible"))
-            }
+            (Status::Unsolvable, Ours::Plan(moves, _)) => Some(format!(
+                "a plan of {moves} moves, but the game is known to be unsolvable"
+            )),
             (Status::Solvable, Ours::Unsolvable) => {
-                Some("no plan, where there is one".to_owned())
+                Some("unsolvable, but a plan is known".to_owned())
             }
-            (_, Ours::Plan(moves, _)) if shortest.is_some_and(|least| moves < least) => {
-                Some(format!("a plan of {moves} moves, shorter than the shortest"))
-            }
-            (_, Ours::Plan(moves, true)) if self.moves.is_some_and(|known| known < moves) => {
-                Some(format!("{moves} moves as the fewest, where fewer do"))
-            }
+            (_, Ours::Plan(moves, _)) if shortest.is_some_and(|least| moves < least) => Some(
+                format!("a plan of {moves} moves, fewer than the proved minimum"),
+            ),
+            (_, Ours::Plan(moves, true)) if self.moves.is_some_and(|known| known < moves) => Some(
+                format!("{moves} moves as the fewest, but a shorter plan is known"),
+            ),
             (_, Ours::NoPlan(Some(within)))
                 if self.moves.is_some_and(|moves| moves <= within as usize) =>
             {
-                Some(format!("no plan of {within} moves, where there is one"))
+                Some(format!("no plan within {within} moves, but one is known"))
             }
             _ => None,
         }
@@ -169,7 +169,7 @@ mod tests {
         assert_eq!(moves("a", "34cd99"), "no");
         assert_eq!(moves("z", "12ab99"), "yes, <= 9");
         assert_eq!(moves("z", "99"), "unknown");
-        // Nothing is said of its rules.
+        // The table has no digest of its rules.
         assert_eq!(moves("c", "99"), "open");
     }
 

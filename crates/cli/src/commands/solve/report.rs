@@ -1,4 +1,4 @@
-//! What `ggp solve` prints.
+//! The output of `ggp solve`.
 
 use std::fmt::Write as _;
 
@@ -6,10 +6,10 @@ use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use serde::Serialize;
 
 use super::{Goal, Options, StatsFormat, texts};
-use ggp_gdl::analysis::{Finding, findings};
 use crate::Context;
-use ggp_gdl::game::Score;
 use ggp_engine::machine::{AnyMachine, Machine};
+use ggp_gdl::analysis::{Finding, findings};
+use ggp_gdl::game::Score;
 use ggp_search::{BudgetKind, Compare, Counts, Coverage, LevelStats, Stats, Verdict};
 use ggp_solver::solve::{Answer, Checker, Counted, Evaluation, SolveOptions, budget_name};
 use ggp_verify::Proof;
@@ -19,7 +19,7 @@ use ggp_verify::Proof;
 struct Record {
     game: String,
     verdict: &'static str,
-    /// No plan has this length or less.
+    /// No plan has at most this length.
     #[serde(skip_serializing_if = "Option::is_none")]
     no_plan_within: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -32,22 +32,22 @@ struct Record {
     #[serde(skip_serializing_if = "Option::is_none")]
     coverage: Option<&'static str>,
     plans: Vec<Vec<String>>,
-    /// The least score that was wanted.
+    /// The least score that counts as solved.
     target: u8,
     #[serde(skip_serializing_if = "Option::is_none")]
     best: Option<BestRecord>,
-    /// No end is worth more.
+    /// An upper bound of the score of all ends.
     #[serde(skip_serializing_if = "Option::is_none")]
     bound: Option<u8>,
-    /// Why there is no plan.
+    /// The proof that there is no plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     proof: Option<Proof>,
     method: String,
     checked_by: Checker,
-    /// With `--method breadth-first-packed`: whether all positions were seen, and how many
-    /// symmetries make classes of them where counts are of classes.
+    /// With `--method breadth-first-packed`: whether all positions were seen.
     #[serde(skip_serializing_if = "Option::is_none")]
     all_seen: Option<bool>,
+    /// The number of symmetries, if symmetric positions count as one.
     #[serde(skip_serializing_if = "Option::is_none")]
     symmetries: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -62,7 +62,7 @@ struct BestRecord {
     plan: Vec<String>,
 }
 
-/// What was counted, as JSON.
+/// Statistics as JSON.
 #[derive(Serialize)]
 pub(super) struct StatsRecord {
     levels: Vec<LevelRecord>,
@@ -124,7 +124,7 @@ impl StatsRecord {
     }
 }
 
-/// What a table compared.
+/// The part of a position that a table compared.
 fn compared(compare: Compare, answer: &Answer) -> &'static str {
     let is_up_to_symmetry = answer.seen.is_some_and(|seen| seen.symmetries > 1);
     match (compare, answer.stripped) {
@@ -156,14 +156,14 @@ pub(super) fn verdict_text(answer: &Answer) -> String {
             let points = match answer.target.get() {
                 100 => String::new(),
                 most if answer.bound == Some(answer.target) => {
-                    format!("with {most} points, the most that can be had, ")
+                    format!("with {most} points, the highest possible score, ")
                 }
                 least => format!("with {least} points or more "),
             };
             let length = match (optimal, moves) {
                 (true, 0) => format!("{points}at the start"),
                 (true, moves) => format!("{points}in {moves} moves, and not in fewer"),
-                (false, moves) => format!("{points}in {moves} moves; fewer may do"),
+                (false, moves) => format!("{points}in {moves} moves; a shorter plan may exist"),
             };
             let count = match (plans.len(), coverage) {
                 (count, Coverage::Capped) => format!("; the first {count} of more plans"),
@@ -171,7 +171,7 @@ pub(super) fn verdict_text(answer: &Answer) -> String {
                 (count, Coverage::All) => format!("; all {count} shortest plans"),
                 (_, Coverage::Unknown) => String::new(),
             };
-            // Of two plans at most the first is known to be of least length.
+            // Of several plans, at most the first is known to have the least length.
             format!("solved {length}{count}")
         }
         Verdict::Unsolvable => format!(
@@ -203,17 +203,17 @@ fn score_text(target: Score) -> String {
 
 pub(super) fn ran_out(what: BudgetKind) -> &'static str {
     match what {
-        BudgetKind::Nodes => "the budget of positions was spent",
-        BudgetKind::Memory => "the memory allowed was full",
-        BudgetKind::Disk => "the disk space allowed was full",
-        BudgetKind::Time => "the time was up",
+        BudgetKind::Nodes => "the limit on positions was reached",
+        BudgetKind::Memory => "the memory limit was reached",
+        BudgetKind::Disk => "the limit on disk space was reached",
+        BudgetKind::Time => "the time limit was reached",
         BudgetKind::Interrupt => "interrupted",
         BudgetKind::Method => "the method does not apply, or gave up",
-        BudgetKind::Iterations => "the budget of playouts was spent",
+        BudgetKind::Iterations => "the limit on playouts was reached",
     }
 }
 
-/// Prints an answer, and the statistics where they are wanted.
+/// Prints an answer, and the statistics if they are requested.
 pub(super) fn print(
     machine: &AnyMachine,
     how: &SolveOptions,
@@ -231,14 +231,14 @@ pub(super) fn print(
     }
     if let Some(fault) = &answer.fault {
         context.note(format_args!(
-            "note: the rules are not right everywhere, such states count as lost: {fault}"
+            "note: the rules have a fault, and states with a fault count as lost: {fault}"
         ));
     }
     context.note(format_args!("method: {}", answer.chosen));
     let is_solved = matches!(answer.verdict, Verdict::Solved { .. });
     let mut lines = Vec::new();
     if let Verdict::Solved { plans, .. } = &answer.verdict {
-        // The plans alone are the answer; what is said about them is not.
+        // Standard output has only the plans; the verdict is a note.
         context.note(verdict_text(answer));
         for plan in plans.iter().filter(|plan| !plan.is_empty()) {
             lines.push(texts(machine, plan).join(" "));
@@ -247,21 +247,24 @@ pub(super) fn print(
     if !is_solved {
         lines.push(match (options.search.goal, &answer.verdict) {
             (Goal::Best, Verdict::Unsolvable) => {
-                "no end that can be reached is worth anything".to_owned()
+                "every end that can be reached has score 0".to_owned()
             }
             _ => verdict_text(answer),
         });
     }
     if let Some(best) = &answer.best {
         let plan = texts(machine, &best.plan).join(" ");
-        lines.push(format!("best end found: {} points, by", best.score));
+        lines.push(format!(
+            "best end found: {} points, with the plan",
+            best.score
+        ));
         lines.push(plan);
     }
     if let Some(bound) = answer.bound.filter(|bound| !is_solved && bound.get() > 0) {
-        lines.push(format!("no end is worth more than {bound} points"));
+        lines.push(format!("no end has more than {bound} points"));
     }
     if answer.checked == Checker::Datalog && how.checker == Checker::Naive {
-        context.note("note: the game is too large to check the plan on the naive evaluator");
+        context.note("note: the game is too large to check the plan with the naive evaluator");
     }
     if let (Some(format), None) = (options.stats, &options.stats_file) {
         lines.push(String::new());
@@ -290,7 +293,10 @@ fn record(machine: &AnyMachine, answer: &Answer, stats: &Stats) -> Record {
         method: answer.chosen.clone(),
         checked_by: answer.checked,
         all_seen: answer.seen.map(|seen| seen.is_all),
-        symmetries: answer.seen.map(|seen| seen.symmetries).filter(|&count| count > 1),
+        symmetries: answer
+            .seen
+            .map(|seen| seen.symmetries)
+            .filter(|&count| count > 1),
         fault: answer.fault.as_ref().map(ToString::to_string),
         findings: findings(machine.game()),
         statistics: StatsRecord::new(stats, answer),
@@ -352,7 +358,7 @@ fn cells(level: &LevelStats, answer: &Answer) -> [String; 10] {
     ]
 }
 
-/// What was counted, in a format.
+/// The statistics in a format.
 fn statistics(stats: &Stats, answer: &Answer, format: StatsFormat) -> String {
     match format {
         StatsFormat::Json => {
@@ -362,7 +368,8 @@ fn statistics(stats: &Stats, answer: &Answer, format: StatsFormat) -> String {
         StatsFormat::Csv => {
             let mut text = COLUMNS.join(",") + "\n";
             for level in &stats.levels {
-                writeln!(text, "{}", cells(level, answer).join(",")).expect("a string takes all");
+                let line = cells(level, answer).join(",");
+                writeln!(text, "{line}").expect("writing to a string does not fail");
             }
             text
         }
@@ -395,7 +402,7 @@ fn statistics(stats: &Stats, answer: &Answer, format: StatsFormat) -> String {
     }
 }
 
-/// Prints how many solutions there are.
+/// Prints the number of solutions and the plans.
 pub(super) fn print_count(
     machine: &AnyMachine,
     counted: &Counted,
@@ -403,8 +410,9 @@ pub(super) fn print_count(
     context: &Context,
 ) -> anyhow::Result<()> {
     let count = counted.plans.len();
-    let plans: Vec<Vec<String>> =
-        (counted.plans.iter()).map(|plan| texts(machine, plan)).collect();
+    let plans: Vec<Vec<String>> = (counted.plans.iter())
+        .map(|plan| texts(machine, plan))
+        .collect();
     if context.json() {
         return context.print_json(&serde_json::json!({
             "game": machine.game().name(),
@@ -427,7 +435,7 @@ pub(super) fn print_count(
     context.note(match counted.is_all {
         true => format!("exactly {number}"),
         false if count == 0 => {
-            "nothing was counted: that is for games that write each fact once".to_owned()
+            "nothing was counted: counting is for games that write each fact once".to_owned()
         }
         false => format!("{number}; there may be more"),
     });
@@ -435,7 +443,7 @@ pub(super) fn print_count(
     Ok(context.print_lines(lines.map(|plan| plan.join(" ")))?)
 }
 
-/// Prints what the moves of a state promise each role.
+/// Prints the evaluation of each role's moves.
 pub(super) fn print_evaluation(evaluation: &Evaluation, context: &Context) -> anyhow::Result<()> {
     if context.json() {
         return context.print_json(evaluation);
@@ -443,10 +451,10 @@ pub(super) fn print_evaluation(evaluation: &Evaluation, context: &Context) -> an
     let mut lines = vec![format!("evaluated by {} playouts", evaluation.iterations)];
     for role in &evaluation.roles {
         let promise = match (&role.best, role.expected) {
-            (Some(best), Some(expected)) => format!("{best}, expecting {expected:.1} points"),
+            (Some(best), Some(expected)) => format!("{best}, expected score {expected:.1}"),
             (None, Some(score)) => format!("{score:.0} points, the game is over"),
             _ if role.random => "plays by chance".to_owned(),
-            _ => "nothing found out".to_owned(),
+            _ => "no result".to_owned(),
         };
         lines.push(format!("{}: {promise}", role.role));
         if role.random {

@@ -23,7 +23,11 @@ pub(super) fn text(tally: &Tally) -> String {
 /// The numbers of players, best first.
 fn ranking(tally: &Tally) -> Vec<usize> {
     let mut order: Vec<usize> = (0..tally.players.len()).collect();
-    let elo = |player: &usize| tally.players[*player].elo.map_or(f64::MIN, |elo| elo.rating);
+    let elo = |player: &usize| {
+        tally.players[*player]
+            .elo
+            .map_or(f64::MIN, |elo| elo.rating)
+    };
     order.sort_by(|a, b| elo(b).total_cmp(&elo(a)));
     order
 }
@@ -37,14 +41,34 @@ fn players(tally: &Tally) -> String {
         let [glicko, glicko_margin] = rating(player.glicko2);
         let [matches, won, drawn, lost] =
             [player.matches, player.won, player.drawn, player.lost].map(|n| n.to_string());
-        let [late, unreachable, illegal, crashed] =
-            [player.late, player.unreachable, player.illegal, player.crashed]
-                .map(|n| n.to_string());
-        let (score, slowest) = (decimal(player.mean_score, 1), format!("{:.3}", player.slowest));
+        let [late, unreachable, illegal, crashed] = [
+            player.late,
+            player.unreachable,
+            player.illegal,
+            player.crashed,
+        ]
+        .map(|n| n.to_string());
+        let (score, slowest) = (
+            decimal(player.mean_score, 1),
+            format!("{:.3}", player.slowest),
+        );
         let name = player.name.clone();
         vec![
-            name, elo, elo_margin, glicko, glicko_margin, matches, won, drawn, lost, score, late,
-            unreachable, illegal, crashed, slowest,
+            name,
+            elo,
+            elo_margin,
+            glicko,
+            glicko_margin,
+            matches,
+            won,
+            drawn,
+            lost,
+            score,
+            late,
+            unreachable,
+            illegal,
+            crashed,
+            slowest,
         ]
     });
     table(head.split('|').map(str::to_owned).collect(), rows)
@@ -64,9 +88,15 @@ fn decimal(number: Option<f64>, digits: usize) -> String {
 fn cross(tally: &Tally) -> String {
     let order = ranking(tally);
     let mut head = vec!["share of the points against".to_owned()];
-    head.extend(order.iter().map(|&number| tally.players[number].name.clone()));
+    head.extend(
+        order
+            .iter()
+            .map(|&number| tally.players[number].name.clone()),
+    );
     let rows = order.iter().map(|&number| {
-        let shares = order.iter().map(|&other| decimal(tally.cross[number][other], 3));
+        let shares = order
+            .iter()
+            .map(|&other| decimal(tally.cross[number][other], 3));
         let name = tally.players[number].name.clone();
         std::iter::once(name).chain(shares).collect()
     });
@@ -75,12 +105,20 @@ fn cross(tally: &Tally) -> String {
 
 fn games(tally: &Tally) -> String {
     let order = ranking(tally);
-    let mut head = ["mean score in", "matches", "moves", "Elo", "±"].map(str::to_owned).to_vec();
-    head.extend(order.iter().map(|&number| tally.players[number].name.clone()));
+    let mut head = ["mean score in", "matches", "moves", "Elo", "±"]
+        .map(str::to_owned)
+        .to_vec();
+    head.extend(
+        order
+            .iter()
+            .map(|&number| tally.players[number].name.clone()),
+    );
     let rows = tally.games.iter().map(|game| {
         let [elo, margin] = rating(game.elo);
         let (matches, length) = (game.matches.to_string(), format!("{:.1}", game.mean_length));
-        let scores = order.iter().map(|&number| decimal(game.mean_scores[number], 1));
+        let scores = order
+            .iter()
+            .map(|&number| decimal(game.mean_scores[number], 1));
         let first = [game.name.clone(), matches, length, elo, margin];
         first.into_iter().chain(scores).collect()
     });
@@ -111,7 +149,16 @@ fn table(head: Vec<String>, rows: impl Iterator<Item = Vec<String>>) -> String {
 pub(super) fn csv(rows: &[Row]) -> anyhow::Result<Vec<u8>> {
     let mut out = csv::Writer::from_writer(Vec::new());
     out.write_record([
-        "id", "game", "round", "seed", "role", "player", "score", "moves", "errors", "slowest_s",
+        "id",
+        "game",
+        "round",
+        "seed",
+        "role",
+        "player",
+        "score",
+        "moves",
+        "errors",
+        "slowest_s",
         "fault",
     ])?;
     for row in rows {

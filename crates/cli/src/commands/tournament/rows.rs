@@ -53,7 +53,9 @@ pub(super) struct RowError {
 impl Row {
     /// Sets the result of the match.
     pub fn set(&mut self, result: MatchResult) {
-        let scores = result.scores.map(|scores| scores.into_iter().map(|score| score.get()));
+        let scores = result
+            .scores
+            .map(|scores| scores.into_iter().map(|score| score.get()));
         self.scores = scores.map(Iterator::collect);
         let error = |(ply, role, lapse): (_, _, Lapse)| RowError {
             ply,
@@ -145,7 +147,9 @@ impl Results {
         };
         let mut line = serde_json::to_string(row)?;
         line.push('\n');
-        let written = file.write_all(line.as_bytes()).and_then(|()| file.sync_data());
+        let written = file
+            .write_all(line.as_bytes())
+            .and_then(|()| file.sync_data());
         written.context("cannot write the results")
     }
 }

@@ -12,8 +12,8 @@ use serde::Deserialize;
 use super::Options;
 use crate::commands::bench;
 use ggp_play::AgentSpec;
-use ggp_play::protocol::host::{Address, Party, PartyError};
 use ggp_play::contest::Clocks;
+use ggp_play::protocol::host::{Address, Party, PartyError};
 
 /// The pairing of players.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Deserialize, clap::ValueEnum)]
@@ -215,7 +215,9 @@ fn read(path: &Path) -> anyhow::Result<File> {
 /// Rule files joined by `+`, relative to a folder.
 fn resolve(folder: &Path, game: &Path) -> PathBuf {
     let text = game.to_string_lossy();
-    let parts = text.split('+').map(|part| folder.join(part).display().to_string());
+    let parts = text
+        .split('+')
+        .map(|part| folder.join(part).display().to_string());
     parts.collect::<Vec<_>>().join("+").into()
 }
 
@@ -258,7 +260,10 @@ mod tests {
         let player: Entrant = "mcts:exploration=2".parse().unwrap();
         assert_eq!(player.name, "mcts:exploration=2");
         let player: Entrant = "bold=mcts:exploration=2".parse().unwrap();
-        assert_eq!((&player.name[..], &player.text[..]), ("bold", "mcts:exploration=2"));
+        assert_eq!(
+            (&player.name[..], &player.text[..]),
+            ("bold", "mcts:exploration=2")
+        );
         let player: Entrant = "far=http://127.0.0.1:9147".parse().unwrap();
         assert!(player.name == "far" && player.address().is_some());
         assert!("bold=wizard".parse::<Entrant>().is_err());

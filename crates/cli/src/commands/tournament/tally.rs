@@ -121,7 +121,12 @@ impl Names<'_> {
     pub fn standings(&self, rows: &[Row]) -> Vec<Standing> {
         let mut standings = vec![Standing::default(); self.players.len()];
         for row in rows {
-            for Comparison { players, share, weight } in self.comparisons(row) {
+            for Comparison {
+                players,
+                share,
+                weight,
+            } in self.comparisons(row)
+            {
                 for (player, share) in players.into_iter().zip([share, 1.0 - share]) {
                     if let Some(standing) = standings.get_mut(player) {
                         standing.points += weight * share;
@@ -146,9 +151,15 @@ impl Names<'_> {
         for row in rows {
             self.count(row, &mut players);
         }
-        let comparisons: Vec<Comparison> = rows.iter().flat_map(|row| self.comparisons(row)).collect();
+        let comparisons: Vec<Comparison> =
+            rows.iter().flat_map(|row| self.comparisons(row)).collect();
         let mut cross = vec![vec![(0.0, 0.0); count]; count];
-        for Comparison { players: [a, b], share, .. } in comparisons.iter().copied() {
+        for Comparison {
+            players: [a, b],
+            share,
+            ..
+        } in comparisons.iter().copied()
+        {
             let tally = &mut players[a];
             let [won, lost] = [share > 0.5, share < 0.5].map(u64::from);
             (tally.won, tally.lost) = (tally.won + won, tally.lost + lost);
@@ -168,13 +179,15 @@ impl Names<'_> {
             (player.elo, player.glicko2) = (elos[number], glickos[number]);
             player.mean_score = mean(player.scores, player.matches as f64);
         }
-        let games = (0..self.games.len()).map(|game| {
-            self.game_tally(game, rows, elos[count + game])
-        });
+        let games =
+            (0..self.games.len()).map(|game| self.game_tally(game, rows, elos[count + game]));
         Tally {
             games: games.collect(),
             players,
-            cross: cross.iter().map(|row| row.iter().map(|c| mean(c.0, c.1)).collect()).collect(),
+            cross: cross
+                .iter()
+                .map(|row| row.iter().map(|c| mean(c.0, c.1)).collect())
+                .collect(),
             matches: rows.len(),
             unfinished: rows.iter().filter(|row| row.scores.is_none()).count(),
         }
@@ -187,12 +200,17 @@ impl Names<'_> {
         let rated: Vec<usize> = (0..all).filter(is_met).collect();
         // Players without matches would only make the mean uncertain.
         let dense = |met: &Comparison| Comparison {
-            players: met.players.map(|number| rated.partition_point(|other| *other < number)),
+            players: met
+                .players
+                .map(|number| rated.partition_point(|other| *other < number)),
             ..*met
         };
         let spread = |ratings: Vec<Rating>| {
             let mut found = vec![None; all];
-            rated.iter().zip(ratings).for_each(|(number, rating)| found[*number] = Some(rating));
+            rated
+                .iter()
+                .zip(ratings)
+                .for_each(|(number, rating)| found[*number] = Some(rating));
             found
         };
         let middle = rated.partition_point(|number| *number < self.players.len());
@@ -218,7 +236,9 @@ impl Names<'_> {
             }
         }
         for error in &row.errors {
-            let Some(player) = &row.players[error.role] else { continue };
+            let Some(player) = &row.players[error.role] else {
+                continue;
+            };
             let player = &mut players[self.player(player)];
             match error.error.get(..2) {
                 Some("TO") => player.late += 1,
@@ -241,7 +261,10 @@ impl Names<'_> {
         GameTally {
             name: self.games[game].clone(),
             elo,
-            mean_scores: sums.into_iter().map(|(sum, count)| mean(sum, count)).collect(),
+            mean_scores: sums
+                .into_iter()
+                .map(|(sum, count)| mean(sum, count))
+                .collect(),
             matches: matches as u64,
             mean_length: moves as f64 / matches.max(1) as f64,
         }

@@ -11,9 +11,9 @@ use anyhow::anyhow;
 
 use super::rows::Row;
 use super::setup::Entrant;
-use ggp_play::protocol::host::{HostOptions, Invitation, Party, Remote};
 use ggp_engine::machine::{AnyMachine, Limits, Machine, PlayError};
-use ggp_play::contest::{Clocks, Contest, Resources, AgentContender};
+use ggp_play::contest::{AgentContender, Clocks, Contest, Resources};
+use ggp_play::protocol::host::{HostOptions, Invitation, Party, Remote};
 use ggp_play::referee::{Asking, Contender};
 
 /// A match to play.
@@ -54,7 +54,9 @@ impl<'a> Queue<'a> {
     /// The network players of a match.
     fn remote(&self, players: &[Option<usize>]) -> Vec<usize> {
         let players = players.iter().flatten().copied();
-        players.filter(|player| self.entrants[*player].address().is_some()).collect()
+        players
+            .filter(|player| self.entrants[*player].address().is_some())
+            .collect()
     }
 
     /// The next match whose players are free. Waits for one; `None` if the queue is empty.

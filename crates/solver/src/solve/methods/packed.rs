@@ -33,7 +33,7 @@ pub(super) fn breadth_first(
             }
         }
         Err(error) => {
-            task.failure = Some(error.to_string());
+            task.failure = Some(error);
             (Outcome::Unknown, why)
         }
     }

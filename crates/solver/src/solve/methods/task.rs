@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use super::super::{Attempt, BestEnd, SolveOptions};
 use super::{Method, OnNetwork};
+use crate::planning::breadth_first::{BreadthFirstError, Seen};
 use crate::planning::depth_first::DeadEndDetector;
 use crate::planning::effects::Effects;
 use crate::planning::partial_order::PartialOrder;
 use crate::planning::potential::Potentials;
 use crate::planning::potential::bound::Bound;
-use crate::planning::{BestSoFar, Outcome, Plan, Puzzle, breadth_first::Seen};
+use crate::planning::{BestSoFar, Outcome, Plan, Puzzle};
 use ggp_gdl::game::Move;
 use ggp_search::{Budget, BudgetKind, Coverage, Observer, Stats, Verdict};
 
@@ -34,7 +35,7 @@ pub(in crate::solve) struct Task<'p> {
     /// The positions that a breadth-first search has seen.
     pub seen: Option<Seen>,
     /// A failure to read or write a file.
-    pub failure: Option<String>,
+    pub failure: Option<BreadthFirstError>,
     /// Made when a method first asks for them; `Some(None)` if there are none.
     effects: Option<Option<Effects>>,
     potentials: Option<Option<Learned>>,
