@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::common::names::scrambled;
 use ggp_engine::machine::{AnyMachine, Backend, DatalogMachine, Limits, Machine};
 use ggp_gdl::game::{Move, Score};
-use ggp_search::{Budget, Stats, Verdict};
+use ggp_search::{Stats, Verdict};
 use ggp_solver::solve::{Answer, SolveOptions, count_from, solve, solve_best_from};
 
 use crate::puzzle_search::shared::{game, random_rules};

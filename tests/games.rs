@@ -22,7 +22,7 @@ use ggp_gdl::diagnostic::{Strictness, Style};
 use ggp_gdl::game::{Move, Score};
 use ggp_gdl::span::{Source, Sources};
 use ggp_gdl::text_grid::{Grid, puzzles};
-use ggp_search::{Budget, Coverage, Plans, Stats, Verdict};
+use ggp_search::{Coverage, Plans, Stats, Verdict};
 use ggp_solver::solve::{Answer, Checker, SolveOptions, evaluate, solve};
 
 mod shared;
