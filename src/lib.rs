@@ -97,6 +97,22 @@ pub use ggp_engine::machine::{DatalogMachine, PerftOptions, PropnetMachine, perf
 pub use ggp_engine::propnet::{GroundError, GroundLimits, Propnet, batch::Batch, code::Engine};
 
 /// The budget of a search, its statistics and its verdict.
+///
+/// ```
+/// use ggp::{AnyMachine, Backend, Budget, Limits, SolveOptions, Stats, Verdict, solve};
+///
+/// let rules = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/games/eight_puzzle.kif"));
+/// let game = ggp::Game::from_text("eight_puzzle.kif", rules).expect("the rules have no errors");
+/// let machine = AnyMachine::new(&game, Backend::Auto, Limits::default())?;
+/// let mut options = SolveOptions::default();
+/// options.method = "iterative-deepening".parse()?;
+/// options.budget = Budget { depth: 4, ..Budget::default() };
+/// let mut stats = Stats::default();
+/// let answer = solve(&machine, &options, &mut stats, &mut ())?;
+/// assert_eq!(answer.verdict, Verdict::NoSolutionWithin(4));
+/// assert!(stats.total().expanded > 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub use ggp_search::{Budget, Stats, Verdict};
 /// Plans for games of one role.
 ///
@@ -114,10 +130,44 @@ pub use ggp_search::{Budget, Stats, Verdict};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub use ggp_solver::solve::{Answer, Method, SolveError, SolveOptions, solve};
-/// When a computation must end.
+/// A flag that anyone can raise, and a deadline, that end a computation.
+///
+/// ```
+/// use ggp::{DatalogMachine, Limits, Machine, PlayError, Stop};
+///
+/// let rules = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/games/nim.kif"));
+/// let game = ggp::Game::from_text("nim.kif", rules).expect("the rules have no errors");
+/// let stop = Stop::new();
+/// let limits = Limits { stop: stop.clone(), ..Limits::default() };
+/// let mut machine = DatalogMachine::new(&game, limits)?;
+/// stop.raise();
+/// assert_eq!(machine.initial(), Err(PlayError::Interrupted));
+/// # Ok::<(), PlayError>(())
+/// ```
 pub use ggp_stop::Stop;
 /// An independent check of an answer.
-pub use ggp_verify::{Claim, verify};
+///
+/// ```
+/// use ggp::{Claim, DatalogMachine, Limits, Machine, Score, VerifyLimits, verify};
+///
+/// let rules = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/games/buttons_and_lights.kif"));
+/// let game = ggp::Game::from_text("buttons_and_lights.kif", rules).expect("the rules have no errors");
+/// let mut machine = DatalogMachine::new(&game, Limits::default())?;
+/// let start = machine.initial()?;
+/// let start = machine.facts(&start);
+/// let claim = |plan: &[&str]| Claim::Solved {
+///     plans: vec![plan.iter().map(|text| text.to_string()).collect()],
+///     optimal: false,
+///     all: false,
+///     least: None,
+/// };
+/// let limits = VerifyLimits::default();
+/// let right = claim(&["a", "b", "c", "a", "b", "a"]);
+/// assert!(verify(&game, &start, Score::MAX, &right, &limits).is_ok());
+/// assert!(verify(&game, &start, Score::MAX, &claim(&["a"]), &limits).is_err());
+/// # Ok::<(), ggp::PlayError>(())
+/// ```
+pub use ggp_verify::{Checked, Claim, Limits as VerifyLimits, verify};
 
 /// Explanations of facts.
 ///
@@ -138,8 +188,36 @@ pub use ggp_verify::{Claim, verify};
 /// ```
 pub use ggp_explain::{ExplainOptions, Explainer, Situation};
 /// Drawings of positions.
+///
+/// ```
+/// use ggp::{DatalogMachine, Limits, Machine, Picture};
+///
+/// let rules = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/games/tic_tac_toe.kif"));
+/// let game = ggp::Game::from_text("tic_tac_toe.kif", rules).expect("the rules have no errors");
+/// let mut machine = DatalogMachine::new(&game, Limits::default())?;
+/// let start = machine.initial()?;
+/// let facts = machine.facts(&start);
+/// let picture = Picture::new(&game, machine.terms(), &[facts.clone()], None);
+/// let drawing = picture.draw(machine.terms(), &facts, Default::default());
+/// assert_eq!((drawing.boards[0].rows.len(), drawing.boards[0].columns.len()), (3, 3));
+/// # Ok::<(), ggp::PlayError>(())
+/// ```
 pub use ggp_picture::{Drawing, Picture};
 /// Mistakes that show up only during play.
+///
+/// ```
+/// use ggp::{AnyMachine, Backend, Limits, PlaycheckOptions, playcheck};
+///
+/// let rules = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/games/tic_tac_toe.kif"));
+/// let game = ggp::Game::from_text("tic_tac_toe.kif", rules).expect("the rules have no errors");
+/// let mut machine = AnyMachine::new(&game, Backend::Auto, Limits::default())?;
+/// let mut options = PlaycheckOptions::default();
+/// options.playouts = 100;
+/// options.states = 10_000;
+/// let report = playcheck(&mut machine, &Limits::default(), &options)?;
+/// assert_eq!((report.space, report.lengths), (Some(5478), Some((5, 9))));
+/// # Ok::<(), ggp::PlayError>(())
+/// ```
 pub use ggp_playcheck::{PlaycheckOptions, Report, playcheck};
 
 /// Programs that play, and matches.

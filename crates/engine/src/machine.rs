@@ -1,8 +1,8 @@
 //! The state machine of a game: one API for all backends.
 //!
 //! In: a [`Game`]. Out: roles, the initial state, legal moves, next states, goals
-//! and terminal states, the same from each backend. Search, players and the command
-//! line use nothing else of a game.
+//! and terminal states, the same from each backend. Callers that need speed can also
+//! ask for its network ([`Machine::network`]).
 
 mod answers;
 mod any;

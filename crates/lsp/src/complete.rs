@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use lsp_types::{CompletionItem, CompletionItemKind, Position};
 
 use super::document::Document;
-use super::facts::{functor_of, relation_of};
+use super::hover::{functor_of, relation_of};
 use super::slots::Slot;
 use ggp_gdl::analysis::domains::Domains;
 use ggp_gdl::check::Keyword;

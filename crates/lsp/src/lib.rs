@@ -8,7 +8,7 @@
 mod complete;
 mod document;
 mod error;
-mod facts;
+mod hover;
 mod fixes;
 mod lens;
 mod slots;
