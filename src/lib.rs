@@ -68,11 +68,11 @@ pub use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine, PlayError};
 /// Counts of positions by depth.
 ///
 /// ```
-/// use ggp::{DatalogMachine, Limits, Machine, PerftOptions, perft};
+/// use ggp::{AnyMachine, Backend, Limits, Machine, PerftOptions, perft};
 ///
 /// let rules = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/games/tic_tac_toe.kif"));
 /// let game = ggp::Game::from_text("tic_tac_toe.kif", rules).expect("the rules have no errors");
-/// let mut machine = DatalogMachine::new(&game, Limits::default())?;
+/// let mut machine = AnyMachine::new(&game, Backend::Auto, Limits::default())?;
 /// let start = machine.initial()?;
 /// let mut options = PerftOptions::default();
 /// options.depth = 2;

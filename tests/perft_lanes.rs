@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use ggp_engine::machine::{DatalogMachine, Level, Limits, Machine, PerftOptions, perft};
+use ggp_engine::machine::{AnyMachine, Backend, Level, Limits, Machine, PerftOptions, perft};
 use ggp_engine::propnet::code::Engine;
 use ggp_engine::propnet::perft::{CountError, CountOptions, Counter, PathLevel, Width};
 use ggp_engine::propnet::{GroundLimits, Propnet};
@@ -28,7 +28,7 @@ fn network(game: &Game) -> Option<Propnet> {
 fn expected(game: &Game, paths: u128) -> Vec<Level> {
     let limits = Limits::default();
     let stop = limits.stop.clone();
-    let mut machine = DatalogMachine::new(game, limits).expect("small rules");
+    let mut machine = AnyMachine::new(game, Backend::Datalog, limits).expect("small rules");
     let start = machine.initial().expect("there is an initial state");
     let mut levels: Vec<Level> = Vec::new();
     // A fault ends the list as well.

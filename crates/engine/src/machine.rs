@@ -32,7 +32,7 @@ pub use datalog::DatalogMachine;
 pub use datalog::play_error;
 pub use naive::NaiveMachine;
 pub use perft::{Level, Perft, PerftEnd, PerftOptions, perft};
-pub use playout::{Playout, PlayoutOptions, PlayoutStep, playout};
+pub use playout::{Playout, PlayoutEnd, PlayoutOptions, PlayoutStep, play_to_end, playout};
 #[doc(hidden)]
 pub use propnet::lanes as narrow_lanes;
 pub use propnet::{Evaluation, PropnetMachine, PropnetState};

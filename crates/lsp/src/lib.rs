@@ -8,8 +8,8 @@
 mod complete;
 mod document;
 mod error;
-mod hover;
 mod fixes;
+mod hover;
 mod lens;
 mod slots;
 mod wire;

@@ -1,28 +1,28 @@
 //! Any [`Machine`] as a subject.
 
-use rand::{RngExt, SeedableRng};
+use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::{Pace, Readiness, Run, Subject, Tally};
-use ggp_engine::machine::{Machine, PlayError};
-use ggp_gdl::game::{Move, RoleId};
+use ggp_engine::machine::{AnyMachine, Machine, PlayError, PlayoutEnd, PropnetState, play_to_end};
+use ggp_gdl::game::RoleId;
 
 /// A machine that plays one position at a time on each thread.
 #[derive(Clone, Debug)]
-pub struct MachineSubject<M: Machine> {
-    machine: M,
-    initial: M::State,
+pub struct MachineSubject {
+    machine: AnyMachine,
+    initial: PropnetState,
     name: &'static str,
     why_not: Option<String>,
 }
 
-impl<M: Machine> MachineSubject<M> {
+impl MachineSubject {
     /// A machine of the named backend, with the initial state.
     ///
     /// # Errors
     ///
     /// If the initial state cannot be computed.
-    pub fn new(name: &'static str, mut machine: M) -> Result<Self, PlayError> {
+    pub fn new(name: &'static str, mut machine: AnyMachine) -> Result<Self, PlayError> {
         let initial = machine.initial()?;
         Ok(MachineSubject {
             machine,
@@ -42,7 +42,7 @@ impl<M: Machine> MachineSubject<M> {
     }
 }
 
-impl<M: Machine> Subject for MachineSubject<M> {
+impl Subject for MachineSubject {
     fn readiness(&self) -> Readiness {
         Readiness {
             plays: self.name,
@@ -88,42 +88,36 @@ impl<M: Machine> Subject for MachineSubject<M> {
 }
 
 /// One thread of a run.
-struct Playing<M: Machine> {
-    machine: M,
+struct Playing {
+    machine: AnyMachine,
     roles: Vec<RoleId>,
     random: Xoshiro256PlusPlus,
     tally: Tally,
 }
 
-/// The end of a playout.
-enum End<S> {
-    /// The game is over.
-    Terminal(S),
-    /// The depth limit is reached.
-    Cut,
-    /// The time is over.
-    GivenUp,
-}
-
-/// State changes between two readings of the clock.
-const LOOK: u64 = 4;
-
-impl<M: Machine> Playing<M> {
-    fn play(&mut self, initial: &M::State, depth: u64, pace: &Pace) -> Result<(), PlayError> {
+impl Playing {
+    fn play(&mut self, initial: &PropnetState, depth: u64, pace: &Pace) -> Result<(), PlayError> {
         while pace.begin(1) > 0 {
             let mut length = 0;
-            let ended = self.playout(initial, depth, pace, &mut length);
+            let ended = play_to_end(
+                &mut self.machine,
+                initial,
+                depth,
+                &mut self.random,
+                &mut || !pace.is_over(),
+                &mut length,
+            );
             self.tally.state_changes += length;
             match ended {
-                Ok(End::Terminal(last)) => {
+                Ok(PlayoutEnd::Terminal(last)) => {
                     self.tally.lengths.add(length);
                     self.score(&last)?;
                 }
-                Ok(End::Cut) => {
+                Ok(PlayoutEnd::Cut) => {
                     self.tally.lengths.add(length);
                     self.tally.cut += 1;
                 }
-                Ok(End::GivenUp) => return Ok(()),
+                Ok(PlayoutEnd::Interrupted) => return Ok(()),
                 Err(fault @ PlayError::NoLegalMove(_)) => self.fault(&fault),
                 Err(error) => return Err(error),
             }
@@ -131,35 +125,7 @@ impl<M: Machine> Playing<M> {
         Ok(())
     }
 
-    fn playout(
-        &mut self,
-        initial: &M::State,
-        depth: u64,
-        pace: &Pace,
-        length: &mut u64,
-    ) -> Result<End<M::State>, PlayError> {
-        let mut state = initial.clone();
-        let mut joint: Vec<Move> = Vec::with_capacity(self.roles.len());
-        let mut legal = Vec::new();
-        while !self.machine.is_terminal(&state)? {
-            if *length == depth {
-                return Ok(End::Cut);
-            }
-            if (*length).is_multiple_of(LOOK) && pace.is_over() {
-                return Ok(End::GivenUp);
-            }
-            joint.clear();
-            for role in &self.roles {
-                self.machine.legal(&state, *role, &mut legal)?;
-                joint.push(legal[self.random.random_range(0..legal.len())]);
-            }
-            state = self.machine.next(&state, &joint)?;
-            *length += 1;
-        }
-        Ok(End::Terminal(state))
-    }
-
-    fn score(&mut self, last: &M::State) -> Result<(), PlayError> {
+    fn score(&mut self, last: &PropnetState) -> Result<(), PlayError> {
         let machine = &mut self.machine;
         let goals = self.roles.iter().map(|role| machine.goal(last, *role));
         match goals.collect::<Result<Vec<_>, _>>() {

@@ -10,7 +10,9 @@ use super::record::{
     Answers, GoalRecord, LastRecord, LevelRecord, MovesRecord, PerftRecord, StepRecord, TraceRecord,
 };
 use super::report::{Difference, GameReport};
-use ggp_engine::machine::{self, Machine, PerftOptions, PlayError, perft};
+use ggp_engine::machine::{
+    self, AnyMachine, Machine, PerftOptions, PlayError, PropnetState, perft,
+};
 use ggp_gdl::game::{Move, RoleId};
 
 /// The reason why the comparison of a record ends early.
@@ -31,8 +33,8 @@ pub(super) struct Budget {
 }
 
 /// The comparison of one record.
-pub(super) struct Comparison<'a, M: Machine> {
-    machine: &'a mut M,
+pub(super) struct Comparison<'a> {
+    machine: &'a mut AnyMachine,
     place: &'a str,
     report: &'a mut GameReport,
 }
@@ -40,12 +42,12 @@ pub(super) struct Comparison<'a, M: Machine> {
 type Compared = Result<(), End>;
 
 /// The texts of a state's facts as references write them: always in lower case.
-fn canonical_facts<M: Machine>(machine: &M, state: &M::State) -> Vec<String> {
+fn canonical_facts(machine: &AnyMachine, state: &PropnetState) -> Vec<String> {
     lower(machine::canonical_facts(machine, state))
 }
 
 /// The texts of moves as references write them.
-fn canonical_moves<M: Machine>(machine: &M, moves: &[Move]) -> Vec<String> {
+fn canonical_moves(machine: &AnyMachine, moves: &[Move]) -> Vec<String> {
     lower(machine::canonical_moves(machine, moves))
 }
 
@@ -53,9 +55,9 @@ fn lower(texts: Vec<String>) -> Vec<String> {
     texts.iter().map(|text| text.to_lowercase()).collect()
 }
 
-impl<'a, M: Machine> Comparison<'a, M> {
+impl<'a> Comparison<'a> {
     /// A comparison with the record at a place.
-    pub fn new(machine: &'a mut M, place: &'a str, report: &'a mut GameReport) -> Self {
+    pub fn new(machine: &'a mut AnyMachine, place: &'a str, report: &'a mut GameReport) -> Self {
         Comparison {
             machine,
             place,
@@ -144,7 +146,7 @@ impl<'a, M: Machine> Comparison<'a, M> {
 
     fn initial_moves(
         &mut self,
-        state: &M::State,
+        state: &PropnetState,
         role: RoleId,
         expected: &MovesRecord,
     ) -> Compared {
@@ -208,7 +210,12 @@ impl<'a, M: Machine> Comparison<'a, M> {
         Ok(())
     }
 
-    fn step(&mut self, at: &str, state: &M::State, step: &StepRecord) -> Result<M::State, End> {
+    fn step(
+        &mut self,
+        at: &str,
+        state: &PropnetState,
+        step: &StepRecord,
+    ) -> Result<PropnetState, End> {
         let facts = canonical_facts(self.machine, state);
         self.list(&format!("{at} state"), (step.n, &step.s), None, &facts)?;
         let what = format!("{at} terminal");
@@ -231,7 +238,7 @@ impl<'a, M: Machine> Comparison<'a, M> {
         self.answer(&format!("{at} next"), |m| m.next(state, &joint))
     }
 
-    fn last(&mut self, at: &str, state: &M::State, last: &LastRecord, end: &str) -> Compared {
+    fn last(&mut self, at: &str, state: &PropnetState, last: &LastRecord, end: &str) -> Compared {
         let facts = canonical_facts(self.machine, state);
         self.list(&format!("{at} state"), (last.n, &last.s), None, &facts)?;
         let what = format!("{at} terminal");
@@ -277,7 +284,7 @@ impl<'a, M: Machine> Comparison<'a, M> {
     }
 
     /// A role's legal moves; empty if it has none.
-    fn moves(&mut self, what: &str, state: &M::State, role: RoleId) -> Result<Vec<Move>, End> {
+    fn moves(&mut self, what: &str, state: &PropnetState, role: RoleId) -> Result<Vec<Move>, End> {
         let mut moves = Vec::new();
         match self.machine.legal(state, role, &mut moves) {
             Err(PlayError::NoLegalMove(_)) => Ok(Vec::new()),
@@ -295,7 +302,7 @@ impl<'a, M: Machine> Comparison<'a, M> {
     fn answer<T>(
         &mut self,
         what: &str,
-        ask: impl FnOnce(&mut M) -> Result<T, PlayError>,
+        ask: impl FnOnce(&mut AnyMachine) -> Result<T, PlayError>,
     ) -> Result<T, End> {
         match ask(self.machine) {
             Ok(answer) => Ok(answer),

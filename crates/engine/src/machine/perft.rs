@@ -11,7 +11,7 @@ use std::time::Duration;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
-use super::{Machine, PlayError};
+use super::{AnyMachine, Machine, PlayError, PropnetState};
 use ggp_gdl::game::Move;
 
 /// Options of counting.
@@ -96,16 +96,26 @@ pub struct Perft {
 /// Any error of the rules that shows up during play, except for scores, which are
 /// counted in [`Level::goal_errors`]. `on_level` has received the levels before the
 /// error.
-pub fn perft<M: Machine>(
-    machine: &mut M,
-    from: &M::State,
+pub fn perft(
+    machine: &mut AnyMachine,
+    from: &PropnetState,
     options: PerftOptions,
     mut on_level: impl FnMut(&Level),
 ) -> Result<Perft, PlayError> {
+    count_depths(machine, from, options, &mut on_level)
+}
+
+/// [`perft`], compiled here, with the optimization of this crate.
+fn count_depths(
+    machine: &mut AnyMachine,
+    from: &PropnetState,
+    options: PerftOptions,
+    on_level: &mut dyn FnMut(&Level),
+) -> Result<Perft, PlayError> {
     let start = Instant::now();
     let mut levels = Vec::new();
-    let mut frontier: Vec<(M::State, u128)> = vec![(from.clone(), 1)];
-    let mut machines: Vec<M> = (1..usable(options.threads))
+    let mut frontier: Vec<(PropnetState, u128)> = vec![(from.clone(), 1)];
+    let mut machines: Vec<AnyMachine> = (1..usable(options.threads))
         .map(|_| machine.clone())
         .collect();
     machines.push(machine.clone());
@@ -146,20 +156,20 @@ pub fn perft<M: Machine>(
 }
 
 /// The counts of the states of one depth, and the states after them.
-struct Batch<S> {
+struct Batch {
     level: Level,
-    next: FxHashMap<S, u128>,
+    next: FxHashMap<PropnetState, u128>,
 }
 
 /// Counts and expands all states of a depth; `None` if a number overflows.
-fn expand_all<M: Machine>(
-    machines: &mut [M],
-    frontier: &[(M::State, u128)],
+fn expand_all(
+    machines: &mut [AnyMachine],
+    frontier: &[(PropnetState, u128)],
     expand: bool,
-) -> Result<Option<Batch<M::State>>, PlayError> {
+) -> Result<Option<Batch>, PlayError> {
     const CHUNK: usize = 64;
     let taken = AtomicUsize::new(0);
-    let work = |machine: &mut M| {
+    let work = |machine: &mut AnyMachine| {
         let mut batch = Batch {
             level: Level {
                 goal_sums: vec![0; machine.game().role_count()],
@@ -182,7 +192,7 @@ fn expand_all<M: Machine>(
     let (first, others) = machines
         .split_first_mut()
         .expect("there is at least one machine");
-    let results: Vec<Result<Option<Batch<M::State>>, PlayError>> = if frontier.len() <= CHUNK {
+    let results: Vec<Result<Option<Batch>, PlayError>> = if frontier.len() <= CHUNK {
         vec![work(first)]
     } else {
         std::thread::scope(|scope| {
@@ -196,7 +206,7 @@ fn expand_all<M: Machine>(
             results
         })
     };
-    let mut total: Option<Batch<M::State>> = None;
+    let mut total: Option<Batch> = None;
     for result in results {
         let Some(batch) = result? else {
             return Ok(None);
@@ -213,12 +223,12 @@ fn expand_all<M: Machine>(
 }
 
 /// Adds one state to a batch; `None` if a number overflows.
-fn count<M: Machine>(
-    machine: &mut M,
-    state: &M::State,
+fn count(
+    machine: &mut AnyMachine,
+    state: &PropnetState,
     paths: u128,
     expand: bool,
-    batch: &mut Batch<M::State>,
+    batch: &mut Batch,
 ) -> Result<Option<()>, PlayError> {
     let level = &mut batch.level;
     level.distinct += 1;
@@ -280,7 +290,7 @@ fn count<M: Machine>(
 }
 
 /// Merges two batches of one depth; `None` if a number overflows.
-fn merge<S: Eq + std::hash::Hash>(mut left: Batch<S>, right: Batch<S>) -> Option<Batch<S>> {
+fn merge(mut left: Batch, right: Batch) -> Option<Batch> {
     let (to, from) = (&mut left.level, right.level);
     to.paths = to.paths.checked_add(from.paths)?;
     to.distinct += from.distinct;

@@ -2,8 +2,9 @@
 
 use rand::{Rng, RngExt};
 
-use super::{Machine, PlayError};
-use ggp_gdl::game::{Move, Score};
+use super::{AnyMachine, Machine, PlayError, PropnetState};
+use ggp_gdl::game::{Move, RoleId, Score};
+use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// Options of a playout.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -83,4 +84,58 @@ pub fn playout<M: Machine>(
             joint,
         });
     }
+}
+
+/// The end of a playout whose states are not kept.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum PlayoutEnd {
+    /// The game is over.
+    Terminal(PropnetState),
+    /// The depth limit was reached.
+    Cut,
+    /// The caller ended the playout.
+    Interrupted,
+}
+
+/// Number of joint moves between two calls of `goes_on`.
+const LOOK: u64 = 4;
+
+/// Makes uniformly random legal moves until the game is over, without keeping the states.
+///
+/// `length` is increased by the number of joint moves made, also before an error.
+/// `goes_on` is asked regularly whether to continue.
+///
+/// # Errors
+///
+/// Any error of the rules that shows up during play.
+pub fn play_to_end(
+    machine: &mut AnyMachine,
+    from: &PropnetState,
+    depth: u64,
+    random: &mut Xoshiro256PlusPlus,
+    goes_on: &mut dyn FnMut() -> bool,
+    length: &mut u64,
+) -> Result<PlayoutEnd, PlayError> {
+    let roles: Vec<RoleId> = machine.game().roles().collect();
+    let mut state = from.clone();
+    let mut joint: Vec<Move> = Vec::with_capacity(roles.len());
+    let mut legal = Vec::new();
+    let mut made = 0;
+    while !machine.is_terminal(&state)? {
+        if made == depth {
+            return Ok(PlayoutEnd::Cut);
+        }
+        if made.is_multiple_of(LOOK) && !goes_on() {
+            return Ok(PlayoutEnd::Interrupted);
+        }
+        joint.clear();
+        for role in &roles {
+            machine.legal(&state, *role, &mut legal)?;
+            joint.push(legal[random.random_range(0..legal.len())]);
+        }
+        state = machine.next(&state, &joint)?;
+        made += 1;
+        *length += 1;
+    }
+    Ok(PlayoutEnd::Terminal(state))
 }

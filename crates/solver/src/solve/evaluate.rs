@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::simulation::{Faults, Table};
 use super::{SolveError, SolveOptions, or_interrupted};
-use ggp_engine::machine::Machine;
+use ggp_engine::machine::{AnyMachine, Machine, PropnetState};
 use ggp_search::mcts::{Mcts, mcts};
 use ggp_search::{BudgetKind, Observer, Stats};
 
@@ -71,9 +71,9 @@ pub fn budget_name(kind: BudgetKind) -> &'static str {
 /// # Errors
 ///
 /// [`SolveError::Play`] if the rules cannot be evaluated.
-pub fn evaluate<M: Machine>(
-    machine: &M,
-    state: &M::State,
+pub fn evaluate(
+    machine: &AnyMachine,
+    state: &PropnetState,
     options: &SolveOptions,
     stats: &mut Stats,
     observer: &mut dyn Observer,

@@ -10,7 +10,7 @@ use crate::bench::{
 };
 use crate::rule_files::{backend_named, read_text, shown_name};
 use crate::{Context, Exit, format};
-use ggp_engine::machine::{Backend, DatalogMachine, Limits, NaiveMachine, PlayError};
+use ggp_engine::machine::{AnyMachine, Backend, Limits, PlayError};
 use ggp_engine::propnet::code::Engine;
 use ggp_gdl::check::{self, ReadOptions};
 use ggp_gdl::diagnostic::Severity;
@@ -33,18 +33,18 @@ fn subject(
             Ok(subject) => Box::new(subject),
             Err(PlayError::TooLarge { what, limit, rule }) => {
                 let why_not = PlayError::TooLarge { what, limit, rule }.to_string();
-                let machine = DatalogMachine::new(game, limits)?;
+                let machine = AnyMachine::new(game, Backend::Datalog, limits)?;
                 Box::new(MachineSubject::new("datalog", machine)?.instead(why_not))
             }
             Err(error) => return Err(error),
         },
         Backend::Propnet => Box::new(LanesSubject::new(game, settings, &limits.ground)?),
         Backend::Datalog => {
-            let machine = DatalogMachine::new(game, limits)?;
+            let machine = AnyMachine::new(game, backend, limits)?;
             Box::new(MachineSubject::new("datalog", machine)?)
         }
         Backend::Naive => {
-            let machine = NaiveMachine::new(game, limits);
+            let machine = AnyMachine::new(game, backend, limits)?;
             Box::new(MachineSubject::new("naive", machine)?)
         }
     })
