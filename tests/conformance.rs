@@ -23,7 +23,7 @@ fn the_corpus_agrees_by_datalog() {
 
 #[test]
 fn the_corpus_agrees_by_networks() {
-    the_corpus_agrees(Backend::Auto, 500_000);
+    the_corpus_agrees(Backend::Auto, crate::common::sized(100_000, 500_000));
 }
 
 fn the_corpus_agrees(backend: Backend, paths: u64) {

@@ -328,16 +328,17 @@ fn backends_agree_on_the_first_states() {
     for name in names("tests/games", "txt") {
         let game = reading(&name, Strictness::Tolerant).game.unwrap();
         let new = |backend| AnyMachine::new(&game, backend, Limits::default()).unwrap();
+        let compared = crate::common::sized(COMPARED / 4, COMPARED);
         for backend in [Backend::Datalog, Backend::Propnet] {
             let (mut one, mut other) = (new(backend), new(Backend::Naive));
             let mut level = vec![(one.initial().unwrap(), other.initial().unwrap())];
             let mut known = HashSet::new();
-            while !level.is_empty() && known.len() < COMPARED {
+            while !level.is_empty() && known.len() < compared {
                 let mut next = Vec::new();
                 for (left, right) in level {
                     let facts = canonical_facts(&one, &left);
                     assert_eq!(facts, canonical_facts(&other, &right), "{name}");
-                    if known.len() == COMPARED || !known.insert(facts) {
+                    if known.len() == compared || !known.insert(facts) {
                         continue;
                     }
                     let found = answers(&mut one, &left);

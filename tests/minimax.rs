@@ -243,7 +243,9 @@ fn small_games_have_their_known_values() {
     );
     // The second player wins.
     assert_eq!(proved("domineering", 1).0.bounds(), (100, 100));
-    assert_eq!(proved("domineering", 0).0.bounds(), (0, 0));
+    if crate::common::sized(false, true) {
+        assert_eq!(proved("domineering", 0).0.bounds(), (0, 0));
+    }
 }
 
 #[test]

@@ -515,7 +515,7 @@ fn proved_claims_hold_in_all_positions() {
         if some.has_errors() {
             return Err(format!("{:?}", some.claims));
         }
-        let all = report(game, &options(30_000));
+        let all = report(game, &options(crate::common::sized(10_000, 30_000)));
         if all.space.is_none() {
             return Ok(());
         }

@@ -8,6 +8,7 @@
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 
+use crate::common::sized;
 use ggp_engine::machine::{
     AnyMachine, Backend, Limits, Machine, PlayError, PropnetMachine, canonical_facts,
 };
@@ -203,8 +204,9 @@ fn gates(machine: &PropnetMachine) -> usize {
     machine.net().network().gates()
 }
 
-/// Compares a game with all its variants. The original machine is made once.
-fn check_all(game: &Game) -> Result<(), String> {
+/// Compares a game with all its variants, or with other names alone. The original machine
+/// is made once.
+fn check_all(game: &Game, is_thorough: bool) -> Result<(), String> {
     let machine = AnyMachine::new(game, Backend::Datalog, limits());
     let gates = OnceCell::new();
     let machine = match machine {
@@ -219,6 +221,9 @@ fn check_all(game: &Game) -> Result<(), String> {
     let context = |what: &'static str| move |message| format!("{what}: {message}");
     // Not even the order of moves depends on names.
     check(&original, Numbers::Keep, Order::Keep, 6).map_err(context("other names"))?;
+    if !is_thorough {
+        return Ok(());
+    }
     // Numbers are names like others.
     check(&original, Numbers::Rename, Order::Keep, 3).map_err(context("other numbers"))?;
     check(&original, Numbers::Keep, Order::Shuffle, 4).map_err(context("another order of rules"))
@@ -362,7 +367,12 @@ fn in_order(mut list: Vec<String>, order: Order) -> Vec<String> {
 
 #[test]
 fn renaming_and_reordering_change_no_answer() {
-    crate::common::for_each_game(|_, game| check_all(game));
+    let own = crate::common::own_games();
+    crate::common::for_each_game(|name, game| {
+        // Of the published games, some have only other names.
+        let is_own = own.iter().any(|(own, _)| own == name);
+        check_all(game, is_own || sized(name.len() % 3 == 0, true))
+    });
 }
 
 #[test]

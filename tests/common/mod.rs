@@ -74,6 +74,14 @@ pub fn seed() -> u64 {
     given.map_or(1, |seed| seed.parse().expect("GGP_SEED is a number"))
 }
 
+/// The size of a test: `all` with `GGP_THOROUGH=1`, as in `.ci/nightly`, otherwise `some`.
+pub fn sized<T>(some: T, all: T) -> T {
+    match env::var_os("GGP_THOROUGH").is_some_and(|value| value == "1") {
+        true => all,
+        false => some,
+    }
+}
+
 /// Calls a function for each game, on as many threads as there are cores;
 /// panics with the first message in the order of the games.
 pub fn for_each_game(check: impl Fn(&str, &Game) -> Result<(), String> + Sync) {

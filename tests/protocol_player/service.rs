@@ -165,7 +165,9 @@ pub fn status(process: u32, key: &str) -> Option<u64> {
 #[test]
 fn matches_leave_no_resources_behind() {
     let cycles = std::env::var("GGP_CYCLES").ok();
-    let cycles: u32 = cycles.map_or(200, |cycles| cycles.parse().unwrap());
+    let cycles: u32 = cycles.map_or(crate::common::sized(60, 200), |cycles| {
+        cycles.parse().unwrap()
+    });
     let mut child = Command::new(env!("CARGO_BIN_EXE_ggp"))
         .args(["player", "--port", "0", "--json", "--player", "mcts:10"])
         .args(["--matches", &cycles.to_string()])
