@@ -133,16 +133,18 @@ pub use ggp_solver::solve::{Answer, Method, SolveError, SolveOptions, solve};
 /// A flag that anyone can raise, and a deadline, that end a computation.
 ///
 /// ```
-/// use ggp::{DatalogMachine, Limits, Machine, PlayError, Stop};
+/// use ggp::{AnyMachine, Backend, Limits, SolveOptions, Stats, Stop, Verdict, solve};
 ///
-/// let rules = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/games/nim.kif"));
-/// let game = ggp::Game::from_text("nim.kif", rules).expect("the rules have no errors");
+/// let rules = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/games/hanoi.kif"));
+/// let game = ggp::Game::from_text("hanoi.kif", rules).expect("the rules have no errors");
+/// let machine = AnyMachine::new(&game, Backend::Auto, Limits::default())?;
 /// let stop = Stop::new();
-/// let limits = Limits { stop: stop.clone(), ..Limits::default() };
-/// let mut machine = DatalogMachine::new(&game, limits)?;
+/// let mut options = SolveOptions::default();
+/// options.budget.stop = stop.clone();
 /// stop.raise();
-/// assert_eq!(machine.initial(), Err(PlayError::Interrupted));
-/// # Ok::<(), PlayError>(())
+/// let answer = solve(&machine, &options, &mut Stats::default(), &mut ())?;
+/// assert!(matches!(answer.verdict, Verdict::OutOfBudget { .. }));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub use ggp_stop::Stop;
 /// An independent check of an answer.
