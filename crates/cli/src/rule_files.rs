@@ -518,7 +518,7 @@ pub(super) fn read_at_most(path: &Path, most: usize, context: &Context) -> anyho
     } else {
         let file = File::open(path).with_context(|| format!("cannot open {name}"))?;
         if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
-            bail!("{name} is a folder; give the files in it");
+            bail!("{name} is a folder; give the files of one game");
         }
         context.waiting(|| file.take(more).read_to_end(&mut bytes))
     };
