@@ -113,10 +113,8 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let budget = left(&budget, started);
     let report = search(options, &mut machine, &state, role, &budget, context)?;
     let guess = match report.stopped {
-        Some(_) if !context.is_interrupted() => {
-            guess(options, &mut machine, &state, role, context)?
-        }
-        _ => None,
+        Some(_) => guess(options, &mut machine, &state, role, context)?,
+        None => None,
     };
     let mut answer = Answer::new(&mut machine, &state, role, &report, guess.as_ref())?;
     answer.seconds = started.elapsed().as_secs_f64();
