@@ -5,11 +5,11 @@
 //! term the same id. Each view reads from its own copy without a lock; it takes the
 //! lock only for a term that is new to it.
 
-use std::hash::BuildHasher;
+use std::hash::Hasher;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use hashbrown::HashTable;
-use rustc_hash::FxBuildHasher;
+use rustc_hash::FxHasher;
 
 use crate::program::FunctorId;
 
@@ -175,11 +175,13 @@ impl Terms {
     }
 
     /// The functor at the top of a term.
+    #[inline]
     pub fn functor(&self, term: TermId) -> FunctorId {
         self.own.entries[term.index()].functor
     }
 
     /// The arguments of a term, in order.
+    #[inline]
     pub fn arguments(&self, term: TermId) -> &[TermId] {
         let entry = self.own.entries[term.index()];
         &self.own.arguments[entry.start as usize..][..entry.arity.into()]
@@ -250,7 +252,12 @@ fn lock(table: &Mutex<TermTable>) -> MutexGuard<'_, TermTable> {
 }
 
 fn hash(functor: FunctorId, arguments: &[TermId]) -> u64 {
-    FxBuildHasher.hash_one((functor, arguments))
+    let mut hasher = FxHasher::default();
+    hasher.write_usize(functor.index());
+    for argument in arguments {
+        hasher.write_u32(argument.0);
+    }
+    hasher.finish()
 }
 
 #[cfg(test)]

@@ -221,6 +221,20 @@ impl<'a> Meter<'a> {
         }
     }
 
+    /// The limit that ended a search. An error counts as [`BudgetKind::Interrupt`] if the stop
+    /// is raised, because evaluations with the same stop then fail.
+    ///
+    /// # Errors
+    ///
+    /// Any other error of an evaluation.
+    pub(crate) fn exhausted<E>(&self, ended: super::Stop<E>) -> Result<BudgetKind, E> {
+        match ended {
+            super::Stop::Budget(what) => Ok(what),
+            super::Stop::Error(_) if self.budget.stop.is_raised() => Ok(BudgetKind::Interrupt),
+            super::Stop::Error(error) => Err(error),
+        }
+    }
+
     /// Records a proof that every plan has more than `moves` moves.
     pub fn refuted(&mut self, moves: u32) {
         self.stats.refuted = self.stats.refuted.max(Some(moves));

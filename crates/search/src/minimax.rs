@@ -257,11 +257,11 @@ fn deepen<G: MinimaxGame>(
                     return Ok(report);
                 }
             }
-            Err(Stop::Budget(what)) => {
+            Err(ended) => {
+                let what = tree.meter.exhausted(ended)?;
                 tree.meter.ran_out(what);
                 return Ok(tree.report(depth - 1, Some(what)));
             }
-            Err(Stop::Error(error)) => return Err(error),
         }
     }
     Ok(tree.report(most, None))
@@ -272,11 +272,12 @@ fn deepen<G: MinimaxGame>(
 ///
 /// The budget is spent in growing shares, alternating between forward search and, once a
 /// position has repeated, retrograde analysis of the reachable positions within the memory
-/// limit.
+/// limit. If the stop is raised, the report has the results so far, even if an evaluation
+/// fails because of it.
 ///
 /// # Errors
 ///
-/// The first error of `game`.
+/// The first error of `game` before the stop is raised.
 pub fn prove<G: MinimaxGame>(
     game: &mut G,
     table: &mut TranspositionTable<G::State>,
@@ -292,6 +293,7 @@ pub fn prove<G: MinimaxGame>(
     let mut graph = Graph::new(game, root, role);
     let mut has_room = true;
     let mut share = FIRST_SHARE;
+    let mut last = None;
     loop {
         let left = |stats: &Stats, most: u64| {
             let spent = stats.total().expanded - before;
@@ -307,12 +309,21 @@ pub fn prove<G: MinimaxGame>(
         let is_last = part.nodes < share;
         let meter = Meter::new(&part, stats, observer);
         let mut tree = Tree::new(game, table, meter, role, options.wanted);
-        tree.begin(root, options.seed)?;
+        if let Err(error) = tree.begin(root, options.seed) {
+            let what = tree.meter.exhausted(Stop::Error(error))?;
+            let last = last.unwrap_or_else(|| tree.report(0, None));
+            return Ok(MinimaxReport {
+                stopped: Some(what),
+                ..last
+            });
+        }
         let most = budget.depth.min(MOST_AHEAD);
         let mut report = deepen(&mut tree, most, &mut |_, _| ())?;
         let is_too_deep = !tree.is_over() && most < budget.depth;
-        report.line = tree.line()?;
-        report.fault = tree.fault()?;
+        if let Err(error) = tree.complete(&mut report) {
+            report.stopped = Some(tree.meter.exhausted(Stop::Error(error))?);
+            return Ok(report);
+        }
         drop(tree);
         let is_deepest = report.stopped.is_none() && is_too_deep;
         if is_deepest && !has_room {
@@ -338,6 +349,7 @@ pub fn prove<G: MinimaxGame>(
                 Err(stop) => Err(stop),
             };
             meter.end_level();
+            let result = result.map_err(|ended| meter.exhausted(ended));
             drop(meter);
             report.positions = stats.total().expanded - before;
             match result {
@@ -350,13 +362,13 @@ pub fn prove<G: MinimaxGame>(
                         ..solved
                     });
                 }
-                Err(Stop::Budget(what)) => {
-                    report.stopped = Some(what);
+                Err(what) => {
+                    report.stopped = Some(what?);
                     return Ok(report);
                 }
-                Err(Stop::Error(error)) => return Err(error),
             }
         }
+        last = Some(report);
         share = share.saturating_mul(2);
     }
 }

@@ -5,7 +5,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::{Pace, Readiness, Run, Subject, Tally};
 use ggp_engine::machine::{AnyMachine, Machine, PlayError, PlayoutEnd, PropnetState, play_to_end};
-use ggp_gdl::game::RoleId;
+use ggp_gdl::game::Score;
 
 /// A machine that plays one position at a time on each thread.
 #[derive(Clone, Debug)]
@@ -59,7 +59,6 @@ impl Subject for MachineSubject {
         for _ in 0..run.threads {
             threads.push(Playing {
                 machine: self.machine.clone(),
-                roles: self.machine.game().roles().collect(),
                 random: random.clone(),
                 tally: Tally::new(self.machine.game().role_count()),
             });
@@ -90,7 +89,6 @@ impl Subject for MachineSubject {
 /// One thread of a run.
 struct Playing {
     machine: AnyMachine,
-    roles: Vec<RoleId>,
     random: Xoshiro256PlusPlus,
     tally: Tally,
 }
@@ -109,9 +107,9 @@ impl Playing {
             );
             self.tally.state_changes += length;
             match ended {
-                Ok(PlayoutEnd::Terminal(last)) => {
+                Ok(PlayoutEnd::Terminal(scores)) => {
                     self.tally.lengths.add(length);
-                    self.score(&last)?;
+                    self.score(scores)?;
                 }
                 Ok(PlayoutEnd::Cut) => {
                     self.tally.lengths.add(length);
@@ -125,13 +123,11 @@ impl Playing {
         Ok(())
     }
 
-    fn score(&mut self, last: &PropnetState) -> Result<(), PlayError> {
-        let machine = &mut self.machine;
-        let goals = self.roles.iter().map(|role| machine.goal(last, *role));
-        match goals.collect::<Result<Vec<_>, _>>() {
-            Ok(goals) => {
-                for (moments, goal) in self.tally.goals.iter_mut().zip(goals) {
-                    moments.add(goal.get().into());
+    fn score(&mut self, scores: Result<Vec<Score>, PlayError>) -> Result<(), PlayError> {
+        match scores {
+            Ok(scores) => {
+                for (moments, score) in self.tally.goals.iter_mut().zip(scores) {
+                    moments.add(score.get().into());
                 }
             }
             Err(

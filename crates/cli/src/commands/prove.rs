@@ -20,7 +20,7 @@ use ggp_engine::machine::{AnyMachine, Machine, PlayError, PropnetState};
 use ggp_gdl::game::{Move, RoleId};
 use ggp_play::{Brief, Evaluation, Lanes, Outlook};
 use ggp_search::minimax::{Minimax, MinimaxReport, TranspositionTable, Wanted, prove};
-use ggp_search::{Budget, Observer, Stats};
+use ggp_search::{Budget, BudgetKind, Observer, Stats};
 
 /// The options of `ggp prove`.
 #[derive(clap::Args)]
@@ -110,13 +110,16 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         Some(name) => find_role(machine.game(), name)?,
         None => chooser(&mut machine, &state)?,
     };
+    let mut legal = Vec::new();
+    machine.legal(&state, role, &mut legal)?;
     let budget = left(&budget, started);
     let report = search(options, &mut machine, &state, role, &budget, context)?;
     let guess = match report.stopped {
+        None | Some(BudgetKind::Interrupt) => None,
         Some(_) => guess(options, &mut machine, &state, role, context)?,
-        None => None,
     };
-    let mut answer = Answer::new(&mut machine, &state, role, &report, guess.as_ref())?;
+    let guess = guess.as_ref();
+    let mut answer = Answer::new(&mut machine, &state, role, &legal, &report, guess)?;
     answer.seconds = started.elapsed().as_secs_f64();
     if context.json() {
         context.print_json(&answer)?;

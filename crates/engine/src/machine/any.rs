@@ -81,7 +81,7 @@ impl AnyMachine {
 }
 
 /// The facts of a state of a machine without packed states.
-fn facts(state: &PropnetState) -> &Arc<[TermId]> {
+pub(super) fn facts(state: &PropnetState) -> &Arc<[TermId]> {
     match state {
         PropnetState::Facts(facts) => facts,
         PropnetState::Packed(_) => unreachable!("a state stays with the backend that made it"),

@@ -2,6 +2,7 @@
 
 use rand::{Rng, RngExt};
 
+use super::any::facts;
 use super::{AnyMachine, Machine, PlayError, PropnetState};
 use ggp_gdl::game::{Move, RoleId, Score};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -89,8 +90,8 @@ pub fn playout<M: Machine>(
 /// The end of a playout whose states are not kept.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PlayoutEnd {
-    /// The game is over.
-    Terminal(PropnetState),
+    /// The game is over: by role its score, or what is wrong with the scores.
+    Terminal(Result<Vec<Score>, PlayError>),
     /// The depth limit was reached.
     Cut,
     /// The caller ended the playout.
@@ -111,6 +112,27 @@ const LOOK: u64 = 4;
 pub fn play_to_end(
     machine: &mut AnyMachine,
     from: &PropnetState,
+    depth: u64,
+    random: &mut Xoshiro256PlusPlus,
+    goes_on: &mut dyn FnMut() -> bool,
+    length: &mut u64,
+) -> Result<PlayoutEnd, PlayError> {
+    match machine {
+        AnyMachine::Propnet(machine) => {
+            to_end(&mut **machine, from, depth, random, goes_on, length)
+        }
+        AnyMachine::Datalog(machine) => {
+            to_end(&mut **machine, facts(from), depth, random, goes_on, length)
+        }
+        AnyMachine::Naive(machine) => {
+            to_end(&mut **machine, facts(from), depth, random, goes_on, length)
+        }
+    }
+}
+
+fn to_end<M: Machine>(
+    machine: &mut M,
+    from: &M::State,
     depth: u64,
     random: &mut Xoshiro256PlusPlus,
     goes_on: &mut dyn FnMut() -> bool,
@@ -137,5 +159,6 @@ pub fn play_to_end(
         made += 1;
         *length += 1;
     }
-    Ok(PlayoutEnd::Terminal(state))
+    let scores = roles.iter().map(|role| machine.goal(&state, *role));
+    Ok(PlayoutEnd::Terminal(scores.collect()))
 }

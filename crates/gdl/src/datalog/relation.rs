@@ -238,12 +238,7 @@ impl Relation {
                 Err(_) => return NONE,
             },
         };
-        let slot = index.slots[slot];
-        if epoch(slot) == self.epoch {
-            slot as u32
-        } else {
-            NONE
-        }
+        row_in(index.slots[slot], self.epoch)
     }
 
     /// The next older row with the same key, or [`NONE`].
@@ -281,56 +276,46 @@ impl Relation {
     }
 
     fn extend_index(&mut self, number: usize) {
+        let Index {
+            columns,
+            shifts,
+            slots,
+            older,
+            built,
+            ..
+        } = &mut self.indexes[number];
+        let Some(shifts) = shifts else {
+            return self.extend_hashed_index(number);
+        };
+        let rows = self.values[*built as usize * self.arity..].chunks_exact(self.arity);
+        for (row, values) in (*built..self.count).zip(rows) {
+            let mut slot = 0;
+            for (&column, &shift) in columns.iter().zip(&**shifts) {
+                let column = column as usize;
+                slot |= (self.columns[column].number_of(values[column]) as usize) << shift;
+            }
+            let last = std::mem::replace(&mut slots[slot], entry(self.epoch, 0, row));
+            older.push(row_in(last, self.epoch));
+        }
+        *built = self.count;
+    }
+
+    fn extend_hashed_index(&mut self, number: usize) {
+        let mut key = Vec::with_capacity(self.indexes[number].columns.len());
         while self.indexes[number].built < self.count {
             let row = self.indexes[number].built;
-            if self.indexes[number].shifts.is_none() {
-                self.make_room(number);
-            }
+            self.make_room(number);
             let index = &self.indexes[number];
             let values = self.row(row);
-            let mut tag = 0;
-            let slot = match &index.shifts {
-                Some(shifts) => index
-                    .columns
-                    .iter()
-                    .zip(shifts)
-                    .map(|(&column, &shift)| {
-                        let column = column as usize;
-                        (self.columns[column].number_of(values[column]) as usize) << shift
-                    })
-                    .sum(),
-                None => {
-                    let mut key = [TermId::from_raw(0); 32];
-                    let wide: Vec<TermId>;
-                    let key = if index.columns.len() <= key.len() {
-                        for (to, &column) in key.iter_mut().zip(&index.columns) {
-                            *to = values[column as usize];
-                        }
-                        &key[..index.columns.len()]
-                    } else {
-                        wide = index.columns.iter().map(|&c| values[c as usize]).collect();
-                        &wide[..]
-                    };
-                    tag = self::tag(hash(key));
-                    match self.probe(index, key) {
-                        Ok(slot) => slot,
-                        Err(free) => {
-                            self.indexes[number].used += 1;
-                            free
-                        }
-                    }
-                }
-            };
-            let own = self.epoch;
+            key.clear();
+            key.extend(index.columns.iter().map(|&c| values[c as usize]));
+            let slot = self.probe(index, &key);
             let index = &mut self.indexes[number];
-            let entry = index.slots[slot];
-            let older = if epoch(entry) == own {
-                entry as u32
-            } else {
-                NONE
-            };
-            index.slots[slot] = self::entry(own, tag, row);
-            index.older.push(older);
+            index.used += usize::from(slot.is_err());
+            let (Ok(slot) | Err(slot)) = slot;
+            let new = entry(self.epoch, tag(hash(&key)), row);
+            let last = std::mem::replace(&mut index.slots[slot], new);
+            index.older.push(row_in(last, self.epoch));
             index.built += 1;
         }
     }
@@ -405,6 +390,17 @@ fn entry(epoch: u16, tag: u16, row: u32) -> u64 {
     u64::from(epoch) << 48 | u64::from(tag) << 32 | u64::from(row)
 }
 
+/// The row in a slot, if it was written in the epoch.
+#[inline]
+fn row_in(slot: u64, current: u16) -> u32 {
+    if epoch(slot) == current {
+        slot as u32
+    } else {
+        NONE
+    }
+}
+
+#[inline]
 fn epoch(slot: u64) -> u16 {
     (slot >> 48) as u16
 }

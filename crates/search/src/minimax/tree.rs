@@ -451,12 +451,23 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
         }
     }
 
+    /// Adds the expected continuation and the first fault to a report.
+    ///
+    /// # Errors
+    ///
+    /// The first error of the game.
+    pub(super) fn complete(&mut self, report: &mut MinimaxReport<G::Move>) -> Result<(), G::Error> {
+        report.line = self.line()?;
+        report.fault = self.fault()?;
+        Ok(())
+    }
+
     /// The joint moves to the first fault in the rules.
     ///
     /// # Errors
     ///
     /// The first error of the game.
-    pub(super) fn fault(&mut self) -> Result<Option<Line<G::Move>>, G::Error> {
+    fn fault(&mut self) -> Result<Option<Line<G::Move>>, G::Error> {
         let (Some(places), Some(root)) = (&self.fault, self.path.first()) else {
             return Ok(None);
         };

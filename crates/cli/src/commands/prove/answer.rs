@@ -68,6 +68,7 @@ pub(super) struct Fault {
 
 impl Answer {
     /// Creates the answer from the report of a search and, if there is one, an estimate.
+    /// `legal` are the moves of the role, in the order of the rules.
     ///
     /// # Errors
     ///
@@ -76,6 +77,7 @@ impl Answer {
         machine: &mut AnyMachine,
         state: &PropnetState,
         role: RoleId,
+        legal: &[Move],
         report: &MinimaxReport<Move>,
         guess: Option<&Guess>,
     ) -> Result<Answer, PlayError> {
@@ -90,8 +92,6 @@ impl Answer {
                 .filter(|found| found.visits > 0)
                 .map(|found| found.value)
         };
-        let mut legal = Vec::new();
-        machine.legal(state, role, &mut legal)?;
         let place = |action| legal.iter().position(|other| *other == action);
         let chosen = guess.map(|guess| guess.advice.chosen);
         let mut moves: Vec<_> = report.moves.iter().collect();
