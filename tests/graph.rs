@@ -1,18 +1,11 @@
 //! Pictures of graphs, and the commands that made those of the handbook.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
 use std::{env, fs};
 
-const LIGHTS: &str = "games/buttons_and_lights.kif";
+use crate::common::ggp;
 
-fn ggp(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_ggp"))
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .args(arguments)
-        .output()
-        .expect("the program was built")
-}
+const LIGHTS: &str = "games/buttons_and_lights.kif";
 
 fn svg(arguments: &[&str]) -> String {
     let output = ggp(&[&["graph", "--format", "svg"], arguments].concat());

@@ -2,18 +2,9 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::{Command, Output};
 
+use crate::common::ggp;
 use serde_json::Value;
-
-fn ggp(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_ggp"))
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .env_remove("GGP_PUZZLES")
-        .args(arguments)
-        .output()
-        .expect("the program was built")
-}
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).expect("the output is UTF-8")

@@ -1,17 +1,9 @@
 //! The commands `ggp solve` and `ggp graph`.
 
 use std::path::PathBuf;
-use std::process::{Command, Output};
 
+use crate::common::ggp;
 use serde_json::Value;
-
-fn ggp(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_ggp"))
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .args(arguments)
-        .output()
-        .expect("the program was built")
-}
 
 /// Runs a command, and compares its exit code and standard output.
 fn check(arguments: &[&str], code: i32, expected: &str) {

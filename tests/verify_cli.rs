@@ -1,18 +1,13 @@
 //! `ggp solve --answer` and `ggp verify`.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 use std::{env, fs};
 
 use serde_json::{Value, json};
 
 fn ggp(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_ggp"))
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .arg("--quiet")
-        .args(arguments)
-        .output()
-        .expect("the program was built")
+    crate::common::ggp(&[&["--quiet"], arguments].concat())
 }
 
 fn text(bytes: &[u8]) -> String {

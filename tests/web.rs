@@ -2,7 +2,6 @@
 
 mod answers;
 mod graph;
-mod openapi;
 mod service;
 mod think;
 

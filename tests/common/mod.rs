@@ -5,9 +5,20 @@ pub mod names;
 pub mod sources;
 
 use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
 use std::{env, fs};
 
 use ggp_gdl::game::Game;
+
+/// Runs the program in the repository's folder.
+pub fn ggp(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_ggp"))
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .env_remove("GGP_PUZZLES")
+        .args(arguments)
+        .output()
+        .expect("the program was built")
+}
 
 /// Reference answers for published games: where `GGP_CORPUS` says, or beside
 /// the repository, since they are not ours to publish.

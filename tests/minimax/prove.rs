@@ -1,15 +1,8 @@
 //! `ggp prove` as a command.
 
 use std::path::Path;
-use std::process::{Command, Output};
 
-fn ggp(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_ggp"))
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .args(arguments)
-        .output()
-        .expect("the program was built")
-}
+use crate::common::ggp;
 
 /// Runs `ggp prove` and checks its exit code and standard output.
 fn check_prove(arguments: &[&str], code: i32, expected: &str) {

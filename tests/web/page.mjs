@@ -11,10 +11,11 @@ import { browsing } from './person.mjs';
 import { tests as graphs } from './graphs.mjs';
 import { tests as looks } from './looks.mjs';
 import { tests as matches } from './matches.mjs';
+import { tests as openapi } from './openapi.mjs';
 import { tests as rules } from './rules.mjs';
 
 const wanted = process.argv.slice(3);
-const tests = { ...matches, ...rules, ...graphs, ...looks };
+const tests = { ...matches, ...rules, ...graphs, ...looks, ...openapi };
 const browser = await browsing();
 let failed = 0;
 for (const [name, test] of Object.entries(tests)) {

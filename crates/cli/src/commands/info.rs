@@ -222,7 +222,7 @@ fn summary(report: &Report) -> String {
         (
             "rules",
             format!(
-                "{} in {}, {} of them recursive",
+                "{}, evaluated in {}, {} of them recursive",
                 report.rules,
                 format::counted(report.rule_groups, "group"),
                 report.recursive_groups

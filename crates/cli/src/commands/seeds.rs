@@ -4,6 +4,7 @@ mod files;
 mod measure;
 mod replay;
 mod report;
+mod rows;
 mod spec;
 
 use std::path::PathBuf;
@@ -12,7 +13,8 @@ use anyhow::{Context as _, bail};
 use serde::Serialize;
 
 use crate::{Context, Exit};
-use measure::{Bench, BoardsRow, GraphRow, SearchRow};
+use measure::Bench;
+use rows::{BoardsRow, GraphRow, SearchRow};
 use spec::{Curve, Other, Spec, Table};
 
 /// The options of `ggp seeds`.

@@ -30,7 +30,11 @@ impl fmt::Display for ParseTermError {
                 write!(f, "`{text}` is not one term such as `noop` or `(f a 1)`")
             }
             ParseTermError::UnknownName(name, None) => {
-                write!(f, "the rules have no name `{name}`")
+                write!(f, "the rules have no name `{name}`")?;
+                match name.contains(',') {
+                    true => f.write_str("; terms are separated by blanks"),
+                    false => Ok(()),
+                }
             }
             ParseTermError::UnknownName(name, Some(nearest)) => {
                 write!(
@@ -39,7 +43,10 @@ impl fmt::Display for ParseTermError {
                 )
             }
             ParseTermError::UnknownFunction(name, 0) => {
-                write!(f, "the rules never use `{name}` without arguments")
+                write!(
+                    f,
+                    "the rules never use `{name}` without arguments; with arguments it is `({name} ...)`"
+                )
             }
             ParseTermError::UnknownFunction(name, arity) => {
                 write!(f, "the rules never use `{name}` with {arity} arguments")

@@ -3,7 +3,7 @@
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
 use super::Measured;
-use super::measure::{BoardsRow, GraphRow, SearchRow};
+use super::rows::{BoardsRow, GraphRow, SearchRow};
 use super::spec::{Goal, Other, Reached, Theirs};
 use crate::numbers::thousands;
 
