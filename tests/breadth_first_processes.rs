@@ -183,17 +183,17 @@ fn the_process_keeps_to_its_memory() {
             "--threads",
             threads,
             "--budget-memory",
-            "48",
+            "24",
         ];
         let full = peak(ggp(&search));
         // It ends because the memory is full.
-        let most = 48 * 1_024;
+        let most = 24 * 1_024;
         assert!(full > most * 3 / 4, "{full} KiB, {threads} threads");
         assert!(
             full < little + most * 11 / 10,
             "{full} KiB, {threads} threads"
         );
-        let files = ["--spill", spill, "--whole", "--depth", "12"];
+        let files = ["--spill", spill, "--whole", "--depth", "11"];
         let spilled = peak(ggp(&[&search[..], &files].concat()));
         assert!(
             spilled < little + most * 11 / 10,

@@ -329,29 +329,39 @@ fn backends_agree_on_the_first_states() {
         let game = reading(&name, Strictness::Tolerant).game.unwrap();
         let new = |backend| AnyMachine::new(&game, backend, Limits::default()).unwrap();
         let compared = crate::common::sized(COMPARED / 4, COMPARED);
-        for backend in [Backend::Datalog, Backend::Propnet] {
-            let (mut one, mut other) = (new(backend), new(Backend::Naive));
-            let mut level = vec![(one.initial().unwrap(), other.initial().unwrap())];
-            let mut known = HashSet::new();
-            while !level.is_empty() && known.len() < compared {
-                let mut next = Vec::new();
-                for (left, right) in level {
-                    let facts = canonical_facts(&one, &left);
-                    assert_eq!(facts, canonical_facts(&other, &right), "{name}");
-                    if known.len() == compared || !known.insert(facts) {
-                        continue;
-                    }
-                    let found = answers(&mut one, &left);
-                    let expected = answers(&mut other, &right);
-                    assert_eq!(found.texts, expected.texts, "{name} in {left:?}");
-                    let pairs: Vec<_> = found.joints.iter().zip(&expected.joints).collect();
-                    for (joint, same) in pairs.iter().step_by(pairs.len().div_ceil(JOINTS).max(1)) {
-                        let states = (one.next(&left, joint), other.next(&right, same));
-                        next.push((states.0.unwrap(), states.1.unwrap()));
-                    }
+        let backends = [Backend::Naive, Backend::Datalog, Backend::Propnet];
+        let mut machines = backends.map(new);
+        let mut level = vec![
+            machines
+                .each_mut()
+                .map(|machine| machine.initial().unwrap()),
+        ];
+        let mut known = HashSet::new();
+        while !level.is_empty() && known.len() < compared {
+            let mut next = Vec::new();
+            for states in level {
+                let facts = canonical_facts(&machines[0], &states[0]);
+                for (machine, state) in machines.iter().zip(&states) {
+                    assert_eq!(canonical_facts(machine, state), facts, "{name}");
                 }
-                level = next;
+                if known.len() == compared || !known.insert(facts) {
+                    continue;
+                }
+                let answers: Vec<_> = (machines.iter_mut().zip(&states))
+                    .map(|(machine, state)| answers(machine, state))
+                    .collect();
+                for found in &answers {
+                    assert_eq!(found.texts, answers[0].texts, "{name} in {states:?}");
+                }
+                let joints = answers[0].joints.len();
+                for joint in (0..joints).step_by(joints.div_ceil(JOINTS).max(1)) {
+                    next.push(std::array::from_fn(|which| {
+                        let joint = &answers[which].joints[joint];
+                        machines[which].next(&states[which], joint).unwrap()
+                    }));
+                }
             }
+            level = next;
         }
     }
 }

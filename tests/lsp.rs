@@ -35,7 +35,7 @@ struct Editor {
 impl Editor {
     fn new() -> Self {
         let mut server = Command::new(env!("CARGO_BIN_EXE_ggp"))
-            .args(["lsp", "--time", "60"])
+            .args(["lsp", "--time", "12"])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

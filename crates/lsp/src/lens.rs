@@ -119,6 +119,8 @@ fn positions(game: &Game, limits: &Limits, time: Duration) -> Result<String, Pla
     let mut options = PerftOptions::default();
     options.time = Some(time / 4);
     options.states = 1_000_000;
+    // More lines than these are not read in a message.
+    options.depth = 20;
     let result = perft(&mut machine, &start, options, |level| {
         lines.push(format!(
             "{}: {} paths, {} positions, {} of them terminal",
