@@ -1,6 +1,7 @@
 //! `ggp prove` as a command.
 
 use std::path::Path;
+use std::process::{Command, Stdio};
 
 use crate::common::ggp;
 
@@ -131,4 +132,27 @@ fn invalid_arguments_of_prove_are_rejected() {
     );
     let end = "(take c 5); (take b 4); (take a 3)";
     refused(&["games/nim.kif", "--moves", end], "the game is over");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_keeps_what_is_proved() {
+    // It cannot end by itself, so it does not matter how far it gets.
+    let arguments = ["prove", "games/hex.kif", "--budget-time", "600", "--json"];
+    let child = Command::new(env!("CARGO_BIN_EXE_ggp"))
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .args(arguments)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program was built");
+    std::thread::sleep(std::time::Duration::from_secs(3));
+    let number = child.id().to_string();
+    let killed = Command::new("kill").args(["-INT", &number]).status();
+    assert!(killed.expect("kill is there").success());
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(1));
+    let answer: serde_json::Value = serde_json::from_slice(&output.stdout).expect("an answer");
+    assert_eq!(answer["ran_out"], "interrupted");
+    assert!(!answer["moves"].as_array().expect("a list").is_empty());
 }

@@ -129,6 +129,17 @@ pub enum Status {
     Solved,
 }
 
+impl Status {
+    /// The status as a word of a file format.
+    pub fn name(self) -> &'static str {
+        match self {
+            Status::Open => "open",
+            Status::Dead => "dead",
+            Status::Solved => "solved",
+        }
+    }
+}
+
 /// The relation between two states with equal keys.
 ///
 /// A *plan of a state* is an action sequence from it that ends in a

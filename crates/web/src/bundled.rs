@@ -1,19 +1,18 @@
 //! The games that are embedded in the program, as files.
 
-use rust_embed::RustEmbed;
+use include_dir::{Dir, include_dir};
 
-#[derive(RustEmbed)]
-#[folder = "games"]
-struct Bundled;
+static BUNDLED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/games");
 
 /// The folder of files that need the rules of another game.
 const INSTANCES: &str = "instances/";
 
 /// The names of all rule files and instances, ascending.
 pub(super) fn names() -> Vec<String> {
-    let stems = Bundled::iter().filter_map(|file| {
-        let stem = file.strip_suffix(".kif")?;
-        Some(stem.strip_prefix(INSTANCES).unwrap_or(stem).to_owned())
+    let folders = std::iter::once(&BUNDLED).chain(BUNDLED.get_dir("instances"));
+    let stems = folders.flat_map(Dir::files).filter_map(|file| {
+        let name = file.path().file_name()?.to_str()?;
+        Some(name.strip_suffix(".kif")?.to_owned())
     });
     let mut names: Vec<String> = stems.collect();
     names.sort();
@@ -23,7 +22,7 @@ pub(super) fn names() -> Vec<String> {
 /// The game that an instance belongs to: the longest name that is a prefix of the
 /// instance's name. `None` for a game of its own.
 fn rules_of(instance: &str) -> Option<&str> {
-    let is_game = |name: &str| Bundled::get(&format!("{name}.kif")).is_some();
+    let is_game = |name: &str| BUNDLED.contains(format!("{name}.kif"));
     if is_game(instance) {
         return None;
     }
@@ -51,8 +50,8 @@ pub(super) fn picture(id: &str, text: impl Fn(&str) -> Option<String>) -> Option
 
 /// The content of a file.
 pub(super) fn text(file: &str) -> Option<String> {
-    let file = Bundled::get(file)?;
-    String::from_utf8(file.data.into_owned()).ok()
+    let file = BUNDLED.get_file(file)?;
+    file.contents_utf8().map(str::to_owned)
 }
 
 #[cfg(test)]

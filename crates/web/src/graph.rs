@@ -21,7 +21,7 @@ use ggp_engine::machine::{AnyMachine, Machine, PlayError, PropnetState};
 use ggp_gdl::game::{Game, Move, RoleId, Score};
 use ggp_gdl::terms::TermId;
 use ggp_search::graph::{self, GraphOf, explore_with_progress};
-use ggp_search::{Budget, BudgetKind, KeyMeaning, Problem, Stats, Status};
+use ggp_search::{Budget, BudgetKind, KeyMeaning, Problem, Stats};
 use ggp_solver::solve::{GameProblem, Joint, JointProblem, Keys, joint_text};
 
 /// The default and the maximum number of nodes.
@@ -209,11 +209,7 @@ impl GraphReporter<'_> {
         GrownNode {
             id,
             level: node.level,
-            status: match node.status {
-                Status::Open => "open",
-                Status::Dead => "dead",
-                Status::Solved => "solved",
-            },
+            status: node.status.name(),
             from: arc.map(|arc| arc.from),
             joint: joint.iter().map(text).collect(),
             same: *(self.firsts.entry(problem.stripped(&node.state))).or_insert(id),

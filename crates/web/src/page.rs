@@ -3,13 +3,11 @@
 use axum::extract::Path;
 use axum::http::{StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
-use rust_embed::RustEmbed;
+use include_dir::{Dir, include_dir};
 
 use super::answer::ApiError;
 
-#[derive(RustEmbed)]
-#[folder = "src/served"]
-struct Files;
+static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/served");
 
 /// The description of the interface in OpenAPI format.
 const OPENAPI: &str = include_str!("openapi.json");
@@ -32,13 +30,13 @@ pub(super) async fn index() -> Response {
 
 /// Serves a file of the page.
 pub(super) async fn asset(Path(path): Path<String>) -> Response {
-    match Files::get(&path) {
+    match FILES.get_file(&path) {
         Some(file) => {
             let headers = [
                 (header::CONTENT_TYPE, kind(&path)),
                 (header::CACHE_CONTROL, "no-cache"),
             ];
-            (headers, file.data).into_response()
+            (headers, file.contents()).into_response()
         }
         None => ApiError::missing(format!("there is no file {path}")).into_response(),
     }

@@ -3,7 +3,6 @@
 use serde::Serialize;
 
 use super::{Drawing, levels};
-use ggp_search::Status;
 
 #[derive(Serialize)]
 struct Record<'d> {
@@ -40,11 +39,7 @@ pub(super) fn text(drawing: &Drawing) -> String {
         .map(|(id, node)| NodeRecord {
             id,
             level: node.level,
-            status: match node.status {
-                Status::Open => "open",
-                Status::Dead => "dead",
-                Status::Solved => "solved",
-            },
+            status: node.status.name(),
             expanded: node.expanded,
             facts: &node.facts,
         });
