@@ -219,8 +219,12 @@ fn levels_in_files_equal_levels_in_memory() {
     };
     // The levels of senku are disjoint, those of the eight puzzle are not.
     for (name, budget, classes) in [
-        ("senku", depth(9), Classes::Never),
-        ("senku", depth(10), Classes::Always),
+        ("senku", depth(crate::common::sized(9, 10)), Classes::Never),
+        (
+            "senku",
+            depth(crate::common::sized(10, 12)),
+            Classes::Always,
+        ),
         ("eight_puzzle", depth(u32::MAX), Classes::Never),
     ] {
         let puzzle = own(name);

@@ -177,23 +177,25 @@ fn the_process_keeps_to_its_memory() {
     let folder = scratch("memory");
     let spill = folder.to_str().unwrap();
     let little = peak(ggp(&["games/senku.kif", "--depth", "1"]));
+    let (memory, depth) = crate::common::sized((24, "11"), (48, "12"));
+    let budget = memory.to_string();
     for threads in ["1", "2"] {
         let search = [
             "games/senku.kif",
             "--threads",
             threads,
             "--budget-memory",
-            "24",
+            &budget,
         ];
         let full = peak(ggp(&search));
         // It ends because the memory is full.
-        let most = 24 * 1_024;
+        let most = memory * 1_024;
         assert!(full > most * 3 / 4, "{full} KiB, {threads} threads");
         assert!(
             full < little + most * 11 / 10,
             "{full} KiB, {threads} threads"
         );
-        let files = ["--spill", spill, "--whole", "--depth", "11"];
+        let files = ["--spill", spill, "--whole", "--depth", depth];
         let spilled = peak(ggp(&[&search[..], &files].concat()));
         assert!(
             spilled < little + most * 11 / 10,
