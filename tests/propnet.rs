@@ -141,7 +141,7 @@ const SUBSETS: &str = "
 fn exceeded(limits: &GroundLimits) -> (&'static str, u64, Option<String>) {
     let game = Game::from_text("subsets.kif", SUBSETS).unwrap();
     match Propnet::ground(&game, limits).expect_err("it is too large") {
-        GroundError::TooLarge { what, limit, rule } => (what, limit, rule),
+        GroundError::TooLarge(excess) => (excess.what, excess.limit, excess.rule),
         error => panic!("{error}"),
     }
 }

@@ -47,33 +47,87 @@ pub struct RuleOptions {
     #[arg(long, value_name = "N", default_value_t = SyntaxLimits::default().bytes)]
     #[arg(help_heading = "Limits", hide_short_help = true)]
     pub max_bytes: usize,
+    /// The limits of reading and evaluating the rules.
+    #[command(flatten)]
+    pub evaluation: EvaluationOptions,
+}
+
+/// The limits of reading rules and of evaluating them.
+#[derive(clap::Args, Clone, Debug)]
+#[command(next_help_heading = "Limits")]
+pub struct EvaluationOptions {
     /// Maximum nesting of lists, from 1 to 1000
     #[arg(long, value_name = "N", default_value_t = SyntaxLimits::default().nesting)]
-    #[arg(help_heading = "Limits", hide_short_help = true, value_parser = nesting)]
-    pub max_nesting: usize,
+    #[arg(hide_short_help = true, value_parser = nesting)]
+    max_nesting: usize,
     /// Maximum number of facts and rules after expanding alternatives
     #[arg(long, value_name = "N", default_value_t = ReadOptions::default().rules)]
-    #[arg(help_heading = "Limits", hide_short_help = true)]
-    pub max_rules: usize,
+    #[arg(hide_short_help = true)]
+    max_rules: usize,
     /// Maximum number of rules that one rule with alternatives may expand to
     #[arg(long, value_name = "N", default_value_t = ReadOptions::default().alternatives)]
-    #[arg(help_heading = "Limits", hide_short_help = true)]
-    pub max_alternatives: usize,
+    #[arg(hide_short_help = true)]
+    max_alternatives: usize,
     /// Maximum number of distinct terms
     #[arg(long, value_name = "N", default_value_t = TermLimits::default().count)]
-    #[arg(help_heading = "Limits", hide_short_help = true)]
-    pub max_terms: usize,
+    #[arg(hide_short_help = true)]
+    max_terms: usize,
     /// Maximum number of facts derived in one state
     #[arg(long, value_name = "N", default_value_t = Limits::default().facts)]
-    #[arg(help_heading = "Limits", hide_short_help = true)]
-    pub max_facts: usize,
+    #[arg(hide_short_help = true)]
+    max_facts: usize,
     /// Maximum number of matches tried in one state
     #[arg(long, value_name = "N", default_value_t = Limits::default().work)]
-    #[arg(help_heading = "Limits", hide_short_help = true)]
-    pub max_work: u64,
+    #[arg(hide_short_help = true)]
+    max_work: u64,
+    /// Maximum number of symbols in the text of one state, and of its legal moves; a
+    /// tenth of that for a single term
+    #[arg(long, value_name = "N", default_value_t = Limits::default().symbols)]
+    #[arg(hide_short_help = true)]
+    max_symbols: usize,
     /// The limits of building a network.
     #[command(flatten)]
     pub ground: GroundOptions,
+}
+
+impl EvaluationOptions {
+    /// The options for reading rules of at most so many bytes.
+    pub fn read_options(&self, max_bytes: usize) -> ReadOptions {
+        ReadOptions {
+            syntax: SyntaxLimits {
+                bytes: max_bytes,
+                nesting: self.max_nesting,
+            },
+            rules: self.max_rules,
+            alternatives: self.max_alternatives,
+            terms: TermLimits {
+                count: self.max_terms,
+                symbols: self.max_symbols / 10,
+                ..TermLimits::default()
+            },
+            ..ReadOptions::default()
+        }
+    }
+
+    /// The deepest nesting of lists.
+    pub fn max_nesting(&self) -> usize {
+        self.max_nesting
+    }
+
+    /// The limits of a machine, with this time for grounding unless one is given.
+    pub fn limits(&self, grounding: Duration, engine: Engine, context: &Context) -> Limits {
+        Limits {
+            facts: self.max_facts,
+            work: self.max_work,
+            symbols: self.max_symbols,
+            ground: GroundLimits {
+                symbols: self.max_symbols,
+                ..self.ground.limits(grounding, context)
+            },
+            engine,
+            stop: context.stop().clone(),
+        }
+    }
 }
 
 /// The time limit for building a network unless one is given.
@@ -85,7 +139,7 @@ pub struct GroundOptions {
     /// Maximum wall-clock seconds for grounding the rules to a network [default: 5; in
     /// bench: the rest of --timeout]
     #[arg(long, value_name = "S", value_parser = seconds)]
-    #[arg(help_heading = "Limits", hide_short_help = true)]
+    #[arg(hide_short_help = true)]
     pub ground_time: Option<f64>,
     /// Approximate maximum of memory for grounding, in megabytes
     #[arg(long, value_name = "MB", default_value_t = GroundLimits::default().memory as u64 >> 20)]
@@ -94,11 +148,11 @@ pub struct GroundOptions {
     pub ground_memory: u64,
     /// Maximum number of rows of all relations that can ever hold
     #[arg(long, value_name = "N", default_value_t = GroundLimits::default().facts)]
-    #[arg(help_heading = "Limits", hide_short_help = true)]
+    #[arg(hide_short_help = true)]
     pub ground_facts: usize,
     /// Maximum number of rule instances while grounding
     #[arg(long, value_name = "N", default_value_t = GroundLimits::default().instances)]
-    #[arg(help_heading = "Limits", hide_short_help = true)]
+    #[arg(hide_short_help = true)]
     pub ground_instances: u64,
 }
 
@@ -385,13 +439,8 @@ impl RuleOptions {
 
     /// The limits of the machine.
     pub fn limits(&self, context: &Context) -> Limits {
-        Limits {
-            facts: self.max_facts,
-            work: self.max_work,
-            ground: self.ground.limits(GROUND_TIME, context),
-            engine: self.engine.engine(),
-            stop: context.stop().clone(),
-        }
+        let engine = self.engine.engine();
+        self.evaluation.limits(GROUND_TIME, engine, context)
     }
 
     /// Whether the rules are read from standard input.
@@ -412,17 +461,7 @@ impl RuleOptions {
                 true => Case::Keep,
                 false => Case::Fold,
             },
-            syntax: SyntaxLimits {
-                bytes: self.max_bytes,
-                nesting: self.max_nesting,
-            },
-            rules: self.max_rules,
-            alternatives: self.max_alternatives,
-            terms: TermLimits {
-                count: self.max_terms,
-                ..TermLimits::default()
-            },
-            ..ReadOptions::default()
+            ..self.evaluation.read_options(self.max_bytes)
         }
     }
 

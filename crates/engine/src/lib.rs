@@ -3,6 +3,7 @@
 
 #[doc(hidden)]
 pub mod automorphism;
+mod excess;
 pub mod machine;
 pub mod propnet;
 pub mod sat;

@@ -19,12 +19,15 @@ use std::hash::Hash;
 
 use serde::Serialize;
 
+pub use crate::excess::Excess;
 use crate::propnet::batch::Packed;
 use crate::propnet::code::Engine;
 use crate::propnet::{GroundError, GroundLimits, Propnet};
 use answers::Answers;
 use ggp_gdl::game::{Game, Move, ParseTermError, RoleId, Score};
 use ggp_gdl::terms::{TermId, Terms};
+#[allow(unused_imports)] // For the comment of `Limits`.
+use ggp_gdl::terms::TermLimits;
 
 pub use any::{AnyMachine, Backend};
 pub use datalog::DatalogMachine;
@@ -44,6 +47,9 @@ pub struct Limits {
     pub facts: usize,
     /// The number of matches tried in one state.
     pub work: u64,
+    /// The number of symbols in the text of one state's facts, and in that of its
+    /// legal moves. The limit on a single term is [`TermLimits::symbols`].
+    pub symbols: usize,
     /// The limits of grounding.
     pub ground: GroundLimits,
     /// The engine that runs the network.
@@ -57,6 +63,7 @@ impl Default for Limits {
         Limits {
             facts: 5_000_000,
             work: 1_000_000_000,
+            symbols: 1_000_000,
             ground: GroundLimits::default(),
             engine: Engine::Auto,
             stop: Stop::new(),
@@ -407,14 +414,7 @@ pub enum PlayError {
     /// A role's goal value is not an integer from 0 to 100.
     BadGoal(Fault),
     /// The rules derive more than the limits allow, perhaps without end.
-    TooLarge {
-        /// The counted things, as a plural noun: `facts in one state`.
-        what: &'static str,
-        /// The largest number allowed.
-        limit: u64,
-        /// The rule that was being evaluated, as `file:line:column`.
-        rule: Option<String>,
-    },
+    TooLarge(Excess),
     /// Evaluation was stopped from outside.
     Interrupted,
 }
@@ -476,24 +476,43 @@ impl fmt::Display for PlayError {
                 )?;
                 fault.fmt_place(f)
             }
-            PlayError::TooLarge { what, limit, rule } => {
-                write!(f, "more than {limit} {what}")?;
-                match rule {
-                    Some(rule) => write!(f, ", reached by the rule at {rule}"),
-                    None => Ok(()),
-                }
-            }
+            PlayError::TooLarge(excess) => excess.fmt(f),
             PlayError::Interrupted => f.write_str("interrupted"),
         }
     }
 }
 
+impl From<Excess> for PlayError {
+    fn from(excess: Excess) -> Self {
+        PlayError::TooLarge(excess)
+    }
+}
+
+/// Refuses terms whose texts together are too long to be written.
+fn check_text(
+    terms: &Terms,
+    mut list: impl Iterator<Item = TermId>,
+    what: &'static str,
+    limit: usize,
+) -> Result<(), Excess> {
+    let mut symbols = 0;
+    match list.all(|term| {
+        symbols += terms.symbols(term);
+        symbols <= limit
+    }) {
+        true => Ok(()),
+        false => Err(Excess::new(what, limit as u64)),
+    }
+}
+
+/// What [`check_text`] counts.
+const STATE_TEXT: &str = "symbols in the text of one state";
+const MOVES_TEXT: &str = "symbols in the text of the legal moves of one state";
+
 impl From<GroundError> for PlayError {
     fn from(error: GroundError) -> Self {
         match error {
-            GroundError::TooLarge { what, limit, rule } => {
-                PlayError::TooLarge { what, limit, rule }
-            }
+            GroundError::TooLarge(excess) => PlayError::TooLarge(excess),
             GroundError::Interrupted => PlayError::Interrupted,
         }
     }

@@ -109,7 +109,7 @@ fn answer(text: String) -> String {
                 let played = AnyMachine::new(game, backend, limits.clone()).and_then(play);
                 answers.push(match played {
                     Ok(()) => "played".to_owned(),
-                    Err(PlayError::TooLarge { .. }) => "too large".to_owned(),
+                    Err(PlayError::TooLarge(_)) => "too large".to_owned(),
                     Err(error) => error.to_string(),
                 });
             }

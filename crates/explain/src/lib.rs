@@ -308,10 +308,10 @@ impl Explainer {
                 }
                 Err(error) => error,
             };
-            let large = self.game.rules().rules[error.rule].head.relation;
-            if !is_size(&error) || self.is_on_demand[large.index()] {
+            let large = error.relation.filter(|_| is_size(&error));
+            let Some(large) = large.filter(|large| !self.is_on_demand[large.index()]) else {
                 return Err(failed(&self.game, error));
-            }
+            };
             if !self.changes(large) {
                 let bounds = self.bounds();
                 let asked = self

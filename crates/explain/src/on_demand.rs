@@ -150,11 +150,7 @@ impl OnDemand {
                 known.refused.insert(question);
                 Ok(false)
             }
-            Err(error) => {
-                let rule = error.rule.min(self.game.rules().rules.len() - 1);
-                let error = EvaluationError { rule, ..error };
-                Err(ExplainError::Play(play_error(&self.game, error)))
-            }
+            Err(error) => Err(ExplainError::Play(play_error(&self.game, error))),
         }
     }
 
@@ -166,14 +162,12 @@ impl OnDemand {
         terms: &mut Terms,
     ) -> Result<(), EvaluationError> {
         if self.spent > self.bounds.work {
-            let failure = Failure::Work(self.bounds.work);
-            return Err(EvaluationError { failure, rule: 0 });
+            return Err(Failure::Work(self.bounds.work).into());
         }
         let mut program = match self.programs.remove(&(relation, *columns)) {
             Some(program) => program,
             None if work < self.bounds.work && self.unmade.contains(&(relation, *columns)) => {
-                let failure = Failure::Work(work);
-                return Err(EvaluationError { failure, rule: 0 });
+                return Err(Failure::Work(work).into());
             }
             None => match self.program(relation, *columns, work, terms) {
                 Ok(program) => program,
@@ -331,12 +325,10 @@ impl OnDemand {
             match made {
                 Ok((evaluator, asks)) => return Ok((evaluator, asks[0])),
                 Err(error) => {
-                    let large = rules.rules.get(error.rule).filter(|_| is_size(&error));
-                    let large = large.map(|rule| rule.head.relation).ok_or(error)?;
-                    if self.lazy.contains(&large) {
-                        return Err(error);
-                    }
-                    self.lazy.push(large);
+                    let own = self.game.rules().arity.len();
+                    let large = error.relation.filter(|large| large.index() < own);
+                    let large = large.filter(|large| is_size(&error) && !self.lazy.contains(large));
+                    self.lazy.push(large.ok_or(error)?);
                 }
             }
         }

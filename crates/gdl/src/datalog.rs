@@ -24,6 +24,7 @@ use ggp_stop::{Reason, Stop};
 use std::sync::Arc;
 
 use crate::program::{RelationId, Rule};
+use crate::span::Span;
 use crate::terms::{TermId, TermOverflow, Terms};
 use compile::Program;
 pub use compile::{OnDemand, on_demand};
@@ -117,14 +118,28 @@ impl Rows<'_> {
     }
 }
 
-/// A failure and the rule, as an index into [`RuleSet::rules`], that was being
-/// evaluated.
+/// A failure and what was being evaluated. The rule is given by its place in the text:
+/// an evaluator rewrites rules, so a number would belong to a list that the caller does
+/// not have.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct EvaluationError {
     /// The reason for the failure.
     pub failure: Failure,
-    /// The rule that was being evaluated.
-    pub rule: usize,
+    /// The place of the rule, if one was being evaluated.
+    pub rule: Option<Span>,
+    /// The relation whose rule it is, among those of the rules given to the evaluator.
+    pub relation: Option<RelationId>,
+}
+
+impl From<Failure> for EvaluationError {
+    /// A failure outside of any rule.
+    fn from(failure: Failure) -> Self {
+        EvaluationError {
+            failure,
+            rule: None,
+            relation: None,
+        }
+    }
 }
 
 /// A program with the part of its model that was queried.
@@ -179,8 +194,7 @@ impl Evaluator {
     /// then be given again.
     pub fn ask(&mut self, query: Query, terms: &mut Terms) -> Result<(), EvaluationError> {
         if self.bounds.stop.is_raised() {
-            let failure = Failure::Interrupted;
-            return Err(EvaluationError { failure, rule: 0 });
+            return Err(Failure::Interrupted.into());
         }
         let program = Arc::clone(&self.program);
         for &group in &program.queries[query.0] {
@@ -235,17 +249,15 @@ impl Evaluator {
     ///
     /// # Errors
     ///
-    /// [`EvaluationError`] past a limit, if interrupted, or if `visit` asks to stop;
-    /// its rule is `number`.
+    /// [`EvaluationError`] past a limit, if interrupted, or if `visit` asks to stop.
     pub fn for_each_match(
         &mut self,
         rule: &Rule,
-        number: usize,
         terms: &mut Terms,
         visit: &mut dyn FnMut(&mut Rows, &[TermId]) -> bool,
     ) -> Result<(), EvaluationError> {
         self.scratch.start();
-        let plan = self.plan_now(rule, number);
+        let plan = self.plan_now(rule);
         self.run(&plan, (0, 0), terms, Some(visit))
     }
 

@@ -44,6 +44,24 @@ pub enum TermOverflow {
     Count(usize),
     /// The limit on the nesting of a term.
     Depth(usize),
+    /// The limit on the length of a term's text, in symbols.
+    Symbols {
+        /// The limit.
+        limit: usize,
+        /// The longest argument of the term.
+        part: TermId,
+    },
+}
+
+impl TermOverflow {
+    /// What there would be too much of, as a plural noun, and the limit.
+    pub fn what(self) -> (&'static str, usize) {
+        match self {
+            TermOverflow::Count(limit) => ("different terms", limit),
+            TermOverflow::Depth(limit) => ("levels of nesting in one term", limit),
+            TermOverflow::Symbols { limit, .. } => ("symbols in the text of one term", limit),
+        }
+    }
 }
 
 /// Limits on a table of terms.
@@ -53,6 +71,9 @@ pub struct TermLimits {
     pub count: usize,
     /// Maximum nesting of one term.
     pub depth: usize,
+    /// Maximum number of symbols in the text of one term. Terms share their parts in
+    /// memory but not in text, so a short rule can make a term too long to write.
+    pub symbols: usize,
 }
 
 impl Default for TermLimits {
@@ -60,6 +81,7 @@ impl Default for TermLimits {
         TermLimits {
             count: 10_000_000,
             depth: 10_000,
+            symbols: 100_000,
         }
     }
 }
@@ -70,6 +92,7 @@ struct Entry {
     start: u32,
     arity: u16,
     depth: u16,
+    symbols: u32,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -112,6 +135,7 @@ impl Terms {
             limits: TermLimits {
                 count: limits.count.min(u32::MAX as usize - 1),
                 depth: limits.depth.min(u16::MAX as usize - 1),
+                symbols: limits.symbols.clamp(1, u32::MAX as usize),
             },
         }
     }
@@ -140,14 +164,21 @@ impl Terms {
         if depth.unwrap_or(0) > self.limits.depth {
             return Err(TermOverflow::Depth(self.limits.depth));
         }
+        let symbols = arguments.iter().map(|&a| self.symbols(a)).sum::<usize>() + 1;
+        if symbols > self.limits.symbols {
+            let limit = self.limits.symbols;
+            let longest = arguments.iter().max_by_key(|&&a| self.symbols(a));
+            let part = *longest.expect("a constant is one symbol");
+            return Err(TermOverflow::Symbols { limit, part });
+        }
         if table.entries.len() >= self.limits.count
             || table.arguments.len() + arguments.len() > u32::MAX as usize
         {
             return Err(TermOverflow::Count(self.limits.count));
         }
-        let depth = depth.unwrap_or(0) as u16;
-        let id = table.push(hash, functor, arguments, depth);
-        self.own.push(hash, functor, arguments, depth);
+        let size = (depth.unwrap_or(0) as u16, symbols as u32);
+        let id = table.push(hash, functor, arguments, size);
+        self.own.push(hash, functor, arguments, size);
         Ok(id)
     }
 
@@ -192,6 +223,12 @@ impl Terms {
         self.own.entries[term.index()].depth.into()
     }
 
+    /// The number of symbols in a term's text: 1 for a constant.
+    #[inline]
+    pub fn symbols(&self, term: TermId) -> usize {
+        self.own.entries[term.index()].symbols as usize
+    }
+
     /// Number of terms that this view can read.
     pub fn len(&self) -> usize {
         self.own.entries.len()
@@ -207,7 +244,8 @@ impl Terms {
             let entry = table.entries[index];
             let arguments = &table.arguments[entry.start as usize..][..entry.arity.into()];
             let hash = hash(entry.functor, arguments);
-            self.own.push(hash, entry.functor, arguments, entry.depth);
+            let size = (entry.depth, entry.symbols);
+            self.own.push(hash, entry.functor, arguments, size);
         }
     }
 }
@@ -222,13 +260,21 @@ impl TermTable {
         self.lookup.find(hash, is_same).map(|&id| TermId(id))
     }
 
-    fn push(&mut self, hash: u64, functor: FunctorId, arguments: &[TermId], depth: u16) -> TermId {
+    /// Adds a new term. `size` is its depth and the number of its symbols.
+    fn push(
+        &mut self,
+        hash: u64,
+        functor: FunctorId,
+        arguments: &[TermId],
+        size: (u16, u32),
+    ) -> TermId {
         let id = self.entries.len() as u32;
         self.entries.push(Entry {
             functor,
             start: self.arguments.len() as u32,
             arity: arguments.len() as u16,
-            depth,
+            depth: size.0,
+            symbols: size.1,
         });
         self.arguments.extend_from_slice(arguments);
         let (entries, all) = (&self.entries, &self.arguments);
@@ -291,16 +337,44 @@ mod tests {
     #[test]
     fn count_and_depth_are_bounded() {
         let (z, s) = functors();
-        let limits = TermLimits { count: 3, depth: 9 };
+        let limits = TermLimits {
+            count: 3,
+            ..TermLimits::default()
+        };
         let mut terms = Terms::new(limits);
         let mut term = terms.intern(z, &[]).unwrap();
         for _ in 0..2 {
             term = terms.intern(s, &[term]).unwrap();
         }
         assert_eq!(terms.intern(s, &[term]), Err(TermOverflow::Count(3)));
-        let mut terms = Terms::new(TermLimits { count: 9, depth: 1 });
+        let mut terms = Terms::new(TermLimits {
+            depth: 1,
+            ..TermLimits::default()
+        });
         let zero = terms.intern(z, &[]).unwrap();
         let one = terms.intern(s, &[zero]).unwrap();
         assert_eq!(terms.intern(s, &[one]), Err(TermOverflow::Depth(1)));
+    }
+
+    #[test]
+    fn text_is_bounded_although_parts_are_shared() {
+        let mut symbols = Symbols::default();
+        let mut functors = Functors::default();
+        let (name, shape) = (symbols.intern("f"), Shape::Applied(2));
+        let pair = functors.intern(Functor { name, shape });
+        let mut terms = Terms::new(TermLimits {
+            symbols: 1_000,
+            ..TermLimits::default()
+        });
+        let (name, shape) = (symbols.intern("z"), Shape::Bare);
+        let constant = functors.intern(Functor { name, shape });
+        let mut term = terms.intern(constant, &[]).unwrap();
+        for doublings in 1..9 {
+            term = terms.intern(pair, &[term, term]).unwrap();
+            assert_eq!(terms.symbols(term), (2 << doublings) - 1);
+        }
+        let longer = terms.intern(pair, &[term, term]);
+        let limit = 1_000;
+        assert_eq!(longer, Err(TermOverflow::Symbols { limit, part: term }));
     }
 }

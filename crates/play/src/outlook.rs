@@ -262,7 +262,7 @@ impl Outlook<'_> {
             let played = playout(self.machine, state, options, &mut self.random);
             sum += match played.map(|played| played.scores) {
                 Ok(Some(scores)) => f64::from(scores[role].get()),
-                Err(error @ (PlayError::Interrupted | PlayError::TooLarge { .. })) => {
+                Err(error @ (PlayError::Interrupted | PlayError::TooLarge(_))) => {
                     return Err(error);
                 }
                 Ok(None) | Err(_) => 50.0,

@@ -99,7 +99,7 @@ impl Reached {
         for &role in &roles {
             goals.push(match machine.goal(state, role) {
                 Ok(score) => Some(score.get()),
-                Err(stopped @ (PlayError::Interrupted | PlayError::TooLarge { .. })) => {
+                Err(stopped @ (PlayError::Interrupted | PlayError::TooLarge(_))) => {
                     return Err(stopped);
                 }
                 // The rules need not give goals before the end.

@@ -12,14 +12,11 @@ use std::time::Duration;
 use anyhow::Context as _;
 
 use crate::numbers::seconds;
-use crate::rule_files::{EngineOptions, GroundOptions, nesting};
+use crate::rule_files::{EngineOptions, EvaluationOptions};
 use crate::{Context, Exit, kinds};
-use ggp_engine::machine::Limits;
 use ggp_gdl::check::ReadOptions;
 use ggp_gdl::game::Game;
 use ggp_gdl::symbol::Case;
-use ggp_gdl::syntax::SyntaxLimits;
-use ggp_gdl::terms::TermLimits;
 use ggp_play::protocol::message::MessageLimits;
 use ggp_play::protocol::player::{Event, Log, PORT, Player, PlayerOptions};
 use ggp_play::{AgentSpec, Brief};
@@ -119,32 +116,8 @@ struct LimitOptions {
     #[arg(long, value_name = "N", default_value_t = RULE_SIZE)]
     #[arg(hide_short_help = true)]
     max_rule_size: usize,
-    /// Deepest nesting of lists, from 1 to 1000
-    #[arg(long, value_name = "N", default_value_t = SyntaxLimits::default().nesting)]
-    #[arg(hide_short_help = true, value_parser = nesting)]
-    max_nesting: usize,
-    /// Most facts and rules, with alternatives expanded
-    #[arg(long, value_name = "N", default_value_t = ReadOptions::default().rules)]
-    #[arg(hide_short_help = true)]
-    max_rules: usize,
-    /// Most rules that one rule with alternatives expands to
-    #[arg(long, value_name = "N", default_value_t = ReadOptions::default().alternatives)]
-    #[arg(hide_short_help = true)]
-    max_alternatives: usize,
-    /// Most different terms
-    #[arg(long, value_name = "N", default_value_t = TermLimits::default().count)]
-    #[arg(hide_short_help = true)]
-    max_terms: usize,
-    /// Most facts derived in one state
-    #[arg(long, value_name = "N", default_value_t = Limits::default().facts)]
-    #[arg(hide_short_help = true)]
-    max_facts: usize,
-    /// Most matches tried in one state
-    #[arg(long, value_name = "N", default_value_t = Limits::default().work)]
-    #[arg(hide_short_help = true)]
-    max_work: u64,
     #[command(flatten)]
-    ground: GroundOptions,
+    evaluation: EvaluationOptions,
 }
 
 /// Runs the command.
@@ -181,10 +154,7 @@ impl Options {
 
     fn player_options(&self, context: &Context) -> PlayerOptions {
         let limits = &self.limits;
-        let syntax = SyntaxLimits {
-            bytes: limits.max_rule_bytes,
-            nesting: limits.max_nesting,
-        };
+        let evaluation = &limits.evaluation;
         let cores = || available_parallelism().map_or(1, NonZero::get);
         PlayerOptions {
             name: self.name.clone(),
@@ -198,27 +168,14 @@ impl Options {
                     true => Case::Keep,
                     false => Case::Fold,
                 },
-                syntax,
-                rules: limits.max_rules,
-                alternatives: limits.max_alternatives,
                 size: limits.max_rule_size,
-                terms: TermLimits {
-                    count: limits.max_terms,
-                    ..TermLimits::default()
-                },
-                ..ReadOptions::default()
+                ..evaluation.read_options(limits.max_rule_bytes)
             },
-            limits: Limits {
-                facts: limits.max_facts,
-                work: limits.max_work,
-                ground: limits.ground.limits(GROUND_TIME, context),
-                engine: self.engine.engine(),
-                ..Limits::default()
-            },
+            limits: evaluation.limits(GROUND_TIME, self.engine.engine(), context),
             message: MessageLimits {
                 bytes: limits.max_body,
                 // The rules are a list inside the message.
-                nesting: limits.max_nesting.saturating_add(2),
+                nesting: evaluation.max_nesting().saturating_add(2),
                 ..MessageLimits::default()
             },
             connections: limits.max_connections.into(),

@@ -411,7 +411,7 @@ pub(super) fn machine(
     if let Some(time) = budget.time {
         let usual = rules.limits(context).ground.time;
         let time = usual.map_or(time, |usual| usual.min(time));
-        rules.ground.ground_time = Some(time.as_secs_f64());
+        rules.evaluation.ground.ground_time = Some(time.as_secs_f64());
     }
     rules.machine_for(game, context)
 }

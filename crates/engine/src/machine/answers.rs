@@ -4,6 +4,7 @@ use super::{Fault, Machine, PlayError, canonical_facts};
 use ggp_gdl::check::Keyword;
 use ggp_gdl::game::{Game, RoleId, Score};
 use ggp_gdl::program::{Rule, Term};
+use ggp_gdl::span::Span;
 use ggp_gdl::terms::TermId;
 
 /// Answers derived from other answers.
@@ -81,18 +82,12 @@ pub(super) trait Answers: Machine {
 impl<M: Machine> Answers for M {}
 
 impl PlayError {
-    /// The error with the source of the rule that was being evaluated.
-    pub(super) fn at(self, game: &Game, at: &Rule) -> PlayError {
+    /// The error with the place of the rule that was being evaluated.
+    pub(super) fn at(self, game: &Game, at: Option<Span>) -> PlayError {
         match self {
-            PlayError::TooLarge {
-                what,
-                limit,
-                rule: None,
-            } => PlayError::TooLarge {
-                what,
-                limit,
-                rule: Some(game.sources().place(at.span)),
-            },
+            PlayError::TooLarge(excess) if excess.rule.is_none() => {
+                PlayError::TooLarge(excess.at(game, at))
+            }
             other => other,
         }
     }

@@ -7,7 +7,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::answers::Answers;
 use super::move_order::MoveOrder;
-use super::{Limits, Machine, PlayError};
+use super::{Excess, Limits, MOVES_TEXT, Machine, PlayError, STATE_TEXT, check_text};
 use ggp_gdl::check::Keyword;
 use ggp_gdl::datalog::{Bounds, EvaluationError, Evaluator, Failure, Layer, Query};
 use ggp_gdl::game::flat::{Flat, Wrapped, flatten};
@@ -29,6 +29,8 @@ pub struct DatalogMachine {
     /// By role: the legal moves in the state, once they were computed.
     legal: Vec<Vec<Move>>,
     legal_known: bool,
+    /// The limit on the text of a state, and on that of its legal moves.
+    symbols: usize,
     /// Scratch.
     row: Vec<TermId>,
     facts: Vec<TermId>,
@@ -145,7 +147,9 @@ impl DatalogMachine {
             .map_err(|error| play_error(game, error))?;
         let mut facts = Vec::new();
         let flat = init.flat(game.functors());
-        gather(&evaluator, &mut terms, &flat, init.whole, &mut facts)?;
+        gather(game, &evaluator, &mut terms, &flat, init.whole, &mut facts)?;
+        let all = facts.iter().copied();
+        check_text(&terms, all, STATE_TEXT, limits.symbols)?;
         facts.sort_unstable();
         let shared = Shared {
             game: game.clone(),
@@ -172,6 +176,7 @@ impl DatalogMachine {
             joint: None,
             legal: vec![Vec::new(); game.role_count()],
             legal_known: false,
+            symbols: limits.symbols,
             row: Vec::new(),
             facts: Vec::new(),
         })
@@ -359,7 +364,8 @@ impl DatalogMachine {
         for &(relation, functor) in &shared.legal {
             for row in self.evaluator.rows(relation) {
                 if let Some(role) = game.role_of(row[0]) {
-                    let term = self.terms.intern(functor, &row[1..])?;
+                    let term = self.terms.intern(functor, &row[1..]);
+                    let term = term.map_err(|overflow| Excess::of_terms(game, overflow))?;
                     self.legal[role.index()].push(Move::new(term));
                 }
             }
@@ -374,6 +380,8 @@ impl DatalogMachine {
         for moves in &mut self.legal {
             self.order.sort(game, &self.terms, moves);
         }
+        let all = self.legal.iter().flatten().map(|m| m.term());
+        check_text(&self.terms, all, MOVES_TEXT, self.symbols)?;
         self.legal_known = true;
         Ok(())
     }
@@ -413,8 +421,10 @@ fn compile(
     .map(Some);
     let mut lazy = Vec::new();
     while let Err(error) = &outcome {
-        let large = rules.rules[error.rule].head.relation;
-        if error.failure == Failure::Interrupted || lazy.contains(&large) {
+        let Some(large) = error.relation.filter(|large| !lazy.contains(large)) else {
+            break;
+        };
+        if error.failure == Failure::Interrupted {
             break;
         }
         lazy.push(large);
@@ -439,6 +449,7 @@ fn compile(
 
 /// Appends the terms for the rows of wrapped relations.
 fn gather(
+    game: &Game,
     evaluator: &Evaluator,
     terms: &mut Terms,
     flat: &[(RelationId, FunctorId)],
@@ -447,7 +458,8 @@ fn gather(
 ) -> Result<(), PlayError> {
     for &(relation, functor) in flat {
         for row in evaluator.rows(relation) {
-            out.push(terms.intern(functor, row)?);
+            let term = terms.intern(functor, row);
+            out.push(term.map_err(|overflow| Excess::of_terms(game, overflow))?);
         }
     }
     if let Some(relation) = whole {
@@ -458,16 +470,8 @@ fn gather(
 
 /// The error of a failed evaluation of a game's rules as written.
 pub fn play_error(game: &Game, error: EvaluationError) -> PlayError {
-    let (what, limit) = match error.failure {
-        Failure::Facts(limit) => ("facts in one state", limit as u64),
-        Failure::Work(limit) => ("rows examined in one state", limit),
-        Failure::Terms(overflow) => {
-            return PlayError::from(overflow).at(game, &game.rules().rules[error.rule]);
-        }
-        Failure::Interrupted | Failure::Refused | Failure::Late => return PlayError::Interrupted,
-    };
-    let rule = None;
-    PlayError::TooLarge { what, limit, rule }.at(game, &game.rules().rules[error.rule])
+    let names = ["facts in one state", "rows examined in one state"];
+    Excess::of(game, error, names).map_or(PlayError::Interrupted, PlayError::TooLarge)
 }
 
 impl Machine for DatalogMachine {
@@ -523,12 +527,15 @@ impl Machine for DatalogMachine {
         facts.clear();
         let shared = &self.shared;
         gather(
+            &shared.game,
             &self.evaluator,
             &mut self.terms,
             &shared.next,
             shared.next_whole,
             &mut facts,
         )?;
+        let all = facts.iter().copied();
+        check_text(&self.terms, all, STATE_TEXT, self.symbols)?;
         facts.sort_unstable();
         let next = facts.as_slice().into();
         self.facts = facts;

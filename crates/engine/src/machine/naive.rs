@@ -9,12 +9,12 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 
 use super::answers::Answers;
-use super::{Limits, Machine, PlayError};
+use super::{Excess, Limits, MOVES_TEXT, Machine, PlayError, STATE_TEXT, check_text};
 use ggp_gdl::check::Keyword;
 use ggp_gdl::game::{Game, Move, RoleId};
 use ggp_gdl::program::strata::{Group, stratify};
 use ggp_gdl::program::{Atom, Literal, RelationId, Rule, Term};
-use ggp_gdl::terms::{TermId, TermOverflow, Terms};
+use ggp_gdl::terms::{TermId, Terms};
 
 /// A machine that uses the naive evaluator.
 #[derive(Clone, Debug)]
@@ -30,13 +30,13 @@ pub struct NaiveMachine {
 /// All facts that hold, by relation, in the order of their derivation.
 #[derive(Clone, Debug, Default)]
 struct Model {
-    facts: Vec<Vec<Vec<TermId>>>,
-    known: FxHashSet<(RelationId, Vec<TermId>)>,
+    facts: Vec<Vec<Arc<[TermId]>>>,
+    known: FxHashSet<(RelationId, Arc<[TermId]>)>,
 }
 
 impl Model {
-    fn insert(&mut self, relation: RelationId, fact: Vec<TermId>) -> bool {
-        let is_new = self.known.insert((relation, fact.clone()));
+    fn insert(&mut self, relation: RelationId, fact: Arc<[TermId]>) -> bool {
+        let is_new = self.known.insert((relation, Arc::clone(&fact)));
         if is_new {
             self.facts[relation.index()].push(fact);
         }
@@ -79,16 +79,16 @@ impl NaiveMachine {
             known: FxHashSet::default(),
         };
         for fact in &rules.facts {
-            model.insert(fact.relation, fact.arguments.to_vec());
+            model.insert(fact.relation, fact.arguments[..].into());
         }
         if let Some(relation) = game.keyword(Keyword::True) {
             for &fact in state {
-                model.insert(relation, vec![fact]);
+                model.insert(relation, [fact].into());
             }
         }
         if let Some(relation) = game.keyword(Keyword::Does) {
             for (role, chosen) in game.roles().zip(joint) {
-                model.insert(relation, vec![game.role_term(role), chosen.term()]);
+                model.insert(relation, [game.role_term(role), chosen.term()].into());
             }
         }
         let mut work = 0;
@@ -98,27 +98,20 @@ impl NaiveMachine {
                 for &rule in &group.rules {
                     let rule = &rules.rules[rule];
                     let mut derivation = Derivation {
+                        game: &game,
                         rule,
                         model: &model,
                         terms: &mut self.terms,
                         limits: &self.limits,
                         work: &mut work,
-                        found: Vec::new(),
+                        found: FxHashSet::default(),
                     };
                     let outcome =
                         derivation.match_literals(0, &mut vec![None; rule.variables.len()]);
                     let found = derivation.found;
-                    outcome.map_err(|error| error.at(&game, rule))?;
+                    outcome.map_err(|error| error.at(&game, Some(rule.span)))?;
                     for fact in found {
                         grown |= model.insert(rule.head.relation, fact);
-                    }
-                    if model.known.len() > self.limits.facts {
-                        let error = PlayError::TooLarge {
-                            what: "facts in one state",
-                            limit: self.limits.facts as u64,
-                            rule: None,
-                        };
-                        return Err(error.at(&game, rule));
                     }
                 }
                 if !grown {
@@ -131,14 +124,17 @@ impl NaiveMachine {
         Ok(model)
     }
 
-    /// The first arguments of a unary keyword's facts, each once, ascending.
-    fn singles(&self, model: &Model, keyword: Keyword) -> Arc<[TermId]> {
+    /// The facts of a state: the first arguments of a unary keyword's facts, each
+    /// once, ascending.
+    fn singles(&self, model: &Model, keyword: Keyword) -> Result<Arc<[TermId]>, PlayError> {
         let mut found: Vec<TermId> = match self.game.keyword(keyword) {
             Some(relation) => model.facts[relation.index()].iter().map(|f| f[0]).collect(),
             None => Vec::new(),
         };
+        let all = found.iter().copied();
+        check_text(&self.terms, all, STATE_TEXT, self.limits.symbols)?;
         found.sort_unstable();
-        found.into()
+        Ok(found.into())
     }
 
     /// The second arguments of a role's facts of a binary keyword.
@@ -172,7 +168,7 @@ impl Machine for NaiveMachine {
 
     fn initial(&mut self) -> Result<Self::State, PlayError> {
         let model = self.model(&[], &[])?;
-        Ok(self.singles(&model, Keyword::Init))
+        self.singles(&model, Keyword::Init)
     }
 
     fn is_terminal(&mut self, state: &Self::State) -> Result<bool, PlayError> {
@@ -188,6 +184,10 @@ impl Machine for NaiveMachine {
         out: &mut Vec<Move>,
     ) -> Result<(), PlayError> {
         let model = self.model(state, &[])?;
+        if let Some(relation) = self.game.keyword(Keyword::Legal) {
+            let all = model.facts[relation.index()].iter().map(|fact| fact[1]);
+            check_text(&self.terms, all, MOVES_TEXT, self.limits.symbols)?;
+        }
         let moves = self.of_role(&model, Keyword::Legal, role);
         out.clear();
         out.extend(moves.into_iter().map(Move::new));
@@ -200,7 +200,7 @@ impl Machine for NaiveMachine {
 
     fn next(&mut self, state: &Self::State, joint: &[Move]) -> Result<Self::State, PlayError> {
         let model = self.model(state, joint)?;
-        Ok(self.singles(&model, Keyword::Next))
+        self.singles(&model, Keyword::Next)
     }
 
     fn goal_values(&mut self, state: &Self::State, role: RoleId) -> Result<Vec<TermId>, PlayError> {
@@ -224,12 +224,13 @@ impl Machine for NaiveMachine {
 
 /// One rule being matched against a model.
 struct Derivation<'a> {
+    game: &'a Game,
     rule: &'a Rule,
     model: &'a Model,
     terms: &'a mut Terms,
     limits: &'a Limits,
     work: &'a mut u64,
-    found: Vec<Vec<TermId>>,
+    found: FxHashSet<Arc<[TermId]>>,
 }
 
 type Bindings = Vec<Option<TermId>>;
@@ -249,7 +250,14 @@ impl Derivation<'_> {
                 }
             }
             let head = self.ground(&self.rule.head, bindings)?;
-            self.found.push(head);
+            let fact = (self.rule.head.relation, head);
+            if !self.model.known.contains(&fact) {
+                self.found.insert(fact.1);
+            }
+            if self.model.known.len() + self.found.len() > self.limits.facts {
+                let limit = self.limits.facts as u64;
+                return Err(Excess::new("facts in one state", limit).into());
+            }
             return Ok(());
         };
         let Literal::Positive(atom) = literal else {
@@ -259,17 +267,14 @@ impl Derivation<'_> {
         for fact in &model.facts[atom.relation.index()] {
             *self.work += 1;
             if *self.work > self.limits.work {
-                return Err(PlayError::TooLarge {
-                    what: "matches tried in one state",
-                    limit: self.limits.work,
-                    rule: None,
-                });
+                let limit = self.limits.work;
+                return Err(Excess::new("matches tried in one state", limit).into());
             }
             if self.work.is_multiple_of(4096) && self.limits.stop.is_raised() {
                 return Err(PlayError::Interrupted);
             }
             let before = bindings.clone();
-            let pairs = atom.arguments.iter().zip(fact);
+            let pairs = atom.arguments.iter().zip(fact.iter());
             if pairs
                 .into_iter()
                 .all(|(term, value)| self.unify(term, *value, bindings))
@@ -329,7 +334,7 @@ impl Derivation<'_> {
         })
     }
 
-    fn ground(&mut self, atom: &Atom, bindings: &Bindings) -> Result<Vec<TermId>, PlayError> {
+    fn ground(&mut self, atom: &Atom, bindings: &Bindings) -> Result<Arc<[TermId]>, PlayError> {
         atom.arguments
             .iter()
             .map(|term| self.value(term, bindings))
@@ -346,22 +351,8 @@ impl Derivation<'_> {
                     .map(|term| self.value(term, bindings))
                     .collect::<Result<Vec<_>, _>>()?;
                 let term = self.terms.intern(*functor, &arguments);
-                term.map_err(PlayError::from)
+                term.map_err(|overflow| Excess::of_terms(self.game, overflow).into())
             }
-        }
-    }
-}
-
-impl From<TermOverflow> for PlayError {
-    fn from(overflow: TermOverflow) -> Self {
-        let (what, limit) = match overflow {
-            TermOverflow::Count(limit) => ("different terms", limit),
-            TermOverflow::Depth(limit) => ("levels of nesting in one term", limit),
-        };
-        PlayError::TooLarge {
-            what,
-            limit: limit as u64,
-            rule: None,
         }
     }
 }

@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 use rustc_hash::FxHashMap;
 
 use super::answers::Answers;
-use super::{DatalogMachine, Limits, Machine, PlayError};
+use super::{DatalogMachine, Limits, MOVES_TEXT, Machine, PlayError, check_text};
 use crate::propnet::batch::{Batch, Packed, holds, pack};
 use crate::propnet::code::Engine;
 use crate::propnet::differential::Differential;
@@ -47,6 +47,8 @@ struct Shared {
     facts: FxHashMap<TermId, u32>,
     /// By role: the index of each move that is ever legal.
     moves: Vec<FxHashMap<Move, u32>>,
+    /// The number of symbols in the text of all moves.
+    symbols: usize,
     initial: Arc<[u64]>,
     /// An evaluator in the initial state, copied by each machine that needs one. It
     /// is not created if only the network is used.
@@ -116,10 +118,12 @@ impl PropnetMachine {
                 .map(|((chosen, _), number)| (*chosen, number))
                 .collect()
         };
+        let symbols = net.moves.iter().flatten().map(|m| terms.symbols(m.term()));
         let initial: Arc<[u64]> = pack(net.initial.iter().copied()).into();
         let shared = Shared {
             facts: numbers.collect(),
             moves: net.moves.iter().zip(&net.legal).map(legal_ever).collect(),
+            symbols: symbols.sum(),
             initial: Arc::clone(&initial),
             evaluator,
             net,
@@ -165,6 +169,25 @@ impl PropnetMachine {
             self.loaded = Arc::clone(state);
         }
         Ok(())
+    }
+
+    /// Refuses the legal moves of the loaded state if all roles' together are too long
+    /// to be written.
+    fn check_moves(&mut self) -> Result<(), PlayError> {
+        let shared = Arc::clone(&self.shared);
+        if shared.symbols <= self.limits.symbols {
+            return Ok(());
+        }
+        let mut all: Vec<TermId> = Vec::new();
+        for (role, moves) in shared.net.moves.iter().enumerate() {
+            let to_term = |number: usize| moves[number].term();
+            match self.evaluator() {
+                Evaluator::Lanes(batch) => all.extend(batch.legal_moves(0, role).map(to_term)),
+                Evaluator::Changes(changes) => all.extend(changes.legal_moves(role).map(to_term)),
+            }
+        }
+        let limit = self.limits.symbols;
+        Ok(check_text(&self.terms, all.into_iter(), MOVES_TEXT, limit)?)
     }
 
     /// The evaluator created by [`PropnetMachine::load`].
@@ -315,7 +338,7 @@ impl Machine for PropnetMachine {
         if out.is_empty() && !self.is_over() {
             return Err(self.no_legal_move(state, role));
         }
-        Ok(())
+        self.check_moves()
     }
 
     fn next(&mut self, state: &Self::State, joint: &[Move]) -> Result<Self::State, PlayError> {

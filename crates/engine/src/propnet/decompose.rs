@@ -27,8 +27,6 @@ pub(super) struct Pieces {
     /// The rules. The first ones replace the original rules, in order. A piece need
     /// not bind all its variables.
     pub rules: RuleSet,
-    /// By rule: the original rule that it comes from.
-    pub origins: Vec<usize>,
     /// By rule: literals that its matches must satisfy in the relaxed program, in
     /// addition to its body. They hold whenever the rule contributes to an answer.
     pub guards: Vec<Vec<Literal>>,
@@ -40,7 +38,6 @@ impl Pieces {
     /// All rules, not decomposed.
     pub fn whole(rules: RuleSet) -> Pieces {
         Pieces {
-            origins: (0..rules.rules.len()).collect(),
             guards: vec![Vec::new(); rules.rules.len()],
             guard_rules: Vec::new(),
             rules,
@@ -54,7 +51,7 @@ impl Pieces {
             ..program.rules
         });
         let is_demand = |relation: RelationId| program.is_demand[relation.index()];
-        for (rule, origin) in program.rules.rules.into_iter().zip(program.origins) {
+        for rule in program.rules.rules {
             if is_demand(rule.head.relation) {
                 pieces.guard_rules.push(rule);
                 continue;
@@ -65,7 +62,6 @@ impl Pieces {
             });
             pieces.rules.rules.push(Rule { body, ..rule });
             pieces.guards.push(guards);
-            pieces.origins.push(origin);
         }
         pieces
     }
@@ -127,7 +123,7 @@ impl Decomposer {
                 variables: names,
                 span,
             };
-            let relation = self.relation(piece, guards, number);
+            let relation = self.relation(piece, guards);
             rest.push(Literal::Positive(Atom {
                 relation,
                 arguments,
@@ -138,7 +134,7 @@ impl Decomposer {
     }
 
     /// The relation of a piece. An equal rule is reused.
-    fn relation(&mut self, piece: Rule, guards: Vec<Literal>, number: usize) -> RelationId {
+    fn relation(&mut self, piece: Rule, guards: Vec<Literal>) -> RelationId {
         let (piece, guards) = renamed(piece, guards);
         let key = (
             piece.body.clone(),
@@ -155,8 +151,6 @@ impl Decomposer {
             ..piece.head
         };
         self.pieces.rules.rules.push(Rule { head, ..piece });
-        let origin = self.pieces.origins[number];
-        self.pieces.origins.push(origin);
         self.pieces.guards.push(guards);
         relation
     }

@@ -17,6 +17,7 @@ use super::factor::{Exclusive, groups_of_moves};
 use super::grounding_methods::{Allowance, GroundError, GroundLimits, Grounded, LATE, WORK};
 use super::network::{Builder, Literal};
 use super::relax;
+use crate::excess::Excess;
 use super::shape::{Part, Shape, Test};
 use ggp_gdl::check::Keyword;
 use ggp_gdl::datalog::{Bounds, EvaluationError, Evaluator, Failure, Rows};
@@ -24,7 +25,8 @@ use ggp_gdl::game::flat::{Flat, Wrapped};
 use ggp_gdl::game::{Game, Move};
 use ggp_gdl::program::strata::for_each_body_atom;
 use ggp_gdl::program::{Atom, RelationId, Rule, RuleSet};
-use ggp_gdl::terms::{TermId, TermOverflow, Terms};
+use ggp_gdl::span::Span;
+use ggp_gdl::terms::{TermId, Terms};
 
 /// The relations that the network computes.
 pub(super) fn output_relations(game: &Game, flat: &Flat) -> Vec<RelationId> {
@@ -74,15 +76,10 @@ pub(super) fn ground_pieces(
         ..flat.clone()
     };
     let dynamic = relax::dynamic(&flat);
-    let reporter = Reporter {
-        game,
-        origins: &pieces.origins,
-        limits,
-    };
+    let reporter = Reporter { game, limits };
     let relaxed = relax::relaxed(game, &flat, &pieces, &dynamic, &mut terms);
     let relaxed = relaxed.map_err(|overflow| {
-        let failure = Failure::Terms(overflow);
-        reporter.failure(EvaluationError { failure, rule: 0 })
+        reporter.failure(Failure::Terms(overflow).into())
     })?;
     let wanted = output_relations(game, &flat);
     let bounds = Bounds {
@@ -123,6 +120,11 @@ pub(super) fn ground_pieces(
     grounder.grounded.rows = relations.map(|relation| evaluator.count(relation)).sum();
     grounder.grounded.work = evaluator.work();
     let (facts, initial, moves) = grounder.inputs(&flat).map_err(fail)?;
+    let symbols: usize = facts.iter().map(|f| grounder.terms.symbols(*f)).sum();
+    if symbols > limits.symbols {
+        let what = "symbols in the text of all facts";
+        return Err(reporter.too_large(what, limits.symbols as u64, None));
+    }
     for relations in &components {
         if grounder.dynamic[relations[0]] {
             grounder.define(relations)?;
@@ -210,8 +212,7 @@ impl Grounder<'_> {
             for row in self.evaluator.rows(relation) {
                 let inner = &row[row.len() - arity..];
                 let term = self.terms.intern(functor, inner).map_err(|overflow| {
-                    let failure = Failure::Terms(overflow);
-                    EvaluationError { failure, rule: 0 }
+                    EvaluationError::from(Failure::Terms(overflow))
                 })?;
                 found.push((relation, row.first().copied().unwrap_or(term), term));
             }
@@ -277,8 +278,8 @@ impl Grounder<'_> {
     ) -> Result<(), GroundError> {
         let rule = &self.rules.rules[number];
         if let Some(reason) = self.stop.reason() {
-            let (failure, rule) = (reason.into(), number);
-            return Err(self.reporter.failure(EvaluationError { failure, rule }));
+            let failure = Failure::from(reason);
+            return Err(self.reporter.failure(failure.into()));
         }
         let shape = Shape::new(rule, &self.dynamic);
         let matched = Rule {
@@ -297,6 +298,7 @@ impl Grounder<'_> {
         let fixed = self.evaluator.memory();
         let mut full = false;
         let reporter = self.reporter;
+        let place = rule.span;
         let is_own = |relation: usize| {
             recursive.is_some_and(|relations| relations.binary_search(&relation).is_ok())
         };
@@ -305,7 +307,6 @@ impl Grounder<'_> {
         let mut branches = Vec::new();
         let outcome = self.evaluator.for_each_match(
             &matched,
-            number,
             &mut self.terms,
             &mut |model, columns| {
                 grounded.instances += 1;
@@ -374,10 +375,10 @@ impl Grounder<'_> {
         );
         match outcome {
             Err(error) if error.failure == Failure::Refused => Err(match full {
-                true => reporter.too_large("bytes of rows and gates", memory as u64, Some(number)),
+                true => reporter.too_large("bytes of rows and gates", memory as u64, Some(place)),
                 false => {
                     let limit = self.allowed.instances;
-                    reporter.too_large("instances of rules", limit, Some(number))
+                    reporter.too_large("instances of rules", limit, Some(place))
                 }
             }),
             other => other.map_err(|error| reporter.failure(error)),
@@ -487,34 +488,22 @@ fn places(facts: &[TermId]) -> FxHashMap<TermId, usize> {
 #[derive(Copy, Clone)]
 struct Reporter<'g> {
     game: &'g Game,
-    /// By rule: the rule of the game that it comes from.
-    origins: &'g [usize],
     limits: &'g GroundLimits,
 }
 
 impl Reporter<'_> {
     fn failure(self, error: EvaluationError) -> GroundError {
-        let (what, limit) = match error.failure {
-            Failure::Facts(limit) => ("facts that can ever hold", limit as u64),
-            Failure::Work(limit) => (WORK, limit),
-            Failure::Terms(TermOverflow::Count(limit)) => ("different terms", limit as u64),
-            Failure::Terms(TermOverflow::Depth(limit)) => ("levels of nesting", limit as u64),
-            Failure::Late => {
-                let time = self.limits.time.unwrap_or_default();
-                (LATE, time.as_millis() as u64)
-            }
-            Failure::Interrupted | Failure::Refused => return GroundError::Interrupted,
-        };
-        self.too_large(what, limit, Some(error.rule))
+        if error.failure == Failure::Late {
+            let time = self.limits.time.unwrap_or_default();
+            return self.too_large(LATE, time.as_millis() as u64, error.rule);
+        }
+        match Excess::of(self.game, error, ["facts that can ever hold", WORK]) {
+            Some(excess) => GroundError::TooLarge(excess),
+            None => GroundError::Interrupted,
+        }
     }
 
-    fn too_large(self, what: &'static str, limit: u64, rule: Option<usize>) -> GroundError {
-        let rule = rule.and_then(|rule| self.origins.get(rule));
-        let rule = rule.and_then(|&rule| self.game.rules().rules.get(rule));
-        GroundError::TooLarge {
-            what,
-            limit,
-            rule: rule.map(|rule| self.game.sources().place(rule.span)),
-        }
+    fn too_large(self, what: &'static str, limit: u64, rule: Option<Span>) -> GroundError {
+        GroundError::TooLarge(Excess::new(what, limit).at(self.game, rule))
     }
 }

@@ -10,6 +10,7 @@ use std::fmt;
 use std::time::Duration;
 
 use super::Propnet;
+use crate::excess::Excess;
 use super::decompose::Pieces;
 use super::grounding::{Attempt, ground_pieces, output_relations};
 use ggp_gdl::datalog::{Layer, on_demand};
@@ -44,6 +45,8 @@ pub struct GroundLimits {
     pub instances: u64,
     /// The approximate number of bytes of rows and gates.
     pub memory: usize,
+    /// The number of symbols in the text of all facts.
+    pub symbols: usize,
     /// The total time.
     pub time: Option<Duration>,
     /// The rules that are grounded.
@@ -59,6 +62,7 @@ impl Default for GroundLimits {
             work: 200_000_000,
             instances: 5_000_000,
             memory: 1 << 30,
+            symbols: 1_000_000,
             time: None,
             approach: Approach::Best,
             stop: Stop::new(),
@@ -71,14 +75,7 @@ impl Default for GroundLimits {
 #[non_exhaustive]
 pub enum GroundError {
     /// Grounding exceeded a limit.
-    TooLarge {
-        /// The counted things, as a plural noun: `rows examined`.
-        what: &'static str,
-        /// The largest number allowed.
-        limit: u64,
-        /// The rule that was being grounded, as `file:line:column`.
-        rule: Option<String>,
-    },
+    TooLarge(Excess),
     /// Grounding was stopped from outside.
     Interrupted,
 }
@@ -86,13 +83,7 @@ pub enum GroundError {
 impl fmt::Display for GroundError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            GroundError::TooLarge { what, limit, rule } => {
-                write!(f, "more than {limit} {what}")?;
-                match rule {
-                    Some(rule) => write!(f, ", reached by the rule at {rule}"),
-                    None => Ok(()),
-                }
-            }
+            GroundError::TooLarge(excess) => excess.fmt(f),
             GroundError::Interrupted => f.write_str("interrupted"),
         }
     }
@@ -250,7 +241,7 @@ pub(super) fn ground(
         // limits.
         (Err(_), cut @ Err(_)) if !may_go_on(&cut) => cut,
         (Err(_), Err(_)) if is_near => attempt(whole().cut(), limits, usize::MAX),
-        (Err(GroundError::TooLarge { what: WORK, .. }), _) => {
+        (Err(GroundError::TooLarge(excess)), _) if excess.what == WORK => {
             attempt(on_demand_pieces(), &some, usize::MAX)
         }
         (Err(_), cut) => cut,
@@ -258,7 +249,7 @@ pub(super) fn ground(
 }
 
 fn may_go_on<T>(outcome: &Result<T, GroundError>) -> bool {
-    matches!(outcome, Err(GroundError::TooLarge { what, .. }) if *what != LATE)
+    matches!(outcome, Err(GroundError::TooLarge(excess)) if excess.what != LATE)
 }
 
 /// The quantity that exceeds its limit when the time is over.

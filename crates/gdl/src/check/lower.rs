@@ -396,6 +396,9 @@ impl<'s> Lowering<'s> {
                         TermOverflow::Depth(limit) => {
                             format!("a term is nested deeper than {limit}")
                         }
+                        TermOverflow::Symbols { limit, .. } => {
+                            format!("a term has more than {limit} symbols")
+                        }
                     };
                     let finding = self.error(Code::TooManyRules, sexp.span, message);
                     Err(self.give_up(finding))

@@ -17,7 +17,7 @@ use crate::terms::{TermId, Terms};
 /// A program before compilation.
 struct Given {
     rules: RuleSet,
-    origins: Vec<usize>,
+    origins: Vec<RelationId>,
     guesses: Vec<Option<Estimate>>,
     /// Number of relations before demand rewriting; these come first.
     relations: usize,
@@ -28,8 +28,8 @@ struct Given {
 #[derive(Clone, Debug)]
 pub(super) struct Program {
     rules: RuleSet,
-    /// By rule: its index in the original rules.
-    origins: Vec<usize>,
+    /// By rule: the original relation that it is a rule of.
+    origins: Vec<RelationId>,
     inputs: Vec<(RelationId, Layer)>,
     asked: Vec<(usize, Vec<RelationId>)>,
     /// By relation: its estimated size until one was observed.
@@ -71,8 +71,6 @@ pub(super) struct Group {
 pub struct OnDemand {
     /// The rules. Relations of the original program keep their ids.
     pub rules: RuleSet,
-    /// By rule: the original rule it was made from.
-    pub origins: Vec<usize>,
     /// By relation: true for demand relations, which hold no rows of the original
     /// program. Without their literals, rules derive more than is demanded, but
     /// nothing wrong.
@@ -98,7 +96,6 @@ pub fn on_demand(
     Some(OnDemand {
         is_demand: rewritten.copies.iter().map(Option::is_none).collect(),
         rules: rewritten.rules,
-        origins: rewritten.origins,
     })
 }
 
@@ -125,7 +122,7 @@ impl Evaluator {
         terms: &mut Terms,
         bounds: Bounds,
     ) -> Result<(Evaluator, Vec<Query>), EvaluationError> {
-        let origins = (0..rules.rules.len()).collect();
+        let origins = rules.rules.iter().map(|r| r.head.relation).collect();
         let guesses = vec![None; rules.arity.len()];
         let given = Given {
             relations: rules.arity.len(),
@@ -166,12 +163,17 @@ impl Evaluator {
             return Ok(None);
         };
         let guess = |copied: &Option<usize>| copied.map(|r| estimates.relations[r].clone());
+        // This program may itself be rewritten; errors name what was given first.
+        let mut first: Vec<RelationId> = program.rules.relations().collect();
+        for (rule, origin) in program.rules.rules.iter().zip(&program.origins) {
+            first[rule.head.relation.index()] = *origin;
+        }
         let given = Given {
             guesses: rewritten.copies.iter().map(guess).collect(),
             relations: program.rules.arity.len(),
             parts: rewritten.parts,
             rules: rewritten.rules,
-            origins: rewritten.origins,
+            origins: rewritten.origins.iter().map(|of| first[of.index()]).collect(),
         };
         let bounds = self.bounds.clone();
         Evaluator::build(given, &program.inputs, &program.asked, terms, bounds).map(Some)
@@ -285,8 +287,8 @@ impl Evaluator {
                 .filter(|&rule| needed[program.rules.rules[rule].head.relation.index()])
                 .filter(|&rule| program.rule_layer(rule) == 0)
                 .collect();
-            if let Some(&rule) = fixed.first() {
-                evaluator.check_interrupt(program.origins[rule])?;
+            if !fixed.is_empty() {
+                evaluator.check_interrupt()?;
                 let mut group = Group::new(fixed, group.recursive, &program.rules);
                 evaluator.plan_group(&program, &mut group, &estimates);
                 evaluator.evaluate(&group, terms)?;
@@ -348,11 +350,10 @@ impl Evaluator {
         Ok(evaluator)
     }
 
-    /// Stops the work on a rule if the evaluation is interrupted from outside.
-    fn check_interrupt(&self, rule: usize) -> Result<(), EvaluationError> {
-        let failure = Failure::Interrupted;
+    /// Ends the compilation if it is interrupted from outside.
+    fn check_interrupt(&self) -> Result<(), EvaluationError> {
         match self.bounds.stop.is_raised() {
-            true => Err(EvaluationError { failure, rule }),
+            true => Err(Failure::Interrupted.into()),
             false => Ok(()),
         }
     }
@@ -379,12 +380,12 @@ impl Evaluator {
     }
 
     /// Plans a rule with the current sizes of relations.
-    pub(super) fn plan_now(&mut self, rule: &Rule, number: usize) -> Plan {
+    pub(super) fn plan_now(&mut self, rule: &Rule) -> Plan {
         let estimates = self.estimates(true);
         let relations = &mut self.relations;
         let mut index_on =
             |relation: u32, columns: &[u16]| relations[relation as usize].index_on(columns);
-        plan(rule, number, None, &estimates, &mut index_on)
+        plan(rule, rule.head.relation, None, &estimates, &mut index_on)
     }
 
     fn plan_group(&mut self, program: &Program, group: &mut Group, estimates: &Estimates) {

@@ -27,8 +27,9 @@ use crate::program::{Atom, Fact, Literal, RelationId, Rule, RuleSet, Term};
 /// A program that derives on demand.
 pub(super) struct Demanded {
     pub rules: RuleSet,
-    /// By rule: the rule of the original program it was made from.
-    pub origins: Vec<usize>,
+    /// By rule: the relation of the original program that it is a rule of, or whose
+    /// rule makes its demand.
+    pub origins: Vec<RelationId>,
     /// By relation: the relation of the original program whose rows it holds.
     pub copies: Vec<Option<usize>>,
     pub parts: Vec<Part>,
@@ -394,10 +395,10 @@ impl<'a> Rewriting<'a> {
                 out.rules.facts.push(fact);
             }
         }
-        for (number, rule) in self.rules.rules.iter().enumerate() {
+        for rule in &self.rules.rules {
             if !self.is_derived(rule.head.relation.index()) {
                 out.rules.rules.push(rule.clone());
-                out.origins.push(number);
+                out.origins.push(rule.head.relation);
             }
         }
         for &node in nodes {
@@ -427,7 +428,7 @@ impl<'a> Rewriting<'a> {
                     variables: vec!["".into(); arity],
                     span,
                 });
-                out.origins.push(0);
+                out.origins.push(RelationId::new(node.0));
             }
         }
         out
@@ -502,7 +503,7 @@ impl<'a> Rewriting<'a> {
                 variables: rule.variables.clone(),
                 span: rule.span,
             });
-            out.origins.push(number);
+            out.origins.push(rule.head.relation);
         }
         out.rules.rules.push(Rule {
             head,
@@ -510,7 +511,7 @@ impl<'a> Rewriting<'a> {
             variables: rule.variables.clone(),
             span: rule.span,
         });
-        out.origins.push(number);
+        out.origins.push(rule.head.relation);
     }
 
     /// Replaces the relations of a literal's atoms by the demanded copies, one target

@@ -5,7 +5,8 @@
 //! bound, and for each step the earlier step to return to when nothing matches. The
 //! plan affects the time of an evaluation, never its result.
 
-use crate::program::{Atom, FunctorId, Literal, Rule, Term};
+use crate::program::{Atom, FunctorId, Literal, RelationId, Rule, Term};
+use crate::span::Span;
 use crate::terms::TermId;
 
 use super::order::{Estimates, order};
@@ -31,8 +32,10 @@ pub(super) struct Plan {
     pub registers: usize,
     /// Relations that must contain a row for the rule to give any result.
     pub needed: Vec<u32>,
-    /// The rule's number.
-    pub rule: usize,
+    /// The place of the rule.
+    pub rule: Span,
+    /// The relation whose rule it is, in the program as it was given.
+    pub origin: RelationId,
 }
 
 /// A step, and the steps to return to.
@@ -101,7 +104,7 @@ pub(super) struct Columns {
 /// rows only. `index_on` returns the number of a relation's index.
 pub(super) fn plan(
     rule: &Rule,
-    number: usize,
+    origin: RelationId,
     delta: Option<usize>,
     estimates: &Estimates,
     index_on: &mut dyn FnMut(u32, &[u16]) -> usize,
@@ -146,7 +149,8 @@ pub(super) fn plan(
         constants: builder.constants,
         registers: builder.registers,
         needed: needed.collect(),
-        rule: number,
+        rule: rule.span,
+        origin,
     };
     plan.set_returns();
     plan

@@ -3,6 +3,7 @@
 use super::compile::Group;
 use super::plan::{Action, Columns, NO_STEP, Plan, PlanStep, Register, Test};
 use super::relation::{NONE, Relation};
+use crate::span::Span;
 use super::{EvaluationError, Evaluator, Failure, Rows};
 use crate::terms::{TermId, Terms};
 
@@ -115,8 +116,12 @@ impl Evaluator {
             registers[register as usize] = constant;
         }
         let fail = |failure| {
-            let rule = plan.rule;
-            Err(EvaluationError { failure, rule })
+            Err(EvaluationError {
+                failure,
+                // Rules that are in no text have no place.
+                rule: Some(plan.rule).filter(|rule| *rule != Span::default()),
+                relation: Some(plan.origin),
+            })
         };
         let before = (scratch.facts, scratch.work);
         let foresight = self.bounds.foresight.filter(|_| visit.is_none());

@@ -58,11 +58,29 @@ impl fmt::Display for ParseTermError {
 
 impl std::error::Error for ParseTermError {}
 
+/// The bytes of a term's text that messages show.
+const SHORT: usize = 60;
+
 impl Game {
     /// A term with names spelled as in the rules: `(cell 1 1 b)`, `noop`, `(f)`.
     ///
     /// `terms` must be a view of this game's terms that knows the term.
     pub fn text(&self, terms: &Terms, term: TermId) -> String {
+        self.text_until(terms, term, usize::MAX)
+    }
+
+    /// The beginning of a term's text, for messages: all of it if it is short.
+    pub fn start_of_text(&self, terms: &Terms, term: TermId) -> String {
+        let mut text = self.text_until(terms, term, SHORT + 1);
+        if text.len() > SHORT {
+            text.truncate(text.floor_char_boundary(SHORT));
+            text.push('…');
+        }
+        text
+    }
+
+    /// The text of a term, or a beginning with at least `enough` bytes.
+    fn text_until(&self, terms: &Terms, term: TermId, enough: usize) -> String {
         let mut out = String::new();
         // A stack of the parts still to be written.
         enum Part {
@@ -71,7 +89,7 @@ impl Game {
             Close,
         }
         let mut parts = vec![Part::Term(term)];
-        while let Some(part) = parts.pop() {
+        while let Some(part) = parts.pop().filter(|_| out.len() < enough) {
             match part {
                 Part::Blank => out.push(' '),
                 Part::Close => out.push(')'),

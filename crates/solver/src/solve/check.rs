@@ -69,7 +69,7 @@ pub(super) fn check_all(
         let deadline = Instant::now() + NAIVE_TIME;
         match play_all(naive, start, plans, target, Some(deadline)) {
             Ok(Played::All) => return Ok(Checker::Naive),
-            Ok(Played::Some) | Err(SolveError::Play(PlayError::TooLarge { .. })) => {}
+            Ok(Played::Some) | Err(SolveError::Play(PlayError::TooLarge(_))) => {}
             Err(error) => return Err(error),
         }
     }

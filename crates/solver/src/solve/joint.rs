@@ -1,6 +1,6 @@
 //! A game of several roles as a search problem over joint moves.
 
-use ggp_engine::machine::{Machine, PlayError};
+use ggp_engine::machine::{Excess, Machine, PlayError};
 use ggp_gdl::game::{Game, Move, RoleId, Score};
 use ggp_gdl::terms::{TermId, Terms};
 use ggp_search::{KeyMeaning, Problem, Status};
@@ -67,11 +67,8 @@ impl<M: Machine> Problem for JointProblem<M> {
         for role in roles {
             self.machine.legal(state, role, &mut legal)?;
             if joints.len().saturating_mul(legal.len()) > MOST {
-                return Err(PlayError::TooLarge {
-                    what: "joint moves in one state",
-                    limit: MOST as u64,
-                    rule: None,
-                });
+                let excess = Excess::new("joint moves in one state", MOST as u64);
+                return Err(PlayError::TooLarge(excess));
             }
             let longer = joints.iter().flat_map(|joint| {
                 legal.iter().map(|chosen| {

@@ -31,8 +31,8 @@ fn subject(
     Ok(match backend {
         Backend::Auto => match LanesSubject::new(game, settings, &limits.ground) {
             Ok(subject) => Box::new(subject),
-            Err(PlayError::TooLarge { what, limit, rule }) => {
-                let why_not = PlayError::TooLarge { what, limit, rule }.to_string();
+            Err(PlayError::TooLarge(excess)) => {
+                let why_not = excess.to_string();
                 let machine = AnyMachine::new(game, Backend::Datalog, limits)?;
                 Box::new(MachineSubject::new("datalog", machine)?.instead(why_not))
             }
@@ -128,7 +128,7 @@ fn since(begun: Option<Duration>) -> Option<Duration> {
 
 fn failure(error: PlayError) -> (Failure, String) {
     let failure = match &error {
-        PlayError::TooLarge { .. } => Failure::TooLarge,
+        PlayError::TooLarge(_) => Failure::TooLarge,
         PlayError::Interrupted => Failure::Crash,
         _ => Failure::Rules,
     };

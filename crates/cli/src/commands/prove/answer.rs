@@ -242,7 +242,7 @@ impl Fault {
             };
             match came {
                 Ok(()) => {}
-                Err(error @ (PlayError::Interrupted | PlayError::TooLarge { .. })) => {
+                Err(error @ (PlayError::Interrupted | PlayError::TooLarge(_))) => {
                     return Err(error);
                 }
                 Err(wrong) => {
