@@ -35,207 +35,162 @@
 //! ```
 //!
 //! The crates behind this one, such as `ggp-engine`, have everything else.
-
-/// The errors and warnings of one reading of rules, with the texts they refer to.
-///
-/// ```
-/// let reading = ggp::Game::from_text("empty.kif", "").unwrap_err();
-/// assert!(reading.game.is_none() && !reading.findings.is_empty());
-/// ```
+/// The findings about a rule text: an error that prints them all.
+#[doc = include_str!("examples/reading.md")]
 pub use ggp_gdl::check::Reading;
-/// ```
-/// let rules = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/games/nim.kif"));
-/// let game = ggp::Game::from_text("nim.kif", rules).expect("the rules have no errors");
-/// assert_eq!(game.role_count(), 2);
-/// ```
-pub use ggp_gdl::game::{Game, Move, RoleId, Score};
+/// A checked rule set.
+#[doc = include_str!("examples/game.md")]
+pub use ggp_gdl::game::Game;
+/// One role's move.
+#[doc = include_str!("examples/machine.md")]
+pub use ggp_gdl::game::Move;
+/// A role, by its place in the rules.
+#[doc = include_str!("examples/game.md")]
+pub use ggp_gdl::game::RoleId;
+/// A goal value from 0 to 100.
+#[doc = include_str!("examples/verify.md")]
+pub use ggp_gdl::game::Score;
 
-/// The state-machine interface, its backends and their limits.
-///
-/// ```
-/// use ggp::{AnyMachine, Backend, Limits, Machine};
-///
-/// let rules = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/games/nim.kif"));
-/// let game = ggp::Game::from_text("nim.kif", rules).expect("the rules have no errors");
-/// let mut machine = AnyMachine::new(&game, Backend::Auto, Limits::default())?;
-/// let start = machine.initial()?;
-/// let mut legal = Vec::new();
-/// machine.legal(&start, game.roles().next().expect("nim has roles"), &mut legal)?;
-/// assert_eq!(legal.len(), 12);
-/// # Ok::<(), ggp::PlayError>(())
-/// ```
-pub use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine, PlayError};
-/// Counts of positions by depth.
-///
-/// ```
-/// use ggp::{AnyMachine, Backend, Limits, Machine, PerftOptions, perft};
-///
-/// let rules = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/games/tic_tac_toe.kif"));
-/// let game = ggp::Game::from_text("tic_tac_toe.kif", rules).expect("the rules have no errors");
-/// let mut machine = AnyMachine::new(&game, Backend::Auto, Limits::default())?;
-/// let start = machine.initial()?;
-/// let mut options = PerftOptions::default();
-/// options.depth = 2;
-/// let counted = perft(&mut machine, &start, options, |_| {})?;
-/// assert_eq!(counted.levels[2].paths, 72);
-/// # Ok::<(), ggp::PlayError>(())
-/// ```
-pub use ggp_engine::machine::{DatalogMachine, PerftOptions, PropnetMachine, perft};
-/// Many positions at once, on the network of a game.
-///
-/// ```
-/// use ggp::{Batch, Engine, GroundLimits, Propnet};
-///
-/// let rules = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/games/tic_tac_toe.kif"));
-/// let game = ggp::Game::from_text("tic_tac_toe.kif", rules).expect("the rules have no errors");
-/// let (mut net, _) = Propnet::ground(&game, &GroundLimits::default())?;
-/// net.simplify();
-/// let mut batch = Batch::new(&net, 256, Engine::Auto);
-/// assert_eq!(batch.legal_moves(255, 0).count(), 9);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub use ggp_engine::propnet::{GroundError, GroundLimits, Propnet, batch::Batch, code::Engine};
+/// A state machine on the backend chosen at run time.
+#[doc = include_str!("examples/machine.md")]
+pub use ggp_engine::machine::AnyMachine;
+/// The choice of a backend.
+#[doc = include_str!("examples/machine.md")]
+pub use ggp_engine::machine::Backend;
+/// A state machine that evaluates rules as they are, with no time to prepare.
+#[doc = include_str!("examples/verify.md")]
+pub use ggp_engine::machine::DatalogMachine;
+/// The resources of a machine.
+#[doc = include_str!("examples/machine.md")]
+pub use ggp_engine::machine::Limits;
+/// The state-machine interface that every backend has.
+#[doc = include_str!("examples/machine.md")]
+pub use ggp_engine::machine::Machine;
+/// Depth and limits of a count.
+#[doc = include_str!("examples/perft.md")]
+pub use ggp_engine::machine::PerftOptions;
+/// A mistake in a move, or in the rules as play shows it.
+#[doc = include_str!("examples/machine.md")]
+pub use ggp_engine::machine::PlayError;
+/// A state machine on a network, for many moves of one game.
+#[doc = include_str!("examples/batch.md")]
+pub use ggp_engine::machine::PropnetMachine;
+/// Counts positions by depth.
+#[doc = include_str!("examples/perft.md")]
+pub use ggp_engine::machine::perft;
+/// The reason why a game has no network.
+#[doc = include_str!("examples/batch.md")]
+pub use ggp_engine::propnet::GroundError;
+/// The resources for making a network.
+#[doc = include_str!("examples/batch.md")]
+pub use ggp_engine::propnet::GroundLimits;
+/// The network of a game.
+#[doc = include_str!("examples/batch.md")]
+pub use ggp_engine::propnet::Propnet;
+/// Many positions at once.
+#[doc = include_str!("examples/batch.md")]
+pub use ggp_engine::propnet::batch::Batch;
+/// Machine code or portable code for a network.
+#[doc = include_str!("examples/batch.md")]
+pub use ggp_engine::propnet::code::Engine;
 
-/// The budget of a search, its statistics and its verdict.
-///
-/// ```
-/// use ggp::{AnyMachine, Backend, Budget, Limits, SolveOptions, Stats, Verdict, solve};
-///
-/// let rules = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/games/eight_puzzle.kif"));
-/// let game = ggp::Game::from_text("eight_puzzle.kif", rules).expect("the rules have no errors");
-/// let machine = AnyMachine::new(&game, Backend::Auto, Limits::default())?;
-/// let mut options = SolveOptions::default();
-/// options.method = "iterative-deepening".parse()?;
-/// options.budget = Budget { depth: 4, ..Budget::default() };
-/// let mut stats = Stats::default();
-/// let answer = solve(&machine, &options, &mut stats, &mut ())?;
-/// assert_eq!(answer.verdict, Verdict::NoSolutionWithin(4));
-/// assert!(stats.total().expanded > 0);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub use ggp_search::{Budget, Stats, Verdict};
-/// Plans for games of one role.
-///
-/// ```
-/// use ggp::{AnyMachine, Backend, Limits, SolveOptions, Stats, Verdict, solve};
-///
-/// let rules = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/games/buttons_and_lights.kif"));
-/// let game = ggp::Game::from_text("buttons.kif", rules).expect("the rules have no errors");
-/// let machine = AnyMachine::new(&game, Backend::Auto, Limits::default())?;
-/// let answer = solve(&machine, &SolveOptions::default(), &mut Stats::default(), &mut ())?;
-/// let Verdict::Solved { plans, .. } = answer.verdict else {
-///     panic!("the puzzle has a solution");
-/// };
-/// assert_eq!(plans[0].len(), 6);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub use ggp_solver::solve::{Answer, Method, SolveError, SolveOptions, solve};
+/// The limits of a search.
+#[doc = include_str!("examples/search.md")]
+pub use ggp_search::Budget;
+/// The limit that ended a search.
+#[doc = include_str!("examples/search.md")]
+pub use ggp_search::BudgetKind;
+/// The completeness of a list of plans.
+#[doc = include_str!("examples/search.md")]
+pub use ggp_search::Coverage;
+/// The work of a search, readable while it runs.
+#[doc = include_str!("examples/search.md")]
+pub use ggp_search::Stats;
+/// The result of a search.
+#[doc = include_str!("examples/search.md")]
+pub use ggp_search::Verdict;
+/// Plans, bounds and the verdict.
+#[doc = include_str!("examples/solve.md")]
+pub use ggp_solver::solve::Answer;
+/// A row of the table of methods, by name.
+#[doc = include_str!("examples/search.md")]
+pub use ggp_solver::solve::Method;
+/// The reason why nothing could be searched.
+#[doc = include_str!("examples/solve.md")]
+pub use ggp_solver::solve::SolveError;
+/// Method, budget and target of a search.
+#[doc = include_str!("examples/solve.md")]
+pub use ggp_solver::solve::SolveOptions;
+/// Finds plans for a game of one role.
+#[doc = include_str!("examples/solve.md")]
+pub use ggp_solver::solve::solve;
 /// A flag that anyone can raise, and a deadline, that end a computation.
-///
-/// ```
-/// use ggp::{AnyMachine, Backend, Limits, SolveOptions, Stats, Stop, Verdict, solve};
-///
-/// let rules = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/games/hanoi.kif"));
-/// let game = ggp::Game::from_text("hanoi.kif", rules).expect("the rules have no errors");
-/// let machine = AnyMachine::new(&game, Backend::Auto, Limits::default())?;
-/// let stop = Stop::new();
-/// let mut options = SolveOptions::default();
-/// options.budget.stop = stop.clone();
-/// stop.raise();
-/// let answer = solve(&machine, &options, &mut Stats::default(), &mut ())?;
-/// assert!(matches!(answer.verdict, Verdict::OutOfBudget { .. }));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
+#[doc = include_str!("examples/stop.md")]
 pub use ggp_stop::Stop;
-/// An independent check of an answer.
-///
-/// ```
-/// use ggp::{Claim, DatalogMachine, Limits, Machine, Score, VerifyLimits, verify};
-///
-/// let rules = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/games/buttons_and_lights.kif"));
-/// let game = ggp::Game::from_text("buttons_and_lights.kif", rules).expect("the rules have no errors");
-/// let mut machine = DatalogMachine::new(&game, Limits::default())?;
-/// let start = machine.initial()?;
-/// let start = machine.facts(&start);
-/// let claim = |plan: &[&str]| Claim::Solved {
-///     plans: vec![plan.iter().map(|text| text.to_string()).collect()],
-///     optimal: false,
-///     all: false,
-///     least: None,
-/// };
-/// let limits = VerifyLimits::default();
-/// let right = claim(&["a", "b", "c", "a", "b", "a"]);
-/// assert!(verify(&game, &start, Score::MAX, &right, &limits).is_ok());
-/// assert!(verify(&game, &start, Score::MAX, &claim(&["a"]), &limits).is_err());
-/// # Ok::<(), ggp::PlayError>(())
-/// ```
-pub use ggp_verify::{Checked, Claim, Limits as VerifyLimits, verify};
+/// The confirmed statements, and those that could not be checked.
+#[doc = include_str!("examples/verify.md")]
+pub use ggp_verify::Checked;
+/// An answer to check.
+#[doc = include_str!("examples/verify.md")]
+pub use ggp_verify::Claim;
+/// The reason why an answer was not confirmed.
+#[doc = include_str!("examples/verify.md")]
+pub use ggp_verify::Failure as VerifyError;
+/// The resources of a check.
+#[doc = include_str!("examples/verify.md")]
+pub use ggp_verify::Limits as VerifyLimits;
+/// Checks an answer with code of its own.
+#[doc = include_str!("examples/verify.md")]
+pub use ggp_verify::verify;
 
-/// Explanations of facts.
-///
-/// ```
-/// use ggp::{DatalogMachine, ExplainOptions, Explainer, Limits, Machine, Situation};
-///
-/// let rules = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/games/tic_tac_toe.kif"));
-/// let game = ggp::Game::from_text("tic_tac_toe.kif", rules).expect("the rules have no errors");
-/// let mut machine = DatalogMachine::new(&game, Limits::default())?;
-/// let start = machine.initial()?;
-/// let facts = machine.facts(&start);
-/// let terms = machine.terms().clone();
-/// let mut explainer = Explainer::new(&game, terms, Limits::default(), ExplainOptions::default());
-/// let question = explainer.question("terminal")?;
-/// let answer = explainer.explain(&question, Situation { facts: &facts, joint: None })?;
-/// assert!(explainer.trees(&answer)[0].text().contains("does not hold"));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub use ggp_explain::{ExplainOptions, Explainer, Situation};
-/// Drawings of positions.
-///
-/// ```
-/// use ggp::{DatalogMachine, Limits, Machine, Picture};
-///
-/// let rules = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/games/tic_tac_toe.kif"));
-/// let game = ggp::Game::from_text("tic_tac_toe.kif", rules).expect("the rules have no errors");
-/// let mut machine = DatalogMachine::new(&game, Limits::default())?;
-/// let start = machine.initial()?;
-/// let facts = machine.facts(&start);
-/// let picture = Picture::new(&game, machine.terms(), &[facts.clone()], None);
-/// let drawing = picture.draw(machine.terms(), &facts, Default::default());
-/// assert_eq!((drawing.boards[0].rows.len(), drawing.boards[0].columns.len()), (3, 3));
-/// # Ok::<(), ggp::PlayError>(())
-/// ```
-pub use ggp_picture::{Drawing, Picture};
-/// Mistakes that show up only during play.
-///
-/// ```
-/// use ggp::{AnyMachine, Backend, Limits, PlaycheckOptions, playcheck};
-///
-/// let rules = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/games/tic_tac_toe.kif"));
-/// let game = ggp::Game::from_text("tic_tac_toe.kif", rules).expect("the rules have no errors");
-/// let mut machine = AnyMachine::new(&game, Backend::Auto, Limits::default())?;
-/// let mut options = PlaycheckOptions::default();
-/// options.playouts = 100;
-/// options.states = 10_000;
-/// let report = playcheck(&mut machine, &Limits::default(), &options)?;
-/// assert_eq!((report.space, report.lengths), (Some(5478), Some((5, 9))));
-/// # Ok::<(), ggp::PlayError>(())
-/// ```
-pub use ggp_playcheck::{PlaycheckOptions, Report, playcheck};
+/// The size and form of explanations.
+#[doc = include_str!("examples/explain.md")]
+pub use ggp_explain::ExplainOptions;
+/// Answers why a fact holds, or why not.
+#[doc = include_str!("examples/explain.md")]
+pub use ggp_explain::Explainer;
+/// The position that a question is about.
+#[doc = include_str!("examples/explain.md")]
+pub use ggp_explain::Situation;
+/// A position as boards, tables and facts.
+#[doc = include_str!("examples/picture.md")]
+pub use ggp_picture::Drawing;
+/// The way to draw any position of a game.
+#[doc = include_str!("examples/picture.md")]
+pub use ggp_picture::Picture;
+/// The amount of play.
+#[doc = include_str!("examples/playcheck.md")]
+pub use ggp_playcheck::PlaycheckOptions;
+/// The findings of play.
+#[doc = include_str!("examples/playcheck.md")]
+pub use ggp_playcheck::Report;
+/// Finds mistakes that show up only during play.
+#[doc = include_str!("examples/playcheck.md")]
+pub use ggp_playcheck::playcheck;
 
-/// Programs that play, and matches.
-///
-/// ```
-/// use ggp::{AgentSpec, Brief, Observation, Pace};
-///
-/// let rules = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/games/nim.kif"));
-/// let game = ggp::Game::from_text("nim.kif", rules).expect("the rules have no errors");
-/// let left = game.role_named("left").expect("nim has this role");
-/// let spec: AgentSpec = "mcts:2000".parse()?;
-/// let mut agent = spec.agent(Brief::new(&game, left))?;
-/// let pace = Pace::new(None, Some(2000));
-/// agent.begin(&pace)?;
-/// let advice = agent.choose(&Observation::of_joint_moves(left, Vec::new()), &pace)?;
-/// assert!(advice.nodes > 0);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub use ggp_play::{Advice, Agent, AgentSpec, Brief, Match, Observation, Pace};
+/// A chosen move, with the reasons.
+#[doc = include_str!("examples/play.md")]
+pub use ggp_play::Advice;
+/// The interface of programs that play one role.
+#[doc = include_str!("examples/play.md")]
+pub use ggp_play::Agent;
+/// A player as text, such as `mcts:2s`.
+#[doc = include_str!("examples/play.md")]
+pub use ggp_play::AgentSpec;
+/// The information that an agent gets before a match.
+#[doc = include_str!("examples/play.md")]
+pub use ggp_play::Brief;
+/// A match from its first position on, in steps.
+#[doc = include_str!("examples/match.md")]
+pub use ggp_play::Match;
+/// The information that an agent gets before each choice.
+#[doc = include_str!("examples/play.md")]
+pub use ggp_play::Observation;
+/// The time, or the number of playouts, for one choice.
+#[doc = include_str!("examples/play.md")]
+pub use ggp_play::Pace;
+
+/// The Rust code of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -356,7 +356,7 @@ fn what_is_counted_helps_parities() {
     assert!(tampered(facts, &wrong).is_err(), "squares grow");
 }
 
-/// Gems cost two coins each; there are so many coins.
+/// Gems cost two coins each; there are `coins` coins.
 fn shop(coins: u32) -> Puzzle {
     let mut rules = String::from(
         "(role r) (buy 1 2 a) (buy 2 3 b) (buy 1 2 b) (buy 3 4 b) (buy 1 3 a)

@@ -347,7 +347,10 @@ fn a_reference_that_disagrees_is_noticed() {
     );
     place.write("reference.json", "{}");
     let (_, error) = place.text(line, 2);
-    assert!(error.contains("reference.json: invalid type"), "{error}");
+    assert!(
+        error.contains("reference.json: expected a JSON list"),
+        "{error}"
+    );
 }
 
 #[test]

@@ -75,12 +75,10 @@ fn read_example(path: &Path, strictness: Strictness) -> Reading {
 /// The findings for a text in infix notation.
 fn read_infix(source: Source, limits: SyntaxLimits) -> Reading {
     let findings = from_infix(&source, limits, &Stop::new()).err();
-    Reading {
-        game: None,
-        findings: findings.unwrap_or_default(),
-        omitted: 0,
-        sources: Sources::from(source),
-    }
+    // Everything else of a reading is as for a text without forms.
+    let mut reading = read(Sources::from(source), &ReadOptions::default());
+    reading.findings = findings.unwrap_or_default();
+    reading
 }
 
 fn render(reading: &Reading) -> String {

@@ -93,6 +93,7 @@ const ALLOWED: &[(&str, &str, &[&str])] = &[
     ("stop", "lib", &["clock"]),
     ("search", "budget", &["clock"]),
     ("search", "mcts/parallel", &["thread"]),
+    ("search", "minimax", &["clock"]),
     ("engine", "machine/perft", &["clock", "thread"]),
     ("engine", "threads", &["thread"]),
     ("engine", "propnet/native", &["memory map"]),

@@ -107,7 +107,11 @@ fn what_was_tampered_with_is_told() {
     let file = right("tampered.json", LIGHTS, &[], "right");
     type Change = fn(&mut Value);
     let cases: [(Change, i32, &str); 9] = [
-        (|v| v["answer"]["plans"][0][0] = json!("c"), 1, "is worth 0"),
+        (
+            |v| v["answer"]["plans"][0][0] = json!("c"),
+            1,
+            "ends with 0 points",
+        ),
         (|v| v["answer"]["plans"][0][0] = json!("d"), 1, "move 1: "),
         (|v| v["answer"]["plans"] = json!([]), 1, "no plan"),
         (|v| v["answer"]["all"] = json!(true), 1, "2 such plans"),

@@ -230,3 +230,23 @@ fn what_is_no_message_of_an_editor_is_told() {
         assert!(found.err.contains(told), "{found:#?}");
     }
 }
+
+#[test]
+fn wrong_numbers_are_described_in_plain_words() {
+    let place = Workplace::new();
+    for (line, part) in [
+        ("web --port abc", "expected a whole number"),
+        ("playout matches.kif --count abc", "expected a whole number"),
+        ("playout matches.kif --count -1", "must not be negative"),
+        (
+            "playout matches.kif --count 99999999999999999999",
+            "the number is too large",
+        ),
+        ("seeds --budget-time abc", "expected a number"),
+        ("host matches.kif --threads 0", "must be at least 1"),
+    ] {
+        let found = place.run(line);
+        assert_eq!(found.code, Some(2), "{line}: {found:#?}");
+        assert!(found.err.contains(part), "{line}: {found:#?}");
+    }
+}

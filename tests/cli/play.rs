@@ -151,7 +151,7 @@ fn programs_play_alone_and_the_same_with_the_same_seed() {
             assert_eq!(place.run(&line).out, found.out, "{players}");
         }
     }
-    let found = place.run("play matches.kif --player first --role-player bob=mcts:500");
+    let found = place.run("play matches.kif --player first --player bob=mcts:500");
     assert!(found.out.ends_with("ann 0\nbob 100\n"), "{found:#?}");
 }
 

@@ -99,6 +99,7 @@ fn what_cannot_be_drawn_is_said() {
         ("plot matches.jsonl", "matches.jsonl is JSON"),
         ("plot many.csv", "39 curves are too many"),
         ("plot missing.csv", "missing.csv"),
+        ("plot .", ". is a folder; give CSV tables"),
         ("plot table.csv --max-bytes 10", "table.csv"),
         ("plot", "FILE"),
     ] {

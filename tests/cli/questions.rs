@@ -71,7 +71,7 @@ fn moves_that_make_no_sense_are_bad_input() {
     for (text, part) in [
         ("(tak 1)", "did you mean `take`?"),
         ("(take 1 2) wait", "never use `take` with 2 arguments"),
-        ("(take 1", "is not one term"),
+        ("(take 1", "`(take 1`: this is not a term such as"),
         ("(take ?x) wait", "is not one term"),
         ("(take 1) wait wait", "has 2 moves here, not 3"),
     ] {

@@ -26,13 +26,13 @@ impl SourceFile {
         self.path[at..].trim_end_matches(".rs")
     }
 
-    /// The text before the unit tests, which come last by convention; nothing of a file
-    /// that has only tests.
+    /// The text before the unit tests inside the file, which come last by convention;
+    /// nothing of a file that has only tests.
     pub fn without_tests(&self) -> &str {
         if self.path.ends_with("/tests.rs") || self.path.contains("/tests/") {
             return "";
         }
-        match self.text.find("\n#[cfg(test)]\nmod tests") {
+        match self.text.find("\n#[cfg(test)]\nmod tests {") {
             Some(end) => &self.text[..end],
             None => &self.text,
         }

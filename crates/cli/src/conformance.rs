@@ -3,27 +3,9 @@
 //! In: a folder of rule files with answers about them. Out: a [`Report`] of the comparisons
 //! made and the differences found.
 //!
-//! # The format of the folder
-//!
-//! Each file holds one JSON object per line; every object has the `key` of a game, the
-//! `file` of its rules (relative to the folder) and its `sha256`.
-//!
-//! - `perft*.jsonl`: `roles`; the initial state (`init_count`, `init_sha256`,
-//!   perhaps `init`), whether it is terminal (`init_terminal`) and the legal
-//!   moves in it (`init_legal`: for each role `count`, `sha256`, perhaps
-//!   `moves`); and in `perft` the counts for each depth `d` as in
-//!   [`Level`](ggp_engine::machine::Level), with sums over all depths so far in
-//!   `cum_terminal_paths` and `cum_goal_sums`.
-//! - `traces*.jsonl`: a `playout` as `steps`, each with number and digest of the facts (`n`,
-//!   `s`) and of each role's moves (`legal`) and the `move` made; then the `final` state with
-//!   `terminal` and `goals`, and the reason for the playout's `end`.
-//! - `invalid*.jsonl`: whether the rules must be accepted or refused (`kind`; for a `mini`,
-//!   an artificial rule set, `expect`), and the facts of the initial state according to
-//!   another reasoner (`clingo`).
-//!
-//! Games of files whose name contains `lenient` may be refused. Facts and moves are written
-//! as [`Game::canonical`](ggp_gdl::game::Game::canonical) writes them; the digest of a list
-//! is [`list_digest`].
+//! The page `docs/reference/conformance.md` describes the format of the folder. Facts and
+//! moves are written as [`Game::canonical`](ggp_gdl::game::Game::canonical) writes them, in
+//! lower case; the digest of a list is [`list_digest`].
 
 mod compare;
 mod corpus;

@@ -15,10 +15,10 @@ use serde::Serialize;
 use super::text_files;
 use ggp_gdl::diagnostic::Style;
 
-/// Why the lock on the list of rule files cannot be poisoned.
+/// The reason why the lock on the list of rule files cannot be poisoned.
 const UNBROKEN: &str = "no thread panics while it holds the list";
 
-/// When the output is coloured.
+/// The condition under which the output is coloured.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub enum ColourChoice {
     /// On a terminal, unless NO_COLOR is set

@@ -22,6 +22,7 @@ pub mod conformance;
 mod context;
 pub mod format;
 mod graph_layout;
+mod json;
 mod kinds;
 mod line_chart;
 mod numbers;
@@ -32,9 +33,12 @@ pub mod record;
 pub mod rule_files;
 mod text_files;
 
+use std::error::Error as _;
 use std::io::{self, Write};
+use std::num::{IntErrorKind, ParseFloatError, ParseIntError};
 use std::process::ExitCode;
 
+use clap::error::ContextKind;
 use clap::{CommandFactory, FromArgMatches, Parser};
 use serde::Serialize;
 
@@ -96,7 +100,8 @@ pub fn command() -> clap::Command {
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
-    let matches = command().get_matches();
+    let matches = command().try_get_matches();
+    let matches = matches.unwrap_or_else(|error| in_plain_words(error).exit());
     let cli = match Cli::from_arg_matches(&matches) {
         Ok(cli) => cli,
         Err(error) => error.exit(),
@@ -113,6 +118,29 @@ pub fn main() -> ExitCode {
         Ok(Exit::Negative) => ExitCode::from(1),
         Err(error) => fail(&error, &context),
     }
+}
+
+/// The error of a command line. A value that is not a number is described in plain words, not
+/// in those of the number parser.
+fn in_plain_words(error: clap::Error) -> clap::Error {
+    let text = |kind: ContextKind| error.get(kind).map_or(String::new(), ToString::to_string);
+    let value = text(ContextKind::InvalidValue);
+    let Some(source) = error.source() else {
+        return error;
+    };
+    let why = match source.downcast_ref().map(ParseIntError::kind) {
+        Some(IntErrorKind::PosOverflow | IntErrorKind::NegOverflow) => "the number is too large",
+        Some(IntErrorKind::Zero) => "the number must be at least 1",
+        Some(_) if value.starts_with('-') => "the number must not be negative",
+        Some(_) => "expected a whole number",
+        None if source.is::<ParseFloatError>() => "expected a number",
+        None => return error,
+    };
+    let option = text(ContextKind::InvalidArg);
+    let message = format!(
+        "invalid value '{value}' for '{option}': {why}\n\nFor more information, try '--help'.\n"
+    );
+    clap::Error::raw(error.kind(), message).with_cmd(&command())
 }
 
 /// Prints a failure and returns its exit code.

@@ -7,7 +7,7 @@ use anyhow::{Context as _, anyhow, bail};
 use super::Context;
 use super::rule_files::{self, RuleOptions};
 use ggp_engine::machine::{self, Machine};
-use ggp_gdl::game::{Game, Move};
+use ggp_gdl::game::{Game, Move, ParseTermError};
 use ggp_gdl::span::{Source, Sources};
 use ggp_gdl::syntax::{self, Sexp, SexpKind, SyntaxLimits};
 use ggp_gdl::terms::TermId;
@@ -21,7 +21,7 @@ pub struct PositionOptions {
     /// each.
     #[arg(long, value_name = "FILE", help_heading = "Position")]
     pub state: Option<PathBuf>,
-    /// Make these joint moves first: "(mark 1 1) noop; noop (mark 2 2)"
+    /// Make these joint moves first: "(mark 1 1) wait; wait (mark 2 2)"
     ///
     /// Joint moves are separated by `;` or line breaks. Each has one move for each role, in
     /// the order of the roles. Roles with a single legal move may be left out.
@@ -114,14 +114,22 @@ impl PositionOptions {
 ///
 /// # Errors
 ///
-/// If the text is not a list of terms of the game, or has too few or too many of them.
+/// If the text is not a list of terms of the game, or has too few or too many of them. The
+/// message does not repeat the whole text.
 pub fn parse_joint<M: Machine>(
     machine: &mut M,
     state: &M::State,
     text: &str,
 ) -> anyhow::Result<Vec<Move>> {
     let game = machine.game().clone();
-    let terms = game.parse_terms(machine.terms_mut(), text)?;
+    let terms = game
+        .parse_terms(machine.terms_mut(), text)
+        .map_err(|error| match error {
+            ParseTermError::Malformed(part) if part == text.trim() => {
+                anyhow!("this is not a term such as `noop` or `(f a 1)`, or a list of them")
+            }
+            error => error.into(),
+        })?;
     let given = terms.into_iter().map(Move::new).collect();
     Ok(machine::completed(machine, state, given)?)
 }

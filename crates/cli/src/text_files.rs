@@ -204,8 +204,8 @@ pub fn put(path: Option<&Path>, text: &str, context: &Context) -> anyhow::Result
     }
 }
 
-/// As [`put`]; with `--json`, prints a report, which includes the text unless that is
-/// written to a file.
+/// Writes a text as [`put`] does; with `--json`, prints a report, which includes the text unless
+/// that is written to a file.
 ///
 /// # Errors
 ///

@@ -25,9 +25,9 @@ use crate::propnet::code::Engine;
 use crate::propnet::{GroundError, GroundLimits, Propnet};
 use answers::Answers;
 use ggp_gdl::game::{Game, Move, ParseTermError, RoleId, Score};
-use ggp_gdl::terms::{TermId, Terms};
 #[allow(unused_imports)] // For the comment of `Limits`.
 use ggp_gdl::terms::TermLimits;
+use ggp_gdl::terms::{TermId, Terms};
 
 pub use any::{AnyMachine, Backend};
 pub use datalog::DatalogMachine;

@@ -16,9 +16,11 @@ mod state_dependence;
 
 pub use keywords::Keyword;
 
+use std::fmt;
+
 use ggp_stop::Stop;
 
-use crate::diagnostic::{self, Code, Diagnostic, Severity, Strictness};
+use crate::diagnostic::{self, Code, Diagnostic, Severity, Strictness, Style};
 use crate::game::Game;
 use crate::program::strata::{NegativeCycle, stratify_until};
 use crate::span::Sources;
@@ -63,6 +65,7 @@ impl Default for ReadOptions {
 /// The result of reading a rule set: a game if there is no error, and all findings in
 /// the order of the text.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Reading {
     /// The game, if no finding is an error.
     pub game: Option<Game>,
@@ -75,6 +78,22 @@ pub struct Reading {
     /// The texts, for printing the findings.
     pub sources: Sources,
 }
+
+/// All findings for people, one below the other, without colours.
+impl fmt::Display for Reading {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let findings = self.findings.iter();
+        let texts = findings.map(|finding| finding.render(&self.sources, Style::Plain));
+        f.write_str(&texts.collect::<Vec<_>>().join("\n"))?;
+        match self.omitted {
+            0 => Ok(()),
+            more => write!(f, "\nand {more} more"),
+        }
+    }
+}
+
+/// Rules that cannot be used: at least one finding is an error.
+impl std::error::Error for Reading {}
 
 /// Maximum number of findings kept.
 const MAX_FINDINGS: usize = 500;

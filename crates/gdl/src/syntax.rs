@@ -259,6 +259,7 @@ impl Reader {
         };
         let message = match count {
             1 => "this bracket is never closed".to_owned(),
+            2 => "this bracket is never closed, and 1 inside it is not closed either".to_owned(),
             more => format!(
                 "this bracket is never closed, and {} inside it are not closed either",
                 more - 1

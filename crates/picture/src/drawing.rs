@@ -9,6 +9,7 @@ use super::options::Shape;
 
 /// A state as boards, tables and facts.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+#[non_exhaustive]
 pub struct Drawing {
     /// The boards, in the order of the rules.
     pub boards: Vec<DrawnBoard>,

@@ -207,7 +207,7 @@ impl MatchRecord {
                     why: error.to_string(),
                 },
                 PlayError::WrongMoveCount { .. } => Difference::Shape(format!(
-                    "joint move {} has not one move for each role",
+                    "joint move {} does not have one move for each role",
                     number + 1
                 )),
                 error => Difference::Rules(error),

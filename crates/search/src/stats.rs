@@ -64,6 +64,7 @@ pub struct LevelStats {
 
 /// Statistics of one search, or of several that ran one after another.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Stats {
     /// In the order in which they were searched. The last may be incomplete.
     pub levels: Vec<LevelStats>,

@@ -194,7 +194,8 @@ impl fmt::Display for SolveError {
             ),
             SolveError::NoNetwork(method) => write!(
                 f,
-                "{} works on the network of a game, and this one is played without",
+                "{} searches the propositional network of the game, which was not built: omit \
+                 `--backend`, or raise `--ground-time`",
                 method.name()
             ),
             SolveError::Files(error) => error.fmt(f),

@@ -39,7 +39,7 @@ pub struct Stop {
     deadline: Option<Instant>,
 }
 
-/// Why a computation must end.
+/// The reason why a computation must end.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Reason {

@@ -32,6 +32,7 @@ pub struct Record {
 /// A claim about the plans of a game with one role.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(tag = "verdict", rename_all = "snake_case", deny_unknown_fields)]
+#[non_exhaustive]
 pub enum Claim {
     /// Each of these plans leads to the target.
     Solved {

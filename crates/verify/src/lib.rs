@@ -177,11 +177,14 @@ pub fn verify(
             if let Some(best) = best {
                 let Ended { score, by, .. } = question.replay(&best.plan)?;
                 if score.get() != best.score {
-                    return Err(Failure::wrong(format!("the plan is worth {score}")));
+                    let claimed = best.score;
+                    return Err(Failure::Wrong(format!(
+                        "the plan ends with {score} points, not with {claimed}"
+                    )));
                 }
-                checked
-                    .how
-                    .push(format!("a plan worth {score} was played again {by}"));
+                checked.how.push(format!(
+                    "a plan that ends with {score} points was played again {by}"
+                ));
             }
             if let Some(moves) = no_solution_within {
                 checked.how.push(question.nothing_within(*moves)?);
@@ -225,7 +228,7 @@ impl Question<'_> {
             let Ended { score, by, .. } = self.replay(plan)?;
             players.push(by);
             if score < self.target {
-                return Err(Failure::wrong(format!("the plan is worth {score}")));
+                return Err(self.too_few(score));
             }
             if plans[..number].contains(plan) {
                 return Err(Failure::wrong("a plan occurs twice"));
@@ -279,7 +282,7 @@ impl Question<'_> {
         for plan in plans {
             let end = self.replay(plan)?;
             if end.score < self.target {
-                return Err(Failure::Wrong(format!("a plan is worth {}", end.score)));
+                return Err(self.too_few(end.score));
             }
             if ends.contains(&end.facts) {
                 return Err(Failure::wrong("two plans lead to the same end"));
@@ -317,6 +320,14 @@ impl Question<'_> {
             Err(wrong) => return Err(wrong),
         }
         Ok(())
+    }
+
+    /// The failure of a plan whose score is less than the target.
+    fn too_few(&self, score: Score) -> Failure {
+        let target = self.target;
+        Failure::Wrong(format!(
+            "a plan ends with {score} points, and a solution needs {target}"
+        ))
     }
 
     /// The end of a plan.

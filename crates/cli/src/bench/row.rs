@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::agreement::Disagreement;
 use super::peers::Rival;
 use super::{Moments, Readiness, Tally};
+use crate::json;
 
 /// The figures of one game on one backend. Unknown figures are written as null, and may be
 /// missing when read.
@@ -231,7 +232,7 @@ fn text(value: &serde_json::Value) -> String {
 ///
 /// A message with line and column, or with the row that names no game.
 pub fn read_rows(text: &str) -> Result<Vec<Row>, String> {
-    let rows: Vec<Row> = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let rows: Vec<Row> = json::parse(text, "a JSON list of rows, as `ggp bench --json` prints it")?;
     match rows.iter().position(|row| row.game.is_empty()) {
         Some(index) => Err(format!("row {} names no game", index + 1)),
         None => Ok(rows),

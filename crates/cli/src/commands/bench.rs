@@ -98,7 +98,7 @@ pub struct Options {
     #[arg(long, value_name = "S", default_value = "60", value_parser = parse_seconds)]
     #[arg(help_heading = "Limits")]
     timeout: Duration,
-    /// Megabytes (2^20 bytes) of memory for a game; 0 for no limit
+    /// Maximum memory for a game, in MB of 2^20 bytes; 0 for no limit
     #[arg(
         long,
         value_name = "MB",

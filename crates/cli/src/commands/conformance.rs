@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail};
 
 use super::perft::parse_seconds;
 use crate::conformance;
 use crate::rule_files::{EngineOptions, backend_parser};
-use crate::{Context, Exit};
+use crate::{Context, Exit, json};
 use ggp_engine::machine::{Backend, Limits};
 use ggp_gdl::symbol::Case;
 
@@ -16,8 +16,7 @@ use ggp_gdl::symbol::Case;
 #[derive(clap::Args)]
 #[command(after_help = "\
 The folder contains rule files and their answers as JSON lines: perft*.jsonl,
-traces*.jsonl, invalid*.jsonl. The documentation of the library module `conformance`
-describes the format.
+traces*.jsonl, invalid*.jsonl. The page docs/reference/conformance.md describes the format.
 
 Exit code 1 if any answer differs.
 
@@ -71,9 +70,11 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         None => Vec::new(),
         Some(path) => {
             let name = path.display();
-            let text = std::fs::read(path).with_context(|| format!("cannot read {name}"))?;
-            serde_json::from_slice(&text)
-                .with_context(|| format!("{name} is not a list of explanations"))?
+            let text = std::fs::read_to_string(path);
+            let text = text.with_context(|| format!("cannot read {name}"))?;
+            let expected = "a JSON list of objects with `key`, `what` and `why`";
+            json::parse(&text, expected)
+                .map_err(|why| anyhow!("{name} is not a list of explanations: {why}"))?
         }
     };
     let chosen = conformance::Options {

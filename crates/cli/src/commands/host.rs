@@ -105,7 +105,7 @@ pub struct Options {
     /// Threads of each built-in agent
     #[arg(long, value_name = "N", default_value = "1", help_heading = "Limits")]
     threads: NonZeroUsize,
-    /// Most megabytes for the search tables of each built-in agent
+    /// Maximum memory for the search tables of each built-in agent, in MB
     #[arg(
         long,
         value_name = "MB",
@@ -113,7 +113,7 @@ pub struct Options {
         help_heading = "Limits"
     )]
     memory: u64,
-    /// Most bytes of an answer
+    /// Maximum size of an answer, in bytes
     #[arg(long, value_name = "N", default_value_t = 1 << 20, help_heading = "Limits")]
     max_answer: usize,
 }

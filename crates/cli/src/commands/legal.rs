@@ -13,9 +13,9 @@ use ggp_gdl::game::{Game, RoleId};
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  ggp legal tic_tac_toe.kif                 a role and a move on each line
-  ggp legal tic_tac_toe.kif --role xplayer  a move on each line
-  ggp legal tic_tac_toe.kif --moves '(mark 1 1) noop'
+  ggp legal tic_tac_toe.kif               a role and a move on each line
+  ggp legal tic_tac_toe.kif --role cross  a move on each line
+  ggp legal tic_tac_toe.kif --moves '(mark 1 1) wait'
   ggp init game.kif | ggp legal game.kif --state -")]
 pub struct Options {
     #[command(flatten)]

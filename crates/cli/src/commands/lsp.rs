@@ -1,5 +1,7 @@
 //! `ggp lsp`: a language server for rule files.
 
+use anyhow::anyhow;
+
 use crate::{Context, Exit};
 use ggp_gdl::check::ReadOptions;
 use ggp_gdl::syntax::SyntaxLimits;
@@ -55,6 +57,9 @@ pub fn run(options: &Options, _context: &Context) -> anyhow::Result<Exit> {
         // An unreadable input ends the server.
         _ => threads.join()?,
     }
-    came?;
+    came.map_err(|error| match error.channel_is_disconnected() {
+        true => anyhow!("the editor closed the connection before the end of the session"),
+        false => error.into(),
+    })?;
     Ok(Exit::Done)
 }

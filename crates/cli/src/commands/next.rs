@@ -13,9 +13,9 @@ use ggp_engine::machine::{Machine, canonical_facts};
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  ggp next tic_tac_toe.kif --move '(mark 1 1)' --move noop
-  ggp next tic_tac_toe.kif --move '(mark 1 1) noop'
-  ggp next tic_tac_toe.kif -- '(mark 1 1)' noop
+  ggp next tic_tac_toe.kif --move '(mark 1 1)' --move wait
+  ggp next tic_tac_toe.kif --move '(mark 1 1) wait'
+  ggp next tic_tac_toe.kif -- '(mark 1 1)' wait
   ggp next tic_tac_toe.kif --moves '(mark 1 1); (mark 2 2)' --move '(mark 3 3)'
 
 An illegal move gives exit code 1 and the list of legal moves. A text that cannot be a move,

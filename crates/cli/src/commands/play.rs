@@ -57,11 +57,7 @@ pub struct Options {
     /// legal move); `ggp play GAME --player list` lists them. `mcts:5000` searches 5000
     /// iterations a move, `mcts:2s` two seconds. By default the first role without a player is
     /// human, unless another role is, and all others play at random.
-    #[arg(
-        long = "player",
-        value_name = "[ROLE=]KIND",
-        visible_alias = "role-player"
-    )]
+    #[arg(long = "player", value_name = "[ROLE=]KIND")]
     #[arg(value_parser = kinds::OrList::<RolePlayer>::or_human())]
     players: Vec<RolePlayer>,
     /// Players of all roles in order, separated by commas
@@ -127,9 +123,10 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         }
         Some(Kinds(kinds)) if kinds.len() == game.role_count() => kinds.clone(),
         Some(Kinds(kinds)) => bail!(
-            "--roles names {} players, but there are {} roles: {}",
-            kinds.len(),
-            game.role_count(),
+            "--roles names {}, but there {} {}: {}",
+            format::counted(kinds.len(), "player"),
+            if game.role_count() == 1 { "is" } else { "are" },
+            format::counted(game.role_count(), "role"),
             format::role_names(&game).join(", ")
         ),
     };

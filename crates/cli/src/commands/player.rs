@@ -23,9 +23,9 @@ use ggp_play::{AgentSpec, Brief};
 
 /// The time limit for grounding the network, which runs in the background.
 const GROUND_TIME: Duration = Duration::from_secs(600);
-/// The most bytes of rules. The longest published rules have 70 KiB.
+/// The maximum size of rules in bytes. The longest published rules have 70 KiB.
 const RULE_BYTES: usize = 4 << 20;
-/// The most literals and terms of rules.
+/// The maximum number of literals and terms of rules.
 const RULE_SIZE: usize = 4_000_000;
 
 /// The options of `ggp player`.
@@ -57,7 +57,7 @@ pub struct Options {
     /// Search threads [default: number of cores]
     #[arg(long, value_name = "N")]
     threads: Option<NonZero<u16>>,
-    /// Most memory for search tables, in MiB
+    /// Maximum memory for search tables, in MB
     #[arg(long, value_name = "MB", default_value_t = 1_024)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     memory: u64,
@@ -96,10 +96,10 @@ pub struct Options {
 #[derive(clap::Args)]
 #[command(next_help_heading = "Limits")]
 struct LimitOptions {
-    /// Most bytes of a message
+    /// Maximum size of a message, in bytes
     #[arg(long, value_name = "N", default_value_t = MessageLimits::default().bytes)]
     max_body: usize,
-    /// Most connections; for one more, an idle one is closed
+    /// Maximum number of connections; for one more, an idle one is closed
     #[arg(long, value_name = "N", default_value_t = 256)]
     max_connections: u16,
     /// Seconds after which a silent connection is closed
@@ -109,10 +109,10 @@ struct LimitOptions {
     /// a minute to an hour]
     #[arg(long, value_name = "S", value_parser = seconds)]
     patience: Option<Duration>,
-    /// Most bytes of rules
+    /// Maximum size of rules, in bytes
     #[arg(long, value_name = "N", default_value_t = RULE_BYTES)]
     max_rule_bytes: usize,
-    /// Most literals and terms of rules, with alternatives expanded
+    /// Maximum number of literals and terms of rules, with alternatives expanded
     #[arg(long, value_name = "N", default_value_t = RULE_SIZE)]
     #[arg(hide_short_help = true)]
     max_rule_size: usize,

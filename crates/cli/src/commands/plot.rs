@@ -12,7 +12,8 @@ use crate::{Context, Exit, png};
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  ggp solve senku.kif --method breadth-first-packed --stats-file senku.csv && ggp plot senku.csv -o senku.svg
+  ggp solve hanoi.kif --method breadth-first-packed --stats-file hanoi.csv
+  ggp plot hanoi.csv -o hanoi.svg
   ggp plot one.csv two.csv --y generated --output both.svg
   ggp plot counts.csv --x depth --y paths,distinct --scale linear > counts.svg
 
@@ -80,6 +81,9 @@ impl Column {
 impl Table {
     fn read(path: &Path, most: usize, context: &Context) -> anyhow::Result<Table> {
         let name = shown_name(path);
+        if path.is_dir() {
+            bail!("{name} is a folder; give CSV tables");
+        }
         let text = read_text(path, most, context)?;
         let mut rows = csv::Reader::from_reader(text.as_bytes());
         let wrong = || match text.trim_start().starts_with(['{', '[']) {

@@ -55,10 +55,10 @@ pub struct Options {
     /// Time limit in seconds, including the time to read the rules
     #[arg(long, value_name = "S", value_parser = seconds, default_value = "60")]
     budget_time: Duration,
-    /// Limit on the number of positions expanded
+    /// Maximum number of positions expanded
     #[arg(long, value_name = "N")]
     budget_nodes: Option<u64>,
-    /// Limit on the memory for known positions, in MiB; when it is full, old ones are dropped
+    /// Maximum memory for known positions, in MB; when it is full, old ones are dropped
     #[arg(long, value_name = "MB", default_value_t = 1_024)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     budget_memory: u64,

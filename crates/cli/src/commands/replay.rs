@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail};
 use serde::Serialize;
 
 use crate::picture_options::{self, PictureOptions};
 use crate::rule_files::RuleOptions;
-use crate::{Context, Exit, format};
+use crate::{Context, Exit, format, json};
 
 use ggp_engine::machine::{AnyMachine, Backend, Machine, canonical_facts, canonical_moves};
 use ggp_gdl::game::Game;
@@ -164,7 +164,8 @@ pub(super) fn load(path: &Path) -> anyhow::Result<MatchRecord> {
     let name = path.display();
     let text = std::fs::read_to_string(path);
     let text = text.with_context(|| format!("cannot read {name}"))?;
-    serde_json::from_str(&text).with_context(|| format!("{name} is not a match record"))
+    let expected = "a JSON object, as `ggp play --save` and `ggp host --save` write it";
+    json::parse(&text, expected).map_err(|why| anyhow!("{name} is not a match record: {why}"))
 }
 
 /// The game of the given rules, or of the rules in the record.

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail};
 use serde::Serialize;
 
 use crate::text_files::{self, TextLimits};
-use crate::{Context, Exit};
+use crate::{Context, Exit, json};
 use ggp_gdl::rewrite::{self, Layout, NameMap, Scramble, laid_out};
 use ggp_gdl::span::Sources;
 use ggp_gdl::symbol::Case;
@@ -92,10 +92,10 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     text_files::keep_apart(&outputs, &inputs)?;
     let sources = options.limits.read_all(&options.files, context)?;
     if let Some(path) = &options.back {
-        let map = std::fs::read(path);
-        let map = map.with_context(|| format!("cannot read {}", path.display()))?;
-        let map: NameMap = serde_json::from_slice(&map)
-            .with_context(|| format!("{} is not a map written by --map", path.display()))?;
+        let name = path.display();
+        let map = std::fs::read_to_string(path).with_context(|| format!("cannot read {name}"))?;
+        let map: NameMap = json::parse(&map, "a JSON object of names")
+            .map_err(|why| anyhow!("{name} is not a map written by --map: {why}"))?;
         let text = back(&sources, &map, path, options, context)?;
         text_files::put_or_report(output, text, |text| Report { text, names: None }, context)?;
         return Ok(Exit::Done);

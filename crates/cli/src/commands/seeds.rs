@@ -9,10 +9,10 @@ mod spec;
 
 use std::path::PathBuf;
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail};
 use serde::Serialize;
 
-use crate::{Context, Exit};
+use crate::{Context, Exit, json};
 use measure::Bench;
 use rows::{BoardsRow, GraphRow, SearchRow};
 use spec::{Curve, Other, Spec, Table};
@@ -66,12 +66,13 @@ const SPEC: &str = include_str!("../../../../benches/seeds.json");
 const MARKDOWN: &str = "\
 # Comparison with other programs
 
-Printed by `ggp seeds --markdown`. *Theirs* are figures of the authors, measured on their
-machines; *ours* are from the machine that printed this, in a release build, with one thread
-unless a row says more. *CPU* is CPU time: the time that an idle machine would take.
-Every answer was checked: plans were played again by another evaluator, proofs were checked
-by separate code, and lengths, counts and numbers of solutions are as known unless a row says
-WRONG. *Open* is the number of states that a search by level had not expanded at its end.
+Printed by `ggp seeds --markdown`. Columns *theirs* have the figures of the programs' authors,
+measured on their machines; columns *ggp* are from the machine that printed this, in a release
+build, with one thread unless a row says more. *CPU* is CPU time: the time that an idle
+machine would take. Every answer was checked: plans were played again by another evaluator,
+proofs were checked by separate code, and lengths, counts and numbers of solutions are as
+known unless a row says WRONG. *Open* is the number of states that a search by level had not
+expanded at its end.
 ";
 
 /// The results of a table.
@@ -110,8 +111,11 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
             )
         }
     };
-    let spec: Spec =
-        serde_json::from_str(&text).with_context(|| format!("{name} is not a list of tables"))?;
+    let spec: Spec = json::parse(
+        &text,
+        "a JSON object with `tables`, like benches/seeds.json",
+    )
+    .map_err(|why| anyhow!("{name} is not a list of tables: {why}"))?;
     if !options.games.is_dir() {
         bail!(
             "there is no folder {}; set the folder of the rule files with --games",

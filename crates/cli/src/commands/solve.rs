@@ -59,7 +59,7 @@ pub struct Options {
     /// Print all shortest plans, not only one
     #[arg(long, conflicts_with_all = ["each", "suite"])]
     all: bool,
-    /// Most plans to print with --all
+    /// Maximum number of plans to print with --all
     #[arg(long, value_name = "N", default_value_t = 1_000, requires = "all")]
     max_plans: usize,
     /// Look for up to N solutions that differ in more than the order of moves, and for a proof
@@ -131,10 +131,10 @@ struct SearchOptions {
     /// Time limit in seconds
     #[arg(long, value_name = "S", value_parser = seconds)]
     budget_time: Option<Duration>,
-    /// Limit on the number of positions expanded
+    /// Maximum number of positions expanded
     #[arg(long, value_name = "N")]
     budget_nodes: Option<u64>,
-    /// Limit on the memory for tables, in MiB
+    /// Maximum memory for tables, in MB
     #[arg(long, value_name = "MB", default_value_t = 2_048)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     budget_memory: u64,

@@ -96,13 +96,13 @@ pub struct Options {
     /// Threads of each player
     #[arg(long, value_name = "N", default_value = "1")]
     threads: NonZeroUsize,
-    /// Most megabytes for the search tables of each player
+    /// Maximum memory for the search tables of each player, in MB
     #[arg(long, value_name = "MB", default_value_t = 256)]
     memory: u64,
     /// Abort a match after this number of joint moves
     #[arg(long, value_name = "N", default_value_t = 1000)]
     depth: usize,
-    /// Most matches in total
+    /// Maximum number of matches in total
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     max_matches: usize,
     /// Append finished matches to this file and skip those it already has
@@ -121,7 +121,7 @@ pub struct Options {
 
 /// The time limit for connecting to a player.
 const CONNECT: Duration = Duration::from_secs(5);
-/// The most bytes of an answer from the network.
+/// The maximum size of an answer from the network, in bytes.
 const MOST_ANSWER: usize = 1 << 20;
 
 /// A game of the tournament.

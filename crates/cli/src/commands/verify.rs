@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::time::Duration;
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail};
 use serde::Serialize;
 
 use crate::rule_files::{self, RuleOptions};
-use crate::{Context, Exit, Reported};
+use crate::{Context, Exit, Reported, json};
 use ggp_engine::machine::{DatalogMachine, Machine};
 use ggp_gdl::game::{Game, Score};
 use ggp_verify::{Failure, Limits, Record, digest, verify};
@@ -31,7 +31,7 @@ input.")]
 pub struct Options {
     #[command(flatten)]
     rules: RuleOptions,
-    /// Limit on the number of positions of each search
+    /// Maximum number of positions of each search
     #[arg(
         long,
         value_name = "N",
@@ -43,7 +43,7 @@ pub struct Options {
     #[arg(long, value_name = "S", default_value = "300", value_parser = crate::numbers::seconds)]
     #[arg(help_heading = "Check")]
     budget_time: Duration,
-    /// Limit on the number of facts, and of rule instances, that are translated to clauses
+    /// Maximum number of facts, and of rule instances, that are translated to clauses
     #[arg(long, value_name = "N", default_value_t = Limits::default().instances)]
     #[arg(help_heading = "Check")]
     budget_instances: usize,
@@ -125,8 +125,9 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
 fn check(options: &Options, game: &Game, path: &Path, context: &Context) -> anyhow::Result<Report> {
     let file = rule_files::shown_name(path);
     let text = rule_files::read_text(path, options.rules.max_bytes, context)?;
+    let expected = "a JSON object, as `ggp solve --answer` writes it";
     let record: Record =
-        serde_json::from_str(&text).with_context(|| format!("{file} is not an answer"))?;
+        json::parse(&text, expected).map_err(|why| anyhow!("{file} is not an answer: {why}"))?;
     if record.rules != digest(game) {
         bail!(
             "{file} is an answer for other rules, or another grid: its game is {}",

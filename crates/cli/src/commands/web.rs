@@ -64,7 +64,7 @@ struct LimitOptions {
     /// Maximum seconds for a move or a plan
     #[arg(long, value_name = "S", default_value = "300", value_parser = seconds)]
     max_thought: Duration,
-    /// Maximum memory for the tables of a player or solver, in MiB
+    /// Maximum memory for the tables of a player or solver, in MB
     #[arg(long, value_name = "MB", default_value_t = WebLimits::default().memory_bytes >> 20)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..1 << 20))]
     memory: u64,

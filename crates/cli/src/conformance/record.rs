@@ -1,6 +1,6 @@
 //! The lines of a corpus as values.
 //!
-//! The [module](super) describes the fields. Fields that are not compared are ignored, so a
+//! The page `docs/reference/conformance.md` describes the fields. Fields that are not compared are ignored, so a
 //! corpus may carry comments.
 
 use serde::Deserialize;

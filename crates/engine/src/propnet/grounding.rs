@@ -17,8 +17,8 @@ use super::factor::{Exclusive, groups_of_moves};
 use super::grounding_methods::{Allowance, GroundError, GroundLimits, Grounded, LATE, WORK};
 use super::network::{Builder, Literal};
 use super::relax;
-use crate::excess::Excess;
 use super::shape::{Part, Shape, Test};
+use crate::excess::Excess;
 use ggp_gdl::check::Keyword;
 use ggp_gdl::datalog::{Bounds, EvaluationError, Evaluator, Failure, Rows};
 use ggp_gdl::game::flat::{Flat, Wrapped};
@@ -78,9 +78,7 @@ pub(super) fn ground_pieces(
     let dynamic = relax::dynamic(&flat);
     let reporter = Reporter { game, limits };
     let relaxed = relax::relaxed(game, &flat, &pieces, &dynamic, &mut terms);
-    let relaxed = relaxed.map_err(|overflow| {
-        reporter.failure(Failure::Terms(overflow).into())
-    })?;
+    let relaxed = relaxed.map_err(|overflow| reporter.failure(Failure::Terms(overflow).into()))?;
     let wanted = output_relations(game, &flat);
     let bounds = Bounds {
         facts: limits.facts,
@@ -211,9 +209,10 @@ impl Grounder<'_> {
             let arity = self.game.functors().functor(functor).arity();
             for row in self.evaluator.rows(relation) {
                 let inner = &row[row.len() - arity..];
-                let term = self.terms.intern(functor, inner).map_err(|overflow| {
-                    EvaluationError::from(Failure::Terms(overflow))
-                })?;
+                let term = self
+                    .terms
+                    .intern(functor, inner)
+                    .map_err(|overflow| EvaluationError::from(Failure::Terms(overflow)))?;
                 found.push((relation, row.first().copied().unwrap_or(term), term));
             }
         }
@@ -305,74 +304,72 @@ impl Grounder<'_> {
         let mut body = Vec::new();
         let mut branch = Vec::new();
         let mut branches = Vec::new();
-        let outcome = self.evaluator.for_each_match(
-            &matched,
-            &mut self.terms,
-            &mut |model, columns| {
-                grounded.instances += 1;
-                if grounded.instances.is_multiple_of(256) {
-                    full = fixed + rows.memory() + builder.memory() > memory;
-                    if full || builder.network().gates() > allowed.gates {
-                        return false;
-                    }
-                }
-                if grounded.instances > allowed.instances {
-                    match (self.more)(*grounded) {
-                        Some(more) => *allowed = more,
-                        None => return false,
-                    }
-                }
-                let reference = |model: &mut Rows, part: &Part| -> Reference {
-                    let columns = &columns[part.columns.clone()];
-                    let relation = part.relation.index();
-                    let found = model.position(part.relation, columns);
-                    let Some(row) = found else {
-                        return Reference::Known(Literal::FALSE.negated_if(part.negated));
-                    };
-                    if !self.dynamic[relation] {
-                        return Reference::Known(Literal::TRUE.negated_if(part.negated));
-                    }
-                    if is_own(relation) {
-                        return Reference::Row(first[relation] + row, part.negated);
-                    }
-                    Reference::Known(literals[relation][row].negated_if(part.negated))
-                };
-                body.clear();
-                for part in &shape.parts {
-                    match reference(model, part) {
-                        Reference::Known(Literal::TRUE) => {}
-                        Reference::Known(Literal::FALSE) => return true,
-                        other => body.push(other),
-                    }
-                }
-                for any in &shape.any {
-                    branches.clear();
-                    for tests in any {
-                        branch.clear();
-                        for test in tests {
-                            branch.push(match test {
-                                Test::Atom(part) => reference(model, part),
-                                Test::Equal(left, right, wanted) => {
-                                    let equal = columns[*left] == columns[*right];
-                                    Reference::Known(Literal::TRUE.negated_if(equal != *wanted))
-                                }
-                            });
+        let outcome =
+            self.evaluator
+                .for_each_match(&matched, &mut self.terms, &mut |model, columns| {
+                    grounded.instances += 1;
+                    if grounded.instances.is_multiple_of(256) {
+                        full = fixed + rows.memory() + builder.memory() > memory;
+                        if full || builder.network().gates() > allowed.gates {
+                            return false;
                         }
-                        branches.push(branch.clone());
                     }
-                    body.push(rows.any(&mut branches, builder));
-                }
-                let head =
-                    model.position(shape.head.relation, &columns[shape.head.columns.clone()]);
-                let head = head.expect("the relaxed program derives every head");
-                rows.add(
-                    first[shape.head.relation.index()] + head,
-                    &mut body,
-                    builder,
-                );
-                true
-            },
-        );
+                    if grounded.instances > allowed.instances {
+                        match (self.more)(*grounded) {
+                            Some(more) => *allowed = more,
+                            None => return false,
+                        }
+                    }
+                    let reference = |model: &mut Rows, part: &Part| -> Reference {
+                        let columns = &columns[part.columns.clone()];
+                        let relation = part.relation.index();
+                        let found = model.position(part.relation, columns);
+                        let Some(row) = found else {
+                            return Reference::Known(Literal::FALSE.negated_if(part.negated));
+                        };
+                        if !self.dynamic[relation] {
+                            return Reference::Known(Literal::TRUE.negated_if(part.negated));
+                        }
+                        if is_own(relation) {
+                            return Reference::Row(first[relation] + row, part.negated);
+                        }
+                        Reference::Known(literals[relation][row].negated_if(part.negated))
+                    };
+                    body.clear();
+                    for part in &shape.parts {
+                        match reference(model, part) {
+                            Reference::Known(Literal::TRUE) => {}
+                            Reference::Known(Literal::FALSE) => return true,
+                            other => body.push(other),
+                        }
+                    }
+                    for any in &shape.any {
+                        branches.clear();
+                        for tests in any {
+                            branch.clear();
+                            for test in tests {
+                                branch.push(match test {
+                                    Test::Atom(part) => reference(model, part),
+                                    Test::Equal(left, right, wanted) => {
+                                        let equal = columns[*left] == columns[*right];
+                                        Reference::Known(Literal::TRUE.negated_if(equal != *wanted))
+                                    }
+                                });
+                            }
+                            branches.push(branch.clone());
+                        }
+                        body.push(rows.any(&mut branches, builder));
+                    }
+                    let head =
+                        model.position(shape.head.relation, &columns[shape.head.columns.clone()]);
+                    let head = head.expect("the relaxed program derives every head");
+                    rows.add(
+                        first[shape.head.relation.index()] + head,
+                        &mut body,
+                        builder,
+                    );
+                    true
+                });
         match outcome {
             Err(error) if error.failure == Failure::Refused => Err(match full {
                 true => reporter.too_large("bytes of rows and gates", memory as u64, Some(place)),

@@ -10,9 +10,9 @@ use std::fmt;
 use std::time::Duration;
 
 use super::Propnet;
-use crate::excess::Excess;
 use super::decompose::Pieces;
 use super::grounding::{Attempt, ground_pieces, output_relations};
+use crate::excess::Excess;
 use ggp_gdl::datalog::{Layer, on_demand};
 use ggp_gdl::game::Game;
 use ggp_gdl::game::flat::flatten;

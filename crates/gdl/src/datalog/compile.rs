@@ -173,7 +173,11 @@ impl Evaluator {
             relations: program.rules.arity.len(),
             parts: rewritten.parts,
             rules: rewritten.rules,
-            origins: rewritten.origins.iter().map(|of| first[of.index()]).collect(),
+            origins: rewritten
+                .origins
+                .iter()
+                .map(|of| first[of.index()])
+                .collect(),
         };
         let bounds = self.bounds.clone();
         Evaluator::build(given, &program.inputs, &program.asked, terms, bounds).map(Some)

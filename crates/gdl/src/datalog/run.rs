@@ -3,8 +3,8 @@
 use super::compile::Group;
 use super::plan::{Action, Columns, NO_STEP, Plan, PlanStep, Register, Test};
 use super::relation::{NONE, Relation};
-use crate::span::Span;
 use super::{EvaluationError, Evaluator, Failure, Rows};
+use crate::span::Span;
 use crate::terms::{TermId, Terms};
 
 /// Memory that is reused from one run to the next.

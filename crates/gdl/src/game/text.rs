@@ -58,7 +58,7 @@ impl fmt::Display for ParseTermError {
 
 impl std::error::Error for ParseTermError {}
 
-/// The bytes of a term's text that messages show.
+/// The characters of a term's text that messages show.
 const SHORT: usize = 60;
 
 impl Game {
@@ -71,12 +71,11 @@ impl Game {
 
     /// The beginning of a term's text, for messages: all of it if it is short.
     pub fn start_of_text(&self, terms: &Terms, term: TermId) -> String {
-        let mut text = self.text_until(terms, term, SHORT + 1);
-        if text.len() > SHORT {
-            text.truncate(text.floor_char_boundary(SHORT));
-            text.push('…');
+        let text = self.text_until(terms, term, 4 * SHORT + 1);
+        match text.char_indices().nth(SHORT) {
+            Some((end, _)) => format!("{}…", &text[..end]),
+            None => text,
         }
-        text
     }
 
     /// The text of a term, or a beginning with at least `enough` bytes.

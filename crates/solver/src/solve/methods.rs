@@ -105,7 +105,7 @@ pub(super) enum Share {
 /// The turns of a method on the network.
 #[derive(Copy, Clone)]
 pub(super) struct Turn {
-    /// Its place where the number of positions grows quickly with the depth.
+    /// The place of the method where the number of positions grows quickly with the depth.
     pub wide: u8,
     /// The unit in which its budget is counted.
     pub unit: Unit,

@@ -57,7 +57,7 @@ impl Sums<'_> {
                 fewest = fewest.min(found);
             }
         }
-        let why = || format!("going by facts that moves flip, {fewest} moves may do");
+        let why = || format!("by the facts that moves flip, {fewest} moves may be enough");
         match fewest >= moves {
             true => Ok(fewest),
             false if is_known => Err(Failure::Wrong(why())),
@@ -166,7 +166,7 @@ impl System {
         }
         if free.len() > MOST_FREE {
             let free = free.len();
-            let why = format!("there are two to the power of {free} sets of moves to look at");
+            let why = format!("2^{free} sets of moves would have to be checked");
             return Err(Failure::Unchecked(why));
         }
         // The bound unknowns whose row has this bit.

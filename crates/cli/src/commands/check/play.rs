@@ -197,7 +197,7 @@ fn lines(claim: &Claim) -> Vec<String> {
     }
     if let Some(cycle) = &claim.cycle {
         lines.push(format!(
-            "{:10}and then again and again: {}",
+            "{:10}and then, repeatedly: {}",
             "",
             cycle.join("; ")
         ));

@@ -27,7 +27,7 @@ const HELP: &str = "  \
   help                 show this
 A word that is also a legal move is the move; /undo is always the command.";
 
-/// The most bytes of an input line.
+/// The maximum size of an input line in bytes.
 const LONGEST_LINE: u64 = 1 << 20;
 
 /// The output of the match and the input of lines.

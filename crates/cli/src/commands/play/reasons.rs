@@ -7,7 +7,7 @@ use ggp_explain::{ExplainError, ExplainOptions, Explainer, Question, Situation};
 use ggp_gdl::game::Move;
 use ggp_play::{History, Turn};
 
-/// The most lines of an answer.
+/// The maximum number of lines of an answer.
 const LINES: usize = 60;
 
 /// The usage message.

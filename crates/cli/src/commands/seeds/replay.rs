@@ -23,7 +23,10 @@ pub(super) fn wrong_plans(game: &Game, plans: &[Vec<Move>]) -> Vec<String> {
     for plan in plans {
         match play(plan) {
             Ok(Score::MAX) => {}
-            Ok(score) => faults.push(format!("a plan is worth {}", score.get())),
+            Ok(score) => faults.push(format!(
+                "a plan ends with {} points instead of 100",
+                score.get()
+            )),
             Err(error) => faults.push(format!("a plan is invalid: {error}")),
         }
     }

@@ -67,20 +67,24 @@ fn graphs(rows: &[GraphRow]) -> Sheet {
         vec![row.label.clone(), known, ours, check]
     };
     Sheet {
-        head: vec!["graph", "known", "ours", "check"],
+        head: vec!["graph", "known", "ggp", "check"],
         rows: rows.iter().map(row).collect(),
     }
 }
 
 fn reached(reached: &Reached) -> String {
     let numbers = [
-        (reached.nodes, "nodes"),
-        (reached.arcs, "arcs"),
-        (reached.leaves, "leaves"),
+        (reached.nodes, "node", "nodes"),
+        (reached.arcs, "arc", "arcs"),
+        (reached.leaves, "leaf", "leaves"),
     ];
     let mut parts = Vec::new();
-    for (number, what) in numbers {
-        parts.extend(number.map(|number| format!("{} {what}", thousands(number))));
+    for (number, one, many) in numbers {
+        let counted = |number: u64| match number {
+            1 => format!("1 {one}"),
+            _ => format!("{} {many}", thousands(number)),
+        };
+        parts.extend(number.map(counted));
     }
     if let Some(levels) = &reached.levels {
         let levels: Vec<String> = levels.iter().map(u64::to_string).collect();
@@ -114,8 +118,8 @@ fn searches(rows: &[SearchRow], others: &[Other]) -> Sheet {
             answer,
         ]
     };
-    let head = "search|theirs: expanded|generated|open|time|ours: expanded|generated|open|s|\
-                CPU s|MiB|answer";
+    let head = "search|theirs: expanded|generated|open|time|ggp: expanded|generated|open|s|\
+                CPU s|MB|answer";
     let head: Vec<&str> = head.split('|').collect();
     let other = |other: &Other| {
         let theirs = &other.theirs;
@@ -154,7 +158,7 @@ fn boards(rows: &[BoardsRow]) -> Sheet {
             answers(row),
         ]
     };
-    let head = "boards|number|theirs|ours: CPU s|ms each|of it solving|ms at most|goal|answers";
+    let head = "boards|number|theirs|ggp: CPU s|ms each|of it solving|ms at most|goal|answers";
     Sheet {
         head: head.split('|').collect(),
         rows: rows.iter().map(row).collect(),

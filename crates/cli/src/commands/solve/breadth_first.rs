@@ -47,7 +47,7 @@ pub(super) struct Flags {
     /// the end
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["checkpoint", "resume"])]
     spill: Option<PathBuf>,
-    /// Limit on the size of the files of --spill, in MiB
+    /// Maximum size of the files of --spill, in MB
     #[arg(long, value_name = "MB", default_value_t = 16_384, requires = "spill")]
     budget_disk: u64,
 }

@@ -95,7 +95,7 @@ impl Progress {
         }
         let rate = total.expanded as f64 / self.started.elapsed().as_secs_f64();
         let mut message = format!(
-            "depth {}, {} positions expanded ({rate:.0} per second), {} open, {} MiB",
+            "depth {}, {} positions expanded ({rate:.0} per second), {} open, {} MB",
             level.depth,
             total.expanded,
             level.frontier,

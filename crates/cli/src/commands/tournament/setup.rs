@@ -11,6 +11,7 @@ use serde::Deserialize;
 
 use super::Options;
 use crate::commands::bench;
+use crate::json;
 use ggp_play::AgentSpec;
 use ggp_play::contest::Clocks;
 use ggp_play::protocol::host::{Address, Party, PartyError};
@@ -206,7 +207,8 @@ fn read(path: &Path) -> anyhow::Result<File> {
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {name}"))?;
     let is_json = path.extension().is_some_and(|ending| ending == "json");
     if is_json {
-        serde_json::from_str(&text).with_context(|| format!("{name} is not a tournament"))
+        json::parse(&text, "a JSON object with `games` and `players`")
+            .map_err(|why| anyhow!("{name} is not a tournament: {why}"))
     } else {
         toml::from_str(&text).with_context(|| format!("{name} is not a tournament"))
     }

@@ -86,7 +86,7 @@ impl<'p> Task<'p> {
         }
     }
 
-    /// As [`Task::run`], with the result in terms of the network.
+    /// Runs a method as [`Task::run`] does, and returns the result in terms of the network.
     pub fn outcome(
         &mut self,
         method: Method,
