@@ -92,6 +92,12 @@ pub trait Machine: Clone + Send {
     /// The view for parsing new terms.
     fn terms_mut(&mut self) -> &mut Terms;
 
+    /// The end of queries: [`Limits::stop`] at first.
+    fn stop(&self) -> &Stop;
+
+    /// Changes the end of queries.
+    fn set_stop(&mut self, stop: &Stop);
+
     /// The initial state.
     ///
     /// ```

@@ -193,8 +193,8 @@ impl Evaluator {
     /// [`EvaluationError`] past a limit, or at once if interrupted. The inputs must
     /// then be given again.
     pub fn ask(&mut self, query: Query, terms: &mut Terms) -> Result<(), EvaluationError> {
-        if self.bounds.stop.is_raised() {
-            return Err(Failure::Interrupted.into());
+        if let Some(reason) = self.bounds.stop.reason() {
+            return Err(Failure::from(reason).into());
         }
         let program = Arc::clone(&self.program);
         for &group in &program.queries[query.0] {

@@ -26,6 +26,13 @@ pub struct Budget {
     pub depth: u32,
 }
 
+impl Budget {
+    /// The end of a search that begins now: [`Budget::stop`] with [`Budget::time`].
+    pub fn end(&self) -> Stop {
+        self.stop.within(self.time)
+    }
+}
+
 impl Default for Budget {
     fn default() -> Self {
         Budget {
@@ -87,7 +94,7 @@ impl<'a> Meter<'a> {
             observer,
             expanded: 0,
             started: now,
-            deadline: budget.stop.within(budget.time).deadline(),
+            deadline: budget.end().deadline(),
             level_started: now,
             level_open: false,
             until_check: 0,
@@ -231,6 +238,9 @@ impl<'a> Meter<'a> {
         match ended {
             super::Stop::Budget(what) => Ok(what),
             super::Stop::Error(_) if self.budget.stop.is_raised() => Ok(BudgetKind::Interrupt),
+            super::Stop::Error(_) if self.deadline.is_some_and(|end| Instant::now() >= end) => {
+                Ok(BudgetKind::Time)
+            }
             super::Stop::Error(error) => Err(error),
         }
     }

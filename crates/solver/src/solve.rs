@@ -261,6 +261,9 @@ fn solve_puzzle(
     stats: &mut Stats,
     observer: &mut dyn Observer,
 ) -> Result<Answer, SolveError> {
+    let mut machine = machine.clone();
+    machine.set_stop(&machine.stop().within(options.budget.time));
+    let machine = &machine;
     let mut problem = GameProblem::new(machine, start, options.target, options.keys)?;
     problem.set_order(options.order);
     stats.refuted = None;

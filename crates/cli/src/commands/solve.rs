@@ -21,7 +21,7 @@ use crate::numbers::seconds;
 use crate::position::PositionOptions;
 use crate::rule_files::RuleOptions;
 use crate::{Context, Exit};
-use ggp_engine::machine::{AnyMachine, Machine};
+use ggp_engine::machine::{AnyMachine, Machine, PlayError};
 use ggp_gdl::game::{Game, Score};
 use ggp_search::{Budget, Plans, Prune, Stats, Verdict};
 use ggp_solver::solve::{
@@ -399,21 +399,30 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     Ok(exit(&answer))
 }
 
-/// Creates a machine within the time limit of the search. If the network is not ready by then,
-/// the machine works without it.
+/// Creates a machine within the time limit of the search, of which a network gets half. If it
+/// is not ready by then, the machine works without it.
 pub(super) fn machine(
     rules: &RuleOptions,
     game: &Game,
     budget: &Budget,
     context: &Context,
 ) -> anyhow::Result<AnyMachine> {
-    let mut rules = rules.clone();
+    let mut limits = rules.limits(context);
     if let Some(time) = budget.time {
-        let usual = rules.limits(context).ground.time;
-        let time = usual.map_or(time, |usual| usual.min(time));
-        rules.evaluation.ground.ground_time = Some(time.as_secs_f64());
+        limits.ground.time = limits.ground.time.map(|usual| usual.min(time / 2));
+        limits.stop = limits.stop.within(Some(time));
+        limits.ground.stop = limits.stop.clone();
     }
-    rules.machine_for(game, context)
+    match rules.machine_within(game, limits, context) {
+        Ok(mut machine) => {
+            machine.set_stop(context.stop());
+            Ok(machine)
+        }
+        Err(PlayError::Interrupted) if !context.is_interrupted() => {
+            bail!("the time limit was reached before the rules were ready: raise --budget-time")
+        }
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// The rest of a budget.

@@ -1,5 +1,6 @@
 //! A machine whose backend is chosen at run time.
 
+use ggp_stop::Stop;
 use std::sync::Arc;
 
 use super::{
@@ -142,6 +143,14 @@ impl Machine for AnyMachine {
 
     fn terms_mut(&mut self) -> &mut Terms {
         each!(self, m => m.terms_mut())
+    }
+
+    fn stop(&self) -> &Stop {
+        each!(self, m => m.stop())
+    }
+
+    fn set_stop(&mut self, stop: &Stop) {
+        each!(self, m => m.set_stop(stop));
     }
 
     fn initial(&mut self) -> Result<Self::State, PlayError> {

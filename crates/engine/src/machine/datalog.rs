@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use ggp_stop::Stop;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -424,7 +425,7 @@ fn compile(
         let Some(large) = error.relation.filter(|large| !lazy.contains(large)) else {
             break;
         };
-        if error.failure == Failure::Interrupted {
+        if matches!(error.failure, Failure::Interrupted | Failure::Late) {
             break;
         }
         lazy.push(large);
@@ -487,6 +488,18 @@ impl Machine for DatalogMachine {
 
     fn terms_mut(&mut self) -> &mut Terms {
         &mut self.terms
+    }
+
+    fn stop(&self) -> &Stop {
+        &self.evaluator.bounds().stop
+    }
+
+    fn set_stop(&mut self, stop: &Stop) {
+        let bounds = self.evaluator.bounds().clone();
+        self.evaluator.set_bounds(Bounds {
+            stop: stop.clone(),
+            ..bounds
+        });
     }
 
     fn initial(&mut self) -> Result<Self::State, PlayError> {

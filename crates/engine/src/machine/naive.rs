@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use ggp_stop::Stop;
 use rustc_hash::FxHashSet;
 
 use super::answers::Answers;
@@ -59,7 +60,7 @@ impl NaiveMachine {
 
     /// All facts that hold in a state when the moves are made.
     fn model(&mut self, state: &[TermId], joint: &[Move]) -> Result<Arc<Model>, PlayError> {
-        if self.limits.stop.is_raised() {
+        if self.limits.stop.is_over() {
             return Err(PlayError::Interrupted);
         }
         if let Some((facts, moves, model)) = &self.last
@@ -166,6 +167,14 @@ impl Machine for NaiveMachine {
         &mut self.terms
     }
 
+    fn stop(&self) -> &Stop {
+        &self.limits.stop
+    }
+
+    fn set_stop(&mut self, stop: &Stop) {
+        self.limits.stop = stop.clone();
+    }
+
     fn initial(&mut self) -> Result<Self::State, PlayError> {
         let model = self.model(&[], &[])?;
         self.singles(&model, Keyword::Init)
@@ -270,7 +279,7 @@ impl Derivation<'_> {
                 let limit = self.limits.work;
                 return Err(Excess::new("matches tried in one state", limit).into());
             }
-            if self.work.is_multiple_of(4096) && self.limits.stop.is_raised() {
+            if self.work.is_multiple_of(4096) && self.limits.stop.is_over() {
                 return Err(PlayError::Interrupted);
             }
             let before = bindings.clone();

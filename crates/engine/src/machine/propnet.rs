@@ -7,6 +7,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use ggp_stop::Stop;
 use rustc_hash::FxHashMap;
 
 use super::answers::Answers;
@@ -155,7 +156,7 @@ impl PropnetMachine {
     }
 
     fn load(&mut self, state: &Arc<[u64]>) -> Result<(), PlayError> {
-        if self.limits.stop.is_raised() {
+        if self.limits.stop.is_over() {
             return Err(PlayError::Interrupted);
         }
         let shared = &self.shared;
@@ -295,6 +296,17 @@ impl Machine for PropnetMachine {
 
     fn terms_mut(&mut self) -> &mut Terms {
         &mut self.terms
+    }
+
+    fn stop(&self) -> &Stop {
+        &self.limits.stop
+    }
+
+    fn set_stop(&mut self, stop: &Stop) {
+        self.limits.stop = stop.clone();
+        if let Some(datalog) = &mut self.datalog {
+            datalog.set_stop(stop);
+        }
     }
 
     fn initial(&mut self) -> Result<Self::State, PlayError> {

@@ -356,9 +356,9 @@ impl Evaluator {
 
     /// Ends the compilation if it is interrupted from outside.
     fn check_interrupt(&self) -> Result<(), EvaluationError> {
-        match self.bounds.stop.is_raised() {
-            true => Err(Failure::Interrupted.into()),
-            false => Ok(()),
+        match self.bounds.stop.reason() {
+            Some(reason) => Err(Failure::from(reason).into()),
+            None => Ok(()),
         }
     }
 

@@ -21,7 +21,7 @@ use ggp_stop::Stop;
 
 /// Searches for a shortest plan of at most [`Budget::depth`] moves.
 pub fn bounded(puzzle: &Puzzle, budget: &Budget) -> Answer {
-    let stop = budget.stop.within(budget.time);
+    let stop = budget.end();
     if let Some(outcome) = at_start(puzzle) {
         let found = "the first state is terminal".to_owned();
         return Answer { outcome, found };

@@ -49,7 +49,7 @@ pub fn factored(
     let Some(effects) = Effects::new(puzzle) else {
         return Outcome::Unknown;
     };
-    let stop = budget.stop.within(budget.time);
+    let stop = budget.end();
     let reach = Reach::new(&effects);
     for combination in requirements(&effects) {
         if stop.is_over() {

@@ -99,7 +99,7 @@ struct Entry {
 impl<'p> Prover<'p> {
     fn new(puzzle: &'p Puzzle, ends: &[Packed], budget: &'p Budget) -> Option<Self> {
         let net = &puzzle.net;
-        let mut clauses = Clauses::until(&budget.stop.within(budget.time));
+        let mut clauses = Clauses::until(&budget.end());
         let facts: Vec<i32> = net.facts().iter().map(|_| clauses.variable()).collect();
         let moves: Vec<i32> = net.moves()[0].iter().map(|_| clauses.variable()).collect();
         let inputs = [facts.as_slice(), &moves].concat();

@@ -68,7 +68,7 @@ pub fn move_set_if_reliable(puzzle: &Puzzle, budget: &Budget) -> Answer {
 }
 
 fn attempt(puzzle: &Puzzle, budget: &Budget, fits: impl Fn(&Analysis) -> bool) -> Answer {
-    let stop = budget.stop.within(budget.time);
+    let stop = budget.end();
     match at_start(puzzle) {
         Some(outcome) => Answer {
             outcome,
@@ -102,7 +102,7 @@ fn attempt(puzzle: &Puzzle, budget: &Budget, fits: impl Fn(&Analysis) -> bool) -
 
 /// Plans that differ in their sets of moves, at most `at_most` of them.
 pub fn count(puzzle: &Puzzle, budget: &Budget, at_most: usize) -> Solutions {
-    let stop = budget.stop.within(budget.time);
+    let stop = budget.end();
     let mut solutions = Solutions {
         plans: Vec::new(),
         is_all: false,

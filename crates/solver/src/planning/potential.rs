@@ -108,7 +108,7 @@ impl Potentials {
     /// Limits all linear programs from now on: they stop at [`Budget::time`],
     /// counted from this call, or soon after [`Budget::stop`].
     pub fn within(&mut self, budget: &Budget) {
-        self.limits.stop = budget.stop.within(budget.time);
+        self.limits.stop = budget.end();
     }
 
     /// True if one of the potentials proves that no solution can be reached from a

@@ -106,7 +106,7 @@ impl Symmetries {
     /// Searches for symmetries within [`Budget::time`]. When time runs out, the
     /// symmetries proved so far are returned.
     pub fn of(puzzle: &Puzzle, budget: &Budget) -> Symmetries {
-        let stop = budget.stop.within(budget.time);
+        let stop = budget.end();
         let mut generators = Vec::new();
         if let Some(effects) = Effects::new(puzzle) {
             let mut seen = FxHashSet::default();

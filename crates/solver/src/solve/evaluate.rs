@@ -86,8 +86,11 @@ pub fn evaluate(
         seed: options.seed,
         ..Mcts::default()
     };
+    let whole = machine.stop().clone();
+    machine.set_stop(&whole.within(budget.time));
     let mut table = Table::new(&mut machine, Faults::End);
     let outcome = mcts(&mut table, state, &how, budget, stats, observer);
+    machine.set_stop(&whole);
     let report = or_interrupted(outcome.map(Some), || None)?;
     let game = machine.game().clone();
     let is_over = machine.is_terminal(state)?;

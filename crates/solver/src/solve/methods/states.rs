@@ -2,7 +2,7 @@
 
 use super::super::simulation::Simulation;
 use super::super::{Attempt, BestEnd, GameProblem, Keys, SolveError, SolveOptions, or_interrupted};
-use ggp_engine::machine::AnyMachine;
+use ggp_engine::machine::{AnyMachine, Machine};
 use ggp_gdl::game::{Move, Score};
 use ggp_search::breadth_first::BreadthFirst;
 use ggp_search::depth_first::DepthFirst;
@@ -30,13 +30,21 @@ fn compare(options: &SolveOptions) -> Compare {
     }
 }
 
+/// The reason why queries of a machine were interrupted.
+fn interruption(machine: &AnyMachine) -> BudgetKind {
+    match machine.stop().is_late() {
+        true => BudgetKind::Time,
+        false => BudgetKind::Interrupt,
+    }
+}
+
 fn attempt(
     problem: &Problem,
     verdict: Result<Verdict<Move>, ggp_engine::machine::PlayError>,
 ) -> Result<Attempt, SolveError> {
     let verdict = or_interrupted(verdict, || Verdict::OutOfBudget {
         depth_completed: None,
-        what: BudgetKind::Interrupt,
+        what: interruption(problem.machine()),
     })?;
     Ok(Attempt::new(verdict, problem.tables().to_owned()))
 }
@@ -106,7 +114,7 @@ pub(super) fn monte_carlo(
     let verdict = solve_with_mcts(&mut simulation, &start, &how, budget, stats, observer);
     let verdict = or_interrupted(verdict, || MctsVerdict::OutOfBudget {
         best: None,
-        what: BudgetKind::Interrupt,
+        what: interruption(problem.machine()),
     })?;
     let why = problem.tables().to_owned();
     Ok(match verdict {
