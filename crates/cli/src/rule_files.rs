@@ -91,7 +91,7 @@ pub struct EvaluationOptions {
 }
 
 impl EvaluationOptions {
-    /// The options for reading rules of at most so many bytes.
+    /// The options for reading rules of at most `max_bytes`.
     pub fn read_options(&self, max_bytes: usize) -> ReadOptions {
         ReadOptions {
             syntax: SyntaxLimits {

@@ -8,7 +8,7 @@ use ggp_gdl::span::Span;
 use ggp_gdl::terms::TermOverflow;
 use serde::Serialize;
 
-/// What there was too much of.
+/// The limit that was exceeded, and where.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Excess {

@@ -511,7 +511,7 @@ fn check_text(
     }
 }
 
-/// What [`check_text`] counts.
+/// The two things that [`check_text`] counts.
 const STATE_TEXT: &str = "symbols in the text of one state";
 const MOVES_TEXT: &str = "symbols in the text of the legal moves of one state";
 

@@ -17,6 +17,7 @@ mod trajectory;
 
 use std::fmt;
 
+use ggp_stop::Stop;
 use serde::Serialize;
 
 use crate::game::{Game, Score};
@@ -83,10 +84,11 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Runs all analyses on a game, for a search whose target is the maximum score.
-pub fn findings(game: &Game) -> Vec<Finding> {
+/// Runs all analyses on a game, for a search whose target is the maximum score. Soon after
+/// `stop` is over they end with what they know.
+pub fn findings(game: &Game, stop: &Stop) -> Vec<Finding> {
     const SHOWN: usize = 8;
-    counters(game, Score::MAX)
+    counters(game, Score::MAX, stop)
         .into_iter()
         .map(|counter| Finding::Counter {
             facts: counter.texts(SHOWN),

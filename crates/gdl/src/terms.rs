@@ -54,7 +54,7 @@ pub enum TermOverflow {
 }
 
 impl TermOverflow {
-    /// What there would be too much of, as a plural noun, and the limit.
+    /// The counted things, as a plural noun, and the limit.
     pub fn what(self) -> (&'static str, usize) {
         match self {
             TermOverflow::Count(limit) => ("different terms", limit),

@@ -20,6 +20,7 @@ mod trail;
 
 use ggp_stop::Instant;
 use std::fmt;
+use std::time::Duration;
 
 use crate::planning::breadth_first::{BreadthFirstError, BreadthFirstOptions, Seen};
 use crate::planning::{Puzzle, Reason};
@@ -261,6 +262,11 @@ fn solve_puzzle(
     stats: &mut Stats,
     observer: &mut dyn Observer,
 ) -> Result<Answer, SolveError> {
+    // The rest of the time is for the replay of what was found.
+    let end = options.budget.end();
+    let mut options = options.clone();
+    options.budget.time = options.budget.time.map(|time| time - replay_time(time));
+    let options = &options;
     let mut machine = machine.clone();
     machine.set_stop(&machine.stop().within(options.budget.time));
     let machine = &machine;
@@ -304,8 +310,7 @@ fn solve_puzzle(
     };
     let facts = machine.facts(start);
     let (target, checker) = (options.target, options.checker);
-    let raised = &budget.stop;
-    let checked = check::check_all(machine.game(), &facts, &plans, target, checker, raised);
+    let checked = check::check_all(machine.game(), &facts, &plans, target, checker, &end);
     let checked = match checked {
         // The moves to the best end are right unless two fingerprints collide.
         Err(SolveError::WrongPlan(_)) if best.is_some() => {
@@ -327,6 +332,11 @@ fn solve_puzzle(
         checked,
         fault: problem.take_fault(),
     })
+}
+
+/// The part of a time limit that is kept for the replay of plans.
+fn replay_time(whole: Duration) -> Duration {
+    (whole / 10).min(Duration::from_secs(1))
 }
 
 /// The game from a state on, as a puzzle, if the machine has a network.

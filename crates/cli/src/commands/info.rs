@@ -1,5 +1,7 @@
 //! `ggp info`: the parts of a rule set, and the findings of analyses.
 
+use std::time::Duration;
+
 use comfy_table::{CellAlignment, Table, presets};
 use serde::Serialize;
 use serde_json::Value;
@@ -107,11 +109,14 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
+/// The longest time for looking for counters.
+const ANALYSIS: Duration = Duration::from_secs(5);
+
 fn report(game: &Game, machine: &mut AnyMachine) -> anyhow::Result<Report> {
     let groups = stratify(game.rules(), game.terms()).expect("a game is stratified");
     let files = game.sources().files();
     let mut findings = Vec::new();
-    for finding in analysis::findings(game) {
+    for finding in analysis::findings(game, &machine.stop().within(Some(ANALYSIS))) {
         findings.push(Finding {
             title: "found",
             text: finding.to_string(),

@@ -8,6 +8,7 @@
 //!
 //! Source: the chase of a canonical database, Aho, Beeri and Ullman 1979.
 
+use ggp_stop::Stop;
 use rustc_hash::FxHashSet;
 
 use super::resolve::{are_apart, rebuilt};
@@ -18,7 +19,7 @@ use crate::terms::Terms;
 /// The arguments of an atom; a variable in them is equal to itself only.
 type Arguments = Vec<Term>;
 
-/// The work limit was reached.
+/// The limit of work or time was reached.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct GaveUp;
 
@@ -42,12 +43,13 @@ pub(super) struct Chase {
     facts: Vec<Vec<Arguments>>,
     known: Vec<FxHashSet<Arguments>>,
     work: u64,
+    stop: Stop,
 }
 
 impl Chase {
     /// An empty set of atoms over `relations` relations; `work` is the maximum number
-    /// of matches to try.
-    pub(super) fn new(game: &Game, relations: usize, world: World, work: u64) -> Self {
+    /// of matches to try. Matching gives up soon after `stop` is over.
+    pub(super) fn new(game: &Game, relations: usize, world: World, work: u64, stop: &Stop) -> Self {
         let mut terms = game.terms().clone();
         // Unfolded rules have terms that the game does not have.
         terms.refresh();
@@ -57,6 +59,7 @@ impl Chase {
             facts: vec![Vec::new(); relations],
             known: vec![FxHashSet::default(); relations],
             work,
+            stop: stop.clone(),
         }
     }
 
@@ -83,6 +86,11 @@ impl Chase {
     /// The terms used so far.
     pub(super) fn terms(&self) -> &Terms {
         &self.terms
+    }
+
+    /// The terms used.
+    pub(super) fn into_terms(self) -> Terms {
+        self.terms
     }
 
     /// Derives consequences of the rules until a fixpoint.
@@ -140,6 +148,9 @@ impl Attempt<'_> {
         };
         for index in 0..self.chase.of(atom.relation).len() {
             self.chase.work = self.chase.work.checked_sub(1).ok_or(GaveUp)?;
+            if self.chase.work.is_multiple_of(1024) && self.chase.stop.is_over() {
+                return Err(GaveUp);
+            }
             let before = self.bound.len();
             let fits = (0..atom.arguments.len()).all(|column| {
                 let value = self.chase.of(atom.relation)[index][column].clone();

@@ -39,6 +39,7 @@ mod survey;
 use std::collections::BTreeSet;
 use std::fmt;
 
+use ggp_stop::Stop;
 use serde::Serialize;
 
 use super::dependencies::{Dependencies, Reads};
@@ -73,14 +74,21 @@ pub struct Counter {
 
 impl Counter {
     /// The facts of the first `count` steps or fewer, each step sorted and in
-    /// canonical text; `nothing` for a step without facts.
+    /// canonical text; `nothing` for a step without facts. Only the beginnings of long
+    /// lists and of long facts are shown.
     pub fn texts(&self, count: usize) -> Vec<String> {
+        const SHOWN: usize = 8;
         let text = |facts: &Vec<TermId>| {
-            let facts = facts.iter();
+            let all = facts.len();
+            let facts = facts.iter().take(1_000);
             let mut texts: Vec<String> = facts
-                .map(|fact| self.game.canonical(&self.terms, *fact))
+                .map(|fact| self.game.start_of_text(&self.terms, *fact))
                 .collect();
             texts.sort_unstable();
+            texts.truncate(SHOWN);
+            if all > SHOWN {
+                texts.push(format!("and {} more", all - SHOWN));
+            }
             match texts.is_empty() {
                 true => "nothing".to_owned(),
                 false => texts.join(" "),
@@ -178,8 +186,12 @@ impl fmt::Display for Stripping {
 }
 
 /// The counters of a game, in the order of their first functors. Facts that never
-/// change are not counters. `target` is the score that the search has to reach.
-pub fn counters(game: &Game, target: Score) -> Vec<Counter> {
+/// change are not counters. `target` is the score that the search has to reach. Soon
+/// after `stop` is over the analysis ends with what it knows, perhaps with nothing.
+pub fn counters(game: &Game, target: Score, stop: &Stop) -> Vec<Counter> {
+    if stop.is_over() {
+        return Vec::new();
+    }
     let dependencies = Dependencies::new(game);
     let next = next_rules(game, &dependencies);
     let autonomous = autonomous(game, &dependencies, &next);
@@ -200,11 +212,12 @@ pub fn counters(game: &Game, target: Score) -> Vec<Counter> {
         functors: &autonomous,
         next: &own,
         ends: &ends.alone,
+        stop,
     };
-    let Some(table) = script.follow() else {
+    let Some(table) = script.follow().filter(|_| !stop.is_over()) else {
         return Vec::new();
     };
-    let implied = goal_implies_terminal(game, target);
+    let implied = goal_implies_terminal(game, target, stop);
     let survey = Survey {
         game,
         dependencies: &dependencies,

@@ -6,6 +6,8 @@
 
 use std::collections::BTreeSet;
 
+use ggp_stop::Stop;
+
 use super::chase::{Chase, GaveUp, World};
 use super::resolve::Body;
 use crate::check::Keyword;
@@ -33,7 +35,7 @@ pub(super) fn may_reward(game: &Game, arguments: &[Term], target: Score) -> bool
 
 /// True if it is proved that every state in which some role has a goal of `target` or
 /// more is terminal, from the conditions of that goal alone.
-pub(super) fn goal_implies_terminal(game: &Game, target: Score) -> bool {
+pub(super) fn goal_implies_terminal(game: &Game, target: Score, stop: &Stop) -> bool {
     let Some(goal) = game.keyword(Keyword::Goal) else {
         // Without goal rules no state has a goal.
         return true;
@@ -47,6 +49,7 @@ pub(super) fn goal_implies_terminal(game: &Game, target: Score) -> bool {
         needed: needed_for(game, terminal),
         terms: game.terms().clone(),
         bodies: 0,
+        stop,
     };
     prover
         .rewards(target)
@@ -61,6 +64,7 @@ struct Prover<'g> {
     needed: BTreeSet<RelationId>,
     terms: Terms,
     bodies: usize,
+    stop: &'g Stop,
 }
 
 impl Prover<'_> {
@@ -101,7 +105,7 @@ impl Prover<'_> {
 
     fn follows(&mut self, body: &Body, depth: usize) -> bool {
         self.bodies += 1;
-        if self.bodies > MAX_BODIES {
+        if self.bodies > MAX_BODIES || self.stop.is_over() {
             return false;
         }
         if self.follows_at_once(body).unwrap_or(false) {
@@ -130,7 +134,7 @@ impl Prover<'_> {
             }
         }
         let world = World::Open { refuted, apart };
-        let mut chase = Chase::new(self.game, rules.arity.len(), world, WORK);
+        let mut chase = Chase::new(self.game, rules.arity.len(), world, WORK, self.stop);
         for fact in &rules.facts {
             if self.needed.contains(&fact.relation) {
                 let arguments = fact.arguments.iter().map(|t| Term::Ground(*t)).collect();

@@ -5,6 +5,8 @@
 
 use std::collections::BTreeSet;
 
+use ggp_stop::Stop;
+
 use super::chase::{Chase, GaveUp, World};
 use super::dependencies::Dependencies;
 use crate::check::Keyword;
@@ -15,6 +17,8 @@ use crate::terms::{TermId, Terms};
 
 /// Maximum number of steps followed.
 const MAX_STEPS: usize = 10_000;
+/// Maximum number of facts of all steps.
+const MAX_FACTS: usize = 1_000_000;
 /// Maximum number of matches tried in total.
 const WORK: u64 = 20_000_000;
 
@@ -28,6 +32,8 @@ pub(super) struct Script<'g> {
     pub(super) next: &'g [Rule],
     /// Conditions on them alone that end the game.
     pub(super) ends: &'g [Rule],
+    /// The end of the evaluation.
+    pub(super) stop: &'g Stop,
 }
 
 /// The facts of each step.
@@ -54,7 +60,13 @@ impl Script<'_> {
         terms.refresh();
         let slice = self.slice(init, &terms);
         let groups = stratify(&slice.rules, &terms).ok()?;
-        let mut chase = Chase::new(game, slice.rules.arity.len(), World::Closed, WORK);
+        let mut chase = Chase::new(
+            game,
+            slice.rules.arity.len(),
+            World::Closed,
+            WORK,
+            self.stop,
+        );
         for fact in &slice.rules.facts {
             chase.add(fact.relation, ground(&fact.arguments));
         }
@@ -66,9 +78,11 @@ impl Script<'_> {
             terms,
         };
         let mut known = BTreeSet::new();
+        let mut count = 0;
         let mut facts = self.facts_of(&chase, init);
         loop {
             table.repeats = !known.insert(facts.clone());
+            count += facts.len();
             table.steps.push(facts);
             let step = table.steps.len() - 1;
             for relation in &slice.moving {
@@ -86,9 +100,8 @@ impl Script<'_> {
                 }
             }
             let closed = self.close(&slice, &groups, &mut chase, Part::Moving);
-            table.terms = chase.terms().clone();
             if closed.is_err() {
-                return Some(table);
+                break;
             }
             let mut over = false;
             for (end, relation) in table.ends.iter_mut().zip(&slice.ends) {
@@ -97,11 +110,14 @@ impl Script<'_> {
                     over = true;
                 }
             }
-            if over || table.repeats || table.steps.len() >= MAX_STEPS {
-                return Some(table);
+            let is_long = table.steps.len() >= MAX_STEPS || count >= MAX_FACTS;
+            if over || table.repeats || is_long {
+                break;
             }
             facts = next.map_or_else(Vec::new, |next| self.facts_of(&chase, next));
         }
+        table.terms = chase.into_terms();
+        Some(table)
     }
 
     /// The rules needed, with a separate relation for each end condition.

@@ -69,9 +69,9 @@ impl Game {
         self.text_until(terms, term, usize::MAX)
     }
 
-    /// The beginning of a term's text, for messages: all of it if it is short.
+    /// The beginning of a term's canonical text, for messages: all of it if it is short.
     pub fn start_of_text(&self, terms: &Terms, term: TermId) -> String {
-        let text = self.text_until(terms, term, 4 * SHORT + 1);
+        let text = self.folded(self.text_until(terms, term, 4 * SHORT + 1));
         match text.char_indices().nth(SHORT) {
             Some((end, _)) => format!("{}…", &text[..end]),
             None => text,
@@ -116,7 +116,10 @@ impl Game {
     /// letter case, and one blank between arguments. Sorted lists of canonical texts
     /// identify states and moves across programs.
     pub fn canonical(&self, terms: &Terms, term: TermId) -> String {
-        let text = self.text(terms, term);
+        self.folded(self.text(terms, term))
+    }
+
+    fn folded(&self, text: String) -> String {
         let plain = |b: u8| b.is_ascii() && !b.is_ascii_uppercase();
         match self.symbols().case() {
             Case::Fold if !text.bytes().all(plain) => text.to_lowercase(),

@@ -1,6 +1,6 @@
 //! Replay of plans on an evaluator that shares nothing with the search.
 
-use ggp_stop::{Instant, Stop};
+use ggp_stop::Stop;
 use std::fmt;
 use std::time::Duration;
 
@@ -46,9 +46,9 @@ const NAIVE_WORK: u64 = 20_000_000;
 /// The longest time for all plans on the naive evaluator; after it, Datalog replays them.
 const NAIVE_TIME: Duration = Duration::from_secs(1);
 
-/// Replays plans, and checks that each ends the game with the given score, or with at least
-/// `target`. `start` contains the facts of the first state. The plans are played by
-/// `checker`, or by the Datalog evaluator if the naive one is too slow.
+/// Replays plans until `stop` is over, and checks that each ends the game with the given score,
+/// or with at least `target`. `start` contains the facts of the first state. The plans are
+/// played by `checker`, or by the Datalog evaluator if the naive one is too slow.
 pub(super) fn check_all(
     game: &Game,
     start: &[TermId],
@@ -61,15 +61,17 @@ pub(super) fn check_all(
         return Ok(Checker::Nobody);
     }
     if checker == Checker::Naive {
+        // Half of the rest is left to Datalog.
+        let most = stop.remaining().map_or(NAIVE_TIME, |rest| rest / 2);
         let limits = Limits {
             work: NAIVE_WORK,
+            stop: stop.within(Some(most.min(NAIVE_TIME))),
             ..Limits::default()
         };
         let naive = NaiveMachine::new(game, limits);
-        let deadline = Instant::now() + NAIVE_TIME;
-        match play_all(naive, start, plans, target, Some(deadline)) {
-            Ok(Played::All) => return Ok(Checker::Naive),
-            Ok(Played::Some) | Err(SolveError::Play(PlayError::TooLarge(_))) => {}
+        match play_all(naive, start, plans, target) {
+            Ok(()) => return Ok(Checker::Naive),
+            Err(SolveError::Play(PlayError::TooLarge(_) | PlayError::Interrupted)) => {}
             Err(error) => return Err(error),
         }
     }
@@ -79,10 +81,10 @@ pub(super) fn check_all(
     };
     let datalog = DatalogMachine::for_few_states(game, limits);
     let datalog = datalog.map_err(SolveError::Play);
-    let played = datalog.and_then(|datalog| play_all(datalog, start, plans, target, None));
+    let played = datalog.and_then(|datalog| play_all(datalog, start, plans, target));
     match played {
         Err(SolveError::Play(PlayError::Interrupted)) => Ok(Checker::Nobody),
-        other => other.map(|_| Checker::Datalog),
+        other => other.map(|()| Checker::Datalog),
     }
 }
 
@@ -101,8 +103,7 @@ pub fn check_plan<M: Machine>(machine: &M, plan: &[Move]) -> Result<Score, Solve
         machine: naive,
         played: Vec::new(),
     };
-    let score = player.play(plan, None)?;
-    Ok(score.expect("only a deadline ends a replay early"))
+    player.play(plan)
 }
 
 fn play_all<M: Machine>(
@@ -110,8 +111,7 @@ fn play_all<M: Machine>(
     start: &[TermId],
     plans: &[(&[Move], Option<Score>)],
     target: Score,
-    deadline: Option<Instant>,
-) -> Result<Played, SolveError> {
+) -> Result<(), SolveError> {
     machine.terms_mut().refresh();
     let start = machine.state(start)?;
     let mut player = Player {
@@ -120,21 +120,13 @@ fn play_all<M: Machine>(
         played: Vec::new(),
     };
     for (plan, expected) in plans {
-        let Some(score) = player.play(plan, deadline)? else {
-            return Ok(Played::Some);
-        };
+        let score = player.play(plan)?;
         if expected.map_or(score < target, |expected| score != expected) {
             let what = format!("its score is {score}");
             return Err(wrong(plan.len(), what));
         }
     }
-    Ok(Played::All)
-}
-
-/// The extent of a replay: all plans, or only some.
-enum Played {
-    All,
-    Some,
+    Ok(())
 }
 
 /// Plays plans in lexicographic order; their common beginnings are played once.
@@ -146,20 +138,13 @@ struct Player<M: Machine> {
 }
 
 impl<M: Machine> Player<M> {
-    /// The score at the end of a plan; `None` if the deadline came first.
-    fn play(
-        &mut self,
-        plan: &[Move],
-        deadline: Option<Instant>,
-    ) -> Result<Option<Score>, SolveError> {
+    /// The score at the end of a plan.
+    fn play(&mut self, plan: &[Move]) -> Result<Score, SolveError> {
         let pairs = self.played.iter().zip(plan);
         let common = pairs.take_while(|(before, now)| before == now).count();
         self.played.truncate(common);
         self.states.truncate(common + 1);
         for chosen in &plan[common..] {
-            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-                return Ok(None);
-            }
             let state = self.states.last().expect("the start is kept");
             let next = match self.machine.play(state, &[*chosen]) {
                 Ok(next) => next,
@@ -177,7 +162,7 @@ impl<M: Machine> Player<M> {
         }
         let role = self.machine.game().roles().next();
         let role = role.expect("a game has a role");
-        Ok(Some(self.machine.goal(&last, role)?))
+        Ok(self.machine.goal(&last, role)?)
     }
 }
 

@@ -42,20 +42,20 @@ pub fn count_from(
     let Some(puzzle) = puzzle(machine, start, options.target) else {
         return Err(SolveError::NoNetwork(options.method));
     };
+    let end = options.budget.end();
     let found = count(&puzzle, &options.budget, at_most);
     let plans: Vec<Vec<Move>> = (found.plans.iter())
         .map(|plan| moves(&puzzle, plan))
         .collect();
     let played: Vec<_> = plans.iter().map(|plan| (&plan[..], None)).collect();
     let (target, checker) = (options.target, options.checker);
-    let raised = &options.budget.stop;
     let checked = check_all(
         machine.game(),
         &machine.facts(start),
         &played,
         target,
         checker,
-        raised,
+        &end,
     )?;
     Ok(Counted {
         plans,

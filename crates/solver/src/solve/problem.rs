@@ -77,7 +77,7 @@ impl<M: Machine> GameProblem<M> {
         let mut stripped = vec![false; game.functors().len()];
         let mut stripped_count = 0;
         let mut meaning = KeyMeaning::SameFuture;
-        for counter in counters(&game, target) {
+        for counter in counters(&game, target, machine.stop()) {
             let leave_out = match keys {
                 Keys::Auto => counter.stripping.may_guide_search(),
                 Keys::Exact => false,

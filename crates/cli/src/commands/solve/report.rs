@@ -1,6 +1,7 @@
 //! The output of `ggp solve`.
 
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use serde::Serialize;
@@ -264,7 +265,7 @@ pub(super) fn print(
         lines.push(format!("no end has more than {bound} points"));
     }
     if answer.checked == Checker::Datalog && how.checker == Checker::Naive {
-        context.note("note: the game is too large to check the plan with the naive evaluator");
+        context.note("note: checking the plan with the naive evaluator would take too long");
     }
     if let (Some(format), None) = (options.stats, &options.stats_file) {
         lines.push(String::new());
@@ -272,6 +273,9 @@ pub(super) fn print(
     }
     Ok(context.print_lines(lines)?)
 }
+
+/// The longest time for looking for counters.
+const ANALYSIS: Duration = Duration::from_millis(200);
 
 fn record(machine: &AnyMachine, answer: &Answer, stats: &Stats) -> Record {
     let mut record = Record {
@@ -298,7 +302,7 @@ fn record(machine: &AnyMachine, answer: &Answer, stats: &Stats) -> Record {
             .map(|seen| seen.symmetries)
             .filter(|&count| count > 1),
         fault: answer.fault.as_ref().map(ToString::to_string),
-        findings: findings(machine.game()),
+        findings: findings(machine.game(), &machine.stop().within(Some(ANALYSIS))),
         statistics: StatsRecord::new(stats, answer),
     };
     match &answer.verdict {

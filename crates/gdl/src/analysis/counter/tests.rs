@@ -18,7 +18,7 @@ fn game(text: &str) -> Game {
 
 /// Checks one line per counter: its facts, its course, and its classification.
 fn check(rules: &str, expected: &[&str]) {
-    let found = counters(&game(rules), Score::MAX);
+    let found = counters(&game(rules), Score::MAX, &Stop::new());
     let lines: Vec<String> = found
         .iter()
         .map(|counter| {
@@ -210,7 +210,7 @@ fn a_counter_may_have_no_end() {
     let rules = "(init (n z)) (<= (next (n (s ?x))) (true (n ?x)))
         (role r) (legal r a) (init (at 0)) (<= (next (at ?m)) (does r ?m))
         (<= terminal (true (at a))) (goal r 100)";
-    let found = counters(&game(rules), Score::MAX);
+    let found = counters(&game(rules), Score::MAX, &Stop::new());
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].course, Course::Open);
     assert_eq!(found[0].stripping, Stripping::Unread);
@@ -289,7 +289,7 @@ fn a_finding_is_printed_as_a_sentence() {
         "{LIGHT}(<= terminal (true (step 4))) (<= terminal (true (light on)))
          (<= (goal r 100) (true (light on))) (<= (goal r 0) (true (light off)))"
     );
-    let found = findings(&game(&rules));
+    let found = findings(&game(&rules), &Stop::new());
     let texts: Vec<String> = found.iter().map(ToString::to_string).collect();
     assert_eq!(
         texts,

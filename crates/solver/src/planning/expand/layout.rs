@@ -15,6 +15,7 @@ use ggp_engine::propnet::network::{Builder, Literal, Network, Node};
 use ggp_engine::propnet::rewrite::{copy, live};
 use ggp_gdl::analysis::{Stripping, counters};
 use ggp_search::KeyMeaning;
+use ggp_stop::Stop;
 
 /// The assignment of facts to the bits of a code.
 #[derive(Clone, Debug)]
@@ -298,7 +299,7 @@ fn harmless(puzzle: &Puzzle) -> (Vec<bool>, KeyMeaning) {
     let terms = net.terms();
     let mut stripped = vec![false; net.game().functors().len()];
     let mut meaning = KeyMeaning::SameFuture;
-    for counter in counters(net.game(), puzzle.target) {
+    for counter in counters(net.game(), puzzle.target, &Stop::new()) {
         if !counter.stripping.is_harmless() {
             continue;
         }
