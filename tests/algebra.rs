@@ -29,7 +29,7 @@ fn network(game: &Game) -> Propnet {
     net
 }
 
-fn puzzle(rules: &str) -> Puzzle {
+pub fn puzzle(rules: &str) -> Puzzle {
     let game = Game::from_text("test.kif", rules).expect("the rules are right");
     from_start(network(&game), None)
 }
@@ -115,7 +115,7 @@ fn shortest(puzzle: &Puzzle) -> Option<usize> {
     None
 }
 
-fn by_algebra(puzzle: &Puzzle) -> Outcome {
+pub fn by_algebra(puzzle: &Puzzle) -> Outcome {
     let effects = Effects::of(puzzle).expect("it is small");
     let solved = linear::solve(puzzle, &effects);
     if matches!(solved, Outcome::Solved { .. }) {
@@ -298,7 +298,7 @@ fn a_limit_of_time_is_kept() {
 }
 
 /// Pegs on a line of five holes, `counted` or not.
-const PEGS: &str = "(role r)
+pub const PEGS: &str = "(role r)
     (init (hole 1 peg)) (init (hole 2 peg)) (init (hole 3 empty))
     (init (hole 4 peg)) (init (hole 5 peg)) (init (pegs 4))
     (less 4 3) (less 3 2) (less 2 1)

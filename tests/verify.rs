@@ -5,6 +5,7 @@ mod plans;
 mod proofs;
 mod random;
 mod shared;
+mod tampered;
 
 use ggp_verify::digest;
 use shared::{WALK, game};

@@ -96,7 +96,7 @@ fn bounds_hold_by_search_and_by_clauses() {
 }
 
 /// A board of lamps, some of them lit; a press turns a lamp and its neighbours.
-fn lamps(size: i32, lit: impl Fn(i32, i32) -> bool) -> Game {
+pub fn lamps(size: i32, lit: impl Fn(i32, i32) -> bool) -> Game {
     let mut rules = String::from(
         "(role r) (<= (legal r (press ?x)) (lamp ?x))
         (<= (turned ?x) (does r (press ?x))) (<= (turned ?y) (does r (press ?x)) (near ?x ?y))
@@ -236,7 +236,7 @@ fn ends_are_counted() {
 }
 
 /// Counts by sets of moves.
-fn count(game: &Game) -> Claim {
+pub fn count(game: &Game) -> Claim {
     let mut machine = machine(game);
     let start = machine.initial().unwrap();
     let counted = count_from(&machine, &start, &SolveOptions::default(), 100).unwrap();

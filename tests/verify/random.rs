@@ -13,7 +13,7 @@ use super::shared::*;
 
 /// Rules of a small random game: facts that moves set, drop or turn, a relation
 /// that is defined by itself, and perhaps a clock.
-fn random_rules(random: &mut Xoshiro256PlusPlus) -> String {
+pub fn random_rules(random: &mut Xoshiro256PlusPlus) -> String {
     let facts = random.random_range(2..6);
     let moves = random.random_range(2..5);
     let mut text = String::from("(role me) (legal me pass)\n");

@@ -18,12 +18,13 @@ mod search;
 mod sums;
 
 use ggp_stop::Stop;
+use rustc_hash::FxHashSet;
 use std::time::Duration;
 
 use ggp_engine::machine::{
     DatalogMachine, Limits as MachineLimits, Machine, NaiveMachine, PlayError,
 };
-use ggp_gdl::game::{Game, Score};
+use ggp_gdl::game::{Game, Move, Score};
 use ggp_gdl::terms::TermId;
 
 pub use claim::{Claim, End, Flips, Given, Proof, Record, digest};
@@ -205,6 +206,8 @@ struct Question<'q> {
 
 /// The end of a plan, and the evaluator that played it.
 struct Ended {
+    /// The moves made. Texts of one move may differ in blanks and case.
+    moves: Vec<Move>,
     score: Score,
     /// Ascending.
     facts: Vec<TermId>,
@@ -224,13 +227,14 @@ impl Question<'_> {
             return Err(Failure::wrong("there is no plan"));
         };
         let mut players = Vec::new();
-        for (number, plan) in plans.iter().enumerate() {
-            let Ended { score, by, .. } = self.replay(plan)?;
-            players.push(by);
-            if score < self.target {
-                return Err(self.too_few(score));
+        let mut known = FxHashSet::default();
+        for plan in plans {
+            let end = self.replay(plan)?;
+            players.push(end.by);
+            if end.score < self.target {
+                return Err(self.too_few(end.score));
             }
-            if plans[..number].contains(plan) {
+            if !known.insert(end.moves) {
                 return Err(Failure::wrong("a plan occurs twice"));
             }
             if optimal && plan.len() != first.len() {
@@ -279,12 +283,13 @@ impl Question<'_> {
         checked: &mut Checked,
     ) -> Result<(), Failure> {
         let mut ends = Vec::with_capacity(plans.len());
+        let mut known = FxHashSet::default();
         for plan in plans {
             let end = self.replay(plan)?;
             if end.score < self.target {
                 return Err(self.too_few(end.score));
             }
-            if ends.contains(&end.facts) {
+            if !known.insert(end.facts.clone()) {
                 return Err(Failure::wrong("two plans lead to the same end"));
             }
             ends.push(end.facts);
@@ -341,18 +346,13 @@ impl Question<'_> {
             ..self.limits.machine()
         };
         let machine = NaiveMachine::new(self.game, machine);
-        match self.replay_on(machine, plan, &naive) {
+        match self.replay_on(machine, plan, &naive, "on the naive evaluator") {
             Err(Failure::Unchecked(_)) if !self.limits.is_over() => {
                 let machine = DatalogMachine::new(self.game, self.limits.machine())?;
-                let (score, facts) = self.replay_on(machine, plan, self.limits)?;
                 let by = "on the Datalog evaluator";
-                Ok(Ended { score, facts, by })
+                self.replay_on(machine, plan, self.limits, by)
             }
-            end => {
-                let (score, facts) = end?;
-                let by = "on the naive evaluator";
-                Ok(Ended { score, facts, by })
-            }
+            end => end,
         }
     }
 
@@ -361,10 +361,12 @@ impl Question<'_> {
         mut machine: M,
         plan: &[String],
         limits: &Limits,
-    ) -> Result<(Score, Vec<TermId>), Failure> {
+        by: &'static str,
+    ) -> Result<Ended, Failure> {
         let game = self.game;
         let role = game.roles().next().expect("there is one");
         let mut state = machine.state(self.start)?;
+        let mut moves = Vec::with_capacity(plan.len());
         for (number, text) in (1..).zip(plan) {
             if limits.is_over() {
                 return Err(Failure::out_of_time());
@@ -372,6 +374,7 @@ impl Question<'_> {
             let wrong = |error: String| Failure::Wrong(format!("move {number}: {error}"));
             let chosen = machine.read_move(text);
             let chosen = chosen.map_err(|error| wrong(error.to_string()))?;
+            moves.push(chosen);
             state = match machine.play(&state, &[chosen]) {
                 Err(error @ (PlayError::Interrupted | PlayError::TooLarge { .. })) => {
                     return Err(error.into());
@@ -384,7 +387,12 @@ impl Question<'_> {
         }
         match machine.goal(&state, role) {
             Err(error @ (PlayError::Interrupted | PlayError::TooLarge { .. })) => Err(error.into()),
-            score => Ok((score.map_err(Failure::wrong)?, machine.facts(&state))),
+            score => Ok(Ended {
+                moves,
+                score: score.map_err(Failure::wrong)?,
+                facts: machine.facts(&state),
+                by,
+            }),
         }
     }
 
