@@ -313,6 +313,18 @@ fn a_state_may_be_empty() {
 }
 
 #[test]
+fn recursion_that_the_specification_allows_is_accepted() {
+    check_game(
+        "(role solo) (q a) (q b) (r a b) (init (at a))
+         (<= (r ?x (f ?x)) (r ?y ?x) (q ?y))
+         (<= (legal solo (go ?y)) (true (at ?x)) (r ?x ?y))
+         (<= (next (at ?y)) (does solo (go ?y)))
+         (<= terminal (true (at (f b)))) (<= (goal solo 100) (true (at (f b))))
+         (<= (goal solo 0) (not (true (at (f b)))))",
+    );
+}
+
+#[test]
 fn six_roles_move_simultaneously() {
     let mut rules = String::from(
         "(init (pot 0)) (plus 0 0 0) (plus 0 1 1) (plus 1 0 1) (plus 1 1 0)

@@ -2,8 +2,9 @@
 //!
 //! A recursive rule may not wrap a variable in more functors in its head than in its
 //! recursive literal, unless a literal outside the recursion bounds the variable.
-//! This is weaker than the restriction in the specification, which also forbids
-//! harmless rules such as a transitive closure defined by joining it with itself.
+//! This forbids less than the restriction in the specification, which excludes
+//! harmless rules such as a transitive closure defined by joining it with itself. Rules
+//! that satisfy the specification are always accepted.
 //!
 //! Source: GDL specification LG-2006-01, recursion restriction.
 
@@ -13,7 +14,7 @@ use super::lower::Lowered;
 use crate::diagnostic::{Code, Diagnostic, Strictness};
 use crate::graph::strong_components;
 use crate::program::strata::uses;
-use crate::program::{Literal, RelationId};
+use crate::program::{Atom, Literal, RelationId, Rule, Term};
 
 /// Reports rules that can derive ever larger terms from their own results, until
 /// `stop` is over.
@@ -58,6 +59,9 @@ pub(super) fn check(lowered: &Lowered, stop: &Stop) -> Vec<Diagnostic> {
             });
         }
         let Some(place) = recursive else { continue };
+        if satisfies_specification(rule, |relation| same(relation, head.relation)) {
+            continue;
+        }
         for (index, name) in rule.variables.iter().enumerate() {
             let (Some(wrapped), Some(given)) = (wrapped[index], given[index]) else {
                 continue;
@@ -82,6 +86,24 @@ pub(super) fn check(lowered: &Lowered, stop: &Stop) -> Vec<Diagnostic> {
         }
     }
     findings
+}
+
+/// True if each argument of each recursive literal is ground, an argument of the head, or
+/// an argument of a literal outside the recursion.
+fn satisfies_specification(rule: &Rule, is_recursive: impl Fn(RelationId) -> bool) -> bool {
+    let positive = rule.body.iter().filter_map(|literal| match literal {
+        Literal::Positive(atom) => Some(atom),
+        _ => None,
+    });
+    let (recursive, outside): (Vec<&Atom>, Vec<&Atom>) =
+        positive.partition(|atom| is_recursive(atom.relation));
+    let outside = || outside.iter().flat_map(|atom| &atom.arguments);
+    let mut arguments = recursive.iter().flat_map(|atom| &atom.arguments);
+    arguments.all(|argument| {
+        matches!(argument, Term::Ground(_))
+            || rule.head.arguments.contains(argument)
+            || outside().any(|other| other == argument)
+    })
 }
 
 /// For each relation, the number of its strongly connected component.
