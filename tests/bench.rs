@@ -216,6 +216,45 @@ fn playouts_without_a_goal_are_counted_as_faults() {
     assert!(fault.contains("me has no goal value"), "{fault}");
 }
 
+/// Role `r` has two goals after one move and `q` after another; after a third, `q` has no
+/// move.
+const TWO_FAULTY: &str = "
+    (role r) (role q) (init (s 0)) (n 1) (n 2) (n 3) (n 4)
+    (<= (legal r (go ?x)) (n ?x)) (<= (legal q wait) (not (true (s 4))))
+    (<= (next (s ?x)) (does r (go ?x)))
+    (<= terminal (true (s ?x)) (distinct ?x 0) (distinct ?x 4))
+    (<= (goal r 100) (true (s 1))) (<= (goal r 50) (true (s 1)))
+    (<= (goal r 20) (true (s 2))) (<= (goal r 30) (true (s 3)))
+    (<= (goal q 70) (true (s ?x))) (<= (goal q 60) (true (s 2)))";
+
+#[test]
+fn backends_count_and_describe_faults_alike() {
+    let place = Place::new();
+    place.write("faulty.kif", TWO_FAULTY);
+    for backend in ["propnet", "datalog", "naive"] {
+        let rows = place.rows(
+            &format!("faulty.kif --backend {backend} --playouts 2000"),
+            0,
+        );
+        let row = &rows[0];
+        // Each of the moves 1, 2 and 4 is one fault.
+        close(&row["faults"], 1_500.0, 200.0);
+        assert_eq!(row["playouts"], 2_000, "{backend}");
+        close(&row["mean_goals"][0], 25.0, 1.5);
+        close(&row["mean_goals"][1], 70.0, 0.1);
+        let fault = row["fault"].as_str().unwrap();
+        let is_known = [
+            "r has several goal values: 100, 50",
+            "q has several goal values",
+        ]
+        .iter()
+        .chain(&["q has no legal move, but the game is not over"])
+        .any(|start| fault.starts_with(start));
+        assert!(is_known && fault.contains("in the state: (s "), "{fault}");
+        assert!(fault.contains("rules concerned: "), "{fault}");
+    }
+}
+
 #[test]
 fn a_game_without_end_is_cut() {
     let place = Place::new();

@@ -119,7 +119,6 @@ const ALLOWED: &[(&str, &str, &[&str])] = &[
     ("solver", "planning/expand/table", &["memory map"]),
     ("solver", "planning/potential", &["clock"]),
     ("solver", "solve", &["clock"]),
-    ("solver", "solve/check", &["clock"]),
     ("solver", "solve/methods/task", &["clock"]),
     ("solver", "solve/portfolio", &["clock"]),
     ("solver", "solve/portfolio/network", &["clock", "thread"]),

@@ -3,8 +3,13 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use rand::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
 use super::{Moments, PassGates, Readiness, Run, Settings, Subject, Tally, Until, usage};
-use ggp_engine::machine::PlayError;
+use ggp_engine::machine::{
+    AnyMachine, Limits, Machine, PlayError, PlayoutEnd, PropnetMachine, play_to_end,
+};
 use ggp_engine::propnet::playout::{PlayoutOptions, Playouts, Proceed, Width};
 use ggp_engine::propnet::{GroundLimits, Pass, Propnet};
 
@@ -76,6 +81,44 @@ impl LanesSubject {
     }
 }
 
+/// The longest time for finding an example of a fault.
+const EXAMPLE_TIME: Duration = Duration::from_secs(1);
+
+impl LanesSubject {
+    /// A fault with its role, state and rules, found by playing again one position at a
+    /// time: lanes only count.
+    fn example(&self, run: &Run) -> Option<String> {
+        let limits = Limits {
+            stop: run.stop.within(Some(EXAMPLE_TIME)),
+            ..Limits::default()
+        };
+        let machine = PropnetMachine::from_network(self.net.clone(), limits.clone());
+        let mut machine = AnyMachine::Propnet(Box::new(machine));
+        let initial = machine.initial().ok()?;
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(run.seed);
+        loop {
+            let ended = play_to_end(
+                &mut machine,
+                &initial,
+                run.depth,
+                &mut random,
+                &mut || !limits.stop.is_over(),
+                &mut 0,
+            );
+            match ended {
+                Err(PlayError::Interrupted) | Ok(PlayoutEnd::Interrupted) => return None,
+                Err(fault) => return Some(fault.to_string()),
+                Ok(PlayoutEnd::Cut) => {}
+                Ok(PlayoutEnd::Terminal(scores)) => {
+                    if let Some(fault) = scores.into_iter().find_map(Result::err) {
+                        return Some(fault.to_string());
+                    }
+                }
+            }
+        }
+    }
+}
+
 impl Subject for LanesSubject {
     fn readiness(&self) -> Readiness {
         Readiness {
@@ -130,10 +173,12 @@ impl Subject for LanesSubject {
         tally.lengths_unknown = dropped.into_inner();
         tally.cut = played.cut;
         tally.faults = played.stuck + played.goal_errors.iter().sum::<u64>();
-        if played.stuck > 0 {
-            tally.fault = Some("a role has no legal move, but the game is not over".to_owned());
-        } else if tally.faults > 0 {
-            tally.fault = Some("a role has no goal value or several".to_owned());
+        if tally.faults > 0 {
+            let found = self.example(run);
+            tally.fault = Some(found.unwrap_or_else(|| match played.stuck {
+                0 => "a role has no goal value or several".to_owned(),
+                _ => "a role has no legal move, but the game is not over".to_owned(),
+            }));
         }
         let mut terms = self.net.game().terms().clone();
         terms.refresh();

@@ -109,27 +109,28 @@ impl Playing {
             match ended {
                 Ok(PlayoutEnd::Terminal(scores)) => {
                     self.tally.lengths.add(length);
-                    self.score(scores)?;
+                    for (role, score) in scores.into_iter().enumerate() {
+                        self.score(role, score)?;
+                    }
                 }
                 Ok(PlayoutEnd::Cut) => {
                     self.tally.lengths.add(length);
                     self.tally.cut += 1;
                 }
                 Ok(PlayoutEnd::Interrupted) => return Ok(()),
-                Err(fault @ PlayError::NoLegalMove(_)) => self.fault(&fault),
+                Err(fault @ PlayError::NoLegalMove(_)) => {
+                    self.tally.lengths.add(length);
+                    self.fault(&fault);
+                }
                 Err(error) => return Err(error),
             }
         }
         Ok(())
     }
 
-    fn score(&mut self, scores: Result<Vec<Score>, PlayError>) -> Result<(), PlayError> {
-        match scores {
-            Ok(scores) => {
-                for (moments, score) in self.tally.goals.iter_mut().zip(scores) {
-                    moments.add(score.get().into());
-                }
-            }
+    fn score(&mut self, role: usize, score: Result<Score, PlayError>) -> Result<(), PlayError> {
+        match score {
+            Ok(score) => self.tally.goals[role].add(score.get().into()),
             Err(
                 fault
                 @ (PlayError::NoGoal(_) | PlayError::AmbiguousGoal(_) | PlayError::BadGoal(_)),

@@ -76,9 +76,10 @@ pub struct Row {
     pub mean_goals: Vec<Option<f64>>,
     /// By role: the standard deviation of the goal at the end.
     pub goal_deviations: Vec<Option<f64>>,
-    /// Playouts that revealed a fault in the rules.
+    /// Faults in the rules that playouts revealed: roles without a move, and roles
+    /// without one valid goal at an end.
     pub faults: u64,
-    /// The first of these faults.
+    /// One of these faults.
     pub fault: Option<String>,
     /// The means that differ from another backend's or from a reference.
     pub disagreements: Vec<Disagreement>,

@@ -52,15 +52,14 @@ pub struct Tally {
     pub lengths: Moments,
     /// Whether only the number of lengths is known, not their sum.
     pub lengths_unknown: bool,
-    /// By role: the goals of the playouts that reached the end. All roles have the same
-    /// count: a playout with an invalid goal for some role counts for none.
+    /// By role: its goals at the ends of playouts, where it has one valid goal.
     pub goals: Vec<Moments>,
     /// Playouts cut off by the depth limit.
     pub cut: u64,
-    /// Playouts that revealed a fault in the rules: a role without a move, or a missing or
-    /// invalid goal.
+    /// Faults in the rules that playouts revealed: a role without a move ends its playout
+    /// early; a missing or invalid goal counts once for each role.
     pub faults: u64,
-    /// The first of these faults.
+    /// One of these faults.
     pub fault: Option<String>,
 }
 

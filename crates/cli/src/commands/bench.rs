@@ -215,7 +215,7 @@ fn exit(rows: &[Row], context: &Context) -> anyhow::Result<Exit> {
             for row in rows.iter().filter(|row| row.faults > 0) {
                 let fault = row.fault.as_deref().unwrap_or("the rules are faulty");
                 context.note(format_args!(
-                    "note: {}, {}: {} of {} playouts: {fault}",
+                    "note: {}, {}: {} faults in {} playouts, for example: {fault}",
                     row.game, row.backend, row.faults, row.playouts
                 ));
             }

@@ -21,7 +21,7 @@ use crate::numbers::seconds;
 use crate::position::PositionOptions;
 use crate::rule_files::RuleOptions;
 use crate::{Context, Exit};
-use ggp_engine::machine::{AnyMachine, Machine, PlayError};
+use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine, PlayError};
 use ggp_gdl::game::{Game, Score};
 use ggp_search::{Budget, Plans, Prune, Stats, Verdict};
 use ggp_solver::solve::{
@@ -419,11 +419,19 @@ pub(super) fn machine(
             Ok(machine)
         }
         Err(PlayError::Interrupted) if !context.is_interrupted() => {
-            bail!("the time limit was reached before the rules were ready: raise --budget-time")
+            // The naive evaluator needs no preparation, only a moment for the first state.
+            let limits = Limits {
+                stop: context.stop().within(Some(MOMENT)),
+                ..rules.limits(context)
+            };
+            Ok(AnyMachine::new(game, Backend::Naive, limits)?)
         }
         Err(error) => Err(error.into()),
     }
 }
+
+/// The time for the first state after a time limit was reached.
+const MOMENT: Duration = Duration::from_millis(200);
 
 /// The rest of a budget.
 pub(super) fn left(budget: &Budget, since: Instant) -> Budget {

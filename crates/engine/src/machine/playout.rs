@@ -90,8 +90,8 @@ pub fn playout<M: Machine>(
 /// The end of a playout whose states are not kept.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PlayoutEnd {
-    /// The game is over: by role its score, or what is wrong with the scores.
-    Terminal(Result<Vec<Score>, PlayError>),
+    /// The game is over: by role its score, or what is wrong with it.
+    Terminal(Vec<Result<Score, PlayError>>),
     /// The depth limit was reached.
     Cut,
     /// The caller ended the playout.
