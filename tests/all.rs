@@ -16,6 +16,7 @@ mod english;
 mod explain;
 mod games;
 mod graph;
+mod hostile_rules;
 mod layering;
 mod lsp;
 mod mcts;

@@ -9,7 +9,7 @@ use ggp_engine::machine::{DatalogMachine, Limits};
 use ggp_engine::propnet::batch::pack;
 use ggp_engine::propnet::{GroundLimits, Propnet};
 use ggp_gdl::game::{Game, Score};
-use ggp_search::{Budget, Counts, Stats};
+use ggp_search::{Budget, Counts, Observer, Stats};
 use ggp_solver::planning::breadth_first::{
     BreadthFirstError, BreadthFirstOptions, Classes, Spill, breadth_first,
 };
@@ -363,6 +363,42 @@ fn a_resumed_search_gives_the_same_result() {
         let expected = run(&solvable, &once, &Budget::default());
         let found = in_pieces(&solvable, &once, nodes, &file);
         assert_eq!(plan(&found), plan(&expected));
+    }
+}
+
+#[test]
+fn a_checkpoint_that_cannot_be_written_costs_a_warning_only() {
+    #[derive(Default)]
+    struct Heard(Vec<String>);
+    impl Observer for Heard {
+        fn warning(&mut self, text: &str) {
+            self.0.push(text.to_owned());
+        }
+    }
+    let file = scratch("no-such-folder").join("checkpoint");
+    let options = BreadthFirstOptions {
+        checkpoint: Some(Checkpoint {
+            file: file.clone(),
+            every: Duration::ZERO,
+        }),
+        ..whole()
+    };
+    let eight = own("eight_puzzle");
+    for nodes in [u64::MAX, 20_000] {
+        let budget = Budget {
+            nodes,
+            ..Budget::default()
+        };
+        let mut heard = Heard::default();
+        let found = breadth_first(&eight, &options, &budget, &mut Stats::default(), &mut heard);
+        assert_eq!(found.unwrap().0, run(&eight, &whole(), &budget).0);
+        assert!(!heard.0.is_empty());
+        let name = file.display().to_string();
+        assert!(
+            heard.0.iter().all(|text| text.contains(&name)),
+            "{heard:?}",
+            heard = heard.0
+        );
     }
 }
 

@@ -2,7 +2,7 @@
 
 mod answers;
 mod graph;
-mod service;
+pub mod service;
 mod think;
 
 use serde_json::{Value, json};

@@ -141,7 +141,7 @@ fn colours_follow_the_choice() {
 #[test]
 fn play_ends_in_time_however_long_a_step_takes() {
     let place = Workplace::new();
-    let digits: String = (0..18).map(|digit| format!("(digit {digit}) ")).collect();
+    let digits: String = (0..80).map(|digit| format!("(digit {digit}) ")).collect();
     let rules = "(role me) (init (at 0)) (goal me 100)
         (<= (legal me go) (true (at ?x)))
         (<= (next (at ?x)) (true (at ?x)))

@@ -24,6 +24,16 @@ pub fn endless(bytes: usize) -> String {
     format!("(role a) (init x) {chain}(<= r{last} r0)(<= r{last} (true x))")
 }
 
+/// A process that ends with the test.
+struct Killed(std::process::Child);
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 fn hostile() -> Vec<(&'static str, String)> {
     let game = "(role a) (init x) (legal a m) (goal a 0) (<= terminal (true x)) ";
     let whole = |text: String| format!("{game}{text}");
@@ -70,12 +80,15 @@ fn hostile() -> Vec<(&'static str, String)> {
 
 #[test]
 fn hostile_rules_do_not_block_the_next_match() {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_ggp"))
+    let child = Command::new(env!("CARGO_BIN_EXE_ggp"))
         .args(["player", "--port", "0", "--json", "--player", "first"])
         .stdout(Stdio::piped())
+        .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    // A test that fails leaves no player behind.
+    let mut child = Killed(child);
+    let mut lines = BufReader::new(child.0.stdout.take().unwrap()).lines();
     let first: serde_json::Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
     let address = first["address"].as_str().unwrap().parse().unwrap();
     let rest = std::thread::spawn(move || lines.count());
@@ -114,13 +127,12 @@ fn hostile_rules_do_not_block_the_next_match() {
         );
         most = most.max(began.elapsed());
     }
-    if let Some(kilobytes) = service::status(child.id(), "VmHWM:") {
+    if let Some(kilobytes) = service::status(child.0.id(), "VmHWM:") {
         println!("at most {kilobytes} kB; {most:?}");
         assert!(kilobytes < 900_000, "{kilobytes} kB");
     }
     assert!(most < EVER, "{most:?}");
-    child.kill().unwrap();
-    child.wait().unwrap();
+    drop(child);
     rest.join().unwrap();
 }
 

@@ -34,6 +34,12 @@ fn plans_are_what_they_claim_to_be() {
     assert!(!solved(&[longer], true, false), "there is a shorter one");
     assert!(!solved(&[one], true, true), "there is another");
     assert!(!solved(&[one, one], true, false), "it is the same twice");
+    let spelled = &[" GO ", "go", "Go"][..];
+    assert!(
+        solved(&[spelled], true, false),
+        "blanks and case do not matter"
+    );
+    assert!(!solved(&[one, spelled], true, false), "it is the same move");
     assert!(
         !solved(&[&["go", "go", "on"]], false, false),
         "a move is illegal"

@@ -237,7 +237,10 @@ impl Context {
                 path.display()
             );
         }
-        Ok(())
+        // Only an attempt shows whether it is allowed.
+        let part = part_of(path);
+        let tried = std::fs::File::create(&part).and_then(|_| std::fs::remove_file(&part));
+        tried.with_context(|| format!("cannot write {}", path.display()))
     }
 
     /// Remembers a rule file, so that it is not overwritten.
@@ -261,11 +264,12 @@ impl Context {
         let rules: Vec<PathBuf> = self.rules.lock().expect(UNBROKEN).clone();
         let rules: Vec<&Path> = rules.iter().map(PathBuf::as_path).collect();
         text_files::keep_apart(&[path], &rules)?;
-        let mut name = path.file_name().unwrap_or_default().to_owned();
-        name.push(format!(".{}.part", std::process::id()));
-        let part = path.with_file_name(name);
+        let part = part_of(path);
         let write = || {
-            std::fs::write(&part, content)?;
+            let mut file = std::fs::File::create(&part)?;
+            file.write_all(content)?;
+            // The content must be on the disk before the name is.
+            file.sync_all()?;
             if let Ok(known) = std::fs::metadata(path) {
                 std::fs::set_permissions(&part, known.permissions())?;
             }
@@ -278,4 +282,11 @@ impl Context {
         }
         written.with_context(|| format!("cannot write {}", path.display()))
     }
+}
+
+/// The file that takes the content until it is complete.
+fn part_of(path: &Path) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.part", std::process::id()));
+    path.with_file_name(name)
 }

@@ -293,7 +293,11 @@ pub fn playcheck_within(
     let game = machine.game().clone();
     let until = |part: usize| began + options.time.mul_f64(SHARES[part]);
     let over = |part: usize| move || alarm.is_raised() || Instant::now() >= until(part);
-    let counters = counters(&game, Score::MAX, machine.stop());
+    let counters = counters(
+        &game,
+        Score::MAX,
+        &machine.stop().within(Some(options.time / 10)),
+    );
     let ignored: Vec<TermId> = counters
         .iter()
         .flat_map(|counter| counter.values.concat())

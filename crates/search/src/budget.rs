@@ -245,6 +245,11 @@ impl<'a> Meter<'a> {
         }
     }
 
+    /// Tells the observer of something that does not end the search.
+    pub fn warn(&mut self, text: &str) {
+        self.observer.warning(text);
+    }
+
     /// Records a proof that every plan has more than `moves` moves.
     pub fn refuted(&mut self, moves: u32) {
         self.stats.refuted = self.stats.refuted.max(Some(moves));

@@ -117,6 +117,9 @@ pub trait Observer {
 
     /// Called once every few thousand arcs, in the middle of a level.
     fn tick(&mut self, _stats: &Stats) {}
+
+    /// Something went wrong that does not end the search.
+    fn warning(&mut self, _text: &str) {}
 }
 
 impl Observer for () {}

@@ -279,6 +279,6 @@ two,swift,400
             "line 6: the game or the engine has no name",
         );
         let missing = Peers::read("[{\"game\": 3}]").unwrap_err();
-        assert!(missing.contains("line 1 column"), "{missing}");
+        assert!(missing.contains("line 1, column"), "{missing}");
     }
 }

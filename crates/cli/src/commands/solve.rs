@@ -413,20 +413,29 @@ pub(super) fn machine(
         limits.stop = limits.stop.within(Some(time));
         limits.ground.stop = limits.stop.clone();
     }
-    match rules.machine_within(game, limits, context) {
-        Ok(mut machine) => {
-            machine.set_stop(context.stop());
-            Ok(machine)
-        }
+    // The first state is a part of what is made ready.
+    let ready = |mut machine: AnyMachine| {
+        machine.initial()?;
+        machine.set_stop(context.stop());
+        Ok(machine)
+    };
+    let made = rules.machine_within(game, limits, context).and_then(ready);
+    let made = match made {
         Err(PlayError::Interrupted) if !context.is_interrupted() => {
             // The naive evaluator needs no preparation, only a moment for the first state.
             let limits = Limits {
                 stop: context.stop().within(Some(MOMENT)),
                 ..rules.limits(context)
             };
-            Ok(AnyMachine::new(game, Backend::Naive, limits)?)
+            AnyMachine::new(game, Backend::Naive, limits).and_then(ready)
         }
-        Err(error) => Err(error.into()),
+        made => made,
+    };
+    match made {
+        Err(PlayError::Interrupted) if !context.is_interrupted() => {
+            bail!("the time limit was reached before the first position was known")
+        }
+        made => Ok(made?),
     }
 }
 

@@ -198,16 +198,23 @@ pub fn breadth_first(
         _ => Ok(()),
     };
     let mut timer = options.checkpoint.as_ref().map(|c| Timer::new(c.every));
-    let mut between = |search: &Search<'_>, meter: &Meter<'_>| match &mut timer {
-        Some(timer) => timer.tick(|| save(search, meter)),
-        None => Ok(()),
+    // A checkpoint that cannot be written is tried again when the next one is due.
+    let save = |search: &Search<'_>, meter: &mut Meter<'_>| {
+        if let Err(error) = save(search, meter) {
+            meter.warn(&format!("{error}; the search goes on"));
+        }
+    };
+    let mut between = |search: &Search<'_>, meter: &mut Meter<'_>| {
+        if let Some(timer) = &mut timer {
+            timer.tick(|| save(search, meter));
+        }
     };
     let folder = || options.spill.as_ref().map(|spill| spill.folder.clone());
     let outcome = match search.run(budget.depth, &mut meter, &mut between) {
         Ok(outcome) => outcome,
         Err(Stop::Budget(what)) => {
             meter.ran_out(what);
-            save(&search, &meter)?;
+            save(&search, &mut meter);
             match search.plan.take() {
                 Some(plan) => solved(plan),
                 None => {
@@ -218,7 +225,6 @@ pub fn breadth_first(
                 }
             }
         }
-        Err(Stop::Checkpoint(error)) => return Err(BreadthFirstError::Checkpoint(error)),
         Err(Stop::Spill(error)) => {
             return Err(BreadthFirstError::Spill(
                 folder().unwrap_or_default(),
@@ -251,19 +257,12 @@ fn symmetries(puzzle: &Puzzle, budget: &Budget) -> Symmetries {
 enum Stop {
     /// The search can be resumed with another budget.
     Budget(BudgetKind),
-    Checkpoint(CheckpointError),
     Spill(io::Error),
 }
 
 impl From<BudgetKind> for Stop {
     fn from(what: BudgetKind) -> Self {
         Stop::Budget(what)
-    }
-}
-
-impl From<CheckpointError> for Stop {
-    fn from(error: CheckpointError) -> Self {
-        Stop::Checkpoint(error)
     }
 }
 
@@ -415,7 +414,7 @@ impl<'p> Search<'p> {
         &mut self,
         most: u32,
         meter: &mut Meter<'_>,
-        between: &mut dyn FnMut(&Self, &Meter<'_>) -> Result<(), CheckpointError>,
+        between: &mut dyn FnMut(&Self, &mut Meter<'_>),
     ) -> Result<Outcome, Stop> {
         if self.levels.is_empty() {
             self.begin(meter)?;
@@ -437,7 +436,7 @@ impl<'p> Search<'p> {
             }
             while self.expanded < len && !self.is_done() {
                 self.round(meter)?;
-                between(self, meter)?;
+                between(self, meter);
             }
             if !self.is_done() {
                 self.deduplicate(meter)?;

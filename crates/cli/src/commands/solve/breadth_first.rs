@@ -115,7 +115,8 @@ impl Flags {
             }),
             _ => {}
         }
-        if let (Verdict::OutOfBudget { .. }, Some(file)) = (&answer.verdict, &self.checkpoint) {
+        let file = self.checkpoint.as_ref().filter(|file| file.exists());
+        if let (Verdict::OutOfBudget { .. }, Some(file)) = (&answer.verdict, file) {
             let file = file.display();
             context.note(format_args!("note: resume the search with --resume {file}"));
         }

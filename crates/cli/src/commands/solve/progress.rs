@@ -122,4 +122,11 @@ impl Observer for Progress {
     fn tick(&mut self, stats: &Stats) {
         self.show(stats);
     }
+
+    fn warning(&mut self, text: &str) {
+        match self.is_json {
+            true => eprintln!("{}", serde_json::json!({ "warning": text })),
+            false => self.line.suspend(|| eprintln!("warning: {text}")),
+        }
+    }
 }
