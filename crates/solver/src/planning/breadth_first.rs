@@ -201,7 +201,7 @@ pub fn breadth_first(
     // A checkpoint that cannot be written is tried again when the next one is due.
     let save = |search: &Search<'_>, meter: &mut Meter<'_>| {
         if let Err(error) = save(search, meter) {
-            meter.warn(&format!("{error}; the search goes on"));
+            meter.warn(&format!("{error}; this does not affect the search"));
         }
     };
     let mut between = |search: &Search<'_>, meter: &mut Meter<'_>| {
