@@ -1,6 +1,7 @@
 //! The language server as an editor sees it: messages to and from the program.
 
 mod fixes;
+mod large;
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};

@@ -138,12 +138,12 @@ impl Document {
         places.into_iter().map(location).collect()
     }
 
-    /// Checks the text, unless that was done already.
-    pub(super) fn check(&mut self, options: &ReadOptions) {
+    /// Checks the text, unless that was done already. Returns false if `stop` ended it; the
+    /// text is then checked again at the next call.
+    pub(super) fn check(&mut self, options: &ReadOptions, stop: &Stop) -> bool {
         if self.is_read {
-            return;
+            return true;
         }
-        self.is_read = true;
         self.limits = options.syntax;
         self.sources = Sources::from(Source::new(self.uri.as_str(), self.text.clone()));
         if self.is_infix() {
@@ -159,9 +159,17 @@ impl Document {
             self.findings = vec![finding.help("`ggp convert FILE` converts it to KIF")];
             self.forms.clear();
             self.is_game = false;
-            return;
+            self.is_read = true;
+            return true;
         }
-        let (forms, wrong) = syntax::read(&self.sources, options.syntax);
+        let (forms, wrong) = syntax::read_until(&self.sources, options.syntax, stop);
+        if stop.is_over() {
+            return false;
+        }
+        let reading = check::read_until(self.sources.clone(), options, stop);
+        if stop.is_over() {
+            return false;
+        }
         self.forms = forms;
         if wrong.is_empty() {
             let found = fillers(&self.forms, &self.sources).into_iter();
@@ -169,22 +177,32 @@ impl Document {
             let filled = found.map(|(slot, found)| (slot, word(found.span), found.arity));
             self.filled = filled.collect();
         }
-        let reading = check::read(self.sources.clone(), options);
         self.findings = reading.findings;
         self.is_game = reading.game.is_some();
         if self.is_game {
             self.game = reading.game;
         }
+        self.is_read = true;
+        true
     }
 
-    /// The findings about the text, for publication.
-    pub(super) fn findings(&mut self, options: &ReadOptions) -> Vec<Diagnostic> {
-        self.check(options);
-        self.is_published = true;
+    /// The findings about the text, for publication; `None` if `stop` ended the check.
+    pub(super) fn findings(
+        &mut self,
+        options: &ReadOptions,
+        stop: &Stop,
+    ) -> Option<Vec<Diagnostic>> {
+        if !self.check(options, stop) {
+            return None;
+        }
         let findings = self.findings.iter();
-        findings
-            .map(|finding| protocol_finding(finding, self))
-            .collect()
+        let findings = findings.map(|finding| match stop.is_over() {
+            true => None,
+            false => Some(protocol_finding(finding, self)),
+        });
+        let findings = findings.collect::<Option<_>>()?;
+        self.is_published = true;
+        Some(findings)
     }
 
     /// The findings as reported by the check.
@@ -305,7 +323,10 @@ impl Document {
         let mut places: Vec<Span> = Vec::new();
         for form in &self.forms {
             let head = self.head(form);
-            let heads = uses.iter().filter(|found| contains(head.span, found.span));
+            // Uses are in the order of the text.
+            let start = uses.partition_point(|found| found.span.start < head.span.start);
+            let heads = uses[start..].iter();
+            let heads = heads.take_while(|found| contains(head.span, found.span));
             match name.kind {
                 // The name of the head itself is its first use.
                 NameKind::Relation => {

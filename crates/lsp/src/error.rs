@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use lsp_server::ErrorCode;
+use lsp_server::{ErrorCode, RequestId, Response};
 
 use super::document::INFIX;
 
@@ -16,6 +16,10 @@ pub(super) enum RequestError {
     InvalidParams(serde_json::Error),
     /// The answer cannot be written as JSON.
     Internal(serde_json::Error),
+    /// The text was edited before it was checked.
+    Changed,
+    /// The session ended before the answer.
+    Ended,
     /// The document with this URI is not open.
     NotOpen(String),
     /// A command has no URI as its argument.
@@ -49,8 +53,15 @@ impl RequestError {
             RequestError::UnsupportedMethod(_) => ErrorCode::MethodNotFound,
             RequestError::InvalidParams(_) => ErrorCode::InvalidParams,
             RequestError::Internal(_) => ErrorCode::InternalError,
+            RequestError::Changed => ErrorCode::ContentModified,
+            RequestError::Ended => ErrorCode::RequestCanceled,
             _ => ErrorCode::RequestFailed,
         }
+    }
+
+    /// The answer to a request.
+    pub(super) fn answer(&self, id: RequestId) -> Response {
+        Response::new_err(id, self.code() as i32, self.to_string())
     }
 }
 
@@ -61,6 +72,8 @@ impl fmt::Display for RequestError {
                 write!(f, "the method {method} is not supported")
             }
             RequestError::InvalidParams(error) | RequestError::Internal(error) => error.fmt(f),
+            RequestError::Changed => f.write_str("the text has changed meanwhile"),
+            RequestError::Ended => f.write_str("the session ends"),
             RequestError::NotOpen(uri) => write!(f, "{uri} is not open"),
             RequestError::MissingUri => {
                 f.write_str("the argument must be the URI of an open document")

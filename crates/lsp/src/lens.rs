@@ -92,7 +92,7 @@ pub(super) fn start(
         sender(Notification::new(ShowMessage::METHOD.to_owned(), shown).into());
         let answer = match text {
             Ok(text) => Response::new_ok(id, text),
-            Err(error) => Response::new_err(id, error.code() as i32, error.to_string()),
+            Err(error) => error.answer(id),
         };
         sender(answer.into());
     });

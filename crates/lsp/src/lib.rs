@@ -6,6 +6,7 @@
 //! protocol, unless both sides agree otherwise.
 
 mod complete;
+mod desk;
 mod document;
 mod error;
 mod fixes;
@@ -14,10 +15,11 @@ mod lens;
 mod slots;
 mod wire;
 
-use std::collections::HashMap;
-use std::time::Duration;
+use std::collections::{HashMap, HashSet};
+use std::time::{Duration, Instant};
 
-use lsp_server::{Connection, Message, Notification, ProtocolError, Request, Response};
+use crossbeam_channel::{Receiver, Sender};
+use lsp_server::{Connection, Message, Notification, ProtocolError, Request, RequestId};
 use lsp_types::notification::{self, Notification as _};
 use lsp_types::request::{self, Request as _};
 use lsp_types::{
@@ -33,10 +35,12 @@ use lsp_types::{
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use desk::{Desk, Outcome, Question};
 use document::Document;
 use error::RequestError;
 use ggp_gdl::check::ReadOptions;
 use ggp_gdl::diagnostic::{self, Severity};
+use ggp_stop::Stop;
 
 pub use wire::{Threads, stdio};
 
@@ -48,6 +52,9 @@ pub struct Settings {
     /// Options for reading rules.
     pub read: ReadOptions,
 }
+
+/// The time that open requests have at the end of the session.
+const REST: Duration = Duration::from_millis(500);
 
 /// Serves one client until it shuts the server down.
 ///
@@ -64,29 +71,36 @@ pub fn serve(connection: Connection, settings: &Settings) -> Result<(), Protocol
             "serverInfo": { "name": "ggp", "version": env!("CARGO_PKG_VERSION") },
         }),
     )?;
+    let (sender, results) = crossbeam_channel::unbounded();
     let mut server = Server {
         connection,
         settings: *settings,
         documents: HashMap::new(),
+        opened: 0,
+        open_requests: HashSet::new(),
     };
-    // A closed channel ends the loop, as a client that disconnects does.
-    while let Ok(message) = server.connection.receiver.recv() {
-        match message {
-            Message::Request(request) => {
-                if server.connection.handle_shutdown(&request)? {
-                    break;
+    loop {
+        crossbeam_channel::select! {
+            recv(server.connection.receiver) -> message => match message {
+                Ok(Message::Request(request)) if request.method == request::Shutdown::METHOD => {
+                    server.finish(sender, &results);
+                    server.connection.handle_shutdown(&request)?;
+                    return Ok(());
                 }
-                server.request(request);
+                Ok(Message::Request(request)) => server.request(request, &sender),
+                Ok(Message::Notification(notice)) => server.notice(notice, &sender),
+                Ok(Message::Response(_)) => {}
+                // A closed channel ends the session, as a client that disconnects does.
+                Err(_) => {
+                    server.finish(sender, &results);
+                    return Ok(());
+                }
+            },
+            recv(results) -> result => {
+                server.pass_on(result.expect("this function has a sender"));
             }
-            Message::Notification(notice) => server.notice(notice),
-            Message::Response(_) => {}
-        }
-        // Of several texts in the queue, only the last one is checked.
-        if server.connection.receiver.is_empty() {
-            server.publish();
         }
     }
-    Ok(())
 }
 
 fn capabilities() -> ServerCapabilities {
@@ -131,7 +145,11 @@ fn capabilities() -> ServerCapabilities {
 struct Server {
     connection: Connection,
     settings: Settings,
-    documents: HashMap<Uri, Document>,
+    documents: HashMap<Uri, Desk>,
+    /// The number of documents that were opened so far.
+    opened: u64,
+    /// The requests that have no answer yet.
+    open_requests: HashSet<RequestId>,
 }
 
 impl Server {
@@ -140,7 +158,7 @@ impl Server {
         let _ = self.connection.sender.send(message.into());
     }
 
-    fn notice(&mut self, notice: Notification) {
+    fn notice(&mut self, notice: Notification, sender: &Sender<Outcome>) {
         fn params<T: DeserializeOwned>(notice: Notification) -> Option<T> {
             serde_json::from_value(notice.params).ok()
         }
@@ -149,222 +167,282 @@ impl Server {
                 if let Some(opened) = params::<lsp_types::DidOpenTextDocumentParams>(notice) {
                     let item = opened.text_document;
                     let document = Document::new(item.uri.clone(), item.version, item.text);
-                    self.documents.insert(item.uri, document);
+                    self.opened += 1;
+                    let number = self.opened;
+                    let desk = Desk::open(number, document, self.settings, sender.clone());
+                    // A document that is opened again ends the work on the first.
+                    if let Some(old) = self.documents.insert(item.uri, desk) {
+                        old.close();
+                    }
                 }
             }
             notification::DidChangeTextDocument::METHOD => {
                 if let Some(changed) = params::<lsp_types::DidChangeTextDocumentParams>(notice)
-                    && let Some(document) = self.documents.get_mut(&changed.text_document.uri)
+                    && let Some(desk) = self.documents.get_mut(&changed.text_document.uri)
                 {
-                    for change in changed.content_changes {
-                        document.change(change.range, &change.text);
-                    }
-                    document.version = changed.text_document.version;
+                    desk.edit(changed.content_changes, changed.text_document.version);
                 }
             }
             notification::DidCloseTextDocument::METHOD => {
                 if let Some(closed) = params::<lsp_types::DidCloseTextDocumentParams>(notice) {
                     let uri = closed.text_document.uri;
-                    self.documents.remove(&uri);
-                    self.show(uri, None, Vec::new());
+                    if let Some(desk) = self.documents.remove(&uri) {
+                        desk.close();
+                    }
+                    self.show(PublishDiagnosticsParams {
+                        uri,
+                        diagnostics: Vec::new(),
+                        version: None,
+                    });
                 }
             }
             _ => {}
         }
     }
 
-    /// Publishes the findings of changed texts.
-    fn publish(&mut self) {
-        let changed: Vec<Uri> = (self.documents.iter())
-            .filter(|(_, document)| document.is_changed())
-            .map(|(uri, _)| uri.clone())
-            .collect();
-        for uri in changed {
-            let document = self.documents.get_mut(&uri).expect("it is open");
-            let found = document.findings(&self.settings.read);
-            let version = document.version;
-            self.show(uri, Some(version), found);
+    fn show(&self, findings: PublishDiagnosticsParams) {
+        let method = notification::PublishDiagnostics::METHOD.to_owned();
+        self.send(Notification::new(method, findings));
+    }
+
+    /// Passes a result of another thread on to the client.
+    fn pass_on(&mut self, outcome: Outcome) {
+        match outcome {
+            Outcome::Message(message) => {
+                if let Message::Response(answer) = &message
+                    && !self.open_requests.remove(&answer.id)
+                {
+                    return;
+                }
+                self.send(message);
+            }
+            Outcome::Findings(number, findings) => {
+                // The document may have been closed meanwhile.
+                let desk = self.documents.get(&findings.uri);
+                if desk.is_some_and(|desk| desk.number() == number) {
+                    self.show(findings);
+                }
+            }
         }
     }
 
-    fn show(&self, uri: Uri, version: Option<i32>, diagnostics: Vec<Diagnostic>) {
-        let params = PublishDiagnosticsParams {
-            uri,
-            diagnostics,
-            version,
-        };
-        let method = notification::PublishDiagnostics::METHOD.to_owned();
-        self.send(Notification::new(method, params));
+    /// Lets the documents finish their work for a short time. Requests that are still open
+    /// then get an error.
+    fn finish(&mut self, sender: Sender<Outcome>, results: &Receiver<Outcome>) {
+        drop(sender);
+        let stops: Vec<Stop> = (self.documents.values_mut()).map(Desk::last_task).collect();
+        let end = Instant::now() + REST;
+        // The channel is closed as soon as no thread works any more.
+        while let Ok(outcome) = results.recv_deadline(end) {
+            self.pass_on(outcome);
+        }
+        stops.iter().for_each(Stop::raise);
+        for id in std::mem::take(&mut self.open_requests) {
+            self.send(RequestError::Ended.answer(id));
+        }
     }
 
-    fn request(&mut self, request: Request) {
+    /// Hands a request to the thread of its document.
+    fn request(&mut self, request: Request, sender: &Sender<Outcome>) {
         let id = request.id.clone();
-        let answer = match request.method.as_str() {
-            request::HoverRequest::METHOD => self.answer(request, Self::hover),
-            request::GotoDefinition::METHOD => self.answer(request, Self::definition),
-            request::References::METHOD => self.answer(request, Self::references),
-            request::PrepareRenameRequest::METHOD => self.answer(request, Self::prepare_rename),
-            request::Rename::METHOD => self.answer(request, Self::rename),
-            request::Completion::METHOD => self.answer(request, Self::completion),
-            request::CodeActionRequest::METHOD => self.answer(request, Self::actions),
-            request::Formatting::METHOD => self.answer(request, Self::format),
-            request::DocumentSymbolRequest::METHOD => self.answer(request, Self::symbols),
-            request::CodeLensRequest::METHOD => self.answer(request, Self::lenses),
-            request::ExecuteCommand::METHOD => match self.execute(request) {
-                // The thread answers.
-                Ok(()) => return,
-                Err(error) => Err(error),
-            },
+        let read = match request.method.as_str() {
+            request::HoverRequest::METHOD => on_document(
+                request,
+                |params: &HoverParams| &params.text_document_position_params.text_document.uri,
+                hover,
+            ),
+            request::GotoDefinition::METHOD => on_document(
+                request,
+                |params: &GotoDefinitionParams| {
+                    &params.text_document_position_params.text_document.uri
+                },
+                definition,
+            ),
+            request::References::METHOD => on_document(
+                request,
+                |params: &ReferenceParams| &params.text_document_position.text_document.uri,
+                references,
+            ),
+            request::PrepareRenameRequest::METHOD => on_document(
+                request,
+                |params: &TextDocumentPositionParams| &params.text_document.uri,
+                prepare_rename,
+            ),
+            request::Rename::METHOD => on_document(
+                request,
+                |params: &RenameParams| &params.text_document_position.text_document.uri,
+                rename,
+            ),
+            request::Completion::METHOD => on_document(
+                request,
+                |params: &CompletionParams| &params.text_document_position.text_document.uri,
+                completion,
+            ),
+            request::CodeActionRequest::METHOD => on_document(
+                request,
+                |params: &CodeActionParams| &params.text_document.uri,
+                actions,
+            ),
+            request::Formatting::METHOD => on_document(
+                request,
+                |params: &DocumentFormattingParams| &params.text_document.uri,
+                format,
+            ),
+            request::DocumentSymbolRequest::METHOD => on_document(
+                request,
+                |params: &DocumentSymbolParams| &params.text_document.uri,
+                symbols,
+            ),
+            request::CodeLensRequest::METHOD => on_document(
+                request,
+                |params: &lsp_types::CodeLensParams| &params.text_document.uri,
+                lenses,
+            ),
+            request::ExecuteCommand::METHOD => command(request, self.settings.time, sender.clone()),
             other => Err(RequestError::UnsupportedMethod(other.to_owned())),
         };
-        self.send(match answer {
-            Ok(value) => Response::new_ok(id, value),
-            Err(error) => Response::new_err(id, error.code() as i32, error.to_string()),
-        });
-    }
-
-    fn answer<P: DeserializeOwned, A: Serialize>(
-        &mut self,
-        request: Request,
-        how: impl FnOnce(&mut Self, P) -> Result<A, RequestError>,
-    ) -> Result<serde_json::Value, RequestError> {
-        let params = serde_json::from_value(request.params).map_err(RequestError::InvalidParams)?;
-        let answer = how(self, params)?;
-        serde_json::to_value(answer).map_err(RequestError::Internal)
-    }
-
-    /// An open document, after checking it.
-    fn document(&mut self, uri: &Uri) -> Result<&mut Document, RequestError> {
-        match self.documents.get_mut(uri) {
-            Some(document) => {
-                document.check(&self.settings.read);
-                Ok(document)
+        let handed = read.and_then(|(uri, question)| match self.documents.get(&uri) {
+            Some(desk) => {
+                desk.ask(id.clone(), question);
+                Ok(())
             }
             None => Err(RequestError::NotOpen(uri.as_str().to_owned())),
+        });
+        match handed {
+            Ok(()) => drop(self.open_requests.insert(id)),
+            Err(error) => self.send(error.answer(id)),
         }
     }
+}
 
-    fn hover(&mut self, params: HoverParams) -> Result<Option<lsp_types::Hover>, RequestError> {
-        let at = params.text_document_position_params;
-        Ok(self.document(&at.text_document.uri)?.hover(at.position))
+/// The document that a request is about, and the function that answers it.
+fn on_document<P: DeserializeOwned + Send + 'static, A: Serialize>(
+    request: Request,
+    uri: impl Fn(&P) -> &Uri,
+    answer: impl FnOnce(&Document, P) -> Result<A, RequestError> + Send + 'static,
+) -> Result<(Uri, Question), RequestError> {
+    let params: P = serde_json::from_value(request.params).map_err(RequestError::InvalidParams)?;
+    let uri = uri(&params).clone();
+    let question = move |document: &Document| {
+        let answer = serde_json::to_value(answer(document, params)?);
+        answer.map(Some).map_err(RequestError::Internal)
+    };
+    Ok((uri, Box::new(question)))
+}
+
+/// The command of a lens, which another thread answers.
+fn command(
+    request: Request,
+    time: Duration,
+    results: Sender<Outcome>,
+) -> Result<(Uri, Question), RequestError> {
+    let params: ExecuteCommandParams =
+        serde_json::from_value(request.params).map_err(RequestError::InvalidParams)?;
+    let uri = params.arguments.into_iter().next();
+    let uri: Option<Uri> = uri.and_then(|uri| serde_json::from_value(uri).ok());
+    let uri = uri.ok_or(RequestError::MissingUri)?;
+    let question = move |document: &Document| {
+        let game = document.game().ok_or(RequestError::RulesHaveErrors)?;
+        // After the end of the session, there is nobody who could get a message.
+        let sender = move |message| drop(results.send(Outcome::Message(message)));
+        lens::start(&params.command, game, time, request.id, sender)?;
+        Ok(None)
+    };
+    Ok((uri, Box::new(question)))
+}
+
+fn hover(
+    document: &Document,
+    params: HoverParams,
+) -> Result<Option<lsp_types::Hover>, RequestError> {
+    let at = params.text_document_position_params;
+    Ok(document.hover(at.position))
+}
+
+fn definition(
+    document: &Document,
+    params: GotoDefinitionParams,
+) -> Result<Option<GotoDefinitionResponse>, RequestError> {
+    let at = params.text_document_position_params;
+    let places = document.definitions(at.position);
+    Ok(Some(GotoDefinitionResponse::Array(
+        document.locations(places),
+    )))
+}
+
+fn references(document: &Document, params: ReferenceParams) -> Result<Vec<Location>, RequestError> {
+    let at = params.text_document_position;
+    let mut places = document.uses_of(at.position);
+    if !params.context.include_declaration {
+        let declared = document.definitions(at.position);
+        places.retain(|place| !declared.contains(place));
     }
+    Ok(document.locations(places))
+}
 
-    fn definition(
-        &mut self,
-        params: GotoDefinitionParams,
-    ) -> Result<Option<GotoDefinitionResponse>, RequestError> {
-        let at = params.text_document_position_params;
-        let document = self.document(&at.text_document.uri)?;
-        let places = document.definitions(at.position);
-        Ok(Some(GotoDefinitionResponse::Array(
-            document.locations(places),
-        )))
-    }
+fn prepare_rename(
+    document: &Document,
+    params: TextDocumentPositionParams,
+) -> Result<Option<PrepareRenameResponse>, RequestError> {
+    let name = document.renamable(params.position);
+    Ok(name.map(|span| PrepareRenameResponse::Range(document.range(span))))
+}
 
-    fn references(&mut self, params: ReferenceParams) -> Result<Vec<Location>, RequestError> {
-        let at = params.text_document_position;
-        let document = self.document(&at.text_document.uri)?;
-        let mut places = document.uses_of(at.position);
-        if !params.context.include_declaration {
-            let declared = document.definitions(at.position);
-            places.retain(|place| !declared.contains(place));
-        }
-        Ok(document.locations(places))
-    }
-
-    fn prepare_rename(
-        &mut self,
-        params: TextDocumentPositionParams,
-    ) -> Result<Option<PrepareRenameResponse>, RequestError> {
-        let document = self.document(&params.text_document.uri)?;
-        let name = document.renamable(params.position);
-        Ok(name.map(|span| PrepareRenameResponse::Range(document.range(span))))
-    }
-
-    fn rename(&mut self, params: RenameParams) -> Result<WorkspaceEdit, RequestError> {
-        let at = params.text_document_position;
-        let document = self.document(&at.text_document.uri)?;
-        let places = document.rename(at.position, &params.new_name)?;
-        let edits: Vec<TextEdit> = (places.into_iter())
-            .map(|place| TextEdit {
-                range: document.range(place),
-                new_text: params.new_name.clone(),
-            })
-            .collect();
-        Ok(WorkspaceEdit {
-            changes: Some([(at.text_document.uri, edits)].into()),
-            ..WorkspaceEdit::default()
+fn rename(document: &Document, params: RenameParams) -> Result<WorkspaceEdit, RequestError> {
+    let at = params.text_document_position;
+    let places = document.rename(at.position, &params.new_name)?;
+    let edits: Vec<TextEdit> = (places.into_iter())
+        .map(|place| TextEdit {
+            range: document.range(place),
+            new_text: params.new_name.clone(),
         })
-    }
+        .collect();
+    Ok(WorkspaceEdit {
+        changes: Some([(at.text_document.uri, edits)].into()),
+        ..WorkspaceEdit::default()
+    })
+}
 
-    fn completion(
-        &mut self,
-        params: CompletionParams,
-    ) -> Result<Vec<lsp_types::CompletionItem>, RequestError> {
-        let at = params.text_document_position;
-        Ok(self
-            .document(&at.text_document.uri)?
-            .completions(at.position))
-    }
+fn completion(
+    document: &Document,
+    params: CompletionParams,
+) -> Result<Vec<lsp_types::CompletionItem>, RequestError> {
+    let at = params.text_document_position;
+    Ok(document.completions(at.position))
+}
 
-    fn actions(&mut self, params: CodeActionParams) -> Result<Vec<CodeAction>, RequestError> {
-        let document = self.document(&params.text_document.uri)?;
-        let mut actions = document.quick_fixes(params.range);
-        if let Some(only) = params.context.only {
-            // A client that asks for `a` also asks for `a.b`.
-            let is_of = |kind: &str, wanted: &str| {
-                let rest = kind.strip_prefix(wanted);
-                rest.is_some_and(|rest| {
-                    wanted.is_empty() || rest.is_empty() || rest.starts_with('.')
-                })
-            };
-            actions.retain(|action| {
-                let kind = action.kind.as_ref().map_or("", CodeActionKind::as_str);
-                only.iter().any(|wanted| is_of(kind, wanted.as_str()))
-            });
-        }
-        Ok(actions)
-    }
-
-    fn format(&mut self, params: DocumentFormattingParams) -> Result<Vec<TextEdit>, RequestError> {
-        let document = self.document(&params.text_document.uri)?;
-        document.formatted()
-    }
-
-    fn symbols(
-        &mut self,
-        params: DocumentSymbolParams,
-    ) -> Result<DocumentSymbolResponse, RequestError> {
-        let document = self.document(&params.text_document.uri)?;
-        Ok(DocumentSymbolResponse::Nested(document.outline()))
-    }
-
-    fn lenses(
-        &mut self,
-        params: lsp_types::CodeLensParams,
-    ) -> Result<Vec<lsp_types::CodeLens>, RequestError> {
-        let document = self.document(&params.text_document.uri)?;
-        Ok(lens::lenses(document))
-    }
-
-    fn execute(&mut self, request: Request) -> Result<(), RequestError> {
-        let params: ExecuteCommandParams =
-            serde_json::from_value(request.params).map_err(RequestError::InvalidParams)?;
-        let uri = params.arguments.into_iter().next();
-        let uri: Option<Uri> = uri.and_then(|uri| serde_json::from_value(uri).ok());
-        let Some(uri) = uri else {
-            return Err(RequestError::MissingUri);
+fn actions(document: &Document, params: CodeActionParams) -> Result<Vec<CodeAction>, RequestError> {
+    let mut actions = document.quick_fixes(params.range);
+    if let Some(only) = params.context.only {
+        // A client that asks for `a` also asks for `a.b`.
+        let is_of = |kind: &str, wanted: &str| {
+            let rest = kind.strip_prefix(wanted);
+            rest.is_some_and(|rest| wanted.is_empty() || rest.is_empty() || rest.starts_with('.'))
         };
-        let time = self.settings.time;
-        let channel = self.connection.sender.clone();
-        // A client that has disconnected gets no message.
-        let sender = move |message| drop(channel.send(message));
-        let document = self.document(&uri)?;
-        let Some(game) = document.game() else {
-            return Err(RequestError::RulesHaveErrors);
-        };
-        lens::start(&params.command, game, time, request.id, sender)
+        actions.retain(|action| {
+            let kind = action.kind.as_ref().map_or("", CodeActionKind::as_str);
+            only.iter().any(|wanted| is_of(kind, wanted.as_str()))
+        });
     }
+    Ok(actions)
+}
+
+fn format(document: &Document, _: DocumentFormattingParams) -> Result<Vec<TextEdit>, RequestError> {
+    document.formatted()
+}
+
+fn symbols(
+    document: &Document,
+    _: DocumentSymbolParams,
+) -> Result<DocumentSymbolResponse, RequestError> {
+    Ok(DocumentSymbolResponse::Nested(document.outline()))
+}
+
+fn lenses(
+    document: &Document,
+    _: lsp_types::CodeLensParams,
+) -> Result<Vec<lsp_types::CodeLens>, RequestError> {
+    Ok(lens::lenses(document))
 }
 
 /// Converts a finding to the protocol's format.

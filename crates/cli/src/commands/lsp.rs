@@ -34,7 +34,7 @@ pub struct Options {
 /// # Errors
 ///
 /// If the client does not follow the protocol.
-pub fn run(options: &Options, _context: &Context) -> anyhow::Result<Exit> {
+pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     // One character of a file can take six bytes of JSON.
     let most = (options.max_bytes as u64)
         .saturating_mul(6)
@@ -50,7 +50,8 @@ pub fn run(options: &Options, _context: &Context) -> anyhow::Result<Exit> {
             ..ReadOptions::default()
         },
     };
-    let came = ggp_lsp::serve(connection, &settings);
+    // A signal ends the server at once: it has nothing to save.
+    let came = context.waiting(|| ggp_lsp::serve(connection, &settings));
     match &came {
         // The rest of the input is not read.
         Err(error) if !error.channel_is_disconnected() => {}
