@@ -129,10 +129,7 @@ impl Context {
     ///
     /// Errors of writing; a broken pipe is passed on like any other.
     pub fn print(&self, text: impl AsRef<str>) -> io::Result<()> {
-        let mut out = io::stdout().lock();
-        out.write_all(text.as_ref().as_bytes())?;
-        out.write_all(b"\n")?;
-        out.flush()
+        self.print_lines([text])
     }
 
     /// Prints a text on standard output without a line break.
@@ -141,9 +138,17 @@ impl Context {
     ///
     /// As [`Context::print`].
     pub fn print_text(&self, text: &str) -> io::Result<()> {
+        self.print_bytes(text.as_bytes())
+    }
+
+    /// Prints bytes on standard output.
+    ///
+    /// # Errors
+    ///
+    /// As [`Context::print`].
+    pub fn print_bytes(&self, content: &[u8]) -> io::Result<()> {
         let mut out = io::stdout().lock();
-        out.write_all(text.as_bytes())?;
-        out.flush()
+        printed(out.write_all(content).and_then(|()| out.flush()))
     }
 
     /// Prints each text on a line of standard output.
@@ -153,11 +158,14 @@ impl Context {
     /// As [`Context::print`].
     pub fn print_lines<T: AsRef<str>>(&self, lines: impl IntoIterator<Item = T>) -> io::Result<()> {
         let mut out = io::BufWriter::new(io::stdout().lock());
-        for line in lines {
-            out.write_all(line.as_ref().as_bytes())?;
-            out.write_all(b"\n")?;
-        }
-        out.flush()
+        let print = || {
+            for line in lines {
+                out.write_all(line.as_ref().as_bytes())?;
+                out.write_all(b"\n")?;
+            }
+            out.flush()
+        };
+        printed(print())
     }
 
     /// Prints a value as one line of JSON on standard output.
@@ -167,9 +175,12 @@ impl Context {
     /// As [`Context::print`].
     pub fn print_json(&self, value: &impl Serialize) -> anyhow::Result<()> {
         let mut out = io::BufWriter::new(io::stdout().lock());
-        serde_json::to_writer(&mut out, value)?;
-        out.write_all(b"\n")?;
-        Ok(out.flush()?)
+        let mut print = || {
+            serde_json::to_writer(&mut out, value)?;
+            out.write_all(b"\n")?;
+            out.flush()
+        };
+        Ok(printed(print())?)
     }
 
     /// Prints a note on standard error, unless `--quiet` is given.
@@ -282,6 +293,14 @@ impl Context {
         }
         written.with_context(|| format!("cannot write {}", path.display()))
     }
+}
+
+/// The result of writing to standard output, whose error says so.
+pub(super) fn printed(result: io::Result<()>) -> io::Result<()> {
+    result.map_err(|error| {
+        let message = format!("cannot write to standard output: {error}");
+        io::Error::new(error.kind(), message)
+    })
 }
 
 /// The file that takes the content until it is complete.

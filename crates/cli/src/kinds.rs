@@ -82,9 +82,9 @@ where
         value: &OsStr,
     ) -> Result<T, clap::Error> {
         if value == "list" {
-            // A closed pipe is not an error.
-            let _ = io::stdout().lock().write_all(self.list().as_bytes());
-            std::process::exit(0);
+            let mut out = io::stdout().lock();
+            let listed = out.write_all(self.list().as_bytes());
+            crate::end(listed.and_then(|()| out.flush()), 0);
         }
         let read = |text: &str| text.parse::<T>();
         read.parse_ref(command, argument, value)

@@ -101,10 +101,13 @@ pub fn command() -> clap::Command {
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
     let matches = command().try_get_matches();
-    let matches = matches.unwrap_or_else(|error| in_plain_words(error).exit());
+    let matches = matches.unwrap_or_else(|error| {
+        let error = in_plain_words(error);
+        end(error.print(), error.exit_code())
+    });
     let cli = match Cli::from_arg_matches(&matches) {
         Ok(cli) => cli,
-        Err(error) => error.exit(),
+        Err(error) => end(error.print(), error.exit_code()),
     };
     let context = match Context::new(cli.general.json, cli.general.quiet, cli.general.color) {
         Ok(context) => context,
@@ -141,6 +144,18 @@ fn in_plain_words(error: clap::Error) -> clap::Error {
         "invalid value '{value}' for '{option}': {why}\n\nFor more information, try '--help'.\n"
     );
     clap::Error::raw(error.kind(), message).with_cmd(&command())
+}
+
+/// Ends the process after printing help or a list, with this exit code. A closed pipe is not
+/// an error.
+pub(crate) fn end(printed: io::Result<()>, code: i32) -> ! {
+    match context::printed(printed) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            let _ = writeln!(io::stderr(), "error: {error}");
+            std::process::exit(2)
+        }
+        _ => std::process::exit(code),
+    }
 }
 
 /// Prints a failure and returns its exit code.

@@ -1,7 +1,5 @@
 //! `ggp completions`: completion scripts for shells.
 
-use std::io::{self, Write};
-
 use clap_complete::Shell;
 
 use crate::{Context, Exit};
@@ -24,10 +22,10 @@ pub struct Options {
 /// # Errors
 ///
 /// If standard output cannot be written.
-pub fn run(options: &Options, _context: &Context) -> anyhow::Result<Exit> {
+pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     // The generator panics if it cannot write, so it writes to memory.
     let mut script = Vec::new();
     clap_complete::generate(options.shell, &mut crate::command(), "ggp", &mut script);
-    io::stdout().lock().write_all(&script)?;
+    context.print_bytes(&script)?;
     Ok(Exit::Done)
 }

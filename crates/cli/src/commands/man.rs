@@ -1,6 +1,6 @@
 //! `ggp man`: the manual pages.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::PathBuf;
 
 use anyhow::Context as _;
@@ -28,7 +28,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let mut command = crate::command();
     command.build();
     let Some(folder) = &options.dir else {
-        io::stdout().lock().write_all(&page(command)?)?;
+        context.print_bytes(&page(command)?)?;
         return Ok(Exit::Done);
     };
     std::fs::create_dir_all(folder)

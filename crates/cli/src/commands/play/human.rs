@@ -64,11 +64,7 @@ impl<'a> Table<'a> {
 
     fn write(&self, text: &str, end: &str) -> io::Result<()> {
         match self.context.json() {
-            false => {
-                let mut out = io::stdout().lock();
-                write!(out, "{text}{end}")?;
-                out.flush()
-            }
+            false => self.context.print_text(&format!("{text}{end}")),
             true => {
                 // Errors of standard error are ignored.
                 let _ = write!(io::stderr().lock(), "{text}{end}");
