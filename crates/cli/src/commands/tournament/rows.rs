@@ -73,6 +73,9 @@ impl Row {
 #[derive(Default)]
 pub(super) struct Results {
     file: Option<File>,
+    /// The name of the file, and the length of its complete lines.
+    name: String,
+    whole: u64,
     /// The matches by id.
     known: HashMap<String, Row>,
     was_begun: bool,
@@ -88,17 +91,23 @@ impl Results {
         let Some(path) = path else {
             return Ok(Results::default());
         };
-        let name = path.display();
+        let name = path.display().to_string();
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
         let file = options.open(path);
         let mut file = file.with_context(|| format!("cannot open {name}"))?;
-        let mut text = String::new();
-        let read = file.read_to_string(&mut text);
+        let mut content = Vec::new();
+        let read = file.read_to_end(&mut content);
         read.with_context(|| format!("cannot read {name}"))?;
-        let whole = text.rfind('\n').map_or(0, |end| end + 1);
+        let was_begun = !content.is_empty();
+        // An incomplete line may end within a character.
+        let last = content.iter().rposition(|byte| *byte == b'\n');
+        content.truncate(last.map_or(0, |end| end + 1));
+        let text = String::from_utf8(content);
+        let text = text.with_context(|| format!("cannot read {name}"))?;
+        let whole = text.len() as u64;
         let mut known = HashMap::new();
-        for (number, line) in text[..whole].lines().enumerate() {
+        for (number, line) in text.lines().enumerate() {
             let row: Row = match serde_json::from_str(line) {
                 Ok(row) => row,
                 Err(error) => bail!("{name}:{}: not a match: {error}", number + 1),
@@ -106,12 +115,14 @@ impl Results {
             known.insert(row.id.clone(), row);
         }
         // The last line is incomplete.
-        let cut = file.set_len(whole as u64);
+        let cut = file.set_len(whole);
         let end = cut.and_then(|()| file.seek(SeekFrom::End(0)));
         end.with_context(|| format!("cannot write {name}"))?;
         Ok(Results {
             file: Some(file),
-            was_begun: !text.is_empty(),
+            name,
+            whole,
+            was_begun,
             known,
         })
     }
@@ -136,7 +147,7 @@ impl Results {
         self.known.len()
     }
 
-    /// Appends a match to the file.
+    /// Appends a match to the file. After an error, the file is as before, if that is possible.
     ///
     /// # Errors
     ///
@@ -150,6 +161,14 @@ impl Results {
         let written = file
             .write_all(line.as_bytes())
             .and_then(|()| file.sync_data());
-        written.context("cannot write the results")
+        match written {
+            Ok(()) => self.whole += line.len() as u64,
+            Err(_) => {
+                // Another match would follow a part of this one.
+                let cut = file.set_len(self.whole);
+                let _ = cut.and_then(|()| file.seek(SeekFrom::End(0)));
+            }
+        }
+        written.with_context(|| format!("cannot write {}", self.name))
     }
 }
