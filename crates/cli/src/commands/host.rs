@@ -198,7 +198,10 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         &mut record,
         &mut |record, seen| {
             if let Some(path) = path {
-                record.save(path)?;
+                record.save(path).map_err(|error| {
+                    let message = format!("cannot write {}: {error}", path.display());
+                    io::Error::new(error.kind(), message)
+                })?;
             }
             match seen {
                 Seen::Begun(lapses) => {

@@ -17,7 +17,7 @@ use crate::record::MatchRecord;
 use crate::referee::{Asking, Contender, Lapse, Referee, Round};
 use crate::{AgentSpec, Match, SpecError};
 use ggp_engine::machine::{Machine, PlayError};
-use ggp_gdl::game::Game;
+use ggp_gdl::game::{Game, Score};
 use ggp_gdl::markup;
 use ggp_gdl::symbol::Case;
 
@@ -216,6 +216,11 @@ pub fn host<M: Machine>(
                 let state = referee.game().history().state().clone();
                 record.moved(referee.last());
                 record.reached(referee.game().machine(), &state, &round.lapses);
+                // A record with the last move also has the end, whoever reads it and when.
+                if let (Ok(true), Ok(scores)) = (referee.game().is_over(), referee.game().scores())
+                {
+                    complete(record, scores);
+                }
                 ended = observer(record, Seen::Moved(&round)).map_err(HostError::from);
                 if ended.is_ok() {
                     wait(begun, options.play_clock);
@@ -227,20 +232,26 @@ pub fn host<M: Machine>(
     let ended = ended.and_then(|()| Ok(referee.game().scores()?));
     match ended {
         Ok(scores) => {
-            record.goal_values = scores.into_iter().map(|score| score.get()).collect();
-            record.is_completed = true;
+            complete(record, scores);
             let saved = observer(record, Seen::Ended);
             referee.stop(&mut contenders);
             Ok(saved?)
         }
         Err(error) => {
             record.is_aborted = true;
+            record.is_completed = false;
+            record.goal_values.clear();
             // The error that ends the match takes precedence over an error of the observer.
             let _ = observer(record, Seen::Ended);
             referee.abort(&mut contenders);
             Err(error)
         }
     }
+}
+
+fn complete(record: &mut MatchRecord, scores: Vec<Score>) {
+    record.goal_values = scores.into_iter().map(|score| score.get()).collect();
+    record.is_completed = true;
 }
 
 fn contenders<'a>(
