@@ -14,6 +14,8 @@ mod diagnostics;
 mod editors;
 mod english;
 mod explain;
+#[cfg(target_os = "linux")]
+mod faults;
 mod games;
 mod graph;
 mod hostile_rules;
