@@ -2,8 +2,10 @@
 //!
 //! In: edits and questions, in the order in which they came. Out: answers, and the findings
 //! about the last text. Each edit has a flag of its own, which the next edit raises, so that
-//! nobody waits for the check of a text that is not there any more.
+//! nobody waits for the check of a large text that is not there any more.
 
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
@@ -18,6 +20,10 @@ use ggp_stop::Stop;
 /// The stack of a thread in bytes. Lists may be nested deeply.
 const STACK: usize = 8 << 20;
 
+/// A text of at most this size in bytes is checked to the end, which takes less than a tenth
+/// of a second.
+const SMALL: usize = 1 << 16;
+
 /// The function that answers a request; `None` if another thread will do so.
 pub(super) type Question =
     Box<dyn FnOnce(&Document) -> Result<Option<serde_json::Value>, RequestError> + Send>;
@@ -28,6 +34,8 @@ pub(super) enum Outcome {
     Message(Message),
     /// The findings of the document with this number.
     Findings(u64, PublishDiagnosticsParams),
+    /// The panic of a thread, which ends the server.
+    Panic(Box<dyn Any + Send>),
 }
 
 /// A task for the thread of a document.
@@ -57,6 +65,7 @@ impl Desk {
     ) -> Desk {
         let (sender, tasks) = unbounded();
         let stop = Stop::new();
+        let panicked = results.clone();
         let mut worker = Worker {
             number,
             document,
@@ -66,7 +75,13 @@ impl Desk {
         };
         thread::Builder::new()
             .stack_size(STACK)
-            .spawn(move || worker.work(&tasks))
+            .spawn(move || {
+                // The worker is not used after a panic.
+                let work = AssertUnwindSafe(|| worker.work(&tasks));
+                if let Err(panic) = catch_unwind(work) {
+                    let _ = panicked.send(Outcome::Panic(panic));
+                }
+            })
             .expect("the system has another thread");
         Desk {
             number,
@@ -93,7 +108,7 @@ impl Desk {
 
     fn send(&self, task: Task) {
         if let Some(tasks) = &self.tasks {
-            // A thread that ended before its last task has panicked, and said so.
+            // A thread that ended before its last task has sent its panic.
             let _ = tasks.send(task);
         }
     }
@@ -129,6 +144,10 @@ impl Worker {
             }
             match tasks.recv() {
                 Ok(Task::Edit(changes, version, stop)) => {
+                    // Completion uses the last correct text.
+                    if self.is_small() && self.document.last_game().is_none() {
+                        self.document.check(&self.settings.read, &self.stop());
+                    }
                     for change in changes {
                         self.document.change(change.range, &change.text);
                     }
@@ -141,11 +160,24 @@ impl Worker {
         }
     }
 
+    fn is_small(&self) -> bool {
+        self.document.text().len() <= SMALL
+    }
+
+    /// The flag that ends the check of the current text.
+    fn stop(&self) -> Stop {
+        match self.is_small() {
+            true => Stop::new(),
+            false => self.stop.clone(),
+        }
+    }
+
     fn publish(&mut self) {
         if !self.document.is_changed() {
             return;
         }
-        if let Some(diagnostics) = (self.document).findings(&self.settings.read, &self.stop) {
+        let stop = self.stop();
+        if let Some(diagnostics) = self.document.findings(&self.settings.read, &stop) {
             let findings = PublishDiagnosticsParams {
                 uri: self.document.uri.clone(),
                 diagnostics,
@@ -158,7 +190,8 @@ impl Worker {
     /// Answers a request about the current text, or says that the text has changed if an edit
     /// comes before it is checked.
     fn answer(&mut self, id: RequestId, question: Question) {
-        let is_checked = self.document.check(&self.settings.read, &self.stop);
+        let stop = self.stop();
+        let is_checked = self.document.check(&self.settings.read, &stop);
         let answer = match is_checked {
             true => question(&self.document),
             false => Err(RequestError::Changed),

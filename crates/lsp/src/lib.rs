@@ -208,6 +208,7 @@ impl Server {
     /// Passes a result of another thread on to the client.
     fn pass_on(&mut self, outcome: Outcome) {
         match outcome {
+            Outcome::Panic(panic) => std::panic::resume_unwind(panic),
             Outcome::Message(message) => {
                 if let Message::Response(answer) = &message
                     && !self.open_requests.remove(&answer.id)
