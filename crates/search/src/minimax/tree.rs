@@ -525,12 +525,16 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
         }
     }
 
+    /// The values so far; no moves if the root is not expanded.
     pub(super) fn report(&self, depth: u32, stopped: Option<BudgetKind>) -> MinimaxReport<G::Move> {
-        let root = self.root.as_ref().expect("`begin` expanded the root");
-        let legal = &root.expansion.legal[self.role];
+        let root = self.root.iter();
+        let legal = root.flat_map(|root| {
+            let legal = &root.expansion.legal[self.role];
+            self.moves.iter().map(|known| (&legal[known.index], known))
+        });
         let has_upper_bounds = self.game_class.has_upper_bounds();
-        let moves = self.moves.iter().map(|known| MoveValue {
-            action: legal[known.index].clone(),
+        let moves = legal.map(|(action, known)| MoveValue {
+            action: action.clone(),
             value: match known.value {
                 value if value.is_proved() => f64::from(value.least),
                 value => f64::from(value.expected) / f64::from(POINT),
