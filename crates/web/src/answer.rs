@@ -1,5 +1,7 @@
 //! Error responses, and the JSON bodies of requests.
 
+use std::time::Duration;
+
 use axum::Json;
 use axum::extract::rejection::JsonRejection;
 use axum::extract::{FromRequest, Request};
@@ -85,6 +87,10 @@ impl IntoResponse for ApiError {
     }
 }
 
+/// Maximum time for the body of a request to arrive.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct BodyTime(pub(super) Duration);
+
 /// The body of a request as JSON. A malformed body is an [`ApiError`].
 #[derive(Debug)]
 pub(super) struct JsonBody<T>(pub(super) T);
@@ -93,9 +99,18 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for JsonBody<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
-        match Json::<T>::from_request(request, state).await {
-            Ok(Json(body)) => Ok(JsonBody(body)),
-            Err(rejection) => Err(error(&rejection)),
+        let BodyTime(time) = *request.extensions().get().expect("the guard sets it");
+        let read = Json::<T>::from_request(request, state);
+        match tokio::time::timeout(time, read).await {
+            Ok(Ok(Json(body))) => Ok(JsonBody(body)),
+            Ok(Err(rejection)) => Err(error(&rejection)),
+            Err(_) => Err(ApiError::new(
+                StatusCode::REQUEST_TIMEOUT,
+                format!(
+                    "the request did not arrive within {} seconds",
+                    time.as_secs_f64()
+                ),
+            )),
         }
     }
 }

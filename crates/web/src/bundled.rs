@@ -19,6 +19,11 @@ pub(super) fn names() -> Vec<String> {
     names
 }
 
+/// Returns whether there is a game of this name.
+pub(super) fn exists(id: &str) -> bool {
+    files(id).iter().all(|file| BUNDLED.contains(file))
+}
+
 /// The game that an instance belongs to: the longest name that is a prefix of the
 /// instance's name. `None` for a game of its own.
 fn rules_of(instance: &str) -> Option<&str> {

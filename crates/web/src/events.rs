@@ -1,20 +1,21 @@
 //! Long-running answers: server-sent events on a connection, until the client disconnects.
 
-use ggp_stop::Stop;
 use std::convert::Infallible;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use tokio::runtime::Handle;
-use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 
 use super::AppState;
 use super::answer::ApiError;
-use super::session::Session;
+use super::memory::MemoryShare;
+use super::session::Visitor;
+use super::turns::Turn;
+use super::workers::{self, Pace};
 
 /// Maximum number of events that wait to be sent; then the producer waits, or drops some.
 const WAITING: usize = 16;
@@ -23,18 +24,21 @@ const ALIVE: Duration = Duration::from_secs(15);
 
 /// The sending end of an event stream.
 #[derive(Clone, Debug)]
-pub(super) struct Sender(mpsc::Sender<Result<Event, Infallible>>);
+pub(super) struct Sender {
+    events: mpsc::Sender<Result<Event, Infallible>>,
+    runtime: Handle,
+}
 
 impl Sender {
     /// Sends an event. Returns whether the client is still connected.
     pub(super) async fn send(&self, name: &str, content: &impl Serialize) -> bool {
-        self.0.send(Ok(event(name, content))).await.is_ok()
+        self.events.send(Ok(event(name, content))).await.is_ok()
     }
 
     /// Sends an event, unless too many events wait to be sent.
     pub(super) fn offer(&self, name: &str, content: &impl Serialize) {
-        if self.0.capacity() > 0 {
-            let _ = self.0.try_send(Ok(event(name, content)));
+        if self.events.capacity() > 0 {
+            let _ = self.events.try_send(Ok(event(name, content)));
         }
     }
 
@@ -42,8 +46,8 @@ impl Sender {
     /// whether it was sent in time to a connected client.
     pub(super) fn send_before(&self, name: &str, content: &impl Serialize, until: Instant) -> bool {
         let left = until.saturating_duration_since(Instant::now());
-        let sent = self.0.send_timeout(Ok(event(name, content)), left);
-        Handle::current().block_on(sent).is_ok()
+        let sent = self.events.send_timeout(Ok(event(name, content)), left);
+        self.runtime.block_on(sent).is_ok()
     }
 
     /// Sends an error.
@@ -56,7 +60,7 @@ impl Sender {
 
     /// Completes when the client disconnects.
     pub(super) async fn closed(&self) {
-        self.0.closed().await;
+        self.events.closed().await;
     }
 }
 
@@ -75,13 +79,33 @@ pub(super) fn channel() -> (Sender, Response) {
     let (sender, receiver) = mpsc::channel(WAITING);
     let stream = Sse::new(ReceiverStream::new(receiver));
     let response = stream.keep_alive(KeepAlive::new().interval(ALIVE));
-    (Sender(sender), response.into_response())
+    let sender = Sender {
+        events: sender,
+        runtime: Handle::current(),
+    };
+    (sender, response.into_response())
 }
 
 /// The right to run one player or solver; it ends when the permit is dropped.
+#[derive(Debug)]
 pub(super) struct Permit {
-    _all: OwnedSemaphorePermit,
-    _own: OwnedSemaphorePermit,
+    pub(super) turn: Turn,
+    memory: MemoryShare,
+}
+
+impl Permit {
+    /// Maximum size in bytes of the tables of the player or solver.
+    pub(super) fn memory_bytes(&self) -> u64 {
+        self.memory.bytes()
+    }
+
+    /// A permit for a turn.
+    pub(super) fn of(app: &AppState, turn: Turn) -> Self {
+        Permit {
+            turn,
+            memory: app.memory.share(),
+        }
+    }
 }
 
 /// Grants a session one more player or solver.
@@ -89,33 +113,27 @@ pub(super) struct Permit {
 /// # Errors
 ///
 /// If there are too many.
-pub(super) fn permit(app: &AppState, session: &Session) -> Result<Permit, ApiError> {
-    let own = Arc::clone(&session.jobs).try_acquire_owned();
-    let own = own.map_err(|_| {
+pub(super) fn permit(app: &AppState, visitor: &Visitor) -> Result<Permit, ApiError> {
+    let turn = app.jobs.try_take(&visitor.asker).ok_or_else(|| {
         let most = app.limits.jobs_each;
         ApiError::busy(format!(
-            "you already run {most} players and solvers: wait for one to finish, or stop one"
+            "you already run {most} players and solvers, or the server is busy with those of \
+             others: stop one, or try again soon"
         ))
     })?;
-    let all = Arc::clone(&app.jobs).try_acquire_owned();
-    let all = all.map_err(|_| {
-        ApiError::busy("the server is busy with other players and solvers: try again soon")
-    })?;
-    Ok(Permit {
-        _all: all,
-        _own: own,
-    })
+    Ok(Permit::of(app, turn))
 }
 
 /// Runs work on a thread. When the client disconnects, the work is stopped, and there is no
 /// answer.
 pub(super) async fn run<T: Send + 'static>(
-    work: impl FnOnce(&Stop) -> Result<T, ApiError> + Send + 'static,
+    permit: Permit,
+    work: impl FnOnce(&Permit) -> Result<T, ApiError> + Send + 'static,
     listener: Option<&Sender>,
 ) -> Option<Result<T, ApiError>> {
-    let stop = Stop::new();
-    let raised = stop.clone();
-    let work = tokio::task::spawn_blocking(move || work(&raised));
+    let stop = permit.turn.stop().clone();
+    let pace = permit.turn.pace(Pace::Steady);
+    let work = workers::run(pace, move || work(&permit));
     let gone = async {
         match listener {
             Some(listener) => listener.closed().await,
@@ -124,8 +142,8 @@ pub(super) async fn run<T: Send + 'static>(
     };
     tokio::select! {
         done = work => {
-            let fault = |_| ApiError::rules("internal error: the work failed");
-            Some(done.map_err(fault).and_then(|done| done))
+            let fault = || Err(ApiError::rules("internal error: the work failed"));
+            Some(done.unwrap_or_else(fault))
         }
         () = gone => {
             stop.raise();
@@ -139,16 +157,13 @@ pub(super) async fn run<T: Send + 'static>(
 pub(super) fn stream<T: Serialize + Send + Sync + 'static>(
     permit: Permit,
     name: &'static str,
-    work: impl FnOnce(&Stop, &Sender) -> Result<T, ApiError> + Send + 'static,
+    work: impl FnOnce(&Permit, &Sender) -> Result<T, ApiError> + Send + 'static,
 ) -> Response {
     let (sender, response) = channel();
     tokio::spawn(async move {
         let own = sender.clone();
-        let work = move |stop: &Stop| {
-            let _permit = permit;
-            work(stop, &own)
-        };
-        match run(work, Some(&sender)).await {
+        let work = move |permit: &Permit| work(permit, &own);
+        match run(permit, work, Some(&sender)).await {
             Some(Ok(result)) => {
                 sender.send(name, &result).await;
             }

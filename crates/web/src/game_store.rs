@@ -1,395 +1,127 @@
 //! Rule sets: the bundled games, and those that sessions upload.
 
-use ggp_stop::Stop;
 use std::error::Error as _;
-use std::hash::{BuildHasher, RandomState};
-use std::sync::{Arc, Mutex, OnceLock};
-use std::time::Duration;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
-use hmac_sha256::Hash as Sha256;
 use rustc_hash::FxHashMap;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::answer::{ApiError, JsonBody};
 use super::bundled;
-use super::session::{Session, locked};
+use super::loaded_game::{CheckReport, File, LoadedGame, Role, RuleSet, Rules};
+use super::session::{Visitor, locked};
+use super::turns::{Turn, Turns};
+use super::workers::{self, Pace};
 use super::{AppState, Shared};
-use ggp_engine::machine::{self, AnyMachine, Backend, Limits, Machine, PlayError};
-use ggp_engine::machine::{PropnetMachine, PropnetState};
-use ggp_engine::propnet::GroundLimits;
-use ggp_gdl::check::{ReadOptions, Reading, read_until};
 use ggp_gdl::diagnostic::DiagnosticRecord;
-use ggp_gdl::game::{Game, Move, RoleId};
-use ggp_gdl::span::{Source, Sources};
-use ggp_gdl::syntax::SyntaxLimits;
-use ggp_picture::{Picture, PictureOptions};
-use ggp_play::{Backends, Brief};
+use ggp_stop::Stop;
 
-/// Time limit for reading rules.
-const READING: Duration = Duration::from_secs(10);
-/// Time limit for building a network, which happens in the background.
-const GROUNDING: Duration = Duration::from_secs(60);
-/// Maximum number of matches tried in one state.
-const WORK: u64 = 50_000_000;
-/// Maximum number of facts derived in one state.
-const FACTS: usize = 1_000_000;
-/// Maximum number of cached positions.
-const KNOWN: usize = 512;
 /// Maximum size of a picture file in bytes.
 const PICTURE: usize = 1 << 20;
-/// Limits for a network that is built only for a card: rows and matches, and work.
-const CARD: (usize, u64) = (5_000, 2_000_000);
-/// Maximum number of characters of the description on a card.
-const ABOUT: usize = 900;
+/// The time for work to end after its stop was raised.
+const GRACE: Duration = Duration::from_secs(1);
 
-/// The bundled games, each read when it is first requested.
-#[derive(Debug, Default)]
+/// The games that are ready for use. Beyond a size in bytes, those that were not used the
+/// longest are dropped; they are read again when they are requested.
+#[derive(Debug)]
 pub(super) struct GameStore {
-    read: Mutex<FxHashMap<String, Arc<LoadedGame>>>,
+    loaded: Mutex<FxHashMap<String, Loaded>>,
+    bytes: usize,
+    groundings: Arc<Turns>,
+}
+
+#[derive(Debug)]
+struct Loaded {
+    game: Arc<LoadedGame>,
+    used: Instant,
 }
 
 impl GameStore {
-    /// A bundled game.
-    fn game(&self, id: &str) -> Option<Arc<LoadedGame>> {
-        if let Some(game) = locked(&self.read).get(id) {
-            return Some(Arc::clone(game));
+    /// A store of games of `bytes` in total, whose networks are built within `groundings`.
+    pub(super) fn new(bytes: usize, groundings: Arc<Turns>) -> Self {
+        GameStore {
+            loaded: Mutex::default(),
+            bytes,
+            groundings,
         }
+    }
+
+    /// A game that is ready.
+    fn ready(&self, id: &str) -> Option<Arc<LoadedGame>> {
+        let mut loaded = locked(&self.loaded);
+        let game = loaded.get_mut(id).map(|found| {
+            found.used = Instant::now();
+            Arc::clone(&found.game)
+        });
+        if game.as_ref().is_some_and(|game| game.is_stale()) {
+            loaded.remove(id);
+            return None;
+        }
+        Self::drop_least_used(&mut loaded, self.bytes);
+        game
+    }
+
+    /// Reads rules, unless they are ready.
+    ///
+    /// # Errors
+    ///
+    /// The report about them, if they have errors.
+    fn read(&self, rules: Arc<Rules>, stop: &Stop) -> Result<Arc<LoadedGame>, CheckReport> {
+        if let Some(game) = self.ready(&rules.id) {
+            return Ok(game);
+        }
+        let game = Arc::new(LoadedGame::new(rules, &self.groundings, stop)?);
+        let mut loaded = locked(&self.loaded);
+        let known = loaded.entry(game.rules.id.clone()).or_insert(Loaded {
+            game,
+            used: Instant::now(),
+        });
+        let game = Arc::clone(&known.game);
+        Self::drop_least_used(&mut loaded, self.bytes);
+        Ok(game)
+    }
+
+    /// A bundled game.
+    fn bundled(&self, id: &str, stop: &Stop) -> Option<Arc<LoadedGame>> {
         let files = bundled::files(id).into_iter().map(|name| {
             let text = bundled::text(&name)?;
             Some(File { name, text })
         });
-        let set = RuleSet {
-            files: files.collect::<Option<Vec<File>>>()?,
-            picture: bundled::picture(id, bundled::text),
-        };
-        let game = LoadedGame::new(set, Some(id), &Stop::new()).ok()?;
-        let mut read = locked(&self.read);
-        let game = read.entry(id.to_owned()).or_insert_with(|| Arc::new(game));
-        Some(Arc::clone(game))
-    }
-}
-
-/// A rule file.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    name: String,
-    text: String,
-}
-
-/// A rule set as uploaded.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct RuleSet {
-    files: Vec<File>,
-    #[serde(default)]
-    picture: Option<String>,
-}
-
-impl RuleSet {
-    /// An identifier derived from the content.
-    fn id(&self) -> String {
-        let mut digest = Sha256::new();
-        let files = self.files.iter().flat_map(|file| [&file.name, &file.text]);
-        for text in files.chain(&self.picture) {
-            digest.update(text.len().to_le_bytes());
-            digest.update(text);
-        }
-        let bytes = digest.finalize();
-        bytes[..12]
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect()
-    }
-
-    fn read(&self, stop: &Stop) -> Reading {
-        let files = self.files.iter();
-        let sources = files.map(|file| Source::new(file.name.clone(), file.text.clone()));
-        let options = ReadOptions {
-            syntax: SyntaxLimits {
-                bytes: 4 << 20,
-                ..SyntaxLimits::default()
+        let rules = Rules {
+            id: id.to_owned(),
+            is_bundled: true,
+            set: RuleSet {
+                files: files.collect::<Option<Vec<File>>>()?,
+                picture: bundled::picture(id, bundled::text),
             },
-            rules: 500_000,
-            size: 4_000_000,
-            ..ReadOptions::default()
         };
-        read_until(Sources::new(sources.collect()), &options, stop)
-    }
-}
-
-/// A game that is ready for use.
-#[derive(Debug)]
-pub(super) struct LoadedGame {
-    pub(super) id: String,
-    pub(super) game: Game,
-    set: RuleSet,
-    findings: Vec<DiagnosticRecord>,
-    is_bundled: bool,
-    cache: Mutex<Option<PositionCache>>,
-    card: OnceLock<Result<String, PlayError>>,
-}
-
-/// The machine of a game, and a cache of positions.
-#[derive(Debug)]
-pub(super) struct PositionCache {
-    backends: Backends,
-    pub(super) picture: Arc<Picture>,
-    /// The cached states, by a hash of the moves.
-    known: FxHashMap<u64, PropnetState>,
-    hasher: RandomState,
-    picture_options: PictureOptions,
-}
-
-/// Moves that were made, and the state that they lead to.
-pub(super) struct Reached {
-    pub(super) machine: AnyMachine,
-    pub(super) picture: Arc<Picture>,
-    pub(super) joints: Vec<Vec<Move>>,
-    pub(super) state: PropnetState,
-}
-
-impl LoadedGame {
-    fn new(set: RuleSet, name: Option<&str>, stop: &Stop) -> Result<Self, CheckReport> {
-        let reading = set.read(stop);
-        let Some(game) = reading.game.clone() else {
-            return Err(CheckReport::of(&reading));
-        };
-        Ok(LoadedGame {
-            id: name.map_or_else(|| set.id(), str::to_owned),
-            findings: CheckReport::of(&reading).findings,
-            game,
-            set,
-            is_bundled: name.is_some(),
-            cache: Mutex::default(),
-            card: OnceLock::new(),
-        })
+        self.read(Arc::new(rules), stop).ok()
     }
 
-    /// Limits for machines that answer one request.
-    pub(super) fn limits() -> Limits {
-        let mut limits = Limits {
-            facts: FACTS,
-            work: WORK,
-            ..Limits::default()
-        };
-        limits.ground.time = Some(GROUNDING);
-        limits
+    /// Drops games until those that remain are small enough.
+    pub(super) fn shrink(&self, bytes: usize) {
+        Self::drop_least_used(&mut locked(&self.loaded), bytes);
     }
 
-    fn picture_options(&self) -> PictureOptions {
-        let text = self.set.picture.as_deref().unwrap_or_default();
-        let picture_options = ggp_picture::read_options("picture.toml", text, &self.game);
-        // The picture file was checked when the game was loaded.
-        picture_options.unwrap_or_default()
+    /// The approximate size of all games in bytes.
+    pub(super) fn size(&self) -> usize {
+        let loaded = locked(&self.loaded);
+        loaded.values().map(|one| one.game.bytes()).sum()
     }
 
-    /// The position after moves, which are checked.
-    ///
-    /// # Errors
-    ///
-    /// If one of them is not a legal move, or the rules cannot be evaluated.
-    pub(super) fn reach(&self, moves: &[Vec<String>]) -> Result<Reached, ApiError> {
-        let mut cache = locked(&self.cache);
-        if cache.is_none() {
-            *cache = Some(PositionCache::new(self)?);
-        }
-        let cache = cache.as_mut().expect("it was created above");
-        if cache.backends.poll() {
-            cache.known.clear();
-            cache.picture = Arc::new(drawn(
-                cache.backends.machine(),
-                cache.picture_options.clone(),
-            )?);
-        }
-        cache.reach(moves)
-    }
-
-    /// A drawing of the initial position.
-    ///
-    /// # Errors
-    ///
-    /// If the rules cannot be evaluated.
-    pub(super) fn card(&self) -> Result<String, PlayError> {
-        let card = self.card.get_or_init(|| {
-            // A small network gives the cells that boards have.
-            let mut limits = LoadedGame::limits();
-            limits.ground = GroundLimits {
-                facts: CARD.0,
-                instances: CARD.0 as u64,
-                work: CARD.1,
-                ..GroundLimits::default()
-            };
-            let network = PropnetMachine::new(&self.game, limits);
-            let mut machine = match network {
-                Ok(network) => AnyMachine::Propnet(Box::new(network)),
-                Err(_) => AnyMachine::new(&self.game, Backend::Datalog, LoadedGame::limits())?,
-            };
-            let machine = &mut machine;
-            let picture = drawn(machine, self.picture_options())?;
-            let start = machine.initial()?;
-            let facts = machine.facts(&start);
-            let drawing = picture.draw(
-                machine.terms(),
-                &facts,
-                ggp_picture::DrawingLimits::default(),
-            );
-            Ok(ggp_picture::svg(&drawing, &self.game.name()))
-        });
-        card.clone()
-    }
-
-    /// The heading of the last file, or else the description in the first one.
-    fn about(&self) -> String {
-        let paragraphs = |file: &File| -> Vec<String> {
-            let lines = file.text.lines().map(str::trim);
-            let comment = lines.take_while(|line| line.starts_with(';'));
-            let words = comment.map(|line| line.trim_start_matches(';').trim());
-            let whole = words.collect::<Vec<_>>().join("\n");
-            let parts = whole.split("\n\n").map(|part| part.trim().to_owned());
-            parts.filter(|part| !part.is_empty()).collect()
-        };
-        let files = &self.set.files;
-        let heading = files
-            .last()
-            .and_then(|file| paragraphs(file).into_iter().next());
-        let rest = files
-            .first()
-            .and_then(|file| paragraphs(file).into_iter().nth(1));
-        let parts: Vec<String> = [heading, rest].into_iter().flatten().collect();
-        let about = parts.join("\n");
-        match about.char_indices().nth(ABOUT) {
-            Some((end, _)) => format!("{}…", &about[..end]),
-            None => about,
+    fn drop_least_used(loaded: &mut FxHashMap<String, Loaded>, bytes: usize) {
+        let mut size: usize = loaded.values().map(|one| one.game.bytes()).sum();
+        while size > bytes && loaded.len() > 1 {
+            let oldest = loaded.iter().min_by_key(|(_, one)| one.used);
+            let id = oldest.map(|(id, _)| id.clone()).expect("there are some");
+            size -= loaded.remove(&id).map_or(0, |one| one.game.bytes());
         }
     }
-
-    fn name(&self) -> String {
-        match self.is_bundled {
-            true => self.id.clone(),
-            false => self.game.name(),
-        }
-    }
-
-    fn roles(&self) -> Vec<Role> {
-        let roles = self.game.roles();
-        let role = |role| Role {
-            name: self.game.role_name(role).to_owned(),
-            random: self.game.is_random(role),
-        };
-        roles.map(role).collect()
-    }
-
-    fn description(&self) -> GameDescription<'_> {
-        GameDescription {
-            id: &self.id,
-            name: self.name(),
-            about: self.about(),
-            bundled: self.is_bundled,
-            roles: self.roles(),
-            files: &self.set.files,
-            picture: self.set.picture.as_deref(),
-            findings: &self.findings,
-        }
-    }
-}
-
-fn first_role(game: &Game) -> RoleId {
-    game.roles().next().expect("a game has a role")
-}
-
-fn drawn(machine: &mut AnyMachine, picture_options: PictureOptions) -> Result<Picture, PlayError> {
-    let states = ggp_picture::sample(machine, ggp_picture::SAMPLE_STATES)?;
-    let start = machine.initial()?;
-    let possible = machine.network(&start).map(|(net, _)| net.facts().to_vec());
-    let (game, terms) = (machine.game(), machine.terms());
-    Ok(Picture::with(
-        game,
-        terms,
-        &states,
-        possible.as_deref(),
-        picture_options,
-    ))
-}
-
-impl PositionCache {
-    fn new(loaded: &LoadedGame) -> Result<Self, PlayError> {
-        let mut brief = Brief::new(&loaded.game, first_role(&loaded.game));
-        brief.limits = LoadedGame::limits();
-        let mut backends = Backends::new(&brief)?;
-        let picture_options = loaded.picture_options();
-        let picture = drawn(backends.machine(), picture_options.clone())?;
-        Ok(PositionCache {
-            backends,
-            picture: Arc::new(picture),
-            known: FxHashMap::default(),
-            hasher: RandomState::new(),
-            picture_options,
-        })
-    }
-
-    /// The position after moves. Roles with a single legal move may be left out.
-    fn reach(&mut self, moves: &[Vec<String>]) -> Result<Reached, ApiError> {
-        let game = self.backends.machine().game().clone();
-        let mut joints = Vec::with_capacity(moves.len());
-        let mut hashes = vec![0];
-        for (ply, texts) in (1..).zip(moves) {
-            let terms = self.backends.machine().terms_mut();
-            let parsed = texts
-                .iter()
-                .map(|text| game.parse_term(terms, text).map(Move::new));
-            let joint: Result<Vec<Move>, _> = parsed.collect();
-            let mut joint =
-                joint.map_err(|error| of_move(ply, ApiError::wrong(error.to_string())))?;
-            if joint.len() != game.role_count() {
-                let state = self.state(&joints, &hashes)?;
-                joint = machine::completed(self.backends.machine(), &state, joint)
-                    .map_err(|error| of_move(ply, error))?;
-            }
-            hashes.push(self.hasher.hash_one((hashes[ply - 1], &joint)));
-            joints.push(joint);
-        }
-        let state = self.state(&joints, &hashes)?;
-        Ok(Reached {
-            machine: self.backends.machine().clone(),
-            picture: Arc::clone(&self.picture),
-            joints,
-            state,
-        })
-    }
-
-    /// The state after moves; `hashes` are those of their prefixes.
-    fn state(&mut self, joints: &[Vec<Move>], hashes: &[u64]) -> Result<PropnetState, ApiError> {
-        let machine = self.backends.machine();
-        let known = |ply: &usize| self.known.contains_key(&hashes[*ply]);
-        let first = (0..=joints.len()).rev().find(known);
-        let mut state = match first {
-            Some(ply) => self.known[&hashes[ply]].clone(),
-            None => machine.initial()?,
-        };
-        for (ply, joint) in (1..).zip(joints).skip(first.unwrap_or(0)) {
-            state = machine
-                .play(&state, joint)
-                .map_err(|error| of_move(ply, error))?;
-        }
-        if self.known.len() >= KNOWN {
-            self.known.clear();
-        }
-        self.known.insert(hashes[joints.len()], state.clone());
-        Ok(state)
-    }
-}
-
-/// Adds the number of the move to an error.
-fn of_move(ply: usize, error: impl Into<ApiError>) -> ApiError {
-    let mut error = error.into();
-    error.made = Some(ply - 1);
-    error.message = format!("move {ply}: {}", error.message);
-    error
 }
 
 /// A game as it is described to clients.
@@ -405,12 +137,6 @@ struct GameDescription<'g> {
     findings: &'g [DiagnosticRecord],
 }
 
-#[derive(Serialize)]
-struct Role {
-    name: String,
-    random: bool,
-}
-
 /// A game in a list.
 #[derive(Serialize)]
 pub(super) struct Card {
@@ -420,23 +146,17 @@ pub(super) struct Card {
     roles: Vec<Role>,
 }
 
-/// The errors and warnings about rules.
-#[derive(Debug, Serialize)]
-pub(super) struct CheckReport {
-    right: bool,
-    findings: Vec<DiagnosticRecord>,
-    omitted: usize,
-}
-
-impl CheckReport {
-    fn of(reading: &Reading) -> Self {
-        let findings = reading.findings.iter();
-        CheckReport {
-            right: reading.game.is_some(),
-            findings: findings
-                .map(|finding| finding.to_record(&reading.sources))
-                .collect(),
-            omitted: reading.omitted,
+impl<'g> GameDescription<'g> {
+    fn new(game: &'g LoadedGame) -> Self {
+        GameDescription {
+            id: &game.rules.id,
+            name: game.name(),
+            about: game.about(),
+            bundled: game.rules.is_bundled,
+            roles: game.roles(),
+            files: &game.rules.set.files,
+            picture: game.rules.set.picture.as_deref(),
+            findings: &game.findings,
         }
     }
 }
@@ -448,66 +168,92 @@ impl CheckReport {
 /// If there is no such game.
 pub(super) async fn find(
     app: &Arc<AppState>,
-    session: &Session,
+    visitor: &Visitor,
     id: &str,
 ) -> Result<Arc<LoadedGame>, ApiError> {
-    if let Some(game) = session.game(id) {
+    let missing = ApiError::missing(format!(
+        "there is no game `{id}`; your own rules expire after a while: please load them again"
+    ));
+    let rules = visitor.session.rules(id);
+    if rules.is_none() && !bundled::exists(id) {
+        return Err(missing);
+    }
+    if let Some(game) = app.shelf.ready(id) {
         return Ok(game);
     }
-    let (app, name) = (Arc::clone(app), id.to_owned());
-    let found = tokio::task::spawn_blocking(move || app.shelf.game(&name)).await;
-    let found = found.ok().flatten();
-    found.ok_or_else(|| {
-        ApiError::missing(format!(
-            "there is no game `{id}`; your own rules expire after a while: please load them again"
-        ))
+    let (shelf, id) = (Arc::clone(app), id.to_owned());
+    blocking(app, visitor, move |turn| {
+        let shelf = &shelf.shelf;
+        let game = match rules {
+            Some(rules) => shelf.read(rules, turn.stop()).ok(),
+            None => shelf.bundled(&id, turn.stop()),
+        };
+        game.ok_or(missing)
     })
+    .await
 }
 
-/// Runs work that may take a while on a thread.
+/// Answers a question on a thread.
 ///
 /// # Errors
 ///
-/// Those of the work.
+/// Those of the work; if too many questions wait; if it takes too long.
 pub(super) async fn blocking<T: Send + 'static>(
     app: &Arc<AppState>,
-    work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
+    visitor: &Visitor,
+    work: impl FnOnce(&Turn) -> Result<T, ApiError> + Send + 'static,
 ) -> Result<T, ApiError> {
-    let turn = Arc::clone(&app.questions).acquire_owned().await;
-    let done = tokio::task::spawn_blocking(move || {
-        let _turn = turn;
-        work()
+    let turn = app.questions.take(&visitor.asker).await.ok_or_else(|| {
+        ApiError::busy("you ask too many questions at once: wait for some answers first")
+    })?;
+    let limit = app.limits.question;
+    // The client may be gone before the answer is there.
+    let _gone = RaiseOnDrop(turn.stop().clone());
+    let done = workers::run(turn.pace(Pace::Quick), move || {
+        let done = work(&turn);
+        done.map_err(|error| ended(turn.stop(), limit).unwrap_or(error))
     });
-    done.await.unwrap_or_else(|_| {
-        Err(ApiError::new(
+    match tokio::time::timeout(limit + GRACE, done).await {
+        Ok(Some(done)) => done,
+        Ok(None) => Err(ApiError::new(
             StatusCode::INTERNAL_SERVER_ERROR,
             "internal error; the server is still running",
-        ))
-    })
+        )),
+        Err(_) => Err(too_late(limit)),
+    }
 }
 
-/// The bundled games.
-pub(super) async fn games(State(app): Shared) -> Result<Json<Vec<Card>>, ApiError> {
-    let all = Arc::clone(&app);
-    let cards = blocking(&app, move || {
-        let names = bundled::names();
-        let games = names.iter().filter_map(|name| all.shelf.game(name));
-        // Rules that need an instance are not a complete game; they have findings.
-        let games = games.filter(|game| game.findings.is_empty());
-        let card = |game: Arc<LoadedGame>| Card {
-            id: game.id.clone(),
-            name: game.name(),
-            about: game.about(),
-            roles: game.roles(),
-        };
-        Ok(games.map(card).collect())
-    });
-    Ok(Json(cards.await?))
+struct RaiseOnDrop(Stop);
+
+impl Drop for RaiseOnDrop {
+    fn drop(&mut self) {
+        self.0.raise();
+    }
 }
 
-/// Reads rules within a time limit, after checking the form of the upload.
+/// The reason why work was stopped, if it was.
+fn ended(stop: &Stop, limit: Duration) -> Option<ApiError> {
+    match (stop.is_raised(), stop.is_late()) {
+        (true, _) => Some(ApiError::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "the server ran short of memory and stopped the longest work: try again soon",
+        )),
+        (false, true) => Some(too_late(limit)),
+        (false, false) => None,
+    }
+}
+
+fn too_late(limit: Duration) -> ApiError {
+    ApiError::rules(format!(
+        "there was no answer within {} seconds; `ggp web --max-question` sets the limit",
+        limit.as_secs_f64()
+    ))
+}
+
+/// Reads rules, after checking the form of the upload.
 async fn reading<T: Send + 'static>(
     app: &Arc<AppState>,
+    visitor: &Visitor,
     set: RuleSet,
     read: impl FnOnce(RuleSet, &Stop) -> T + Send + 'static,
 ) -> Result<T, ApiError> {
@@ -523,64 +269,80 @@ async fn reading<T: Send + 'static>(
             "a picture file has at most {PICTURE} bytes"
         )));
     }
-    let stop = Stop::new();
-    let raised = stop.clone();
-    let watch = tokio::spawn(async move {
-        tokio::time::sleep(READING).await;
-        raised.raise();
-    });
-    let read = blocking(app, move || {
-        let read = read(set, &stop);
-        match stop.is_raised() {
-            true => Err(ApiError::rules(format!(
-                "the rules were not read within {} seconds",
-                READING.as_secs()
-            ))),
+    blocking(app, visitor, move |turn| {
+        let read = read(set, turn.stop());
+        match turn.stop().is_over() {
+            true => Err(ApiError::rules("the rules were not read")),
             false => Ok(read),
         }
+    })
+    .await
+}
+
+/// Lists the bundled games.
+pub(super) async fn games(
+    State(app): Shared,
+    Extension(visitor): Extension<Visitor>,
+) -> Result<Json<Vec<Card>>, ApiError> {
+    let all = Arc::clone(&app);
+    let cards = blocking(&app, &visitor, move |turn| {
+        let names = bundled::names();
+        let game = |name: &String| all.shelf.bundled(name, turn.stop());
+        let games = names.iter().filter_map(game);
+        // Rules that need an instance are not a complete game; they have findings.
+        let games = games.filter(|game| game.findings.is_empty());
+        let card = |game: Arc<LoadedGame>| Card {
+            id: game.rules.id.clone(),
+            name: game.name(),
+            about: game.about(),
+            roles: game.roles(),
+        };
+        Ok(games.map(card).collect())
     });
-    let read = read.await;
-    watch.abort();
-    read
+    Ok(Json(cards.await?))
 }
 
 /// Checks rules.
 pub(super) async fn check(
     State(app): Shared,
+    Extension(visitor): Extension<Visitor>,
     JsonBody(set): JsonBody<RuleSet>,
 ) -> Result<Json<CheckReport>, ApiError> {
-    let check = reading(&app, set, |set, stop| CheckReport::of(&set.read(stop)));
-    Ok(Json(check.await?))
+    let check = |set: RuleSet, stop: &_| CheckReport::of(&set.read(stop));
+    Ok(Json(reading(&app, &visitor, set, check).await?))
 }
 
 /// Stores rules, if they have no errors.
 pub(super) async fn load(
     State(app): Shared,
-    Extension(session): Extension<Arc<Session>>,
+    Extension(visitor): Extension<Visitor>,
     JsonBody(set): JsonBody<RuleSet>,
 ) -> Result<Response, ApiError> {
-    let read = reading(&app, set, |set, stop| LoadedGame::new(set, None, stop)).await?;
-    let loaded = match read {
-        Ok(loaded) => Arc::new(loaded),
+    let all = Arc::clone(&app);
+    let read = reading(&app, &visitor, set, move |set, stop| {
+        all.shelf.read(Arc::new(Rules::uploaded(set)), stop)
+    });
+    let loaded = match read.await? {
+        Ok(loaded) => loaded,
         Err(check) => return Ok((StatusCode::UNPROCESSABLE_ENTITY, Json(check)).into_response()),
     };
-    if let Some(text) = &loaded.set.picture {
+    if let Some(text) = &loaded.rules.set.picture {
         let picture_options = ggp_picture::read_options("picture.toml", text, &loaded.game);
         picture_options.map_err(|error| match error.source() {
             Some(source) => ApiError::wrong(format!("{error}: {source}")),
             None => ApiError::wrong(error.to_string()),
         })?;
     }
-    session.keep(Arc::clone(&loaded), app.limits.games);
-    Ok(Json(loaded.description()).into_response())
+    (app.sessions).keep(&visitor.session, Arc::clone(&loaded.rules));
+    Ok(Json(GameDescription::new(&loaded)).into_response())
 }
 
 /// Describes a game.
 pub(super) async fn game(
     State(app): Shared,
-    Extension(session): Extension<Arc<Session>>,
+    Extension(visitor): Extension<Visitor>,
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
-    let game = find(&app, &session, &id).await?;
-    Ok(Json(game.description()).into_response())
+    let game = find(&app, &visitor, &id).await?;
+    Ok(Json(GameDescription::new(&game)).into_response())
 }

@@ -1,6 +1,5 @@
 //! The game graph from a position on, reported while it is explored.
 
-use ggp_stop::Stop;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,9 +12,10 @@ use serde::{Deserialize, Serialize};
 
 use super::Shared;
 use super::answer::{ApiError, JsonBody};
-use super::events::{self, Sender};
-use super::game_store::{LoadedGame, find};
-use super::session::Session;
+use super::events::{self, Permit, Sender};
+use super::game_store::find;
+use super::loaded_game::LoadedGame;
+use super::session::Visitor;
 use super::solving::moves;
 use ggp_engine::machine::{AnyMachine, Machine, PlayError, PropnetState};
 use ggp_gdl::game::{Game, Move, RoleId, Score};
@@ -236,13 +236,12 @@ struct GraphTask {
     most: usize,
     role: RoleId,
     time: Duration,
-    memory_bytes: u64,
 }
 
 impl GraphTask {
-    fn run(self, stop: &Stop, sender: &Sender) -> Result<GraphSummary, ApiError> {
+    fn run(self, permit: &Permit, sender: &Sender) -> Result<GraphSummary, ApiError> {
         let began = Instant::now();
-        let reached = self.game.reach(&self.moves)?;
+        let reached = self.game.reach(&self.moves, &permit.turn)?;
         let (machine, start) = (reached.machine, reached.state);
         let game = machine.game();
         if game.role_count() > 1 || game.is_random(self.role) {
@@ -252,18 +251,18 @@ impl GraphTask {
                 role: self.role,
                 target: Score::MAX,
             };
-            return self.explore(problem, began, stop, sender);
+            return self.explore(problem, began, permit, sender);
         }
         let problem = GameProblem::new(&machine, &start, Score::MAX, Keys::Stripped);
         let problem = problem.map_err(|error| ApiError::rules(error.to_string()))?;
-        self.explore(problem, began, stop, sender)
+        self.explore(problem, began, permit, sender)
     }
 
     fn explore<P: ReportedGame>(
         &self,
         mut problem: P,
         began: Instant,
-        stop: &Stop,
+        permit: &Permit,
         sender: &Sender,
     ) -> Result<GraphSummary, ApiError> {
         let how = graph::Explore {
@@ -279,8 +278,8 @@ impl GraphTask {
             depth: self.depth.unwrap_or(u32::MAX),
             time: Some(self.time.saturating_sub(began.elapsed())),
             // The other half is for reporting.
-            memory_bytes: self.memory_bytes / 2,
-            stop: stop.clone(),
+            memory_bytes: permit.memory_bytes() / 2,
+            stop: permit.turn.stop().clone(),
             ..Budget::default()
         };
         let mut reporter = GraphReporter {
@@ -346,11 +345,11 @@ impl GraphTask {
 /// Explores a game from a position on.
 pub(super) async fn graph(
     State(app): Shared,
-    Extension(session): Extension<Arc<Session>>,
+    Extension(visitor): Extension<Visitor>,
     Path(id): Path<String>,
     JsonBody(asked): JsonBody<Explore>,
 ) -> Result<Response, ApiError> {
-    let game = find(&app, &session, &id).await?;
+    let game = find(&app, &visitor, &id).await?;
     let most = asked.most.unwrap_or(NODES);
     if !(1..=MOST_NODES).contains(&most) {
         return Err(ApiError::wrong(format!(
@@ -367,9 +366,8 @@ pub(super) async fn graph(
         most,
         role,
         time: app.limits.thought,
-        memory_bytes: app.limits.memory_bytes,
     };
-    let permit = events::permit(&app, &session)?;
-    let work = |stop: &_, sender: &_| task.run(stop, sender);
+    let permit = events::permit(&app, &visitor)?;
+    let work = |permit: &_, sender: &_| task.run(permit, sender);
     Ok(events::stream(permit, "graph", work))
 }

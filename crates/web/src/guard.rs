@@ -4,16 +4,19 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use axum::Extension;
+use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::header::{self, HeaderValue};
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use http_body_util::BodyExt;
 
 use super::AppState;
-use super::answer::ApiError;
-use super::session::Session;
+use super::answer::{ApiError, BodyTime};
+use super::connections::Connection;
 
 /// The content security policy.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
@@ -23,17 +26,20 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'u
 /// Rejects requests from other sites, and attaches the session to all others.
 pub(super) async fn guard(
     State(app): State<Arc<AppState>>,
+    Extension(connection): Extension<Arc<Connection>>,
     mut request: Request,
     next: Next,
 ) -> Response {
-    if !is_own(request.headers(), app.address) {
-        let message = "this server answers only requests for its own address, from its own page or from programs";
+    if let Err(message) = check(request.headers(), &app.limits.hosts) {
         return ApiError::new(StatusCode::FORBIDDEN, message).into_response();
     }
-    let session = app.sessions.session(request.headers());
-    let is_new = session.is_new();
-    let cookie = is_new.then(|| app.sessions.cookie(&session));
-    request.extensions_mut().insert::<Arc<Session>>(session);
+    let busy = connection.begin();
+    let visitor = app.sessions.visitor(request.headers(), connection.address);
+    let cookie = (visitor.is_new).then(|| app.sessions.cookie(&visitor.session));
+    request.extensions_mut().insert(visitor);
+    request
+        .extensions_mut()
+        .insert(BodyTime(app.limits.receive));
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
     let all = [
@@ -47,31 +53,51 @@ pub(super) async fn guard(
     if let Some(cookie) = cookie.and_then(|cookie| HeaderValue::from_str(&cookie).ok()) {
         headers.insert(header::SET_COOKIE, cookie);
     }
-    response
+    let kind = response.headers().get(header::CONTENT_TYPE);
+    match kind.is_some_and(|kind| kind == "text/event-stream") {
+        false => response,
+        // Its connection is busy until the last event.
+        true => response.map(|events| {
+            Body::new(events.map_frame(move |frame| {
+                let _busy = &busy;
+                frame
+            }))
+        }),
+    }
 }
 
-/// Returns whether the request names this host and, if a page sends it, comes from this
-/// host's page. If only this machine is served, other host names that resolve to it are
-/// rejected: otherwise another site's page could read the answers.
-fn is_own(headers: &HeaderMap, address: IpAddr) -> bool {
+/// Checks that the request names this host and, if a page sends it, comes from this host's
+/// page. The result says what is wrong.
+///
+/// A page of another site can make its own name resolve to this machine, and then read the
+/// answers (DNS rebinding). So only names that nobody else can have are accepted: addresses,
+/// `localhost`, and those that the user gives.
+fn check(headers: &HeaderMap, hosts: &[String]) -> Result<(), String> {
     let host = headers
         .get(header::HOST)
         .and_then(|host| host.to_str().ok());
     let Some(host) = host.and_then(|host| host.parse::<Authority>().ok()) else {
-        return false;
+        return Err("the request names no host".to_owned());
     };
     let name = host.host().trim_matches(['[', ']']);
-    let is_loopback =
-        name == "localhost" || name.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback());
-    if address.is_loopback() && !is_loopback {
-        return false;
+    let is_own = |own: &str| name.eq_ignore_ascii_case(own);
+    let known = hosts.iter().any(|own| is_own(own));
+    if !known && !is_own("localhost") && name.parse::<IpAddr>().is_err() {
+        return Err(format!(
+            "this server does not know the name `{name}`; \
+             if it is meant, start it with `ggp web --host {name}`"
+        ));
     }
-    match headers.get(header::ORIGIN).map(HeaderValue::to_str) {
+    let is_own_page = match headers.get(header::ORIGIN).map(HeaderValue::to_str) {
         None => true,
         Some(Ok(origin)) => origin
             .split_once("://")
             .is_some_and(|(_, origin)| origin.eq_ignore_ascii_case(host.as_str())),
         Some(Err(_)) => false,
+    };
+    match is_own_page {
+        true => Ok(()),
+        false => Err("this server answers only its own page and programs".to_owned()),
     }
 }
 
@@ -79,46 +105,31 @@ fn is_own(headers: &HeaderMap, address: IpAddr) -> bool {
 mod tests {
     use super::*;
 
-    fn check(host: &str, origin: Option<&str>, address: &str) -> bool {
+    fn is_own(host: &str, origin: Option<&str>, hosts: &[&str]) -> bool {
         let mut headers = HeaderMap::new();
         headers.insert(header::HOST, HeaderValue::from_str(host).expect("a header"));
         if let Some(origin) = origin {
             let origin = HeaderValue::from_str(origin).expect("a header");
             headers.insert(header::ORIGIN, origin);
         }
-        is_own(&headers, address.parse().expect("an address"))
+        let hosts: Vec<String> = hosts.iter().map(ToString::to_string).collect();
+        check(&headers, &hosts).is_ok()
     }
 
     #[test]
     fn other_sites_are_refused() {
-        assert!(check("127.0.0.1:80", None, "127.0.0.1"));
-        assert!(check(
-            "localhost:80",
-            Some("http://localhost:80"),
-            "127.0.0.1"
-        ));
-        assert!(check("[::1]:80", Some("http://[::1]:80"), "::1"));
-        assert!(!check("evil.example:80", None, "127.0.0.1"));
-        assert!(!check(
-            "localhost:80",
-            Some("http://evil.example"),
-            "127.0.0.1"
-        ));
-        assert!(!check(
-            "localhost:80",
-            Some("http://localhost:81"),
-            "127.0.0.1"
-        ));
-        assert!(!check("localhost:80", Some("null"), "127.0.0.1"));
-        assert!(check(
-            "games.example",
-            Some("https://games.example"),
-            "0.0.0.0"
-        ));
-        assert!(!check(
-            "games.example",
-            Some("https://evil.example"),
-            "0.0.0.0"
-        ));
+        assert!(is_own("127.0.0.1:80", None, &[]));
+        assert!(is_own("localhost:80", Some("http://localhost:80"), &[]));
+        assert!(is_own("[::1]:80", Some("http://[::1]:80"), &[]));
+        assert!(is_own("192.0.2.1:80", Some("http://192.0.2.1:80"), &[]));
+        assert!(!is_own("evil.example:80", None, &[]));
+        assert!(!is_own("localhost:80", Some("http://evil.example"), &[]));
+        assert!(!is_own("localhost:80", Some("http://localhost:81"), &[]));
+        assert!(!is_own("localhost:80", Some("null"), &[]));
+        let (page, own) = (Some("https://games.example"), &["Games.example"]);
+        assert!(is_own("games.example", page, own));
+        assert!(!is_own("games.example", page, &[]));
+        assert!(!is_own("other.example", None, own));
+        assert!(!is_own("games.example", Some("https://evil.example"), own));
     }
 }

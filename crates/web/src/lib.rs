@@ -15,10 +15,13 @@
 
 mod answer;
 mod bundled;
+mod connections;
 mod events;
 mod game_store;
 mod graph;
 mod guard;
+mod loaded_game;
+mod memory;
 mod page;
 mod players;
 mod position;
@@ -26,11 +29,13 @@ mod session;
 mod solving;
 mod tables;
 mod think;
+mod turns;
 mod why;
+mod workers;
 
 use std::future::Future;
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -38,11 +43,13 @@ use axum::extract::DefaultBodyLimit;
 use axum::routing::{get, post};
 use axum::{Router, middleware};
 use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
 
+use connections::{ConnectionLimits, Connections};
 use game_store::GameStore;
+use memory::Memory;
 use session::Sessions;
 use tables::Tables;
+use turns::{TurnLimits, Turns};
 
 /// Limits on the cost of requests.
 #[derive(Clone, Debug)]
@@ -63,10 +70,25 @@ pub struct WebLimits {
     pub jobs_each: usize,
     /// Maximum number of tables.
     pub tables: usize,
+    /// Maximum number of tables of one session.
+    pub tables_each: usize,
     /// Maximum time for a player's move or for a solver.
     pub thought: Duration,
-    /// Maximum size in bytes of the tables of a player or solver.
+    /// Maximum time for any other answer.
+    pub question: Duration,
+    /// Maximum number of connections; beyond it, the one that was idle the longest is closed.
+    pub connections: usize,
+    /// Maximum number of connections from one address.
+    pub connections_each: usize,
+    /// Maximum time for the head of a request to arrive, for its body, and for a client to
+    /// take a part of an answer.
+    pub receive: Duration,
+    /// Memory of the process in bytes. A quarter is for games that are ready for use, half
+    /// for the tables of all players and solvers, an eighth for those of one. If the process
+    /// is larger all the same, the longest work is stopped (on Linux).
     pub memory_bytes: u64,
+    /// Further names of this server, which requests may call it by.
+    pub hosts: Vec<String>,
 }
 
 impl Default for WebLimits {
@@ -79,25 +101,38 @@ impl Default for WebLimits {
             jobs: 64,
             jobs_each: 4,
             tables: 1_000,
+            tables_each: 50,
             thought: Duration::from_secs(300),
-            memory_bytes: 256 << 20,
+            question: Duration::from_secs(10),
+            connections: 500,
+            connections_each: 250,
+            receive: Duration::from_secs(20),
+            memory_bytes: 2 << 30,
+            hosts: Vec::new(),
         }
     }
 }
+
+/// Maximum number of questions answered at once, for each processor and for one session.
+const QUESTIONS: (usize, usize) = (32, 2);
+/// Maximum number of questions of a session that wait.
+const WAITING: usize = 64;
 
 /// The state that all requests share.
 #[derive(Debug)]
 struct AppState {
     limits: WebLimits,
-    /// The address of the server; requests that name another host are rejected there.
-    address: IpAddr,
     shelf: GameStore,
     sessions: Sessions,
     tables: Tables,
-    /// One permit for each running player or solver.
-    jobs: Arc<Semaphore>,
-    /// One permit for each short request.
-    questions: Arc<Semaphore>,
+    /// The turns of players and solvers.
+    jobs: Arc<Turns>,
+    /// The turns of short requests.
+    questions: Arc<Turns>,
+    /// The turns of threads that build networks.
+    groundings: Arc<Turns>,
+    /// The tables of players and solvers.
+    memory: Arc<Memory>,
 }
 
 type Shared = axum::extract::State<Arc<AppState>>;
@@ -119,13 +154,46 @@ impl Server {
     pub async fn bind(address: SocketAddr, limits: WebLimits) -> io::Result<Self> {
         let listener = TcpListener::bind(address).await?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let (loads, of_tables) = (Arc::default(), Arc::default());
+        let turns = |loads, all, each, waiting, time| {
+            let limits = TurnLimits {
+                all,
+                each,
+                waiting,
+                time,
+            };
+            Turns::new(limits, loads)
+        };
+        let memory = limits.memory_bytes;
+        let texts = usize::try_from(memory / 16).unwrap_or(usize::MAX);
+        let games = usize::try_from(memory / 4).unwrap_or(usize::MAX);
+        let groundings = turns(&loads, 2 * cores, 1, 0, None);
         let app = AppState {
-            address: address.ip(),
-            shelf: GameStore::default(),
-            sessions: Sessions::new(&limits, listener.local_addr()?.port()),
-            tables: Tables::default(),
-            jobs: Arc::new(Semaphore::new(limits.jobs)),
-            questions: Arc::new(Semaphore::new(2 * cores)),
+            shelf: GameStore::new(games, Arc::clone(&groundings)),
+            sessions: Sessions::new(&limits, listener.local_addr()?.port(), texts),
+            tables: Tables::new(turns(
+                &of_tables,
+                limits.tables,
+                limits.tables_each,
+                0,
+                None,
+            )),
+            jobs: turns(
+                &loads,
+                limits.jobs,
+                limits.jobs_each,
+                limits.tables_each,
+                None,
+            ),
+            questions: turns(
+                &loads,
+                QUESTIONS.0 * cores,
+                QUESTIONS.1,
+                WAITING,
+                Some(limits.question),
+            ),
+            groundings,
+            memory: Memory::new(memory / 2, memory / 8),
             limits,
         };
         Ok(Server {
@@ -144,11 +212,7 @@ impl Server {
     }
 
     /// Serves requests until `end` completes.
-    ///
-    /// # Errors
-    ///
-    /// If no more connections can be accepted.
-    pub async fn serve(self, end: impl Future<Output = ()> + Send + 'static) -> io::Result<()> {
+    pub async fn serve(self, end: impl Future<Output = ()>) {
         let app = Arc::clone(&self.app);
         let sweep = tokio::spawn(async move {
             loop {
@@ -157,13 +221,18 @@ impl Server {
                 app.tables.forget(app.limits.idle);
             }
         });
+        let connections = Connections::new(ConnectionLimits {
+            all: self.app.limits.connections,
+            each: self.app.limits.connections_each,
+            time: self.app.limits.receive,
+        });
         // Event streams never end by themselves, so they are not waited for.
         tokio::select! {
-            served = axum::serve(self.listener, router(self.app)) => served?,
+            () = connections.serve(self.listener, router(Arc::clone(&self.app))) => {}
+            () = memory::watch(self.app) => {}
             () = end => {}
         }
         sweep.abort();
-        Ok(())
     }
 }
 

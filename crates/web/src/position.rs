@@ -1,7 +1,5 @@
 //! Positions: their facts, legal moves and drawing.
 
-use std::sync::Arc;
-
 use axum::extract::{Path, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
@@ -10,8 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::Shared;
 use super::answer::{ApiError, JsonBody};
-use super::game_store::{Reached, blocking, find};
-use super::session::Session;
+use super::game_store::{blocking, find};
+use super::loaded_game::Reached;
+use super::session::Visitor;
 use ggp_engine::machine::{Machine, PlayError, canonical_facts};
 use ggp_gdl::game::Move;
 use ggp_picture::{Cell, Drawing, DrawingLimits, TableStyle};
@@ -126,13 +125,13 @@ impl Reached {
 /// The position after moves.
 pub(super) async fn position(
     State(app): Shared,
-    Extension(session): Extension<Arc<Session>>,
+    Extension(visitor): Extension<Visitor>,
     Path(id): Path<String>,
     JsonBody(asked): JsonBody<Moves>,
 ) -> Result<Json<Position>, ApiError> {
-    let game = find(&app, &session, &id).await?;
-    let position = blocking(&app, move || {
-        let reached = game.reach(&asked.moves)?;
+    let game = find(&app, &visitor, &id).await?;
+    let position = blocking(&app, &visitor, move |turn| {
+        let reached = game.reach(&asked.moves, turn)?;
         let filled = reached.filled(&asked.moves);
         Ok(Position {
             moves: filled,
@@ -145,10 +144,10 @@ pub(super) async fn position(
 /// A drawing of the initial position.
 pub(super) async fn picture(
     State(app): Shared,
-    Extension(session): Extension<Arc<Session>>,
+    Extension(visitor): Extension<Visitor>,
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
-    let game = find(&app, &session, &id).await?;
-    let card = blocking(&app, move || Ok(game.card()?)).await?;
+    let game = find(&app, &visitor, &id).await?;
+    let card = blocking(&app, &visitor, move |turn| Ok(game.card(turn.stop())?)).await?;
     Ok(([(header::CONTENT_TYPE, "image/svg+xml")], card).into_response())
 }

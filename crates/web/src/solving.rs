@@ -1,6 +1,5 @@
 //! Solving: a solver searches for a plan and reports its progress.
 
-use ggp_stop::Stop;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -11,9 +10,10 @@ use serde::{Deserialize, Serialize};
 
 use super::Shared;
 use super::answer::{ApiError, JsonBody};
-use super::events::{self, Sender};
-use super::game_store::{LoadedGame, find};
-use super::session::Session;
+use super::events::{self, Permit, Sender};
+use super::game_store::find;
+use super::loaded_game::LoadedGame;
+use super::session::Visitor;
 use ggp_engine::machine::{AnyMachine, Machine};
 use ggp_gdl::game::Move;
 use ggp_search::{LevelStats, Observer, Stats, Verdict};
@@ -109,16 +109,14 @@ struct Task {
     moves: Vec<Vec<String>>,
     method: solve::Method,
     time: Duration,
-    memory_bytes: u64,
 }
 
 impl Task {
-    fn run(self, stop: &Stop, sender: &Sender) -> Result<Answer, ApiError> {
-        let reached = self.game.reach(&self.moves)?;
+    fn run(self, permit: &Permit, sender: &Sender) -> Result<Answer, ApiError> {
+        let reached = self.game.reach(&self.moves, &permit.turn)?;
         let began = Instant::now();
-        let mut limits = LoadedGame::limits();
-        limits.stop = stop.clone();
-        limits.ground.stop = stop.clone();
+        let stop = permit.turn.stop();
+        let mut limits = LoadedGame::limits(stop);
         limits.ground.time = Some(self.time / 2);
         let facts = reached.machine.facts(&reached.state);
         let mut machine = match &reached.machine {
@@ -129,7 +127,7 @@ impl Task {
         let mut options = SolveOptions::default();
         options.method = self.method;
         options.budget.time = Some(self.time.saturating_sub(began.elapsed()));
-        options.budget.memory_bytes = self.memory_bytes;
+        options.budget.memory_bytes = permit.memory_bytes();
         options.budget.stop = stop.clone();
         let mut stats = Stats::default();
         let mut teller = Teller {
@@ -233,11 +231,11 @@ pub(super) fn moves(count: u64) -> String {
 /// Searches for a plan.
 pub(super) async fn solve(
     State(app): Shared,
-    Extension(session): Extension<Arc<Session>>,
+    Extension(visitor): Extension<Visitor>,
     Path(id): Path<String>,
     JsonBody(asked): JsonBody<Solve>,
 ) -> Result<Response, ApiError> {
-    let game = find(&app, &session, &id).await?;
+    let game = find(&app, &visitor, &id).await?;
     let seconds = asked.seconds.unwrap_or(TIME);
     if !(seconds > 0.0 && seconds < 1e6) {
         return Err(ApiError::wrong(
@@ -253,9 +251,8 @@ pub(super) async fn solve(
             None => solve::Method::auto(),
         },
         time: Duration::from_secs_f64(seconds).min(app.limits.thought),
-        memory_bytes: app.limits.memory_bytes,
     };
-    let permit = events::permit(&app, &session)?;
-    let work = |stop: &_, sender: &_| task.run(stop, sender);
+    let permit = events::permit(&app, &visitor)?;
+    let work = |permit: &_, sender: &_| task.run(permit, sender);
     Ok(events::stream(permit, "answer", work))
 }

@@ -16,10 +16,12 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
 use super::answer::{ApiError, JsonBody};
-use super::events;
-use super::game_store::{LoadedGame, blocking, find};
-use super::session::{Session, locked, secret};
+use super::events::{self, Permit};
+use super::game_store::{blocking, find};
+use super::loaded_game::LoadedGame;
+use super::session::{Visitor, locked, secret};
 use super::think::{self, ThinkTask};
+use super::turns::{Turn, Turns};
 use super::{AppState, Shared};
 use ggp_engine::machine::Machine;
 use ggp_gdl::game::Move;
@@ -72,6 +74,9 @@ pub(super) struct TableView {
 #[derive(Debug)]
 struct Table {
     game: Arc<LoadedGame>,
+    /// Who created it.
+    owner: Visitor,
+    _turn: Turn,
     /// The keys by role; `None` for programs.
     keys: Vec<Option<String>>,
     players: Vec<Option<AgentSpec>>,
@@ -93,12 +98,23 @@ struct MatchState {
 }
 
 /// All tables.
-#[derive(Debug, Default)]
-pub(super) struct Tables(Mutex<HashMap<String, Arc<Table>>>);
+#[derive(Debug)]
+pub(super) struct Tables {
+    known: Mutex<HashMap<String, Arc<Table>>>,
+    places: Arc<Turns>,
+}
 
 impl Tables {
+    /// No tables, with places for new ones.
+    pub(super) fn new(places: Arc<Turns>) -> Self {
+        Tables {
+            known: Mutex::default(),
+            places,
+        }
+    }
+
     fn find(&self, name: &str) -> Result<Arc<Table>, ApiError> {
-        let table = locked(&self.0).get(name).map(Arc::clone);
+        let table = locked(&self.known).get(name).map(Arc::clone);
         let table = table.ok_or_else(|| ApiError::missing("this table no longer exists"))?;
         *locked(&table.heard) = Instant::now();
         Ok(table)
@@ -109,14 +125,14 @@ impl Tables {
         let is_used = |table: &Arc<Table>| {
             table.seen.receiver_count() > 0 || locked(&table.heard).elapsed() < idle
         };
-        locked(&self.0).retain(|_, table| is_used(table));
+        locked(&self.known).retain(|_, table| is_used(table));
     }
 }
 
 impl MatchState {
     /// The state after moves.
-    fn new(game: &LoadedGame, moves: Vec<Vec<String>>) -> Result<Self, ApiError> {
-        let mut reached = game.reach(&moves)?;
+    fn new(game: &LoadedGame, moves: Vec<Vec<String>>, turn: &Turn) -> Result<Self, ApiError> {
+        let mut reached = game.reach(&moves, turn)?;
         let over = reached.machine.is_terminal(&reached.state)?;
         let mut state = MatchState {
             moves,
@@ -154,7 +170,7 @@ impl Table {
     }
 
     /// Records a choice, and makes the joint move if no other choice is missing.
-    fn take(&self, role: usize, ply: usize, action: &str) -> Result<(), ApiError> {
+    fn take(&self, role: usize, ply: usize, action: &str, turn: &Turn) -> Result<(), ApiError> {
         let mut state = locked(&self.state);
         let conflict = |message: String| Err(ApiError::new(StatusCode::CONFLICT, message));
         if state.over {
@@ -169,13 +185,13 @@ impl Table {
             return Err(ApiError::wrong(format!("{action} is not legal here")));
         };
         state.chosen[role] = Some(action);
-        self.advance(&mut state)?;
+        self.advance(&mut state, turn)?;
         self.show(&state);
         Ok(())
     }
 
     /// Makes joint moves while all roles have chosen.
-    fn advance(&self, state: &mut MatchState) -> Result<(), ApiError> {
+    fn advance(&self, state: &mut MatchState, turn: &Turn) -> Result<(), ApiError> {
         // A match in which nobody has a choice may go on forever.
         for _ in 0..FORCED {
             if state.over || state.chosen.iter().any(Option::is_none) {
@@ -184,7 +200,7 @@ impl Table {
             let joint = state.chosen.iter().flatten().cloned().collect();
             let mut moves = state.moves.clone();
             moves.push(joint);
-            *state = MatchState::new(&self.game, moves)?;
+            *state = MatchState::new(&self.game, moves, turn)?;
         }
         Ok(())
     }
@@ -211,7 +227,10 @@ impl Table {
             let Some((role, spec)) = waiting.into_iter().next() else {
                 return;
             };
-            let turn = Arc::clone(&app.jobs).acquire_owned().await;
+            let Some(turn) = app.jobs.take(&self.owner.asker).await else {
+                return;
+            };
+            let permit = Permit::of(app, turn);
             let task = ThinkTask {
                 game: Arc::clone(&self.game),
                 moves: locked(&self.state).moves.clone(),
@@ -219,17 +238,16 @@ impl Table {
                 spec,
                 seconds: None,
                 most: app.limits.thought,
-                memory_bytes: app.limits.memory_bytes,
                 tree: 0,
             };
-            let work = move |stop: &_| {
-                let _turn = turn;
-                task.choose(stop, None)
-            };
-            let result = events::run(work, None).await;
+            let work = |permit: &_| task.choose(permit, None);
+            let result = events::run(permit, work, None).await;
             let result = result.unwrap_or_else(|| Err(ApiError::rules("the player was stopped")));
             let table = Arc::clone(self);
-            let taken = blocking(app, move || table.take(role, ply, &result?.action)).await;
+            let taken = blocking(app, &self.owner, move |turn| {
+                table.take(role, ply, &result?.action, turn)
+            })
+            .await;
             if let Err(error) = taken {
                 let mut state = locked(&self.state);
                 state.failed = Some(error.message);
@@ -246,20 +264,25 @@ const FORCED: usize = 1_000;
 /// Creates a table.
 pub(super) async fn create(
     State(app): Shared,
-    Extension(session): Extension<Arc<Session>>,
+    Extension(visitor): Extension<Visitor>,
     JsonBody(asked): JsonBody<NewTable>,
 ) -> Result<Json<CreatedTable>, ApiError> {
-    let game = find(&app, &session, &asked.game).await?;
+    let game = find(&app, &visitor, &asked.game).await?;
     if asked.seats.len() != game.game.role_count() {
         let roles = game.game.role_count();
         return Err(ApiError::wrong(format!(
             "the game has {roles} roles: name a seat for each"
         )));
     }
-    if locked(&app.tables.0).len() >= app.limits.tables {
-        return Err(ApiError::busy("there are too many tables: try again later"));
-    }
-    let table = blocking(&app, move || {
+    let place = app.tables.places.try_take(&visitor.asker);
+    let place = place.ok_or_else(|| {
+        let most = app.limits.tables_each;
+        ApiError::busy(format!(
+            "there are too many tables, in all or of yours ({most} at most): try again later"
+        ))
+    })?;
+    let owner = visitor.clone();
+    let table = blocking(&app, &visitor, move |turn| {
         let mut players = Vec::new();
         for (role, seat) in asked.seats.iter().enumerate() {
             players.push(match &seat[..] {
@@ -267,11 +290,11 @@ pub(super) async fn create(
                 player => Some(think::spec(player, role, &game)?),
             });
         }
-        let mut state = MatchState::new(&game, asked.moves)?;
+        let mut state = MatchState::new(&game, asked.moves, turn)?;
         let key = |player: &Option<AgentSpec>| player.is_none().then(secret);
         let seen = TableView {
             table: secret(),
-            game: game.id.clone(),
+            game: game.rules.id.clone(),
             name: game.game.name(),
             seats: asked.seats,
             moves: Vec::new(),
@@ -282,6 +305,8 @@ pub(super) async fn create(
         let table = Table {
             keys: players.iter().map(key).collect(),
             players,
+            owner,
+            _turn: place,
             seen: watch::Sender::new(seen),
             heard: Mutex::new(Instant::now()),
             turns: tokio::sync::Mutex::default(),
@@ -294,7 +319,7 @@ pub(super) async fn create(
             }),
             game,
         };
-        table.advance(&mut state)?;
+        table.advance(&mut state, turn)?;
         table.show(&state);
         *locked(&table.state) = state;
         Ok(Arc::new(table))
@@ -302,7 +327,7 @@ pub(super) async fn create(
     .await?;
     let name = table.seen.borrow().table.clone();
     let keys = table.keys.clone();
-    locked(&app.tables.0).insert(name.clone(), Arc::clone(&table));
+    locked(&app.tables.known).insert(name.clone(), Arc::clone(&table));
     tokio::spawn(async move { table.play(&app).await });
     Ok(Json(CreatedTable { table: name, keys }))
 }
@@ -336,6 +361,7 @@ pub(super) async fn follow(
 pub(super) async fn choose(
     State(app): Shared,
     Path(name): Path<String>,
+    Extension(visitor): Extension<Visitor>,
     JsonBody(asked): JsonBody<Chosen>,
 ) -> Result<Json<TableView>, ApiError> {
     let table = app.tables.find(&name)?;
@@ -348,7 +374,10 @@ pub(super) async fn choose(
         )
     })?;
     let taken = Arc::clone(&table);
-    blocking(&app, move || taken.take(role, asked.ply, &asked.action)).await?;
+    blocking(&app, &visitor, move |turn| {
+        taken.take(role, asked.ply, &asked.action, turn)
+    })
+    .await?;
     let seen = table.seen.borrow().clone();
     tokio::spawn(async move { table.play(&app).await });
     Ok(Json(seen))

@@ -1,6 +1,5 @@
 //! A player chooses a move and reports its search meanwhile.
 
-use ggp_stop::Stop;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -11,9 +10,10 @@ use serde::{Deserialize, Serialize};
 
 use super::Shared;
 use super::answer::{ApiError, JsonBody};
-use super::events::{self, Sender};
-use super::game_store::{LoadedGame, blocking, find};
-use super::session::Session;
+use super::events::{self, Permit, Sender};
+use super::game_store::{blocking, find};
+use super::loaded_game::LoadedGame;
+use super::session::Visitor;
 use ggp_engine::machine::Machine;
 use ggp_gdl::game::Move;
 use ggp_gdl::terms::Terms;
@@ -93,7 +93,6 @@ pub(super) struct ThinkTask {
     pub(super) spec: AgentSpec,
     pub(super) seconds: Option<f64>,
     pub(super) most: Duration,
-    pub(super) memory_bytes: u64,
     /// Maximum number of tree nodes to report.
     pub(super) tree: usize,
 }
@@ -122,10 +121,10 @@ impl ThinkTask {
     /// If the moves are wrong, or the player fails.
     pub(super) fn choose(
         self,
-        stop: &Stop,
+        permit: &Permit,
         listener: Option<&Sender>,
     ) -> Result<Thought, ApiError> {
-        let mut reached = self.game.reach(&self.moves)?;
+        let mut reached = self.game.reach(&self.moves, &permit.turn)?;
         if reached.machine.is_terminal(&reached.state)? {
             return Err(ApiError::wrong(
                 "the game is over: there is no move to choose",
@@ -138,9 +137,8 @@ impl ThinkTask {
             .nth(self.role)
             .expect("the role was checked above");
         let mut brief = Brief::new(&self.game.game, role);
-        brief.limits = LoadedGame::limits();
-        brief.limits.stop = stop.clone();
-        brief.memory_bytes = self.memory_bytes;
+        brief.limits = LoadedGame::limits(permit.turn.stop());
+        brief.memory_bytes = permit.memory_bytes();
         brief.seed = self.moves.len() as u64;
         brief.tree = self.tree;
         let began = Instant::now();
@@ -262,13 +260,13 @@ impl ThoughtReporter {
 /// Lets a player choose a move.
 pub(super) async fn think(
     State(app): Shared,
-    Extension(session): Extension<Arc<Session>>,
+    Extension(visitor): Extension<Visitor>,
     Path(id): Path<String>,
     JsonBody(asked): JsonBody<Think>,
 ) -> Result<Response, ApiError> {
-    let game = find(&app, &session, &id).await?;
+    let game = find(&app, &visitor, &id).await?;
     let (named, player, role) = (Arc::clone(&game), asked.player, asked.role);
-    let spec = blocking(&app, move || spec(&player, role, &named)).await?;
+    let spec = blocking(&app, &visitor, move |_| spec(&player, role, &named)).await?;
     if asked
         .seconds
         .is_some_and(|seconds| !(seconds > 0.0 && seconds < 1e6))
@@ -282,7 +280,7 @@ pub(super) async fn think(
             "`tree` is a number of positions up to {MOST_NODES}; 0 means no tree"
         )));
     }
-    let permit = events::permit(&app, &session)?;
+    let permit = events::permit(&app, &visitor)?;
     let task = ThinkTask {
         game,
         moves: asked.moves,
@@ -290,9 +288,8 @@ pub(super) async fn think(
         spec,
         seconds: asked.seconds,
         most: app.limits.thought,
-        memory_bytes: app.limits.memory_bytes,
         tree: asked.tree,
     };
-    let work = |stop: &_, sender: &_| task.choose(stop, Some(sender));
+    let work = |permit: &_, sender: &_| task.choose(permit, Some(sender));
     Ok(events::stream(permit, "move", work))
 }

@@ -1,15 +1,15 @@
 //! Explanations: why something holds or does not hold.
 
-use std::sync::Arc;
-
 use axum::extract::{Path, State};
 use axum::{Extension, Json};
 use serde::{Deserialize, Serialize};
 
 use super::Shared;
 use super::answer::{ApiError, JsonBody};
-use super::game_store::{LoadedGame, Reached, blocking, find};
-use super::session::Session;
+use super::game_store::{blocking, find};
+use super::loaded_game::{LoadedGame, Reached};
+use super::session::Visitor;
+use super::turns::Turn;
 use ggp_engine::machine::{Machine, PlayError};
 use ggp_explain::tree::Tree;
 use ggp_explain::{ExplainOptions, Explainer, FactHistories, Situation};
@@ -72,8 +72,8 @@ fn course(reached: Reached) -> Result<Trajectory, PlayError> {
     Ok((states, joints))
 }
 
-fn explain(game: &LoadedGame, asked: &Question) -> Result<Explanation, ApiError> {
-    let mut reached = game.reach(&asked.moves)?;
+fn explain(game: &LoadedGame, asked: &Question, turn: &Turn) -> Result<Explanation, ApiError> {
+    let mut reached = game.reach(&asked.moves, turn)?;
     let (machine, mut state) = (&mut reached.machine, &reached.state);
     let mut joint = reached.joints.last().cloned();
     let before;
@@ -88,7 +88,7 @@ fn explain(game: &LoadedGame, asked: &Question) -> Result<Explanation, ApiError>
     let mut explainer = Explainer::new(
         &game.game,
         machine.terms().clone(),
-        LoadedGame::limits(),
+        LoadedGame::limits(turn.stop()),
         ExplainOptions::default(),
     );
     let question = explainer.question(&asked.question);
@@ -113,7 +113,9 @@ fn explain(game: &LoadedGame, asked: &Question) -> Result<Explanation, ApiError>
         true if asked.does.is_some() => joint,
         true if joint.is_some() => {
             // The question is about the last move and the position before it.
-            before = game.reach(&asked.moves[..asked.moves.len() - 1])?.state;
+            before = game
+                .reach(&asked.moves[..asked.moves.len() - 1], turn)?
+                .state;
             state = &before;
             joint
         }
@@ -141,11 +143,11 @@ fn explain(game: &LoadedGame, asked: &Question) -> Result<Explanation, ApiError>
 /// Answers a question about a position.
 pub(super) async fn why(
     State(app): Shared,
-    Extension(session): Extension<Arc<Session>>,
+    Extension(visitor): Extension<Visitor>,
     Path(id): Path<String>,
     JsonBody(asked): JsonBody<Question>,
 ) -> Result<Json<Explanation>, ApiError> {
-    let game = find(&app, &session, &id).await?;
-    let explanation = blocking(&app, move || explain(&game, &asked)).await?;
+    let game = find(&app, &visitor, &id).await?;
+    let explanation = blocking(&app, &visitor, move |turn| explain(&game, &asked, turn)).await?;
     Ok(Json(explanation))
 }

@@ -22,6 +22,8 @@ Examples:
   ggp web                     http://127.0.0.1:9180, for browsers on this machine
   ggp web --port 0            any free port
   ggp web --listen 0.0.0.0    for other machines as well
+  ggp web --listen 0.0.0.0 --host games.example
+                              also by this name
 
 The page offers the games that come with ggp and accepts your own rules. It loads nothing
 from other servers. Its API is described at /api/openapi.json.")]
@@ -32,9 +34,15 @@ pub struct Options {
     /// Address to listen on; 0.0.0.0 for all addresses of this machine
     ///
     /// Anyone who can reach it can run players and solvers on this machine, within the
-    /// limits.
+    /// limits. SECURITY.md says how to run the page in public.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
     listen: IpAddr,
+    /// Answer requests for this host name, too; may be repeated
+    ///
+    /// Addresses and `localhost` are always answered. Other names are not, because another
+    /// site's page could use one to read the answers.
+    #[arg(long, value_name = "NAME")]
+    host: Vec<String>,
     #[command(flatten)]
     limits: LimitOptions,
 }
@@ -61,10 +69,29 @@ struct LimitOptions {
     /// Maximum number of players and solvers running at once for one browser
     #[arg(long, value_name = "N", default_value_t = WebLimits::default().jobs_each)]
     max_jobs_each: usize,
+    /// Maximum number of shared tables at once of one browser
+    #[arg(long, value_name = "N", default_value_t = WebLimits::default().tables_each)]
+    max_tables_each: usize,
     /// Maximum seconds for a move or a plan
     #[arg(long, value_name = "S", default_value = "300", value_parser = seconds)]
     max_thought: Duration,
-    /// Maximum memory for the tables of a player or solver, in MB
+    /// Maximum seconds for any other answer
+    #[arg(long, value_name = "S", default_value = "10", value_parser = seconds)]
+    max_question: Duration,
+    /// Maximum seconds for a request to arrive
+    #[arg(long, value_name = "S", default_value = "20", value_parser = seconds)]
+    max_receive: Duration,
+    /// Maximum number of connections; beyond it, idle ones are closed
+    #[arg(long, value_name = "N", default_value_t = WebLimits::default().connections)]
+    max_connections: usize,
+    /// Maximum number of connections from one address
+    #[arg(long, value_name = "N", default_value_t = WebLimits::default().connections_each)]
+    max_connections_each: usize,
+    /// Memory of the server, in MB
+    ///
+    /// A quarter is for games that are ready for use, half for the tables of all players and
+    /// solvers, an eighth for those of one. If the server is larger all the same, the longest
+    /// work is stopped (on Linux).
     #[arg(long, value_name = "MB", default_value_t = WebLimits::default().memory_bytes >> 20)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..1 << 20))]
     memory: u64,
@@ -88,7 +115,13 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         jobs_each: options.limits.max_jobs_each,
         tables: options.limits.max_tables,
         thought: options.limits.max_thought,
+        tables_each: options.limits.max_tables_each,
+        question: options.limits.max_question,
+        receive: options.limits.max_receive,
+        connections: options.limits.max_connections,
+        connections_each: options.limits.max_connections_each,
         memory_bytes: options.limits.memory << 20,
+        hosts: options.host.clone(),
     };
     let runtime = runtime::Builder::new_multi_thread().enable_all().build()?;
     let stop = context.stop().clone();
@@ -102,7 +135,8 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
         };
-        server.serve(end).await.context("the server ended")
+        server.serve(end).await;
+        anyhow::Ok(())
     })?;
     // Jobs that are still running are not awaited.
     runtime.shutdown_background();

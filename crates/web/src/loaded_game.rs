@@ -1,0 +1,614 @@
+//! A rule set that is ready for use: its game, the machine that answers for it, and the
+//! positions it remembers.
+
+use std::hash::{BuildHasher, RandomState};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use hmac_sha256::Hash as Sha256;
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use super::answer::ApiError;
+use super::session::locked;
+use super::turns::{Turn, Turns};
+use super::workers::{self, Pace};
+use ggp_engine::machine::{self, AnyMachine, Backend, Limits, Machine, PlayError};
+use ggp_engine::machine::{PropnetMachine, PropnetState};
+use ggp_gdl::check::{ReadOptions, Reading, read_until};
+use ggp_gdl::diagnostic::DiagnosticRecord;
+use ggp_gdl::game::{Game, Move};
+use ggp_gdl::span::{Source, Sources};
+use ggp_gdl::syntax::SyntaxLimits;
+use ggp_gdl::terms::TermLimits;
+use ggp_picture::{Picture, PictureOptions};
+use ggp_stop::Stop;
+
+/// Time limit for building a network, which happens in the background.
+const GROUNDING: Duration = Duration::from_secs(60);
+/// The time to wait for the network before a Datalog machine is made.
+const PATIENCE: Duration = Duration::from_millis(100);
+/// Maximum size in bytes of the rows and gates of one game.
+const NETWORK: usize = 256 << 20;
+/// Maximum number of matches tried in one state.
+const WORK: u64 = 50_000_000;
+/// Maximum number of facts derived in one state.
+const FACTS: usize = 1_000_000;
+/// Maximum number of different terms of a game.
+const TERMS: usize = 2_000_000;
+/// Maximum number of remembered positions, and of their size in bytes.
+const KNOWN: (usize, usize) = (512, 4 << 20);
+/// Limits for a network that is built only for a card: rows and matches, and work.
+const CARD: (usize, u64) = (5_000, 2_000_000);
+/// Maximum number of characters of the description on a card.
+const ABOUT: usize = 900;
+/// The number of terms at which a game is read anew. Requests may name any number of terms
+/// that no position has, and all requests for a game share them.
+const STALE: usize = TERMS / 2;
+/// Approximate size in bytes: of a term in both of its tables, and of a gate with all that
+/// runs it.
+const SIZES: (usize, usize) = (80, 400);
+
+/// A rule file.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct File {
+    pub(super) name: String,
+    pub(super) text: String,
+}
+
+/// A rule set as uploaded.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RuleSet {
+    pub(super) files: Vec<File>,
+    #[serde(default)]
+    pub(super) picture: Option<String>,
+}
+
+/// A rule set under its name.
+#[derive(Debug)]
+pub(super) struct Rules {
+    /// The name of a bundled game, or an identifier derived from the content.
+    pub(super) id: String,
+    pub(super) is_bundled: bool,
+    pub(super) set: RuleSet,
+}
+
+impl Rules {
+    /// Rules that a session uploaded.
+    pub(super) fn uploaded(set: RuleSet) -> Self {
+        Rules {
+            id: set.id(),
+            is_bundled: false,
+            set,
+        }
+    }
+
+    /// The size of the texts in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        let files = self.set.files.iter();
+        let files = files.map(|file| file.name.len() + file.text.len());
+        files.sum::<usize>() + self.set.picture.as_ref().map_or(0, String::len)
+    }
+
+    #[cfg(test)]
+    pub(super) fn test(name: &str, text: &str) -> Self {
+        Rules::uploaded(RuleSet {
+            files: vec![File {
+                name: name.to_owned(),
+                text: text.to_owned(),
+            }],
+            picture: None,
+        })
+    }
+}
+
+impl RuleSet {
+    /// An identifier derived from the content.
+    fn id(&self) -> String {
+        let mut digest = Sha256::new();
+        let files = self.files.iter().flat_map(|file| [&file.name, &file.text]);
+        for text in files.chain(&self.picture) {
+            digest.update(text.len().to_le_bytes());
+            digest.update(text);
+        }
+        let bytes = digest.finalize();
+        bytes[..12]
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect()
+    }
+
+    /// Reads the rules.
+    pub(super) fn read(&self, stop: &Stop) -> Reading {
+        let files = self.files.iter();
+        let sources = files.map(|file| Source::new(file.name.clone(), file.text.clone()));
+        let options = ReadOptions {
+            syntax: SyntaxLimits {
+                bytes: 4 << 20,
+                ..SyntaxLimits::default()
+            },
+            rules: 500_000,
+            size: 4_000_000,
+            terms: TermLimits {
+                count: TERMS,
+                ..TermLimits::default()
+            },
+            ..ReadOptions::default()
+        };
+        read_until(Sources::new(sources.collect()), &options, stop)
+    }
+}
+
+/// A game that is ready for use.
+#[derive(Debug)]
+pub(super) struct LoadedGame {
+    pub(super) rules: Arc<Rules>,
+    pub(super) game: Game,
+    pub(super) findings: Vec<DiagnosticRecord>,
+    /// The turns of threads that build networks.
+    groundings: Arc<Turns>,
+    cache: Mutex<Option<PositionCache>>,
+    card: Mutex<Option<String>>,
+    /// The approximate size.
+    bytes: AtomicUsize,
+    is_stale: AtomicBool,
+}
+
+/// The machine of a game, and a cache of positions.
+#[derive(Debug)]
+struct PositionCache {
+    machine: AnyMachine,
+    picture: Arc<Picture>,
+    /// The number of machines before this one, whose states it cannot use.
+    generation: u32,
+    network: Network,
+    /// The cached states, by a hash of the moves.
+    known: FxHashMap<u64, PropnetState>,
+    hasher: RandomState,
+}
+
+/// The network of a game, which is built in the background.
+#[derive(Debug)]
+enum Network {
+    /// No thread was free for it yet.
+    Wanted,
+    Grounding(Grounding),
+    /// The machine uses it, or there is none.
+    Settled,
+}
+
+#[derive(Debug)]
+struct Grounding {
+    network: Receiver<Option<PropnetMachine>>,
+    stop: Stop,
+}
+
+impl Drop for Grounding {
+    fn drop(&mut self) {
+        self.stop.raise();
+    }
+}
+
+/// Moves that were made, and the state that they lead to.
+pub(super) struct Reached {
+    pub(super) machine: AnyMachine,
+    pub(super) picture: Arc<Picture>,
+    pub(super) joints: Vec<Vec<Move>>,
+    pub(super) state: PropnetState,
+}
+
+impl LoadedGame {
+    /// Reads rules.
+    ///
+    /// # Errors
+    ///
+    /// The report about them, if they have errors.
+    pub(super) fn new(
+        rules: Arc<Rules>,
+        groundings: &Arc<Turns>,
+        stop: &Stop,
+    ) -> Result<Self, CheckReport> {
+        let reading = rules.set.read(stop);
+        let Some(game) = reading.game.clone() else {
+            return Err(CheckReport::of(&reading));
+        };
+        Ok(LoadedGame {
+            bytes: AtomicUsize::new(8 * rules.bytes()),
+            rules,
+            findings: CheckReport::of(&reading).findings,
+            game,
+            groundings: Arc::clone(groundings),
+            cache: Mutex::default(),
+            card: Mutex::default(),
+            is_stale: AtomicBool::new(false),
+        })
+    }
+
+    /// The approximate size in bytes of all that is remembered for the game.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
+    /// True if the game must be read anew.
+    pub(super) fn is_stale(&self) -> bool {
+        self.is_stale.load(Ordering::Relaxed)
+    }
+
+    /// Limits for machines that answer one request.
+    pub(super) fn limits(stop: &Stop) -> Limits {
+        let mut limits = Limits {
+            facts: FACTS,
+            work: WORK,
+            ..Limits::default()
+        };
+        limits.ground.time = Some(GROUNDING);
+        limits.ground.memory = NETWORK;
+        limits.stop = stop.clone();
+        limits.ground.stop = stop.clone();
+        limits
+    }
+
+    fn picture_options(&self) -> PictureOptions {
+        let text = self.rules.set.picture.as_deref().unwrap_or_default();
+        let picture_options = ggp_picture::read_options("picture.toml", text, &self.game);
+        // The picture file was checked when the game was loaded.
+        picture_options.unwrap_or_default()
+    }
+
+    /// The position after moves, which are checked. Roles with a single legal move may be
+    /// left out.
+    ///
+    /// # Errors
+    ///
+    /// If one of them is not a legal move, or the rules cannot be evaluated.
+    pub(super) fn reach(&self, moves: &[Vec<String>], turn: &Turn) -> Result<Reached, ApiError> {
+        let (mut machine, picture, generation, hasher) = {
+            let mut cache = locked(&self.cache);
+            if cache.is_none() {
+                *cache = Some(PositionCache::new(self, turn)?);
+            }
+            let cache = cache.as_mut().expect("it was created above");
+            cache.poll(self, turn)?;
+            let (machine, hasher) = (cache.machine.clone(), cache.hasher.clone());
+            (
+                machine,
+                Arc::clone(&cache.picture),
+                cache.generation,
+                hasher,
+            )
+        };
+        machine.set_stop(turn.stop());
+        // The cache is not locked while moves are made, which may take long.
+        let mut path = Path {
+            loaded: self,
+            generation,
+            joints: Vec::with_capacity(moves.len()),
+            hashes: vec![0],
+            state: None,
+        };
+        for (ply, texts) in (1..).zip(moves) {
+            let joint = path.read(&mut machine, ply, texts)?;
+            path.hashes
+                .push(hasher.hash_one((path.hashes[ply - 1], &joint)));
+            path.joints.push(joint);
+        }
+        let state = path.state(&mut machine)?;
+        let mut cache = locked(&self.cache);
+        if let Some(cache) = cache
+            .as_mut()
+            .filter(|cache| cache.generation == generation)
+        {
+            cache.remember(path.hashes[moves.len()], &state);
+        }
+        let known = cache.as_ref().map_or(0, PositionCache::bytes);
+        drop(cache);
+        self.bytes.store(
+            8 * self.rules.bytes() + machine_bytes(&machine) + known,
+            Ordering::Relaxed,
+        );
+        if machine.terms().len() > STALE {
+            self.is_stale.store(true, Ordering::Relaxed);
+        }
+        Ok(Reached {
+            machine,
+            picture,
+            joints: path.joints,
+            state,
+        })
+    }
+
+    /// A drawing of the initial position.
+    ///
+    /// # Errors
+    ///
+    /// If the rules cannot be evaluated.
+    pub(super) fn card(&self, stop: &Stop) -> Result<String, PlayError> {
+        if let Some(card) = &*locked(&self.card) {
+            return Ok(card.clone());
+        }
+        // A small network gives the cells that boards have.
+        let mut limits = LoadedGame::limits(stop);
+        limits.ground.facts = CARD.0;
+        limits.ground.instances = CARD.0 as u64;
+        limits.ground.work = CARD.1;
+        let network = PropnetMachine::new(&self.game, limits);
+        let mut machine = match network {
+            Ok(network) => AnyMachine::Propnet(Box::new(network)),
+            Err(_) => AnyMachine::new(&self.game, Backend::Datalog, LoadedGame::limits(stop))?,
+        };
+        let machine = &mut machine;
+        let picture = drawn(machine, self.picture_options())?;
+        let start = machine.initial()?;
+        let facts = machine.facts(&start);
+        let drawing = picture.draw(
+            machine.terms(),
+            &facts,
+            ggp_picture::DrawingLimits::default(),
+        );
+        let card = ggp_picture::svg(&drawing, &self.game.name());
+        *locked(&self.card) = Some(card.clone());
+        Ok(card)
+    }
+
+    /// The heading of the last file, or else the description in the first one.
+    pub(super) fn about(&self) -> String {
+        let paragraphs = |file: &File| -> Vec<String> {
+            let lines = file.text.lines().map(str::trim);
+            let comment = lines.take_while(|line| line.starts_with(';'));
+            let words = comment.map(|line| line.trim_start_matches(';').trim());
+            let whole = words.collect::<Vec<_>>().join("\n");
+            let parts = whole.split("\n\n").map(|part| part.trim().to_owned());
+            parts.filter(|part| !part.is_empty()).collect()
+        };
+        let files = &self.rules.set.files;
+        let heading = files
+            .last()
+            .and_then(|file| paragraphs(file).into_iter().next());
+        let rest = files
+            .first()
+            .and_then(|file| paragraphs(file).into_iter().nth(1));
+        let parts: Vec<String> = [heading, rest].into_iter().flatten().collect();
+        let about = parts.join("\n");
+        match about.char_indices().nth(ABOUT) {
+            Some((end, _)) => format!("{}…", &about[..end]),
+            None => about,
+        }
+    }
+
+    pub(super) fn name(&self) -> String {
+        match self.rules.is_bundled {
+            true => self.rules.id.clone(),
+            false => self.game.name(),
+        }
+    }
+
+    pub(super) fn roles(&self) -> Vec<Role> {
+        let roles = self.game.roles();
+        let role = |role| Role {
+            name: self.game.role_name(role).to_owned(),
+            random: self.game.is_random(role),
+        };
+        roles.map(role).collect()
+    }
+}
+
+fn drawn(machine: &mut AnyMachine, picture_options: PictureOptions) -> Result<Picture, PlayError> {
+    let states = ggp_picture::sample(machine, ggp_picture::SAMPLE_STATES)?;
+    let start = machine.initial()?;
+    let possible = machine.network(&start).map(|(net, _)| net.facts().to_vec());
+    let (game, terms) = (machine.game(), machine.terms());
+    Ok(Picture::with(
+        game,
+        terms,
+        &states,
+        possible.as_deref(),
+        picture_options,
+    ))
+}
+
+impl PositionCache {
+    fn new(loaded: &LoadedGame, turn: &Turn) -> Result<Self, PlayError> {
+        let mut network = Network::Wanted;
+        network.start(loaded, turn);
+        let ready = network.take(PATIENCE, turn);
+        let mut machine = match ready {
+            Some(machine) => machine,
+            None => {
+                let limits = LoadedGame::limits(turn.stop());
+                AnyMachine::new(&loaded.game, Backend::Datalog, limits)?
+            }
+        };
+        let picture = drawn(&mut machine, loaded.picture_options())?;
+        Ok(PositionCache {
+            machine,
+            picture: Arc::new(picture),
+            generation: 0,
+            network,
+            known: FxHashMap::default(),
+            hasher: RandomState::new(),
+        })
+    }
+
+    /// Switches to the network if it is ready.
+    fn poll(&mut self, loaded: &LoadedGame, turn: &Turn) -> Result<(), PlayError> {
+        self.network.start(loaded, turn);
+        let Some(mut machine) = self.network.take(Duration::ZERO, turn) else {
+            return Ok(());
+        };
+        self.picture = Arc::new(drawn(&mut machine, loaded.picture_options())?);
+        self.machine = machine;
+        self.known.clear();
+        self.generation += 1;
+        Ok(())
+    }
+
+    fn remember(&mut self, hash: u64, state: &PropnetState) {
+        if self.known.len() >= KNOWN.0 || self.bytes() >= KNOWN.1 {
+            self.known.clear();
+        }
+        self.known.insert(hash, state.clone());
+    }
+
+    /// The size of the remembered states, if all are as large as one of them.
+    fn bytes(&self) -> usize {
+        let state = match self.known.values().next() {
+            None => 0,
+            Some(PropnetState::Packed(words)) => size_of_val(&words[..]),
+            Some(PropnetState::Facts(facts)) => size_of_val(&facts[..]),
+        };
+        self.known.len() * (state + 64)
+    }
+}
+
+impl Network {
+    /// Starts to build the network, if it is wanted and a thread is free for it.
+    fn start(&mut self, loaded: &LoadedGame, turn: &Turn) {
+        if !matches!(self, Network::Wanted) {
+            return;
+        }
+        let Some(turn) = loaded.groundings.try_take(turn.asker()) else {
+            return;
+        };
+        let (sender, network) = channel();
+        let limits = LoadedGame::limits(turn.stop());
+        let (game, stop) = (loaded.game.clone(), turn.stop().clone());
+        let pace = turn.pace(Pace::Steady);
+        let work = move || {
+            let _turn = turn;
+            // The receiver is gone if the game is.
+            let _ = sender.send(PropnetMachine::new(&game, limits).ok());
+        };
+        *self = match workers::start(pace, work) {
+            Ok(_) => Network::Grounding(Grounding { network, stop }),
+            Err(_) => Network::Wanted,
+        };
+    }
+
+    /// The machine, once it is ready.
+    fn take(&mut self, patience: Duration, turn: &Turn) -> Option<AnyMachine> {
+        let Network::Grounding(grounding) = self else {
+            return None;
+        };
+        let machine = match grounding.network.recv_timeout(patience) {
+            Err(RecvTimeoutError::Timeout) => return None,
+            Err(RecvTimeoutError::Disconnected) => None,
+            Ok(machine) => machine,
+        };
+        *self = Network::Settled;
+        let mut machine = machine?;
+        machine.set_stop(turn.stop());
+        Some(AnyMachine::Propnet(Box::new(machine)))
+    }
+}
+
+/// Moves that are read one after the other, and the last state that was needed for it.
+struct Path<'l> {
+    loaded: &'l LoadedGame,
+    generation: u32,
+    joints: Vec<Vec<Move>>,
+    /// Hashes of the moves so far, from none on.
+    hashes: Vec<u64>,
+    /// A state on the way, with its ply.
+    state: Option<(usize, PropnetState)>,
+}
+
+impl Path<'_> {
+    /// Reads a joint move, and adds the only legal moves of roles that are left out.
+    fn read(
+        &mut self,
+        machine: &mut AnyMachine,
+        ply: usize,
+        texts: &[String],
+    ) -> Result<Vec<Move>, ApiError> {
+        let game = &self.loaded.game;
+        let mut joint = Vec::with_capacity(texts.len());
+        for text in texts {
+            let term = game.parse_term(machine.terms_mut(), text);
+            let term = term.map_err(|error| of_move(ply, ApiError::wrong(error.to_string())))?;
+            joint.push(Move::new(term));
+        }
+        if joint.len() != game.role_count() {
+            let state = self.state(machine)?;
+            joint =
+                machine::completed(machine, &state, joint).map_err(|error| of_move(ply, error))?;
+        }
+        Ok(joint)
+    }
+
+    /// The state after all moves so far.
+    fn state(&mut self, machine: &mut AnyMachine) -> Result<PropnetState, ApiError> {
+        let from = self.state.as_ref().map_or(0, |(ply, _)| *ply);
+        let known = {
+            let cache = locked(&self.loaded.cache);
+            let cache = cache
+                .as_ref()
+                .filter(|cache| cache.generation == self.generation);
+            cache.and_then(|cache| {
+                let plies = (from + 1..=self.joints.len()).rev();
+                let mut known = plies.filter_map(|ply| {
+                    let state = cache.known.get(&self.hashes[ply])?;
+                    Some((ply, state.clone()))
+                });
+                known.next()
+            })
+        };
+        let (first, mut state) = match known.or_else(|| self.state.take()) {
+            Some(known) => known,
+            None => (0, machine.initial()?),
+        };
+        for (ply, joint) in (1..).zip(&self.joints).skip(first) {
+            state = (machine.play(&state, joint)).map_err(|error| of_move(ply, error))?;
+        }
+        self.state = Some((self.joints.len(), state.clone()));
+        Ok(state)
+    }
+}
+
+/// The approximate size of a machine in bytes, with its terms.
+fn machine_bytes(machine: &AnyMachine) -> usize {
+    let gates = match machine {
+        AnyMachine::Propnet(machine) => machine.net().network().len(),
+        _ => 0,
+    };
+    SIZES.0 * machine.terms().len() + SIZES.1 * gates
+}
+
+/// Adds the number of the move to an error.
+fn of_move(ply: usize, error: impl Into<ApiError>) -> ApiError {
+    let mut error = error.into();
+    error.made = Some(ply - 1);
+    error.message = format!("move {ply}: {}", error.message);
+    error
+}
+
+/// A role.
+#[derive(Serialize)]
+pub(super) struct Role {
+    name: String,
+    random: bool,
+}
+
+/// The errors and warnings about rules.
+#[derive(Debug, Serialize)]
+pub(super) struct CheckReport {
+    right: bool,
+    findings: Vec<DiagnosticRecord>,
+    omitted: usize,
+}
+
+impl CheckReport {
+    pub(super) fn of(reading: &Reading) -> Self {
+        let findings = reading.findings.iter();
+        CheckReport {
+            right: reading.game.is_some(),
+            findings: findings
+                .map(|finding| finding.to_record(&reading.sources))
+                .collect(),
+            omitted: reading.omitted,
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Memory: shares for players and solvers, and the end of work that takes too much.
+//!
+//! Limits on facts, terms, rows and gates bound what one request can take. The sum of all
+//! requests is bounded here: where the process is larger than it may be, the games that
+//! were not used the longest are dropped, and the session whose work has run the longest
+//! loses it.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use super::AppState;
+use super::session::locked;
+
+/// The interval between two looks at the size of the process.
+const LOOK: Duration = Duration::from_millis(50);
+/// The time after stopping work in which it may free its memory.
+const RELIEF: Duration = Duration::from_millis(300);
+/// The least share in bytes.
+const LEAST: u64 = 4 << 20;
+
+/// The memory for the tables of all players and solvers.
+#[derive(Debug)]
+pub(super) struct Memory {
+    free: Mutex<u64>,
+    most: u64,
+}
+
+/// The part of a player or solver, until it is dropped.
+#[derive(Debug)]
+pub(super) struct MemoryShare {
+    memory: Arc<Memory>,
+    bytes: u64,
+}
+
+impl MemoryShare {
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
+
+impl Drop for MemoryShare {
+    fn drop(&mut self) {
+        *locked(&self.memory.free) += self.bytes;
+    }
+}
+
+impl Memory {
+    /// `all` bytes, and `most` for one share.
+    pub(super) fn new(all: u64, most: u64) -> Arc<Self> {
+        Arc::new(Memory {
+            free: Mutex::new(all),
+            most,
+        })
+    }
+
+    /// A share: a quarter of what is free, within limits.
+    pub(super) fn share(self: &Arc<Self>) -> MemoryShare {
+        let mut free = locked(&self.free);
+        let bytes = (*free / 4).min(self.most).max(LEAST.min(*free));
+        *free -= bytes;
+        MemoryShare {
+            memory: Arc::clone(self),
+            bytes,
+        }
+    }
+}
+
+/// Keeps the process within its memory, until it is dropped.
+pub(super) async fn watch(app: Arc<AppState>) {
+    loop {
+        tokio::time::sleep(LOOK).await;
+        if resident_bytes().is_none_or(|bytes| bytes <= app.limits.memory_bytes) {
+            continue;
+        }
+        app.shelf.shrink(app.shelf.size() / 2);
+        let kinds = [&app.questions, &app.jobs, &app.groundings];
+        let heaviest = kinds.into_iter().filter_map(|turns| turns.heaviest());
+        if let Some((_, stops)) = heaviest.max_by_key(|(time, _)| *time) {
+            stops.iter().for_each(ggp_stop::Stop::raise);
+        }
+        tokio::time::sleep(RELIEF).await;
+    }
+}
+
+/// The memory of this process in bytes, where the system tells it.
+#[cfg(target_os = "linux")]
+fn resident_bytes() -> Option<u64> {
+    let pages = std::fs::read_to_string("/proc/self/statm").ok()?;
+    let pages: u64 = pages.split(' ').nth(1)?.parse().ok()?;
+    Some(pages * rustix::param::page_size() as u64)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn resident_bytes() -> Option<u64> {
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_shares_fit() {
+        let memory = Memory::new(1 << 30, 256 << 20);
+        let shares: Vec<MemoryShare> = (0..64).map(|_| memory.share()).collect();
+        let sizes: Vec<u64> = shares.iter().map(|share| share.bytes() >> 20).collect();
+        assert_eq!(sizes[..3], [256, 192, 144]);
+        assert!(sizes.iter().sum::<u64>() <= 1 << 10);
+        assert!(sizes[20] >= 1, "{sizes:?}");
+        drop(shares);
+        assert_eq!(memory.share().bytes(), 256 << 20);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_size_of_the_process_is_known() {
+        let bytes = resident_bytes().expect("a size");
+        assert!(bytes > 1 << 20 && bytes < 1 << 40);
+    }
+}
