@@ -2,6 +2,7 @@
 
 mod answers;
 mod graph;
+mod limits;
 pub mod service;
 mod think;
 

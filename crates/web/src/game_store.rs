@@ -346,3 +346,34 @@ pub(super) async fn game(
     let game = find(&app, &visitor, &id).await?;
     Ok(Json(GameDescription::new(&game)).into_response())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::turns::TurnLimits;
+
+    #[test]
+    fn the_least_used_games_are_dropped_and_read_again() {
+        let limits = TurnLimits {
+            all: 1,
+            each: 1,
+            waiting: 0,
+            time: None,
+        };
+        let text = "(role r) (init a) (legal r go) (next a) (terminal) (goal r 0)";
+        let rules = ["one", "two", "three"].map(|name| Arc::new(Rules::test(name, text)));
+        let [one, two, three] = &rules;
+        let bytes = 8 * (one.bytes() + two.bytes() + three.bytes()) - 1;
+        let store = GameStore::new(bytes, Turns::new(limits, &Arc::default()));
+        let read = |rules: &Arc<Rules>| store.read(Arc::clone(rules), &Stop::new());
+        for rules in [one, two] {
+            read(rules).expect("they have no errors");
+        }
+        assert!(store.ready(&one.id).is_some());
+        read(three).expect("they have no errors");
+        assert!(store.ready(&two.id).is_none());
+        assert!(store.ready(&one.id).is_some() && store.size() <= bytes);
+        read(two).expect("they have no errors");
+        assert!(store.ready(&three.id).is_none());
+    }
+}

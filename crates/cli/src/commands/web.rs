@@ -93,7 +93,7 @@ struct LimitOptions {
     /// solvers, an eighth for those of one. If the server is larger all the same, the longest
     /// work is stopped (on Linux).
     #[arg(long, value_name = "MB", default_value_t = WebLimits::default().memory_bytes >> 20)]
-    #[arg(value_parser = clap::value_parser!(u64).range(1..1 << 20))]
+    #[arg(value_parser = clap::value_parser!(u64).range(64..1 << 24))]
     memory: u64,
     /// Forget a browser or table after S seconds without a request
     #[arg(long, value_name = "S", default_value = "3600", value_parser = seconds)]

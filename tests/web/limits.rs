@@ -1,0 +1,146 @@
+//! Limits: what one client does costs the others little.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::service::Service;
+use super::{WALK, set};
+
+/// Rules whose end takes long to find, with few facts: in a graph with two sides, they look
+/// for a cycle of odd length.
+fn long() -> String {
+    let sides = (0..60).flat_map(|one| (0..60).map(move |two| (one, 60 + two)));
+    let arcs = sides.map(|(one, two)| format!("(e {one} {two}) (e {two} {one})\n"));
+    let arcs: String = arcs.collect();
+    format!(
+        "(role r) (init p) (legal r go) (<= (next p) (true p)) (goal r 0)
+         (<= terminal (true p) (e ?a ?b) (e ?b ?c) (e ?c ?d) (e ?d ?f) (e ?f ?a))\n{arcs}"
+    )
+}
+
+fn connect(service: &Service) -> TcpStream {
+    let stream = TcpStream::connect(service.host()).expect("it listens");
+    let ever = Some(Duration::from_secs(60));
+    stream.set_read_timeout(ever).expect("it has timeouts");
+    stream
+}
+
+/// The rest of what the server sends before it closes the connection.
+fn rest(mut stream: TcpStream) -> String {
+    let mut text = String::new();
+    match stream.read_to_string(&mut text) {
+        Ok(_) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::ConnectionReset => text,
+        Err(error) => panic!("{error}: {text}"),
+    }
+}
+
+#[test]
+fn slow_requests_are_ended() {
+    let service = Service::start(&["--max-receive", "0.5"]);
+    // Nothing, a part of a head, a part of a body, and nothing after an answer.
+    assert_eq!(rest(connect(&service)), "");
+    let mut slow = connect(&service);
+    slow.write_all(b"GET / HTTP/1.1\r\nHost: loc")
+        .expect("it is open");
+    assert!(!rest(slow).contains("200 OK"));
+    let mut slow = connect(&service);
+    let head = "POST /api/check HTTP/1.1\r\nHost: localhost\r\n\
+                Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{\"files\"";
+    slow.write_all(head.as_bytes()).expect("it is open");
+    let answer = rest(slow);
+    assert!(answer.starts_with("HTTP/1.1 408"), "{answer}");
+    assert!(
+        answer.contains("did not arrive within 0.5 seconds"),
+        "{answer}"
+    );
+    let mut idle = connect(&service);
+    let head = "GET /api/players HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    idle.write_all(head.as_bytes()).expect("it is open");
+    assert!(rest(idle).starts_with("HTTP/1.1 200"));
+}
+
+#[test]
+fn idle_connections_make_room_and_busy_ones_stay() {
+    let service = Service::start(&["--max-connections-each", "4"]);
+    let path = "/api/games/connect_four/think";
+    let asked = json!({ "role": 0, "player": "mcts:100s" });
+    let mut busy = service.stream_of(path, &asked);
+    assert_eq!(busy.next_event().0, "thought");
+    let idle: Vec<TcpStream> = (0..10).map(|_| connect(&service)).collect();
+    assert_eq!(service.get("/api/players").status, 200);
+    for stream in idle.into_iter().take(6) {
+        assert_eq!(rest(stream), "");
+    }
+    assert_eq!(busy.next_event().0, "thought");
+}
+
+#[test]
+fn a_long_answer_is_given_up_while_others_are_answered() {
+    let service = Service::start(&["--max-question", "0.3"]);
+    let id = service.post("/api/games", &set(&long())).ok()["id"].clone();
+    let path = format!("/api/games/{}/position", id.as_str().expect("a name"));
+    let start = json!({ "moves": [] });
+    let other = service.anew();
+    other.post("/api/games/hex/position", &start).ok();
+    std::thread::scope(|scope| {
+        let long = scope.spawn(|| service.post(&path, &start));
+        for _ in 0..10 {
+            other.post("/api/games/hex/position", &start).ok();
+        }
+        let answer = long.join().expect("it ends");
+        assert_eq!(answer.status, 422, "{}", answer.body);
+        assert!(answer.body.contains("--max-question"), "{}", answer.body);
+    });
+    // The turns are there again.
+    for _ in 0..4 {
+        service.post("/api/games/hex/position", &start).ok();
+    }
+}
+
+#[test]
+fn names_of_the_server_are_given_by_its_user() {
+    let service = Service::start(&["--listen", "0.0.0.0", "--host", "games.example"]);
+    let status = |host: &str| {
+        let headers = format!("Host: {host}\r\n");
+        service.get_with("/api/players", &headers).status
+    };
+    assert_eq!(status("games.example"), 200);
+    assert_eq!(status("192.0.2.1:9180"), 200);
+    assert_eq!(status("localhost"), 200);
+    assert_eq!(status("evil.example"), 403);
+    let answer = service.get_with("/api/players", "Host: evil.example\r\n");
+    assert!(
+        answer.body.contains("--host evil.example"),
+        "{}",
+        answer.body
+    );
+}
+
+#[test]
+fn a_session_has_its_number_of_tables() {
+    let service = Service::start(&["--max-tables-each", "1"]);
+    let table = json!({ "game": "tic_tac_toe", "seats": ["person", "person"] });
+    service.get("/api/players");
+    assert_eq!(service.post("/api/tables", &table).status, 200);
+    assert_eq!(service.post("/api/tables", &table).status, 429);
+    let other = service.anew();
+    other.get("/api/players");
+    assert_eq!(other.post("/api/tables", &table).status, 200);
+}
+
+#[test]
+fn a_flood_of_sessions_does_not_take_the_rules_of_others() {
+    let service = Service::start(&["--max-sessions", "10"]);
+    let id = service.post("/api/games", &set(WALK)).ok()["id"].clone();
+    let path = format!("/api/games/{}/position", id.as_str().expect("a name"));
+    service.post(&path, &json!({ "moves": [] })).ok();
+    for number in 0..50 {
+        let own = format!("; {number}\n{WALK}");
+        service.anew().post("/api/games", &set(&own)).ok();
+    }
+    service.post(&path, &json!({ "moves": [["go"]] })).ok();
+}
