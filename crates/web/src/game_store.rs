@@ -363,8 +363,13 @@ mod tests {
         let text = "(role r) (init a) (legal r go) (next a) (terminal) (goal r 0)";
         let rules = ["one", "two", "three"].map(|name| Arc::new(Rules::test(name, text)));
         let [one, two, three] = &rules;
-        let bytes = 8 * (one.bytes() + two.bytes() + three.bytes()) - 1;
-        let store = GameStore::new(bytes, Turns::new(limits, &Arc::default()));
+        let groundings = Turns::new(limits, &Arc::default());
+        let size = |rules: &Arc<Rules>| {
+            let game = LoadedGame::new(Arc::clone(rules), &groundings, &Stop::new());
+            game.expect("they have no errors").bytes()
+        };
+        let bytes = size(one) + size(two) + size(three) - 1;
+        let store = GameStore::new(bytes, Arc::clone(&groundings));
         let read = |rules: &Arc<Rules>| store.read(Arc::clone(rules), &Stop::new());
         for rules in [one, two] {
             read(rules).expect("they have no errors");
