@@ -138,9 +138,16 @@ fn every_command_answers_or_names_a_limit() {
             if output.status.code() == Some(2) {
                 let error = told.lines().find(|line| line.starts_with("error"));
                 let is_clear = error.is_some_and(|error| {
-                    ["more than", "time limit", "has no", "needs a game", "--"]
-                        .iter()
-                        .any(|words| error.contains(words))
+                    [
+                        "more than",
+                        "time limit",
+                        "has no",
+                        "needs a game",
+                        "game is over",
+                        "--",
+                    ]
+                    .iter()
+                    .any(|words| error.contains(words))
                 });
                 assert!(is_clear || told.contains("error["), "{what}");
             }

@@ -193,7 +193,7 @@ impl Server {
                 Some(limits.question),
             ),
             groundings,
-            memory: Memory::new(memory / 2, memory / 8),
+            memory: Memory::new(memory / 2, limits.jobs, memory / 8),
             limits,
         };
         Ok(Server {

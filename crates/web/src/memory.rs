@@ -15,14 +15,17 @@ use super::session::locked;
 const LOOK: Duration = Duration::from_millis(50);
 /// The time after stopping work in which it may free its memory.
 const RELIEF: Duration = Duration::from_millis(300);
-/// The least share in bytes.
-const LEAST: u64 = 4 << 20;
 
-/// The memory for the tables of all players and solvers.
+/// The memory for the tables of all players and solvers: half in equal parts, and half for
+/// those who come first.
 #[derive(Debug)]
 pub(super) struct Memory {
-    free: Mutex<u64>,
+    /// The equal part in bytes.
+    part: u64,
+    /// Maximum size of a share in bytes.
     most: u64,
+    /// The rest of the other half.
+    free: Mutex<u64>,
 }
 
 /// The part of a player or solver, until it is dropped.
@@ -40,27 +43,29 @@ impl MemoryShare {
 
 impl Drop for MemoryShare {
     fn drop(&mut self) {
-        *locked(&self.memory.free) += self.bytes;
+        *locked(&self.memory.free) += self.bytes - self.memory.part;
     }
 }
 
 impl Memory {
-    /// `all` bytes, and `most` for one share.
-    pub(super) fn new(all: u64, most: u64) -> Arc<Self> {
+    /// `all` bytes for a number of shares, each of `most` bytes at most.
+    pub(super) fn new(all: u64, shares: usize, most: u64) -> Arc<Self> {
+        let part = all / 2 / shares.max(1) as u64;
         Arc::new(Memory {
-            free: Mutex::new(all),
-            most,
+            part,
+            most: most.max(part),
+            free: Mutex::new(all / 2),
         })
     }
 
-    /// A share: a quarter of what is free, within limits.
+    /// A share: its part, and half of what is free.
     pub(super) fn share(self: &Arc<Self>) -> MemoryShare {
         let mut free = locked(&self.free);
-        let bytes = (*free / 4).min(self.most).max(LEAST.min(*free));
-        *free -= bytes;
+        let more = (*free / 2).min(self.most - self.part);
+        *free -= more;
         MemoryShare {
             memory: Arc::clone(self),
-            bytes,
+            bytes: self.part + more,
         }
     }
 }
@@ -101,12 +106,12 @@ mod tests {
 
     #[test]
     fn many_shares_fit() {
-        let memory = Memory::new(1 << 30, 256 << 20);
+        let memory = Memory::new(1 << 30, 64, 256 << 20);
         let shares: Vec<MemoryShare> = (0..64).map(|_| memory.share()).collect();
         let sizes: Vec<u64> = shares.iter().map(|share| share.bytes() >> 20).collect();
-        assert_eq!(sizes[..3], [256, 192, 144]);
-        assert!(sizes.iter().sum::<u64>() <= 1 << 10);
-        assert!(sizes[20] >= 1, "{sizes:?}");
+        assert_eq!(sizes[..3], [256, 140, 74]);
+        assert!(shares.iter().map(MemoryShare::bytes).sum::<u64>() <= 1 << 30);
+        assert_eq!(sizes[63], 8);
         drop(shares);
         assert_eq!(memory.share().bytes(), 256 << 20);
     }
