@@ -5,7 +5,10 @@
 //! solvers and go away; idle connections send a byte now and then. An honest session loads
 //! games, plays and asks meanwhile; each answer must come within the time given by
 //! `--within`. `player`: the same connections and damaged messages go to a network player in
-//! a match, which must make each move in time. The exit code is 1 if an answer is late.
+//! a match, which must make each move in time. `page-use` and `matches` attack nothing: an
+//! honest client uses the page, or a host starts and stops matches with a player, as often as
+//! `--times` says, and the memory of the server is shown. The exit code is 1 if an answer is
+//! late or wrong, or the memory grows.
 //!
 //! ```sh
 //! cargo build --release && cargo run --release -p ggp-fuzz --bin ggp-siege -- web
@@ -44,6 +47,9 @@ struct Options {
     /// Seconds within which each answer must come
     #[arg(long, default_value_t = 2.0)]
     within: f64,
+    /// Number of rounds of the page, or of matches
+    #[arg(long, default_value_t = 1_000)]
+    times: u32,
     /// The program that is attacked
     #[arg(long, value_name = "FILE", default_value = "target/release/ggp")]
     ggp: PathBuf,
@@ -56,6 +62,8 @@ struct Options {
 enum Target {
     Web,
     Player,
+    PageUse,
+    Matches,
 }
 
 /// Rules that are short and need much work.
@@ -98,6 +106,8 @@ fn main() -> ExitCode {
     let result = match options.target {
         Target::Web => web(&options),
         Target::Player => player(&options),
+        Target::PageUse => page_use(&options),
+        Target::Matches => matches(&options),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,
@@ -144,14 +154,17 @@ impl Server {
         Ok((server, address))
     }
 
-    /// The most memory that the process has had, in MB (on Linux).
-    fn peak(&self) -> Option<u64> {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.0.id())).ok()?;
-        let line = status
-            .lines()
-            .find_map(|line| line.strip_prefix("VmHWM:"))?;
-        let kilobytes = line.trim().strip_suffix(" kB")?;
-        Some(kilobytes.parse::<u64>().ok()? >> 10)
+    /// A size of the process in MB, as Linux tells it: `VmHWM` is the most memory that it has
+    /// had, `VmRSS` what it has now. 0 elsewhere.
+    fn size(&self, field: &str) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.0.id()));
+        let status = status.unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix(field));
+        let kilobytes = line.map(|line| line.trim_matches(|c: char| !c.is_ascii_digit()));
+        let kilobytes: u64 = kilobytes
+            .and_then(|kilobytes| kilobytes.parse().ok())
+            .unwrap_or(0);
+        kilobytes >> 10
     }
 }
 
@@ -383,6 +396,156 @@ fn request(game: &mut String, random: &mut impl Rng) -> (String, Value) {
     }
 }
 
+/// The use of the page by an honest session.
+struct Round {
+    client: Client,
+    /// The identifier of rules that were uploaded once and stay.
+    own: Option<String>,
+    /// By kind of answer: the time that each took.
+    times: BTreeMap<&'static str, Vec<Duration>>,
+    wrong: Vec<String>,
+}
+
+impl Round {
+    fn new(address: SocketAddr) -> Self {
+        Round {
+            client: Client::new(address),
+            own: None,
+            times: BTreeMap::new(),
+            wrong: Vec::new(),
+        }
+    }
+
+    /// Sends a request whose answer takes `usual` seconds in any case.
+    fn ask(&mut self, kind: &'static str, path: &str, body: Option<&Value>, usual: f64) -> Value {
+        let asked = Instant::now();
+        let answer = self.client.send(path, body, Duration::from_secs(30));
+        let took = asked
+            .elapsed()
+            .saturating_sub(Duration::from_secs_f64(usual));
+        self.times.entry(kind).or_default().push(took);
+        match answer {
+            Ok((200, body)) => return serde_json::from_str(&body).unwrap_or_default(),
+            Ok((status, body)) => {
+                (self.wrong).push(format!("{kind}: {status} {}", beginning(&body)))
+            }
+            Err(error) => (self.wrong).push(format!("{kind}: {error} after {took:?}")),
+        }
+        Value::Null
+    }
+
+    /// Loads the page and games, plays, asks, and lets players think.
+    fn run(&mut self) {
+        let start = json!({ "moves": [] });
+        self.ask("page", "/", None, 0.0);
+        self.ask("list of games", "/api/games", None, 0.0);
+        let rules = "(role r) (init a) (legal r go) (<= (next b) (does r go))
+                     (<= terminal (true b)) (goal r 100)";
+        let rules = json!({ "files": [{ "name": "own.kif", "text": rules }] });
+        let loaded = self.ask("own rules", "/api/games", Some(&rules), 0.0);
+        let id = loaded["id"].as_str().unwrap_or_default();
+        let own = self.own.get_or_insert_with(|| id.to_owned());
+        let path = format!("/api/games/{own}/position");
+        self.ask(
+            "own position",
+            &path,
+            Some(&json!({ "moves": [["go"]] })),
+            0.0,
+        );
+        for game in ["tic_tac_toe", "connect_four", "checkers", "hex"] {
+            let path = |what: &str| format!("/api/games/{game}/{what}");
+            let position = self.ask("position", &path("position"), Some(&start), 0.0);
+            let Some(first) = position["legal"][0][0]["move"].as_str() else {
+                continue;
+            };
+            let moves = json!({ "moves": [[first]] });
+            self.ask("move", &path("position"), Some(&moves), 0.0);
+            let why = json!({ "question": "terminal", "moves": [[first]] });
+            self.ask("why", &path("why"), Some(&why), 0.0);
+            let think = json!({ "role": 0, "player": "mcts", "seconds": 0.3, "moves": [] });
+            self.ask("player, beyond its time", &path("think"), Some(&think), 0.3);
+        }
+    }
+}
+
+/// Sizes of a server during its use. They grow if the last is above the second by more than a
+/// tenth and 20 MB.
+struct Sizes(Vec<u64>);
+
+impl Sizes {
+    /// Shows the size after each tenth of the use.
+    fn watch(&mut self, server: &Server, done: u32, all: u32) {
+        if done.is_multiple_of((all / 10).max(1)) {
+            let size = server.size("VmRSS");
+            println!("after {done}: {size} MB");
+            self.0.push(size);
+        }
+    }
+
+    fn are_flat(&self) -> bool {
+        match &self.0[..] {
+            [_, second, .., last] => *last <= second + second / 10 + 20,
+            _ => true,
+        }
+    }
+}
+
+/// Uses the page as often as the options say.
+fn page_use(options: &Options) -> anyhow::Result<bool> {
+    let (server, address) = Server::start(options, &["web", "--port", "0"])?;
+    let (mut round, mut sizes) = (Round::new(address), Sizes(Vec::new()));
+    for done in 1..=options.times {
+        // Another person now and then.
+        if done % 20 == 0 {
+            round.client.cookie = None;
+            round.own = None;
+        }
+        round.run();
+        sizes.watch(&server, done, options.times);
+    }
+    round
+        .wrong
+        .iter()
+        .take(20)
+        .for_each(|line| println!("wrong: {line}"));
+    let requests: usize = round.times.values().map(Vec::len).sum();
+    println!("{requests} requests, {} wrong answers", round.wrong.len());
+    Ok(round.wrong.is_empty() && sizes.are_flat())
+}
+
+/// Starts and stops matches with a player as often as the options say.
+fn matches(options: &Options) -> anyhow::Result<bool> {
+    let command = ["player", "--port", "0", "--player", "mcts"];
+    let (server, address) = Server::start(options, &command)?;
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../games/connect_four.kif");
+    let rules = std::fs::read_to_string(file)?;
+    let mut sizes = Sizes(Vec::new());
+    let send = |message: &str| -> anyhow::Result<String> {
+        let mut stream = TcpStream::connect(address)?;
+        stream.set_read_timeout(Some(Duration::from_secs(30)))?;
+        let length = message.len();
+        write!(
+            stream,
+            "POST / HTTP/1.0\r\nhost: localhost\r\ncontent-length: {length}\r\n\r\n{message}"
+        )?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer)?;
+        Ok(answer)
+    };
+    let mut wrong = 0;
+    for done in 1..=options.times {
+        let started = send(&format!("(START m{done} red ({rules}) 1 1)"))?;
+        let stopped = send(&format!("(STOP m{done} (noop noop))"))?;
+        if !started.contains("ready") || !stopped.contains("done") {
+            wrong += 1;
+            println!("wrong: {} {}", beginning(&started), beginning(&stopped));
+        }
+        sizes.watch(&server, done, options.times);
+    }
+    println!("{} matches, {wrong} wrong answers", options.times);
+    Ok(wrong == 0 && sizes.are_flat())
+}
+
 /// Attacks the page. The result is true if every honest answer was right and in time.
 fn web(options: &Options) -> anyhow::Result<bool> {
     let (server, address) = Server::start(options, &["web", "--port", "0"])?;
@@ -392,70 +555,15 @@ fn web(options: &Options) -> anyhow::Result<bool> {
         std::thread::spawn(move || attack.ask(seed as u64));
     }
     std::thread::sleep(Duration::from_secs(1));
-    let mut honest = Client::new(address);
-    let mut times: BTreeMap<&str, Vec<Duration>> = BTreeMap::new();
-    let mut wrong = Vec::new();
-    let own = "(role r) (init a) (legal r go) (<= (next b) (does r go)) (<= terminal (true b))
-               (goal r 100)";
-    let own = json!({ "files": [{ "name": "own.kif", "text": own }] });
     let began = Instant::now();
-    let mut own_id = None;
+    let mut round = Round::new(address);
     while began.elapsed().as_secs_f64() < options.seconds {
-        let mut ask = |what: &'static str, path: &str, body: Option<Value>, extra: f64| {
-            let asked = Instant::now();
-            let answer = honest.send(path, body.as_ref(), Duration::from_secs(30));
-            let extra = Duration::from_secs_f64(extra);
-            let took = asked.elapsed().saturating_sub(extra);
-            times.entry(what).or_default().push(took);
-            match answer {
-                Ok((200, body)) => Some(body),
-                Ok((status, body)) => {
-                    wrong.push(format!("{what}: {status} {}", beginning(&body)));
-                    None
-                }
-                Err(error) => {
-                    wrong.push(format!("{what}: {error} after {:.1} s", took.as_secs_f64()));
-                    None
-                }
-            }
-        };
-        let json = |text: Option<String>| -> Value {
-            text.and_then(|text| serde_json::from_str(&text).ok())
-                .unwrap_or_default()
-        };
-        ask("page", "/", None, 0.0);
-        ask("list of games", "/api/games", None, 0.0);
-        let loaded = json(ask("own rules", "/api/games", Some(own.clone()), 0.0));
-        // Rules that were uploaded once stay.
-        let id = own_id.get_or_insert_with(|| loaded["id"].as_str().unwrap_or_default().to_owned());
-        let path = format!("/api/games/{id}/position");
-        ask(
-            "own position",
-            &path,
-            Some(json!({ "moves": [["go"]] })),
-            0.0,
-        );
-        for game in ["tic_tac_toe", "connect_four", "checkers", "hex"] {
-            let path = |what: &str| format!("/api/games/{game}/{what}");
-            let start = Some(json!({ "moves": [] }));
-            let position = json(ask("position", &path("position"), start, 0.0));
-            let Some(first) = position["legal"][0][0]["move"].as_str() else {
-                continue;
-            };
-            let moves = json!([[first]]);
-            ask(
-                "move",
-                &path("position"),
-                Some(json!({ "moves": moves })),
-                0.0,
-            );
-            let why = json!({ "question": "terminal", "moves": moves });
-            ask("why", &path("why"), Some(why), 0.0);
-            let think = json!({ "role": 0, "player": "mcts", "seconds": 0.3, "moves": [] });
-            ask("player, beyond its time", &path("think"), Some(think), 0.3);
-        }
+        round.run();
         std::thread::sleep(Duration::from_millis(100));
     }
+    let Round {
+        mut times, wrong, ..
+    } = round;
     attack.is_over.store(true, Ordering::Relaxed);
     let mut slowest = Duration::ZERO;
     println!("answer                     number  median s  longest s");
@@ -479,7 +587,7 @@ fn web(options: &Options) -> anyhow::Result<bool> {
     println!(
         "{requests} hostile requests, {failures} internal errors, {} wrong answers, peak {} MB",
         wrong.len(),
-        server.peak().unwrap_or_default()
+        server.size("VmHWM")
     );
     Ok(wrong.is_empty() && failures == 0 && slowest.as_secs_f64() <= options.within)
 }
@@ -540,7 +648,7 @@ fn player(options: &Options) -> anyhow::Result<bool> {
         "{requests} hostile messages, {moves} answers of the player, {} errors, {busy} matches \
          refused as it was in another, peak {} MB",
         late.len(),
-        server.peak().unwrap_or_default()
+        server.size("VmHWM")
     );
     late.iter()
         .take(20)
