@@ -1,0 +1,256 @@
+//! Attacks a server of `ggp` while an honest client uses it, and reports how long that one
+//! waits.
+//!
+//! `web`: hostile sessions upload rules without end, ask for long answers, start players and
+//! solvers and go away; idle connections send a byte now and then. An honest session loads
+//! games, plays and asks meanwhile; each answer must come within the time given by
+//! `--within`. `player`: the same connections and damaged messages go to a network player in
+//! a match, which must make each move in time. `page-use` and `matches` attack nothing: an
+//! honest client uses the page, or a host starts and stops matches with a player, as often as
+//! `--times` says, and the memory of the server is shown. The exit code is 1 if an answer is
+//! late or wrong, or the memory grows.
+//!
+//! ```sh
+//! cargo build --release && cargo run --release -p ggp-fuzz --bin ggp-siege -- web
+//! ```
+
+mod attack;
+mod honest;
+mod server;
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, ensure};
+use clap::{Parser, ValueEnum};
+use serde_json::Value;
+
+use attack::Attack;
+use honest::Round;
+use server::{Server, Sizes, beginning};
+
+/// Attack a server while an honest client uses it
+#[derive(Parser)]
+struct Options {
+    /// The server
+    target: Target,
+    /// Seconds of the attack
+    #[arg(long, default_value_t = 60.0)]
+    seconds: f64,
+    /// Number of hostile sessions
+    #[arg(long, default_value_t = 20)]
+    sessions: usize,
+    /// Number of idle connections
+    #[arg(long, default_value_t = 500)]
+    idle: usize,
+    /// Seconds within which each answer must come
+    #[arg(long, default_value_t = 2.0)]
+    within: f64,
+    /// Number of rounds of the page, or of matches
+    #[arg(long, default_value_t = 1_000)]
+    times: u32,
+    /// The program that is attacked
+    #[arg(long, value_name = "FILE", default_value = "target/release/ggp")]
+    ggp: PathBuf,
+    /// Further options of the program, such as `--memory=500`
+    #[arg(last = true)]
+    options: Vec<String>,
+}
+
+#[derive(Copy, Clone, ValueEnum)]
+enum Target {
+    Web,
+    Player,
+    PageUse,
+    Matches,
+}
+
+fn main() -> ExitCode {
+    let options = Options::parse();
+    let result = match options.target {
+        Target::Web => web(&options),
+        Target::Player => player(&options),
+        Target::PageUse => page_use(&options),
+        Target::Matches => matches(&options),
+    };
+    match result {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Uses the page as often as the options say.
+fn page_use(options: &Options) -> anyhow::Result<bool> {
+    let (server, address) = Server::start(options, &["web", "--port", "0"])?;
+    let (mut round, mut sizes) = (Round::new(address), Sizes(Vec::new()));
+    for done in 1..=options.times {
+        // Another person now and then.
+        if done % 20 == 0 {
+            round.client.cookie = None;
+            round.own = None;
+        }
+        round.run();
+        sizes.watch(&server, done, options.times);
+    }
+    round
+        .wrong
+        .iter()
+        .take(20)
+        .for_each(|line| println!("wrong: {line}"));
+    let requests: usize = round.times.values().map(Vec::len).sum();
+    println!("{requests} requests, {} wrong answers", round.wrong.len());
+    Ok(round.wrong.is_empty() && sizes.are_flat())
+}
+
+/// Starts and stops matches with a player as often as the options say.
+fn matches(options: &Options) -> anyhow::Result<bool> {
+    let command = ["player", "--port", "0", "--player", "mcts"];
+    let (server, address) = Server::start(options, &command)?;
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../games/connect_four.kif");
+    let rules = std::fs::read_to_string(file)?;
+    let mut sizes = Sizes(Vec::new());
+    let send = |message: &str| -> anyhow::Result<String> {
+        let mut stream = TcpStream::connect(address)?;
+        stream.set_read_timeout(Some(Duration::from_secs(30)))?;
+        let length = message.len();
+        write!(
+            stream,
+            "POST / HTTP/1.0\r\nhost: localhost\r\ncontent-length: {length}\r\n\r\n{message}"
+        )?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer)?;
+        Ok(answer)
+    };
+    let mut wrong = 0;
+    for done in 1..=options.times {
+        let started = send(&format!("(START m{done} red ({rules}) 1 1)"))?;
+        let stopped = send(&format!("(STOP m{done} (noop noop))"))?;
+        if !started.contains("ready") || !stopped.contains("done") {
+            wrong += 1;
+            println!("wrong: {} {}", beginning(&started), beginning(&stopped));
+        }
+        sizes.watch(&server, done, options.times);
+    }
+    println!("{} matches, {wrong} wrong answers", options.times);
+    Ok(wrong == 0 && sizes.are_flat())
+}
+
+/// Attacks the page. The result is true if every honest answer was right and in time.
+fn web(options: &Options) -> anyhow::Result<bool> {
+    let (server, address) = Server::start(options, &["web", "--port", "0"])?;
+    let attack = Attack::start(options, address);
+    for seed in 0..options.sessions {
+        let attack = Arc::clone(&attack);
+        std::thread::spawn(move || attack.ask(seed as u64));
+    }
+    std::thread::sleep(Duration::from_secs(1));
+    let began = Instant::now();
+    let mut round = Round::new(address);
+    while began.elapsed().as_secs_f64() < options.seconds {
+        round.run();
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    let Round {
+        mut times, wrong, ..
+    } = round;
+    attack.is_over.store(true, Ordering::Relaxed);
+    let mut slowest = Duration::ZERO;
+    println!("answer                     number  median s  longest s");
+    for (what, times) in &mut times {
+        times.sort_unstable();
+        let [median, longest] = [times[times.len() / 2], times[times.len() - 1]];
+        slowest = slowest.max(longest);
+        println!(
+            "{what:<26} {:>6} {:>9.3} {:>10.3}",
+            times.len(),
+            median.as_secs_f64(),
+            longest.as_secs_f64()
+        );
+    }
+    wrong
+        .iter()
+        .take(20)
+        .for_each(|line| println!("wrong: {line}"));
+    let requests = attack.requests.load(Ordering::Relaxed);
+    let failures = attack.failures.load(Ordering::Relaxed);
+    println!(
+        "{requests} hostile requests, {failures} internal errors, {} wrong answers, peak {} MB",
+        wrong.len(),
+        server.size("VmHWM")
+    );
+    Ok(wrong.is_empty() && failures == 0 && slowest.as_secs_f64() <= options.within)
+}
+
+/// Attacks a player. The result is true if it made all moves in time.
+fn player(options: &Options) -> anyhow::Result<bool> {
+    let (server, address) = Server::start(options, &["player", "--port", "0", "--player", "mcts"])?;
+    let attack = Attack::start(options, address);
+    for seed in 0..options.sessions {
+        let attack = Arc::clone(&attack);
+        std::thread::spawn(move || attack.disturb(seed as u64));
+    }
+    let began = Instant::now();
+    let (mut moves, mut late, mut busy) = (0, Vec::new(), 0);
+    while began.elapsed().as_secs_f64() < options.seconds {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../games/connect_four.kif");
+        let host = Command::new(&options.ggp)
+            .args([
+                "host",
+                folder,
+                "--start-clock",
+                "3",
+                "--play-clock",
+                "2",
+                "--json",
+            ])
+            .args([
+                "--player",
+                &format!("http://{address}"),
+                "--player",
+                "random",
+            ])
+            .output()?;
+        let record: Value = serde_json::from_slice(&host.stdout)
+            .with_context(|| String::from_utf8_lossy(&host.stderr).into_owned())?;
+        let errors = record["errors"]
+            .as_array()
+            .context("no errors in the record")?;
+        let of_player = errors
+            .iter()
+            .map(|errors| errors[0].as_str().unwrap_or("?"));
+        let of_player: Vec<&str> = of_player.collect();
+        moves += of_player.len();
+        // A player that is in a hostile match says so at once.
+        match of_player
+            .iter()
+            .all(|error| error.contains("busy") || error.is_empty())
+        {
+            true if of_player.iter().any(|error| error.contains("busy")) => busy += 1,
+            true => {}
+            false => late.extend(of_player.iter().map(ToString::to_string)),
+        }
+    }
+    attack.is_over.store(true, Ordering::Relaxed);
+    let requests = attack.requests.load(Ordering::Relaxed);
+    late.retain(|error| !error.is_empty());
+    println!(
+        "{requests} hostile messages, {moves} answers of the player, {} errors, {busy} matches \
+         refused as it was in another, peak {} MB",
+        late.len(),
+        server.size("VmHWM")
+    );
+    late.iter()
+        .take(20)
+        .for_each(|error| println!("error: {error}"));
+    ensure!(moves > 0, "no match was played");
+    Ok(late.is_empty())
+}
