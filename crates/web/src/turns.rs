@@ -21,9 +21,9 @@ use ggp_stop::Stop;
 const REMEMBERED: usize = 4_096;
 /// The time after which work counts half.
 const HALF: Duration = Duration::from_secs(10);
-/// The load of a session whose work gives way to that of others: a little less than that of
-/// one player who thinks all the time.
-const MUCH: Duration = Duration::from_secs(10);
+/// The load of a session whose work gives way to that of others. One player that thinks all
+/// the time has a load of 14 seconds, which is [`HALF`] over the logarithm of 2.
+const MUCH: Duration = Duration::from_secs(20);
 
 /// Who asks for turns.
 #[derive(Clone, Debug)]
