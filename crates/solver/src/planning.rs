@@ -35,6 +35,7 @@ use ggp_engine::propnet::batch::Packed;
 use ggp_engine::propnet::network::{Builder, Literal};
 use ggp_engine::propnet::rewrite::{copy, live};
 use ggp_gdl::game::{Game, Score};
+use ggp_stop::Stop;
 pub(crate) use position::Position;
 
 /// A game with one role, a first state, and a target score.
@@ -48,6 +49,8 @@ pub struct Puzzle {
     pub start: Packed,
     /// The lowest score that counts as a solution.
     pub target: Score,
+    /// Ends every analysis, which then knows nothing. The default never does.
+    pub stop: Stop,
 }
 
 impl Puzzle {
@@ -89,12 +92,17 @@ impl Puzzle {
             solved,
             start,
             target,
+            stop: Stop::new(),
         })
     }
 
     /// The same puzzle with another target.
     pub fn aiming_at(&self, target: Score) -> Option<Puzzle> {
-        Puzzle::new(self.net.clone(), self.start.clone(), target)
+        let other = Puzzle::new(self.net.clone(), self.start.clone(), target)?;
+        Some(Puzzle {
+            stop: self.stop.clone(),
+            ..other
+        })
     }
 
     /// The possible scores of terminal states, ascending. Invalid goal values are

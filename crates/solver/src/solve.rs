@@ -18,7 +18,7 @@ mod problem;
 mod simulation;
 mod trail;
 
-use ggp_stop::Instant;
+use ggp_stop::{Instant, Stop};
 use std::fmt;
 use std::time::Duration;
 
@@ -267,6 +267,10 @@ fn solve_puzzle(
     let mut options = options.clone();
     options.budget.time = options.budget.time.map(|time| time - replay_time(time));
     let options = &options;
+    let puzzle = puzzle.map(|puzzle| Puzzle {
+        stop: options.budget.end(),
+        ..puzzle
+    });
     let mut machine = machine.clone();
     machine.set_stop(&machine.stop().within(options.budget.time));
     let machine = &machine;
@@ -323,7 +327,11 @@ fn solve_puzzle(
         verdict,
         target: options.target,
         reason: attempt.reason,
-        puzzle,
+        // What is asked of the answer later has its own time.
+        puzzle: puzzle.map(|puzzle| Puzzle {
+            stop: Stop::new(),
+            ..puzzle
+        }),
         best,
         bound,
         seen: attempt.seen,

@@ -67,7 +67,7 @@ impl Effects {
         let mut specialiser = Specialiser::new(puzzle);
         let mut moves = Vec::with_capacity(puzzle.moves());
         for chosen in 0..puzzle.moves() {
-            if specialiser.work() > MOST_WORK {
+            if specialiser.work() > MOST_WORK || puzzle.stop.is_over() {
                 return None;
             }
             moves.push(form_of_move(net, &links, &free, &mut specialiser, chosen));
@@ -272,9 +272,44 @@ fn summed(mut vector: Vec<(u32, i32)>) -> Sparse {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::planning::{Outcome, linear, parity};
     use ggp_engine::propnet::GroundLimits;
     use ggp_engine::propnet::batch::pack;
     use ggp_gdl::game::{Game, Score};
+
+    /// An analysis that is stopped knows nothing, and claims nothing.
+    #[test]
+    fn a_stopped_analysis_knows_nothing() {
+        let game = Game::from_text("test.kif", LIGHTS).expect("the rules are valid");
+        let limits = GroundLimits::default();
+        let (net, _) = Propnet::ground(&game, &limits).expect("the puzzle is small");
+        let start = pack(net.initial().iter().copied());
+        let target = Score::new(100).expect("100 is a score");
+        let mut puzzle = Puzzle::new(net, start, target).expect("the game has one role");
+        let effects = Effects::of(&puzzle).expect("the puzzle is small");
+        let solved = linear::solve(&puzzle, &effects);
+        assert!(
+            matches!(solved, Outcome::Solved { optimal: true, .. }),
+            "{solved:?}"
+        );
+        puzzle.stop = ggp_stop::Stop::raised();
+        assert!(Effects::of(&puzzle).is_none());
+        assert_eq!(linear::solve(&puzzle, &effects), Outcome::Unknown);
+        assert_eq!(parity::refute(&puzzle, &effects, None), Outcome::Unknown);
+    }
+
+    /// Three lights in a row; a move flips one and its neighbours. All are off at first.
+    const LIGHTS: &str = "
+        (role r) (by 1 1) (by 1 2) (by 2 1) (by 2 2) (by 2 3) (by 3 2) (by 3 3)
+        (light 1) (light 2) (light 3)
+        (<= (base (on ?x)) (light ?x)) (<= (input r (flip ?x)) (light ?x))
+        (<= (legal r (flip ?x)) (light ?x))
+        (<= (flipped ?y) (does r (flip ?x)) (by ?x ?y))
+        (<= (next (on ?x)) (flipped ?x) (not (true (on ?x))))
+        (<= (next (on ?x)) (true (on ?x)) (not (flipped ?x)))
+        (<= terminal (true (on 1)) (true (on 2)) (true (on 3)))
+        (<= (goal r 100) (true (on 1)) (true (on 2)) (true (on 3)))
+        (<= (goal r 0) (not (true (on 1))))";
 
     /// By move: its form, with facts as text.
     fn forms(rules: &str) -> Vec<String> {

@@ -339,7 +339,11 @@ fn restrict(
     net.forbid(0, |chosen| !moves[chosen]);
     net.set_initial((0..facts).map(|fact| holds(state, fact)).collect());
     net.simplify();
-    Puzzle::new(net, state.to_vec(), puzzle.target)
+    let part = Puzzle::new(net, state.to_vec(), puzzle.target)?;
+    Some(Puzzle {
+        stop: puzzle.stop.clone(),
+        ..part
+    })
 }
 
 /// A goal value that is at least the target.

@@ -1,5 +1,7 @@
 //! Linear equations over GF(2).
 
+use ggp_stop::Stop;
+
 /// A bit vector, 64 bits per word.
 pub(super) type Bits = Vec<u64>;
 
@@ -111,19 +113,22 @@ impl System {
 }
 
 /// A vector of the least weight in `vector` plus the span of a basis of at most 63
-/// vectors.
-pub(super) fn lightest(mut vector: Bits, basis: &[Bits]) -> Bits {
+/// vectors, and whether all were tried before the stop.
+pub(super) fn lightest(mut vector: Bits, basis: &[Bits], stop: &Stop) -> (Bits, bool) {
     let weight = |bits: &[u64]| bits.iter().map(|word| word.count_ones()).sum::<u32>();
     let mut best = (weight(&vector), vector.clone());
     // Gray code: each sum differs from the previous one by one vector.
     for number in 1..1u64 << basis.len() {
+        if number.is_multiple_of(1 << 14) && stop.is_over() {
+            return (best.1, false);
+        }
         add(&mut vector, &basis[number.trailing_zeros() as usize]);
         let found = weight(&vector);
         if found < best.0 {
             best = (found, vector.clone());
         }
     }
-    best.1
+    (best.1, true)
 }
 
 #[cfg(test)]
@@ -152,7 +157,8 @@ mod tests {
         }
         found.sort_unstable();
         assert_eq!(found, [0b0010, 0b0101, 0b1010, 0b1101]);
-        assert_eq!(lightest(system.solution(), &kernel), [0b0010]);
+        let found = lightest(system.solution(), &kernel, &Stop::new());
+        assert_eq!(found, (vec![0b0010], true));
     }
 
     #[test]

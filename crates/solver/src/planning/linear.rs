@@ -85,12 +85,14 @@ pub fn solve(puzzle: &Puzzle, effects: &Effects) -> Outcome {
     let mut proved = true;
     for solution in &effects.solutions {
         let Some(system) = equations(puzzle, solution, &flips, &of_fact, moves.len()) else {
+            proved &= !puzzle.stop.is_over();
             continue;
         };
         let kernel = system.kernel();
         proved &= kernel.len() <= most;
         let kernel = &kernel[..kernel.len().min(most)];
-        let found = lightest(system.solution(), kernel);
+        let (found, is_lightest) = lightest(system.solution(), kernel, &puzzle.stop);
+        proved &= is_lightest;
         let plan: Plan = ones(&found).map(|unknown| moves[unknown].0).collect();
         if best.as_ref().is_none_or(|best| plan.len() < best.len()) {
             best = Some(plan);
@@ -127,6 +129,9 @@ fn equations(
     let mut system = System::new(unknowns);
     let fixed = (0..flips.len()).filter(|&fact| flips[fact] && !loose[fact]);
     for fact in fixed {
+        if puzzle.stop.is_over() {
+            return None;
+        }
         let differs = holds(&puzzle.start, fact) != goal[fact];
         if !system.equation(of_fact[fact].iter().copied(), differs) {
             return None;

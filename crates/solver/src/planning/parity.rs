@@ -40,8 +40,11 @@ fn disagreement(puzzle: &Puzzle, effects: &Effects, solutions: &[Form]) -> Optio
     let facts = puzzle.net.facts().len();
     let mut system = System::new(facts);
     let mut seen: FxHashSet<Vec<usize>> = FxHashSet::default();
+    // Nothing is known if there is no time for all equations.
+    let mut is_whole = true;
     let mut keep = |vector: Vec<usize>| {
-        if !vector.is_empty() && seen.insert(vector.clone()) {
+        is_whole &= !puzzle.stop.is_over();
+        if is_whole && !vector.is_empty() && seen.insert(vector.clone()) {
             system.equation(vector, false);
         }
     };
@@ -53,6 +56,9 @@ fn disagreement(puzzle: &Puzzle, effects: &Effects, solutions: &[Form]) -> Optio
     let solutions: Vec<_> = solutions.iter().map(modulo_two).collect();
     for (_, span) in &solutions {
         span.iter().cloned().for_each(&mut keep);
+    }
+    if !is_whole {
+        return None;
     }
     let start = (0..facts).filter(|&fact| effects.free[fact] && holds(&puzzle.start, fact));
     for (base, _) in &solutions {

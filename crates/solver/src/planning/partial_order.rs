@@ -69,6 +69,9 @@ impl PartialOrder {
         let possible = (0..moves).filter(|&chosen| pairs.is_possible(chosen));
         let possible: Vec<usize> = possible.collect();
         for (place, &one) in possible.iter().enumerate() {
+            if puzzle.stop.is_over() {
+                return None;
+            }
             for &other in &possible[place + 1..] {
                 work_left = work_left.checked_sub(effects.changes[other].len() + 1)?;
                 if !pairs.are_independent(one, other) {

@@ -113,8 +113,7 @@ fn page_use(options: &Options) -> anyhow::Result<bool> {
 
 /// Starts and stops matches with a player as often as the options say.
 fn matches(options: &Options) -> anyhow::Result<bool> {
-    let command = ["player", "--port", "0", "--player", "mcts"];
-    let (server, address) = Server::start(options, &command)?;
+    let (server, address) = Server::start(options, &["player", "--port", "0"])?;
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../games/connect_four.kif");
     let rules = std::fs::read_to_string(file)?;
     let mut sizes = Sizes(Vec::new());
