@@ -33,7 +33,7 @@ const MOST_COMBINATIONS: usize = 24;
 /// Limit on the states expanded for one part.
 const MOST_NODES: u64 = 200_000;
 
-/// Searches for a plan part by part; no part is started after [`Budget::time`].
+/// Searches for a plan part by part, for [`Budget::time`] in all.
 ///
 /// The result is [`Outcome::Solved`] or [`Outcome::Unknown`]; plans need not be
 /// shortest.
@@ -260,8 +260,11 @@ impl Search<'_> {
         }
         let part = restrict(self.puzzle, &self.state, self.effects, moves, wanted)?;
         let nodes = MOST_NODES.min(self.budget.nodes);
+        // All parts share the time, which began before the first one.
         let budget = Budget {
             nodes,
+            time: None,
+            stop: self.stop.clone(),
             ..self.budget.clone()
         };
         let how = BreadthFirstOptions::default();

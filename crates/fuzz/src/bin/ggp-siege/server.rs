@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
@@ -21,28 +22,38 @@ impl Drop for Server {
 }
 
 impl Server {
-    /// Starts a command that prints its address, `http://ADDRESS`.
+    /// Starts a command that says where it listens: `web` with `http://ADDRESS`, a player with
+    /// `listening on ADDRESS`.
     pub fn start(options: &Options, command: &[&str]) -> anyhow::Result<(Self, SocketAddr)> {
         let mut child = Command::new(&options.ggp)
             .args(command)
             .args(&options.options)
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
+            .stderr(Stdio::piped())
             .spawn()
             .with_context(|| format!("cannot start {}", options.ggp.display()))?;
-        let shown = child.stdout.take().expect("it is piped");
+        let outputs: [Box<dyn Read + Send>; 2] = [
+            Box::new(child.stdout.take().expect("it is piped")),
+            Box::new(child.stderr.take().expect("it is piped")),
+        ];
         let server = Server(child);
-        let mut lines = BufReader::new(shown).lines();
-        let address = loop {
-            let line = lines.next().context("the server ended")??;
-            if let Some((_, address)) = line.split_once("http://") {
-                let end = address.find(|c: char| !c.is_ascii_digit() && !".:".contains(c));
-                break address[..end.unwrap_or(address.len())].parse()?;
-            }
-        };
-        // What it prints later is not needed, but must be taken.
-        std::thread::spawn(move || lines.for_each(drop));
-        Ok((server, address))
+        let (sender, addresses) = channel();
+        for output in outputs {
+            let sender = sender.clone();
+            // What it prints later is not needed, but must be taken.
+            std::thread::spawn(move || {
+                for line in BufReader::new(output).lines().map_while(Result::ok) {
+                    let said = ["http://", "listening on "].iter();
+                    let address = said.filter_map(|before| line.split_once(before));
+                    for (_, address) in address {
+                        let _ = sender.send(address.trim_end_matches('/').to_owned());
+                    }
+                }
+            });
+        }
+        drop(sender);
+        let address = addresses.recv().context("the server ended")?;
+        Ok((server, address.parse()?))
     }
 
     /// A size of the process in MB, as Linux tells it: `VmHWM` is the most memory that it has
