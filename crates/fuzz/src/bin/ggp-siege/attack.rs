@@ -45,6 +45,8 @@ const HEAVY: [&str; 5] = [
 pub struct Attack {
     pub address: SocketAddr,
     pub is_over: AtomicBool,
+    /// True while players are left alone.
+    pub is_paused: AtomicBool,
     pub requests: AtomicU64,
     pub failures: AtomicU64,
 }
@@ -54,6 +56,7 @@ impl Attack {
         let attack = Arc::new(Attack {
             address,
             is_over: AtomicBool::new(false),
+            is_paused: AtomicBool::new(true),
             requests: AtomicU64::new(0),
             failures: AtomicU64::new(0),
         });
@@ -117,6 +120,10 @@ impl Attack {
     pub fn disturb(&self, seed: u64) {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         while !self.is_over() {
+            if self.is_paused.load(Ordering::Relaxed) {
+                std::thread::sleep(Duration::from_millis(10));
+                continue;
+            }
             let rules = HEAVY.choose(&mut random).expect("there are some");
             let message = match random.random_range(0..6) {
                 0 => format!(

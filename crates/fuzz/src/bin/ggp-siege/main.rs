@@ -21,12 +21,12 @@ mod server;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::PathBuf;
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, ensure};
+use anyhow::Context as _;
 use clap::{Parser, ValueEnum};
 use serde_json::Value;
 
@@ -198,13 +198,13 @@ fn player(options: &Options) -> anyhow::Result<bool> {
         std::thread::spawn(move || attack.disturb(seed as u64));
     }
     let began = Instant::now();
-    let (mut moves, mut late, mut busy) = (0, Vec::new(), 0);
+    let (mut moves, mut matches, mut errors) = (0, 0, Vec::new());
     while began.elapsed().as_secs_f64() < options.seconds {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../games/connect_four.kif");
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../games/connect_four.kif");
         let host = Command::new(&options.ggp)
             .args([
                 "host",
-                folder,
+                file,
                 "--start-clock",
                 "3",
                 "--play-clock",
@@ -217,39 +217,41 @@ fn player(options: &Options) -> anyhow::Result<bool> {
                 "--player",
                 "random",
             ])
-            .output()?;
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()?;
+        // A player is in one match only, so the hostile ones must not be the first.
+        std::thread::sleep(Duration::from_millis(500));
+        attack.is_paused.store(false, Ordering::Relaxed);
+        let host = host.wait_with_output()?;
+        attack.is_paused.store(true, Ordering::Relaxed);
+        // A match that was begun just now has an end of its own.
+        std::thread::sleep(Duration::from_millis(500));
         let record: Value = serde_json::from_slice(&host.stdout)
             .with_context(|| String::from_utf8_lossy(&host.stderr).into_owned())?;
-        let errors = record["errors"]
+        let answers = record["errors"]
             .as_array()
             .context("no errors in the record")?;
-        let of_player = errors
-            .iter()
-            .map(|errors| errors[0].as_str().unwrap_or("?"));
-        let of_player: Vec<&str> = of_player.collect();
-        moves += of_player.len();
-        // A player that is in a hostile match says so at once.
-        match of_player
-            .iter()
-            .all(|error| error.contains("busy") || error.is_empty())
-        {
-            true if of_player.iter().any(|error| error.contains("busy")) => busy += 1,
-            true => {}
-            false => late.extend(of_player.iter().map(ToString::to_string)),
-        }
+        matches += 1;
+        moves += answers.len();
+        let of_player = answers.iter().filter_map(|answers| answers[0].as_str());
+        errors.extend(
+            of_player
+                .filter(|error| !error.is_empty())
+                .map(str::to_owned),
+        );
     }
     attack.is_over.store(true, Ordering::Relaxed);
     let requests = attack.requests.load(Ordering::Relaxed);
-    late.retain(|error| !error.is_empty());
     println!(
-        "{requests} hostile messages, {moves} answers of the player, {} errors, {busy} matches \
-         refused as it was in another, peak {} MB",
-        late.len(),
+        "{requests} hostile messages, {matches} matches, {moves} answers of the player, {} late or \
+         wrong, peak {} MB",
+        errors.len(),
         server.size("VmHWM")
     );
-    late.iter()
+    errors
+        .iter()
         .take(20)
-        .for_each(|error| println!("error: {error}"));
-    ensure!(moves > 0, "no match was played");
-    Ok(late.is_empty())
+        .for_each(|error| println!("wrong: {error}"));
+    Ok(errors.is_empty())
 }
