@@ -88,7 +88,7 @@ pub fn best_first(
         depth: budget.depth,
         start: layout.encode(&puzzle.start),
         expander: Expander::new(puzzle, &layout, LANES, Engine::Auto),
-        estimator: Estimator::new(puzzle, &layout, estimate),
+        estimator: Estimator::new(puzzle, &layout, estimate, budget.end()),
         states: States::new(layout.key_bits(), budget.memory_bytes / 2),
         nodes: Vec::new(),
         suffixes: Vec::new(),
@@ -297,8 +297,9 @@ impl Search {
         self.expander.ends(new, &mut ends);
         let mut estimates = Vec::new();
         for some in new.chunks(TOGETHER * self.layout.words()) {
-            self.estimator.estimate(some, &mut estimates);
+            let estimated = self.estimator.estimate(some, &mut estimates);
             meter.spend(0, 0, self.states.len(), 0)?;
+            estimated.ok_or(BudgetKind::Time)?;
         }
         let stride = self.layout.words();
         for (position, code) in new.chunks(stride).enumerate() {

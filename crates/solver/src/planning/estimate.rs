@@ -8,6 +8,7 @@
 //! Source: h^add and h^max under delete relaxation as in Bonet and Geffner,
 //! Planning as heuristic search (2001). Here facts keep both values once reached.
 
+use ggp_stop::Stop;
 use std::array::from_fn;
 use std::sync::Arc;
 
@@ -61,6 +62,7 @@ pub struct Estimator {
     /// that count facts.
     weights: Vec<[u16; 2]>,
     state: Packed,
+    stop: Stop,
 }
 
 impl Estimate {
@@ -83,8 +85,8 @@ pub const NEVER: u16 = u16::MAX;
 const ROUNDS: usize = 400;
 
 impl Estimator {
-    /// Prepares estimates for states of this layout.
-    pub fn new(puzzle: &Puzzle, layout: &Layout, estimate: Estimate) -> Estimator {
+    /// Prepares estimates for states of this layout, until a stop.
+    pub fn new(puzzle: &Puzzle, layout: &Layout, estimate: Estimate, stop: Stop) -> Estimator {
         let net = &puzzle.net;
         let legal = net.legal()[0].clone();
         let wanted = match estimate {
@@ -122,25 +124,28 @@ impl Estimator {
             },
             network: Arc::new(net.network().clone()),
             state: Packed::new(),
+            stop,
         }
     }
 
     /// Appends the estimates of `states` to `out`. [`NEVER`] is a proof of
-    /// unsolvability, except for estimates that count facts.
-    pub fn estimate(&mut self, states: &[u64], out: &mut Vec<u16>) {
+    /// unsolvability, except for estimates that count facts. None if the stop ends it: then
+    /// some estimates are missing or wrong.
+    pub fn estimate(&mut self, states: &[u64], out: &mut Vec<u16>) -> Option<()> {
         let stride = self.layout.words();
         for chunk in states.chunks(LANES * stride) {
             let count = chunk.len() / stride;
             self.load(chunk, stride);
             let is_sum = self.estimate != Estimate::HMax;
             if self.estimate.counts_facts() {
-                self.compute(0, is_sum);
+                self.compute(0, is_sum)?;
             } else {
-                self.relax(count, is_sum);
+                self.relax(count, is_sum)?;
             }
             let costs = self.cost(self.wanted);
             out.extend(&costs[..count]);
         }
+        Some(())
     }
 
     fn load(&mut self, states: &[u64], stride: usize) {
@@ -163,14 +168,17 @@ impl Estimator {
     }
 
     /// Applies all legal moves at once, repeatedly, until no cost decreases.
-    fn relax(&mut self, count: usize, is_sum: bool) {
+    fn relax(&mut self, count: usize, is_sum: bool) -> Option<()> {
         for round in 0.. {
-            self.compute(0, is_sum);
+            if self.stop.is_over() {
+                return None;
+            }
+            self.compute(0, is_sum)?;
             for (number, &legal) in self.legal.iter().enumerate() {
                 let cost = self.cost(legal);
                 self.costs[1 + self.facts + number] = [cost, [0; LANES]];
             }
-            self.compute(1, is_sum);
+            self.compute(1, is_sum)?;
             let mut is_better = false;
             let mut cheaper: Vec<(usize, [Costs; 2])> = Vec::new();
             for (fact, &next) in self.next.iter().enumerate() {
@@ -185,7 +193,7 @@ impl Estimator {
                 }
             }
             if !is_better {
-                return;
+                break;
             }
             if round == ROUNDS {
                 // The condition might still become reachable.
@@ -194,15 +202,16 @@ impl Estimator {
                 for cost in &mut cost[..count] {
                     *cost = (*cost).min(NEVER - 1);
                 }
-                return;
+                break;
             }
             for (fact, later) in cheaper {
                 self.costs[1 + fact] = later;
             }
         }
+        Some(())
     }
 
-    fn compute(&mut self, stage: usize, is_sum: bool) {
+    fn compute(&mut self, stage: usize, is_sum: bool) -> Option<()> {
         let nodes = std::mem::take(&mut self.stages[stage]);
         let network = Arc::clone(&self.network);
         let mut regions = network.regions().iter().peekable();
@@ -214,7 +223,10 @@ impl Estimator {
                 Some(region) => {
                     let inside = &nodes[at..];
                     let end = inside.partition_point(|&node| node < region.nodes.end);
-                    self.compute_cycle(region, &inside[..end], is_sum);
+                    if self.compute_cycle(region, &inside[..end], is_sum).is_none() {
+                        self.stages[stage] = nodes;
+                        return None;
+                    }
                     at += end;
                 }
                 None => {
@@ -224,11 +236,12 @@ impl Estimator {
             }
         }
         self.stages[stage] = nodes;
+        Some(())
     }
 
     /// Computes the least fixpoint of a cycle, starting from [`NEVER`]. Falsehood
     /// is assumed to cost nothing.
-    fn compute_cycle(&mut self, region: &Region, nodes: &[usize], is_sum: bool) {
+    fn compute_cycle(&mut self, region: &Region, nodes: &[usize], is_sum: bool) -> Option<()> {
         let feedback = |number: usize| number - region.feedbacks.start;
         let mut known = vec![[NEVER; LANES]; region.feedbacks.len()];
         loop {
@@ -242,7 +255,10 @@ impl Estimator {
             }
             let next: Vec<Costs> = region.definitions.iter().map(|&d| self.cost(d)).collect();
             if next == known {
-                return;
+                return Some(());
+            }
+            if self.stop.is_over() {
+                return None;
             }
             known = next;
         }

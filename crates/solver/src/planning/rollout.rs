@@ -114,7 +114,7 @@ impl Rollouts {
             limit: options.longest.min(budget.depth as usize),
             is_cut: false,
             batch: Batch::new(net, LANES, Engine::Auto),
-            estimator: Estimator::new(puzzle, &layout, Estimate::GoalCount),
+            estimator: Estimator::new(puzzle, &layout, Estimate::GoalCount, budget.end()),
             layout,
             scores: scores.collect(),
             target: puzzle.target,
@@ -199,7 +199,8 @@ impl Rollouts {
         }
         if self.scoring == Scoring::Points {
             let mut distances = Vec::new();
-            self.estimator.estimate(&self.codes, &mut distances);
+            // Without time left, the distances no longer matter.
+            let _ = self.estimator.estimate(&self.codes, &mut distances);
             for (&lane, &distance) in self.ended.iter().zip(&distances) {
                 self.rollouts[lane].value -= i64::from(distance);
             }
