@@ -253,6 +253,28 @@ fn errors_are_reported_while_typing() {
 }
 
 #[test]
+fn lines_end_with_a_carriage_return_a_line_feed_or_both() {
+    let mut editor = Editor::open("(role a)\r\n(role b)\r(p ?x");
+    let place = |editor: &mut Editor| {
+        let found = editor.findings();
+        let codes = found.iter().position(|found| found["code"] == "K001");
+        found[codes.expect("a bracket is missing")]["range"]["start"].clone()
+    };
+    assert_eq!(place(&mut editor), json!({ "line": 2, "character": 0 }));
+    // A place beyond the line is before both characters that end it.
+    let end = json!({ "line": 0, "character": 99 });
+    editor.tell(
+        "textDocument/didChange",
+        json!({
+            "textDocument": { "uri": URI, "version": 2 },
+            "contentChanges": [{ "range": { "start": end, "end": end }, "text": " " }]
+        }),
+    );
+    assert_eq!(place(&mut editor), json!({ "line": 2, "character": 0 }));
+    editor.end();
+}
+
+#[test]
 fn hover_describes_names_and_finds_their_definitions() {
     let mut editor = Editor::open(WALK);
     let mut hover = |at: Value| {

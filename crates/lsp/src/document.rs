@@ -41,6 +41,9 @@ pub(super) struct Document {
     is_game: bool,
 }
 
+/// The characters that end a line.
+const ENDS: [char; 2] = ['\r', '\n'];
+
 /// Maximum number of characters of a form in the outline.
 const OUTLINE: usize = 60;
 
@@ -68,15 +71,16 @@ impl Document {
         document
     }
 
+    /// Lines end with a line feed, a carriage return, or both.
     fn find_lines(&mut self) {
-        let ends = self
-            .text
-            .bytes()
-            .enumerate()
-            .filter(|(_, byte)| *byte == b'\n');
-        self.lines = std::iter::once(0)
-            .chain(ends.map(|(at, _)| at + 1))
-            .collect();
+        let bytes = self.text.as_bytes();
+        let is_end = |at: &usize| match bytes[*at] {
+            b'\n' => true,
+            b'\r' => bytes.get(at + 1) != Some(&b'\n'),
+            _ => false,
+        };
+        let ends = (0..bytes.len()).filter(is_end);
+        self.lines = std::iter::once(0).chain(ends.map(|at| at + 1)).collect();
         self.is_read = false;
         self.is_published = false;
     }
@@ -103,20 +107,22 @@ impl Document {
             return self.text.len();
         };
         let next = self.lines.get(position.line as usize + 1);
-        let end = next.map_or(self.text.len(), |next| next - 1);
+        let line = &self.text[start..next.map_or(self.text.len(), |&next| next)];
+        let line = line.trim_end_matches(ENDS);
         let mut units = 0;
-        for (at, c) in self.text[start..end].char_indices() {
+        for (at, c) in line.char_indices() {
             if units >= position.character as usize {
                 return start + at;
             }
             units += c.len_utf16();
         }
-        end
+        start + line.len()
     }
 
     fn position(&self, offset: usize) -> Position {
         let line = self.lines.partition_point(|start| *start <= offset) - 1;
-        let before = &self.text[self.lines[line]..offset];
+        // An offset within the end of a line is at the end of the line.
+        let before = self.text[self.lines[line]..offset].trim_end_matches(ENDS);
         Position {
             line: line as u32,
             character: before.chars().map(char::len_utf16).sum::<usize>() as u32,
