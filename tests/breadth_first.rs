@@ -488,6 +488,51 @@ fn checkpoints_of_other_searches_are_rejected() {
 }
 
 #[test]
+fn a_false_checkpoint_with_a_right_checksum_causes_no_panic() {
+    let file = scratch("false");
+    let hanoi = own("hanoi");
+    let few = Budget {
+        nodes: 10,
+        ..Budget::default()
+    };
+    let options = BreadthFirstOptions {
+        checkpoint: Some(Checkpoint {
+            file: file.clone(),
+            every: Duration::from_secs(1_000),
+        }),
+        ..BreadthFirstOptions::default()
+    };
+    assert_eq!(run(&hanoi, &options, &few).0, Outcome::Unknown);
+    let resume = BreadthFirstOptions {
+        resume: Some(file.clone()),
+        ..BreadthFirstOptions::default()
+    };
+    let bytes = fs::read(&file).unwrap();
+    let content = bytes.len() - 32;
+    let (mut rejected, mut resumed) = (0, 0);
+    // Numbers begin after the magic text, the version, the method and the digest.
+    for at in (12 + 4 + 8 + "breadth-first".len() + 32..content).step_by(8) {
+        for number in [0_u64, 3, 1 << 20, u64::MAX] {
+            let mut changed = bytes.clone();
+            let end = content.min(at + 8);
+            changed[at..end].copy_from_slice(&number.to_le_bytes()[..end - at]);
+            let checksum = hmac_sha256::Hash::hash(&changed[..content]);
+            changed[content..].copy_from_slice(&checksum);
+            fs::write(&file, &changed).unwrap();
+            let mut stats = Stats::default();
+            match breadth_first(&hanoi, &resume, &few, &mut stats, &mut ()) {
+                Ok(_) => resumed += 1,
+                Err(BreadthFirstError::Checkpoint(
+                    CheckpointError::Damaged(_) | CheckpointError::Memory(_),
+                )) => rejected += 1,
+                Err(error) => panic!("{error}"),
+            }
+        }
+    }
+    assert!(resumed > 10 && rejected > 1_000, "{resumed} {rejected}");
+}
+
+#[test]
 fn levels_in_files_exclude_checkpoints() {
     let options = BreadthFirstOptions {
         spill: Some(Spill {

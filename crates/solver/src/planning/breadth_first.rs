@@ -226,6 +226,10 @@ pub fn breadth_first(
             }
         }
         Err(Stop::Spill(error)) => {
+            // Without levels in files, only the content of the checkpoint can be wrong.
+            if let Some(file) = &options.resume {
+                return Err(CheckpointError::Damaged(file.clone()).into());
+            }
             return Err(BreadthFirstError::Spill(
                 folder().unwrap_or_default(),
                 error,

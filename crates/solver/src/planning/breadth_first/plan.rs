@@ -29,7 +29,7 @@ impl Search<'_> {
     ///
     /// # Errors
     ///
-    /// Those of reading files.
+    /// Those of reading files; [`io::ErrorKind::InvalidData`] if nothing leads to a state.
     pub(super) fn plan(&self, last: &Round) -> io::Result<Plan> {
         let solved = |worker: &mut Worker| {
             worker.classify_children();
@@ -52,7 +52,8 @@ impl Search<'_> {
             let step = self.first(level, range, |worker| {
                 worker.stored_children().chunks(stride).position(matches)
             })?;
-            path.push(step.expect("the round generated this state"));
+            // It is missing only if the states are those of a false checkpoint.
+            path.push(step.ok_or(io::ErrorKind::InvalidData)?);
         }
         let steps = path.into_iter().rev();
         let steps: Vec<(u32, Vec<u64>)> = steps.map(|step| (step.chosen, step.reached)).collect();

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::shards::SHARDS;
-use super::{Level, Round, Search};
+use super::{Level, MIN_PARENTS, Round, Search};
 use crate::planning::Plan;
 use crate::planning::checkpoint::{
     CheckpointError, Identity, Input, LoadError, Output, read, write,
@@ -45,7 +45,10 @@ impl Search<'_> {
         let levels = read(file, identity, |input| {
             let stats = load_stats(input)?;
             self.load_from(input)?;
-            Ok(stats)
+            match stats.len() == self.levels.len() && self.is_consistent() {
+                true => Ok(stats),
+                false => Err(LoadError::Invalid),
+            }
         })?;
         for level in levels {
             meter.begin_level(level.depth, level.compare);
@@ -110,6 +113,9 @@ impl Search<'_> {
             known => Some(known == 2),
         };
         self.round_parents = input.less_than(1 << 40)? as usize;
+        if self.round_parents < MIN_PARENTS {
+            return Err(LoadError::Invalid);
+        }
         let is_solved = input.less_than(2)? == 1;
         let plan: Plan = numbers(input, self.puzzle.moves() as u64)?;
         self.plan = is_solved.then_some(plan);
@@ -142,7 +148,46 @@ impl Search<'_> {
         }
         Ok(())
     }
+
+    /// Whether levels and rounds are ranges of the states, in order. The states themselves
+    /// cannot be checked without a search.
+    fn is_consistent(&self) -> bool {
+        let is_ascending = |one: &[u32], other: &[u32]| one.iter().zip(other).all(|(a, b)| a <= b);
+        let lens = self.shards.lens();
+        let mut starts: Vec<&[u32]> = self.levels.iter().map(|level| &*level.starts).collect();
+        starts.push(&lens);
+        let pairs = starts.windows(2).zip(&self.levels);
+        let are_levels = starts[0].iter().all(|&start| start == 0)
+            && (pairs.clone()).all(|(pair, _)| is_ascending(pair[0], pair[1]))
+            && (pairs.clone()).all(|(pair, level)| pair[0] == pair[1] || !level.suffix.is_empty());
+        if !are_levels || self.expanded > self.span(self.depth).len() {
+            return false;
+        }
+        let mut last: Option<&Round> = None;
+        self.rounds.iter().all(|round| {
+            let level = round.level as usize;
+            let Some(&[first, end]) = starts.get(level + 1..level + 3) else {
+                return false;
+            };
+            let follows = match last.replace(round) {
+                Some(last) if last.level == round.level => {
+                    round.first == last.end && is_ascending(&last.starts, &round.starts)
+                }
+                last => {
+                    let is_later = last.is_none_or(|last| last.level < round.level);
+                    is_later && round.first == 0 && *round.starts == *first
+                }
+            };
+            follows
+                && round.first < round.end
+                && round.end <= self.span(round.level).len()
+                && is_ascending(&round.starts, end)
+        })
+    }
 }
+
+/// Limit for counts, so that sums of them are numbers.
+const MOST: u64 = 1 << 53;
 
 fn save_stats(levels: &[LevelStats], out: &mut Output) -> io::Result<()> {
     out.number(levels.len() as u64)?;
@@ -170,15 +215,15 @@ fn load_stats(input: &mut Input) -> Result<Vec<LevelStats>, LoadError> {
             depth: input.less_than(u32::MAX.into())? as u32,
             compare: Compare::Key,
             counts: Counts {
-                expanded: input.number()?,
-                arcs: input.number()?,
-                generated: input.number()?,
-                cycles: input.number()?,
-                dead_leaves: input.number()?,
-                solutions: input.number()?,
+                expanded: input.less_than(MOST)?,
+                arcs: input.less_than(MOST)?,
+                generated: input.less_than(MOST)?,
+                cycles: input.less_than(MOST)?,
+                dead_leaves: input.less_than(MOST)?,
+                solutions: input.less_than(MOST)?,
             },
-            frontier: input.number()?,
-            elapsed: Duration::from_micros(input.number()?),
+            frontier: input.less_than(MOST)?,
+            elapsed: Duration::from_micros(input.less_than(MOST)?),
         })
     };
     let count = input.less_than(u32::MAX.into())?;
