@@ -54,7 +54,8 @@ fn pick<'t>(known: &'t [String], random: &mut impl Rng) -> &'t str {
     &known[random.random_range(0..known.len())]
 }
 
-fn damaged(text: &str, random: &mut impl Rng) -> String {
+/// A text with a few damaged bytes.
+pub fn damaged(text: &str, random: &mut impl Rng) -> String {
     let mut bytes = text.as_bytes().to_vec();
     for _ in 0..random.random_range(1..10) {
         let at = random.random_range(0..=bytes.len());

@@ -1,23 +1,40 @@
 //! Feeds the crates with random and damaged input, and reports what breaks them.
 //!
-//! A *target* is a function of an input that returns an error if something is wrong. Inputs
-//! are generated rule sets, and changed copies of known texts: the bundled games and all
-//! earlier finds, in `corpus`. A find (an error, a panic, or an input that takes too long)
-//! is written to a file and ends the run with exit code 1.
+//! A *target* is a function of an input that returns an error if something is wrong. There
+//! are two kinds of inputs. Rule texts are generated rule sets, and changed copies of known
+//! texts: the bundled games and all earlier finds, in `corpus`. The other targets make their
+//! own: requests, answers, changes of a checkpoint, or messages, as lines of text. Their
+//! earlier finds are in a folder of `corpus` with the target's name, and run first.
 //!
 //! ```sh
 //! cargo run -p ggp-fuzz -- --seconds 60 --seed 1
 //! ```
+//!
+//! Targets take turns so that each gets the same time. The inputs of a target depend on
+//! `--seed` alone, whatever the other targets do.
+//!
+//! A find is an error, a panic on any thread, or an input that takes too long. It ends the
+//! run with exit code 1, and its input stays in the folder of `--finds`. Inputs are written
+//! there before they run, so the last one is there even if the process is killed; the name
+//! of the file ends in the seed for the choices of the target. The message of a find has the
+//! command that runs it again:
+//!
+//! ```sh
+//! cargo run -p ggp-fuzz -- --target agree --replay target/fuzz/agree-12345.kif --seed 12345
+//! ```
 
 mod change;
+mod json;
+mod plays;
+mod puzzles;
 mod rules;
 mod targets;
 
-use std::collections::BTreeMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError, mpsc};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
@@ -25,7 +42,7 @@ use clap::Parser;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use targets::{TARGETS, Target};
+use targets::{Inputs, TARGETS, Target};
 
 /// Feed the crates with random and damaged input
 #[derive(Parser)]
@@ -33,13 +50,16 @@ struct Options {
     /// Seconds of the run
     #[arg(long, default_value_t = 60.0)]
     seconds: f64,
-    /// Seed of the random choices
+    /// Seed of the random choices; with --replay, the seed of the input
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Run this target only
     #[arg(long, value_name = "NAME")]
     target: Option<String>,
-    /// Further folders of texts to begin with
+    /// Run the target on this input only
+    #[arg(long, value_name = "FILE", requires = "target")]
+    replay: Option<PathBuf>,
+    /// Further folders of rule texts to begin with
     #[arg(long, value_name = "FOLDER")]
     corpus: Vec<PathBuf>,
     /// Write finds to this folder
@@ -49,15 +69,43 @@ struct Options {
 
 /// The longest time for one input, in an unoptimized build on a busy machine.
 const LONGEST: Duration = Duration::from_secs(60);
+/// The stack of the thread that runs a target, that of a usual main thread.
+const STACK: usize = 8 << 20;
 
-/// The message and the place of the last panic.
-static PANIC: Mutex<String> = Mutex::new(String::new());
+/// The message and the place of the first panic of an input, on any thread.
+static PANIC: Mutex<Option<String>> = Mutex::new(None);
+
+/// Texts to begin with.
+pub struct Known {
+    /// Rule texts.
+    pub texts: Vec<String>,
+    /// The bundled games: their names and rules.
+    pub games: Vec<(String, String)>,
+    /// Picture files.
+    pub pictures: Vec<String>,
+}
+
+/// A target in a run.
+struct Turn {
+    target: &'static Target,
+    random: Xoshiro256PlusPlus,
+    /// Earlier finds.
+    finds: VecDeque<String>,
+    /// Other known inputs.
+    known: VecDeque<String>,
+    inputs: u64,
+    checked: u64,
+    time: Duration,
+}
 
 fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|panic| {
-        *PANIC
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner()) = panic.to_string();
+        // That of a generator, not of a target.
+        if thread::current().name() == Some("main") {
+            eprintln!("{panic}");
+        }
+        let mut first = PANIC.lock().unwrap_or_else(PoisonError::into_inner);
+        first.get_or_insert_with(|| panic.to_string());
     }));
     match run(&Options::parse()) {
         Ok(None) => ExitCode::SUCCESS,
@@ -72,88 +120,161 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs the targets in turn. The result describes a find.
+/// Runs the targets in turn, or one input. The result describes a find.
 fn run(options: &Options) -> anyhow::Result<Option<String>> {
-    let chosen: Vec<&Target> = TARGETS
-        .iter()
-        .filter(|target| {
-            options
-                .target
-                .as_deref()
-                .is_none_or(|name| name == target.name)
-        })
-        .collect();
+    let is_chosen = |target: &&Target| {
+        let name = options.target.as_deref();
+        name.is_none_or(|name| name == target.name)
+    };
+    let chosen: Vec<&'static Target> = TARGETS.iter().filter(is_chosen).collect();
     anyhow::ensure!(
         !chosen.is_empty(),
         "there is no such target; the targets are {}",
-        TARGETS.map(|target| target.name).join(", ")
+        TARGETS.each_ref().map(|target| target.name).join(", ")
     );
-    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut folders = vec![own.join("corpus"), own.join("../../games")];
-    folders.extend(options.corpus.iter().cloned());
-    let mut known = Vec::new();
-    for folder in &folders {
-        known.extend(texts(folder)?);
-    }
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(options.seed);
-    let mut tallies: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
-    let began = Instant::now();
-    // Known texts come first, as they are; this is also what tests earlier finds.
-    let mut unchanged = known.iter();
-    while began.elapsed().as_secs_f64() < options.seconds {
-        let text = match unchanged.next() {
-            Some(text) => text.clone(),
-            None if random.random_bool(0.3) => rules::generate(&mut random),
-            None => change::changed(&known, &mut random),
-        };
-        for target in &chosen {
-            let tally = tallies.entry(target.name).or_default();
-            match outcome(target, &text, random.random()) {
-                Ok(checked) => {
-                    tally.0 += 1;
-                    tally.1 += checked;
-                }
-                Err(what) => {
-                    let file = options
-                        .finds
-                        .join(format!("{}-{}.kif", target.name, tally.0));
-                    std::fs::create_dir_all(&options.finds)
-                        .and_then(|()| std::fs::write(&file, &text))
-                        .with_context(|| format!("cannot write {}", file.display()))?;
-                    let find = format!(
-                        "{}: {what}\nthe input is in {}",
-                        target.name,
-                        file.display()
-                    );
-                    return Ok(Some(find));
-                }
+    if let Some(file) = &options.replay {
+        let input = text(file)?;
+        return Ok(match outcome(chosen[0], &input, options.seed) {
+            Ok(checked) => {
+                println!("{checked} answers compared, nothing found");
+                None
             }
+            Err(what) => Some(format!("{}: {what}", chosen[0].name)),
+        });
+    }
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let bundled = texts(&own.join("../../games"))?;
+    let mut finds = texts(&own.join("corpus"))?;
+    for folder in &options.corpus {
+        finds.extend(texts(folder)?);
+    }
+    let finds: Vec<String> = finds.into_iter().map(|(_, text)| text).collect();
+    let of_games = |(name, text): &(String, String)| {
+        let name = name.strip_suffix(".kif")?;
+        Some((name.to_owned(), text.clone()))
+    };
+    let pictures = bundled.iter().filter(|(name, _)| name.ends_with(".toml"));
+    let all = bundled.iter().map(|(_, text)| text.clone());
+    let known = Known {
+        games: bundled.iter().filter_map(of_games).collect(),
+        pictures: pictures.map(|(_, text)| text.clone()).collect(),
+        texts: finds.iter().cloned().chain(all).collect(),
+    };
+    let mut turns = Vec::new();
+    for target in chosen {
+        let (finds, others) = match target.inputs {
+            Inputs::Rules => (finds.clone(), known.texts[finds.len()..].to_vec()),
+            Inputs::Own(_) => {
+                let folder = own.join("corpus").join(target.name);
+                let finds = match folder.is_dir() {
+                    true => texts(&folder)?,
+                    false => Vec::new(),
+                };
+                (finds.into_iter().map(|(_, text)| text).collect(), vec![])
+            }
+        };
+        let name = target.name.bytes().fold(options.seed, |seed, byte| {
+            seed.wrapping_mul(257).wrapping_add(byte.into())
+        });
+        turns.push(Turn {
+            target,
+            random: Xoshiro256PlusPlus::seed_from_u64(name),
+            finds: finds.into(),
+            known: others.into(),
+            inputs: 0,
+            checked: 0,
+            time: Duration::ZERO,
+        });
+    }
+    std::fs::create_dir_all(&options.finds)
+        .with_context(|| format!("cannot write to {}", options.finds.display()))?;
+    let began = Instant::now();
+    while began.elapsed().as_secs_f64() < options.seconds {
+        // Earlier finds first, then the target that had the least time.
+        let next = turns
+            .iter_mut()
+            .min_by_key(|turn| (turn.finds.is_empty(), turn.time));
+        let find = next
+            .expect("there is a target")
+            .run(&known, &options.finds)?;
+        if find.is_some() {
+            return Ok(find);
         }
     }
-    for (name, (inputs, checked)) in tallies {
-        println!("{name}: {inputs} inputs, {checked} answers compared, nothing found");
+    for turn in turns {
+        println!(
+            "{}: {} inputs, {} answers compared in {:.0} s, nothing found",
+            turn.target.name,
+            turn.inputs,
+            turn.checked,
+            turn.time.as_secs_f64()
+        );
     }
     Ok(None)
 }
 
-/// Runs one target. The result is the number of answers that were compared, or what is
-/// wrong.
-fn outcome(target: &Target, text: &str, seed: u64) -> Result<u64, String> {
-    let began = Instant::now();
-    let ended = catch_unwind(AssertUnwindSafe(|| (target.run)(text, seed)));
-    let took = began.elapsed();
-    match ended {
-        Err(_) => Err(PANIC
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner())
-            .clone()),
-        Ok(Ok(_)) if took > LONGEST => Err(format!("took {:.1} s", took.as_secs_f64())),
-        Ok(result) => result,
+impl Turn {
+    /// Runs the target on its next input. The result describes a find.
+    fn run(&mut self, known: &Known, finds: &Path) -> anyhow::Result<Option<String>> {
+        let began = Instant::now();
+        let random = &mut self.random;
+        let unchanged = self.finds.pop_front().or_else(|| self.known.pop_front());
+        let input = match (unchanged, &self.target.inputs) {
+            (Some(input), _) => input,
+            (None, Inputs::Own(make)) => make(known, random),
+            (None, Inputs::Rules) => rules::any(&known.texts, random),
+        };
+        let seed = random.random();
+        let ending = match self.target.inputs {
+            Inputs::Rules => "kif",
+            Inputs::Own(_) => "txt",
+        };
+        let name = self.target.name;
+        let file = finds.join(format!("{name}-{seed}.{ending}"));
+        let cannot_write = || format!("cannot write {}", file.display());
+        std::fs::write(&file, &input).with_context(cannot_write)?;
+        let outcome = outcome(self.target, &input, seed);
+        self.time += began.elapsed();
+        match outcome {
+            Ok(checked) => {
+                self.inputs += 1;
+                self.checked += checked;
+                std::fs::remove_file(&file).with_context(cannot_write)?;
+                Ok(None)
+            }
+            Err(what) => {
+                let file = file.display();
+                Ok(Some(format!(
+                    "{name}: {what}\nrun it again with: \
+                     ggp-fuzz --target {name} --replay {file} --seed {seed}"
+                )))
+            }
+        }
     }
 }
 
-/// The texts of a folder, in the order of their names.
-fn texts(folder: &Path) -> anyhow::Result<Vec<String>> {
+/// Runs one target. The result is the number of answers that were compared, or what is
+/// wrong.
+fn outcome(target: &'static Target, input: &str, seed: u64) -> Result<u64, String> {
+    let panic = || PANIC.lock().unwrap_or_else(PoisonError::into_inner).take();
+    panic();
+    let (sender, receiver) = mpsc::channel();
+    let input = input.to_owned();
+    let work = thread::Builder::new().stack_size(STACK).spawn(move || {
+        // The receiver is gone if this took too long.
+        let _ = sender.send((target.run)(&input, seed));
+    });
+    work.map_err(|error| format!("no thread: {error}"))?;
+    let ended = receiver.recv_timeout(LONGEST);
+    match (panic(), ended) {
+        (Some(what), _) => Err(what),
+        (None, Ok(result)) => result,
+        (None, Err(_)) => Err(format!("no end after {} s", LONGEST.as_secs())),
+    }
+}
+
+/// The names and texts of a folder's files, in the order of their names.
+fn texts(folder: &Path) -> anyhow::Result<Vec<(String, String)>> {
     let cannot_read = || format!("cannot read {}", folder.display());
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder).with_context(cannot_read)? {
@@ -163,11 +284,15 @@ fn texts(folder: &Path) -> anyhow::Result<Vec<String>> {
         }
     }
     files.sort();
-    let mut texts = Vec::new();
-    for file in files {
-        let bytes =
-            std::fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
-        texts.push(String::from_utf8_lossy(&bytes).into_owned());
-    }
-    Ok(texts)
+    let named = files.iter().map(|file| {
+        let name = file.file_name().unwrap_or_default();
+        Ok((name.to_string_lossy().into_owned(), text(file)?))
+    });
+    named.collect()
+}
+
+/// The text of a file.
+fn text(file: &Path) -> anyhow::Result<String> {
+    let bytes = std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

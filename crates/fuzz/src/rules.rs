@@ -4,8 +4,18 @@ use std::fmt::Write as _;
 
 use rand::{Rng, RngExt};
 
+use crate::change;
+
 const CONSTANTS: [&str; 3] = ["a", "b", "c"];
 const VARIABLES: [&str; 3] = ["?x", "?y", "?z"];
+
+/// A random rule set, or a changed copy of a known text.
+pub fn any(known: &[String], random: &mut impl Rng) -> String {
+    match random.random_bool(0.3) {
+        true => generate(random),
+        false => change::changed(known, random),
+    }
+}
 
 /// Rules of a random game. Each relation has a level: a rule uses relations of its own level
 /// and below, and negates those of lower levels only.

@@ -2,34 +2,60 @@
 
 mod agree;
 mod message;
+mod page;
 mod read;
 mod rewrite;
+
+pub use read::reading;
+
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::Known;
+
+/// The inputs of a target.
+pub enum Inputs {
+    /// Texts of rules.
+    Rules,
+    /// Inputs that this function makes.
+    Own(fn(&Known, &mut Xoshiro256PlusPlus) -> String),
+}
 
 /// A target.
 pub struct Target {
     /// The name, for `--target`.
     pub name: &'static str,
-    /// Runs it on a text, with a seed for choices. Returns the number of answers that were
+    /// Its inputs.
+    pub inputs: Inputs,
+    /// Runs it on an input, with a seed for choices. Returns the number of answers that were
     /// compared, or what is wrong.
     pub run: fn(&str, u64) -> Result<u64, String>,
 }
 
 /// All targets.
-pub const TARGETS: [Target; 4] = [
+pub static TARGETS: [Target; 5] = [
     Target {
         name: "read",
+        inputs: Inputs::Rules,
         run: read::run,
     },
     Target {
         name: "agree",
+        inputs: Inputs::Rules,
         run: agree::run,
     },
     Target {
         name: "rewrite",
+        inputs: Inputs::Rules,
         run: rewrite::run,
     },
     Target {
         name: "message",
+        inputs: Inputs::Rules,
         run: message::run,
+    },
+    Target {
+        name: "page",
+        inputs: Inputs::Own(page::make),
+        run: page::run,
     },
 ];
