@@ -1,6 +1,7 @@
 //! The targets: what is done with an input, and what must be true of it.
 
 mod agree;
+mod answer;
 mod message;
 mod page;
 mod read;
@@ -32,7 +33,7 @@ pub struct Target {
 }
 
 /// All targets.
-pub static TARGETS: [Target; 5] = [
+pub static TARGETS: [Target; 6] = [
     Target {
         name: "read",
         inputs: Inputs::Rules,
@@ -57,5 +58,10 @@ pub static TARGETS: [Target; 5] = [
         name: "page",
         inputs: Inputs::Own(page::make),
         run: page::run,
+    },
+    Target {
+        name: "answer",
+        inputs: Inputs::Own(answer::make),
+        run: answer::run,
     },
 ];
