@@ -2,6 +2,7 @@
 
 mod agree;
 mod answer;
+mod checkpoint;
 mod message;
 mod page;
 mod read;
@@ -33,7 +34,7 @@ pub struct Target {
 }
 
 /// All targets.
-pub static TARGETS: [Target; 6] = [
+pub static TARGETS: [Target; 7] = [
     Target {
         name: "read",
         inputs: Inputs::Rules,
@@ -63,5 +64,10 @@ pub static TARGETS: [Target; 6] = [
         name: "answer",
         inputs: Inputs::Own(answer::make),
         run: answer::run,
+    },
+    Target {
+        name: "checkpoint",
+        inputs: Inputs::Own(checkpoint::make),
+        run: checkpoint::run,
     },
 ];
