@@ -3,6 +3,7 @@
 mod agree;
 mod answer;
 mod checkpoint;
+mod editor;
 mod message;
 mod page;
 mod read;
@@ -34,7 +35,7 @@ pub struct Target {
 }
 
 /// All targets.
-pub static TARGETS: [Target; 7] = [
+pub static TARGETS: [Target; 8] = [
     Target {
         name: "read",
         inputs: Inputs::Rules,
@@ -69,5 +70,10 @@ pub static TARGETS: [Target; 7] = [
         name: "checkpoint",
         inputs: Inputs::Own(checkpoint::make),
         run: checkpoint::run,
+    },
+    Target {
+        name: "editor",
+        inputs: Inputs::Own(editor::make),
+        run: editor::run,
     },
 ];
