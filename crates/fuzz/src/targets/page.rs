@@ -73,7 +73,7 @@ pub fn make(known: &Known, random: &mut Xoshiro256PlusPlus) -> String {
                 body["picture"] = json!(picture);
             }
             if random.random_range(0..4) == 0 {
-                json::change(&mut body, &[text.clone()], random);
+                json::change(&mut body, std::slice::from_ref(&text), random);
             }
             let path = pick(&["games", "games", "games", "games", "check"], random);
             lines.push(format!("POST /api/{path} {}", json::line(&body, random)));

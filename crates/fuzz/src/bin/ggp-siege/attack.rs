@@ -14,6 +14,8 @@ use serde_json::{Value, json};
 use super::Options;
 use super::server::{Client, beginning};
 
+/// Number of matches that hostile peers name.
+pub const HOSTILE_MATCHES: u32 = 20;
 /// Rules that are short and need much work.
 const HEAVY: [&str; 5] = [
     // A wide join in each state.
@@ -128,7 +130,7 @@ impl Attack {
             let message = match random.random_range(0..6) {
                 0 => format!(
                     "(START siege{} r ({rules}) 5 5)",
-                    random.random_range(0..99)
+                    random.random_range(0..HOSTILE_MATCHES)
                 ),
                 1 => "(".repeat(100_000),
                 2 => format!("(PLAY siege ({}))", "a ".repeat(200_000)),

@@ -18,8 +18,6 @@ mod attack;
 mod honest;
 mod server;
 
-use std::io::{Read, Write};
-use std::net::TcpStream;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::Arc;
@@ -30,9 +28,9 @@ use anyhow::Context as _;
 use clap::{Parser, ValueEnum};
 use serde_json::Value;
 
-use attack::Attack;
+use attack::{Attack, HOSTILE_MATCHES};
 use honest::Round;
-use server::{Server, Sizes, beginning};
+use server::{Server, Sizes, beginning, tell};
 
 /// Attack a server while an honest client uses it
 #[derive(Parser)]
@@ -117,22 +115,10 @@ fn matches(options: &Options) -> anyhow::Result<bool> {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../games/connect_four.kif");
     let rules = std::fs::read_to_string(file)?;
     let mut sizes = Sizes(Vec::new());
-    let send = |message: &str| -> anyhow::Result<String> {
-        let mut stream = TcpStream::connect(address)?;
-        stream.set_read_timeout(Some(Duration::from_secs(30)))?;
-        let length = message.len();
-        write!(
-            stream,
-            "POST / HTTP/1.0\r\nhost: localhost\r\ncontent-length: {length}\r\n\r\n{message}"
-        )?;
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer)?;
-        Ok(answer)
-    };
     let mut wrong = 0;
     for done in 1..=options.times {
-        let started = send(&format!("(START m{done} red ({rules}) 1 1)"))?;
-        let stopped = send(&format!("(STOP m{done} (noop noop))"))?;
+        let started = tell(address, &format!("(START m{done} red ({rules}) 1 1)"))?;
+        let stopped = tell(address, &format!("(STOP m{done} (noop noop))"))?;
         if !started.contains("ready") || !stopped.contains("done") {
             wrong += 1;
             println!("wrong: {} {}", beginning(&started), beginning(&stopped));
@@ -225,8 +211,11 @@ fn player(options: &Options) -> anyhow::Result<bool> {
         attack.is_paused.store(false, Ordering::Relaxed);
         let host = host.wait_with_output()?;
         attack.is_paused.store(true, Ordering::Relaxed);
-        // A match that was begun just now has an end of its own.
+        // A hostile match may have begun after the end of the other.
         std::thread::sleep(Duration::from_millis(500));
+        for number in 0..HOSTILE_MATCHES {
+            tell(address, &format!("(ABORT siege{number})"))?;
+        }
         let record: Value = serde_json::from_slice(&host.stdout)
             .with_context(|| String::from_utf8_lossy(&host.stderr).into_owned())?;
         let answers = record["errors"]

@@ -137,6 +137,20 @@ impl Client {
     }
 }
 
+/// Sends a message to a player, and reads its answer.
+pub fn tell(address: SocketAddr, message: &str) -> anyhow::Result<String> {
+    let mut stream = TcpStream::connect(address)?;
+    stream.set_read_timeout(Some(Duration::from_secs(30)))?;
+    let length = message.len();
+    write!(
+        stream,
+        "POST / HTTP/1.0\r\nhost: localhost\r\ncontent-length: {length}\r\n\r\n{message}"
+    )?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer)?;
+    Ok(answer)
+}
+
 pub fn beginning(text: &str) -> String {
     text.chars().take(200).collect()
 }
