@@ -153,14 +153,19 @@ const ALLOWED: &[(&str, &str, &[&str])] = &[
     ("lsp", "lens", &["clock", "thread"]),
     ("lsp", "lib", &["clock"]),
     ("lsp", "wire", &["stream", "thread"]),
+    ("web", "connections", &["clock", "network"]),
     ("web", "events", &["clock"]),
+    ("web", "game_store", &["clock"]),
     ("web", "graph", &["clock"]),
     ("web", "guard", &["network"]),
     ("web", "lib", &["network", "stream", "thread"]),
-    ("web", "session", &["chance", "clock"]),
+    ("web", "memory", &["file"]),
+    ("web", "session", &["chance", "clock", "network"]),
     ("web", "solving", &["clock"]),
     ("web", "tables", &["clock"]),
     ("web", "think", &["clock"]),
+    ("web", "turns", &["clock", "network"]),
+    ("web", "workers", &["stream", "thread"]),
 ];
 
 #[test]

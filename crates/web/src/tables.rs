@@ -74,7 +74,7 @@ pub(super) struct TableView {
 #[derive(Debug)]
 struct Table {
     game: Arc<LoadedGame>,
-    /// Who created it.
+    /// The visitor that created it.
     owner: Visitor,
     _turn: Turn,
     /// The keys by role; `None` for programs.

@@ -3,8 +3,8 @@
 //!
 //! A session that has no turn goes before one that has some, and the last quarter of all
 //! turns is for those that have none. Other machines get three quarters of all turns at
-//! most, each. Requests from this machine may come from a proxy, so they are told apart by
-//! session only.
+//! most, each. Requests from this machine may come from a proxy, so only their
+//! sessions distinguish them.
 
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
@@ -25,7 +25,7 @@ const HALF: Duration = Duration::from_secs(10);
 /// the time has a load of 14 seconds, which is [`HALF`] over the logarithm of 2.
 const MUCH: Duration = Duration::from_secs(20);
 
-/// Who asks for turns.
+/// The session and address that a request for a turn belongs to.
 #[derive(Clone, Debug)]
 pub(super) struct Asker {
     /// The session, or the address for all sessions that are new.
@@ -134,7 +134,7 @@ impl Turn {
         }
     }
 
-    /// Who has the turn.
+    /// The session and address that have the turn.
     pub(super) fn asker(&self) -> &Asker {
         &self.asker
     }
