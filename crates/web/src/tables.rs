@@ -88,7 +88,7 @@ struct Table {
 }
 
 /// The state of a match.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct MatchState {
     moves: Vec<Vec<String>>,
     legal: Vec<Vec<String>>,
@@ -169,24 +169,36 @@ impl Table {
         });
     }
 
-    /// Records a choice, and makes the joint move if no other choice is missing.
+    /// Records a choice, and makes the joint move if no other choice is missing. The state is
+    /// not locked while that takes time.
     fn take(&self, role: usize, ply: usize, action: &str, turn: &Turn) -> Result<(), ApiError> {
-        let mut state = locked(&self.state);
-        let conflict = |message: String| Err(ApiError::new(StatusCode::CONFLICT, message));
-        if state.over {
-            return conflict("the game is over".to_owned());
-        }
-        if ply != state.moves.len() {
-            let made = state.moves.len();
-            return conflict(format!("{made} joint moves have been made, not {ply}"));
-        }
-        let legal = &state.legal[role];
-        let Some(action) = legal.iter().find(|legal| *legal == action).cloned() else {
-            return Err(ApiError::wrong(format!("{action} is not legal here")));
+        let mut next = {
+            let mut state = locked(&self.state);
+            let conflict = |message: String| Err(ApiError::new(StatusCode::CONFLICT, message));
+            if state.over {
+                return conflict("the game is over".to_owned());
+            }
+            if ply != state.moves.len() {
+                let made = state.moves.len();
+                return conflict(format!("{made} joint moves have been made, not {ply}"));
+            }
+            let legal = &state.legal[role];
+            let Some(action) = legal.iter().find(|legal| *legal == action).cloned() else {
+                return Err(ApiError::wrong(format!("{action} is not legal here")));
+            };
+            state.chosen[role] = Some(action);
+            if state.chosen.iter().any(Option::is_none) {
+                self.show(&state);
+                return Ok(());
+            }
+            state.clone()
         };
-        state.chosen[role] = Some(action);
-        self.advance(&mut state, turn)?;
-        self.show(&state);
+        self.advance(&mut next, turn)?;
+        let mut state = locked(&self.state);
+        if state.moves.len() == ply {
+            *state = next;
+            self.show(&state);
+        }
         Ok(())
     }
 
