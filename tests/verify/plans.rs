@@ -33,6 +33,10 @@ fn plans_are_what_they_claim_to_be() {
     assert!(!solved(&[], false, false), "no plan is none");
     assert!(!solved(&[longer], true, false), "there is a shorter one");
     assert!(!solved(&[one], true, true), "there is another");
+    assert!(
+        !solved(&[one, longer], false, true),
+        "these are not all of one length"
+    );
     assert!(!solved(&[one, one], true, false), "it is the same twice");
     let spelled = &[" GO ", "go", "Go"][..];
     assert!(

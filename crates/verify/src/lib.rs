@@ -237,7 +237,7 @@ impl Question<'_> {
             if !known.insert(end.moves) {
                 return Err(Failure::wrong("a plan occurs twice"));
             }
-            if optimal && plan.len() != first.len() {
+            if (optimal || all) && plan.len() != first.len() {
                 return Err(Failure::wrong("the plans differ in length"));
             }
         }
