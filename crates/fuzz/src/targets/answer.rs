@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use ggp_engine::machine::{AnyMachine, Backend, DatalogMachine, Limits as MachineLimits, Machine};
 use ggp_engine::propnet::GroundLimits;
-use ggp_gdl::game::Score;
+use ggp_gdl::game::{Game, Score};
 use ggp_search::{Budget, Plans, Stats};
 use ggp_solver::solve::{Method, SolveOptions, claim, claim_count, count_from, solve_from};
 use ggp_stop::Stop;
@@ -19,6 +19,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use serde_json::Value;
 
 use super::reading;
+use crate::plays::random_moves;
 use crate::puzzles::PUZZLES;
 use crate::{Known, json, rules};
 use truth::is_true;
@@ -26,6 +27,7 @@ use truth::is_true;
 /// A game with true answers.
 struct Answered {
     rules: String,
+    game: Game,
     answers: Vec<Value>,
     /// Texts of facts and moves.
     words: Vec<String>,
@@ -52,7 +54,7 @@ pub fn make(_: &Known, random: &mut Xoshiro256PlusPlus) -> String {
     for _ in 0..random.random_range(0..4) {
         let other = pick(random);
         let own = |path: &str| other.pointer(path).cloned();
-        match random.random_range(0..8) {
+        match random.random_range(0..10) {
             // The claim, the proof or the plans of another answer.
             0 => answer["answer"] = other["answer"].clone(),
             1 => {
@@ -65,6 +67,24 @@ pub fn make(_: &Known, random: &mut Xoshiro256PlusPlus) -> String {
                 let plans = (answer.pointer_mut("/answer/plans"), own("/answer/plans"));
                 if let (Some(Value::Array(plans)), Some(Value::Array(more))) = plans {
                     plans.extend(more);
+                }
+            }
+            // A plan becomes a random play.
+            7 => {
+                let plays = answer.pointer_mut("/answer/plans");
+                if let Some(Value::Array(plans)) = plays
+                    && let Some(play) = random_moves(&of.game, 10, random)
+                    && !plans.is_empty()
+                {
+                    let at = random.random_range(0..plans.len());
+                    plans[at] = play.concat().into();
+                }
+            }
+            8 => {
+                let flags = ["/answer/all", "/answer/optimal"];
+                let flag = answer.pointer_mut(flags[random.random_range(0..flags.len())]);
+                if let Some(Value::Bool(flag)) = flag {
+                    *flag = !*flag;
                 }
             }
             // Mostly the claim: other rules are rejected at once.
@@ -180,6 +200,7 @@ fn answered(rules: &str) -> Option<Answered> {
             .collect(),
         rules: rules.to_owned(),
         answers,
+        game,
     })
 }
 
