@@ -238,7 +238,7 @@ pub fn run(input: &str, _: u64) -> Result<u64, String> {
     for positions in [default.positions, 0] {
         let limits = Limits {
             positions,
-            stop: Stop::after(Duration::from_secs(10)),
+            stop: Stop::after(Duration::from_secs(2)),
             ..default.clone()
         };
         let Ok(checked) = verify(&game, &start, target, &record.answer, &limits) else {
