@@ -183,7 +183,8 @@ impl Server {
                 limits.jobs,
                 limits.jobs_each,
                 limits.tables_each,
-                None,
+                // Positions are reached before the time of a player or solver begins.
+                Some(limits.thought + limits.question),
             ),
             questions: turns(
                 &loads,
