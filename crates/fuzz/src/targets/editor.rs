@@ -364,8 +364,9 @@ pub fn run(input: &str, _: u64) -> Result<u64, String> {
     session.wait()?;
     let texts: Vec<(String, Text)> = session.texts.clone().into_iter().collect();
     for (uri, text) in texts {
-        // Names that changes made can be words of a text.
-        if !URIS.contains(&&*uri) {
+        // Names are replaced below, so they must not be words of a text.
+        let has = |name: &&str| text.text().contains(name);
+        if !URIS.contains(&&*uri) || URIS.iter().chain([&FRESH]).any(has) {
             continue;
         }
         session.texts.insert(FRESH.to_owned(), text.clone());
