@@ -561,6 +561,10 @@ impl Path<'_> {
             None => (0, machine.initial()?),
         };
         for (ply, joint) in (1..).zip(&self.joints).skip(first) {
+            // A move may take too little time to look at the stop.
+            if machine.stop().is_over() {
+                return Err(PlayError::Interrupted.into());
+            }
             state = (machine.play(&state, joint)).map_err(|error| of_move(ply, error))?;
         }
         self.state = Some((self.joints.len(), state.clone()));
