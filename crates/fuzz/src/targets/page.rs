@@ -35,7 +35,8 @@ fn server() -> SocketAddr {
             idle: Duration::from_secs(60),
             tables: 20,
             thought: THOUGHT,
-            memory_bytes: 16 << 20,
+            // Of the whole process, which other targets share.
+            memory_bytes: 4 << 30,
             ..WebLimits::default()
         };
         let (sender, receiver) = mpsc::channel();
