@@ -11,6 +11,11 @@ mod rewrite;
 
 pub use read::reading;
 
+use std::time::Duration;
+
+use ggp_engine::machine::Limits;
+use ggp_engine::propnet::GroundLimits;
+use ggp_stop::Stop;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::Known;
@@ -77,3 +82,20 @@ pub static TARGETS: [Target; 8] = [
         run: editor::run,
     },
 ];
+
+/// Limits for rules that nobody has looked at, and a time for all that is done with them.
+fn small_limits(time: Duration) -> Limits {
+    Limits {
+        facts: 3_000,
+        work: 300_000,
+        ground: GroundLimits {
+            facts: 30_000,
+            work: 3_000_000,
+            instances: 100_000,
+            time: Some(Duration::from_secs(2)),
+            ..GroundLimits::default()
+        },
+        stop: Stop::after(time),
+        ..Limits::default()
+    }
+}

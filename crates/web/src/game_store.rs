@@ -13,7 +13,8 @@ use serde::Serialize;
 
 use super::answer::{ApiError, JsonBody};
 use super::bundled;
-use super::loaded_game::{CheckReport, File, LoadedGame, Role, RuleSet, Rules};
+use super::loaded_game::{LoadedGame, Role};
+use super::rule_set::{CheckReport, File, RuleSet, Rules};
 use super::session::{Visitor, locked};
 use super::turns::{Turn, Turns};
 use super::workers::{self, Pace};

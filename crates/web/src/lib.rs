@@ -25,6 +25,7 @@ mod memory;
 mod page;
 mod players;
 mod position;
+mod rule_set;
 mod session;
 mod solving;
 mod tables;

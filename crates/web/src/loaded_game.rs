@@ -1,5 +1,5 @@
-//! A rule set that is ready for use: its game, the machine that answers for it, and the
-//! positions it remembers.
+//! A game that is ready for use: the machine that answers for it, and the positions that it
+//! remembers.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -7,22 +7,18 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hmac_sha256::Hash as Sha256;
 use rustc_hash::FxHashMap;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::answer::ApiError;
+use super::rule_set::{CheckReport, File, MOST_TERMS, Rules};
 use super::session::locked;
 use super::turns::{Turn, Turns};
 use super::workers::{self, Pace};
 use ggp_engine::machine::{self, AnyMachine, Backend, Limits, Machine, PlayError};
 use ggp_engine::machine::{PropnetMachine, PropnetState};
-use ggp_gdl::check::{ReadOptions, Reading, read_until};
 use ggp_gdl::diagnostic::DiagnosticRecord;
 use ggp_gdl::game::{Game, Move};
-use ggp_gdl::span::{Source, Sources};
-use ggp_gdl::syntax::SyntaxLimits;
-use ggp_gdl::terms::TermLimits;
 use ggp_picture::{Picture, PictureOptions};
 use ggp_stop::Stop;
 
@@ -36,8 +32,6 @@ const NETWORK: usize = 256 << 20;
 const WORK: u64 = 50_000_000;
 /// Maximum number of facts derived in one state.
 const FACTS: usize = 1_000_000;
-/// Maximum number of different terms of a game.
-const TERMS: usize = 2_000_000;
 /// Maximum number of remembered positions, and of their size in bytes.
 const KNOWN: (usize, usize) = (512, 4 << 20);
 /// Limits for a network that is built only for a card: rows and matches, and work.
@@ -46,102 +40,10 @@ const CARD: (usize, u64) = (5_000, 2_000_000);
 const ABOUT: usize = 900;
 /// The number of terms at which a game is read anew. Requests may name any number of terms
 /// that no position has, and all requests for a game share them.
-const STALE: usize = TERMS / 2;
+const STALE: usize = MOST_TERMS / 2;
 /// Approximate size in bytes of all that is kept for a byte of rules, for a term, and for a
 /// gate with what runs it, as measured with public games from 5 to 20 KB.
 const SIZES: (usize, usize, usize) = (40, 80, 1_000);
-
-/// A rule file.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct File {
-    pub(super) name: String,
-    pub(super) text: String,
-}
-
-/// A rule set as uploaded.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct RuleSet {
-    pub(super) files: Vec<File>,
-    #[serde(default)]
-    pub(super) picture: Option<String>,
-}
-
-/// A rule set under its name.
-#[derive(Debug)]
-pub(super) struct Rules {
-    /// The name of a bundled game, or an identifier derived from the content.
-    pub(super) id: String,
-    pub(super) is_bundled: bool,
-    pub(super) set: RuleSet,
-}
-
-impl Rules {
-    /// Rules that a session uploaded.
-    pub(super) fn uploaded(set: RuleSet) -> Self {
-        Rules {
-            id: set.id(),
-            is_bundled: false,
-            set,
-        }
-    }
-
-    /// The size of the texts in bytes.
-    pub(super) fn bytes(&self) -> usize {
-        let files = self.set.files.iter();
-        let files = files.map(|file| file.name.len() + file.text.len());
-        files.sum::<usize>() + self.set.picture.as_ref().map_or(0, String::len)
-    }
-
-    #[cfg(test)]
-    pub(super) fn test(name: &str, text: &str) -> Self {
-        Rules::uploaded(RuleSet {
-            files: vec![File {
-                name: name.to_owned(),
-                text: text.to_owned(),
-            }],
-            picture: None,
-        })
-    }
-}
-
-impl RuleSet {
-    /// An identifier derived from the content.
-    fn id(&self) -> String {
-        let mut digest = Sha256::new();
-        let files = self.files.iter().flat_map(|file| [&file.name, &file.text]);
-        for text in files.chain(&self.picture) {
-            digest.update(text.len().to_le_bytes());
-            digest.update(text);
-        }
-        let bytes = digest.finalize();
-        bytes[..12]
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect()
-    }
-
-    /// Reads the rules.
-    pub(super) fn read(&self, stop: &Stop) -> Reading {
-        let files = self.files.iter();
-        let sources = files.map(|file| Source::new(file.name.clone(), file.text.clone()));
-        let options = ReadOptions {
-            syntax: SyntaxLimits {
-                bytes: 4 << 20,
-                ..SyntaxLimits::default()
-            },
-            rules: 500_000,
-            size: 4_000_000,
-            terms: TermLimits {
-                count: TERMS,
-                ..TermLimits::default()
-            },
-            ..ReadOptions::default()
-        };
-        read_until(Sources::new(sources.collect()), &options, stop)
-    }
-}
 
 /// A game that is ready for use.
 #[derive(Debug)]
@@ -177,7 +79,7 @@ enum Network {
     /// No thread was free for it yet.
     Wanted,
     Grounding(Grounding),
-    /// The machine uses it, or there is none.
+    /// The machine uses it, or the game has no network.
     Settled,
 }
 
@@ -594,25 +496,4 @@ fn of_move(ply: usize, error: impl Into<ApiError>) -> ApiError {
 pub(super) struct Role {
     name: String,
     random: bool,
-}
-
-/// The errors and warnings about rules.
-#[derive(Debug, Serialize)]
-pub(super) struct CheckReport {
-    right: bool,
-    findings: Vec<DiagnosticRecord>,
-    omitted: usize,
-}
-
-impl CheckReport {
-    pub(super) fn of(reading: &Reading) -> Self {
-        let findings = reading.findings.iter();
-        CheckReport {
-            right: reading.game.is_some(),
-            findings: findings
-                .map(|finding| finding.to_record(&reading.sources))
-                .collect(),
-            omitted: reading.omitted,
-        }
-    }
 }

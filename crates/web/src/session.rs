@@ -12,7 +12,7 @@ use rand::TryRng;
 use rand::rngs::SysRng;
 
 use super::WebLimits;
-use super::loaded_game::Rules;
+use super::rule_set::Rules;
 use super::turns::Asker;
 
 /// The prefix of cookie names, before the port. Browsers share cookies between all ports of

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine, PlayError};
-use ggp_engine::propnet::GroundLimits;
 use ggp_gdl::game::{Game, Move};
 use ggp_gdl::terms::TermId;
-use ggp_stop::Stop;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::small_limits;
 
 /// The most joint moves.
 const MOVES: usize = 8;
@@ -31,19 +31,7 @@ pub fn run(text: &str, seed: u64) -> Result<u64, String> {
 }
 
 fn compare(game: &Game, seed: u64) -> Result<u64, String> {
-    let limits = Limits {
-        facts: 3_000,
-        work: 300_000,
-        ground: GroundLimits {
-            facts: 30_000,
-            work: 3_000_000,
-            instances: 100_000,
-            time: Some(Duration::from_secs(2)),
-            ..GroundLimits::default()
-        },
-        stop: Stop::after(Duration::from_secs(4)),
-        ..Limits::default()
-    };
+    let limits = small_limits(Duration::from_secs(4));
     let mut machines = Vec::new();
     for backend in [Backend::Naive, Backend::Datalog, Backend::Propnet] {
         match begun(game, backend, &limits) {

@@ -7,8 +7,7 @@ mod truth;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use ggp_engine::machine::{AnyMachine, Backend, DatalogMachine, Limits as MachineLimits, Machine};
-use ggp_engine::propnet::GroundLimits;
+use ggp_engine::machine::{AnyMachine, Backend, DatalogMachine, Machine};
 use ggp_gdl::game::{Game, Score};
 use ggp_search::{Budget, Plans, Stats};
 use ggp_solver::solve::{Method, SolveOptions, claim, claim_count, count_from, solve_from};
@@ -18,7 +17,7 @@ use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde_json::Value;
 
-use super::reading;
+use super::{reading, small_limits};
 use crate::plays::random_moves;
 use crate::puzzles::PUZZLES;
 use crate::{Known, json, rules};
@@ -102,22 +101,6 @@ pub fn make(_: &Known, random: &mut Xoshiro256PlusPlus) -> String {
     format!("{}\n{}", json::line(&answer, random), of.rules)
 }
 
-fn limits() -> MachineLimits {
-    MachineLimits {
-        facts: 3_000,
-        work: 300_000,
-        ground: GroundLimits {
-            facts: 30_000,
-            work: 3_000_000,
-            instances: 100_000,
-            time: Some(Duration::from_secs(2)),
-            ..GroundLimits::default()
-        },
-        stop: Stop::after(Duration::from_secs(10)),
-        ..MachineLimits::default()
-    }
-}
-
 /// The answers of all methods. `None` without rules of one role.
 fn answered(rules: &str) -> Option<Answered> {
     let game = reading(rules).game?;
@@ -125,7 +108,12 @@ fn answered(rules: &str) -> Option<Answered> {
     if game.role_count() != 1 || game.is_random(role) {
         return None;
     }
-    let machine = AnyMachine::new(&game, Backend::Propnet, limits()).ok()?;
+    let machine = AnyMachine::new(
+        &game,
+        Backend::Propnet,
+        small_limits(Duration::from_secs(10)),
+    )
+    .ok()?;
     let start = machine.clone().initial().ok()?;
     let facts = machine.facts(&start);
     let budget = Budget {
@@ -227,7 +215,7 @@ pub fn run(input: &str, _: u64) -> Result<u64, String> {
     let Ok(start) = facts else {
         return Ok(0);
     };
-    let is_state = DatalogMachine::new(&game, limits())
+    let is_state = DatalogMachine::new(&game, small_limits(Duration::from_secs(10)))
         .and_then(|mut machine| machine.state(&start))
         .is_ok();
     if !is_state {
