@@ -72,9 +72,9 @@ pub fn make(_: &Known, random: &mut Xoshiro256PlusPlus) -> String {
             7 => {
                 let plays = answer.pointer_mut("/answer/plans");
                 if let Some(Value::Array(plans)) = plays
-                    && let Some(play) = random_moves(&of.game, 10, random)
                     && !plans.is_empty()
                 {
+                    let play = random_moves(&of.game, 10, random);
                     let at = random.random_range(0..plans.len());
                     plans[at] = play.concat().into();
                 }
