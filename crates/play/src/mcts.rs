@@ -22,7 +22,8 @@ use ggp_engine::propnet::batch::Packed;
 use ggp_gdl::game::Move;
 use ggp_search::BudgetKind;
 use ggp_search::mcts::{
-    Mcts, MoveReport, OneByOne, RoleReport, Simulator, Tree, TreeSummary, grow_in_parallel, named,
+    Mcts, MctsReport, MoveReport, OneByOne, Others, RoleReport, Simulator, Tree, TreeSummary,
+    grow_in_parallel, named,
 };
 use ggp_solver::solve::{Faults, Table};
 use lanes::Lanes;
@@ -54,10 +55,10 @@ enum Searcher {
     Lanes(Box<InLanes>),
 }
 
+/// A tree and a simulator for each thread.
 #[derive(Debug)]
 struct InLanes {
-    tree: Tree<Packed, u32>,
-    /// One simulator for each thread.
+    trees: Vec<Tree<Packed, u32>>,
     lanes: Vec<Lanes>,
 }
 
@@ -140,14 +141,15 @@ impl MctsAgent {
                     let is_last = backends.is_settled();
                     let mut game = Table::new(backends.machine(), Faults::Nothing);
                     let game = OneByOne::new(&mut game, depth);
-                    slice.run(tree, &mut [game], |_, made| *made, is_last)?
+                    let trees = std::slice::from_mut(&mut **tree);
+                    slice.run(trees, &mut [game], |_, made| *made, is_last)?
                 }
                 Searcher::Lanes(own) => {
-                    own.spawn(threads, self.settings.mcts.seed);
+                    own.spawn(threads, &self.settings.mcts);
                     let moves = &network(backends.machine()).net().moves();
                     let name = |role: usize, made: &u32| moves[role][*made as usize];
-                    let lanes = &mut own.lanes[..threads];
-                    infallible(slice.run(&mut own.tree, lanes, name, true))
+                    let (trees, lanes) = (&mut own.trees[..threads], &mut own.lanes[..threads]);
+                    infallible(slice.run(trees, lanes, name, true))
                 }
             };
             if is_over {
@@ -195,10 +197,12 @@ impl MctsAgent {
         };
         let root = packed.to_vec();
         if let Some(Searcher::Lanes(own)) = &mut self.searcher {
-            if *own.tree.root() != root {
+            if *own.trees[0].root() != root {
                 own.lanes.iter_mut().for_each(Lanes::fade);
             }
-            infallible(follow(&mut own.tree, &mut own.lanes[0], root, reuses_tree));
+            for (tree, lanes) in own.trees.iter_mut().zip(&mut own.lanes) {
+                infallible(follow(tree, lanes, root.clone(), reuses_tree));
+            }
             return Ok(());
         }
         let (net, depth) = (network(machine).net(), self.settings.mcts.playout_depth);
@@ -211,8 +215,10 @@ impl MctsAgent {
             self.settings.mcts.seed,
         );
         let tree = infallible(Tree::new(&mut lanes, root, &self.settings.mcts));
-        let lanes = vec![lanes];
-        self.searcher = Some(Searcher::Lanes(Box::new(InLanes { tree, lanes })));
+        self.searcher = Some(Searcher::Lanes(Box::new(InLanes {
+            trees: vec![tree],
+            lanes: vec![lanes],
+        })));
         Ok(())
     }
 }
@@ -246,21 +252,27 @@ fn network(machine: &mut AnyMachine) -> &PropnetMachine {
 }
 
 impl InLanes {
-    /// Adds simulators until there is one for each thread.
-    fn spawn(&mut self, threads: usize, seed: u64) {
+    /// Adds trees and simulators until there is one for each thread.
+    fn spawn(&mut self, threads: usize, options: &Mcts) {
         for thread in self.lanes.len()..threads {
-            let lanes = self.lanes[0].another(seed.wrapping_add(thread as u64));
+            let options = Mcts {
+                seed: options.seed.wrapping_add(thread as u64),
+                ..*options
+            };
+            let mut lanes = self.lanes[0].another(options.seed);
+            let root = self.trees[0].root().clone();
+            self.trees.push(infallible(Tree::new(&mut lanes, root, &options)));
             self.lanes.push(lanes);
         }
     }
 }
 
 impl SearchSlice<'_> {
-    /// Searches with one thread for each game, to the end or for about [`TICK`]. Returns
-    /// whether the search is over.
+    /// Searches with a thread for each tree, to the end or for about [`TICK`]. Returns whether
+    /// the search is over.
     fn run<G>(
         &mut self,
-        tree: &mut Tree<G::State, G::Move>,
+        trees: &mut [Tree<G::State, G::Move>],
         games: &mut [G],
         name: impl Fn(usize, &G::Move) -> Move,
         to_the_end: bool,
@@ -268,55 +280,54 @@ impl SearchSlice<'_> {
     where
         G: Simulator<State: Send, Move: Send, Error: Send> + Send,
     {
-        let (pace, before, earlier) = (self.pace, tree.iterations(), self.made);
+        let (pace, role, count) = (self.pace, self.role, trees.len() as u64);
         let left = pace
             .nodes()
             .map_or(u64::MAX, |nodes| nodes.saturating_sub(self.made));
-        let until = before.saturating_add(left);
-        let mut ends = self.report(tree, &name);
-        let mut tick = Instant::now() + TICK;
-        while !ends {
-            if tree.is_settled(self.role) || pace.is_over() || tree.iterations() >= until {
-                if self.summary_size > 0 {
-                    self.summary_due = Instant::now();
-                    self.report(tree, &name);
-                }
-                return Ok(true);
-            }
-            if !tree.fits(self.memory_bytes) {
-                tree.prune_to_fit(&games[0], self.memory_bytes);
-            }
-            let begun = tree.iterations();
-            let mut is_tick = false;
-            let go_on = &mut |tree: &Tree<_, _>| {
-                self.made = earlier + tree.iterations() - before;
-                is_tick = Instant::now() >= tick;
-                if is_tick {
-                    ends = self.report(tree, &name);
-                    tick = Instant::now() + TICK;
-                }
-                let is_full = tree.iterations() > begun && !tree.fits(self.memory_bytes);
-                !(ends || is_full || tree.is_settled(self.role) || is_tick && !to_the_end)
-            };
-            grow_in_parallel(tree, games, until, &|| !pace.is_over(), go_on)?;
-            self.made = earlier + tree.iterations() - before;
-            if !ends {
-                ends = self.report(tree, &name);
-            }
-            if is_tick && !to_the_end {
-                return Ok(ends);
-            }
+        for tree in &mut *trees {
+            tree.set_memory(self.memory_bytes / count);
         }
-        Ok(true)
+        let before = joined(trees);
+        let earlier = self.made;
+        let made = |report: &MctsReport<_>| earlier + report.iterations - before.iterations;
+        let mut ends = self.report(&trees[0], &before, &name);
+        let (mut tick, mut waits) = (Instant::now() + TICK, false);
+        let is_settled = |tree: &Tree<_, _>| tree.is_settled(role);
+        let go_on = &mut |tree: &Tree<_, _>, others: &Others<_>| {
+            if !ends && Instant::now() >= tick {
+                let mut report = tree.report(BudgetKind::Time);
+                others.add_to(&mut report);
+                self.made = made(&report);
+                ends = self.report(tree, &report, &name);
+                tick = Instant::now() + TICK;
+                waits = !to_the_end;
+            }
+            !(ends || waits)
+        };
+        let most = left.div_ceil(count);
+        let proceed = || !pace.is_over();
+        grow_in_parallel(trees, games, most, &proceed, &is_settled, go_on)?;
+        let all = joined(trees);
+        self.made = made(&all);
+        ends |= !waits;
+        if ends && self.summary_size > 0 {
+            self.summary_due = Instant::now();
+        }
+        Ok(self.report(&trees[0], &all, &name) || ends)
     }
 
     /// Reports advice and returns whether to end the search.
-    fn report<S, M>(&mut self, tree: &Tree<S, M>, name: impl Fn(usize, &M) -> Move) -> bool
+    fn report<S, M>(
+        &mut self,
+        tree: &Tree<S, M>,
+        report: &MctsReport<M>,
+        name: impl Fn(usize, &M) -> Move,
+    ) -> bool
     where
         S: Clone + Eq + Hash,
         M: Clone + Eq + Hash,
     {
-        let (role, report) = (self.role, tree.report(BudgetKind::Time));
+        let role = self.role;
         let Some(best) = report.roles[role].best() else {
             return true;
         };
@@ -336,6 +347,19 @@ impl SearchSlice<'_> {
         };
         (self.report)(advice).is_break()
     }
+}
+
+/// The statistics of all trees of a position.
+fn joined<S, M>(trees: &[Tree<S, M>]) -> MctsReport<M>
+where
+    S: Clone + Eq + Hash,
+    M: Clone + Eq + Hash,
+{
+    let mut report = trees[0].report(BudgetKind::Time);
+    for tree in &trees[1..] {
+        report.add(&tree.report(BudgetKind::Time));
+    }
+    report
 }
 
 /// The advice from the report for a role.

@@ -10,22 +10,24 @@
 //! Finnsson and Björnsson, "Simulation-based approach to general game
 //! playing", 2008; each module names its own sources.
 
+mod arms;
 mod backup;
 mod bounds;
 mod expand;
 mod parallel;
-mod prune;
 mod report;
+mod room;
 mod select;
 mod simulator;
 mod summary;
+mod table;
 mod tree;
 
 use super::Compare;
 use super::budget::{Budget, BudgetKind, Meter};
 use super::stats::{Observer, Stats, bump};
 pub use expand::Best;
-pub use parallel::grow_in_parallel;
+pub use parallel::{Others, grow_in_parallel};
 pub use report::{BestLine, MctsReport, MctsVerdict, MoveReport, RoleReport};
 pub use simulator::{GameProblem, OneByOne, Sample, Simulator, TerminalChild, View, Views};
 pub use summary::{SummaryNode, TreeSummary, named};
@@ -43,8 +45,8 @@ pub enum Formula {
 /// The options of a search.
 ///
 /// [`Budget::nodes`] limits the iterations as `iterations` does; [`Budget::depth`] is not
-/// used. When the tree reaches [`Budget::memory_bytes`], the least visited positions are
-/// pruned.
+/// used. The least visited positions are pruned to keep the tree within
+/// [`Budget::memory_bytes`].
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub struct Mcts {
     /// The most iterations. Each plays one line and adds at most one position to the tree.
@@ -99,16 +101,18 @@ fn search<G: GameProblem>(
     meter.begin_level(0, Compare::State);
     let mut game = OneByOne::new(game, options.playout_depth);
     let mut tree = Tree::new(&mut game, root.clone(), options)?;
+    tree.set_memory(budget.memory_bytes);
     let mut best = None;
     let stopped = loop {
         if tree.iterations() >= options.iterations || is_enough(&tree, &best) {
             break BudgetKind::Iterations;
         }
         meter.record(tree.len(), tree.bytes());
-        if !tree.fits(budget.memory_bytes) {
-            tree.prune_to_fit(&game, budget.memory_bytes);
-        }
-        if let Err(what) = meter.spend_node() {
+        let checked = match tree.make_room(&game) {
+            true => meter.spend_node(),
+            false => meter.check(),
+        };
+        if let Err(what) = checked {
             break what;
         }
         let mut ran_out = None;

@@ -85,6 +85,8 @@ pub struct Child {
 #[derive(Clone, Debug)]
 pub struct Batch {
     status: Code,
+    /// Computes the terminal flag alone, if it is prepared.
+    terminal: Option<Code>,
     goals: Code,
     next: Code,
     banks: [Rows; BANKS],
@@ -148,6 +150,7 @@ impl Batch {
         let legal = net.legal.iter().flatten().copied();
         let mut batch = Batch {
             status: code(&states, STATUS, &mut legal.chain([net.terminal])),
+            terminal: None,
             goals: code(
                 &states,
                 GOALS,
@@ -236,7 +239,7 @@ impl Batch {
     /// # Panics
     ///
     /// If there are more states than lanes, or a state has too few words.
-    pub fn set_states(&mut self, states: &[Packed]) {
+    pub fn set_states<S: AsRef<[u64]>>(&mut self, states: &[S]) {
         assert!(
             states.len() <= self.lanes(),
             "there must be a lane for each state"
@@ -247,7 +250,7 @@ impl Batch {
             for (group, first) in (0..self.facts).step_by(64).enumerate() {
                 let mut square = [0; 64];
                 for (line, state) in square.iter_mut().zip(states) {
-                    *line = state[group];
+                    *line = state.as_ref()[group];
                 }
                 transpose(&mut square);
                 for (fact, line) in (first..self.facts).zip(square) {
@@ -351,9 +354,12 @@ impl Batch {
             "every joint move must have a lane"
         );
         let does = &mut self.banks[DOES as usize];
-        for row in self.played.drain(..) {
-            does.fill(row, 0);
+        if self.played.len() < does.len() {
+            self.played.iter().for_each(|&row| does.fill(row, 0));
+        } else {
+            does.flat_mut().fill(0);
         }
+        self.played.clear();
         for (lane, joint) in joints.chunks_exact(roles).enumerate() {
             for (role, &chosen) in joint.iter().enumerate() {
                 let row = row(&self.moves, role, chosen);
@@ -364,6 +370,38 @@ impl Batch {
         self.next.run(&mut self.banks);
         self.banks.swap(STATE as usize, NEXT as usize);
         self.invalidate();
+    }
+
+    /// Returns to the states before the last step. Nothing else may have happened since, except
+    /// questions about the states after it.
+    pub fn step_back(&mut self) {
+        self.banks.swap(STATE as usize, NEXT as usize);
+        self.invalidate();
+    }
+
+    /// Prepares [`Batch::terminal_only`].
+    pub fn prepare_terminal(&mut self, net: &Propnet) {
+        let input = |fact: usize| net.network.input(net.fact_input(fact)).node();
+        let given = (0..self.facts).map(|fact| (input(fact), place(STATE, fact)));
+        let given: Vec<(usize, Place)> = given.collect();
+        let wanted = [(net.terminal, place(STATUS, self.banks[DOES as usize].len()))];
+        let tape = Tape::new(&net.network, &given, &wanted);
+        let words = self.lanes() / 64;
+        self.terminal = Some(Code::new(&tape, words, self.status.engine()));
+    }
+
+    /// The lanes in terminal states, without the legal moves.
+    ///
+    /// # Panics
+    ///
+    /// If it is not [prepared](Batch::prepare_terminal).
+    pub fn terminal_only(&mut self) -> &[u64] {
+        let row = self.banks[DOES as usize].len();
+        if !self.has_status {
+            let terminal = self.terminal.as_mut().expect("it is prepared");
+            terminal.run(&mut self.banks);
+        }
+        self.banks[STATUS as usize].row(row)
     }
 
     /// All joint moves of legal moves in a state, in odometer order (the last role

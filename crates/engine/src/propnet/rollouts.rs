@@ -48,7 +48,6 @@ mod scores;
 use std::ops::Range;
 
 use super::Propnet;
-use super::batch::Packed;
 use super::code::Engine;
 use super::lanes::Rows;
 pub use super::playout::circuit::Record;
@@ -313,9 +312,9 @@ impl Rollouts {
     ///
     /// If a state has too few words, or differs from every reachable state in facts
     /// that no move influences.
-    pub fn run(
+    pub fn run<S: AsRef<[u64]>>(
         &mut self,
-        starts: &[Packed],
+        starts: &[S],
         each: u32,
         proceed: &mut dyn FnMut() -> Proceed,
     ) -> &[Outcome] {
@@ -344,9 +343,9 @@ impl Rollouts {
 
     /// Plays from at most as many states as there are lanes. Their outcomes begin
     /// at index `first`.
-    fn play_all(
+    fn play_all<S: AsRef<[u64]>>(
         &mut self,
-        starts: &[Packed],
+        starts: &[S],
         first: usize,
         each: u32,
         proceed: &mut dyn FnMut() -> Proceed,

@@ -57,6 +57,8 @@ pub struct Lanes {
     learning: Option<Learning>,
     /// The number of playouts since the last update of the levels.
     unlearned: u64,
+    /// Scratch space.
+    joints: Vec<usize>,
 }
 
 impl Lanes {
@@ -93,15 +95,21 @@ impl Lanes {
         if let Some(learning) = learning {
             rollouts.set_exploration(learning.epsilon);
         }
+        let is_small = net.network().gates() <= SMALL;
+        let mut batch = Batch::new(net, LANES, engine);
+        if is_small {
+            batch.prepare_terminal(net);
+        }
         Lanes {
-            batch: Batch::new(net, LANES, engine),
+            batch,
             rollouts,
             learning,
             unlearned: 0,
             chance: game.roles().map(|role| game.is_random(role)).collect(),
             range: scores.iter().map(range).collect(),
             scores,
-            is_small: net.network().gates() <= SMALL,
+            is_small,
+            joints: Vec::new(),
         }
     }
 
@@ -128,6 +136,13 @@ impl Lanes {
         }
     }
 
+    /// Makes a joint move in each of the first lanes.
+    fn make(&mut self, joints: &[u32]) {
+        self.joints.clear();
+        self.joints.extend(joints.iter().map(|&chosen| chosen as usize));
+        self.batch.step(&self.joints);
+    }
+
     /// Appends the scores of a terminal lane.
     fn goals(&mut self, lane: usize, out: &mut Vec<u8>) {
         for (role, scores) in self.scores.iter().enumerate() {
@@ -144,39 +159,61 @@ impl Lanes {
         let roles = self.scores.len();
         let over: Vec<u64> = self.batch.terminal().to_vec();
         let is_over = |lane: usize| over[lane / 64] >> (lane % 64) & 1 == 1;
-        let mut lists = vec![Vec::new(); count * roles];
-        for role in 0..roles {
-            for chosen in 0..self.batch.moves(role) {
-                let row = self.batch.legal(role, chosen);
-                for (word, (&bits, over)) in row.iter().zip(&over).enumerate() {
-                    let mut bits = bits & !over;
-                    while bits != 0 {
-                        let lane = 64 * word + bits.trailing_zeros() as usize;
-                        bits &= bits - 1;
-                        if lane < count {
-                            lists[lane * roles + role].push(chosen as u32);
-                        }
-                    }
-                }
-            }
-        }
-        for (lane, lists) in lists.chunks(roles).enumerate() {
+        // By lane and role: the number of legal moves, then where the next one goes.
+        let mut counts = vec![0_u32; count * roles];
+        self.for_each_legal(&over, count, |slot, _| counts[slot] += 1);
+        let mut next = Vec::with_capacity(counts.len());
+        for (lane, counts) in counts.chunks_mut(roles).enumerate() {
             let view = match is_over(lane) {
                 true => View::End,
-                false if lists.iter().any(Vec::is_empty) => View::Stuck,
+                false if counts.contains(&0) => View::Stuck,
                 false => View::Open,
             };
             out.views.push(view);
-            for list in lists {
-                let is_open = view == View::Open;
-                out.counts.push(if is_open { list.len() as u32 } else { 0 });
-                if is_open {
-                    out.moves.extend_from_slice(list);
-                }
+            if view != View::Open {
+                counts.fill(0);
             }
             match view {
                 View::End => self.goals(lane, &mut out.goals),
                 _ => out.goals.resize(out.goals.len() + roles, 0),
+            }
+        }
+        let mut at = out.moves.len();
+        for &count in &counts {
+            next.push(at);
+            at += count as usize;
+        }
+        out.moves.resize(at, 0);
+        let moves = &mut out.moves;
+        self.for_each_legal(&over, count, |slot, chosen| {
+            if counts[slot] > 0 {
+                moves[next[slot]] = chosen;
+                next[slot] += 1;
+            }
+        });
+        out.counts.append(&mut counts);
+    }
+
+    /// Calls `visit` with each legal move of the first `count` lanes that are not over, in
+    /// ascending order for each lane and role: the number of the lane times the number of
+    /// roles plus that of the role, and the move.
+    fn for_each_legal(&mut self, over: &[u64], count: usize, mut visit: impl FnMut(usize, u32)) {
+        let roles = self.scores.len();
+        for role in 0..roles {
+            for chosen in 0..self.batch.moves(role) {
+                let row = self.batch.legal(role, chosen);
+                for (word, (&bits, over)) in row.iter().zip(over).enumerate() {
+                    if 64 * word >= count {
+                        break;
+                    }
+                    let left = (count - 64 * word).min(64);
+                    let mut bits = bits & !over & (u64::MAX >> (64 - left));
+                    while bits != 0 {
+                        let lane = 64 * word + bits.trailing_zeros() as usize;
+                        bits &= bits - 1;
+                        visit(lane * roles + role, chosen as u32);
+                    }
+                }
             }
         }
     }
@@ -203,19 +240,18 @@ impl Simulator for Lanes {
         self.rollouts.lanes()
     }
 
-    fn step(&mut self, states: &[Packed], joints: &[u32]) -> Result<Vec<Packed>, Infallible> {
+    fn step(&mut self, states: &[&Packed], joints: &[u32]) -> Result<Vec<Packed>, Infallible> {
         let mut next = Vec::with_capacity(states.len());
         let joints = joints.chunks(LANES * self.scores.len());
         for (states, joints) in states.chunks(LANES).zip(joints) {
             self.batch.set_states(states);
-            let joints: Vec<usize> = joints.iter().map(|&chosen| chosen as usize).collect();
-            self.batch.step(&joints);
+            self.make(joints);
             next.append(&mut self.batch.states(states.len()));
         }
         Ok(next)
     }
 
-    fn look(&mut self, states: &[Packed], out: &mut Views<u32>) -> Result<(), Infallible> {
+    fn look(&mut self, states: &[&Packed], out: &mut Views<u32>) -> Result<(), Infallible> {
         for states in states.chunks(LANES) {
             self.batch.set_states(states);
             self.look_at(states.len(), out);
@@ -229,32 +265,55 @@ impl Simulator for Lanes {
 
     fn terminal_children(
         &mut self,
-        states: &[Packed],
+        states: &[&Packed],
+        counts: &[usize],
         joints: &[u32],
     ) -> Result<Vec<TerminalChild<Packed>>, Infallible> {
-        let mut ends = Vec::new();
-        let joints = joints.chunks(LANES * self.scores.len());
-        for (part, (states, joints)) in states.chunks(LANES).zip(joints).enumerate() {
+        let roles = self.scores.len();
+        let (mut ends, mut first) = (Vec::new(), 0);
+        for (states, counts) in states.chunks(LANES).zip(counts.chunks(LANES)) {
             self.batch.set_states(states);
-            let joints: Vec<usize> = joints.iter().map(|&chosen| chosen as usize).collect();
-            self.batch.step(&joints);
-            let over: Vec<u64> = self.batch.terminal().to_vec();
-            for lane in (0..states.len()).filter(|lane| over[lane / 64] >> (lane % 64) & 1 == 1) {
-                let mut goals = Vec::with_capacity(self.scores.len());
-                self.goals(lane, &mut goals);
-                ends.push(TerminalChild {
-                    index: part * LANES + lane,
-                    state: self.batch.state(lane),
-                    goals,
-                });
+            let begins = counts.iter().scan(first, |at, count| {
+                *at += count;
+                Some(*at - count)
+            });
+            let begins: Vec<usize> = begins.collect();
+            // The states stay in their lanes, which try their moves one after the other.
+            for turn in 0..counts.iter().copied().max().unwrap_or(0) {
+                let tried = begins.iter().zip(counts);
+                let tried = tried.map(|(begin, count)| begin + turn.min(count - 1));
+                let tried = tried.flat_map(|joint| &joints[joint * roles..][..roles]);
+                self.joints.clear();
+                self.joints.extend(tried.map(|&chosen| chosen as usize));
+                self.batch.step(&self.joints);
+                for word in 0..states.len().div_ceil(64) {
+                    let mut over = self.batch.terminal_only()[word];
+                    while over != 0 {
+                        let lane = 64 * word + over.trailing_zeros() as usize;
+                        over &= over - 1;
+                        if counts.get(lane).is_none_or(|&count| turn >= count) {
+                            continue;
+                        }
+                        let mut goals = Vec::with_capacity(roles);
+                        self.goals(lane, &mut goals);
+                        ends.push(TerminalChild {
+                            index: begins[lane] + turn,
+                            state: self.batch.state(lane),
+                            goals,
+                        });
+                    }
+                }
+                self.batch.step_back();
             }
+            first += counts.iter().sum::<usize>();
         }
+        ends.sort_unstable_by_key(|end| end.index);
         Ok(ends)
     }
 
     fn playouts(
         &mut self,
-        states: &[Packed],
+        states: &[&Packed],
         each: u32,
         _seed: u64,
         proceed: &mut dyn FnMut() -> bool,

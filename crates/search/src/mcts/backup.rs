@@ -19,14 +19,13 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
     /// Backs up the evaluated lines of a batch and returns their number.
     pub(super) fn finish(
         &mut self,
-        batch: &Batch<S, M>,
+        batch: &Batch<M>,
         samples: Vec<Sample<M>>,
         best: &mut Best<M>,
     ) -> u64 {
         let mut samples = samples.into_iter();
         for &node in &batch.nodes {
             let first = node as usize * self.roles;
-            self.nodes[node as usize].pending = 0;
             let sample = samples.next().filter(|sample| sample.playouts > 0);
             let Some(sample) = sample else {
                 continue;
@@ -47,13 +46,13 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
                 }
             }
         }
-        let mut count = 0;
+        let (mut count, mut values) = (0, Vec::with_capacity(self.roles));
         for line in &batch.lines {
             let is_evaluated = line.end < WAITING && self.nodes[line.end as usize].visits > 0;
             if line.is_duplicate || !is_evaluated {
                 self.release(batch, line);
             } else {
-                self.backup(batch, line);
+                self.backup(batch, line, &mut values);
                 count += 1;
             }
         }
@@ -61,89 +60,94 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         count
     }
 
-    /// Writes the roles and arms of a step to `out`.
-    pub(super) fn chosen(&self, step: &Step, out: &mut Vec<(usize, usize)>) {
-        out.clear();
+    /// The arms of a step.
+    fn chosen(&self, step: &Step) -> Vec<usize> {
         let mut rest = step.choice;
-        for (role, arms) in self.choosers(step.node) {
+        let choosers = self.choosers(step.node);
+        let chosen = choosers.map(|(_, arms)| {
             let count = arms.len() as u128;
-            out.push((role, arms.start + (rest % count) as usize));
+            let arm = arms.start + (rest % count) as usize;
             rest /= count;
-        }
+            arm
+        });
+        chosen.collect()
     }
 
     /// Removes the pending marks of a line.
-    pub(super) fn release(&mut self, batch: &Batch<S, M>, line: &Line) {
-        let mut chosen = Vec::new();
-        self.waiting -= 1;
-        for step in &batch.steps[line.steps.clone()] {
+    pub(super) fn release(&mut self, batch: &Batch<M>, line: &Line) {
+        for step in batch.path(line) {
             self.nodes[step.node as usize].pending -= 1;
-            self.chosen(step, &mut chosen);
-            for &(_, arm) in &chosen {
-                self.arms[arm].pending -= 1;
+            for arm in self.chosen(step) {
+                self.nodes[step.node as usize].arms.end(arm);
             }
         }
     }
 
     /// Adds the value of the end of a line to every node and arm of the line.
-    fn backup(&mut self, batch: &Batch<S, M>, line: &Line) {
+    fn backup(&mut self, batch: &Batch<M>, line: &Line, values: &mut Vec<f64>) {
         let roles = self.roles;
-        self.waiting -= 1;
-        let mut values: Vec<f64> = (0..roles).map(|role| self.mean(line.end, role)).collect();
-        let (mut child, mut chosen) = (line.end, Vec::new());
-        for step in batch.steps[line.steps.clone()].iter().rev() {
+        values.clear();
+        values.extend((0..roles).map(|role| self.mean(line.end, role)));
+        let mut child = line.end;
+        for step in batch.path(line) {
             let node = step.node as usize;
-            self.nodes[node].pending -= 1;
-            self.nodes[node].visits = self.nodes[node].visits.saturating_add(1);
-            self.chosen(step, &mut chosen);
-            let is_alone = self.nodes[node].chooser != Chooser::Many;
-            for &(_, arm) in &chosen {
-                self.arms[arm].pending -= 1;
-                self.arms[arm].visits = self.arms[arm].visits.saturating_add(1);
+            let data = &mut self.nodes[node];
+            data.pending -= 1;
+            data.visits = data.visits.saturating_add(1);
+            let is_stale = if data.chooser == Chooser::Many {
+                self.add_to_arms(step, values);
+                self.nodes[child as usize].stamp != 0
+            } else {
+                let arm = step.choice as usize;
+                data.arms.end(arm);
+                data.arms.add_visit(arm);
+                let stamp = data.arms.stamp(arm);
+                self.take_over(step.node, arm, child, values);
+                self.nodes[child as usize].stamp != stamp
+            };
+            let sums = &mut self.values[node * roles..(node + 1) * roles];
+            for (sum, value) in sums.iter_mut().zip(&*values) {
+                *sum += value;
             }
-            match chosen[..] {
-                [(_, arm)] if is_alone => self.take_over(arm, child, &mut values),
-                _ => {
-                    for &(_, arm) in &chosen {
-                        let sums = &mut self.arm_values[arm * roles..(arm + 1) * roles];
-                        add(sums, &values);
-                    }
-                }
-            }
-            add(&mut self.values[node * roles..(node + 1) * roles], &values);
-            if self.options.solver {
-                let stamp = self.nodes[child as usize].stamp;
-                let is_stale = match chosen[..] {
-                    [(_, arm)] if is_alone => self.arms[arm].stamp != stamp,
-                    _ => stamp != 0,
-                };
-                if is_stale {
-                    self.prove(step.node);
-                }
+            if is_stale && self.options.solver {
+                self.prove(step.node);
             }
             child = step.node;
+        }
+    }
+
+    /// Adds `values` to the arms of a step in which several roles choose.
+    fn add_to_arms(&mut self, step: &Step, values: &[f64]) {
+        for arm in self.chosen(step) {
+            let arms = &mut self.nodes[step.node as usize].arms;
+            arms.end(arm);
+            arms.add_visit(arm);
+            let visits = f64::from(arms.visits(arm));
+            for (role, value) in values.iter().enumerate() {
+                let mean = arms.mean(arm, role);
+                arms.set_mean(arm, role, mean + (value - mean) / visits);
+            }
         }
     }
 
     /// Adds `values` to an arm whose visits were just incremented. If the child knows more
     /// than the arm, the arm takes over the child's mean instead, and `values` becomes the
     /// difference.
-    fn take_over(&mut self, arm: usize, child: u32, values: &mut [f64]) {
-        let visits = self.arms[arm].visits;
+    fn take_over(&mut self, node: u32, arm: usize, child: u32, values: &mut [f64]) {
+        let visits = self.nodes[node as usize].arms.visits(arm);
         let is_known = (self.options.graph && self.nodes[child as usize].visits >= visits)
             || (self.options.solver && self.is_solved(child));
+        let visits = f64::from(visits);
         for (role, value) in values.iter_mut().enumerate() {
-            let sum = self.arm_values[arm * self.roles + role];
-            if is_known {
-                *value = f64::from(visits) * self.mean(child, role) - sum;
-            }
-            self.arm_values[arm * self.roles + role] = sum + *value;
+            let mean = self.nodes[node as usize].arms.mean(arm, role);
+            let new = if is_known {
+                let known = self.mean(child, role);
+                *value = visits * known - (visits - 1.0) * mean;
+                known
+            } else {
+                mean + (*value - mean) / visits
+            };
+            self.nodes[node as usize].arms.set_mean(arm, role, new);
         }
-    }
-}
-
-fn add(sums: &mut [f64], values: &[f64]) {
-    for (sum, value) in sums.iter_mut().zip(values) {
-        *sum += value;
     }
 }

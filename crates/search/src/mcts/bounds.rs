@@ -11,6 +11,7 @@
 
 use std::hash::Hash;
 
+use super::arms::ArmRange;
 use super::tree::{Chooser, NONE, Tree, WAITING};
 
 /// The number of terminal states with equal sums after which the constant-sum assumption is
@@ -24,6 +25,8 @@ const MOST_JOINT_MOVES: u128 = 1024;
 pub(super) struct Total {
     sum: Option<f64>,
     ends: u64,
+    /// True if bounds may follow from the assumption.
+    is_used: bool,
     /// True if two terminal states had different sums.
     is_refuted: bool,
 }
@@ -36,20 +39,20 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
     }
 
     /// Records the mean sum of the scores in a number of terminal states. If it refutes the
-    /// constant-sum assumption, all bounds derived from it are dropped.
+    /// constant-sum assumption, bounds derived from it are no longer valid.
     pub(super) fn record_sum(&mut self, sum: f64, ends: u64) {
         if ends == 0 || self.total.is_refuted {
             return;
         }
         let before = *self.total.sum.get_or_insert(sum);
-        let was_used = self.total.ends >= EVIDENCE;
+        self.total.is_used |= self.total.ends >= EVIDENCE;
         self.total.ends += ends;
-        if (before - sum).abs() > 1e-6 {
-            self.total.is_refuted = true;
-            if was_used {
-                self.recompute_bounds();
-            }
-        }
+        self.total.is_refuted = (before - sum).abs() > 1e-6;
+    }
+
+    /// Returns true once if bounds were derived from an assumption that is refuted now.
+    pub(super) fn are_bounds_invalid(&mut self) -> bool {
+        self.total.is_refuted && std::mem::take(&mut self.total.is_used)
     }
 
     fn constant_sum(&self) -> Option<f64> {
@@ -57,57 +60,30 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         self.total.sum.filter(|_| is_used)
     }
 
-    /// Recomputes all bounds from those of the terminal states.
-    fn recompute_bounds(&mut self) {
-        for node in 0..self.nodes.len() {
-            if !self.nodes[node].is_end {
-                let first = node * self.roles;
-                self.bounds[first..first + self.roles].copy_from_slice(&self.range);
-            }
-        }
-        for node in 0..self.nodes.len() as u32 {
-            let choosers: Vec<_> = match self.nodes[node as usize].arms {
-                NONE => continue,
-                _ => self.choosers(node).collect(),
-            };
-            for (role, arms) in choosers {
-                for arm in &mut self.arms[arms] {
-                    (arm.bounds, arm.stamp) = (self.range[role], 0);
-                }
-            }
-        }
-        let mut is_changed = true;
-        while is_changed {
-            is_changed = false;
-            for node in (0..self.nodes.len() as u32).rev() {
-                is_changed |= self.nodes[node as usize].arms != NONE && self.prove(node);
-            }
-        }
-    }
-
     /// Tightens the bounds of a node by those of its children and returns whether they
     /// changed.
+    ///
+    /// What was proved once stays proved, also when the children are pruned.
     pub(super) fn prove(&mut self, node: u32) -> bool {
         let first = node as usize * self.roles;
-        let before = self.bounds[first..first + self.roles].to_vec();
-        match self.nodes[node as usize].chooser {
+        let mut bounds = match self.nodes[node as usize].chooser {
             Chooser::Closed => return false,
             Chooser::One(role) => self.prove_choice(node, role as usize),
             Chooser::Many => self.prove_choices(node),
+        };
+        let known = first..first + self.roles;
+        for (bounds, known) in bounds.iter_mut().zip(&self.bounds[known.clone()]) {
+            *bounds = both(*known, *bounds);
         }
         if let (Some(sum), Some([one, two])) = (self.constant_sum(), self.two()) {
             for (own, other) in [(one, two), (two, one)] {
-                let [low, high] = self.bounds[first + other];
-                let [own_low, own_high] = &mut self.bounds[first + own];
-                *own_low = (*own_low).max((sum - f64::from(high)).max(0.0) as u8);
-                *own_high = (*own_high).min((sum - f64::from(low)).max(0.0) as u8);
+                let [low, high] = bounds[other].map(f64::from);
+                let derived = [sum - high, sum - low].map(|bound| bound.max(0.0) as u8);
+                bounds[own] = both(bounds[own], derived);
             }
         }
-        for bound in &mut self.bounds[first..first + self.roles] {
-            // The scores may contradict the constant-sum assumption.
-            bound[1] = bound[1].max(bound[0]);
-        }
-        let is_changed = before != self.bounds[first..first + self.roles];
+        let is_changed = self.bounds[known.clone()] != bounds;
+        self.bounds[known].copy_from_slice(&bounds);
         if is_changed {
             let stamp = &mut self.nodes[node as usize].stamp;
             *stamp = stamp.wrapping_add(1).max(1);
@@ -131,42 +107,43 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         }
     }
 
-    fn prove_choice(&mut self, node: u32, chooser: usize) {
-        let first = node as usize * self.roles;
-        let start = self.nodes[node as usize].arms as usize;
-        let range = start..start + self.counts[first + chooser] as usize;
-        let (mut best, mut distance) = ([0, 0], None);
-        for arm in range.clone() {
-            let child = self.arms[arm].child;
-            let bounds = self.bounds_of(child, chooser);
-            self.arms[arm].bounds = bounds;
+    /// The bounds of each role where one role chooses.
+    fn prove_choice(&mut self, node: u32, chooser: usize) -> Vec<[u8; 2]> {
+        let mut arms = std::mem::take(&mut self.nodes[node as usize].arms);
+        let mut best = [0, 0];
+        for arm in 0..arms.len() {
+            let (child, mut bounds) = (arms.child(arm), arms.bounds(arm));
             if child < WAITING {
-                self.arms[arm].stamp = self.nodes[child as usize].stamp;
+                bounds = both(bounds, self.bounds_of(child, chooser));
+                arms.set_proof(arm, bounds, self.nodes[child as usize].stamp);
             }
             best = [best[0].max(bounds[0]), best[1].max(bounds[1])];
+            self.nodes[node as usize].has_proofs |= bounds != self.range[chooser];
         }
         let chance = self.chance[chooser];
-        if !chance {
-            self.bounds[first + chooser] = best;
-        }
-        for role in (0..self.roles).filter(|&role| chance || role != chooser) {
+        let mut proved = Vec::with_capacity(self.roles);
+        for role in 0..self.roles {
+            if role == chooser && !chance {
+                proved.push(best);
+                continue;
+            }
             let mut all: Option<[u8; 2]> = None;
-            for arm in range.clone() {
-                let arm = &self.arms[arm];
+            for arm in 0..arms.len() {
                 // The role never chooses an arm that is proved to be worse.
-                if chance || arm.bounds[1] >= best[0] {
-                    let [low, high] = self.bounds_of(arm.child, role);
+                if chance || arms.bounds(arm)[1] >= best[0] {
+                    let [low, high] = self.bounds_of(arms.child(arm), role);
                     let [least, most] = all.unwrap_or([low, high]);
                     all = Some([least.min(low), most.max(high)]);
                 }
             }
-            self.bounds[first + role] = all.unwrap_or(self.range[role]);
+            proved.push(all.unwrap_or(self.range[role]));
         }
         if best[0] == best[1] && !chance {
-            let is_lost = best[0] == self.range[chooser][0];
-            for arm in &self.arms[range] {
-                if arm.bounds == best && arm.child < WAITING {
-                    let steps = self.nodes[arm.child as usize].distance.saturating_add(1);
+            let (is_lost, mut distance) = (best[0] == self.range[chooser][0], None);
+            for arm in 0..arms.len() {
+                let child = arms.child(arm);
+                if arms.bounds(arm) == best && child < WAITING {
+                    let steps = self.nodes[child as usize].distance.saturating_add(1);
                     let known: u16 = distance.unwrap_or(steps);
                     distance = Some(match is_lost {
                         true => known.max(steps),
@@ -174,29 +151,28 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
                     });
                 }
             }
-            self.nodes[node as usize].distance = distance.unwrap_or(0);
-        }
-    }
-
-    fn prove_choices(&mut self, node: u32) {
-        let choosers: Vec<(usize, std::ops::Range<usize>)> = self.choosers(node).collect();
-        let mut joints = 1_u128;
-        for (_, arms) in &choosers {
-            joints = joints.saturating_mul(arms.len() as u128);
-        }
-        if joints > MOST_JOINT_MOVES {
-            return;
-        }
-        let first = node as usize * self.roles;
-        let mut all = vec![[u8::MAX, 0]; self.roles];
-        for (_, arms) in &choosers {
-            for arm in &mut self.arms[arms.clone()] {
-                arm.bounds = [u8::MAX, 0];
+            if let Some(distance) = distance {
+                self.nodes[node as usize].distance = distance;
             }
         }
+        self.nodes[node as usize].arms = arms;
+        proved
+    }
+
+    /// The bounds of each role where several roles choose.
+    fn prove_choices(&mut self, node: u32) -> Vec<[u8; 2]> {
+        let choosers: Vec<(usize, ArmRange)> = self.choosers(node).collect();
+        let counts = choosers.iter().map(|(_, arms)| arms.len() as u128);
+        let joints = counts.fold(1, u128::saturating_mul);
+        if joints > MOST_JOINT_MOVES {
+            return self.range.clone();
+        }
+        let mut arms = std::mem::take(&mut self.nodes[node as usize].arms);
+        let mut all = vec![[u8::MAX, 0]; self.roles];
+        let mut by_arm = vec![[u8::MAX, 0]; arms.len()];
         let mut longest = 0;
         for joint in 0..joints {
-            let child = self.edges.get(&(node, joint)).copied().unwrap_or(NONE);
+            let child = self.child(node, joint);
             if child < WAITING {
                 longest = longest.max(self.nodes[child as usize].distance);
             }
@@ -209,18 +185,29 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
                 let arm = arms.start + (rest % arms.len() as u128) as usize;
                 rest /= arms.len() as u128;
                 let [low, high] = self.bounds_of(child, *role);
-                let bounds = &mut self.arms[arm].bounds;
+                let bounds = &mut by_arm[arm];
                 *bounds = [bounds[0].min(low), bounds[1].max(high)];
             }
         }
-        self.bounds[first..first + self.roles].copy_from_slice(&all);
-        for (role, arms) in choosers {
+        for (role, range) in choosers {
+            for arm in range.clone() {
+                let bounds = both(arms.bounds(arm), by_arm[arm]);
+                arms.set_proof(arm, bounds, 0);
+            }
             if !self.chance[role] {
-                let lows = self.arms[arms].iter().map(|arm| arm.bounds[0]);
-                let low = &mut self.bounds[first + role][0];
-                *low = lows.max().map_or(*low, |best| best.max(*low));
+                all[role][0] = all[role][0].max(arms.best_low(range));
             }
         }
-        self.nodes[node as usize].distance = longest.saturating_add(1);
+        let data = &mut self.nodes[node as usize];
+        data.arms = arms;
+        data.distance = longest.saturating_add(1);
+        all
     }
+}
+
+/// What follows from two pairs of bounds of the same score. If they contradict each other,
+/// which only a wrong assumption can cause, the lower bound counts.
+pub(super) fn both(one: [u8; 2], other: [u8; 2]) -> [u8; 2] {
+    let low = one[0].max(other[0]);
+    [low, one[1].min(other[1]).max(low)]
 }

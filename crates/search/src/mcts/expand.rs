@@ -1,50 +1,60 @@
 //! Growth of a tree by batches of lines from the root.
 //!
-//! The lines of a batch are selected one by one. Each ends with a joint move that is new in
-//! its position. All new positions are then computed and played out together, and all lines
-//! are backed up. A line may also end in a position whose values are proved, that is new but
-//! reached by another line, or that repeats a position of the same line.
-//!
-//! While the game is evaluated, other threads may use the tree.
+//! The lines of a batch descend together, one joint move at a time: while one line waits for
+//! memory, others are served. Each ends with a joint move that is new in its position. All
+//! new positions are then computed and played out together, and all lines are backed up. A
+//! line may also end in a position whose values are proved, that is new but reached by another
+//! line, or that repeats a position of the same line.
 //!
 //! Source: Liu et al., "Watch the unobserved", 2020.
 
 use std::hash::Hash;
+use std::hint::black_box;
 
 use super::simulator::{Sample, Simulator, TerminalChild, Views};
 use super::tree::{Chooser, Cursor, NONE, Tree, WAITING};
 
 /// The most joint moves of a new position that are probed for terminal states.
-const PROBED: u32 = 64;
+const PROBED: usize = 64;
 /// The number of root visits for each line of a batch. It keeps the first batches small,
 /// because later lines depend on their results.
 const VISITS_PER_LINE: u64 = 8;
 
 /// Lines that are selected and wait for evaluation.
 #[derive(Clone, Debug)]
-pub(super) struct Batch<S, M> {
+pub(super) struct Batch<M> {
     pub(super) lines: Vec<Line>,
-    pub(super) steps: Vec<Step>,
-    /// The indices of the lines that end with a new joint move.
+    steps: Vec<Step>,
+    /// The indices of the lines that end with a new joint move, and the joint moves.
     new: Vec<usize>,
-    /// The state and the joint move at the end of each new line.
-    parents: Vec<S>,
     joints: Vec<M>,
     /// The new nodes.
     fresh: Vec<u32>,
-    /// The positions to play out, and their nodes.
-    states: Vec<S>,
+    /// The positions to play out.
     pub(super) nodes: Vec<u32>,
-    /// The seed of the playouts, and the number for each position; 0 for as many as run in
-    /// parallel at the cost of one.
-    seed: u64,
-    each: u32,
+    /// The lines that go on, with their positions.
+    open: Vec<(usize, u32)>,
+}
+
+impl<M> Default for Batch<M> {
+    fn default() -> Self {
+        Batch {
+            lines: Vec::new(),
+            steps: Vec::new(),
+            new: Vec::new(),
+            joints: Vec::new(),
+            fresh: Vec::new(),
+            nodes: Vec::new(),
+            open: Vec::new(),
+        }
+    }
 }
 
 /// A path from the root.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
-    pub(super) steps: std::ops::Range<usize>,
+    /// The index of its last step, [`NONE`] if it has none.
+    last: u32,
     pub(super) end: u32,
     /// True if another waiting line has the same end, so that this one is not backed up.
     pub(super) is_duplicate: bool,
@@ -53,112 +63,45 @@ pub(super) struct Line {
 #[derive(Clone, Debug)]
 pub(super) struct Step {
     pub(super) node: u32,
+    /// The index of the step before, [`NONE`] for the first.
+    before: u32,
     /// The index of the arm at the node; the number of the joint move if several roles
     /// choose.
     pub(super) choice: u128,
 }
 
-/// Joint moves to probe for terminal states.
-struct Probe<S, M> {
-    states: Vec<S>,
-    joints: Vec<M>,
-    /// The node and the choice of each joint move.
-    from: Vec<(u32, u32)>,
-}
+impl<M> Batch<M> {
+    fn clear(&mut self) {
+        self.lines.clear();
+        self.steps.clear();
+        self.new.clear();
+        self.joints.clear();
+        self.fresh.clear();
+        self.nodes.clear();
+    }
 
-/// Exclusive access to a tree, which several threads may share.
-pub(super) trait TreeAccess<S, M> {
-    /// Runs a function while no other thread has access.
-    fn with_tree<R>(&mut self, work: impl FnOnce(&mut Tree<S, M>) -> R) -> R;
-}
+    /// The steps of a line, from its end to the root.
+    pub(super) fn path(&self, line: &Line) -> impl Iterator<Item = &Step> + Clone {
+        let mut at = line.last;
+        std::iter::from_fn(move || {
+            let step = self.steps.get(at as usize)?;
+            at = step.before;
+            Some(step)
+        })
+    }
 
-impl<S, M> TreeAccess<S, M> for Tree<S, M> {
-    fn with_tree<R>(&mut self, work: impl FnOnce(&mut Tree<S, M>) -> R) -> R {
-        work(self)
+    /// The last step of a line that has one.
+    fn last(&self, line: usize) -> &Step {
+        &self.steps[self.lines[line].last as usize]
     }
 }
 
 /// The best score of a terminal state so far, and the moves that lead there.
 pub type Best<M> = Option<(u8, Vec<M>)>;
 
-/// The result of a batch.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(super) struct Grown {
-    /// The number of lines that were backed up.
-    pub lines: u64,
-    /// True if the thread has to wait for evaluations of other threads.
-    pub is_idle: bool,
-}
-
-/// Plays a batch of lines and backs it up. The tree gets at most `until` iterations.
-pub(super) fn grow<G: Simulator>(
-    tree: &mut impl TreeAccess<G::State, G::Move>,
-    game: &mut G,
-    until: u64,
-    best: &mut Best<G::Move>,
-    proceed: &mut dyn FnMut() -> bool,
-) -> Result<Grown, G::Error> {
-    let mut batch = tree.with_tree(|tree| tree.collect(until));
-    match evaluate(tree, game, &mut batch, best, proceed) {
-        Ok(samples) => {
-            let lines = tree.with_tree(|tree| tree.finish(&batch, samples, best));
-            Ok(Grown {
-                lines,
-                is_idle: lines == 0 && batch.states.is_empty(),
-            })
-        }
-        Err(error) => {
-            tree.with_tree(|tree| tree.abandon(&batch));
-            Err(error)
-        }
-    }
-}
-
-/// Makes the new joint moves, adds nodes for the resulting states and plays them out.
-fn evaluate<G: Simulator>(
-    tree: &mut impl TreeAccess<G::State, G::Move>,
-    game: &mut G,
-    batch: &mut Batch<G::State, G::Move>,
-    best: &mut Best<G::Move>,
-    proceed: &mut dyn FnMut() -> bool,
-) -> Result<Vec<Sample<G::Move>>, G::Error> {
-    if !batch.new.is_empty() {
-        let states = game.step(&batch.parents, &batch.joints)?;
-        let is_known: Vec<bool> =
-            tree.with_tree(|tree| states.iter().map(|s| tree.find(s).is_some()).collect());
-        let unknown = states.iter().zip(&is_known).filter(|(_, known)| !**known);
-        let unknown: Vec<G::State> = unknown.map(|(state, _)| state.clone()).collect();
-        let mut views = Views::default();
-        game.look(&unknown, &mut views)?;
-        let probe = tree.with_tree(|tree| {
-            tree.arrive(game, batch, states, &is_known, &views, best);
-            let is_probed = tree.options.solver && game.looks_ahead();
-            is_probed.then(|| tree.probe(&batch.fresh))
-        });
-        let ends = match &probe {
-            Some(probe) => game.terminal_children(&probe.states, &probe.joints)?,
-            None => Vec::new(),
-        };
-        tree.with_tree(|tree| {
-            if let Some(probe) = &probe {
-                tree.add_ends(game, &probe.from, ends);
-            }
-            tree.await_fresh(batch);
-        });
-    }
-    if batch.states.is_empty() {
-        return Ok(Vec::new());
-    }
-    let each = match batch.each {
-        0 => (game.lanes() / batch.states.len()).max(1) as u32,
-        each => each,
-    };
-    game.playouts(&batch.states, each, batch.seed, proceed)
-}
-
 impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
     /// Plays a batch of up to `most` lines and backs it up. The result is the number of
-    /// lines, 0 if `proceed` ended the playouts.
+    /// lines, 0 if there was no room in memory yet, or `proceed` ended the playouts.
     ///
     /// # Errors
     ///
@@ -170,28 +113,68 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         best: &mut Best<M>,
         proceed: &mut dyn FnMut() -> bool,
     ) -> Result<u64, G::Error> {
-        let until = self.iterations.saturating_add(most);
-        grow(self, game, until, best, proceed).map(|grown| grown.lines)
+        if !self.make_room(game) {
+            return Ok(0);
+        }
+        let mut batch = std::mem::take(&mut self.batch);
+        self.collect(&mut batch, most);
+        let result = match self.evaluate(game, &mut batch, best, proceed) {
+            Ok(samples) => Ok(self.finish(&batch, samples, best)),
+            Err(error) => {
+                self.abandon(&batch);
+                Err(error)
+            }
+        };
+        batch.clear();
+        self.batch = batch;
+        if self.are_bounds_invalid() && self.nodes[self.root as usize].chooser != Chooser::Closed {
+            self.restart(game);
+        }
+        result
     }
 
-    /// Selects a batch of lines and marks them as waiting.
-    fn collect(&mut self, until: u64) -> Batch<S, M> {
-        let mut batch = Batch {
-            lines: Vec::new(),
-            steps: Vec::new(),
-            new: Vec::new(),
-            parents: Vec::new(),
-            joints: Vec::new(),
-            fresh: Vec::new(),
-            states: Vec::new(),
-            nodes: Vec::new(),
-            seed: 0,
-            each: self.options.each,
+    /// Makes the new joint moves, adds nodes for the resulting states and plays them out.
+    fn evaluate<G: Simulator<State = S, Move = M>>(
+        &mut self,
+        game: &mut G,
+        batch: &mut Batch<M>,
+        best: &mut Best<M>,
+        proceed: &mut dyn FnMut() -> bool,
+    ) -> Result<Vec<Sample<M>>, G::Error> {
+        if !batch.new.is_empty() {
+            let parents = batch.new.iter().map(|&line| batch.last(line).node);
+            let parents: Vec<&S> = parents.map(|node| self.state(node)).collect();
+            let states = game.step(&parents, &batch.joints)?;
+            let hashes: Vec<u32> = states.iter().map(|state| self.hash(state)).collect();
+            let known = states.iter().zip(&hashes);
+            let is_known: Vec<bool> =
+                { known }.map(|(state, &hash)| self.find(hash, state).is_some()).collect();
+            let unknown = states.iter().zip(&is_known).filter(|(_, known)| !**known);
+            let unknown: Vec<&S> = unknown.map(|(state, _)| state).collect();
+            let mut views = Views::default();
+            game.look(&unknown, &mut views)?;
+            self.arrive(game, batch, states.into_iter().zip(hashes), &is_known, &views, best);
+            if self.options.solver && game.looks_ahead() {
+                self.probe(game, &batch.fresh)?;
+            }
+            self.await_fresh(batch);
+        }
+        if batch.nodes.is_empty() {
+            return Ok(Vec::new());
+        }
+        let each = match self.options.each {
+            0 => (game.lanes() / batch.nodes.len()).max(1) as u32,
+            each => each,
         };
-        let root = &self.nodes[self.root as usize];
-        let most = until.saturating_sub(self.iterations + self.waiting);
-        let lines = match root.visits {
-            0 => u64::from(root.pending == 0),
+        let seed = rand::RngExt::random(&mut self.rng);
+        let states: Vec<&S> = batch.nodes.iter().map(|&node| self.state(node)).collect();
+        game.playouts(&states, each, seed, proceed)
+    }
+
+    /// Selects a batch of up to `most` lines and marks them as waiting.
+    fn collect(&mut self, batch: &mut Batch<M>, most: u64) {
+        let lines = match self.nodes[self.root as usize].visits {
+            0 => 1,
             visits => {
                 (u64::from(visits) / VISITS_PER_LINE).clamp(1, self.options.batch.max(1).into())
             }
@@ -199,10 +182,11 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         let lines = lines.min(most) as usize;
         let mut void = 0;
         while batch.lines.len() - void < lines && void <= lines / 4 {
-            self.descend(&mut batch);
-            void += usize::from(batch.lines.last().is_some_and(|line| line.is_duplicate));
+            let first = batch.lines.len();
+            self.descend(batch, lines + void - first);
+            let new = &batch.lines[first..];
+            void += new.iter().filter(|line| line.is_duplicate).count();
         }
-        self.waiting += batch.lines.len() as u64;
         for line in 0..batch.lines.len() {
             let Line {
                 end, is_duplicate, ..
@@ -211,119 +195,135 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
                 continue;
             }
             if end == WAITING {
-                let step = batch.steps[batch.lines[line].steps.end - 1].clone();
+                let step = &batch.steps[batch.lines[line].last as usize];
                 batch.new.push(line);
-                batch.parents.push(self.states[step.node as usize].clone());
                 self.joint(step.node, step.choice, &mut batch.joints);
             } else if self.nodes[end as usize].visits == 0 {
                 // It was never evaluated, or its playouts were interrupted.
-                self.await_playouts(end, &mut batch);
+                batch.nodes.push(end);
             }
         }
-        batch.seed = rand::RngExt::random(&mut self.rng);
-        batch
     }
 
-    /// Selects one line and marks its arms as pending. The end is [`WAITING`] if the last
-    /// joint move is new.
-    fn descend(&mut self, batch: &mut Batch<S, M>) {
-        let first = batch.steps.len();
-        self.lines = self.lines.wrapping_add(1).max(1);
-        let (mut node, mut is_duplicate) = (self.root, false);
-        loop {
-            let data = &mut self.nodes[node as usize];
-            if data.mark == self.lines || data.chooser == Chooser::Closed {
-                break;
-            }
-            if data.visits == 0 {
-                is_duplicate = data.pending > 0;
-                break;
-            }
-            if self.options.graph {
-                data.mark = self.lines;
-            }
-            data.pending += 1;
-            if self.options.solver && self.is_solved(node) {
-                self.nodes[node as usize].pending -= 1;
-                break;
-            }
-            if self.nodes[node as usize].arms == NONE {
-                self.add_arms(node);
-            }
-            let (choice, child) = self.branch(node);
-            batch.steps.push(Step { node, choice });
-            match child {
-                NONE => {
-                    self.link(node, choice, WAITING);
-                    node = WAITING;
-                    break;
-                }
-                WAITING => {
-                    is_duplicate = true;
-                    break;
-                }
-                child => node = child,
-            }
+    /// Selects lines and marks their arms as pending. The end of a line is [`WAITING`] if its
+    /// last joint move is new.
+    fn descend(&mut self, batch: &mut Batch<M>, count: usize) {
+        let first = batch.lines.len();
+        batch.lines.resize(
+            first + count,
+            Line {
+                last: NONE,
+                end: self.root,
+                is_duplicate: false,
+            },
+        );
+        let mut open = std::mem::take(&mut batch.open);
+        open.extend((first..first + count).map(|line| (line, self.root)));
+        while !open.is_empty() {
+            // Independent reads, for which the processor waits together.
+            let nodes = open.iter().map(|&(_, node)| &self.nodes[node as usize]);
+            black_box(nodes.clone().fold(0, |all, node| all ^ node.visits));
+            black_box(nodes.fold(0, |all, node| all ^ node.arms.touch()));
+            open.retain_mut(|(line, node)| {
+                let next = self.advance(batch, *line, *node);
+                *node = next.unwrap_or(NONE);
+                next.is_some()
+            });
         }
-        batch.lines.push(Line {
-            steps: first..batch.steps.len(),
-            end: node,
-            is_duplicate,
+        batch.open = open;
+    }
+
+    /// Moves a line that reached `node` one step on, or sets its end.
+    fn advance(&mut self, batch: &mut Batch<M>, number: usize, node: u32) -> Option<u32> {
+        let line = &mut batch.lines[number];
+        line.end = node;
+        let data = &self.nodes[node as usize];
+        if data.chooser == Chooser::Closed {
+            return None;
+        }
+        if data.visits == 0 {
+            // Another line of this batch ends here, too.
+            let is_awaited = |other: &Line| other.end == node && !other.is_duplicate;
+            let is_duplicate = batch.lines[..number].iter().any(is_awaited);
+            batch.lines[number].is_duplicate = is_duplicate;
+            return None;
+        }
+        let last = line.last;
+        if (self.options.solver && self.is_solved(node))
+            || (self.may_repeat && self.is_repeated(batch, number, node))
+        {
+            return None;
+        }
+        if data.arms.is_empty() {
+            self.add_arms(node);
+        }
+        let (choice, child) = self.branch(node);
+        self.nodes[node as usize].pending += 1;
+        let line = &mut batch.lines[number];
+        line.last = batch.steps.len() as u32;
+        batch.steps.push(Step {
+            node,
+            before: last,
+            choice,
         });
+        match child {
+            NONE => {
+                line.end = WAITING;
+                self.link(node, choice, WAITING);
+                None
+            }
+            WAITING => {
+                (line.end, line.is_duplicate) = (WAITING, true);
+                None
+            }
+            child => Some(child),
+        }
+    }
+
+    /// Returns true if a line meets a position for the second time.
+    fn is_repeated(&self, batch: &Batch<M>, line: usize, node: u32) -> bool {
+        let mut path = batch.path(&batch.lines[line]);
+        path.any(|step| step.node == node)
     }
 
     /// Selects a joint move at a node. The result is its number and its child.
     fn branch(&mut self, node: u32) -> (u128, u32) {
-        let data = &self.nodes[node as usize];
-        let first = data.arms as usize;
-        if let Chooser::One(role) = data.chooser {
-            let role = role as usize;
-            let count = self.counts[node as usize * self.roles + role] as usize;
-            let chosen = self.choose(node, role, first..first + count);
-            let arm = &mut self.arms[first + chosen];
-            arm.pending += 1;
-            return (chosen as u128, arm.child);
+        if let Chooser::One(role) = self.nodes[node as usize].chooser {
+            let count = self.nodes[node as usize].arms.len();
+            let chosen = self.choose(node, role as usize, 0..count);
+            let arms = &mut self.nodes[node as usize].arms;
+            arms.begin(chosen);
+            return (chosen as u128, arms.child(chosen));
         }
         let choosers: Vec<_> = self.choosers(node).collect();
         let (mut joint, mut unit) = (0, 1);
         for (role, arms) in choosers {
             let (start, count) = (arms.start, arms.len() as u128);
             let chosen = self.choose(node, role, arms);
-            self.arms[start + chosen].pending += 1;
+            self.nodes[node as usize].arms.begin(start + chosen);
             joint += unit * chosen as u128;
             unit *= count;
         }
-        let child = self.edges.get(&(node, joint)).copied().unwrap_or(NONE);
-        (joint, child)
-    }
-
-    fn link(&mut self, node: u32, choice: u128, child: u32) {
-        let data = &self.nodes[node as usize];
-        match data.chooser {
-            Chooser::Many => {
-                self.edges.insert((node, choice), child);
-            }
-            _ => self.arms[data.arms as usize + choice as usize].child = child,
-        }
+        (joint, self.child(node, joint))
     }
 
     /// Appends the joint move with a given number to `out`.
     pub(super) fn joint(&self, node: u32, choice: u128, out: &mut Vec<M>) {
-        let chooser = self.nodes[node as usize].chooser;
+        let data = &self.nodes[node as usize];
+        if let Chooser::One(one) = data.chooser {
+            let (one, choice) = (one as usize, choice as usize);
+            let after = data.moves.len() - (self.roles - 1) + one;
+            out.extend_from_slice(&data.moves[..one]);
+            out.push(data.moves[one + choice].clone());
+            out.extend_from_slice(&data.moves[after..]);
+            return;
+        }
         let mut rest = choice;
         for role in 0..self.roles {
             let moves = self.moves_of(node, role);
             let count = moves.len() as u128;
-            let index = match chooser {
-                Chooser::One(one) if one as usize == role => choice,
-                Chooser::Many if count > 1 => {
-                    let index = rest % count;
-                    rest /= count;
-                    index
-                }
-                _ => 0,
-            };
-            out.push(moves[index as usize].clone());
+            out.push(moves[(rest % count) as usize].clone());
+            rest /= count;
         }
     }
 
@@ -331,35 +331,32 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
     fn arrive<G: Simulator<State = S, Move = M>>(
         &mut self,
         game: &G,
-        batch: &mut Batch<S, M>,
-        states: Vec<S>,
+        batch: &mut Batch<M>,
+        states: impl Iterator<Item = (S, u32)>,
         is_known: &[bool],
         views: &Views<M>,
         best: &mut Best<M>,
     ) {
         let mut at = Cursor::default();
-        for (index, state) in states.into_iter().enumerate() {
+        for (index, (state, hash)) in states.enumerate() {
             let line = batch.new[index];
-            let step = batch.steps[batch.lines[line].steps.end - 1].clone();
-            // Another thread may have added the state in the meantime.
-            let node = match (is_known[index], self.find(&state)) {
-                (true, Some(node)) => {
-                    let data = &self.nodes[node as usize];
-                    if data.visits == 0 && data.pending == 0 {
-                        self.await_playouts(node, batch);
+            let step = batch.last(line).clone();
+            let node = match self.find(hash, &state) {
+                Some(node) => {
+                    // Another line of this batch may have added it.
+                    if !is_known[index] {
+                        at.skip(views, self.roles);
+                    } else if self.nodes[node as usize].visits == 0
+                        && !batch.nodes.contains(&node)
+                    {
+                        batch.nodes.push(node);
                     }
                     node
                 }
-                (_, Some(node)) => {
-                    at.skip(views, self.roles);
-                    node
-                }
-                (_, None) => {
+                None => {
                     let bytes = game.state_heap_bytes(&state);
-                    let node = self.add(state, views, &mut at, bytes);
-                    if self.nodes[node as usize].visits == 0 {
-                        self.nodes[node as usize].pending = 1;
-                    }
+                    let ply = self.nodes[step.node as usize].ply.saturating_add(1);
+                    let node = self.add(state, hash, views, &mut at, ply, bytes);
                     batch.fresh.push(node);
                     node
                 }
@@ -373,32 +370,35 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         }
     }
 
-    /// The joint moves of new nodes that may end the game at once.
-    fn probe(&self, fresh: &[u32]) -> Probe<S, M> {
-        let mut probe = Probe {
-            states: Vec::new(),
-            joints: Vec::new(),
-            from: Vec::new(),
-        };
-        for &node in fresh {
-            let Chooser::One(role) = self.nodes[node as usize].chooser else {
-                continue;
-            };
-            let count = self.counts[node as usize * self.roles + role as usize];
-            for choice in 0..count.min(PROBED) {
-                probe.states.push(self.states[node as usize].clone());
-                self.joint(node, choice.into(), &mut probe.joints);
-                probe.from.push((node, choice));
+    /// Adds nodes for terminal states one joint move after new nodes.
+    fn probe<G: Simulator<State = S, Move = M>>(
+        &mut self,
+        game: &mut G,
+        fresh: &[u32],
+    ) -> Result<(), G::Error> {
+        let is_probed = |&node: &u32| matches!(self.nodes[node as usize].chooser, Chooser::One(_));
+        let probed: Vec<u32> = fresh.iter().copied().filter(is_probed).collect();
+        let (mut joints, mut from, mut counts) = (Vec::new(), Vec::new(), Vec::new());
+        for &node in &probed {
+            let moves = self.nodes[node as usize].moves.len();
+            let count = (moves - (self.roles - 1)).min(PROBED);
+            for choice in 0..count {
+                self.joint(node, choice as u128, &mut joints);
+                from.push((node, choice));
             }
+            counts.push(count);
         }
-        probe
+        let states: Vec<&S> = probed.iter().map(|&node| self.state(node)).collect();
+        let ends = game.terminal_children(&states, &counts, &joints)?;
+        self.add_ends(game, &from, ends);
+        Ok(())
     }
 
     /// Adds nodes for the terminal states that the probe found.
     fn add_ends<G: Simulator<State = S, Move = M>>(
         &mut self,
         game: &G,
-        from: &[(u32, u32)],
+        from: &[(u32, usize)],
         ends: Vec<TerminalChild<S>>,
     ) {
         let mut last = NONE;
@@ -408,17 +408,19 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
                 self.prove(last);
             }
             last = node;
-            if self.nodes[node as usize].arms == NONE {
+            if self.nodes[node as usize].arms.is_empty() {
                 self.add_arms(node);
             }
-            let child = match self.find(&end.state) {
+            let hash = self.hash(&end.state);
+            let child = match self.find(hash, &end.state) {
                 Some(child) => child,
                 None => {
                     let bytes = game.state_heap_bytes(&end.state);
-                    self.add_end(end.state, &end.goals, bytes)
+                    let ply = self.nodes[node as usize].ply.saturating_add(1);
+                    self.add_end(end.state, hash, &end.goals, ply, bytes)
                 }
             };
-            self.link(node, choice.into(), child);
+            self.link(node, choice as u128, child);
         }
         if last != NONE {
             self.prove(last);
@@ -426,15 +428,14 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
     }
 
     /// Queues new nodes for playouts unless their values are known.
-    fn await_fresh(&mut self, batch: &mut Batch<S, M>) {
-        for node in std::mem::take(&mut batch.fresh) {
+    fn await_fresh(&mut self, batch: &mut Batch<M>) {
+        for &node in &batch.fresh {
             let is_open = self.nodes[node as usize].chooser != Chooser::Closed;
             if is_open && !(self.options.solver && self.is_solved(node)) {
-                self.await_playouts(node, batch);
+                batch.nodes.push(node);
                 continue;
             }
-            let data = &mut self.nodes[node as usize];
-            (data.visits, data.pending) = (1, 0);
+            self.nodes[node as usize].visits = 1;
             for role in 0..self.roles {
                 let at = node as usize * self.roles + role;
                 self.values[at] = self.mean(node, role);
@@ -442,20 +443,11 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         }
     }
 
-    fn await_playouts(&mut self, node: u32, batch: &mut Batch<S, M>) {
-        self.nodes[node as usize].pending = 1;
-        batch.states.push(self.states[node as usize].clone());
-        batch.nodes.push(node);
-    }
-
     /// Undoes a batch that cannot be evaluated.
-    fn abandon(&mut self, batch: &Batch<S, M>) {
-        for &node in batch.fresh.iter().chain(&batch.nodes) {
-            self.nodes[node as usize].pending = 0;
-        }
+    fn abandon(&mut self, batch: &Batch<M>) {
         for line in &batch.lines {
             if line.end == WAITING && !line.is_duplicate {
-                let step = &batch.steps[line.steps.end - 1];
+                let step = &batch.steps[line.last as usize];
                 self.link(step.node, step.choice, NONE);
             }
             self.release(batch, line);
@@ -468,16 +460,18 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         &self,
         best: &mut Best<M>,
         score: u8,
-        batch: &Batch<S, M>,
+        batch: &Batch<M>,
         line: usize,
         rest: &[M],
     ) {
-        let steps = &batch.steps[batch.lines[line].steps.clone()];
-        let length = steps.len() + rest.len();
+        let path = batch.path(&batch.lines[line]);
+        let length = path.clone().count() + rest.len();
         let is_better = best
             .as_ref()
             .is_none_or(|(known, plan)| score > *known || score == *known && length < plan.len());
         if is_better {
+            let mut steps: Vec<&Step> = path.collect();
+            steps.reverse();
             let mut plan = Vec::with_capacity(length);
             for step in steps {
                 self.joint(step.node, step.choice, &mut plan);

@@ -1,112 +1,126 @@
-//! Growth of one tree on several threads.
+//! Growth of several trees of one position, one on each thread.
 //!
-//! The threads take turns to select lines in the shared tree and evaluate the game in
-//! parallel. A waiting line counts as a visit of every node it passes, so that other threads
-//! select different lines.
+//! Each thread has a tree of its own and shares nothing while it searches, so two threads make
+//! twice as many iterations, whatever an iteration costs. The statistics of the roots are
+//! added up, and what one tree has proved counts.
 //!
 //! Source: Chaslot, Winands and van den Herik, "Parallel Monte-Carlo tree search",
-//! 2008; Liu et al., "Watch the unobserved", 2020.
+//! 2008 (root parallelization).
 
+use std::hash::Hash;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
 
-use super::expand::{Grown, TreeAccess, grow};
+use super::report::MctsReport;
 use super::simulator::Simulator;
 use super::tree::Tree;
-
-/// The longest wait of an idle thread.
-const PATIENCE: Duration = Duration::from_millis(2);
+use crate::BudgetKind;
 
 /// The tree of a game.
 type TreeOf<G> = Tree<<G as Simulator>::State, <G as Simulator>::Move>;
 
-/// A tree shared by several threads.
-struct Shared<'t, S, M> {
-    tree: Mutex<&'t mut Tree<S, M>>,
-    /// Notified when lines are backed up.
-    changed: Condvar,
-    is_over: AtomicBool,
+/// The results of the other threads.
+#[derive(Debug)]
+pub struct Others<M>(Vec<Latest<M>>);
+
+/// The latest result of a thread.
+#[derive(Debug)]
+struct Latest<M> {
+    is_wanted: AtomicBool,
+    report: Mutex<Option<MctsReport<M>>>,
 }
 
-impl<'t, S, M> Shared<'t, S, M> {
-    // A panic of one thread is propagated when the threads are joined.
-    fn lock(&self) -> MutexGuard<'_, &'t mut Tree<S, M>> {
-        self.tree.lock().unwrap_or_else(PoisonError::into_inner)
+impl<M: Clone + PartialEq> Others<M> {
+    fn new(threads: usize) -> Self {
+        let latest = |_| Latest {
+            is_wanted: AtomicBool::new(true),
+            report: Mutex::new(None),
+        };
+        Others((0..threads).map(latest).collect())
+    }
+
+    /// Adds the results of the other threads, as of the last call, to those of a tree.
+    pub fn add_to(&self, report: &mut MctsReport<M>) {
+        for latest in &self.0 {
+            let other = latest.report.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(other) = &*other {
+                report.add(other);
+            }
+            latest.is_wanted.store(true, Ordering::Relaxed);
+        }
     }
 }
 
-impl<S, M> TreeAccess<S, M> for &Shared<'_, S, M> {
-    fn with_tree<R>(&mut self, work: impl FnOnce(&mut Tree<S, M>) -> R) -> R {
-        work(&mut self.lock())
+impl<M: Clone + Eq + Hash> Latest<M> {
+    fn update<S: Clone + Eq + Hash>(&self, tree: &Tree<S, M>) {
+        if self.is_wanted.swap(false, Ordering::Relaxed) {
+            let report = tree.report(BudgetKind::Time);
+            let mut latest = self.report.lock().unwrap_or_else(PoisonError::into_inner);
+            *latest = Some(report);
+        }
     }
 }
 
-/// Grows a tree with one thread for each game until it has `until` iterations, or `proceed`
-/// or `go_on` returns false. Only the calling thread calls `go_on`, after each of its own
-/// batches. With one game, equal seeds give equal trees.
+/// Grows trees, each with a game and a thread of its own, until each of them made `most`
+/// iterations, `is_done` returns true for one of them, or `proceed` or `go_on` returns false.
+/// Only the calling thread calls `go_on`, with the first tree, after each of its own batches.
+/// With one tree, equal seeds give equal trees.
 ///
 /// # Errors
 ///
 /// The first error of a game.
 pub fn grow_in_parallel<G>(
-    tree: &mut TreeOf<G>,
+    trees: &mut [TreeOf<G>],
     games: &mut [G],
-    until: u64,
+    most: u64,
     proceed: &(dyn Fn() -> bool + Sync),
-    go_on: &mut dyn FnMut(&TreeOf<G>) -> bool,
+    is_done: &(dyn Fn(&TreeOf<G>) -> bool + Sync),
+    go_on: &mut dyn FnMut(&TreeOf<G>, &Others<G::Move>) -> bool,
 ) -> Result<(), G::Error>
 where
     G: Simulator<State: Send, Move: Send, Error: Send> + Send,
 {
-    let Some((own, others)) = games.split_first_mut() else {
+    let mut pairs = trees.iter_mut().zip(games);
+    let Some((tree, game)) = pairs.next() else {
         return Ok(());
     };
-    if others.is_empty() || !cfg!(feature = "threads") {
-        return work(tree, own, until, proceed, go_on, &|_| ());
-    }
-    let shared = Shared {
-        tree: Mutex::new(tree),
-        changed: Condvar::new(),
-        is_over: AtomicBool::new(false),
+    let pairs: Vec<_> = match cfg!(feature = "threads") {
+        true => pairs.collect(),
+        false => Vec::new(),
     };
-    let is_on = || !shared.is_over.load(Ordering::Relaxed);
-    let proceed = || is_on() && proceed();
-    let after_batch = |grown: Grown| match grown.is_idle {
-        true => drop(shared.changed.wait_timeout(shared.lock(), PATIENCE)),
-        false => shared.changed.notify_all(),
-    };
-    let work_on = |game, go_on: &mut dyn FnMut(&Tree<_, _>) -> bool| {
-        let result = work(&mut &shared, game, until, &proceed, go_on, &after_batch);
-        result.inspect_err(|_| shared.is_over.store(true, Ordering::Relaxed))
+    let others = Others::new(pairs.len());
+    let is_over = AtomicBool::new(false);
+    let proceed = || !is_over.load(Ordering::Relaxed) && proceed();
+    let work = &|tree: &mut TreeOf<G>, game: &mut G, go_on: &mut dyn FnMut(&TreeOf<G>) -> bool| {
+        let until = tree.iterations().saturating_add(most);
+        let mut result = Ok(0);
+        while result.is_ok() && tree.iterations() < until && proceed() && go_on(tree) {
+            let left = until - tree.iterations();
+            result = tree.grow(game, left, &mut None, &mut || proceed());
+        }
+        if result.is_err() || is_done(tree) || tree.iterations() < until {
+            is_over.store(true, Ordering::Relaxed);
+        }
+        result.map(|_| ())
     };
     thread::scope(|scope| {
-        let threads: Vec<_> = (others.iter_mut())
-            .map(|game| scope.spawn(|| work_on(game, &mut |_| true)))
-            .collect();
-        let mut result = work_on(own, go_on);
-        shared.is_over.store(true, Ordering::Relaxed);
+        let mut threads = Vec::new();
+        for (latest, (tree, game)) in others.0.iter().zip(pairs) {
+            let mut go_on = |tree: &TreeOf<G>| {
+                latest.update(tree);
+                !is_done(tree)
+            };
+            threads.push(scope.spawn(move || work(tree, game, &mut go_on)));
+        }
+        let mut result = work(tree, game, &mut |tree| {
+            !is_done(tree) && go_on(tree, &others)
+        });
         for thread in threads {
             let other = thread.join().unwrap_or_else(|panic| resume_unwind(panic));
             result = result.and(other);
         }
         result
     })
-}
-
-/// The main loop of each thread.
-fn work<G: Simulator>(
-    tree: &mut impl TreeAccess<G::State, G::Move>,
-    game: &mut G,
-    until: u64,
-    proceed: &dyn Fn() -> bool,
-    go_on: &mut dyn FnMut(&TreeOf<G>) -> bool,
-    after_batch: &dyn Fn(Grown),
-) -> Result<(), G::Error> {
-    while proceed() && tree.with_tree(|tree| tree.iterations < until && go_on(tree)) {
-        after_batch(grow(tree, game, until, &mut None, &mut || proceed())?);
-    }
-    Ok(())
 }

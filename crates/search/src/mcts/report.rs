@@ -2,7 +2,8 @@
 
 use std::hash::Hash;
 
-use super::tree::{Chooser, NONE, Tree, WAITING};
+use super::bounds::both;
+use super::tree::{Chooser, Tree, WAITING};
 use crate::BudgetKind;
 
 /// The statistics of the moves in one state.
@@ -46,7 +47,30 @@ pub struct MoveReport<M> {
     pub distance: Option<u16>,
 }
 
+impl<M: Clone> MctsReport<M> {
+    /// Adds the statistics of another search of the same state.
+    pub fn add(&mut self, other: &Self) {
+        for (role, other) in self.roles.iter_mut().zip(&other.roles) {
+            role.add(other);
+        }
+        self.iterations += other.iterations;
+        self.positions += other.positions;
+    }
+}
+
 impl<M> RoleReport<M> {
+    fn add(&mut self, other: &Self) {
+        let visits = |role: &Self| role.moves.iter().map(|m| m.visits).sum::<u64>();
+        self.mean = joined([(self.mean, visits(self)), (other.mean, visits(other))]);
+        self.bounds = both(self.bounds, other.bounds);
+        for (own, other) in self.moves.iter_mut().zip(&other.moves) {
+            own.mean = joined([(own.mean, own.visits), (other.mean, other.visits)]);
+            own.visits += other.visits;
+            own.bounds = both(own.bounds, other.bounds);
+            own.distance = own.distance.or(other.distance);
+        }
+    }
+
     /// The best move: the most visited one, among equals the one with the larger mean, then
     /// the first. A move proved to be better precedes it; a move proved to be worse than
     /// another is never chosen. If the best value is proved, the result is the fastest win or
@@ -82,6 +106,13 @@ impl<M> RoleReport<M> {
     }
 }
 
+/// The mean of two means with their numbers of visits.
+fn joined(means: [(f64, u64); 2]) -> f64 {
+    let visits = means.iter().map(|(_, visits)| visits).sum::<u64>().max(1);
+    let sum: f64 = { means.iter() }.map(|(mean, visits)| mean * *visits as f64).sum();
+    sum / visits as f64
+}
+
 impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
     /// Returns true if a role's choice is final: its value is proved, or the game is over.
     pub fn is_settled(&self, role: usize) -> bool {
@@ -89,7 +120,9 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         let [low, high] = self.bounds[root * self.roles + role];
         match self.nodes[root].chooser {
             Chooser::Closed => true,
-            Chooser::One(_) => self.options.solver && low == high && self.nodes[root].arms != NONE,
+            Chooser::One(_) => {
+                self.options.solver && low == high && !self.nodes[root].arms.is_empty()
+            },
             Chooser::Many => self.options.solver && self.is_solved(self.root),
         }
     }
@@ -133,22 +166,19 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
             })
             .collect();
         for (role, arms) in self.choosers(node) {
-            if data.arms == NONE {
+            if data.arms.is_empty() {
                 roles[role].moves.iter_mut().for_each(|m| m.visits = 0);
                 continue;
             }
             for (index, arm) in arms.enumerate() {
-                let (known, entry) = (&self.arms[arm], &mut roles[role].moves[index]);
-                let mean = match known.visits {
-                    0 => 0.0,
-                    visits => self.arm_values[arm * self.roles + role] / f64::from(visits),
-                };
-                let [low, high] = known.bounds;
-                entry.bounds = known.bounds;
-                entry.visits = known.visits.into();
-                entry.mean = mean.clamp(low.into(), high.into());
-                if known.child < WAITING && self.is_solved(known.child) {
-                    let steps = self.nodes[known.child as usize].distance;
+                let (known, entry) = (&data.arms, &mut roles[role].moves[index]);
+                let [low, high] = known.bounds(arm);
+                entry.bounds = [low, high];
+                entry.visits = known.visits(arm).into();
+                entry.mean = known.mean(arm, role).clamp(low.into(), high.into());
+                let child = known.child(arm);
+                if child < WAITING && self.is_solved(child) {
+                    let steps = self.nodes[child as usize].distance;
                     entry.distance = Some(steps.saturating_add(1));
                 }
             }

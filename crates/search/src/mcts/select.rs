@@ -12,7 +12,8 @@ use std::hash::Hash;
 
 use rand::RngExt;
 
-use super::tree::{ArmRange, Chooser, Tree};
+use super::arms::ArmRange;
+use super::tree::{Chooser, Tree};
 use super::{Formula, Mcts};
 
 /// Arms whose score is at most this much below the best are drawn with equal chance, where
@@ -20,7 +21,7 @@ use super::{Formula, Mcts};
 ///
 /// Without it, roles with equal values choose the same moves in lockstep and never try other
 /// combinations of moves.
-const TOLERANCE: f64 = 0.01;
+const TOLERANCE: f32 = 0.01;
 /// The score of an arm that was never tried, so that all arms are tried once first.
 const UNTRIED: f64 = 1e6;
 
@@ -47,47 +48,20 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
             return self.rng.random_range(0..count);
         }
         let data = &self.nodes[node as usize];
-        let is_alone = data.chooser != Chooser::Many;
-        let tolerance = if is_alone { 0.0 } else { TOLERANCE };
-        let all = f64::from(data.visits + data.pending).max(1.0);
-        let log = all.ln();
-        let own = (self.mean(node, role) / 100.0).clamp(0.0, 1.0);
-        let share = 1.0 / count as f64;
-        let best_low = self.best_low(&arms);
-        let [low, high] = self.bounds[node as usize * self.roles + role];
-        // If the value is proved, an arm with the best lower bound stays selectable for the
-        // sake of the other roles.
-        let is_proved = low == high;
-        let (mut best, mut chosen, mut near) = (f64::NEG_INFINITY, 0, 0);
-        let mut scores = if tolerance > 0.0 {
-            Vec::with_capacity(count)
-        } else {
-            Vec::new()
-        };
-        for index in 0..count {
-            let arm = &self.arms[arms.start + index];
-            let [low, high] = arm.bounds;
-            // Another arm is proved to be at least as good.
-            if high < best_low || (high == best_low && low < high && !is_proved) {
-                if tolerance > 0.0 {
-                    scores.push(f64::NEG_INFINITY);
-                }
-                continue;
-            }
-            let tried = f64::from(arm.visits) + f64::from(arm.pending);
-            let score = if arm.visits > 0 {
-                let mean = self.arm_values[(arms.start + index) * self.roles + role];
-                let mean = mean / f64::from(arm.visits);
-                let mean = mean.clamp(low.into(), high.into()) / 100.0;
-                self.options.score(mean, tried, all, log, share)
-            } else if tried == 0.0 {
-                UNTRIED
-            } else {
-                self.options.score(own, tried + 1.0, all, log, share)
-            };
-            if tolerance > 0.0 {
-                scores.push(score);
-            }
+        if data.chooser == Chooser::Many {
+            return self.choose_near_best(node, role, arms);
+        }
+        if !data.has_proofs && !data.is_tried {
+            let is_tried = (0..count).all(|arm| data.arms.visits(arm) > 0);
+            self.nodes[node as usize].is_tried = is_tried;
+        }
+        let data = &self.nodes[node as usize];
+        if data.is_tried && !data.has_proofs {
+            return self.choose_tried(node, role, arms);
+        }
+        self.score_arms(node, role, &arms);
+        let (mut best, mut chosen, mut near) = (f32::NEG_INFINITY, 0, 0);
+        for (index, &score) in self.scores.iter().enumerate() {
             if score > best {
                 (best, chosen, near) = (score, index, 1);
             } else if score == best {
@@ -97,25 +71,105 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
                 }
             }
         }
-        if tolerance > 0.0 {
+        chosen
+    }
+
+    /// The number of visits of a node, with the lines that wait.
+    fn visits_of(&self, node: u32) -> f64 {
+        let data = &self.nodes[node as usize];
+        (f64::from(data.visits) + f64::from(data.pending)).max(1.0)
+    }
+
+    /// Selects an arm where all have visits and nothing is proved.
+    fn choose_tried(&mut self, node: u32, role: usize, arms: ArmRange) -> usize {
+        let all = self.visits_of(node);
+        let (options, share) = (self.options, 1.0 / arms.len() as f64);
+        let [visits, pending, means] = self.nodes[node as usize].arms.lists(role, arms);
+        let tried = visits.iter().zip(pending).zip(means);
+        // Visits fit in 31 bits, for which there are vector instructions.
+        let tried = tried.map(|((visits, pending), mean)| {
+            let tried = visits.wrapping_add(*pending).cast_signed() as f32;
+            (f32::from_bits(*mean) * 0.01, tried)
+        });
+        self.scores.clear();
+        match options.formula {
+            Formula::Puct => {
+                let weight = (options.exploration * share * all.sqrt()) as f32;
+                self.scores
+                    .extend(tried.map(|(mean, tried)| mean + weight / tried));
+            }
+            Formula::Ucb => {
+                let log = all.ln() as f32;
+                let weight = options.exploration as f32;
+                self.scores
+                    .extend(tried.map(|(mean, tried)| mean + weight * (log / tried).sqrt()));
+            }
+        }
+        largest(&self.scores)
+    }
+
+    /// Selects an arm among those whose score is nearly the best.
+    fn choose_near_best(&mut self, node: u32, role: usize, arms: ArmRange) -> usize {
+        self.score_arms(node, role, &arms);
+        let best = self.scores.iter().fold(f32::NEG_INFINITY, |a, &b| a.max(b));
+        let (mut chosen, mut near) = (0, 0);
+        for index in 0..self.scores.len() {
             // Reservoir sampling: the k-th near-best arm replaces the chosen one with
             // probability 1/k.
-            near = 0;
-            for (index, score) in scores.iter().enumerate() {
-                if *score >= best - tolerance {
-                    near += 1;
-                    if self.rng.random_range(0..near) == 0 {
-                        chosen = index;
-                    }
+            if self.scores[index] >= best - TOLERANCE {
+                near += 1;
+                if self.rng.random_range(0..near) == 0 {
+                    chosen = index;
                 }
             }
         }
         chosen
     }
 
-    /// The largest proved lower bound of the arms.
-    pub(super) fn best_low(&self, arms: &ArmRange) -> u8 {
-        let lows = self.arms[arms.clone()].iter().map(|arm| arm.bounds[0]);
-        lows.max().unwrap_or(0)
+    /// Computes the selection score of each arm, with regard to proofs.
+    fn score_arms(&mut self, node: u32, role: usize, arms: &ArmRange) {
+        let all = self.visits_of(node);
+        let (log, share) = (all.ln(), 1.0 / arms.len() as f64);
+        let own = (self.mean(node, role) / 100.0).clamp(0.0, 1.0);
+        let [low, high] = self.bounds[node as usize * self.roles + role];
+        // If the value is proved, an arm with the best lower bound stays selectable for the
+        // sake of the other roles.
+        let is_proved = low == high;
+        let known = &self.nodes[node as usize].arms;
+        let best_low = known.best_low(arms.clone());
+        self.scores.clear();
+        for arm in arms.clone() {
+            let [low, high] = known.bounds(arm);
+            // Another arm is proved to be at least as good.
+            if high < best_low || (high == best_low && low < high && !is_proved) {
+                self.scores.push(f32::NEG_INFINITY);
+                continue;
+            }
+            let tried = f64::from(known.visits(arm)) + f64::from(known.pending(arm));
+            let score = if known.visits(arm) > 0 {
+                let mean = known.mean(arm, role).clamp(low.into(), high.into());
+                self.options.score(mean / 100.0, tried, all, log, share)
+            } else if tried == 0.0 {
+                UNTRIED
+            } else {
+                self.options.score(own, tried + 1.0, all, log, share)
+            };
+            self.scores.push(score as f32);
+        }
     }
+}
+
+/// The index of the first largest number.
+fn largest(scores: &[f32]) -> usize {
+    // Several running maxima, so that the loop compiles to vector instructions.
+    let mut most = [f32::NEG_INFINITY; 8];
+    let (parts, rest) = scores.as_chunks::<8>();
+    for part in parts {
+        for (most, &score) in most.iter_mut().zip(part) {
+            *most = if score > *most { score } else { *most };
+        }
+    }
+    let best = most.iter().chain(rest).fold(f32::NEG_INFINITY, |a, &b| a.max(b));
+    let found = scores.iter().position(|&score| score == best);
+    found.unwrap_or(0)
 }

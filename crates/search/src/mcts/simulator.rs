@@ -175,7 +175,7 @@ pub trait Simulator {
     /// The error of the evaluation.
     fn step(
         &mut self,
-        states: &[Self::State],
+        states: &[&Self::State],
         joints: &[Self::Move],
     ) -> Result<Vec<Self::State>, Self::Error>;
 
@@ -186,7 +186,7 @@ pub trait Simulator {
     /// As [`Simulator::step`].
     fn look(
         &mut self,
-        states: &[Self::State],
+        states: &[&Self::State],
         out: &mut Views<Self::Move>,
     ) -> Result<(), Self::Error>;
 
@@ -195,14 +195,16 @@ pub trait Simulator {
         false
     }
 
-    /// The terminal states among the results of [`Simulator::step`].
+    /// The terminal states one joint move ahead, by the index of the joint move. `counts` has
+    /// the number of joint moves to try in each state, `joints` all of them.
     ///
     /// # Errors
     ///
     /// As [`Simulator::step`].
     fn terminal_children(
         &mut self,
-        _states: &[Self::State],
+        _states: &[&Self::State],
+        _counts: &[usize],
         _joints: &[Self::Move],
     ) -> Result<Vec<TerminalChild<Self::State>>, Self::Error> {
         Ok(Vec::new())
@@ -216,7 +218,7 @@ pub trait Simulator {
     /// As [`Simulator::step`].
     fn playouts(
         &mut self,
-        states: &[Self::State],
+        states: &[&Self::State],
         each: u32,
         seed: u64,
         proceed: &mut dyn FnMut() -> bool,
@@ -305,7 +307,11 @@ impl<G: GameProblem> Simulator for OneByOne<'_, G> {
         self.game.is_chance(role)
     }
 
-    fn step(&mut self, states: &[G::State], joints: &[G::Move]) -> Result<Vec<G::State>, G::Error> {
+    fn step(
+        &mut self,
+        states: &[&G::State],
+        joints: &[G::Move],
+    ) -> Result<Vec<G::State>, G::Error> {
         let joints = joints.chunks_exact(self.game.roles());
         let pairs = states.iter().zip(joints);
         pairs
@@ -313,7 +319,7 @@ impl<G: GameProblem> Simulator for OneByOne<'_, G> {
             .collect()
     }
 
-    fn look(&mut self, states: &[G::State], out: &mut Views<G::Move>) -> Result<(), G::Error> {
+    fn look(&mut self, states: &[&G::State], out: &mut Views<G::Move>) -> Result<(), G::Error> {
         let roles = self.game.roles();
         let mut legal = Vec::new();
         for state in states {
@@ -346,7 +352,7 @@ impl<G: GameProblem> Simulator for OneByOne<'_, G> {
 
     fn playouts(
         &mut self,
-        states: &[G::State],
+        states: &[&G::State],
         each: u32,
         seed: u64,
         proceed: &mut dyn FnMut() -> bool,

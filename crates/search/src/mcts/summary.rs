@@ -9,7 +9,7 @@ use std::hash::Hash;
 use rustc_hash::FxHashSet;
 
 use super::report::RoleReport;
-use super::tree::{Chooser, NONE, Tree, WAITING};
+use super::tree::{Chooser, Tree, WAITING};
 use crate::Joint;
 
 /// The most joint moves of a line.
@@ -94,7 +94,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
                     let mut moves = Vec::new();
                     self.joint(from, choice, &mut moves);
                     let moves = moves.into_iter().enumerate();
-                    let count = |role: usize| self.counts[from as usize * self.roles + role];
+                    let count = |role: usize| self.count(from, role);
                     moves.map(|(role, made)| (made, count(role) > 1)).collect()
                 }),
                 visits: visits.into(),
@@ -114,17 +114,16 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
     }
 
     /// Calls `visit` with each child of a position, its joint move and its visits.
-    fn follow(&self, node: u32, mut visit: impl FnMut(u32, u128, u32)) {
+    pub(super) fn follow(&self, node: u32, mut visit: impl FnMut(u32, u128, u32)) {
         let data = &self.nodes[node as usize];
-        if data.arms == NONE {
+        let arms = &data.arms;
+        if arms.is_empty() {
             return;
         }
         if data.chooser != Chooser::Many {
-            for (_, arms) in self.choosers(node) {
-                for (choice, arm) in (0..).zip(&self.arms[arms]) {
-                    if arm.child < WAITING {
-                        visit(arm.child, choice, arm.visits);
-                    }
+            for (arm, &child) in arms.children().iter().enumerate() {
+                if child < WAITING {
+                    visit(child, arm as u128, arms.visits(arm));
                 }
             }
             return;
@@ -132,11 +131,11 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         // By role: the factor of its choices in the joint move number, and the choices in
         // order of decreasing visits.
         let mut unit = 1_u128;
-        let choices = self.choosers(node).map(|(_, arms)| {
+        let choices = self.choosers(node).map(|(_, range)| {
             let own = unit;
-            unit *= arms.len() as u128;
-            let mut made: Vec<usize> = (0..arms.len()).collect();
-            made.sort_by_key(|index| Reverse(self.arms[arms.start + index].visits));
+            unit *= range.len() as u128;
+            let mut made: Vec<usize> = (0..range.len()).collect();
+            made.sort_by_key(|index| Reverse(arms.visits(range.start + index)));
             (own, made)
         });
         let mut choices: Vec<(u128, Vec<usize>)> = choices.collect();
@@ -154,7 +153,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
                 choice += unit * made[rest % made.len()] as u128;
                 rest /= made.len();
             }
-            let child = self.edges.get(&(node, choice)).copied().unwrap_or(NONE);
+            let child = self.child(node, choice);
             if child < WAITING {
                 visit(child, choice, self.nodes[child as usize].visits);
             }
@@ -181,12 +180,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
                 choice += unit * index as u128;
                 unit *= count;
             }
-            let data = &self.nodes[node as usize];
-            let child = match data.chooser {
-                _ if data.arms == NONE => NONE,
-                Chooser::Many => self.edges.get(&(node, choice)).copied().unwrap_or(NONE),
-                _ => self.arms[data.arms as usize + choice as usize].child,
-            };
+            let child = self.child(node, choice);
             // Joint moves that were never tried are left out, except the first one.
             if child < WAITING || line.is_empty() {
                 line.push(joint);

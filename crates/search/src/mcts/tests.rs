@@ -1,5 +1,6 @@
 use ggp_stop::Stop;
 use std::convert::Infallible;
+use std::hash::Hash;
 use std::time::Duration;
 
 use super::*;
@@ -7,6 +8,7 @@ use crate::Problem;
 use crate::toy_problems::{Lights, Lit, Paid, is_plan};
 
 mod growth;
+mod room;
 mod summary;
 mod threads;
 
@@ -411,4 +413,43 @@ fn a_root_that_is_solved_has_the_empty_plan() {
     let game = &mut LightsGame::new();
     let verdict = solve_with_mcts(game, &root, &Mcts::default(), &budget, stats, &mut ());
     assert_eq!(verdict, Ok(MctsVerdict::Solved { plan: Vec::new() }));
+}
+
+/// Checks that no line waits, that the visits of each role's arms are those of the node without
+/// its own evaluation, that arms lead to positions of the tree only, and that the table and the
+/// bytes are those of the positions.
+fn check<S: Clone + Eq + Hash, M: Clone + Eq + Hash>(tree: &Tree<S, M>) {
+    let in_use = |node: u32| tree.nodes[node as usize].age != tree::FREE && tree.is_kept(node);
+    let mut heap = 0;
+    for (number, node) in (0..).zip(&tree.nodes) {
+        assert_eq!(node.age == tree::FREE, tree.states[number as usize].is_none());
+        heap += node.arms.bytes() + arms::heap_bytes(size_of_val(&*node.moves));
+        heap += node.many.as_ref().map_or(0, |many| many.bytes());
+        if node.age == tree::FREE || !tree.is_kept(number) {
+            continue;
+        }
+        assert_eq!(node.pending, 0);
+        if tree.options.graph {
+            let state = tree.state(number);
+            assert_eq!(tree.find(tree.hash(state), state), Some(number));
+        }
+        for &child in node.arms.children() {
+            assert!(child == tree::NONE || in_use(child));
+        }
+        if let Some(many) = &node.many {
+            assert!(many.edges.values().all(|&child| in_use(child)));
+        }
+        if node.arms.is_empty() {
+            continue;
+        }
+        for (_, arms) in tree.choosers(number) {
+            let visits = arms.clone().map(|arm| node.arms.visits(arm)).sum::<u32>();
+            assert_eq!(node.visits.max(1), visits + 1);
+            assert!(arms.into_iter().all(|arm| node.arms.pending(arm) == 0));
+        }
+    }
+    assert_eq!(tree.heap, heap);
+    let free = tree.nodes.iter().filter(|node| node.age == tree::FREE).count();
+    assert_eq!(free, tree.room.free.len());
+    assert!(in_use(tree.root));
 }

@@ -1,24 +1,29 @@
 //! The search tree: positions with their moves, visits, values and bounds.
 //!
-//! All data is in a few long vectors indexed by node or by arm, so that a position needs
-//! little memory and a tree is copied quickly. A node gets its arms when a line passes it for
-//! the second time.
+//! A position has a slot with a number. Slots of pruned positions are used again, so a tree
+//! that has reached its limit on memory keeps its size; see [`room`](super::room). A node
+//! gets its arms when a line passes it for the second time.
 
 use std::hash::{BuildHasher, Hash};
 
-use hashbrown::HashTable;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::Mcts;
+use super::arms::{ArmRange, Arms, heap_bytes};
 use super::bounds::Total;
+use super::expand::Batch;
+use super::room::Room;
 use super::simulator::{Simulator, View, Views};
+use super::table::Table;
 
-/// The index that stands for no node or no arm.
+/// The index that stands for no node.
 pub(super) const NONE: u32 = u32::MAX;
 /// The index that stands for a node that is being evaluated.
 pub(super) const WAITING: u32 = u32::MAX - 1;
+/// The age of a free slot.
+pub(super) const FREE: u16 = 0;
 
 /// The roles that have a choice in a position.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -33,36 +38,53 @@ pub(super) enum Chooser {
 
 /// A position.
 #[derive(Clone, Debug)]
-pub(super) struct Node {
-    /// The index of its first move.
-    pub(super) moves: u32,
-    /// The index of its first arm; [`NONE`] until it has arms.
-    pub(super) arms: u32,
+pub(super) struct Node<M> {
     /// The number of evaluations and backups; 0 until its first evaluation.
     pub(super) visits: u32,
-    /// The number of lines through it that wait for an evaluation.
+    /// The number of lines through it or to it that wait for an evaluation.
     pub(super) pending: u32,
-    /// The number of the last line that passed it, for the detection of repetitions.
-    pub(super) mark: u32,
+    /// The number of joint moves from the first root on the way on which it was found first.
+    pub(super) ply: u32,
     pub(super) chooser: Chooser,
     /// A counter that changes with its bounds.
     pub(super) stamp: u16,
     /// The number of joint moves to the end of the game, if the value is proved.
     pub(super) distance: u16,
+    /// The last pass of pruning that reached it; [`FREE`] if the slot is free.
+    pub(super) age: u16,
     pub(super) is_end: bool,
+    /// True if an arm has bounds other than the range of the score.
+    pub(super) has_proofs: bool,
+    /// True if all arms have visits.
+    pub(super) is_tried: bool,
+    /// The legal moves of all roles; empty unless the position is open.
+    pub(super) moves: Box<[M]>,
+    pub(super) arms: Arms,
+    /// Present where several roles choose.
+    pub(super) many: Option<Box<Many>>,
 }
 
-/// A move of a role that has a choice.
-#[derive(Clone, Debug)]
-pub(super) struct Arm {
-    /// The child, if no other role has a choice.
-    pub(super) child: u32,
-    pub(super) visits: u32,
-    pub(super) pending: u32,
-    /// The stamp of the child at the last update of the bounds.
-    pub(super) stamp: u16,
-    /// Proved bounds of the score of the role that has this move.
-    pub(super) bounds: [u8; 2],
+/// The part of a position in which several roles choose.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Many {
+    /// By role: the number of legal moves.
+    pub(super) counts: Box<[u32]>,
+    /// The children, by joint move number.
+    pub(super) edges: FxHashMap<u128, u32>,
+}
+
+impl Many {
+    /// The bytes on the heap, with those of the structure itself.
+    pub(super) fn bytes(&self) -> u64 {
+        let edges = self.edges.capacity() * (size_of::<(u128, u32)>() + 1);
+        heap_bytes(size_of::<Many>()) + heap_bytes(size_of_val(&*self.counts)) + heap_bytes(edges)
+    }
+}
+
+impl<M> Node<M> {
+    pub(super) fn many(&self) -> &Many {
+        self.many.as_ref().expect("several roles choose")
+    }
 }
 
 /// A search tree, or a directed graph if equal states share a node.
@@ -76,27 +98,23 @@ pub struct Tree<S, M> {
     pub(super) range: Vec<[u8; 2]>,
     pub(super) total: Total,
     pub(super) root: u32,
-    pub(super) nodes: Vec<Node>,
-    pub(super) states: Vec<S>,
+    pub(super) nodes: Vec<Node<M>>,
+    /// By node.
+    pub(super) states: Vec<Option<S>>,
     /// By node and role: the sum of the values of all visits.
     pub(super) values: Vec<f64>,
     /// By node and role: proved score bounds.
     pub(super) bounds: Vec<[u8; 2]>,
-    /// By node and role: the number of legal moves.
-    pub(super) counts: Vec<u32>,
-    pub(super) moves: Vec<M>,
-    pub(super) arms: Vec<Arm>,
-    /// By arm and role: the sum of the values of all visits.
-    pub(super) arm_values: Vec<f64>,
-    /// The children of nodes where several roles choose, by node and joint move number.
-    pub(super) edges: FxHashMap<(u32, u128), u32>,
-    /// The node of each state; empty unless equal states share a node.
-    pub(super) table: HashTable<u32>,
-    pub(super) state_bytes: u64,
-    pub(super) lines: u32,
-    /// The number of lines that are neither backed up nor released.
-    pub(super) waiting: u64,
+    /// The node of each state, if equal states share a node.
+    pub(super) table: Option<Table>,
+    pub(super) room: Room,
+    /// The bytes on the heap of states, moves and arms.
+    pub(super) heap: u64,
+    /// True if a line can meet a position twice.
+    pub(super) may_repeat: bool,
     pub(super) iterations: u64,
+    pub(super) batch: Batch<M>,
+    pub(super) scores: Vec<f32>,
 }
 
 impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
@@ -111,82 +129,53 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         options: &Mcts,
     ) -> Result<Self, G::Error> {
         let roles = 0..game.roles();
-        let chance = roles.clone().map(|role| game.is_chance(role)).collect();
-        let range = roles.map(|role| game.range(role)).collect();
-        let rng = Xoshiro256PlusPlus::seed_from_u64(options.seed);
-        let mut tree = Tree::empty(*options, rng, chance, range);
-        tree.reset(game, root)?;
-        Ok(tree)
-    }
-
-    /// A tree without positions.
-    fn empty(
-        options: Mcts,
-        rng: Xoshiro256PlusPlus,
-        chance: Vec<bool>,
-        range: Vec<[u8; 2]>,
-    ) -> Self {
-        Tree {
-            options,
-            rng,
-            roles: range.len(),
-            chance,
-            range,
+        let mut tree = Tree {
+            options: *options,
+            rng: Xoshiro256PlusPlus::seed_from_u64(options.seed),
+            roles: roles.len(),
+            chance: roles.clone().map(|role| game.is_chance(role)).collect(),
+            range: roles.map(|role| game.range(role)).collect(),
             total: Total::default(),
             root: 0,
             nodes: Vec::new(),
             states: Vec::new(),
             values: Vec::new(),
             bounds: Vec::new(),
-            counts: Vec::new(),
-            moves: Vec::new(),
-            arms: Vec::new(),
-            arm_values: Vec::new(),
-            edges: FxHashMap::default(),
-            table: HashTable::new(),
-            state_bytes: 0,
-            lines: 0,
-            waiting: 0,
+            table: options.graph.then(Table::new),
+            room: Room::default(),
+            heap: 0,
+            may_repeat: false,
             iterations: 0,
-        }
+            batch: Batch::default(),
+            scores: Vec::new(),
+        };
+        tree.set_root(game, root)?;
+        Ok(tree)
     }
 
-    /// Replaces the tree by an empty one and returns the old one. The iterations and the
-    /// constant-sum statistics stay.
-    pub(super) fn take(&mut self) -> Self {
-        let (chance, range) = (self.chance.clone(), self.range.clone());
-        let mut empty = Tree::empty(self.options, self.rng.clone(), chance, range);
-        empty.total = self.total;
-        empty.iterations = self.iterations;
-        std::mem::replace(self, empty)
-    }
-
-    /// Drops all positions and starts from another root.
-    ///
-    /// # Errors
-    ///
-    /// The first error of the game.
-    pub fn reset<G: Simulator<State = S, Move = M>>(
+    /// Adds a position that may be unknown and makes it the root.
+    pub(super) fn set_root<G: Simulator<State = S, Move = M>>(
         &mut self,
         game: &mut G,
         root: S,
     ) -> Result<(), G::Error> {
-        self.take();
         let mut views = Views::default();
-        game.look(std::slice::from_ref(&root), &mut views)?;
-        let bytes = game.state_heap_bytes(&root);
-        self.root = self.add(root, &views, &mut Cursor::default(), bytes);
+        game.look(&[&root], &mut views)?;
+        let (hash, bytes) = (self.hash(&root), game.state_heap_bytes(&root));
+        let ply = self.nodes.get(self.root as usize).map_or(0, |node| node.ply + 1);
+        self.root = self.add(root, hash, &views, &mut Cursor::default(), ply, bytes);
         Ok(())
     }
 
-    /// The number of positions, including the root.
+    /// The number of positions, including the root. Positions that are unreachable count until
+    /// they are pruned.
     pub fn len(&self) -> usize {
-        self.nodes.len()
+        self.nodes.len() - self.room.free.len() - self.room.dropped
     }
 
     /// Always false: a tree has at least its root.
     pub fn is_empty(&self) -> bool {
-        self.nodes.is_empty()
+        false
     }
 
     /// The number of iterations so far.
@@ -201,41 +190,38 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
 
     /// The position at the root.
     pub fn root(&self) -> &S {
-        &self.states[self.root as usize]
+        self.state(self.root)
     }
 
-    /// The approximate number of bytes that the tree uses.
-    pub fn bytes(&self) -> u64 {
-        let by_node = size_of::<Node>()
-            + size_of::<S>()
-            + self.roles * (size_of::<f64>() + size_of::<[u8; 2]>() + size_of::<u32>());
-        let by_arm = size_of::<Arm>() + self.roles * size_of::<f64>();
-        let own = self.nodes.len() * by_node
-            + self.arms.len() * by_arm
-            + self.moves.len() * size_of::<M>()
-            // Hash tables are at least half full.
-            + self.edges.len() * 2 * size_of::<((u32, u128), u32)>()
-            + self.table.len() * 10;
-        own as u64 + self.state_bytes
+    pub(super) fn state(&self, node: u32) -> &S {
+        let state = self.states[node as usize].as_ref();
+        state.expect("a slot in use has a state")
+    }
+
+    /// The part of a state's hash that the table uses.
+    pub(super) fn hash(&self, state: &S) -> u32 {
+        match self.table {
+            Some(_) => (FxBuildHasher.hash_one(state) >> 32) as u32,
+            None => 0,
+        }
     }
 
     /// The node of a state, if equal states share a node.
-    pub(super) fn find(&self, state: &S) -> Option<u32> {
-        if !self.options.graph {
-            return None;
-        }
-        let is_same = |&node: &u32| self.states[node as usize] == *state;
-        self.table
-            .find(FxBuildHasher.hash_one(state), is_same)
-            .copied()
+    pub(super) fn find(&self, hash: u32, state: &S) -> Option<u32> {
+        let is_same = |node: u32| {
+            self.is_kept(node) && self.states[node as usize].as_ref() == Some(state)
+        };
+        self.table.as_ref()?.find(hash, is_same)
     }
 
     /// Adds a node for the next position of the views.
     pub(super) fn add(
         &mut self,
         state: S,
+        hash: u32,
         views: &Views<M>,
         at: &mut Cursor,
+        ply: u32,
         heap_bytes: u64,
     ) -> u32 {
         let view = views.views[at.position];
@@ -246,20 +232,51 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         let moves = &views.moves[at.moves..at.moves + count];
         at.position += 1;
         at.moves += count;
-        let node = self.add_node(state, view, heap_bytes);
-        self.nodes[node as usize].chooser = chooser(view, counts);
-        self.counts.extend_from_slice(counts);
-        self.moves.extend_from_slice(moves);
+        let node = self.add_node(state, hash, view, moves.into(), ply, heap_bytes);
+        let chooser = chooser(view, counts);
+        self.nodes[node as usize].chooser = chooser;
+        if chooser == Chooser::Many {
+            let many = Many {
+                counts: counts.into(),
+                edges: FxHashMap::default(),
+            };
+            self.heap += many.bytes();
+            self.nodes[node as usize].many = Some(Box::new(many));
+        }
         if view == View::End {
             self.set_terminal(node, goals);
         }
         node
     }
 
+    /// Adds a node with the state, the moves and the evaluation of another one.
+    pub(super) fn add_copy(&mut self, state: S, heap_bytes: u64, of: &Node<M>) -> u32 {
+        let view = if of.is_end { View::End } else { View::Open };
+        let hash = self.hash(&state);
+        let node = self.add_node(state, hash, view, of.moves.clone(), of.ply, heap_bytes);
+        if let Some(many) = &of.many {
+            let many = Many {
+                counts: many.counts.clone(),
+                edges: FxHashMap::default(),
+            };
+            self.heap += many.bytes();
+            self.nodes[node as usize].many = Some(Box::new(many));
+        }
+        let data = &mut self.nodes[node as usize];
+        (data.chooser, data.visits) = (of.chooser, of.visits.min(1));
+        node
+    }
+
     /// Adds a node for a terminal state.
-    pub(super) fn add_end(&mut self, state: S, goals: &[u8], heap_bytes: u64) -> u32 {
-        let node = self.add_node(state, View::End, heap_bytes);
-        self.counts.resize(self.counts.len() + self.roles, 0);
+    pub(super) fn add_end(
+        &mut self,
+        state: S,
+        hash: u32,
+        goals: &[u8],
+        ply: u32,
+        heap_bytes: u64,
+    ) -> u32 {
+        let node = self.add_node(state, hash, View::End, Box::new([]), ply, heap_bytes);
         self.set_terminal(node, goals);
         node
     }
@@ -275,88 +292,131 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         self.record_sum(sum, 1);
     }
 
-    fn add_node(&mut self, state: S, view: View, heap_bytes: u64) -> u32 {
-        let node = self.nodes.len() as u32;
-        self.nodes.push(Node {
-            moves: self.moves.len() as u32,
-            arms: NONE,
+    fn add_node(
+        &mut self,
+        state: S,
+        hash: u32,
+        view: View,
+        moves: Box<[M]>,
+        ply: u32,
+        state_bytes: u64,
+    ) -> u32 {
+        self.heap += state_bytes + heap_bytes(size_of_val(&*moves));
+        let data = Node {
             visits: u32::from(view != View::Open),
             pending: 0,
-            mark: 0,
+            ply,
             chooser: Chooser::Closed,
             stamp: 0,
             distance: 0,
+            age: self.room.age(),
             is_end: view == View::End,
-        });
-        self.values.resize(self.values.len() + self.roles, 50.0);
-        self.bounds.extend_from_slice(&self.range);
-        self.state_bytes += heap_bytes;
-        if self.options.graph {
-            let hash = FxBuildHasher.hash_one(&state);
-            let states = &self.states;
-            let rehash = |&other: &u32| match states.get(other as usize) {
-                Some(other) => FxBuildHasher.hash_one(other),
-                None => hash,
-            };
-            self.table.insert_unique(hash, node, rehash);
+            has_proofs: false,
+            is_tried: false,
+            moves,
+            arms: Arms::default(),
+            many: None,
+        };
+        let (node, roles) = (self.room.free.pop(), self.roles);
+        let node = match node {
+            Some(node) => {
+                let first = node as usize * roles;
+                self.nodes[node as usize] = data;
+                self.states[node as usize] = Some(state);
+                self.values[first..first + roles].fill(50.0);
+                self.bounds[first..first + roles].copy_from_slice(&self.range);
+                node
+            }
+            None => {
+                self.nodes.push(data);
+                self.states.push(Some(state));
+                self.values.resize(self.values.len() + roles, 50.0);
+                self.bounds.extend_from_slice(&self.range);
+                (self.nodes.len() - 1) as u32
+            }
+        };
+        if let Some(table) = &mut self.table {
+            table.insert(hash, node);
         }
-        self.states.push(state);
         node
     }
 
     /// Adds the arms of a node: those of each role that has a choice, in the order of the
     /// roles.
     pub(super) fn add_arms(&mut self, node: u32) {
-        let first = node as usize * self.roles;
-        let roles = match self.nodes[node as usize].chooser {
-            Chooser::One(role) => role as usize..role as usize + 1,
-            Chooser::Many => 0..self.roles,
-            Chooser::Closed => return,
-        };
-        let is_alone = roles.len() == 1;
-        self.nodes[node as usize].arms = self.arms.len() as u32;
-        for role in roles {
-            let count = self.counts[first + role] as usize;
-            if count == 1 && !is_alone {
-                continue;
-            }
-            let arm = Arm {
-                child: NONE,
-                visits: 0,
-                pending: 0,
-                stamp: 0,
-                bounds: self.range[role],
-            };
-            self.arms.resize(self.arms.len() + count, arm);
+        let mut bounds = Vec::new();
+        let choosers: Vec<_> = self.choosers(node).collect();
+        for (role, arms) in choosers {
+            bounds.resize(arms.end, self.range[role]);
         }
-        self.arm_values.resize(self.arms.len() * self.roles, 0.0);
+        let arms = Arms::new(self.roles, &bounds);
+        self.heap += arms.bytes();
+        self.nodes[node as usize].arms = arms;
+    }
+
+    /// The number of a role's legal moves at a node.
+    pub(super) fn count(&self, node: u32, role: usize) -> usize {
+        let data = &self.nodes[node as usize];
+        match data.chooser {
+            Chooser::Closed => 0,
+            Chooser::One(one) if one as usize == role => data.moves.len() - (self.roles - 1),
+            Chooser::One(_) => 1,
+            Chooser::Many => data.many().counts[role] as usize,
+        }
     }
 
     /// The roles that have arms at a node, each with the range of its arms.
     pub(super) fn choosers(&self, node: u32) -> impl Iterator<Item = (usize, ArmRange)> + '_ {
-        let first = node as usize * self.roles;
-        let data = &self.nodes[node as usize];
-        let (chooser, mut at) = (data.chooser, data.arms as usize);
+        let chooser = self.nodes[node as usize].chooser;
+        let mut at = 0;
         (0..self.roles).filter_map(move |role| {
-            let count = self.counts[first + role] as usize;
             let has_arms = match chooser {
                 Chooser::Closed => false,
                 Chooser::One(one) => role == one as usize,
-                Chooser::Many => count > 1,
+                Chooser::Many => self.count(node, role) > 1,
             };
             has_arms.then(|| {
-                at += count;
-                (role, at - count..at)
+                let first = at;
+                at += self.count(node, role);
+                (role, first..at)
             })
         })
     }
 
     /// A role's legal moves at a node.
     pub(super) fn moves_of(&self, node: u32, role: usize) -> &[M] {
-        let counts = &self.counts[node as usize * self.roles..][..=role];
-        let before: u32 = counts[..role].iter().sum();
-        let first = (self.nodes[node as usize].moves + before) as usize;
-        &self.moves[first..first + counts[role] as usize]
+        let first: usize = (0..role).map(|role| self.count(node, role)).sum();
+        &self.nodes[node as usize].moves[first..first + self.count(node, role)]
+    }
+
+    /// The child of a node after a joint move, [`NONE`] if it is not in the tree.
+    pub(super) fn child(&self, node: u32, choice: u128) -> u32 {
+        let data = &self.nodes[node as usize];
+        match data.chooser {
+            Chooser::Many => data.many().edges.get(&choice).copied().unwrap_or(NONE),
+            _ if data.arms.is_empty() => NONE,
+            _ => data.arms.child(choice as usize),
+        }
+    }
+
+    pub(super) fn link(&mut self, node: u32, choice: u128, child: u32) {
+        if child < WAITING {
+            let [own, other] = [node, child].map(|node| self.nodes[node as usize].ply);
+            self.may_repeat |= other <= own;
+            self.keep(child);
+        }
+        let data = &mut self.nodes[node as usize];
+        match &mut data.many {
+            Some(many) => {
+                let before = many.bytes();
+                match child {
+                    NONE => many.edges.remove(&choice),
+                    child => many.edges.insert(choice, child),
+                };
+                self.heap = self.heap - before + many.bytes();
+            }
+            None => data.arms.set_child(choice as usize, child),
+        }
     }
 
     /// Returns true if the score of every role except chance is proved.
@@ -376,9 +436,6 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         mean.clamp(low.into(), high.into())
     }
 }
-
-/// A range of arms.
-pub(super) type ArmRange = std::ops::Range<usize>;
 
 /// A reading position in [`Views`].
 #[derive(Default)]

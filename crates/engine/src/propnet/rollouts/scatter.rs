@@ -7,7 +7,7 @@
 use multiversion::multiversion;
 
 use super::assignment::Assignment;
-use crate::propnet::batch::{Packed, holds, transpose};
+use crate::propnet::batch::{holds, transpose};
 use crate::propnet::lanes::Rows;
 
 /// The mapping from facts to rows.
@@ -43,12 +43,17 @@ impl Scatter {
 
     /// Loads each state into its lanes and records the phase in which they begin.
     /// Lanes without a state have unspecified content.
-    pub fn load(&self, starts: &[Packed], assignment: &mut Assignment, rows: &mut Rows) {
-        assignment.enter(|start| self.phase(&starts[start]));
+    pub fn load<S: AsRef<[u64]>>(
+        &self,
+        starts: &[S],
+        assignment: &mut Assignment,
+        rows: &mut Rows,
+    ) {
+        assignment.enter(|start| self.phase(starts[start].as_ref()));
         let assignment = &*assignment;
         if starts.len() <= 64 {
             for (number, group) in self.groups.iter().enumerate() {
-                let lines = starts.iter().map(|start| start[number]);
+                let lines = starts.iter().map(|start| start.as_ref()[number]);
                 spread(&columns(lines), group, assignment, rows);
             }
             return;
@@ -56,7 +61,7 @@ impl Scatter {
         let of: Vec<usize> = assignment.starts().collect();
         for (word, of) in of.chunks(64).enumerate() {
             for (number, group) in self.groups.iter().enumerate() {
-                let columns = columns(of.iter().map(|&start| starts[start][number]));
+                let columns = columns(of.iter().map(|&start| starts[start].as_ref()[number]));
                 for &(fact, row) in group {
                     rows.row_mut(row)[word] = columns[fact];
                 }

@@ -1,6 +1,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::*;
+use crate::propnet::batch::Packed;
 use crate::propnet::batch::tests::{after, evaluate};
 use crate::propnet::batch::{holds, pack};
 use crate::propnet::network::Literal;

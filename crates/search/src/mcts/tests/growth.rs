@@ -6,7 +6,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::*;
 
 /// All features of the search.
-fn full(seed: u64) -> Mcts {
+pub(super) fn full(seed: u64) -> Mcts {
     Mcts {
         graph: true,
         solver: true,
@@ -186,41 +186,15 @@ fn a_tree_follows_the_game() {
         assert!(tree.reroot(&mut game, (20, 1)).unwrap());
         let kept = tree.visits();
         assert!(kept > 10, "{kept}");
-        tree.prune_to_fit(&game, u64::MAX);
-        assert_eq!((tree.visits(), *tree.root()), (kept, (20, 1)));
         let legal: Vec<u32> = (tree.report(BudgetKind::Time).roles[1].moves.iter())
             .map(|entry| entry.action)
             .collect();
         assert_eq!(legal, [1, 2, 3]);
         assert!(!tree.reroot(&mut game, (39, 0)).unwrap());
-        assert_eq!(tree.len(), 1);
-    }
-}
-
-#[test]
-fn a_tree_stays_within_its_memory() {
-    for graph in [false, true] {
-        let options = Mcts {
-            graph,
-            solver: false,
-            ..full(5)
-        };
-        let heap = &mut Heap;
-        let mut game = OneByOne::new(heap, 100);
-        let mut tree = Tree::new(&mut game, (300, 0), &options).unwrap();
-        let mut most = 0;
-        while tree.iterations() < 5_000 {
-            if !tree.fits(30_000) {
-                tree.prune_to_fit(&game, 30_000);
-            }
-            tree.grow(&mut game, 100, &mut None, &mut || true).unwrap();
-            most = most.max(tree.bytes());
-        }
-        assert!(most <= 30_000, "{most} bytes");
-        assert!(
-            tree.visits() >= 5_000,
-            "pruning keeps the statistics of the root"
-        );
+        assert_eq!((tree.visits(), *tree.root()), (0, (39, 0)));
+        tree.reset(&mut game, (21, 0)).unwrap();
+        assert_eq!((tree.visits(), tree.len()), (0, 1));
+        check(&tree);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Growth on several threads.
+//! Growth of a tree on each thread.
 
 use ggp_stop::Instant;
 use std::hash::Hash;
@@ -17,18 +17,18 @@ fn options(seed: u64) -> Mcts {
     }
 }
 
-/// A tree and the result of its growth.
+/// Trees and the result of their growth.
 type Grown<G> = (
-    Tree<<G as GameProblem>::State, <G as GameProblem>::Move>,
+    Vec<Tree<<G as GameProblem>::State, <G as GameProblem>::Move>>,
     Result<(), <G as GameProblem>::Error>,
 );
 
-/// Grows a tree with one copy of the game for each thread.
+/// Grows a tree with each copy of the game.
 fn grow<G>(
     games: &mut [G],
     root: G::State,
     options: &Mcts,
-    until: u64,
+    most: u64,
     proceed: &(dyn Fn() -> bool + Sync),
 ) -> Grown<G>
 where
@@ -38,33 +38,21 @@ where
         .iter_mut()
         .map(|game| OneByOne::new(game, 100))
         .collect();
-    let mut tree = Tree::new(&mut games[0], root, options).unwrap();
-    let go_on = &mut |tree: &Tree<_, _>| !tree.is_settled(0);
-    let result = grow_in_parallel(&mut tree, &mut games, until, proceed, go_on);
-    (tree, result)
+    let new = |game: &mut _| Tree::new(game, root.clone(), options).unwrap();
+    let mut trees: Vec<_> = games.iter_mut().map(new).collect();
+    let is_done = |tree: &Tree<_, _>| tree.is_settled(0);
+    let go_on = &mut |_: &Tree<_, _>, _: &Others<_>| true;
+    let result = grow_in_parallel(&mut trees, &mut games, most, proceed, &is_done, go_on);
+    (trees, result)
 }
 
-/// Checks that no line waits and that the visits of each role's arms are those of the node
-/// without its own evaluation.
-fn check<S: Clone + Eq + Hash, M: Clone + Eq + Hash>(tree: &Tree<S, M>) {
-    assert_eq!(tree.waiting, 0);
-    assert!(tree.arms.iter().all(|arm| arm.pending == 0));
-    for (number, node) in tree.nodes.iter().enumerate() {
-        assert_eq!(node.pending, 0);
-        if node.arms == tree::NONE {
-            continue;
-        }
-        for (_, arms) in tree.choosers(number as u32) {
-            assert!(
-                tree.arms[arms.clone()]
-                    .iter()
-                    .all(|arm| arm.child != tree::WAITING)
-            );
-            let visits = tree.arms[arms].iter().map(|arm| arm.visits).sum::<u32>();
-            assert_eq!(node.visits.max(1), visits + 1);
-        }
+/// The joined statistics.
+fn joined<S: Clone + Eq + Hash, M: Clone + Eq + Hash>(trees: &[Tree<S, M>]) -> MctsReport<M> {
+    let mut report = trees[0].report(BudgetKind::Iterations);
+    for tree in &trees[1..] {
+        report.add(&tree.report(BudgetKind::Iterations));
     }
-    assert!(tree.edges.values().all(|&child| child != tree::WAITING));
+    report
 }
 
 #[test]
@@ -77,22 +65,28 @@ fn visits_add_up() {
                 ..options(3)
             };
             let heaps = &mut [const { Heap }; 5][..threads];
-            let (tree, result) = grow(heaps, (200, 0), &options, 5_000, &|| true);
+            let (trees, result) = grow(heaps, (200, 0), &options, 5_000, &|| true);
             result.unwrap();
-            check(&tree);
+            trees.iter().for_each(check);
+            let report = joined(&trees);
+            let sum = |entries: &[MoveReport<u32>]| entries.iter().map(|m| m.visits).sum::<u64>();
+            let visits = sum(&report.roles[0].moves);
             match solver {
                 // Lines that end at a proved root pass no node.
-                true => assert!(tree.is_settled(0) && tree.visits() <= tree.iterations()),
-                false => assert_eq!([tree.visits(), tree.iterations()], [5_000; 2]),
+                true => assert!(trees.iter().any(|tree| tree.is_settled(0))),
+                false => {
+                    let all = 5_000 * threads as u64;
+                    assert_eq!([visits + threads as u64, report.iterations], [all; 2]);
+                }
             }
 
             let matrix = || Matrix {
                 values: vec![vec![[10, 90], [70, 30]], vec![[60, 40], [20, 80]]],
             };
             let mut games: Vec<Matrix> = (0..threads).map(|_| matrix()).collect();
-            let (tree, result) = grow(&mut games, None, &options, 500, &|| true);
+            let (trees, result) = grow(&mut games, None, &options, 500, &|| true);
             result.unwrap();
-            check(&tree);
+            trees.iter().for_each(check);
         }
     }
 }
@@ -101,11 +95,11 @@ fn visits_add_up() {
 fn several_threads_prove_the_same_values() {
     for heap in 1..30 {
         let heaps = &mut [const { Heap }; 3];
-        let (tree, result) = grow(heaps, (heap, 0), &options(heap.into()), 20_000, &|| true);
+        let (trees, result) = grow(heaps, (heap, 0), &options(heap.into()), 20_000, &|| true);
         result.unwrap();
-        check(&tree);
+        trees.iter().for_each(check);
         let score = if heap % 4 == 0 { 0 } else { 100 };
-        let report = tree.report(BudgetKind::Iterations);
+        let report = joined(&trees);
         assert_eq!(report.roles[0].bounds, [score; 2], "heap {heap}");
     }
 }
@@ -113,9 +107,9 @@ fn several_threads_prove_the_same_values() {
 #[test]
 fn one_thread_is_reproducible() {
     let report = || {
-        let (tree, result) = grow(&mut [Heap], (50, 0), &options(9), 700, &|| true);
+        let (trees, result) = grow(&mut [Heap], (50, 0), &options(9), 700, &|| true);
         result.unwrap();
-        tree.report(BudgetKind::Iterations)
+        joined(&trees)
     };
     assert_eq!(report(), report());
 }
@@ -128,14 +122,14 @@ fn an_interrupt_ends_all_threads_and_leaves_the_tree_consistent() {
         ..options(1)
     };
     let heaps = &mut [const { Heap }; 4];
-    let (tree, result) = grow(heaps, (5_000, 0), &options, u64::MAX, &|| {
+    let (trees, result) = grow(heaps, (5_000, 0), &options, u64::MAX, &|| {
         Instant::now() < end
     });
     result.unwrap();
     // A loaded machine may delay the threads.
     assert!(Instant::now() < end + Duration::from_secs(5));
-    check(&tree);
-    assert!(tree.iterations() > 0);
+    trees.iter().for_each(check);
+    assert!(trees.iter().any(|tree| tree.iterations() > 0));
 }
 
 /// A heap whose evaluation fails after a number of moves.
@@ -180,22 +174,18 @@ fn an_error_ends_all_threads_and_leaves_the_tree_consistent() {
     for (threads, moves) in [(1, 0), (1, 777), (3, 0), (3, 999)] {
         let left = &AtomicU64::new(moves);
         let mut games: Vec<Broken<'_>> = (0..threads).map(|_| Broken { left }).collect();
-        let (mut tree, result) = grow(&mut games, (60, 0), &options(2), u64::MAX, &|| true);
+        let (mut trees, result) = grow(&mut games, (60, 0), &options(2), u64::MAX, &|| true);
         assert_eq!(result, Err(()), "{threads} {moves}");
-        check(&tree);
+        trees.iter().for_each(check);
         // The search can continue afterwards.
         left.store(u64::MAX, Ordering::Relaxed);
         let mut game = OneByOne::new(&mut games[0], 100);
+        let tree = &mut trees[0];
         let until = tree.iterations() + 100;
-        grow_in_parallel(
-            &mut tree,
-            std::slice::from_mut(&mut game),
-            until,
-            &|| true,
-            &mut |_| true,
-        )
-        .unwrap();
-        assert_eq!(tree.iterations(), until);
-        check(&tree);
+        while tree.iterations() < until {
+            let most = until - tree.iterations();
+            tree.grow(&mut game, most, &mut None, &mut || true).unwrap();
+        }
+        check(tree);
     }
 }

@@ -1,0 +1,135 @@
+//! The arms of a position: the legal moves of each role that has a choice.
+//!
+//! All numbers of one position are in one allocation, one kind after the other, so that a
+//! choice reads few cache lines, and a loop over all arms compiles to vector instructions.
+
+use std::ops::Range;
+
+use super::tree::NONE;
+
+/// The number of lists that do not depend on the role: children, visits, pending, proofs.
+const PLAIN: usize = 4;
+
+/// The arms of one position; empty until it has arms.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Arms {
+    count: u32,
+    data: Box<[u32]>,
+}
+
+/// A range of arms of one position.
+pub(super) type ArmRange = Range<usize>;
+
+impl Arms {
+    /// Arms without visits. `bounds` has the proved bounds of each arm's score.
+    pub fn new(roles: usize, bounds: &[[u8; 2]]) -> Self {
+        let count = bounds.len();
+        let mut data = vec![0; count * (PLAIN + roles)].into_boxed_slice();
+        data[..count].fill(NONE);
+        for (arm, bounds) in bounds.iter().enumerate() {
+            data[3 * count + arm] = u32::from(u16::from_le_bytes(*bounds));
+        }
+        Arms {
+            count: count as u32,
+            data,
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    pub fn len(&self) -> usize {
+        self.count as usize
+    }
+
+    /// The bytes on the heap.
+    pub fn bytes(&self) -> u64 {
+        heap_bytes(self.data.len() * size_of::<u32>())
+    }
+
+    /// Reads one number of every cache line, so that the processor loads them at once.
+    pub fn touch(&self) -> u32 {
+        self.data.iter().step_by(16).fold(0, |all, word| all ^ word)
+    }
+
+    /// The child of each arm, if no other role has a choice.
+    pub fn children(&self) -> &[u32] {
+        &self.data[..self.len()]
+    }
+
+    pub fn child(&self, arm: usize) -> u32 {
+        self.children()[arm]
+    }
+
+    pub fn set_child(&mut self, arm: usize, child: u32) {
+        debug_assert!(arm < self.len());
+        self.data[arm] = child;
+    }
+
+    pub fn visits(&self, arm: usize) -> u32 {
+        self.data[self.len() + arm]
+    }
+
+    pub fn add_visit(&mut self, arm: usize) {
+        let visits = &mut self.data[self.count as usize + arm];
+        *visits = visits.saturating_add(1);
+    }
+
+    /// The number of lines through the arm that wait for an evaluation.
+    pub fn pending(&self, arm: usize) -> u32 {
+        self.data[2 * self.len() + arm]
+    }
+
+    pub fn begin(&mut self, arm: usize) {
+        self.data[2 * self.count as usize + arm] += 1;
+    }
+
+    pub fn end(&mut self, arm: usize) {
+        self.data[2 * self.count as usize + arm] -= 1;
+    }
+
+    /// Proved bounds of the score of the role that has this move.
+    pub fn bounds(&self, arm: usize) -> [u8; 2] {
+        (self.data[3 * self.len() + arm] as u16).to_le_bytes()
+    }
+
+    /// The largest proved lower bound of a range of arms.
+    pub fn best_low(&self, arms: ArmRange) -> u8 {
+        arms.map(|arm| self.bounds(arm)[0]).max().unwrap_or(0)
+    }
+
+    /// The stamp of the child at the last update of the bounds.
+    pub fn stamp(&self, arm: usize) -> u16 {
+        (self.data[3 * self.len() + arm] >> 16) as u16
+    }
+
+    pub fn set_proof(&mut self, arm: usize, bounds: [u8; 2], stamp: u16) {
+        let at = 3 * self.len() + arm;
+        self.data[at] = u32::from(stamp) << 16 | u32::from(u16::from_le_bytes(bounds));
+    }
+
+    /// A role's mean score over all visits.
+    pub fn mean(&self, arm: usize, role: usize) -> f64 {
+        f32::from_bits(self.data[(PLAIN + role) * self.len() + arm]).into()
+    }
+
+    pub fn set_mean(&mut self, arm: usize, role: usize, mean: f64) {
+        let at = (PLAIN + role) * self.len() + arm;
+        self.data[at] = (mean as f32).to_bits();
+    }
+
+    /// Visits, pending lines and a role's mean scores (as bits) of a range of arms.
+    pub fn lists(&self, role: usize, arms: ArmRange) -> [&[u32]; 3] {
+        let count = self.len();
+        [1, 2, PLAIN + role].map(|list| &self.data[list * count..][arms.clone()])
+    }
+}
+
+/// The bytes that an allocation takes, with the overhead of the allocator.
+pub(super) fn heap_bytes(bytes: usize) -> u64 {
+    match bytes {
+        0 => 0,
+        bytes => (bytes as u64 + 8).next_multiple_of(16).max(32),
+    }
+}
