@@ -53,6 +53,8 @@ pub struct AgentThread {
     /// Raised when the match is over, for the machines.
     ended: Stop,
     ponders: bool,
+    /// The pace of the last choice.
+    pace: Pace,
 }
 
 /// The results that the two threads report.
@@ -178,6 +180,7 @@ impl AgentThread {
             stop,
             ended: own,
             ponders: false,
+            pace: Pace::default(),
         })
     }
 
@@ -225,6 +228,7 @@ impl AgentThread {
         };
         let (agent_end, last) = (before(10, SLACK), before(25, LAST));
         let pace = Pace::new(agent_end, nodes);
+        self.pace = pace.clone();
         self.post(Task::Choose(observation.clone()), &pace, &Pace::default());
         let mut reported = Instant::now();
         let is_complete = |progress: &Progress| {
@@ -270,6 +274,19 @@ impl AgentThread {
             finished: is_finished,
             error,
         }
+    }
+
+    /// A move for the last choice, which ended without one: the first that the agent or the
+    /// fallback mover has before the deadline.
+    pub fn choose_late(&self, deadline: Instant) -> Option<Advice> {
+        let has_move = |progress: &Progress| {
+            let is_settled = progress.legal.is_some() || progress.failed;
+            is_settled || self.pace.published().is_some()
+        };
+        self.wait(Some(deadline), has_move, || {});
+        let drawn = { self.shared.progress() }.legal.take();
+        let drawn = drawn.map(|(_, drawn)| Advice::of(drawn));
+        self.pace.published().or(drawn)
     }
 
     /// The move that the agent would choose if time ran out now.

@@ -261,7 +261,8 @@ impl InLanes {
             };
             let mut lanes = self.lanes[0].another(options.seed);
             let root = self.trees[0].root().clone();
-            self.trees.push(infallible(Tree::new(&mut lanes, root, &options)));
+            self.trees
+                .push(infallible(Tree::new(&mut lanes, root, &options)));
             self.lanes.push(lanes);
         }
     }

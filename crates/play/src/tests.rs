@@ -173,6 +173,42 @@ fn an_agent_thread_has_a_legal_move_whatever_its_agent_does() {
     }
 }
 
+/// Publishes a move only after its time is over.
+struct Belated(Move);
+
+impl Agent for Belated {
+    fn begin(&mut self, _pace: &Pace) -> Result<(), PlayerError> {
+        Ok(())
+    }
+
+    fn choose(&mut self, _observation: &Observation, pace: &Pace) -> Result<Advice, PlayerError> {
+        while !pace.is_over() {
+            std::thread::yield_now();
+        }
+        std::thread::sleep(Duration::from_millis(200));
+        pace.publish(Advice::of(self.0));
+        Err(PlayError::Interrupted.into())
+    }
+}
+
+#[test]
+fn a_late_move_is_better_than_none() {
+    let mut game = game();
+    let start = game.history().state().clone();
+    let role = game.machine().game().roles().next().unwrap();
+    let mut legal = Vec::new();
+    game.machine().legal(&start, role, &mut legal).unwrap();
+    let brief = Brief::new(game.machine().game(), role);
+    let mut thread = AgentThread::with(brief, |_| Ok(Box::new(Belated(legal[1])))).unwrap();
+    // With percepts alone, the fallback mover has no move.
+    let observation = Observation::of_percepts([], []);
+    let now = Instant::now();
+    let answer = thread.choose(&observation, Some(now + Duration::from_millis(50)), None);
+    assert!(answer.advice.is_none());
+    let late = thread.choose_late(now + Duration::from_secs(60));
+    assert_eq!(late.unwrap().chosen, legal[1]);
+}
+
 /// Returns a move exactly when its time is over.
 struct Punctual(Move);
 

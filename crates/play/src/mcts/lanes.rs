@@ -139,7 +139,8 @@ impl Lanes {
     /// Makes a joint move in each of the first lanes.
     fn make(&mut self, joints: &[u32]) {
         self.joints.clear();
-        self.joints.extend(joints.iter().map(|&chosen| chosen as usize));
+        self.joints
+            .extend(joints.iter().map(|&chosen| chosen as usize));
         self.batch.step(&self.joints);
     }
 

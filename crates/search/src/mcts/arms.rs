@@ -35,10 +35,12 @@ impl Arms {
         }
     }
 
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
+    #[inline]
     pub fn len(&self) -> usize {
         self.count as usize
     }
@@ -49,47 +51,57 @@ impl Arms {
     }
 
     /// Reads one number of every cache line, so that the processor loads them at once.
+    #[inline]
     pub fn touch(&self) -> u32 {
         self.data.iter().step_by(16).fold(0, |all, word| all ^ word)
     }
 
     /// The child of each arm, if no other role has a choice.
+    #[inline]
     pub fn children(&self) -> &[u32] {
         &self.data[..self.len()]
     }
 
+    #[inline]
     pub fn child(&self, arm: usize) -> u32 {
         self.children()[arm]
     }
 
+    #[inline]
     pub fn set_child(&mut self, arm: usize, child: u32) {
         debug_assert!(arm < self.len());
         self.data[arm] = child;
     }
 
+    #[inline]
     pub fn visits(&self, arm: usize) -> u32 {
         self.data[self.len() + arm]
     }
 
+    #[inline]
     pub fn add_visit(&mut self, arm: usize) {
         let visits = &mut self.data[self.count as usize + arm];
         *visits = visits.saturating_add(1);
     }
 
     /// The number of lines through the arm that wait for an evaluation.
+    #[inline]
     pub fn pending(&self, arm: usize) -> u32 {
         self.data[2 * self.len() + arm]
     }
 
+    #[inline]
     pub fn begin(&mut self, arm: usize) {
         self.data[2 * self.count as usize + arm] += 1;
     }
 
+    #[inline]
     pub fn end(&mut self, arm: usize) {
         self.data[2 * self.count as usize + arm] -= 1;
     }
 
     /// Proved bounds of the score of the role that has this move.
+    #[inline]
     pub fn bounds(&self, arm: usize) -> [u8; 2] {
         (self.data[3 * self.len() + arm] as u16).to_le_bytes()
     }
@@ -100,29 +112,37 @@ impl Arms {
     }
 
     /// The stamp of the child at the last update of the bounds.
+    #[inline]
     pub fn stamp(&self, arm: usize) -> u16 {
         (self.data[3 * self.len() + arm] >> 16) as u16
     }
 
+    #[inline]
     pub fn set_proof(&mut self, arm: usize, bounds: [u8; 2], stamp: u16) {
         let at = 3 * self.len() + arm;
         self.data[at] = u32::from(stamp) << 16 | u32::from(u16::from_le_bytes(bounds));
     }
 
     /// A role's mean score over all visits.
+    #[inline]
     pub fn mean(&self, arm: usize, role: usize) -> f64 {
         f32::from_bits(self.data[(PLAIN + role) * self.len() + arm]).into()
     }
 
+    #[inline]
     pub fn set_mean(&mut self, arm: usize, role: usize, mean: f64) {
         let at = (PLAIN + role) * self.len() + arm;
         self.data[at] = (mean as f32).to_bits();
     }
 
     /// Visits, pending lines and a role's mean scores (as bits) of a range of arms.
+    #[inline]
     pub fn lists(&self, role: usize, arms: ArmRange) -> [&[u32]; 3] {
         let count = self.len();
-        [1, 2, PLAIN + role].map(|list| &self.data[list * count..][arms.clone()])
+        let (visits, rest) = self.data[count..].split_at(count);
+        let (pending, rest) = rest.split_at(count);
+        let means = &rest[(PLAIN - 3 + role) * count..];
+        [&visits[arms.clone()], &pending[arms.clone()], &means[arms]]
     }
 }
 

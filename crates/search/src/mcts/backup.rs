@@ -76,7 +76,12 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
     /// Removes the pending marks of a line.
     pub(super) fn release(&mut self, batch: &Batch<M>, line: &Line) {
         for step in batch.path(line) {
-            self.nodes[step.node as usize].pending -= 1;
+            let data = &mut self.nodes[step.node as usize];
+            data.pending -= 1;
+            if data.chooser != Chooser::Many {
+                data.arms.end(step.choice as usize);
+                continue;
+            }
             for arm in self.chosen(step) {
                 self.nodes[step.node as usize].arms.end(arm);
             }

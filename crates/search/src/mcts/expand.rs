@@ -147,13 +147,21 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
             let states = game.step(&parents, &batch.joints)?;
             let hashes: Vec<u32> = states.iter().map(|state| self.hash(state)).collect();
             let known = states.iter().zip(&hashes);
-            let is_known: Vec<bool> =
-                { known }.map(|(state, &hash)| self.find(hash, state).is_some()).collect();
+            let is_known: Vec<bool> = { known }
+                .map(|(state, &hash)| self.find(hash, state).is_some())
+                .collect();
             let unknown = states.iter().zip(&is_known).filter(|(_, known)| !**known);
             let unknown: Vec<&S> = unknown.map(|(state, _)| state).collect();
             let mut views = Views::default();
             game.look(&unknown, &mut views)?;
-            self.arrive(game, batch, states.into_iter().zip(hashes), &is_known, &views, best);
+            self.arrive(
+                game,
+                batch,
+                states.into_iter().zip(hashes),
+                &is_known,
+                &views,
+                best,
+            );
             if self.options.solver && game.looks_ahead() {
                 self.probe(game, &batch.fresh)?;
             }
@@ -346,8 +354,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
                     // Another line of this batch may have added it.
                     if !is_known[index] {
                         at.skip(views, self.roles);
-                    } else if self.nodes[node as usize].visits == 0
-                        && !batch.nodes.contains(&node)
+                    } else if self.nodes[node as usize].visits == 0 && !batch.nodes.contains(&node)
                     {
                         batch.nodes.push(node);
                     }

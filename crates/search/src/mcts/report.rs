@@ -109,7 +109,9 @@ impl<M> RoleReport<M> {
 /// The mean of two means with their numbers of visits.
 fn joined(means: [(f64, u64); 2]) -> f64 {
     let visits = means.iter().map(|(_, visits)| visits).sum::<u64>().max(1);
-    let sum: f64 = { means.iter() }.map(|(mean, visits)| mean * *visits as f64).sum();
+    let sum: f64 = { means.iter() }
+        .map(|(mean, visits)| mean * *visits as f64)
+        .sum();
     sum / visits as f64
 }
 
@@ -122,7 +124,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
             Chooser::Closed => true,
             Chooser::One(_) => {
                 self.options.solver && low == high && !self.nodes[root].arms.is_empty()
-            },
+            }
             Chooser::Many => self.options.solver && self.is_solved(self.root),
         }
     }

@@ -363,9 +363,8 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         let moves = std::mem::take(&mut data.moves);
         let (arms, many) = (std::mem::take(&mut data.arms), data.many.take());
         (data.age, data.visits, data.chooser) = (FREE, 0, Chooser::Closed);
-        self.heap -= heap_bytes(size_of_val(&*moves))
-            + arms.bytes()
-            + many.map_or(0, |many| many.bytes());
+        self.heap -=
+            heap_bytes(size_of_val(&*moves)) + arms.bytes() + many.map_or(0, |many| many.bytes());
         if let Some(state) = self.states[slot].take() {
             self.heap -= game.state_heap_bytes(&state);
             let hash = self.hash(&state);

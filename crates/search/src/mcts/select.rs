@@ -129,7 +129,11 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
     /// Computes the selection score of each arm, with regard to proofs.
     fn score_arms(&mut self, node: u32, role: usize, arms: &ArmRange) {
         let all = self.visits_of(node);
-        let (log, share) = (all.ln(), 1.0 / arms.len() as f64);
+        let share = 1.0 / arms.len() as f64;
+        let log = match self.options.formula {
+            Formula::Ucb => all.ln(),
+            Formula::Puct => 0.0,
+        };
         let own = (self.mean(node, role) / 100.0).clamp(0.0, 1.0);
         let [low, high] = self.bounds[node as usize * self.roles + role];
         // If the value is proved, an arm with the best lower bound stays selectable for the
@@ -160,6 +164,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
 }
 
 /// The index of the first largest number.
+#[inline]
 fn largest(scores: &[f32]) -> usize {
     // Several running maxima, so that the loop compiles to vector instructions.
     let mut most = [f32::NEG_INFINITY; 8];
@@ -169,7 +174,10 @@ fn largest(scores: &[f32]) -> usize {
             *most = if score > *most { score } else { *most };
         }
     }
-    let best = most.iter().chain(rest).fold(f32::NEG_INFINITY, |a, &b| a.max(b));
+    let best = most
+        .iter()
+        .chain(rest)
+        .fold(f32::NEG_INFINITY, |a, &b| a.max(b));
     let found = scores.iter().position(|&score| score == best);
     found.unwrap_or(0)
 }

@@ -422,7 +422,10 @@ fn check<S: Clone + Eq + Hash, M: Clone + Eq + Hash>(tree: &Tree<S, M>) {
     let in_use = |node: u32| tree.nodes[node as usize].age != tree::FREE && tree.is_kept(node);
     let mut heap = 0;
     for (number, node) in (0..).zip(&tree.nodes) {
-        assert_eq!(node.age == tree::FREE, tree.states[number as usize].is_none());
+        assert_eq!(
+            node.age == tree::FREE,
+            tree.states[number as usize].is_none()
+        );
         heap += node.arms.bytes() + arms::heap_bytes(size_of_val(&*node.moves));
         heap += node.many.as_ref().map_or(0, |many| many.bytes());
         if node.age == tree::FREE || !tree.is_kept(number) {
@@ -449,7 +452,11 @@ fn check<S: Clone + Eq + Hash, M: Clone + Eq + Hash>(tree: &Tree<S, M>) {
         }
     }
     assert_eq!(tree.heap, heap);
-    let free = tree.nodes.iter().filter(|node| node.age == tree::FREE).count();
+    let free = tree
+        .nodes
+        .iter()
+        .filter(|node| node.age == tree::FREE)
+        .count();
     assert_eq!(free, tree.room.free.len());
     assert!(in_use(tree.root));
 }

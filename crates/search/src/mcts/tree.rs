@@ -162,7 +162,10 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         let mut views = Views::default();
         game.look(&[&root], &mut views)?;
         let (hash, bytes) = (self.hash(&root), game.state_heap_bytes(&root));
-        let ply = self.nodes.get(self.root as usize).map_or(0, |node| node.ply + 1);
+        let ply = self
+            .nodes
+            .get(self.root as usize)
+            .map_or(0, |node| node.ply + 1);
         self.root = self.add(root, hash, &views, &mut Cursor::default(), ply, bytes);
         Ok(())
     }
@@ -193,6 +196,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         self.state(self.root)
     }
 
+    #[inline]
     pub(super) fn state(&self, node: u32) -> &S {
         let state = self.states[node as usize].as_ref();
         state.expect("a slot in use has a state")
@@ -208,9 +212,8 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
 
     /// The node of a state, if equal states share a node.
     pub(super) fn find(&self, hash: u32, state: &S) -> Option<u32> {
-        let is_same = |node: u32| {
-            self.is_kept(node) && self.states[node as usize].as_ref() == Some(state)
-        };
+        let is_same =
+            |node: u32| self.is_kept(node) && self.states[node as usize].as_ref() == Some(state);
         self.table.as_ref()?.find(hash, is_same)
     }
 
@@ -355,6 +358,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
     }
 
     /// The number of a role's legal moves at a node.
+    #[inline]
     pub(super) fn count(&self, node: u32, role: usize) -> usize {
         let data = &self.nodes[node as usize];
         match data.chooser {
@@ -390,6 +394,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
     }
 
     /// The child of a node after a joint move, [`NONE`] if it is not in the tree.
+    #[inline]
     pub(super) fn child(&self, node: u32, choice: u128) -> u32 {
         let data = &self.nodes[node as usize];
         match data.chooser {
@@ -420,6 +425,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
     }
 
     /// Returns true if the score of every role except chance is proved.
+    #[inline]
     pub(super) fn is_solved(&self, node: u32) -> bool {
         let first = node as usize * self.roles;
         (0..self.roles).all(|role| {
@@ -429,6 +435,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
     }
 
     /// The mean value of a node for a role, 0 to 100, within the proved bounds.
+    #[inline]
     pub(super) fn mean(&self, node: u32, role: usize) -> f64 {
         let at = node as usize * self.roles + role;
         let [low, high] = self.bounds[at];

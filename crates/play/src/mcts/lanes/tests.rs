@@ -22,7 +22,12 @@ const RULES: &str = "
 /// The mean score of [`LESSON`] playouts, after which learning lanes update their levels.
 fn mean(lanes: &mut Lanes, start: &batch::Packed) -> f64 {
     let starts = std::slice::from_ref(start);
-    let samples = lanes.playouts(&starts.iter().collect::<Vec<_>>(), LESSON as u32, 0, &mut || true);
+    let samples = lanes.playouts(
+        &starts.iter().collect::<Vec<_>>(),
+        LESSON as u32,
+        0,
+        &mut || true,
+    );
     let sample = &samples.expect("lanes never fail")[0];
     assert_eq!(sample.playouts, LESSON);
     sample.sums[0] / sample.playouts as f64

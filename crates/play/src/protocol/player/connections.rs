@@ -12,7 +12,7 @@ use tokio::sync::{Semaphore, watch};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::timeout_at;
 
-use super::match_thread::{MatchHandle, MatchTerms, Server};
+use super::match_thread::{Clock, MatchHandle, MatchTerms, Server};
 use super::{Event, LatencyMargin, Log, PlayerOptions};
 use crate::protocol::message::{Info, Message, MessageError, Reply};
 use crate::protocol::wire::{Connection, Request, WireError, WireLimits};
@@ -346,7 +346,8 @@ impl Connections {
             let margin = self.server.margin().of(clock);
             let due = received + clock - margin;
             current.expires = received + clock + self.patience(play_clock);
-            let reply = current.handle.request(moves, received, due);
+            let last = due + margin / 2;
+            let reply = current.handle.request(moves, received, Clock { due, last });
             let present = current.present.subscribe();
             (reply, present, current.number, due, margin)
         };
@@ -355,7 +356,7 @@ impl Connections {
             // The result of an ended match is not an answer.
             _ = present.changed() => Reply::Nil,
             reply = reply => reply.unwrap_or(Reply::Nil),
-            () = tokio::time::sleep_until((due + margin / 2).into()) => Reply::Nil,
+            () = tokio::time::sleep_until((due + margin * 3 / 4).into()) => Reply::Nil,
         };
         let is_move = matches!(reply, Reply::Move(_));
         Response {

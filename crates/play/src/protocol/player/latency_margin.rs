@@ -1,24 +1,22 @@
 //! The time before the end of a clock at which an answer is sent.
 
-use std::collections::VecDeque;
 use std::time::Duration;
 
-/// The number of recent answers whose delays are kept.
-const REMEMBERED: usize = 16;
 /// The initial penalty.
 const FIRST_PENALTY: Duration = Duration::from_millis(250);
 
 /// The part of a clock that is reserved for the network and the load of the machine.
 ///
-/// It is the sum of a base, twice the longest delay of the last answers after their deadline,
-/// and a penalty. The penalty doubles when the host replaces a move that took nearly the whole
-/// clock and so probably arrived too late; it decreases with each such move that is accepted.
-/// The margin is at most a third of the clock.
+/// It is the sum of a base, twice the delay of late answers, and a penalty. The delay is
+/// halved with each answer that took nearly the whole clock and was not late. The penalty
+/// doubles when the host replaces a move that took nearly the whole clock and so probably
+/// arrived too late; it decreases with each such move that is accepted. The margin is at most
+/// a third of the clock.
 #[derive(Clone, Debug)]
 pub struct LatencyMargin {
     fixed: Option<Duration>,
     base: Duration,
-    late: VecDeque<Duration>,
+    late: Duration,
     penalty: Duration,
 }
 
@@ -28,7 +26,7 @@ impl LatencyMargin {
         LatencyMargin {
             fixed,
             base,
-            late: VecDeque::new(),
+            late: Duration::ZERO,
             penalty: Duration::ZERO,
         }
     }
@@ -38,23 +36,20 @@ impl LatencyMargin {
         if let Some(fixed) = self.fixed {
             return fixed.min(clock);
         }
-        let latest = self.late.iter().max().copied().unwrap_or_default();
-        let whole = self.base.saturating_add(latest.saturating_mul(2));
+        let whole = self.base.saturating_add(self.late.saturating_mul(2));
         whole.saturating_add(self.penalty).min(clock / 3)
     }
 
-    /// Records the delay of an answer after its deadline.
+    /// Records the delay after its deadline of an answer that took nearly the whole clock, 0 if
+    /// it was not late.
     pub fn was_late(&mut self, by: Duration) {
-        if self.late.len() == REMEMBERED {
-            self.late.pop_front();
-        }
-        self.late.push_back(by);
+        self.late = by.max(self.late / 2);
     }
 
     /// Records whether the host accepted a move that took nearly the whole clock.
     pub fn was_played(&mut self, played: bool) {
         self.penalty = match played {
-            true => self.penalty - self.penalty / 8,
+            true => self.penalty - self.penalty / 4,
             false => self.penalty.saturating_mul(2).max(FIRST_PENALTY),
         };
     }
@@ -77,11 +72,12 @@ mod tests {
         margin.was_played(false);
         margin.was_played(false);
         assert_eq!(margin.of(ms(10_000)), ms(800));
-        for _ in 0..REMEMBERED {
+        // One late answer does not cost much for long.
+        for _ in 0..6 {
             margin.was_late(ms(0));
             margin.was_played(true);
         }
-        assert!(margin.of(ms(10_000)) < ms(300));
+        assert!(margin.of(ms(10_000)) < ms(300), "{margin:?}");
     }
 
     #[test]

@@ -25,6 +25,15 @@ const LONGEST_REASON: usize = 300;
 /// An answer within this time of its deadline counts as taking the whole clock.
 const NEARLY: Duration = Duration::from_millis(50);
 
+/// The end of a clock.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Clock {
+    /// The time by which a move should be chosen.
+    pub due: Instant,
+    /// The time by which any move is better than none.
+    pub last: Instant,
+}
+
 /// The contents of a START message.
 #[derive(Debug)]
 pub(super) struct MatchTerms {
@@ -71,7 +80,7 @@ enum MatchRequest {
     Play {
         moves: Vec<String>,
         received: Instant,
-        deadline: Instant,
+        clock: Clock,
         is_answered: bool,
         answer: oneshot::Sender<Reply>,
     },
@@ -147,13 +156,13 @@ impl MatchHandle {
         &self,
         moves: Vec<String>,
         received: Instant,
-        deadline: Instant,
+        clock: Clock,
     ) -> oneshot::Receiver<Reply> {
         let (answer, reply) = oneshot::channel();
         self.post(MatchRequest::Play {
             moves,
             received,
-            deadline,
+            clock,
             is_answered: self.take_answered(),
             answer,
         });
@@ -324,7 +333,7 @@ impl<'a> MatchThread<'a> {
                 MatchRequest::Play {
                     moves,
                     received,
-                    deadline,
+                    clock,
                     is_answered,
                     answer,
                 } => {
@@ -339,7 +348,7 @@ impl<'a> MatchThread<'a> {
                     }
                     drop(work);
                     let made = self.receive(&moves, is_answered);
-                    let reply = self.answer(made, received, deadline);
+                    let reply = self.answer(made, received, clock);
                     self.shared.finish();
                     // The connection may be closed.
                     let _ = answer.send(reply);
@@ -368,12 +377,12 @@ impl<'a> MatchThread<'a> {
         });
     }
 
-    fn answer(&mut self, made: usize, received: Instant, deadline: Instant) -> Reply {
+    fn answer(&mut self, made: usize, received: Instant, clock: Clock) -> Reply {
         if let Some(answered) = self.progress.answer(made) {
             return self.reply(answered);
         }
         let options = &self.server.options;
-        let (until, nodes) = options.agent.limits(Some(deadline));
+        let (until, nodes) = options.agent.limits(Some(clock.due));
         let played = &self.progress.played()[..made];
         let observation = Observation::of_joint_moves(self.role, played);
         let answer = self.agent.choose(&observation, until, nodes);
@@ -381,10 +390,11 @@ impl<'a> MatchThread<'a> {
             let (id, reason) = (self.terms.id.clone(), error.to_string());
             self.server.log.record(Event::Failed { id, reason });
         }
-        let Some(advice) = answer.advice else {
+        let late = || self.agent.choose_late(clock.last);
+        let Some(advice) = answer.advice.or_else(late) else {
             return Reply::Nil;
         };
-        if Instant::now() + NEARLY > deadline {
+        if Instant::now() + NEARLY > clock.due {
             self.slow = Some(made);
         }
         self.progress.set_answer(made, advice.chosen);

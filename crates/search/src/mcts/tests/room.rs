@@ -4,7 +4,12 @@ use super::growth::full;
 use super::*;
 
 /// Grows a tree within a limit on memory, checks it again and again, and returns it.
-fn grown(options: &Mcts, root: (u32, usize), limit: u64, iterations: u64) -> Tree<(u32, usize), u32> {
+fn grown(
+    options: &Mcts,
+    root: (u32, usize),
+    limit: u64,
+    iterations: u64,
+) -> Tree<(u32, usize), u32> {
     let heap = &mut Heap;
     let mut game = OneByOne::new(heap, 1_000);
     let mut tree = Tree::new(&mut game, root, options).unwrap();
@@ -14,7 +19,11 @@ fn grown(options: &Mcts, root: (u32, usize), limit: u64, iterations: u64) -> Tre
         let before = tree.bytes();
         tree.grow(&mut game, 100, &mut None, &mut || true).unwrap();
         // A batch may begin with a little room left.
-        assert!(tree.bytes() <= limit.max(before) + 16_000, "{}", tree.bytes());
+        assert!(
+            tree.bytes() <= limit.max(before) + 16_000,
+            "{}",
+            tree.bytes()
+        );
         steps += 1;
         if steps.is_multiple_of(16) {
             check(&tree);
