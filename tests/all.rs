@@ -20,6 +20,7 @@ mod games;
 mod graph;
 mod hostile_rules;
 mod layering;
+mod learn;
 mod lsp;
 mod mcts;
 mod minimax;

@@ -97,6 +97,7 @@ const ALLOWED: &[(&str, &str, &[&str])] = &[
     ("engine", "machine/perft", &["clock", "thread"]),
     ("engine", "threads", &["thread"]),
     ("engine", "propnet/native", &["memory map"]),
+    ("learn", "learning", &["clock"]),
     ("solver", "planning/breadth_first", &["clock", "stream"]),
     ("solver", "planning/breadth_first/next_level", &["stream"]),
     ("solver", "planning/breadth_first/plan", &["stream"]),

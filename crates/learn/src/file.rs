@@ -1,0 +1,248 @@
+//! Files of values.
+//!
+//! In: values and a network of their game. Out: text, and values again, for any
+//! network of rules with the same [`Fingerprint`]. Facts are written as codes without
+//! names, so a file fits rules whose names were changed.
+
+use std::fmt;
+
+use ggp_engine::propnet::Propnet;
+use serde::{Deserialize, Serialize};
+
+use crate::features::Features;
+use crate::fingerprint::{Fingerprint, code};
+use crate::trust::Trust;
+use crate::values::{GRAIN, Values, grains};
+
+/// The version of the format.
+const VERSION: u32 = 1;
+/// The most features of a file, and the most values by position.
+const MOST_FEATURES: usize = 1 << 20;
+const MOST_BLOCKS: usize = 1 << 8;
+
+/// A file of values. Facts are numbered by their place in `facts`.
+#[derive(Serialize, Deserialize)]
+struct File {
+    /// The version of the format.
+    version: u32,
+    /// The fingerprint of the rules.
+    rules: String,
+    /// The share of the values in mixtures, in quarters.
+    trust: u8,
+    roles: usize,
+    outputs: usize,
+    /// By fact: its functors in prefix order, by number of first appearance.
+    facts: Vec<Vec<u32>>,
+    /// By fact: true if it has weights.
+    counts: Vec<bool>,
+    phases: Vec<u32>,
+    pairs: Vec<[u32; 2]>,
+    triples: Vec<[u32; 3]>,
+    /// By output and phase: the weights of the constant, of facts, pairs and triples.
+    weights: Vec<Vec<i32>>,
+}
+
+/// The reason why a file cannot be used.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum FileError {
+    /// The text is not a file of values.
+    Malformed(String),
+    /// The file has another version.
+    Version(u32),
+    /// The file belongs to rules with another fingerprint.
+    OtherRules {
+        /// The fingerprint in the file.
+        found: String,
+        /// The fingerprint of the rules.
+        expected: Fingerprint,
+    },
+    /// The network lacks this number of facts of the file.
+    MissingFacts(usize),
+}
+
+impl fmt::Display for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FileError::Malformed(why) => write!(f, "expected a file of `ggp learn`: {why}"),
+            FileError::Version(found) => write!(
+                f,
+                "the file has version {found} of the format; this program reads version {VERSION}"
+            ),
+            FileError::OtherRules { found, expected } => write!(
+                f,
+                "the file belongs to other rules: it has fingerprint {found}, and the rules have \
+                 {expected}"
+            ),
+            FileError::MissingFacts(count) => write!(
+                f,
+                "the network of the rules lacks {count} facts of the file; it was built with \
+                 other limits"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for FileError {}
+
+/// The text of a file.
+pub fn write(net: &Propnet, values: &Values, trust: Trust) -> String {
+    let terms = net.terms();
+    let features = values.features();
+    // Facts without weights are left out.
+    let is_kept =
+        |fact: usize| features.counts(fact) || features.phase_facts().contains(&(fact as u32));
+    let kept: Vec<usize> = (0..features.facts())
+        .filter(|&fact| is_kept(fact))
+        .collect();
+    let mut places = vec![0; features.facts()];
+    for (place, &fact) in kept.iter().enumerate() {
+        places[fact] = place as u32;
+    }
+    let place = |fact: u32| places[fact as usize];
+    let groups = 1 + features.facts()..features.len();
+    let weights = values.weights.chunks(features.len()).map(|weights| {
+        let facts = kept.iter().map(|&fact| 1 + fact);
+        let all = [0].into_iter().chain(facts).chain(groups.clone());
+        all.map(|feature| grains(weights[feature])).collect()
+    });
+    let file = File {
+        version: VERSION,
+        rules: Fingerprint::of(net.game()).to_string(),
+        trust: trust.quarters(),
+        roles: values.roles(),
+        outputs: values.outputs,
+        facts: kept
+            .iter()
+            .map(|&fact| code(&terms, net.facts()[fact]))
+            .collect(),
+        counts: kept.iter().map(|&fact| features.counts(fact)).collect(),
+        phases: features
+            .phase_facts()
+            .iter()
+            .map(|&fact| place(fact))
+            .collect(),
+        pairs: features
+            .pairs()
+            .iter()
+            .map(|pair| pair.map(place))
+            .collect(),
+        triples: features
+            .triples()
+            .iter()
+            .map(|triple| triple.map(place))
+            .collect(),
+        weights: weights.collect(),
+    };
+    serde_json::to_string(&file).expect("numbers and lists can be written") + "\n"
+}
+
+/// The values of a file, for a network of the same rules, and their trust.
+///
+/// # Errors
+///
+/// [`FileError`] if the text is not a file of values or belongs to other rules.
+pub fn read(net: &Propnet, text: &str) -> Result<(Values, Trust), FileError> {
+    let malformed = |why: String| FileError::Malformed(why);
+    /// The part of a file that all versions have.
+    #[derive(Deserialize)]
+    struct Head {
+        version: u32,
+    }
+    let head: Head = serde_json::from_str(text).map_err(|error| malformed(error.to_string()))?;
+    if head.version != VERSION {
+        return Err(FileError::Version(head.version));
+    }
+    let file: File = serde_json::from_str(text).map_err(|error| malformed(error.to_string()))?;
+    let expected = Fingerprint::of(net.game());
+    if file.rules.parse() != Ok(expected) {
+        let found = file.rules.chars().take(20).collect();
+        return Err(FileError::OtherRules { found, expected });
+    }
+    check(&file, net).map_err(|why| malformed(why.to_owned()))?;
+    let terms = net.terms();
+    let numbers: rustc_hash::FxHashMap<Vec<u32>, u32> = net
+        .facts()
+        .iter()
+        .zip(0..)
+        .map(|(&fact, number)| (code(&terms, fact), number))
+        .collect();
+    let facts: Vec<Option<u32>> = file
+        .facts
+        .iter()
+        .map(|code| numbers.get(code).copied())
+        .collect();
+    let missing = facts.iter().filter(|fact| fact.is_none()).count();
+    if missing > 0 {
+        return Err(FileError::MissingFacts(missing));
+    }
+    let facts: Vec<u32> = facts.into_iter().flatten().collect();
+    let mut counts = vec![false; net.facts().len()];
+    for (&fact, &is_counted) in facts.iter().zip(&file.counts) {
+        counts[fact as usize] = is_counted;
+    }
+    let number = |place: u32| facts[place as usize];
+    let phases = file.phases.iter().map(|&place| number(place)).collect();
+    let mut features = Features::new(&counts, phases);
+    let pairs: Vec<[u32; 2]> = file.pairs.iter().map(|pair| pair.map(number)).collect();
+    let triples: Vec<[u32; 3]> = file
+        .triples
+        .iter()
+        .map(|triple| triple.map(number))
+        .collect();
+    if !pairs.is_sorted_by(|a, b| a < b) || !triples.is_sorted_by(|a, b| a < b) {
+        return Err(malformed("its groups of facts are not in order".to_owned()));
+    }
+    if pairs.iter().any(|pair| pair[0] >= pair[1])
+        || triples
+            .iter()
+            .any(|&[a, b, _]| pairs.binary_search(&[a, b]).is_err())
+    {
+        return Err(malformed(
+            "a triple of facts does not extend a pair".to_owned(),
+        ));
+    }
+    features.set_groups(pairs, triples);
+    let mut values = Values::new(features, file.roles, file.outputs);
+    let len = values.features.len();
+    let first_group = 1 + values.features.facts();
+    for (to, from) in values.weights.chunks_mut(len).zip(&file.weights) {
+        let mut from = from.iter().map(|&weight| weight as f32 * GRAIN);
+        to[0] = from.next().unwrap_or(0.0);
+        for (&fact, weight) in facts.iter().zip(from.by_ref()) {
+            to[1 + fact as usize] = weight;
+        }
+        for (to, weight) in to[first_group..].iter_mut().zip(from) {
+            *to = weight;
+        }
+    }
+    Ok((values, Trust::of_quarters(file.trust)))
+}
+
+/// The reason why the lengths and numbers of a file do not fit together, if any.
+fn check(file: &File, net: &Propnet) -> Result<(), &'static str> {
+    let (facts, roles) = (file.facts.len() as u32, net.game().role_count());
+    let is_fact = |fact: &u32| *fact < facts;
+    let groups = file
+        .pairs
+        .iter()
+        .flatten()
+        .chain(file.triples.iter().flatten());
+    if file.roles != roles || !(file.outputs == roles || file.outputs == 1 && roles == 2) {
+        return Err("it has another number of roles");
+    }
+    if !groups.chain(&file.phases).all(is_fact) || file.counts.len() != file.facts.len() {
+        return Err("it uses facts that it does not list");
+    }
+    let len = 1 + file.facts.len() + file.pairs.len() + file.triples.len();
+    let blocks = file.outputs * (file.phases.len() + 1);
+    if len > MOST_FEATURES || blocks > MOST_BLOCKS {
+        return Err("it has too many features");
+    }
+    if file.weights.len() != blocks || file.weights.iter().any(|weights| weights.len() != len) {
+        return Err("it does not have one weight for each feature");
+    }
+    match file.trust {
+        0..=4 => Ok(()),
+        _ => Err("its trust is not a number of quarters"),
+    }
+}

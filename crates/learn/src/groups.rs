@@ -1,0 +1,211 @@
+//! The choice of pairs and triples of facts that explain errors.
+//!
+//! In: positions with target values, and an evaluation. Out: the groups of facts whose
+//! joint truth correlates most with the errors of the evaluation. A triple extends a
+//! pair that the evaluation has. Groups are compared within each phase, because they
+//! have weights of their own there.
+//!
+//! Source: Della Pietra, Della Pietra, Lafferty, "Inducing features of random fields",
+//! 1997 (features grow by the best conjunctions with those chosen before).
+
+use std::cmp::Reverse;
+
+use ggp_stop::Stop;
+use rustc_hash::FxHashSet;
+
+use crate::samples::Samples;
+use crate::values::{Values, logistic};
+
+/// The most facts that may join a group.
+const MOST_FACTS: usize = 1_500;
+/// The most pairs of a base feature and a fact that are compared.
+const MOST_CELLS: usize = 8_000_000;
+/// The most pairs of active features that are counted.
+const MOST_WORK: usize = 200_000_000;
+/// The number of positions without error that are added to those of each group, which
+/// makes rare groups less likely to be chosen.
+const PRIOR: f32 = 20.0;
+/// The least gain of a group that is chosen, in squared standard errors.
+const LEAST: f32 = 3.0;
+
+/// At most `most` new pairs, those with the highest gain.
+pub(crate) fn pairs(values: &Values, samples: &Samples, most: usize, stop: &Stop) -> Vec<[u32; 2]> {
+    let features = &values.features;
+    let facts = frequent(values, samples);
+    let first = 1;
+    let bases: Vec<usize> = facts.iter().map(|&fact| first + fact as usize).collect();
+    let gains = Gains::new(values, samples, &bases, &facts, stop);
+    let known: FxHashSet<[u32; 2]> = features.pairs().iter().copied().collect();
+    let groups = gains.sorted().into_iter().filter_map(|(base, fact)| {
+        let pair = [facts[base], facts[fact]];
+        (pair[0] < pair[1] && !known.contains(&pair)).then_some(pair)
+    });
+    groups.take(most).collect()
+}
+
+/// At most `most` new triples that extend pairs of the values, those with the highest
+/// gain.
+pub(crate) fn triples(
+    values: &Values,
+    samples: &Samples,
+    most: usize,
+    stop: &Stop,
+) -> Vec<[u32; 3]> {
+    let features = &values.features;
+    let facts = frequent(values, samples);
+    let room = MOST_CELLS / (facts.len() * features.phases()).max(1);
+    let strongest = strongest_pairs(values, room);
+    let first = 1 + features.facts();
+    let bases: Vec<usize> = strongest.iter().map(|&pair| first + pair).collect();
+    let gains = Gains::new(values, samples, &bases, &facts, stop);
+    // A triple can extend three pairs.
+    let sorted = |mut triple: [u32; 3]| {
+        triple.sort_unstable();
+        triple
+    };
+    let mut known: FxHashSet<[u32; 3]> = features.triples().iter().copied().map(sorted).collect();
+    let groups = gains.sorted().into_iter().filter_map(|(base, fact)| {
+        let [one, other] = features.pairs()[strongest[base]];
+        let triple = [one, other, facts[fact]];
+        let is_new = triple[2] != one && triple[2] != other && known.insert(sorted(triple));
+        is_new.then_some(triple)
+    });
+    groups.take(most).collect()
+}
+
+/// The pairs with the largest weights, at most `most`, in ascending order.
+fn strongest_pairs(values: &Values, most: usize) -> Vec<usize> {
+    let features = &values.features;
+    let first = 1 + features.facts();
+    let size = |pair: usize| {
+        let weights = values.weights.chunks(features.len());
+        weights
+            .map(|weights| weights[first + pair].abs())
+            .sum::<f32>()
+    };
+    let mut pairs: Vec<usize> = (0..features.pairs().len()).collect();
+    if pairs.len() > most {
+        pairs.sort_by(|&a, &b| size(b).total_cmp(&size(a)));
+        pairs.truncate(most);
+        pairs.sort_unstable();
+    }
+    pairs
+}
+
+/// The reduction of the errors that each group would bring.
+struct Gains {
+    /// The number of facts.
+    side: usize,
+    /// By base feature and fact.
+    gains: Vec<f32>,
+}
+
+impl Gains {
+    /// Compares the groups of a base feature and a fact in the last positions, as many
+    /// as the work allows. Without gains if `stop` is over.
+    fn new(
+        values: &Values,
+        samples: &Samples,
+        bases: &[usize],
+        facts: &[u32],
+        stop: &Stop,
+    ) -> Gains {
+        const NONE: u32 = u32::MAX;
+        let features = &values.features;
+        let mut base_places = vec![NONE; features.len()];
+        for (place, &base) in bases.iter().enumerate() {
+            base_places[base] = place as u32;
+        }
+        let mut fact_places = vec![NONE; 1 + features.facts()];
+        for (place, &fact) in facts.iter().enumerate() {
+            fact_places[1 + fact as usize] = place as u32;
+        }
+        let (side, cells) = (facts.len(), bases.len() * facts.len());
+        let mut gains = vec![0.0; cells];
+        let (mut active, mut active_facts) = (Vec::new(), Vec::new());
+        for output in 0..values.outputs {
+            // By phase and cell: the sum of the errors, and the number of positions.
+            let mut tables = vec![(0.0_f32, 0.0_f32); features.phases() * cells];
+            let (mut squares, mut seen, mut work) = (0.0, 0, 0);
+            for number in (0..samples.len()).rev() {
+                if work > MOST_WORK {
+                    break;
+                }
+                if seen % 256 == 0 && stop.is_over() {
+                    gains.fill(0.0);
+                    return Gains { side, gains };
+                }
+                seen += 1;
+                let (state, targets) = samples.get(number);
+                let error = targets[output] - logistic(values.sum(output, state));
+                squares += error * error;
+                active.clear();
+                active_facts.clear();
+                features.each(state, |feature| {
+                    let base = base_places[feature];
+                    if base != NONE {
+                        active.push(base as usize);
+                    }
+                    if feature < fact_places.len() && fact_places[feature] != NONE {
+                        active_facts.push(fact_places[feature] as usize);
+                    }
+                });
+                work += active.len() * active_facts.len();
+                let table = &mut tables[features.phase(state) * cells..][..cells];
+                for &base in &active {
+                    let row = &mut table[base * side..][..side];
+                    for &fact in &active_facts {
+                        row[fact].0 += error;
+                        row[fact].1 += 1.0;
+                    }
+                }
+            }
+            let variance = (squares / seen.max(1) as f32).max(1e-6);
+            for table in tables.chunks(cells.max(1)) {
+                for (gain, &(sum, count)) in gains.iter_mut().zip(table) {
+                    *gain += sum * sum / (count + PRIOR) / variance;
+                }
+            }
+        }
+        Gains { side, gains }
+    }
+
+    /// The places of base feature and fact of each group with a sufficient gain, the
+    /// highest gain first.
+    fn sorted(&self) -> Vec<(usize, usize)> {
+        let mut cells: Vec<usize> = (0..self.gains.len()).collect();
+        cells.retain(|&cell| self.gains[cell] > LEAST);
+        cells.sort_by(|&a, &b| self.gains[b].total_cmp(&self.gains[a]));
+        let places = cells.into_iter();
+        places
+            .map(|cell| (cell / self.side, cell % self.side))
+            .collect()
+    }
+}
+
+/// The facts that count, in ascending order. If there are too many, those that hold in
+/// about half of the positions.
+fn frequent(values: &Values, samples: &Samples) -> Vec<u32> {
+    let features = &values.features;
+    let mut counts = vec![0_usize; features.facts()];
+    for number in 0..samples.len() {
+        let (state, _) = samples.get(number);
+        for (word, &bits) in state.iter().enumerate() {
+            let mut bits = bits;
+            while bits != 0 {
+                counts[64 * word + bits.trailing_zeros() as usize] += 1;
+                bits &= bits - 1;
+            }
+        }
+    }
+    let changes = |fact: u32| {
+        let count = counts[fact as usize];
+        count.min(samples.len() - count)
+    };
+    let counting = features.counting().iter().copied();
+    let mut facts: Vec<u32> = counting.filter(|&fact| changes(fact) > 0).collect();
+    facts.sort_by_key(|&fact| Reverse(changes(fact)));
+    facts.truncate(MOST_FACTS);
+    facts.sort_unstable();
+    facts
+}

@@ -1,0 +1,248 @@
+//! The course of learning: self-play, regression, new features.
+//!
+//! In: a network, options and a stop. Out: the values, and how learning went.
+
+use ggp_engine::propnet::Propnet;
+use ggp_engine::propnet::code::Engine;
+use ggp_stop::{Instant, Stop};
+use rand::seq::SliceRandom;
+
+use crate::features::Features;
+use crate::groups;
+use crate::positions::Positions;
+use crate::samples::Samples;
+use crate::self_play::{Play, SelfPlay};
+use crate::survey::survey;
+use crate::trainer::{Rates, Trainer};
+use crate::values::Values;
+
+/// Parameters of learning.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The number of games of self-play; `None` for as many as the stop allows.
+    pub games: Option<u64>,
+    /// The seed of all random choices.
+    pub seed: u64,
+    /// The approximate maximum of memory for positions.
+    pub memory_bytes: usize,
+    /// The engine that runs the network.
+    pub engine: Engine,
+    /// The parameters of self-play.
+    pub play: Play,
+    /// The parameters of the regression.
+    pub rates: Rates,
+    /// The maximum number of pairs of facts.
+    pub pairs: usize,
+    /// The maximum number of triples of facts.
+    pub triples: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            games: None,
+            seed: 0,
+            memory_bytes: 1 << 29,
+            engine: Engine::Auto,
+            play: Play {
+                games: 256,
+                epsilon: 0.1,
+                noise: 0.15,
+                opening: 4,
+                lambda: 0.8,
+                cuts: true,
+                depth: 1_000,
+            },
+            rates: Rates {
+                step: 0.1,
+                decay: 1e-5,
+                averaging: 40_000.0,
+            },
+            pairs: 4_096,
+            triples: 4_096,
+        }
+    }
+}
+
+/// The number of positions that are learned together, in random order.
+const BATCH: usize = 1_024;
+/// The number of positions from which pairs are chosen.
+const REMEMBERED: usize = 100_000;
+
+/// The features that are added, and the share of learning before that.
+const STAGES: [(f64, Grow); 3] = [
+    (0.05, Grow::Pairs),
+    (0.15, Grow::Triples),
+    (0.4, Grow::Triples),
+];
+
+/// A kind of features.
+#[derive(Copy, Clone, Debug)]
+enum Grow {
+    /// All pairs.
+    Pairs,
+    /// Half of the triples.
+    Triples,
+}
+
+/// The state of learning.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct Progress {
+    /// The games played.
+    pub games: u64,
+    /// The positions learned.
+    pub positions: u64,
+    /// The positions evaluated.
+    pub evaluated: u64,
+    /// The mean logarithmic loss of recent positions.
+    pub loss: f64,
+    /// The number of pairs of facts.
+    pub pairs: usize,
+    /// The number of triples of facts.
+    pub triples: usize,
+}
+
+/// The result of learning.
+#[derive(Clone, Debug)]
+pub struct Learned {
+    /// The values.
+    pub values: Values,
+    /// How learning went.
+    pub progress: Progress,
+}
+
+/// Learns the values of a game's positions until enough games were played, or `stop`
+/// is over. `watch` is called from time to time.
+pub fn learn(
+    net: &Propnet,
+    options: &Options,
+    stop: &Stop,
+    mut watch: impl FnMut(&Progress),
+) -> Learned {
+    let started = Instant::now();
+    let time = stop.remaining();
+    let mut course = Course::new(net, options, stop);
+    let mut stages = STAGES.iter().peekable();
+    loop {
+        let share = match (options.games, time) {
+            (Some(games), _) => course.play.finished as f64 / games as f64,
+            (None, Some(time)) => started.elapsed().as_secs_f64() / time.as_secs_f64().max(1e-9),
+            (None, None) => 0.0,
+        };
+        if stop.is_over() || share >= 1.0 {
+            break;
+        }
+        course
+            .play
+            .advance(&course.trainer.values, &mut course.fresh, stop);
+        if course.fresh.len() >= BATCH {
+            course.lesson();
+        }
+        if let Some((_, grow)) = stages.next_if(|stage| share >= stage.0) {
+            course.lesson();
+            course.grow(*grow);
+        }
+        watch(&course.progress());
+    }
+    course.lesson();
+    let progress = course.progress();
+    let mut values = course.trainer.average;
+    values.round();
+    Learned { values, progress }
+}
+
+/// Learning in progress.
+struct Course<'a> {
+    options: &'a Options,
+    stop: &'a Stop,
+    play: SelfPlay,
+    trainer: Trainer,
+    /// Positions that are not learned yet.
+    fresh: Samples,
+    /// The last positions.
+    memory: Samples,
+    positions: u64,
+    loss: f64,
+}
+
+impl<'a> Course<'a> {
+    fn new(net: &Propnet, options: &'a Options, stop: &'a Stop) -> Self {
+        let mut positions = Positions::new(net, options.engine);
+        let facts = net.facts().len();
+        let survey = survey(&mut positions, facts, options.seed, stop);
+        let roles = positions.roles();
+        let outputs = if survey.is_constant_sum { 1 } else { roles };
+        let values = Values::new(Features::new(&survey.varies, survey.phases), roles, outputs);
+        let words = facts.div_ceil(64);
+        let bytes = options.memory_bytes / 4;
+        let of_sample = 8 * words + 4 * outputs;
+        let remembered = (bytes / of_sample).clamp(BATCH, REMEMBERED);
+        Course {
+            options,
+            stop,
+            play: SelfPlay::new(positions, options.play, options.seed, bytes),
+            trainer: Trainer::new(values, options.rates),
+            fresh: Samples::new(words, outputs, usize::MAX),
+            memory: Samples::new(words, outputs, remembered),
+            positions: 0,
+            loss: 0.0,
+        }
+    }
+
+    fn progress(&self) -> Progress {
+        let features = self.trainer.values.features();
+        Progress {
+            games: self.play.finished,
+            positions: self.positions,
+            evaluated: self.play.evaluated,
+            loss: self.loss,
+            pairs: features.pairs().len(),
+            triples: features.triples().len(),
+        }
+    }
+
+    /// Learns the fresh positions in random order, and remembers them.
+    fn lesson(&mut self) {
+        let count = self.fresh.len();
+        if count == 0 {
+            return;
+        }
+        let order = self.shuffled(count);
+        let loss = self.trainer.learn(&self.fresh, &order, self.stop);
+        // A mean over about the last 40,000 positions.
+        let share =
+            (count as f64 / 40_000.0).max(count as f64 / (self.positions as f64 + count as f64));
+        self.loss += share.min(1.0) * (loss - self.loss);
+        self.positions += count as u64;
+        for number in 0..count {
+            let (state, targets) = self.fresh.get(number);
+            self.memory.push(state, targets);
+        }
+        self.fresh.clear();
+    }
+
+    /// Adds the groups of facts that explain most errors.
+    fn grow(&mut self, grow: Grow) {
+        let (values, samples, options) = (&self.trainer.average, &self.memory, self.options);
+        let mut pairs = values.features.pairs().to_vec();
+        let mut triples = values.features.triples().to_vec();
+        match grow {
+            Grow::Pairs => pairs.extend(groups::pairs(values, samples, options.pairs, self.stop)),
+            Grow::Triples => {
+                let most = options.triples / 2;
+                triples.extend(groups::triples(values, samples, most, self.stop));
+            }
+        }
+        self.trainer.set_groups(pairs, triples);
+        // New features get their weights from positions at hand first.
+        let order = self.shuffled(self.memory.len());
+        self.trainer.learn(&self.memory, &order, self.stop);
+        self.trainer.average = self.trainer.values.clone();
+    }
+
+    fn shuffled(&mut self, count: usize) -> Vec<u32> {
+        let mut order: Vec<u32> = (0..count as u32).collect();
+        order.shuffle(&mut self.play.random);
+        order
+    }
+}

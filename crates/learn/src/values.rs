@@ -1,0 +1,166 @@
+//! Values of positions: sums of the weights of their features.
+//!
+//! In: packed states. Out: the expected score of each role, from 0 to 100. The sum
+//! of the weights goes through the logistic function, so weights add up in
+//! logarithms of odds.
+
+use ggp_engine::propnet::batch::Packed;
+
+use crate::features::Features;
+use crate::lanes;
+
+/// The number of positions below which they are evaluated one by one.
+const FEW: usize = 8;
+
+/// A learned evaluation of a game's positions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Values {
+    pub(crate) features: Features,
+    pub(crate) roles: usize,
+    /// The number of values learned: one if the scores of two roles add up to 100,
+    /// else one for each role.
+    pub(crate) outputs: usize,
+    /// By output, phase and feature.
+    pub(crate) weights: Vec<f32>,
+}
+
+impl Values {
+    /// Values without knowledge: 50 everywhere.
+    pub(crate) fn new(features: Features, roles: usize, outputs: usize) -> Values {
+        let weights = vec![0.0; outputs * features.phases() * features.len()];
+        Values {
+            features,
+            roles,
+            outputs,
+            weights,
+        }
+    }
+
+    /// The number of roles.
+    pub fn roles(&self) -> usize {
+        self.roles
+    }
+
+    /// The features that have weights.
+    pub fn features(&self) -> &Features {
+        &self.features
+    }
+
+    /// The weights of an output in a phase, by feature.
+    pub(crate) fn block(&self, output: usize, phase: usize) -> &[f32] {
+        let len = self.features.len();
+        &self.weights[(output * self.features.phases() + phase) * len..][..len]
+    }
+
+    /// Replaces `out` by the value of every role in every position, from 0 to 100,
+    /// the roles of the first position first.
+    pub fn evaluate(&self, states: &[Packed], out: &mut Vec<f32>) {
+        self.all_shares(states, out);
+        out.iter_mut().for_each(|value| *value *= 100.0);
+    }
+
+    /// The values of [`Values::evaluate`] from 0 to 1.
+    pub(crate) fn all_shares(&self, states: &[Packed], out: &mut Vec<f32>) {
+        out.clear();
+        out.resize(states.len() * self.roles, 0.0);
+        if states.len() < FEW {
+            for (state, out) in states.iter().zip(out.chunks_mut(self.roles)) {
+                self.shares(state, out);
+            }
+            return;
+        }
+        let mut by_phase = vec![Vec::new(); self.features.phases()];
+        for (index, state) in states.iter().enumerate() {
+            by_phase[self.features.phase(state)].push(index);
+        }
+        let mut columns = Vec::new();
+        for (phase, indices) in by_phase.iter().enumerate() {
+            for indices in indices.chunks(lanes::WIDTH) {
+                let states: Vec<&Packed> = indices.iter().map(|&index| &states[index]).collect();
+                lanes::columns(&states, &mut columns);
+                for output in 0..self.outputs {
+                    let sums = lanes::sums(&self.features, self.block(output, phase), &columns);
+                    for (&index, sum) in indices.iter().zip(sums) {
+                        out[index * self.roles + output] = logistic(sum);
+                    }
+                }
+            }
+        }
+        if self.outputs < self.roles {
+            for out in out.chunks_mut(2) {
+                out[1] = 1.0 - out[0];
+            }
+        }
+    }
+
+    /// The value of each role, from 0 to 1.
+    pub(crate) fn shares(&self, state: &[u64], out: &mut [f32]) {
+        for output in 0..self.outputs {
+            out[output] = logistic(self.sum(output, state));
+        }
+        if self.outputs < self.roles {
+            out[1] = 1.0 - out[0];
+        }
+    }
+
+    /// The sum of the weights of an output.
+    #[inline]
+    pub(crate) fn sum(&self, output: usize, state: &[u64]) -> f32 {
+        let weights = self.block(output, self.features.phase(state));
+        let mut sum = 0.0;
+        self.features.each(state, |feature| sum += weights[feature]);
+        sum
+    }
+
+    /// Rounds all weights to multiples of [`GRAIN`], as files have them.
+    pub(crate) fn round(&mut self) {
+        for weight in &mut self.weights {
+            *weight = grains(*weight) as f32 * GRAIN;
+        }
+    }
+
+    /// Replaces the pairs and triples of facts. Those that stay keep their weights.
+    pub(crate) fn set_groups(&mut self, pairs: Vec<[u32; 2]>, triples: Vec<[u32; 3]>) {
+        let old = &self.features;
+        let mut features = old.clone();
+        features.set_groups(pairs, triples);
+        let singles = 1 + old.facts();
+        // By new feature: the old one.
+        let pairs = features.pairs().iter().map(|pair| {
+            let found = old.pairs().binary_search(pair);
+            found.ok().map(|pair| singles + pair)
+        });
+        let triples = features.triples().iter().map(|triple| {
+            let found = old.triples().binary_search(triple);
+            found
+                .ok()
+                .map(|triple| singles + old.pairs().len() + triple)
+        });
+        let kept: Vec<Option<usize>> = (0..singles).map(Some).chain(pairs).chain(triples).collect();
+        let mut next = Values::new(features, self.roles, self.outputs);
+        let (len, old_len) = (next.features.len(), old.len());
+        for (new, old) in next
+            .weights
+            .chunks_mut(len)
+            .zip(self.weights.chunks(old_len))
+        {
+            for (weight, kept) in new.iter_mut().zip(&kept) {
+                *weight = kept.map_or(0.0, |kept| old[kept]);
+            }
+        }
+        *self = next;
+    }
+}
+
+/// The unit of weights.
+pub(crate) const GRAIN: f32 = 1.0 / 4096.0;
+
+/// A weight in units of [`GRAIN`].
+pub(crate) fn grains(weight: f32) -> i32 {
+    (weight / GRAIN).round() as i32
+}
+
+/// The logistic function.
+pub(crate) fn logistic(sum: f32) -> f32 {
+    1.0 / (1.0 + (-sum).exp())
+}

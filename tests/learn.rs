@@ -1,0 +1,176 @@
+//! Values learned by self-play: equal for equal seeds and for other names, better than
+//! random playouts, and the same whether positions are evaluated together or alone.
+
+use std::path::Path;
+
+use ggp_engine::propnet::batch::{Batch, Packed};
+use ggp_engine::propnet::code::Engine;
+use ggp_engine::propnet::{GroundLimits, Propnet};
+use ggp_gdl::game::Game;
+use ggp_gdl::rewrite::{Scramble, scrambled_in_place};
+use ggp_gdl::span::{Source, Sources};
+use ggp_gdl::symbol::Case;
+use ggp_gdl::syntax::{self, SyntaxLimits};
+use ggp_learn::{Chooser, FileError, Options, Trust, Values, learn, read, trial, trust, write};
+use ggp_stop::Stop;
+
+fn text(name: &str) -> String {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("games")
+        .join(name);
+    std::fs::read_to_string(file).expect("it can be read")
+}
+
+fn network(text: &str) -> Propnet {
+    let game = Game::from_text("game.kif", text).expect("the rules are valid");
+    let (mut net, _) = Propnet::ground(&game, &GroundLimits::default()).expect("it is small");
+    net.simplify();
+    net
+}
+
+/// The values learned from a number of games.
+fn learned(net: &Propnet, games: u64) -> Values {
+    let options = Options {
+        games: Some(games),
+        ..Options::default()
+    };
+    learn(net, &options, &Stop::new(), |_| ()).values
+}
+
+/// Positions of games in which the roles make arbitrary moves.
+fn positions(net: &Propnet) -> Vec<Packed> {
+    const LANES: usize = 64;
+    let mut batch = Batch::new(net, LANES, Engine::Auto);
+    let mut found = Vec::new();
+    for ply in 0..12 {
+        let mut joints = Vec::new();
+        for lane in 0..LANES {
+            for role in 0..batch.roles() {
+                let legal: Vec<usize> = batch.legal_moves(lane, role).collect();
+                let place = (lane * 7 + ply * 3) % legal.len().max(1);
+                joints.push(legal.get(place).copied().unwrap_or(0));
+            }
+        }
+        batch.step(&joints);
+        found.append(&mut batch.states(LANES));
+    }
+    found
+}
+
+#[test]
+fn the_same_is_learned_under_other_names() {
+    let rules = text("breakthrough_small.kif");
+    let sources = Sources::from(Source::new("game.kif", rules.as_str()));
+    let (forms, _) = syntax::read(&sources, SyntaxLimits::default());
+    let options = Scramble {
+        seed: 5,
+        order: false,
+        comments: false,
+        case: Case::Fold,
+    };
+    let (scrambled, _) = scrambled_in_place(&forms, &sources, options);
+    assert_ne!(scrambled[0], rules);
+    let (net, other) = (network(&rules), network(&scrambled[0]));
+    let values = learned(&net, 1_500);
+    assert!(values.features().triples().len() > 10);
+    let file = write(&net, &values, Trust::default());
+    assert_eq!(file, write(&net, &learned(&net, 1_500), Trust::default()));
+    assert_eq!(
+        file,
+        write(&other, &learned(&other, 1_500), Trust::default())
+    );
+    let (back, _) = read(&other, &file).expect("the rules are the same");
+    assert_eq!(back, values);
+}
+
+#[test]
+fn values_beat_random_playouts_and_are_trusted() {
+    let net = network(&text("breakthrough_small.kif"));
+    let values = learned(&net, 4_000);
+    let choosers = [Chooser::Values(&values), Chooser::Flat(8)];
+    let found = trial(&net, Engine::Auto, choosers, 50, 1, &Stop::new()).expect("it ends");
+    assert!(found.matches == 100 && found.mean > 0.8, "{found:?}");
+    let trusted = trust(&net, Engine::Auto, &values, 1, &Stop::new());
+    assert!(trusted.share() > 0.0);
+    // Values that know nothing are not trusted.
+    let nothing = learn(&net, &Options::default(), &Stop::raised(), |_| ()).values;
+    let trusted = trust(&net, Engine::Auto, &nothing, 1, &Stop::new());
+    assert_eq!(trusted.share(), 0.0);
+}
+
+#[test]
+fn positions_have_the_same_values_together_and_alone() {
+    // Of two roles, of three, and with moves at the same time.
+    for name in ["connect_four.kif", "three_player_race.kif", "goofspiel.kif"] {
+        let net = network(&text(name));
+        let values = learned(&net, 700);
+        let states = positions(&net);
+        let (mut together, mut alone) = (Vec::new(), Vec::new());
+        values.evaluate(&states, &mut together);
+        assert_eq!(together.len(), states.len() * values.roles());
+        for (state, together) in states.iter().zip(together.chunks(values.roles())) {
+            values.evaluate(std::slice::from_ref(state), &mut alone);
+            assert_eq!(alone, together, "{name}");
+            assert!(alone.iter().all(|value| (0.0..=100.0).contains(value)));
+            // The contributions of facts explain the differences of values.
+            let odds = |value: f32| (value / (100.0 - value)).ln();
+            let sum: f32 = values
+                .explain(state, 0)
+                .iter()
+                .map(|found| found.weight)
+                .sum();
+            let rest = odds(alone[0]) - sum;
+            let other = values.explain(&states[0], 0);
+            assert!(rest.is_finite() && !other.is_empty());
+        }
+    }
+}
+
+#[test]
+fn every_kind_of_game_can_be_learned() {
+    for name in [
+        "prisoners_dilemma.kif",
+        "light_cycles.kif",
+        "lights_out.kif",
+        "chomp.kif",
+    ] {
+        let net = network(&text(name));
+        let values = learned(&net, 300);
+        assert_eq!(values.roles(), net.game().role_count());
+        let file = write(&net, &values, Trust::default());
+        assert_eq!(read(&net, &file).expect("it fits").0, values, "{name}");
+    }
+}
+
+#[test]
+fn files_that_do_not_fit_are_rejected() {
+    let net = network(&text("tic_tac_toe.kif"));
+    let values = learned(&net, 300);
+    let file = write(&net, &values, Trust::default());
+    let other = network(&text("nim.kif"));
+    let error = |net: &Propnet, text: &str| read(net, text).expect_err("it does not fit");
+    assert!(matches!(error(&other, &file), FileError::OtherRules { .. }));
+    let newer = file.replacen("\"version\":1", "\"version\":2", 1);
+    assert_eq!(error(&net, &newer), FileError::Version(2));
+    assert!(matches!(error(&net, "{}"), FileError::Malformed(_)));
+    assert!(matches!(
+        error(&net, &file[..file.len() / 2]),
+        FileError::Malformed(_)
+    ));
+    // Any changed number is found, or makes other values.
+    for (from, to) in [
+        ("\"roles\":2", "\"roles\":9"),
+        ("\"outputs\":1", "\"outputs\":2"),
+        ("\"trust\":0", "\"trust\":7"),
+        ("\"pairs\":[[", "\"pairs\":[[9999,"),
+        ("\"phases\":[", "\"phases\":[9999,"),
+        ("\"weights\":[[", "\"weights\":[[1,"),
+    ] {
+        let damaged = file.replacen(from, to, 1);
+        assert_ne!(damaged, file, "{from}");
+        assert!(
+            matches!(error(&net, &damaged), FileError::Malformed(_)),
+            "{to}"
+        );
+    }
+}
