@@ -6,6 +6,7 @@ mod engine;
 mod grid;
 mod help;
 mod input;
+mod learn;
 mod perft;
 mod play;
 mod playout;

@@ -13,6 +13,7 @@ pub mod graph;
 pub mod host;
 pub mod info;
 pub mod init;
+pub mod learn;
 pub mod legal;
 pub mod lsp;
 pub mod man;
@@ -105,6 +106,8 @@ commands! {
     Solve = solve;
     /// Compute the value of a position and its best moves
     Prove = prove;
+    /// Learn the values of positions by self-play
+    Learn = learn;
     /// Check answers written by `solve`
     Verify = verify;
     /// Export the graph that a search explores

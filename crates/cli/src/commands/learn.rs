@@ -1,0 +1,225 @@
+//! `ggp learn`: the values of positions, learned by self-play.
+
+use std::num::NonZeroU64;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{anyhow, bail};
+use serde::Serialize;
+
+use super::perft::parse_seconds;
+use crate::numbers::thousands;
+use crate::position::PositionOptions;
+use crate::rule_files::{self, RuleOptions};
+use crate::{Context, Exit};
+use ggp_engine::machine::{AnyMachine, Machine};
+use ggp_engine::propnet::Propnet;
+use ggp_learn::{Learned, Progress, Trust, Values, learn, read, trust, write};
+
+/// The options of `ggp learn`.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  ggp learn tic_tac_toe.kif --time 10 -o values.json
+  ggp learn tic_tac_toe.kif --games 20000 --seed 7 -o values.json
+  ggp learn tic_tac_toe.kif --explain values.json --moves '(mark 2 2)'
+
+Hundreds of games are played at the same time. Every role chooses the move with the best value
+after it, and the results improve the values. Facts, pairs and triples of facts have weights in
+logarithms of odds; no others are learned. At last, games of another player show which share the
+values deserve in mixtures with random playouts: 0 means that they are no gain.
+
+Equal seeds and equal numbers of games give equal files. A file fits rules whose names were
+changed, in the same order. Ctrl-C ends learning early; the values learned so far are written.
+
+With --explain, the values of a position are printed, and the facts that contribute most.")]
+pub struct Options {
+    #[command(flatten)]
+    rules: RuleOptions,
+    /// Learn for S seconds
+    #[arg(long, value_name = "S", default_value = "60", value_parser = parse_seconds)]
+    #[arg(conflicts_with = "games")]
+    time: Duration,
+    /// Learn from N games instead
+    #[arg(long, value_name = "N")]
+    games: Option<NonZeroU64>,
+    /// The seed of the random choices
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// Write the values to this file
+    #[arg(long, short, value_name = "FILE", required_unless_present = "explain")]
+    output: Option<PathBuf>,
+    /// Explain the values in this file instead of learning
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "games", "time"])]
+    explain: Option<PathBuf>,
+    /// Show the N facts that contribute most
+    #[arg(long, value_name = "N", default_value_t = 10, requires = "explain")]
+    top: usize,
+    #[command(flatten)]
+    position: PositionOptions,
+}
+
+/// The result of learning, as `--json` prints it.
+#[derive(Serialize)]
+struct Summary {
+    games: u64,
+    positions: u64,
+    pairs: usize,
+    triples: usize,
+    loss: f64,
+    trust: f32,
+}
+
+/// The value of a position for a role, as `--json` prints it.
+#[derive(Serialize)]
+struct Explained {
+    role: String,
+    value: f32,
+    facts: Vec<Share>,
+}
+
+/// The contribution of a fact.
+#[derive(Serialize)]
+struct Share {
+    fact: String,
+    weight: f32,
+}
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// If the rules are invalid or have no network, or a file cannot be read or written.
+pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
+    if let Some(path) = &options.output {
+        Context::can_write(path)?;
+    }
+    let machine = options.rules.machine(context)?;
+    match (&options.explain, &options.output) {
+        (Some(path), _) => explain(path, options, machine, context),
+        (None, Some(path)) => learn_to(path, options, machine, context),
+        (None, None) => unreachable!("one of both is required"),
+    }
+}
+
+fn learn_to(
+    path: &Path,
+    options: &Options,
+    mut machine: AnyMachine,
+    context: &Context,
+) -> anyhow::Result<Exit> {
+    let start = machine.initial()?;
+    let Some((net, _)) = machine.network(&start) else {
+        bail!("values are learned on a network, and the rules have none within the limits");
+    };
+    let engine = options.rules.limits(context).engine;
+    let learning = ggp_learn::Options {
+        games: options.games.map(NonZeroU64::get),
+        seed: options.seed,
+        engine,
+        ..ggp_learn::Options::default()
+    };
+    let stop = match options.games {
+        Some(_) => context.stop().clone(),
+        None => context.stop().within(Some(options.time)),
+    };
+    let spinner = context.spinner("learning");
+    let learned = learn(net, &learning, &stop, |progress| {
+        let games = thousands(progress.games);
+        spinner.set_message(format!(
+            "learning, {games} games, loss {:.3}",
+            progress.loss
+        ));
+    });
+    spinner.set_message("testing");
+    let trust = trust(net, engine, &learned.values, options.seed, context.stop());
+    spinner.finish_and_clear();
+    context.write_file(path, write(net, &learned.values, trust).as_bytes())?;
+    report(&learned, trust, context)?;
+    match context.is_interrupted() {
+        true => bail!("interrupted; the values learned so far are written"),
+        false => Ok(Exit::Done),
+    }
+}
+
+fn report(learned: &Learned, trust: Trust, context: &Context) -> anyhow::Result<()> {
+    let Progress {
+        games,
+        positions,
+        loss,
+        pairs,
+        triples,
+        ..
+    } = learned.progress;
+    let trust = trust.share();
+    if context.json() {
+        return context.print_json(&Summary {
+            games,
+            positions,
+            pairs,
+            triples,
+            loss,
+            trust,
+        });
+    }
+    context.print(format!(
+        "{} games, {} positions, {} pairs and {} triples of facts",
+        thousands(games),
+        thousands(positions),
+        thousands(pairs as u64),
+        thousands(triples as u64),
+    ))?;
+    context.print(match trust > 0.0 {
+        true => format!("share in mixtures with random playouts: {trust}"),
+        false => "share in mixtures with random playouts: 0 (no gain)".to_owned(),
+    })?;
+    Ok(())
+}
+
+fn explain(
+    path: &Path,
+    options: &Options,
+    mut machine: AnyMachine,
+    context: &Context,
+) -> anyhow::Result<Exit> {
+    let text = rule_files::read_text(path, options.rules.max_bytes, context)?;
+    let state = options
+        .position
+        .state(&mut machine, &options.rules, context)?;
+    let Some((net, state)) = machine.network(&state) else {
+        bail!("values belong to a network, and no network covers this position");
+    };
+    let (values, _) =
+        read(net, &text).map_err(|error| anyhow!("cannot use {}: {error}", path.display()))?;
+    let found = explained(net, &values, &state, options.top);
+    if context.json() {
+        context.print_json(&found)?;
+        return Ok(Exit::Done);
+    }
+    for of_role in found {
+        context.print(format!("{} {:.1}", of_role.role, of_role.value))?;
+        for share in of_role.facts {
+            context.print(format!("  {:+.2}  {}", share.weight, share.fact))?;
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn explained(net: &Propnet, values: &Values, state: &[u64], top: usize) -> Vec<Explained> {
+    let (game, terms) = (net.game(), net.terms());
+    let mut all = Vec::new();
+    values.evaluate(&[state.to_vec()], &mut all);
+    let of_role = |(role, value): (ggp_gdl::game::RoleId, f32)| {
+        let contributions = values.explain(state, role.index()).into_iter();
+        let share = |found: ggp_learn::Contribution| Share {
+            fact: game.canonical(&terms, net.facts()[found.fact]),
+            weight: found.weight,
+        };
+        Explained {
+            role: game.role_name(role).to_owned(),
+            value,
+            facts: contributions.take(top).map(share).collect(),
+        }
+    };
+    game.roles().zip(all).map(of_role).collect()
+}
