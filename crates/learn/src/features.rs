@@ -178,7 +178,7 @@ impl Features {
     }
 
     /// The number of features.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         1 + self.facts + self.pairs.len() + self.triples.len()
     }
 

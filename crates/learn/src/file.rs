@@ -99,8 +99,8 @@ pub fn write(net: &Propnet, values: &Values, trust: Trust) -> String {
         places[fact] = place as u32;
     }
     let place = |fact: u32| places[fact as usize];
-    let groups = 1 + features.facts()..features.len();
-    let weights = values.weights.chunks(features.len()).map(|weights| {
+    let groups = 1 + features.facts()..features.count();
+    let weights = values.weights.chunks(features.count()).map(|weights| {
         let facts = kept.iter().map(|&fact| 1 + fact);
         let all = [0].into_iter().chain(facts).chain(groups.clone());
         all.map(|feature| grains(weights[feature])).collect()
@@ -203,7 +203,7 @@ pub fn read(net: &Propnet, text: &str) -> Result<(Values, Trust), FileError> {
     }
     features.set_groups(pairs, triples);
     let mut values = Values::new(features, file.roles, file.outputs);
-    let len = values.features.len();
+    let len = values.features.count();
     let first_group = 1 + values.features.facts();
     for (to, from) in values.weights.chunks_mut(len).zip(&file.weights) {
         let mut from = from.iter().map(|&weight| weight as f32 * GRAIN);

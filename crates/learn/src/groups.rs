@@ -78,7 +78,7 @@ fn strongest_pairs(values: &Values, most: usize) -> Vec<usize> {
     let features = &values.features;
     let first = 1 + features.facts();
     let size = |pair: usize| {
-        let weights = values.weights.chunks(features.len());
+        let weights = values.weights.chunks(features.count());
         weights
             .map(|weights| weights[first + pair].abs())
             .sum::<f32>()
@@ -112,7 +112,7 @@ impl Gains {
     ) -> Gains {
         const NONE: u32 = u32::MAX;
         let features = &values.features;
-        let mut base_places = vec![NONE; features.len()];
+        let mut base_places = vec![NONE; features.count()];
         for (place, &base) in bases.iter().enumerate() {
             base_places[base] = place as u32;
         }

@@ -81,7 +81,7 @@ impl Trainer {
         let active = &mut self.active;
         active.clear();
         features.each(state, |feature| active.push(feature as u32));
-        let (len, phases) = (features.len(), features.phases());
+        let (len, phases) = (features.count(), features.phases());
         let mut loss = 0.0;
         for (output, &target) in targets.iter().enumerate() {
             let first = (output * phases + phase) * len;

@@ -27,7 +27,7 @@ pub struct Values {
 impl Values {
     /// Values without knowledge: 50 everywhere.
     pub(crate) fn new(features: Features, roles: usize, outputs: usize) -> Values {
-        let weights = vec![0.0; outputs * features.phases() * features.len()];
+        let weights = vec![0.0; outputs * features.phases() * features.count()];
         Values {
             features,
             roles,
@@ -48,7 +48,7 @@ impl Values {
 
     /// The weights of an output in a phase, by feature.
     pub(crate) fn block(&self, output: usize, phase: usize) -> &[f32] {
-        let len = self.features.len();
+        let len = self.features.count();
         &self.weights[(output * self.features.phases() + phase) * len..][..len]
     }
 
@@ -95,8 +95,8 @@ impl Values {
 
     /// The value of each role, from 0 to 1.
     pub(crate) fn shares(&self, state: &[u64], out: &mut [f32]) {
-        for output in 0..self.outputs {
-            out[output] = logistic(self.sum(output, state));
+        for (output, out) in out.iter_mut().enumerate().take(self.outputs) {
+            *out = logistic(self.sum(output, state));
         }
         if self.outputs < self.roles {
             out[1] = 1.0 - out[0];
@@ -138,7 +138,7 @@ impl Values {
         });
         let kept: Vec<Option<usize>> = (0..singles).map(Some).chain(pairs).chain(triples).collect();
         let mut next = Values::new(features, self.roles, self.outputs);
-        let (len, old_len) = (next.features.len(), old.len());
+        let (len, old_len) = (next.features.count(), old.count());
         for (new, old) in next
             .weights
             .chunks_mut(len)
