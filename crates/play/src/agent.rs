@@ -142,6 +142,13 @@ impl Pace {
         self.stop.deadline()
     }
 
+    /// A stop for a part of the work, which ends with the pace, or after a share of the time
+    /// that is left.
+    pub fn part(&self, share: f64) -> Stop {
+        self.stop
+            .within(self.stop.remaining().map(|time| time.mul_f64(share)))
+    }
+
     /// The most iterations or positions.
     pub fn nodes(&self) -> Option<u64> {
         self.nodes

@@ -20,6 +20,7 @@ use super::{
 use ggp_engine::machine::{AnyMachine, PlayError, PropnetMachine, PropnetState};
 use ggp_engine::propnet::batch::Packed;
 use ggp_gdl::game::Move;
+use ggp_learn::Values;
 use ggp_search::BudgetKind;
 use ggp_search::mcts::{
     Mcts, MctsReport, MoveReport, OneByOne, Others, RoleReport, Simulator, Tree, TreeSummary,
@@ -32,6 +33,10 @@ use settings::Settings;
 
 /// The interval at which advice is published.
 const TICK: Duration = Duration::from_millis(20);
+/// The share of the start clock in which values are learned.
+const LEARNING: f64 = 0.5;
+/// The share of the rest in which it is found out what they are worth.
+const TRUST: f64 = 0.25;
 /// The least interval between summaries of the tree.
 const SUMMARY_INTERVAL: Duration = Duration::from_millis(500);
 /// The time between two summaries is at least this many times the time that one takes.
@@ -44,6 +49,8 @@ pub struct MctsAgent {
     settings: Settings,
     backends: Option<Backends>,
     searcher: Option<Searcher>,
+    /// Learned values, and their share in the values of new positions.
+    values: Option<(Arc<Values>, f32)>,
     /// The joint moves before the last choice.
     played: Vec<Vec<Move>>,
 }
@@ -91,6 +98,7 @@ impl MctsAgent {
             settings,
             backends: None,
             searcher: None,
+            values: None,
             played: Vec::new(),
         })
     }
@@ -158,6 +166,34 @@ impl MctsAgent {
         }
     }
 
+    /// Learns values of positions, if there is a network soon enough.
+    fn learn(&mut self, pace: &Pace) -> Result<(), PlayError> {
+        if !self.settings.learns_values {
+            return Ok(());
+        }
+        let (limits, seed) = (self.brief.limits.clone(), self.brief.seed);
+        let memory = self.brief.memory_bytes;
+        let backends = self.backends()?;
+        let state = backends.state_after(&[])?;
+        if !matches!(state, PropnetState::Packed(_)) {
+            return Ok(());
+        }
+        let net = network(backends.machine()).net();
+        let options = ggp_learn::Options {
+            seed,
+            memory_bytes: (memory / 4) as usize,
+            engine: limits.engine,
+            ..ggp_learn::Options::default()
+        };
+        let learned = ggp_learn::learn(net, &options, &pace.part(LEARNING), |_| ());
+        let stop = pace.part(TRUST);
+        let trust = ggp_learn::trust(net, limits.engine, &learned.values, seed, &stop);
+        if trust.share() > 0.0 {
+            self.values = Some((Arc::new(learned.values), trust.share()));
+        }
+        Ok(())
+    }
+
     /// The number of search threads. If only the iterations are limited, the default is one,
     /// because the result of several threads depends on timing.
     fn threads(&self, pace: &Pace) -> usize {
@@ -214,6 +250,9 @@ impl MctsAgent {
             self.settings.learning,
             self.settings.mcts.seed,
         );
+        if let Some((values, share)) = &self.values {
+            lanes.set_values(Arc::clone(values), *share, self.settings.has_priors);
+        }
         let tree = infallible(Tree::new(&mut lanes, root, &self.settings.mcts));
         self.searcher = Some(Searcher::Lanes(Box::new(InLanes {
             trees: vec![tree],
@@ -396,6 +435,7 @@ impl Agent for MctsAgent {
                 self.backends()?.wait(pace);
             }
             Some(_) => {
+                self.learn(pace)?;
                 self.search(&[], pace, &mut |_| ControlFlow::Continue(()))?;
             }
         }

@@ -1,12 +1,14 @@
 //! A [`Simulator`] that evaluates hundreds of states at once on a network.
 
 use std::convert::Infallible;
+use std::sync::Arc;
 
 use ggp_engine::propnet::Propnet;
 use ggp_engine::propnet::batch::{Batch, Packed};
 use ggp_engine::propnet::code::Engine;
 use ggp_engine::propnet::playout::Proceed;
 use ggp_engine::propnet::rollouts::{MoveSum, Record, RolloutOptions, Rollouts, learned_levels};
+use ggp_learn::Values;
 use ggp_search::mcts::{Sample, Simulator, TerminalChild, View, Views};
 
 /// The number of states that are evaluated together.
@@ -57,6 +59,10 @@ pub struct Lanes {
     learning: Option<Learning>,
     /// The number of playouts since the last update of the levels.
     unlearned: u64,
+    /// Learned values, and their share in the values of new positions.
+    values: Option<(Arc<Values>, f32)>,
+    /// True if learned values order moves.
+    has_priors: bool,
     /// Scratch space.
     joints: Vec<usize>,
 }
@@ -109,6 +115,8 @@ impl Lanes {
             range: scores.iter().map(range).collect(),
             scores,
             is_small,
+            values: None,
+            has_priors: false,
             joints: Vec::new(),
         }
     }
@@ -118,6 +126,30 @@ impl Lanes {
         let mut other = self.clone();
         other.rollouts.reseed(seed);
         other
+    }
+
+    /// Sets learned values, and their share in the values of new positions.
+    pub fn set_values(&mut self, values: Arc<Values>, share: f32, has_priors: bool) {
+        self.values = Some((values, share));
+        self.has_priors = has_priors;
+    }
+
+    /// Mixes learned values into the results of playouts from some states.
+    fn mix(&self, states: &[&Packed], samples: &mut [Sample<u32>]) {
+        let Some((values, share)) = &self.values else {
+            return;
+        };
+        let mut learned = Vec::new();
+        values.evaluate(states, &mut learned);
+        let share = f64::from(*share);
+        for (sample, learned) in samples.iter_mut().zip(learned.chunks(self.scores.len())) {
+            let playouts = sample.playouts as f64;
+            for (sum, &value) in sample.sums.iter_mut().zip(learned) {
+                *sum = (1.0 - share) * *sum + share * playouts * f64::from(value);
+            }
+            // The sums of the scores of all roles are rounded.
+            sample.ended = false;
+        }
     }
 
     /// Reduces the weight of the statistics after a move of the game.
@@ -312,6 +344,33 @@ impl Simulator for Lanes {
         Ok(ends)
     }
 
+    fn has_values(&self) -> bool {
+        self.has_priors
+    }
+
+    fn values_after(
+        &mut self,
+        states: &[&Packed],
+        roles: &[usize],
+        counts: &[usize],
+        joints: &[u32],
+    ) -> Result<Vec<f32>, Infallible> {
+        let Some((values, _)) = self.values.clone() else {
+            return Ok(Vec::new());
+        };
+        let all = self.scores.len();
+        let (mut parents, mut chosen) = (Vec::new(), Vec::new());
+        for ((state, &role), &count) in states.iter().zip(roles).zip(counts) {
+            parents.extend(std::iter::repeat_n(*state, count));
+            chosen.extend(std::iter::repeat_n(role, count));
+        }
+        let children = self.step(&parents, joints)?;
+        let mut learned = Vec::new();
+        values.evaluate(&children, &mut learned);
+        let learned = learned.chunks(all).zip(chosen);
+        Ok(learned.map(|(learned, role)| learned[role]).collect())
+    }
+
     fn playouts(
         &mut self,
         states: &[&Packed],
@@ -339,7 +398,8 @@ impl Simulator for Lanes {
                 line: None,
             }
         });
-        let samples: Vec<Sample<u32>> = samples.collect();
+        let mut samples: Vec<Sample<u32>> = samples.collect();
+        self.mix(states, &mut samples);
         self.unlearned += made;
         if self.learning.is_some() && self.unlearned >= LESSON {
             self.unlearned = 0;

@@ -28,6 +28,15 @@ pub const OPTIONS: &[(&str, &str)] = &[
         "fade=P",
         "share of the MAST statistics that is kept after each move of the game",
     ),
+    (
+        "learn=on|off",
+        "learn values of positions by self-play in the start clock",
+    ),
+    (
+        "priors=on|off",
+        "learned values order the moves of a position",
+    ),
+    ("temperature=T", "priors"),
     ("reuse-tree=on|off", "keep the tree from move to move"),
     (
         "threads=N|auto",
@@ -41,6 +50,10 @@ pub(super) struct Settings {
     pub mcts: Mcts,
     /// The MAST parameters, if playouts learn.
     pub learning: Option<Learning>,
+    /// True if values of positions are learned in the start clock.
+    pub learns_values: bool,
+    /// True if learned values order moves.
+    pub has_priors: bool,
     /// True if the tree is kept from move to move.
     pub reuses_tree: bool,
     /// The number of search threads; `None` for the default.
@@ -58,6 +71,7 @@ fn defaults(seed: u64) -> Mcts {
         batch: 128,
         each: 0,
         seed,
+        temperature: 10.0,
         playout_depth: 1_000,
     }
 }
@@ -66,7 +80,8 @@ fn defaults(seed: u64) -> Mcts {
 pub(super) fn options(settings: &[(String, String)], seed: u64) -> Result<Settings, OptionError> {
     let mut options = defaults(seed);
     let (mut learns, mut learning) = (false, Learning::default());
-    let (mut reuses_tree, mut threads) = (true, None);
+    let (mut reuses_tree, mut threads, mut learns_values) = (true, None, true);
+    let mut has_priors = true;
     for (name, value) in settings {
         let has_name =
             |(usage, _): &(&str, &str)| usage.split_once('=').is_some_and(|u| u.0 == name);
@@ -110,6 +125,9 @@ pub(super) fn options(settings: &[(String, String)], seed: u64) -> Result<Settin
             "playouts" => learns = switch("uniform", "mast")?,
             "epsilon" => learning.epsilon = number(1.0)?,
             "fade" => learning.fade = number(1.0)?,
+            "temperature" => options.temperature = number(1000.0)? as f32,
+            "priors" => has_priors = switch("off", "on")?,
+            "learn" => learns_values = switch("off", "on")?,
             "reuse-tree" => reuses_tree = switch("off", "on")?,
             "threads" if value == "auto" => threads = None,
             "threads" => threads = Some(count(1, 256, " or auto")? as usize),
@@ -119,6 +137,8 @@ pub(super) fn options(settings: &[(String, String)], seed: u64) -> Result<Settin
     Ok(Settings {
         mcts: options,
         learning: learns.then_some(learning),
+        learns_values,
+        has_priors,
         reuses_tree,
         threads,
     })

@@ -7,8 +7,9 @@ use std::ops::Range;
 
 use super::tree::NONE;
 
-/// The number of lists that do not depend on the role: children, visits, pending, proofs.
-const PLAIN: usize = 4;
+/// The number of lists that do not depend on the role: children, visits, pending, proofs and
+/// priors.
+const PLAIN: usize = 5;
 
 /// The arms of one position; empty until it has arms.
 #[derive(Clone, Debug, Default)]
@@ -26,6 +27,7 @@ impl Arms {
         let count = bounds.len();
         let mut data = vec![0; count * (PLAIN + roles)].into_boxed_slice();
         data[..count].fill(NONE);
+        data[4 * count..PLAIN * count].fill((1.0 / count as f32).to_bits());
         for (arm, bounds) in bounds.iter().enumerate() {
             data[3 * count + arm] = u32::from(u16::from_le_bytes(*bounds));
         }
@@ -135,14 +137,26 @@ impl Arms {
         self.data[at] = (mean as f32).to_bits();
     }
 
-    /// Visits, pending lines and a role's mean scores (as bits) of a range of arms.
+    /// The prior probability that the move is the best.
     #[inline]
-    pub fn lists(&self, role: usize, arms: ArmRange) -> [&[u32]; 3] {
+    pub fn prior(&self, arm: usize) -> f64 {
+        f32::from_bits(self.data[4 * self.len() + arm]).into()
+    }
+
+    pub fn set_prior(&mut self, arm: usize, prior: f32) {
+        let at = 4 * self.len() + arm;
+        self.data[at] = prior.to_bits();
+    }
+
+    /// Visits, pending lines, and as bits the priors and a role's mean scores of all arms.
+    #[inline]
+    pub fn lists(&self, role: usize) -> [&[u32]; 4] {
         let count = self.len();
         let (visits, rest) = self.data[count..].split_at(count);
         let (pending, rest) = rest.split_at(count);
-        let means = &rest[(PLAIN - 3 + role) * count..];
-        [&visits[arms.clone()], &pending[arms.clone()], &means[arms]]
+        let (priors, rest) = rest[count..].split_at(count);
+        let means = &rest[role * count..];
+        [visits, pending, priors, &means[..count]]
     }
 }
 

@@ -16,6 +16,10 @@ use super::tree::{Chooser, Cursor, NONE, Tree, WAITING};
 
 /// The most joint moves of a new position that are probed for terminal states.
 const PROBED: usize = 64;
+/// The visits of a position before its moves get priors.
+const VISITS_BEFORE_PRIORS: u32 = 2;
+/// The share of equal priors in priors.
+const UNIFORM: f32 = 0.15;
 /// The number of root visits for each line of a batch. It keeps the first batches small,
 /// because later lines depend on their results.
 const VISITS_PER_LINE: u64 = 8;
@@ -32,6 +36,8 @@ pub(super) struct Batch<M> {
     fresh: Vec<u32>,
     /// The positions to play out.
     pub(super) nodes: Vec<u32>,
+    /// The positions whose moves get priors.
+    wanting: Vec<u32>,
     /// The lines that go on, with their positions.
     open: Vec<(usize, u32)>,
 }
@@ -45,6 +51,7 @@ impl<M> Default for Batch<M> {
             joints: Vec::new(),
             fresh: Vec::new(),
             nodes: Vec::new(),
+            wanting: Vec::new(),
             open: Vec::new(),
         }
     }
@@ -78,6 +85,7 @@ impl<M> Batch<M> {
         self.joints.clear();
         self.fresh.clear();
         self.nodes.clear();
+        self.wanting.clear();
     }
 
     /// The steps of a line, from its end to the root.
@@ -117,8 +125,13 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
             return Ok(0);
         }
         let mut batch = std::mem::take(&mut self.batch);
-        self.collect(&mut batch, most);
-        let result = match self.evaluate(game, &mut batch, best, proceed) {
+        self.collect(&mut batch, most, game.has_values());
+        let samples = self.evaluate(game, &mut batch, best, proceed);
+        let samples = samples.and_then(|samples| {
+            self.set_priors(game, &batch)?;
+            Ok(samples)
+        });
+        let result = match samples {
             Ok(samples) => Ok(self.finish(&batch, samples, best)),
             Err(error) => {
                 self.abandon(&batch);
@@ -180,7 +193,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
     }
 
     /// Selects a batch of up to `most` lines and marks them as waiting.
-    fn collect(&mut self, batch: &mut Batch<M>, most: u64) {
+    fn collect(&mut self, batch: &mut Batch<M>, most: u64, has_values: bool) {
         let lines = match self.nodes[self.root as usize].visits {
             0 => 1,
             visits => {
@@ -194,6 +207,16 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
             self.descend(batch, lines + void - first);
             let new = &batch.lines[first..];
             void += new.iter().filter(|line| line.is_duplicate).count();
+        }
+        if has_values {
+            for step in &batch.steps {
+                let data = &mut self.nodes[step.node as usize];
+                let is_ready = data.visits >= VISITS_BEFORE_PRIORS && !data.has_priors;
+                if is_ready && matches!(data.chooser, Chooser::One(_)) && data.arms.len() > 1 {
+                    data.has_priors = true;
+                    batch.wanting.push(step.node);
+                }
+            }
         }
         for line in 0..batch.lines.len() {
             let Line {
@@ -375,6 +398,42 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
                 self.improve(best, score, batch, line, &[]);
             }
         }
+    }
+
+    /// Sets the priors of positions by the values one joint move ahead.
+    fn set_priors<G: Simulator<State = S, Move = M>>(
+        &mut self,
+        game: &mut G,
+        batch: &Batch<M>,
+    ) -> Result<(), G::Error> {
+        if batch.wanting.is_empty() {
+            return Ok(());
+        }
+        let (mut joints, mut counts, mut roles) = (Vec::new(), Vec::new(), Vec::new());
+        for &node in &batch.wanting {
+            let data = &self.nodes[node as usize];
+            let Chooser::One(role) = data.chooser else {
+                continue;
+            };
+            roles.push(role as usize);
+            counts.push(data.arms.len());
+            (0..data.arms.len()).for_each(|arm| self.joint(node, arm as u128, &mut joints));
+        }
+        let states: Vec<&S> = batch.wanting.iter().map(|&node| self.state(node)).collect();
+        let values = game.values_after(&states, &roles, &counts, &joints)?;
+        let mut values = &values[..];
+        for (&node, count) in batch.wanting.iter().zip(counts) {
+            let (own, rest) = values.split_at(count);
+            values = rest;
+            let most = own.iter().fold(0.0_f32, |a, &b| a.max(b));
+            let weight = |value: f32| ((value - most) / self.options.temperature).exp();
+            let sum: f32 = own.iter().copied().map(weight).sum();
+            for (arm, &value) in own.iter().enumerate() {
+                let prior = (1.0 - UNIFORM) * weight(value) / sum + UNIFORM / count as f32;
+                self.nodes[node as usize].arms.set_prior(arm, prior);
+            }
+        }
+        Ok(())
     }
 
     /// Adds nodes for terminal states one joint move after new nodes.

@@ -27,12 +27,12 @@ const UNTRIED: f64 = 1e6;
 
 impl Mcts {
     /// The selection score of an arm with mean `mean` (0 to 1) and `n` of the node's `all`
-    /// visits. `log` is the natural logarithm of `all`, `share` the prior.
-    fn score(&self, mean: f64, n: f64, all: f64, log: f64, share: f64) -> f64 {
+    /// visits. `log` is the natural logarithm of `all`.
+    fn score(&self, mean: f64, n: f64, all: f64, log: f64, prior: f64) -> f64 {
         let c = self.exploration;
         mean + match self.formula {
             Formula::Ucb => c * (log / n).sqrt(),
-            Formula::Puct => c * share * all.sqrt() / n,
+            Formula::Puct => c * prior * all.sqrt() / n,
         }
     }
 }
@@ -51,13 +51,13 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         if data.chooser == Chooser::Many {
             return self.choose_near_best(node, role, arms);
         }
-        if !data.has_proofs && !data.is_tried {
+        if !data.has_proofs && !data.is_tried && !data.has_priors {
             let is_tried = (0..count).all(|arm| data.arms.visits(arm) > 0);
             self.nodes[node as usize].is_tried = is_tried;
         }
         let data = &self.nodes[node as usize];
-        if data.is_tried && !data.has_proofs {
-            return self.choose_tried(node, role, arms);
+        if (data.is_tried || data.has_priors) && !data.has_proofs {
+            return self.choose_unproved(node, role);
         }
         self.score_arms(node, role, &arms);
         let (mut best, mut chosen, mut near) = (f32::NEG_INFINITY, 0, 0);
@@ -80,29 +80,31 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         (f64::from(data.visits) + f64::from(data.pending)).max(1.0)
     }
 
-    /// Selects an arm where all have visits and nothing is proved.
-    fn choose_tried(&mut self, node: u32, role: usize, arms: ArmRange) -> usize {
+    /// Selects an arm where nothing is proved, and all arms have visits or priors.
+    fn choose_unproved(&mut self, node: u32, role: usize) -> usize {
         let all = self.visits_of(node);
-        let (options, share) = (self.options, 1.0 / arms.len() as f64);
-        let [visits, pending, means] = self.nodes[node as usize].arms.lists(role, arms);
-        let tried = visits.iter().zip(pending).zip(means);
+        let own = (self.mean(node, role) / 100.0) as f32;
+        let options = self.options;
+        let [visits, pending, priors, means] = self.nodes[node as usize].arms.lists(role);
+        let arms = visits.iter().zip(pending).zip(priors).zip(means);
         // Visits fit in 31 bits, for which there are vector instructions.
-        let tried = tried.map(|((visits, pending), mean)| {
+        let arms = arms.map(|(((&visits, pending), prior), mean)| {
             let tried = visits.wrapping_add(*pending).cast_signed() as f32;
-            (f32::from_bits(*mean) * 0.01, tried)
+            let mean = f32::from_bits(*mean) * 0.01;
+            let mean = if visits == 0 { own } else { mean };
+            (mean, tried.max(1.0), f32::from_bits(*prior))
         });
         self.scores.clear();
         match options.formula {
             Formula::Puct => {
-                let weight = (options.exploration * share * all.sqrt()) as f32;
-                self.scores
-                    .extend(tried.map(|(mean, tried)| mean + weight / tried));
+                let weight = (options.exploration * all.sqrt()) as f32;
+                let scores = arms.map(|(mean, tried, prior)| mean + weight * prior / tried);
+                self.scores.extend(scores);
             }
             Formula::Ucb => {
-                let log = all.ln() as f32;
-                let weight = options.exploration as f32;
-                self.scores
-                    .extend(tried.map(|(mean, tried)| mean + weight * (log / tried).sqrt()));
+                let (log, weight) = (all.ln() as f32, options.exploration as f32);
+                let scores = arms.map(|(mean, tried, _)| mean + weight * (log / tried).sqrt());
+                self.scores.extend(scores);
             }
         }
         largest(&self.scores)
@@ -129,7 +131,6 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
     /// Computes the selection score of each arm, with regard to proofs.
     fn score_arms(&mut self, node: u32, role: usize, arms: &ArmRange) {
         let all = self.visits_of(node);
-        let share = 1.0 / arms.len() as f64;
         let log = match self.options.formula {
             Formula::Ucb => all.ln(),
             Formula::Puct => 0.0,
@@ -139,6 +140,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         // If the value is proved, an arm with the best lower bound stays selectable for the
         // sake of the other roles.
         let is_proved = low == high;
+        let has_priors = self.nodes[node as usize].has_priors;
         let known = &self.nodes[node as usize].arms;
         let best_low = known.best_low(arms.clone());
         self.scores.clear();
@@ -150,13 +152,14 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
                 continue;
             }
             let tried = f64::from(known.visits(arm)) + f64::from(known.pending(arm));
+            let prior = known.prior(arm);
             let score = if known.visits(arm) > 0 {
                 let mean = known.mean(arm, role).clamp(low.into(), high.into());
-                self.options.score(mean / 100.0, tried, all, log, share)
-            } else if tried == 0.0 {
+                self.options.score(mean / 100.0, tried, all, log, prior)
+            } else if tried == 0.0 && !has_priors {
                 UNTRIED
             } else {
-                self.options.score(own, tried + 1.0, all, log, share)
+                self.options.score(own, tried + 1.0, all, log, prior)
             };
             self.scores.push(score as f32);
         }

@@ -210,6 +210,28 @@ pub trait Simulator {
         Ok(Vec::new())
     }
 
+    /// Returns true if [`Simulator::values_after`] knows anything.
+    fn has_values(&self) -> bool {
+        false
+    }
+
+    /// The expected score, 0 to 100, of a role one joint move ahead, by the index of the joint
+    /// move. `roles` has the role for each state; the rest is as in
+    /// [`Simulator::terminal_children`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Simulator::step`].
+    fn values_after(
+        &mut self,
+        _states: &[&Self::State],
+        _roles: &[usize],
+        _counts: &[usize],
+        _joints: &[Self::Move],
+    ) -> Result<Vec<f32>, Self::Error> {
+        Ok(Vec::new())
+    }
+
     /// Plays `each` playouts from each state. `proceed` is called regularly; when it returns
     /// false, the playouts may stop early. Otherwise equal seeds give equal results.
     ///

@@ -57,6 +57,8 @@ pub(super) struct Node<M> {
     pub(super) has_proofs: bool,
     /// True if all arms have visits.
     pub(super) is_tried: bool,
+    /// True if the priors of its arms are known.
+    pub(super) has_priors: bool,
     /// The legal moves of all roles; empty unless the position is open.
     pub(super) moves: Box<[M]>,
     pub(super) arms: Arms,
@@ -316,6 +318,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
             is_end: view == View::End,
             has_proofs: false,
             is_tried: false,
+            has_priors: false,
             moves,
             arms: Arms::default(),
             many: None,
@@ -352,7 +355,13 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         for (role, arms) in choosers {
             bounds.resize(arms.end, self.range[role]);
         }
-        let arms = Arms::new(self.roles, &bounds);
+        let mut arms = Arms::new(self.roles, &bounds);
+        if self.nodes[node as usize].chooser == Chooser::Many {
+            for (_, range) in self.choosers(node) {
+                let share = 1.0 / range.len() as f32;
+                range.for_each(|arm| arms.set_prior(arm, share));
+            }
+        }
         self.heap += arms.bytes();
         self.nodes[node as usize].arms = arms;
     }
