@@ -1,12 +1,51 @@
 //! Threads that share work. Without the feature `threads` there is one, the
 //! caller's.
 
+use ggp_stop::Stop;
+
 /// A number of threads, or the caller's alone.
 #[derive(Debug)]
 pub struct Pool {
     #[cfg(feature = "threads")]
     pool: Option<rayon::ThreadPool>,
 }
+
+/// The result of work that does not know of stops. `None` after a stop: the work then goes
+/// on in a thread of its own until it ends by itself. Without the feature `threads` the
+/// caller waits for the result.
+pub fn unless_stopped<R: Send + 'static>(
+    stop: &Stop,
+    work: impl FnOnce() -> R + Send + 'static,
+) -> Option<R> {
+    #[cfg(feature = "threads")]
+    {
+        use std::sync::mpsc::{RecvTimeoutError, channel};
+
+        let (sender, receiver) = channel();
+        let worker = std::thread::Builder::new().spawn(move || {
+            // Nobody waits after a stop.
+            let _ = sender.send(work());
+        });
+        let worker = worker.ok()?;
+        loop {
+            match receiver.recv_timeout(PAUSE) {
+                Ok(result) => return Some(result),
+                Err(RecvTimeoutError::Timeout) if stop.is_over() => return None,
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => match worker.join() {
+                    Ok(()) => return None,
+                    Err(panic) => std::panic::resume_unwind(panic),
+                },
+            }
+        }
+    }
+    #[cfg(not(feature = "threads"))]
+    (!stop.is_over()).then(work)
+}
+
+/// The pause between two looks at a stop.
+#[cfg(feature = "threads")]
+const PAUSE: std::time::Duration = std::time::Duration::from_millis(5);
 
 /// The number of threads that a call may use when `wanted` are asked for.
 pub fn usable(wanted: usize) -> usize {

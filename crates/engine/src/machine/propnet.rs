@@ -85,7 +85,7 @@ impl PropnetMachine {
     /// [`GroundError`] if grounding exceeds a limit or is interrupted.
     pub fn new(game: &Game, limits: Limits) -> Result<Self, GroundError> {
         let (mut net, _) = Propnet::ground(game, &limits.ground)?;
-        net.simplify();
+        net.simplify_until(&limits.ground.stop);
         Ok(PropnetMachine::from_network(net, limits))
     }
 

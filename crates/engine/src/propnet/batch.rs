@@ -45,6 +45,7 @@ use super::code::{Code, Engine};
 use super::lanes::Rows;
 use super::network::Literal;
 use super::tape::{Place, Tape};
+use ggp_stop::Stop;
 
 /// A state: bit `f % 64` of word `f / 64` is set if fact `f` of [`Propnet::facts`]
 /// holds.
@@ -120,6 +121,15 @@ impl Batch {
     ///
     /// If the engine is not [available](Engine::is_available) for that width.
     pub fn new(net: &Propnet, lanes: usize, engine: Engine) -> Batch {
+        Batch::until(net, lanes, engine, &Stop::new()).expect("this stop is never raised")
+    }
+
+    /// Allocates lanes as [`Batch::new`] does; `None` if a stop comes first.
+    ///
+    /// # Panics
+    ///
+    /// As [`Batch::new`].
+    pub fn until(net: &Propnet, lanes: usize, engine: Engine, stop: &Stop) -> Option<Batch> {
         assert_eq!(
             lanes % 64,
             0,
@@ -141,7 +151,11 @@ impl Batch {
                     .enumerate()
                     .map(|(row, literal)| (literal, place(bank, row)))
                     .collect();
-                Code::new(&Tape::new(network, given, &wanted), words, engine)
+                if stop.is_over() {
+                    return None;
+                }
+                let tape = Tape::new(network, given, &wanted);
+                (!stop.is_over()).then(|| Code::new(&tape, words, engine))
             };
         let moves = starts(net.legal.iter().map(Vec::len));
         let values = starts(net.goals.iter().map(Vec::len));
@@ -149,14 +163,14 @@ impl Batch {
         let (move_rows, value_rows) = (moves[moves.len() - 1], values[values.len() - 1]);
         let legal = net.legal.iter().flatten().copied();
         let mut batch = Batch {
-            status: code(&states, STATUS, &mut legal.chain([net.terminal])),
+            status: code(&states, STATUS, &mut legal.chain([net.terminal]))?,
             terminal: None,
             goals: code(
                 &states,
                 GOALS,
                 &mut net.goals.iter().flatten().map(|goal| goal.1),
-            ),
-            next: code(&all, NEXT, &mut net.next.iter().copied()),
+            )?,
+            next: code(&all, NEXT, &mut net.next.iter().copied())?,
             banks: [
                 rows(facts),
                 rows(facts),
@@ -173,7 +187,7 @@ impl Batch {
             has_goals: false,
         };
         batch.restart();
-        batch
+        Some(batch)
     }
 
     /// The engine that runs the code; never [`Engine::Auto`].

@@ -21,7 +21,14 @@ pub struct Clauses {
     solver: Solver,
     variables: i32,
     written: u64,
+    clauses: u64,
+    stop: Option<Stop>,
+    /// True if clauses were left out after the stop.
+    is_stopped: bool,
 }
+
+/// Clauses between two looks at the stop.
+const CLAUSES_PER_CHECK: u64 = 256;
 
 impl Default for Clauses {
     fn default() -> Self {
@@ -46,6 +53,9 @@ impl Clauses {
             solver,
             variables: 0,
             written: 0,
+            clauses: 0,
+            stop: None,
+            is_stopped: false,
         };
         let yes = clauses.variable();
         clauses.add(&[yes]);
@@ -55,8 +65,15 @@ impl Clauses {
     /// A solver as from [`Clauses::new`] whose queries end with `stop`.
     pub fn until(stop: &Stop) -> Self {
         let mut clauses = Clauses::new();
-        clauses.solver.set_stop(stop.clone());
+        clauses.set_stop(stop);
         clauses
+    }
+
+    /// Sets the end of all later queries. Clauses added after a stop are left out; all
+    /// queries are undecided then.
+    pub fn set_stop(&mut self, stop: &Stop) {
+        self.solver.set_stop(stop.clone());
+        self.stop = Some(stop.clone());
     }
 
     /// The approximate number of bytes used.
@@ -80,7 +97,15 @@ impl Clauses {
     /// Adds a clause: at least one of these literals is true.
     pub fn add(&mut self, clause: &[i32]) {
         self.written += clause.len() as u64 + 1;
-        self.solver.add(clause);
+        self.clauses += 1;
+        if self.clauses.is_multiple_of(CLAUSES_PER_CHECK)
+            && self.stop.as_ref().is_some_and(Stop::is_over)
+        {
+            self.is_stopped = true;
+        }
+        if !self.is_stopped {
+            self.solver.add(clause);
+        }
     }
 
     /// A variable that is equivalent to the disjunction of these literals.
@@ -112,6 +137,9 @@ impl Clauses {
     /// True if the clauses are satisfiable under the assumptions; `None` if that is
     /// not decided within `conflicts` conflicts. A negative number means no limit.
     pub fn solve(&mut self, assumptions: &[i32], conflicts: i32) -> Option<bool> {
+        if self.is_stopped {
+            return None;
+        }
         self.solver
             .solve(assumptions, u32::try_from(conflicts).ok())
     }

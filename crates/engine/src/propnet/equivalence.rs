@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 use super::Propnet;
 use super::network::{Builder, Literal};
 use super::rewrite::{copy, live};
+use ggp_stop::Stop;
 
 /// The maximum number of rounds.
 const MOST_ROUNDS: usize = 24;
@@ -21,14 +22,21 @@ const ROUND_GATES: usize = 2_000_000;
 
 /// By fact: the first fact that equals it (possibly itself), and true if it equals
 /// the negation instead. The candidates are taken from states of
-/// [`sample`](super::sample).
-pub(super) fn representatives(net: &Propnet, states: &[Vec<u64>]) -> Vec<(usize, bool)> {
+/// [`sample`](super::sample). After a stop no fact equals another one.
+pub(super) fn representatives(
+    net: &Propnet,
+    states: &[Vec<u64>],
+    stop: &Stop,
+) -> Vec<(usize, bool)> {
     let count = net.facts.len();
     let itself: Vec<(usize, bool)> = (0..count).map(|fact| (fact, false)).collect();
     let mut class = candidates(net, states);
     let live = live(&net.network, net.next.iter().copied());
     let rounds = MOST_ROUNDS.min(2 + ROUND_GATES / net.network.gates().max(1));
     for _ in 0..rounds {
+        if stop.is_over() {
+            break;
+        }
         let representative = first_of_each(&class);
         if representative
             .iter()

@@ -19,9 +19,10 @@ use super::Propnet;
 use super::network::{Builder, Literal, Node};
 use super::rewrite::{live, same_gate, transcribe};
 use ggp_gdl::game::Move;
+use ggp_stop::Stop;
 
-/// Factors all gates.
-pub(super) fn factor(net: &mut Propnet) {
+/// Factors all gates. A stop returns false, and leaves the network as it was.
+pub(super) fn factor(net: &mut Propnet, stop: &Stop) -> bool {
     let roots = net.roots();
     let live = live(&net.network, roots.iter().copied());
     let mut readers = vec![0u32; net.network.len()];
@@ -39,7 +40,7 @@ pub(super) fn factor(net: &mut Propnet) {
         .collect();
     let mut groups = groups_of_moves(net.facts.len(), &net.moves);
     groups.extend(groups_of_facts(net));
-    let mut exclusive = Exclusive::new(groups, net.network.inputs());
+    let mut exclusive = Exclusive::new(groups, net.network.inputs(), stop);
     let network = &net.network;
     // New gates whose old gate has only one reader. They are merged into it.
     let mut dissolve: FxHashSet<usize> = FxHashSet::default();
@@ -49,6 +50,9 @@ pub(super) fn factor(net: &mut Propnet) {
         &inputs,
         &mut builder,
         |builder, node, operands| {
+            if exclusive.is_stopped(operands.len()) {
+                return Literal::FALSE;
+            }
             let Node::And(_) = network.node(node) else {
                 return same_gate(network, builder, node, operands);
             };
@@ -72,7 +76,11 @@ pub(super) fn factor(net: &mut Propnet) {
             made
         },
     );
-    net.rebuilt(builder, &became);
+    let is_whole = !exclusive.is_stopped(0);
+    if is_whole {
+        net.rebuilt(builder, &became);
+    }
+    is_whole
 }
 
 /// The literals whose "and" a literal is.
@@ -140,12 +148,18 @@ pub(super) struct Exclusive {
     sets: FxHashMap<Literal, (u32, Rc<[u32]>)>,
     made: FxHashMap<Rc<[u32]>, Literal>,
     stored: usize,
+    stop: Stop,
+    is_stopped: bool,
+    until_check: usize,
 }
+
+/// The number of terms between two looks at a stop.
+const TERMS_PER_CHECK: usize = 4_096;
 
 impl Exclusive {
     /// Creates the tables for groups of inputs. `inputs` is the number of all
-    /// inputs.
-    pub fn new(groups: Vec<Group>, inputs: usize) -> Exclusive {
+    /// inputs. What is made after a stop is wrong.
+    pub fn new(groups: Vec<Group>, inputs: usize, stop: &Stop) -> Exclusive {
         let mut memberships = vec![Vec::new(); 1 + inputs];
         for (number, members) in groups.iter().enumerate() {
             for &node in &members.nodes {
@@ -158,7 +172,21 @@ impl Exclusive {
             sets: FxHashMap::default(),
             made: FxHashMap::default(),
             stored: 0,
+            stop: stop.clone(),
+            is_stopped: false,
+            until_check: 0,
         }
+    }
+
+    /// True after a stop. It is looked at once in many calls; `terms` are the terms of
+    /// the gate that would be made.
+    pub fn is_stopped(&mut self, terms: usize) -> bool {
+        if self.until_check <= terms {
+            self.is_stopped |= self.stop.is_over();
+            self.until_check = TERMS_PER_CHECK;
+        }
+        self.until_check = self.until_check.saturating_sub(1 + terms);
+        self.is_stopped
     }
 
     /// The groups of a literal that is an input or an "or" of inputs.
@@ -223,6 +251,9 @@ impl Exclusive {
 
     /// The "or" of the "and"s of the terms.
     pub fn any(&mut self, builder: &mut Builder, mut terms: Vec<Vec<Literal>>) -> Literal {
+        if self.is_stopped(terms.len()) {
+            return Literal::FALSE;
+        }
         terms.retain_mut(|term| self.reduce(term));
         if terms.iter().any(Vec::is_empty) {
             return Literal::TRUE;

@@ -104,7 +104,7 @@ pub(super) fn ground_pieces(
         evaluator,
         terms,
         builder: Builder::new(0),
-        exclusive: Exclusive::new(Vec::new(), 0),
+        exclusive: Exclusive::new(Vec::new(), 0, stop),
         literals: vec![Vec::new(); flat.rules.arity.len()],
         grounded: Grounded::default(),
         allowed: Allowance {
@@ -178,7 +178,7 @@ impl Grounder<'_> {
         }
         let count = facts.len() + moves.iter().map(Vec::len).sum::<usize>();
         self.builder = Builder::new(count);
-        self.exclusive = Exclusive::new(groups_of_moves(facts.len(), &moves), count);
+        self.exclusive = Exclusive::new(groups_of_moves(facts.len(), &moves), count, self.stop);
         let places = places(&facts);
         for (relation, _, term) in self.wrapped_terms(&flat.state)? {
             let input = self.builder.input(places[&term]);
@@ -260,11 +260,19 @@ impl Grounder<'_> {
             self.instances(rule, recursive.then_some(relations), &first, &mut rows)?;
         }
         let literals = rows.literals(&mut self.exclusive, &mut self.builder);
+        self.check_stop()?;
         for &relation in relations {
             let count = self.evaluator.count(RelationId::new(relation));
             self.literals[relation] = literals[first[relation]..][..count].to_vec();
         }
         Ok(())
+    }
+
+    fn check_stop(&self) -> Result<(), GroundError> {
+        match self.stop.reason() {
+            Some(reason) => Err(self.reporter.failure(Failure::from(reason).into())),
+            None => Ok(()),
+        }
     }
 
     /// Adds the matches of a rule to the rows of its head.
@@ -275,11 +283,8 @@ impl Grounder<'_> {
         first: &[usize],
         rows: &mut CyclicRows,
     ) -> Result<(), GroundError> {
+        self.check_stop()?;
         let rule = &self.rules.rules[number];
-        if let Some(reason) = self.stop.reason() {
-            let failure = Failure::from(reason);
-            return Err(self.reporter.failure(failure.into()));
-        }
         let shape = Shape::new(rule, &self.dynamic);
         let matched = Rule {
             head: Atom {

@@ -17,6 +17,7 @@ use rustc_hash::FxHashMap;
 use super::Propnet;
 use super::clauses::{Clauses, Frame};
 use ggp_gdl::terms::{TermId, Terms};
+use ggp_stop::Stop;
 
 /// Facts of which at most one is true.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -40,14 +41,14 @@ const CONFLICTS: (i32, i32) = (500, 60);
 
 /// Groups of facts that exclude each other in every reachable state. The candidates
 /// are derived from states of [`sample`](super::sample). Empty for a network that
-/// is too large to analyse.
-pub(super) fn exclusive(net: &Propnet, states: &[Vec<u64>]) -> Vec<Exclusive> {
+/// is too large to analyse, and fewer than there are after a stop.
+pub(super) fn exclusive(net: &Propnet, states: &[Vec<u64>], stop: &Stop) -> Vec<Exclusive> {
     let mut queries = EFFORT / net.network.len();
-    if queries < MIN_QUERIES {
+    if queries < MIN_QUERIES || stop.is_over() {
         return Vec::new();
     }
     let mut groupings = candidates(net, states);
-    let mut induction = Induction::new(net);
+    let mut induction = Induction::new(net, stop);
     let mut proved: Vec<Exclusive> = Vec::new();
     for _ in 0..MOST_GROUPINGS {
         let mut groups = proved.clone();
@@ -169,11 +170,13 @@ struct Induction {
     clauses: Clauses,
     now: Vec<i32>,
     next: Vec<i32>,
+    stop: Stop,
 }
 
 impl Induction {
-    fn new(net: &Propnet) -> Self {
+    fn new(net: &Propnet, stop: &Stop) -> Self {
         let mut clauses = Clauses::for_short_questions();
+        clauses.set_stop(stop);
         let inputs: Vec<i32> = (0..net.network.inputs())
             .map(|_| clauses.variable())
             .collect();
@@ -199,14 +202,23 @@ impl Induction {
         let next = next.iter().map(|&next| frame.literal(next, &mut clauses));
         let next = next.collect();
         let now = inputs[..net.facts.len()].to_vec();
-        Induction { clauses, now, next }
+        Induction {
+            clauses,
+            now,
+            next,
+            stop: stop.clone(),
+        }
     }
 
-    /// The groups that prove each other, or `None` if that takes too many queries.
+    /// The groups that prove each other, or `None` if that takes too many queries or is
+    /// stopped.
     fn prove(&mut self, groups: Vec<Exclusive>, queries: &mut usize) -> Option<Vec<Exclusive>> {
         let mut open: Vec<Claim> = groups.into_iter().map(|group| self.claim(group)).collect();
         let mut together = true;
         loop {
+            if self.stop.is_over() {
+                return None;
+            }
             let assumed: Vec<i32> = open.iter().flat_map(Claim::assumed).collect();
             *queries = queries.checked_sub(if together { 1 } else { open.len() })?;
             if together {
@@ -317,7 +329,9 @@ mod tests {
             let exact = if group.exact { "!" } else { "" };
             format!("{exact}{}", facts.join(" "))
         };
-        let mut shown: Vec<String> = exclusive(&net, &sample(&net)).iter().map(shown).collect();
+        let stop = Stop::new();
+        let states = sample(&net, &stop);
+        let mut shown: Vec<String> = exclusive(&net, &states, &stop).iter().map(shown).collect();
         shown.sort();
         shown
     }

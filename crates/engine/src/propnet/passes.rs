@@ -13,6 +13,7 @@ use super::invariants::exclusive;
 use super::network::{Builder, Literal};
 use super::rewrite::{copy, live};
 use super::sample::sample;
+use ggp_stop::Stop;
 
 /// A pass and its result.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -26,33 +27,50 @@ pub struct Pass {
 impl Propnet {
     /// Simplifies the network. The result lists the passes that ran.
     pub fn simplify(&mut self) -> Vec<Pass> {
+        self.simplify_until(&Stop::new())
+    }
+
+    /// Simplifies the network until a stop. Where the stop comes first, the network is
+    /// equivalent to the simplified one, but has more gates.
+    pub fn simplify_until(&mut self, stop: &Stop) -> Vec<Pass> {
         let mut passes = Vec::new();
         let mut ran = |net: &Propnet, name| {
             let gates = net.network.gates();
             passes.push(Pass { name, gates });
         };
         ran(self, "grounding");
+        if stop.is_over() {
+            return passes;
+        }
         self.drop_constants();
         ran(self, "constants");
-        let states = sample(self);
-        self.exclusive = exclusive(self, &states);
-        self.factor();
+        let states = sample(self, stop);
+        self.exclusive = exclusive(self, &states, stop);
+        self.factor(stop);
+        if stop.is_over() {
+            return passes;
+        }
         ran(self, "factors");
-        if self.merge_equal_facts(&states) {
+        if self.merge_equal_facts(&states, stop) {
             self.drop_constants();
             self.remove_dead_gates();
             ran(self, "equal facts");
-            self.factor();
+            self.factor(stop);
             ran(self, "factors again");
         }
         passes
     }
 
     /// Factors gates, unless that undoes more sharing than it finds.
-    fn factor(&mut self) {
+    fn factor(&mut self, stop: &Stop) {
+        if stop.is_over() {
+            return;
+        }
         self.remove_dead_gates();
         let before = self.clone();
-        factor(self);
+        if !factor(self, stop) {
+            return;
+        }
         self.remove_dead_gates();
         if self.network.gates() > before.network.gates() {
             *self = before;
@@ -86,8 +104,8 @@ impl Propnet {
 
     /// Keeps one input for each set of facts that equal each other. Returns false
     /// if no new equality was found.
-    fn merge_equal_facts(&mut self, states: &[Vec<u64>]) -> bool {
-        let merged = representatives(self, states);
+    fn merge_equal_facts(&mut self, states: &[Vec<u64>], stop: &Stop) -> bool {
+        let merged = representatives(self, states, stop);
         let known = self.assumed_inputs();
         let is_new = |(fact, representative): (usize, &(usize, bool))| {
             representative.0 != fact && !known[fact]

@@ -8,6 +8,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::Propnet;
 use super::network::read;
+use ggp_stop::Stop;
 
 /// The number of passes of the playouts.
 const PASSES: usize = 48;
@@ -15,8 +16,8 @@ const PASSES: usize = 48;
 const GATES: usize = 4_000_000;
 
 /// The states of a few playouts, 64 at a time: one word per fact, whose bit `k` is
-/// its value in state `k`.
-pub(super) fn sample(net: &Propnet) -> Vec<Vec<u64>> {
+/// its value in state `k`. There are fewer of them after a stop.
+pub(super) fn sample(net: &Propnet, stop: &Stop) -> Vec<Vec<u64>> {
     let mut states = Vec::new();
     let passes = PASSES.min(2 + GATES / net.network.gates().max(1));
     let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
@@ -25,6 +26,9 @@ pub(super) fn sample(net: &Propnet) -> Vec<Vec<u64>> {
     let mut state = initial.clone();
     let by_moves = net.network.dependent(state.len()..net.network.inputs());
     for _ in 0..passes {
+        if stop.is_over() {
+            break;
+        }
         let mut inputs = vec![0; net.network.inputs()];
         inputs[..state.len()].copy_from_slice(&state);
         let mut values = net.network.evaluate(&inputs);
