@@ -133,7 +133,7 @@ fn all_boards_of_three_by_three_have_their_least_plans() {
     let board = Grid::read("board", "111/111/111").expect("it is a grid");
     let net = shipped("lights_out", Some(&board)).net;
     for bits in 0..512u64 {
-        let puzzle = from_start(net.clone(), Some(vec![bits]));
+        let puzzle = from_start(Propnet::clone(&net), Some(vec![bits]));
         let Outcome::Solved { plan, optimal } = by_algebra(&puzzle) else {
             panic!("board {bits}");
         };
@@ -412,7 +412,7 @@ fn potentials_refute_only_states_without_solutions() {
     while let Some(state) = open.pop() {
         if potentials.refutes(&state) || potentials.learn(&state) {
             assert!(potentials.refutes(&state));
-            let from = from_start(puzzle.net.clone(), Some(state.clone()));
+            let from = from_start(Propnet::clone(&puzzle.net), Some(state.clone()));
             assert_eq!(shortest(&from), None);
             assert_eq!(checked(&from, &potentials.refute(&from)), Ok(()));
             refuted += 1;

@@ -26,7 +26,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 /// made.
 fn levels(puzzle: &Puzzle, partial_order: Option<&PartialOrder>) -> (Vec<usize>, bool, u64) {
     let layout = Layout::new(puzzle, Facts::Relevant);
-    let mut expander = Expander::new(puzzle, &layout, 64, Engine::Auto);
+    let mut expander = Expander::new(puzzle, &layout, 64, Engine::Auto).expect("nothing stops it");
     let (mut children, mut ends) = (Children::default(), Ends::default());
     let key = |code: &[u64]| -> Vec<bool> {
         let bits = 0..layout.key_bits();
@@ -271,7 +271,8 @@ fn detected_dead_ends_have_no_solution() {
         let Some(mut detector) = DeadEnds::new(&puzzle, &layout, 64, Engine::Auto) else {
             panic!("seed {seed} is small");
         };
-        let mut expander = Expander::new(&puzzle, &layout, 64, Engine::Auto);
+        let mut expander =
+            Expander::new(&puzzle, &layout, 64, Engine::Auto).expect("nothing stops it");
         let mut children = Children::default();
         let (mut states, mut at) = (layout.encode(&puzzle.start), 0);
         let mut known: HashSet<Vec<u64>> = HashSet::from([states.clone()]);

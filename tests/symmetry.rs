@@ -46,7 +46,7 @@ fn levels(puzzle: &Puzzle, symmetry: bool, most: u32) -> (Vec<u64>, Option<Plan>
 
 fn check_plan(puzzle: &Puzzle, plan: &[u32]) {
     let layout = Layout::new(puzzle, Facts::Relevant);
-    let mut expander = Expander::new(puzzle, &layout, 64, Engine::Auto);
+    let mut expander = Expander::new(puzzle, &layout, 64, Engine::Auto).expect("nothing stops it");
     let (mut children, mut ends) = (Children::default(), Ends::default());
     let mut state = layout.encode(&puzzle.start);
     for chosen in plan {
@@ -62,7 +62,7 @@ fn check_plan(puzzle: &Puzzle, plan: &[u32]) {
 /// Checks that the images of a state's children are the children of its image.
 fn check_elements(puzzle: &Puzzle, symmetries: &Symmetries, most: usize) {
     let layout = Layout::new(puzzle, Facts::All);
-    let mut expander = Expander::new(puzzle, &layout, 64, Engine::Auto);
+    let mut expander = Expander::new(puzzle, &layout, 64, Engine::Auto).expect("nothing stops it");
     let (mut children, mut images) = (Children::default(), Children::default());
     let words = layout.words();
     let mut state = Vec::new();

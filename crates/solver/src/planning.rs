@@ -20,6 +20,7 @@ pub mod factored;
 mod gf2;
 pub mod invariant;
 pub mod iterative_deepening;
+mod known;
 pub mod linear;
 pub mod move_set;
 pub mod nrpa;
@@ -36,13 +37,15 @@ use ggp_engine::propnet::network::{Builder, Literal};
 use ggp_engine::propnet::rewrite::{copy, live};
 use ggp_gdl::game::{Game, Score};
 use ggp_stop::Stop;
+use known::Known;
 pub(crate) use position::Position;
+use std::sync::Arc;
 
 /// A game with one role, a first state, and a target score.
 #[derive(Clone, Debug)]
 pub struct Puzzle {
     /// The network, simplified. Its only role is 0.
-    pub net: Propnet,
+    pub net: Arc<Propnet>,
     /// True in terminal states with at least the target score.
     pub solved: Literal,
     /// The first state.
@@ -51,6 +54,8 @@ pub struct Puzzle {
     pub target: Score,
     /// Ends every analysis, which then knows nothing. The default never does.
     pub stop: Stop,
+    /// Analyses of the puzzle and code for it, shared by its clones.
+    known: Arc<Known>,
 }
 
 impl Puzzle {
@@ -88,21 +93,28 @@ impl Puzzle {
         let solved = builder.and(&[of(net.terminal()), reaching]);
         net.rebuilt(builder, &copied);
         Some(Puzzle {
-            net,
+            net: Arc::new(net),
             solved,
             start,
             target,
             stop: Stop::new(),
+            known: Arc::default(),
         })
     }
 
     /// The same puzzle with another target.
     pub fn aiming_at(&self, target: Score) -> Option<Puzzle> {
-        let other = Puzzle::new(self.net.clone(), self.start.clone(), target)?;
-        Some(Puzzle {
-            stop: self.stop.clone(),
-            ..other
-        })
+        let other = Puzzle::new(Propnet::clone(&self.net), self.start.clone(), target)?;
+        Some(other.until(self.stop.clone()))
+    }
+
+    /// The same puzzle, whose analyses end with this stop.
+    #[must_use]
+    pub fn until(&self, stop: Stop) -> Puzzle {
+        Puzzle {
+            stop,
+            ..self.clone()
+        }
     }
 
     /// The possible scores of terminal states, ascending. Invalid goal values are

@@ -267,10 +267,7 @@ fn solve_puzzle(
     let mut options = options.clone();
     options.budget.time = options.budget.time.map(|time| time - replay_time(time));
     let options = &options;
-    let puzzle = puzzle.map(|puzzle| Puzzle {
-        stop: options.budget.end(),
-        ..puzzle
-    });
+    let puzzle = puzzle.map(|puzzle| puzzle.until(options.budget.end()));
     let mut machine = machine.clone();
     machine.set_stop(&machine.stop().within(options.budget.time));
     let machine = &machine;
@@ -328,10 +325,7 @@ fn solve_puzzle(
         target: options.target,
         reason: attempt.reason,
         // What is asked of the answer later has its own time.
-        puzzle: puzzle.map(|puzzle| Puzzle {
-            stop: Stop::new(),
-            ..puzzle
-        }),
+        puzzle: puzzle.map(|puzzle| puzzle.until(Stop::new())),
         best,
         bound,
         seen: attempt.seen,

@@ -78,6 +78,9 @@ pub fn best_first(
     let &BestFirst {
         order, estimate, ..
     } = how;
+    let Some(expander) = Expander::new(puzzle, &layout, LANES, Engine::Auto) else {
+        return Outcome::Unknown;
+    };
     let mut search = Search {
         order,
         together: how.together.max(1),
@@ -87,7 +90,7 @@ pub fn best_first(
             || layout.meaning() == KeyMeaning::EarlierIsBetter,
         depth: budget.depth,
         start: layout.encode(&puzzle.start),
-        expander: Expander::new(puzzle, &layout, LANES, Engine::Auto),
+        expander,
         estimator: Estimator::new(puzzle, &layout, estimate, budget.end()),
         states: States::new(layout.key_bits(), budget.memory_bytes / 2),
         nodes: Vec::new(),

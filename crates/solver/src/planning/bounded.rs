@@ -22,11 +22,12 @@ use ggp_stop::Stop;
 /// Searches for a shortest plan of at most [`Budget::depth`] moves.
 pub fn bounded(puzzle: &Puzzle, budget: &Budget) -> Answer {
     let stop = budget.end();
+    let puzzle = &puzzle.until(stop.clone());
     if let Some(outcome) = at_start(puzzle) {
         let found = "the first state is terminal".to_owned();
         return Answer { outcome, found };
     }
-    let Some(effects) = Effects::new(puzzle) else {
+    let Some(effects) = Effects::of(puzzle) else {
         return Answer {
             outcome: Outcome::Unknown,
             found: "moves occur in recursive rules, or the puzzle is too large".to_owned(),
@@ -69,7 +70,7 @@ impl<'p> Steps<'p> {
                 movers[fact as usize].push(chosen as u32);
             }
         }
-        let mut after = partial_order::commuting(effects);
+        let mut after = partial_order::commuting(effects, &stop);
         if timeline.facts.is_empty() {
             for (chosen, after) in after.iter_mut().enumerate() {
                 if partial_order::is_undone_by_itself(effects, chosen) {
@@ -116,7 +117,11 @@ impl<'p> Steps<'p> {
                 return done(refuted);
             }
             let over = Reason::Over { moves: depth - 1 };
-            if !self.step() {
+            let is_known = self.step();
+            if self.stop.is_over() {
+                return done(refuted);
+            }
+            if !is_known {
                 return match self.timeline.then {
                     Continuation::End => Outcome::Unsolvable(over),
                     _ => done(refuted),
@@ -180,7 +185,7 @@ impl<'p> Steps<'p> {
     }
 
     /// Adds a step. False if the game is over by then, or if the facts that depend
-    /// on time are not known for it.
+    /// on time are not known for it. After a stop it is incomplete.
     fn step(&mut self) -> bool {
         let Some(clock) = self.timeline.after(self.states.len()) else {
             return false;
@@ -194,6 +199,9 @@ impl<'p> Steps<'p> {
         clauses.add(&[-over]);
         let mut moves = vec![no; effects.legal.len()];
         for (chosen, &legal) in effects.legal.iter().enumerate() {
+            if self.stop.is_over() {
+                return false;
+            }
             if legal != Literal::FALSE {
                 moves[chosen] = clauses.variable();
                 let legal = frame.literal(legal, clauses);
@@ -229,6 +237,9 @@ impl<'p> Steps<'p> {
             next[fact] = if value { -no } else { no };
         }
         for (chosen, changes) in effects.changes.iter().enumerate() {
+            if self.stop.is_over() {
+                return false;
+            }
             for &(fact, becomes) in changes {
                 let after = next[fact as usize];
                 match effects.change(fact, becomes) {

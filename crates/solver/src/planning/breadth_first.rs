@@ -178,7 +178,17 @@ pub fn breadth_first(
         ..budget.clone()
     };
     let mut meter = Meter::new(budget, stats, observer);
-    let mut search = Search::new(puzzle, options, budget);
+    let Some(mut search) = Search::new(puzzle, options, budget) else {
+        return Ok((
+            Outcome::Unknown,
+            Seen {
+                positions: 0,
+                symmetries: 1,
+                is_all: false,
+            },
+        ));
+    };
+    search.is_saved = has_checkpoint;
     let method = match options.classes {
         Classes::Never => "breadth-first",
         _ => "breadth-first up to symmetry",
@@ -286,7 +296,8 @@ const MIN_PARENTS: usize = 64;
 /// Number of states from which checking whether levels are disjoint may pay off.
 const MANY: u64 = 1 << 20;
 
-/// A search in progress. Its state is consistent between rounds.
+/// A search in progress. Its state is consistent between rounds; a round that a stop ends
+/// early may leave states of the next level that are not counted.
 struct Search<'p> {
     puzzle: &'p Puzzle,
     layout: Layout,
@@ -317,6 +328,10 @@ struct Search<'p> {
     round_children: usize,
     /// Size of the buffers of the last round, in bytes.
     buffers: u64,
+    /// Ends a round before it is complete.
+    stop: ggp_stop::Stop,
+    /// True if checkpoints are written: rounds are completed then.
+    is_saved: bool,
 }
 
 /// States of the same depth: in each shard those from `starts` to the start of the
@@ -364,7 +379,13 @@ impl Source<'_> {
 }
 
 impl<'p> Search<'p> {
-    fn new(puzzle: &'p Puzzle, options: &BreadthFirstOptions, budget: &Budget) -> Search<'p> {
+    /// None after [`Puzzle::stop`].
+    fn new(
+        puzzle: &'p Puzzle,
+        options: &BreadthFirstOptions,
+        budget: &Budget,
+    ) -> Option<Search<'p>> {
+        let stop = budget.end();
         let layout = Layout::new(puzzle, Facts::Relevant);
         let (bits, words) = (layout.key_bits(), layout.words());
         let slow = 1 + puzzle.net.network().gates() / 20_000 + words / 8;
@@ -373,8 +394,10 @@ impl<'p> Search<'p> {
         let child = 8 * (2 * words + 1);
         let room = usize::try_from(rounds / child as u64).unwrap_or(usize::MAX);
         let round_children = (ROUND_CHILDREN / slow).min(room / 2).max(1);
-        Search {
-            workers: Workers::new(puzzle, &layout, options.threads, round_children),
+        Some(Search {
+            workers: Workers::new(puzzle, &layout, options.threads, round_children, &stop)?,
+            stop,
+            is_saved: false,
             shards: Shards::new(bits, words, budget.memory_bytes - rounds),
             disk: options.spill.as_ref().map(|spill| Disk::new(spill, bits)),
             levels: Vec::new(),
@@ -391,7 +414,7 @@ impl<'p> Search<'p> {
             symmetries: None,
             puzzle,
             layout,
-        }
+        })
     }
 
     /// Counts states up to these symmetries, if any of them affects the keys.

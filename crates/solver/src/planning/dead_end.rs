@@ -10,7 +10,7 @@
 //! (2001), with both values of a fact kept.
 
 use super::Puzzle;
-use super::expand::Layout;
+use super::expand::{Layout, USUAL_LANES};
 use ggp_engine::propnet::batch::transpose;
 use ggp_engine::propnet::code::{Code, Engine};
 use ggp_engine::propnet::lanes::Rows;
@@ -44,12 +44,23 @@ const MOST_GATES: usize = 40_000;
 
 impl DeadEnds {
     /// Compiles the detector for `lanes` states at a time: 64, 256, 512 or 1024.
-    /// None if the puzzle is too large.
+    /// None if the puzzle is too large, or after [`Puzzle::stop`].
     ///
     /// # Panics
     ///
     /// If the engine is not [available](Engine::is_available) for `lanes` lanes.
     pub fn new(puzzle: &Puzzle, layout: &Layout, lanes: usize, engine: Engine) -> Option<DeadEnds> {
+        let make = || DeadEnds::make(puzzle, layout, lanes, engine);
+        match (lanes, engine) {
+            (USUAL_LANES, Engine::Auto) => {
+                let known = &puzzle.known.dead_ends[layout.scope() as usize];
+                known.get(&puzzle.stop, make)
+            }
+            _ => make(),
+        }
+    }
+
+    fn make(puzzle: &Puzzle, layout: &Layout, lanes: usize, engine: Engine) -> Option<DeadEnds> {
         let net = &puzzle.net;
         if net.network().gates() > MOST_GATES {
             return None;
@@ -68,17 +79,18 @@ impl DeadEnds {
             let given: Vec<_> = given.collect();
             let wanted = wanted.iter().enumerate();
             let wanted: Vec<_> = wanted.map(|(row, &one)| (one, place(bank, row))).collect();
-            Code::new(&Tape::new(network, &given, &wanted), words, engine)
+            let tape = Tape::new(network, &given, &wanted);
+            (!puzzle.stop.is_over()).then(|| Code::new(&tape, words, engine))
         };
         let mut builder = Builder::new(bits);
         let mut first = layout.facts(&mut builder);
         first.extend_from_within(..);
         first[facts..].iter_mut().for_each(|can| *can = !*can);
-        let first = code(&builder.into_network(), CAN, &first);
+        let first = code(&builder.into_network(), CAN, &first)?;
 
         let mut builder = Builder::new(2 * facts);
         let later = later(puzzle, &mut builder);
-        let round = code(&builder.into_network(), LATER, &later);
+        let round = code(&builder.into_network(), LATER, &later)?;
         let rows = |rows| Rows::new(rows, words);
         Some(DeadEnds {
             first,

@@ -90,9 +90,12 @@ pub fn depth_first(
         None => Facts::Relevant,
     };
     let layout = Layout::new(puzzle, facts);
+    let Some(expander) = Expander::new(puzzle, &layout, LANES, Engine::Auto) else {
+        return Outcome::Unknown;
+    };
     let mut search = Search {
         start: layout.encode(&puzzle.start),
-        expander: Expander::new(puzzle, &layout, LANES, Engine::Auto),
+        expander,
         // The other half is for waiting states and for the path to each state.
         states: States::new(layout.key_bits(), budget.memory_bytes / 2),
         links: Vec::new(),

@@ -13,6 +13,7 @@ mod cube;
 mod specialise;
 
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 use super::Puzzle;
 use cube::{Cube, Links, cubes};
@@ -53,8 +54,13 @@ const MOST_WORK: usize = 10_000_000;
 const MOST_SOLUTIONS: usize = 32;
 
 impl Effects {
-    /// None if the puzzle is too large.
-    pub fn of(puzzle: &Puzzle) -> Option<Effects> {
+    /// The effects of a puzzle; `None` if it is too large, or after [`Puzzle::stop`].
+    pub fn of(puzzle: &Puzzle) -> Option<Arc<Effects>> {
+        let known = &puzzle.known.effects;
+        known.get(&puzzle.stop, || Effects::make(puzzle).map(Arc::new))
+    }
+
+    fn make(puzzle: &Puzzle) -> Option<Effects> {
         let net = &puzzle.net;
         if net.facts().len() * puzzle.moves() > MOST {
             return None;

@@ -65,6 +65,9 @@ impl Ends {
     }
 }
 
+/// The number of lanes of most searches. Code for them is made once.
+pub(super) const USUAL_LANES: usize = 512;
+
 const STATE: u8 = 0;
 const NEXT: u8 = 1;
 const DOES: u8 = 2;
@@ -75,26 +78,41 @@ const ENDS: u8 = 4;
 const BANKS: usize = 5;
 
 impl Expander {
-    /// Compiles the queries for `lanes` states at a time: 64, 256, 512 or 1024.
+    /// Compiles the queries for `lanes` states at a time: 64, 256, 512 or 1024. None after
+    /// [`Puzzle::stop`].
     ///
     /// # Panics
     ///
     /// If the engine is not [available](Engine::is_available) for `lanes` lanes.
-    pub fn new(puzzle: &Puzzle, layout: &Layout, lanes: usize, engine: Engine) -> Expander {
+    pub fn new(puzzle: &Puzzle, layout: &Layout, lanes: usize, engine: Engine) -> Option<Expander> {
+        let make = || Expander::make(puzzle, layout, lanes, engine);
+        match (lanes, engine) {
+            (USUAL_LANES, Engine::Auto) => {
+                let known = &puzzle.known.expanders[layout.scope() as usize];
+                known.get(&puzzle.stop, make)
+            }
+            _ => make(),
+        }
+    }
+
+    fn make(puzzle: &Puzzle, layout: &Layout, lanes: usize, engine: Engine) -> Option<Expander> {
         let words = lanes / 64;
         let coded = layout.network(puzzle);
         let (bits, moves) = (layout.bits(), puzzle.moves());
         let code = |with_moves: usize, bank: u8, wanted: &[Literal]| {
+            if puzzle.stop.is_over() {
+                return None;
+            }
             let tape = tape(&coded.network, bits, with_moves, bank, wanted);
-            Code::new(&tape, words, engine)
+            (!puzzle.stop.is_over()).then(|| Code::new(&tape, words, engine))
         };
         let mut legal = coded.legal.clone();
         legal.push(coded.terminal);
         let rows = |rows: usize| Rows::new(rows, words);
-        Expander {
-            legal: code(0, LEGAL, &legal),
-            ends: code(0, ENDS, &[coded.solved, coded.terminal]),
-            next: code(moves, NEXT, &coded.next),
+        Some(Expander {
+            legal: code(0, LEGAL, &legal)?,
+            ends: code(0, ENDS, &[coded.solved, coded.terminal])?,
+            next: code(moves, NEXT, &coded.next)?,
             banks: [
                 rows(bits),
                 rows(bits),
@@ -106,7 +124,7 @@ impl Expander {
             bits,
             moves,
             chosen: Vec::new(),
-        }
+        })
     }
 
     /// Number of states that are expanded at once.

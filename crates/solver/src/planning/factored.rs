@@ -46,16 +46,19 @@ pub fn factored(
     if puzzle.net.network().gates() > MOST_GATES {
         return Outcome::Unknown;
     }
-    let Some(effects) = Effects::new(puzzle) else {
+    let stop = budget.end();
+    let puzzle = &puzzle.until(stop.clone());
+    let Some(effects) = Effects::of(puzzle) else {
         return Outcome::Unknown;
     };
-    let stop = budget.end();
     let reach = Reach::new(&effects);
     for combination in requirements(&effects) {
         if stop.is_over() {
             break;
         }
-        let parts = reach.parts(&combination);
+        let Some(parts) = reach.parts(&combination, &stop) else {
+            break;
+        };
         let is_whole = |part: &Part| part.moves.iter().all(|&may| may);
         if parts.iter().any(is_whole) {
             continue;
@@ -155,13 +158,13 @@ impl<'e> Reach<'e> {
         }
     }
 
-    /// The requirements, merged where they depend on the same facts.
-    fn parts(&self, wanted: &[Literal]) -> Vec<Part> {
+    /// The requirements, merged where they depend on the same facts. None after a stop.
+    fn parts(&self, wanted: &[Literal], stop: &Stop) -> Option<Vec<Part>> {
         let mut parts: Vec<Part> = Vec::new();
         for &literal in wanted {
             let mut part = Part {
                 wanted: vec![literal],
-                facts: self.facts(literal),
+                facts: self.facts(literal, stop)?,
                 moves: Vec::new(),
             };
             let shares = |other: &Part| {
@@ -187,16 +190,19 @@ impl<'e> Reach<'e> {
             facts.any(|fact| !self.movers[fact].is_empty())
         };
         parts.retain(changes);
-        parts
+        Some(parts)
     }
 
-    /// The facts that a literal depends on, now or later.
-    fn facts(&self, literal: Literal) -> Vec<bool> {
+    /// The facts that a literal depends on, now or later. None after a stop.
+    fn facts(&self, literal: Literal, stop: &Stop) -> Option<Vec<bool>> {
         let effects = self.effects;
         let mut roots = vec![literal];
         let mut seen = vec![false; effects.relevant.len()];
         let mut moved = vec![false; effects.changes.len()];
         loop {
+            if stop.is_over() {
+                return None;
+            }
             let before = roots.len();
             let live = live(&effects.network, roots.iter().copied());
             for fact in 0..seen.len() {
@@ -218,7 +224,7 @@ impl<'e> Reach<'e> {
                 }
             }
             if roots.len() == before {
-                return seen;
+                return Some(seen);
             }
         }
     }
@@ -310,7 +316,7 @@ fn restrict(
     moves: &[bool],
     wanted: Option<&[Literal]>,
 ) -> Option<Puzzle> {
-    let mut net = puzzle.net.clone();
+    let mut net = Propnet::clone(&puzzle.net);
     let facts = net.facts().len();
     let mut builder = Builder::new(net.network().inputs());
     let inputs: Vec<Literal> = (0..net.network().inputs())
@@ -341,12 +347,9 @@ fn restrict(
     }
     net.forbid(0, |chosen| !moves[chosen]);
     net.set_initial((0..facts).map(|fact| holds(state, fact)).collect());
-    net.simplify();
+    net.simplify_until(&puzzle.stop);
     let part = Puzzle::new(net, state.to_vec(), puzzle.target)?;
-    Some(Puzzle {
-        stop: puzzle.stop.clone(),
-        ..part
-    })
+    Some(part.until(puzzle.stop.clone()))
 }
 
 /// A goal value that is at least the target.

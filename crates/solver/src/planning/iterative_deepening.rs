@@ -20,6 +20,7 @@ use super::{Outcome, Plan, Puzzle, Reason};
 use ggp_engine::propnet::batch::Packed;
 use ggp_engine::propnet::code::Engine;
 use ggp_search::{Budget, BudgetKind, Compare, Meter, Observer, Stats};
+use std::sync::Arc;
 use table::TranspositionTable;
 
 /// Number of lanes of the expander.
@@ -40,6 +41,7 @@ pub fn iterative_deepening(
     observer: &mut dyn Observer,
 ) -> Outcome {
     let mut meter = Meter::new(budget, stats, observer);
+    let puzzle = &puzzle.until(budget.end());
     let time = budget.time.map(|time| time / SHARE);
     let bound = Effects::of(puzzle).and_then(|effects| Bound::of(puzzle, &effects, time));
     // Weighted sums may involve any fact.
@@ -48,9 +50,12 @@ pub fn iterative_deepening(
         false => Layout::new(puzzle, Facts::Relevant),
     };
     let key_bits = layout.key_bits();
+    let Some(expander) = Expander::new(puzzle, &layout, LANES, Engine::Auto) else {
+        return Outcome::Unknown;
+    };
     let mut search = Search {
         start: layout.encode(&puzzle.start),
-        expander: Expander::new(puzzle, &layout, LANES, Engine::Auto),
+        expander,
         bound,
         table: TranspositionTable::new(key_bits, budget.memory_bytes / 2),
         most_stack_bytes: budget.memory_bytes / 2,
@@ -69,7 +74,7 @@ struct Search {
     layout: Layout,
     start: Vec<u64>,
     expander: Expander,
-    bound: Option<Bound>,
+    bound: Option<Arc<Bound>>,
     table: TranspositionTable,
     /// The states to expand, the next one last, and their codes.
     stack: Vec<Step>,

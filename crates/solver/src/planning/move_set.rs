@@ -30,6 +30,7 @@ use ggp_search::Budget;
 use ggp_stop::Stop;
 use replay::{Replay, replay};
 use single_changes::SingleChanges;
+use std::sync::Arc;
 use timed_facts::Timeline;
 
 /// The outcome of a SAT method, with a summary of the analysis.
@@ -69,6 +70,7 @@ pub fn move_set_if_reliable(puzzle: &Puzzle, budget: &Budget) -> Answer {
 
 fn attempt(puzzle: &Puzzle, budget: &Budget, fits: impl Fn(&Analysis) -> bool) -> Answer {
     let stop = budget.end();
+    let puzzle = &puzzle.until(stop.clone());
     match at_start(puzzle) {
         Some(outcome) => Answer {
             outcome,
@@ -103,6 +105,7 @@ fn attempt(puzzle: &Puzzle, budget: &Budget, fits: impl Fn(&Analysis) -> bool) -
 /// Plans that differ in their sets of moves, at most `at_most` of them.
 pub fn count(puzzle: &Puzzle, budget: &Budget, at_most: usize) -> Solutions {
     let stop = budget.end();
+    let puzzle = &puzzle.until(stop.clone());
     let mut solutions = Solutions {
         plans: Vec::new(),
         is_all: false,
@@ -160,15 +163,18 @@ pub(super) fn at_start(puzzle: &Puzzle) -> Option<Outcome> {
 
 /// The analysis of a puzzle that the clauses are built from.
 struct Analysis {
-    effects: Effects,
+    effects: Arc<Effects>,
     timeline: Timeline,
     single_changes: SingleChanges,
 }
 
 fn with_analysis<T>(puzzle: &Puzzle, then: impl FnOnce(&Analysis) -> T) -> Option<T> {
-    let effects = Effects::new(puzzle)?;
+    let effects = Effects::of(puzzle)?;
     let timeline = Timeline::new(puzzle, &effects);
     let single_changes = SingleChanges::new(puzzle, &effects, &timeline);
+    if puzzle.stop.is_over() {
+        return None;
+    }
     Some(then(&Analysis {
         effects,
         timeline,

@@ -56,7 +56,9 @@ pub fn nrpa(
 ) -> Outcome {
     assert!(options.groups.is_power_of_two() && options.groups <= 64 && options.levels > 0);
     let mut meter = Meter::new(budget, stats, observer);
-    let mut rollouts = Rollouts::new(puzzle, &options.sampling, budget);
+    let Some(mut rollouts) = Rollouts::new(puzzle, &options.sampling, budget) else {
+        return Outcome::Unknown;
+    };
     meter.begin_level(0, Compare::State);
     let result = learn(puzzle, options, &mut rollouts, &mut meter);
     let outcome = meter.ended(result).unwrap_or(Outcome::Unknown);

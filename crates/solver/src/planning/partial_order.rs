@@ -34,6 +34,7 @@ use ggp_engine::propnet::batch::holds;
 use ggp_engine::propnet::clauses::{Clauses, Frame};
 use ggp_engine::propnet::network::{Literal, Network, Node};
 use ggp_engine::propnet::rewrite::live;
+use ggp_stop::Stop;
 
 /// Conflicts allowed for proving that there are no lost ends.
 const CONFLICTS: i32 = 2_000;
@@ -61,8 +62,8 @@ struct Requirement {
 impl PartialOrder {
     /// None if all moves are always needed, or if the puzzle is too large.
     pub fn of(puzzle: &Puzzle) -> Option<PartialOrder> {
-        let effects = Effects::new(puzzle)?;
-        let pairs = Pairs::new(&effects)?;
+        let effects = Effects::of(puzzle)?;
+        let pairs = Pairs::new(&effects, &puzzle.stop)?;
         let moves = effects.changes.len();
         let mut groups: Vec<usize> = (0..moves).collect();
         let mut work_left = MAX_WORK;
@@ -100,14 +101,18 @@ impl PartialOrder {
 }
 
 /// By move: the larger moves directly after which it need not be tried.
-pub(super) fn commuting(effects: &Effects) -> Vec<Vec<u32>> {
+/// There are fewer of them after a stop.
+pub(super) fn commuting(effects: &Effects, stop: &Stop) -> Vec<Vec<u32>> {
     let moves = effects.changes.len();
     let mut after = vec![Vec::new(); moves];
-    let Some(pairs) = Pairs::new(effects) else {
+    let Some(pairs) = Pairs::new(effects, stop) else {
         return after;
     };
     let mut work_left = MAX_WORK;
     for one in (0..moves).filter(|&one| pairs.is_possible(one) && pairs.may_go_first(one)) {
+        if stop.is_over() {
+            break;
+        }
         for other in (one + 1..moves).filter(|&other| pairs.is_possible(other)) {
             let work = effects.changes[one].len() + effects.changes[other].len();
             let Some(left) = work_left.checked_sub(work) else {
@@ -143,19 +148,26 @@ struct Pairs<'e> {
 
 impl<'e> Pairs<'e> {
     /// None if there are too many moves.
-    fn new(effects: &'e Effects) -> Option<Pairs<'e>> {
+    fn new(effects: &'e Effects, stop: &Stop) -> Option<Pairs<'e>> {
         let moves = effects.changes.len();
         if moves > MOST_MOVES {
             return None;
         }
-        let reads: Vec<Vec<u32>> = (0..moves).map(|chosen| reads(effects, chosen)).collect();
+        let mut all: Vec<Vec<u32>> = Vec::with_capacity(moves);
+        for chosen in 0..moves {
+            if stop.is_over() {
+                return None;
+            }
+            all.push(reads(effects, chosen));
+        }
+        let reads = all;
         let is_timed = reads.iter().map(|reads| {
             let mut reads = reads.iter();
             reads.any(|&fact| effects.autonomous[fact as usize])
         });
         Some(Pairs {
             is_timed: is_timed.collect(),
-            is_last: fixed_behind(effects),
+            is_last: fixed_behind(effects, stop),
             effects,
             reads,
         })
@@ -217,7 +229,7 @@ fn support(network: &Network, roots: impl IntoIterator<Item = Literal>) -> Vec<u
 
 /// By fact: whether moves that change it must not be moved forward; none if no move
 /// may be.
-fn fixed_behind(effects: &Effects) -> Option<Vec<bool>> {
+fn fixed_behind(effects: &Effects, stop: &Stop) -> Option<Vec<bool>> {
     let network = &effects.network;
     let facts = network.inputs();
     let ends = [effects.terminal, effects.solved];
@@ -226,7 +238,7 @@ fn fixed_behind(effects: &Effects) -> Option<Vec<bool>> {
     if (0..network.len()).any(is_cyclic) {
         return None;
     }
-    let mut clauses = Clauses::new();
+    let mut clauses = Clauses::until(stop);
     let now: Vec<i32> = (0..facts).map(|_| clauses.variable()).collect();
     let mut frame = Frame::new(network, &now, &clauses);
     // Other facts at the same time.

@@ -20,13 +20,14 @@ use std::cell::Cell;
 use std::time::Duration;
 
 use self::solver::{
-    ComparisonOp, LinearExpr, OptimizationDirection, Problem, SolveOutcome, Variable,
+    ComparisonOp, LinearExpr, OptimizationDirection, Problem, Solution, SolveOutcome, Variable,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::effects::{Effects, Form, Sparse};
 use super::{Outcome, Puzzle, Reason};
 use ggp_engine::propnet::batch::{Packed, holds, pack};
+use ggp_engine::threads::unless_stopped;
 use ggp_search::Budget;
 use ggp_stop::{Instant, Stop};
 
@@ -46,6 +47,8 @@ const SHARE: u32 = 4;
 const GRACE: Duration = Duration::from_millis(100);
 /// Limit on the number of coefficients in the linear program.
 const MOST_NUMBERS: usize = 60_000;
+/// Number of coefficients from which a linear program may end long after a stop.
+const LARGE: usize = 1_000;
 /// Largest factor tried to scale the weights to integers.
 const MOST_SCALE: u32 = 720;
 /// Tolerance for numerical errors of the solver.
@@ -77,7 +80,7 @@ struct Limits {
 impl Potentials {
     /// None if the effects are too many, or if nothing is known about solutions.
     pub fn new(puzzle: &Puzzle) -> Option<Self> {
-        Self::of(puzzle, &Effects::of(puzzle)?)
+        Self::of(puzzle, &*Effects::of(puzzle)?)
     }
 
     /// Uses effects that have already been computed.
@@ -212,6 +215,7 @@ fn with(form: &Form, choice: usize, option: usize) -> Form {
 pub type Weights = Vec<(u32, i64)>;
 
 /// Weights, and the smallest sum of a solution.
+#[derive(Debug)]
 struct Potential {
     weights: Weights,
     bound: i64,
@@ -316,7 +320,6 @@ struct Program {
 impl Program {
     fn new(puzzle: &Puzzle, free: &[bool], moves: &[Form]) -> Self {
         let mut problem = Problem::new(OptimizationDirection::Maximize);
-        problem.set_time_limit(SLICE);
         let gap = problem.add_var(1.0, (0.0, f64::INFINITY));
         let weights: Vec<(u32, Variable)> = (0..puzzle.net.facts().len())
             .filter(|&fact| free[fact])
@@ -325,6 +328,7 @@ impl Program {
         let mut most = Most {
             of_fact: weights.iter().copied().collect(),
             problem,
+            size: 0,
             known: FxHashMap::default(),
         };
         for form in moves {
@@ -351,17 +355,9 @@ impl Program {
             sum.extend(held.map(|&(_, weight)| (weight, 1.0)));
             most.at_most(sum);
         }
-        let mut outcome = most.problem.solve();
-        while let Ok(SolveOutcome::Interrupted(stopped)) = outcome {
-            if limits.stop.is_over() || started.elapsed() > MOST_TIME {
-                outcome = Ok(SolveOutcome::Interrupted(stopped));
-                break;
-            }
-            // Resume with the same time slice.
-            outcome = SolveOutcome::Interrupted(stopped).resume();
-        }
+        let solution = most.solve(&limits.stop.within(Some(MOST_TIME)));
         limits.spent.set(limits.spent.get() + started.elapsed());
-        let solution = outcome.ok()?.into_solution().ok()?;
+        let solution = solution?;
         let weights = self.weights.iter();
         let weights = weights.map(|&(fact, weight)| (fact, solution.var_value(weight)));
         (solution.objective() > ERROR).then(|| weights.collect())
@@ -373,11 +369,39 @@ impl Program {
 struct Most {
     problem: Problem,
     of_fact: FxHashMap<u32, Variable>,
+    /// The number of coefficients.
+    size: usize,
     /// By options and sign: a variable that is at least the sum of each option.
     known: FxHashMap<(Vec<Sparse>, i32), Variable>,
 }
 
 impl Most {
+    /// The solution of the linear program; `None` if it has none, or after a stop.
+    fn solve(self, stop: &Stop) -> Option<Solution> {
+        let Most {
+            mut problem, size, ..
+        } = self;
+        problem.set_time_limit(SLICE);
+        let end = stop.clone();
+        let work = move || {
+            let mut outcome = problem.solve();
+            while let Ok(SolveOutcome::Interrupted(stopped)) = outcome {
+                if end.is_over() {
+                    return None;
+                }
+                // Resume with the same time slice.
+                outcome = SolveOutcome::Interrupted(stopped).resume();
+            }
+            outcome.ok()?.into_solution().ok()
+        };
+        // The library looks at the clock once in 1000 pivots, which take long if there are
+        // many numbers.
+        match size < LARGE {
+            true => work(),
+            false => unless_stopped(stop, work)?,
+        }
+    }
+
     /// An upper bound for the sum of a form, or of its negation.
     fn of(&mut self, form: &Form, sign: i32) -> Vec<(Variable, f64)> {
         let mut sum = self.times(&form.sure, sign);
@@ -409,6 +433,7 @@ impl Most {
 
     /// Constrains a sum to be at most 0.
     fn at_most(&mut self, sum: Vec<(Variable, f64)>) {
+        self.size += sum.len();
         self.problem
             .add_constraint(linear_expression(sum), ComparisonOp::Le, 0.0);
     }

@@ -101,20 +101,22 @@ pub(super) struct Rollouts {
 }
 
 impl Rollouts {
-    pub fn new(puzzle: &Puzzle, options: &Sampling, budget: &Budget) -> Rollouts {
+    /// None after the end of the budget.
+    pub fn new(puzzle: &Puzzle, options: &Sampling, budget: &Budget) -> Option<Rollouts> {
+        let stop = budget.end();
         let net = &puzzle.net;
         let terms = net.terms();
         let nothing = Score::new(0).expect("it is a score");
         let scores = net.goals()[0].iter();
         let scores = scores.map(|&(value, _)| net.game().score(&terms, value).unwrap_or(nothing));
         let layout = Layout::new(puzzle, Facts::Relevant);
-        Rollouts {
+        Some(Rollouts {
             random: Xoshiro256PlusPlus::seed_from_u64(options.seed),
             best: None,
             limit: options.longest.min(budget.depth as usize),
             is_cut: false,
-            batch: Batch::new(net, LANES, Engine::Auto),
-            estimator: Estimator::new(puzzle, &layout, Estimate::GoalCount, budget.end()),
+            batch: Batch::until(net, LANES, Engine::Auto, &stop)?,
+            estimator: Estimator::new(puzzle, &layout, Estimate::GoalCount, stop),
             layout,
             scores: scores.collect(),
             target: puzzle.target,
@@ -125,7 +127,7 @@ impl Rollouts {
             ended: Vec::new(),
             codes: Vec::new(),
             moves: puzzle.moves(),
-        }
+        })
     }
 
     /// The rollouts of the last call of [`Rollouts::play`].

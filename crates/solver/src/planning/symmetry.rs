@@ -107,8 +107,9 @@ impl Symmetries {
     /// symmetries proved so far are returned.
     pub fn of(puzzle: &Puzzle, budget: &Budget) -> Symmetries {
         let stop = budget.end();
+        let puzzle = &puzzle.until(stop.clone());
         let mut generators = Vec::new();
-        if let Some(effects) = Effects::new(puzzle) {
+        if let Some(effects) = Effects::of(puzzle) {
             let mut seen = FxHashSet::default();
             for candidate in candidates(puzzle, &effects, &stop) {
                 if stop.is_over() {

@@ -39,8 +39,8 @@ fn plans_are_shortest() {
 #[test]
 fn commuting_presses_have_one_order() {
     let puzzle = puzzle(&lamp_row(5, ""));
-    let effects = Effects::new(&puzzle).unwrap();
-    let pairs: usize = partial_order::commuting(&effects)
+    let effects = Effects::of(&puzzle).unwrap();
+    let pairs: usize = partial_order::commuting(&effects, &puzzle.stop)
         .iter()
         .map(Vec::len)
         .sum();

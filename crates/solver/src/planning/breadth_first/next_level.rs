@@ -3,11 +3,11 @@
 use std::io;
 
 use super::disjoint::is_disjoint;
-use super::shards::{SHARDS, Span};
+use super::shards::{Halt, SHARDS, Span};
 use super::workers::{LANES, Portion, Worker};
 use super::{Level, MANY, MIN_PARENTS, Round, Search, Stop};
 use crate::planning::Plan;
-use crate::planning::expand::states::{Full, States};
+use crate::planning::expand::states::States;
 use ggp_engine::propnet::batch::Packed;
 use ggp_search::{BudgetKind, Compare, Meter};
 
@@ -23,9 +23,11 @@ impl Search<'_> {
         let starts = self.shards.lens();
         self.levels.push(Level { starts, suffix });
         let portion = self.workers.first().one(&start);
-        let inserted = self.shards.insert(&self.workers, &[portion]);
-        inserted.map_err(|Full| BudgetKind::Memory)?;
-        let (over, solved) = self.classify(&self.span(0));
+        let inserted = self
+            .shards
+            .insert(&self.workers, &[portion], &ggp_stop::Stop::new());
+        inserted.map_err(|_| BudgetKind::Memory)?;
+        let (over, solved) = self.classify(&self.span(0), &ggp_stop::Stop::new());
         let level = meter.level();
         level.counts.generated = 1;
         level.counts.solutions = solved;
@@ -74,13 +76,25 @@ impl Search<'_> {
             let some = first..end.min(first + PORTION as u64);
             worker.portion(|out| source.read(some, suffix, out))
         });
-        let portions: io::Result<Vec<Portion>> = portions.into_iter().collect();
-        let portions = portions.map_err(Stop::Spill)?;
+        let portions: io::Result<Option<Vec<Portion>>> = portions.into_iter().collect();
+        let Some(portions) = portions.map_err(Stop::Spill)? else {
+            return Err(ended(meter));
+        };
         let children: usize = portions.iter().map(Portion::len).sum();
         let starts = self.shards.lens();
-        if let Err(Full) = self.shards.insert(&self.workers, &portions) {
-            drop(portions);
-            return self.make_room(count as usize);
+        // What a checkpoint contains must be complete.
+        let never = ggp_stop::Stop::new();
+        let stop = match self.is_saved {
+            true => &never,
+            false => &self.stop.clone(),
+        };
+        match self.shards.insert(&self.workers, &portions, stop) {
+            Ok(()) => {}
+            Err(Halt::Full) => {
+                drop(portions);
+                return self.make_room(count as usize);
+            }
+            Err(Halt::Stopped) => return Err(ended(meter)),
         }
         let next = &mut self.levels[self.depth as usize + 1];
         if let (true, Some(portion)) = (
@@ -94,7 +108,10 @@ impl Search<'_> {
         self.buffers = buffers + self.workers.memory();
         drop(portions);
         let new = Span::new(&starts, &self.shards.lens());
-        let (over, solved) = self.classify(&new);
+        let (over, solved) = self.classify(&new, stop);
+        if stop.is_over() {
+            return Err(ended(meter));
+        }
         let level = meter.level();
         level.counts.generated += new.len();
         level.counts.cycles += children as u64 - new.len();
@@ -127,13 +144,17 @@ impl Search<'_> {
         }
     }
 
-    /// Counts the terminal and the solved states in a span of the last level.
-    fn classify(&self, span: &Span) -> (u64, u64) {
+    /// Counts the terminal and the solved states in a span of the last level, as far as
+    /// possible before a stop.
+    fn classify(&self, span: &Span, stop: &ggp_stop::Stop) -> (u64, u64) {
         let firsts = (0..span.len()).step_by(LANES).collect();
         let suffix = &self.levels[self.levels.len() - 1].suffix;
         let ends = self
             .workers
             .each(span.len() as usize, firsts, |worker, first| {
+                if stop.is_over() {
+                    return (0, 0);
+                }
                 let some = first..span.len().min(first + LANES as u64);
                 worker.classify(|out| self.shards.read(span, some, suffix, out))
             });
@@ -255,6 +276,11 @@ impl Worker {
         }
         (bytes, new.len() as u64, ends)
     }
+}
+
+/// The limit that ended a round.
+fn ended(meter: &mut Meter<'_>) -> Stop {
+    Stop::Budget(meter.check().err().unwrap_or(BudgetKind::Time))
 }
 
 fn add(a: (u64, u64), b: (u64, u64)) -> (u64, u64) {

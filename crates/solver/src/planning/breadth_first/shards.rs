@@ -128,8 +128,14 @@ impl Shards {
     ///
     /// # Errors
     ///
-    /// [`Full`] if the states exceed the memory.
-    pub fn insert(&mut self, workers: &Workers, portions: &[Portion]) -> Result<(), Full> {
+    /// [`Halt::Full`] if the states exceed the memory, [`Halt::Stopped`] if `stop` ends
+    /// the insertion. After a stop some of the states are missing.
+    pub fn insert(
+        &mut self,
+        workers: &Workers,
+        portions: &[Portion],
+        stop: &ggp_stop::Stop,
+    ) -> Result<(), Halt> {
         let lens = self.lens();
         let words = self.words;
         let children: usize = portions.iter().map(Portion::len).sum();
@@ -139,11 +145,15 @@ impl Shards {
                 let mut parts = portions.iter().map(|portion| portion.of(shard));
                 parts.try_for_each(|keys| match keys.is_empty() {
                     true => Ok(()),
-                    false => states.insert_all(keys, words, |_, _, _| ()),
+                    false if stop.is_over() => Err(Halt::Stopped),
+                    false => {
+                        let inserted = states.insert_all(keys, words, |_, _, _| ());
+                        inserted.map_err(|Full| Halt::Full)
+                    }
                 })
             });
         let inserted = inserted.into_iter().collect();
-        if let Err(Full) = inserted {
+        if let Err(Halt::Full) = inserted {
             for (states, &len) in self.all.iter_mut().zip(&lens) {
                 states.truncate(len as usize);
             }
@@ -156,6 +166,14 @@ impl Shards {
     pub fn forget(&mut self) {
         self.all.iter_mut().for_each(States::forget);
     }
+}
+
+/// The reason why states were not inserted.
+pub(super) enum Halt {
+    /// They exceed the memory.
+    Full,
+    /// The search was stopped.
+    Stopped,
 }
 
 /// Words of a key of `bits` bits, at least one.

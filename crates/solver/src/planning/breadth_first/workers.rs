@@ -9,6 +9,7 @@ use crate::planning::expand::{Children, Ends, Expander, Layout};
 use crate::planning::symmetry::Canonical;
 use ggp_engine::propnet::code::Engine;
 use ggp_engine::threads::Pool;
+use ggp_stop::Stop;
 
 /// Number of states that a worker expands at once.
 pub(super) const LANES: usize = 512;
@@ -32,6 +33,8 @@ pub(super) struct Worker {
     pub children: Children,
     pub ends: Ends,
     partitioner: Partitioner,
+    /// Ends the expansion of a portion.
+    stop: Stop,
 }
 
 /// Distributes keys to shards.
@@ -71,10 +74,18 @@ impl Portion {
 }
 
 impl Workers {
-    /// Creates workers that generate about `children` children at a time at most.
-    pub fn new(puzzle: &Puzzle, layout: &Layout, threads: usize, children: usize) -> Workers {
+    /// Creates workers that generate about `children` children at a time at most; `None`
+    /// after [`Puzzle::stop`]. `stop` ends the expansion of portions.
+    pub fn new(
+        puzzle: &Puzzle,
+        layout: &Layout,
+        threads: usize,
+        children: usize,
+        stop: &Stop,
+    ) -> Option<Workers> {
         let worker = Worker {
-            expander: Expander::new(puzzle, layout, LANES, Engine::Auto),
+            stop: stop.clone(),
+            expander: Expander::new(puzzle, layout, LANES, Engine::Auto)?,
             canonical: None,
             lanes: (children / puzzle.moves().max(1)).clamp(1, LANES),
             parents: Vec::new(),
@@ -87,12 +98,12 @@ impl Workers {
             },
         };
         let pool = Pool::new(threads);
-        Workers {
+        Some(Workers {
             workers: (0..pool.threads())
                 .map(|_| Mutex::new(worker.clone()))
                 .collect(),
             pool,
-        }
+        })
     }
 
     /// Counts states up to symmetry from now on.
@@ -170,7 +181,8 @@ impl Workers {
 }
 
 impl Worker {
-    /// The children of states; `read` appends the codes of the states.
+    /// The children of states, or `None` after a stop; `read` appends the codes of the
+    /// states.
     ///
     /// # Errors
     ///
@@ -178,13 +190,16 @@ impl Worker {
     pub fn portion<E>(
         &mut self,
         read: impl FnOnce(&mut Vec<u64>) -> Result<(), E>,
-    ) -> Result<Portion, E> {
+    ) -> Result<Option<Portion>, E> {
         self.parents.clear();
         read(&mut self.parents)?;
         let stride = self.expander.stride();
         let mut open = 0;
         let mut child = Vec::new();
         for parents in self.parents.chunks(self.lanes * stride) {
+            if self.stop.is_over() {
+                return Ok(None);
+            }
             self.expander.expand(parents, &mut self.children);
             reduce(&mut self.canonical, &mut self.children.states);
             open += self.children.open;
@@ -193,7 +208,7 @@ impl Worker {
             }
             self.partitioner.take(&self.children.states, stride);
         }
-        Ok(self.partitioner.finish(open, child))
+        Ok(Some(self.partitioner.finish(open, child)))
     }
 
     /// A portion that contains only the given state.

@@ -15,7 +15,6 @@ use ggp_engine::propnet::network::{Builder, Literal, Network, Node};
 use ggp_engine::propnet::rewrite::{copy, live};
 use ggp_gdl::analysis::{Stripping, counters};
 use ggp_search::KeyMeaning;
-use ggp_stop::Stop;
 
 /// The assignment of facts to the bits of a code.
 #[derive(Clone, Debug)]
@@ -27,6 +26,7 @@ pub struct Layout {
     bits: usize,
     key_bits: usize,
     meaning: KeyMeaning,
+    scope: Facts,
 }
 
 /// Some bits, and the facts that they encode.
@@ -50,8 +50,16 @@ pub enum Facts {
 }
 
 impl Layout {
-    /// Assigns bits to the facts of a puzzle.
+    /// Assigns bits to the facts of a puzzle. After [`Puzzle::stop`] they may be more than
+    /// needed.
     pub fn new(puzzle: &Puzzle, facts: Facts) -> Layout {
+        let known = &puzzle.known.layouts[facts as usize];
+        let make = || Some(Layout::make(puzzle, facts));
+        let known = known.get(&puzzle.stop, make);
+        known.unwrap_or_else(|| Layout::make(puzzle, facts))
+    }
+
+    fn make(puzzle: &Puzzle, facts: Facts) -> Layout {
         let net = &puzzle.net;
         let relevant = relevant(puzzle);
         let (counters, meaning) = harmless(puzzle);
@@ -62,6 +70,7 @@ impl Layout {
             bits: 0,
             key_bits: 0,
             meaning: KeyMeaning::SameFuture,
+            scope: facts,
         };
         let mut open: Vec<bool> = vec![true; layout.facts];
         for &(fact, _) in net.assumed() {
@@ -87,6 +96,11 @@ impl Layout {
     /// Number of bits of a code.
     pub fn bits(&self) -> usize {
         self.bits
+    }
+
+    /// The facts that a code represents.
+    pub fn scope(&self) -> Facts {
+        self.scope
     }
 
     /// Number of leading bits that are the key.
@@ -278,6 +292,9 @@ fn relevant(puzzle: &Puzzle) -> Vec<bool> {
     roots.extend([net.terminal(), puzzle.solved]);
     let mut relevant = vec![false; net.facts().len()];
     loop {
+        if puzzle.stop.is_over() {
+            return vec![true; relevant.len()];
+        }
         let live = live(net.network(), roots.iter().copied());
         let before = roots.len();
         for (fact, relevant) in relevant.iter_mut().enumerate() {
@@ -299,7 +316,7 @@ fn harmless(puzzle: &Puzzle) -> (Vec<bool>, KeyMeaning) {
     let terms = net.terms();
     let mut stripped = vec![false; net.game().functors().len()];
     let mut meaning = KeyMeaning::SameFuture;
-    for counter in counters(net.game(), puzzle.target, &Stop::new()) {
+    for counter in counters(net.game(), puzzle.target, &puzzle.stop) {
         if !counter.stripping.is_harmless() {
             continue;
         }

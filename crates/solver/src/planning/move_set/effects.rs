@@ -6,6 +6,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::sync::Arc;
 
 use crate::planning::Puzzle;
 use ggp_engine::propnet::Propnet;
@@ -54,9 +55,14 @@ pub(in crate::planning) enum Change {
 const MAX_WORK: usize = 40_000_000;
 
 impl Effects {
-    /// None if moves occur in a cycle of the network, or if the puzzle is too
-    /// large.
-    pub fn new(puzzle: &Puzzle) -> Option<Effects> {
+    /// The effects of a puzzle. None if moves occur in a cycle of the network, if the puzzle is too large, or
+    /// after [`Puzzle::stop`].
+    pub fn of(puzzle: &Puzzle) -> Option<Arc<Effects>> {
+        let known = &puzzle.known.move_effects;
+        known.get(&puzzle.stop, || Effects::make(puzzle).map(Arc::new))
+    }
+
+    fn make(puzzle: &Puzzle) -> Option<Effects> {
         let net = &puzzle.net;
         let old = net.network();
         let facts = net.facts().len();
@@ -122,6 +128,9 @@ impl Effects {
         let mut changes = Vec::with_capacity(net.moves()[0].len());
         for (chosen, &legal) in net.legal()[0].iter().enumerate() {
             let mut changed = Vec::new();
+            if puzzle.stop.is_over() {
+                return None;
+            }
             if legal != Literal::FALSE {
                 let input = old.input(net.move_input(0, chosen)).node();
                 let touched = one.evaluate(input, &mut builder)?;

@@ -73,7 +73,7 @@ impl SingleChanges {
                 }
             }
         }
-        drop_ineffective(&mut movers, effects, &holds);
+        drop_ineffective(&mut movers, puzzle, effects, &holds);
         let mut known = vec![None; facts];
         for (fact, mover) in movers.iter_mut().enumerate() {
             if effects.relevant[fact] && mover.is_still() {
@@ -95,7 +95,7 @@ impl SingleChanges {
             possible,
             after: Vec::new(),
         };
-        let last = analysis.last(effects, &mut ternary);
+        let last = analysis.last(puzzle, effects, &mut ternary);
         for mover in &mut analysis.movers {
             // A fact whose changes end the game is never changed back.
             let ends = |by: &u32| last[*by as usize];
@@ -109,9 +109,12 @@ impl SingleChanges {
 
     /// By move: whether it is known to end the game. Only moves that change facts
     /// which others change back are examined.
-    fn last(&self, effects: &Effects, ternary: &mut Ternary<'_>) -> Vec<bool> {
+    fn last(&self, puzzle: &Puzzle, effects: &Effects, ternary: &mut Ternary<'_>) -> Vec<bool> {
         let mut last = vec![false; self.possible.len()];
         for (made, changes) in effects.changes.iter().enumerate() {
+            if puzzle.stop.is_over() {
+                break;
+            }
             let is_doubtful = |&(fact, _): &(u32, Literal)| {
                 let mover = &self.movers[fact as usize];
                 !mover.back.is_empty() && mover.must.binary_search(&(made as u32)).is_ok()
@@ -158,6 +161,9 @@ impl SingleChanges {
         let mut effort = MAX_WORK;
         let mut after = vec![vec![0; moves.div_ceil(64)]; moves];
         for made in (0..moves).filter(|&made| self.possible[made]) {
+            if puzzle.stop.is_over() {
+                return;
+            }
             if last[made] {
                 for chosen in 0..moves {
                     after[made][chosen / 64] |= 1 << (chosen % 64);
@@ -229,10 +235,13 @@ impl SingleChanges {
 /// Drops moves from `back` that never change the fact back: they require another
 /// fact to have its initial value, and every move that changes this fact changes
 /// that one for good.
-fn drop_ineffective(movers: &mut [Mover], effects: &Effects, holds: &[bool]) {
+fn drop_ineffective(movers: &mut [Mover], puzzle: &Puzzle, effects: &Effects, holds: &[bool]) {
     let mut conjuncts = Conjuncts::new(&effects.network);
     let mut needs_of: Vec<Option<Vec<usize>>> = vec![None; effects.legal.len()];
     for fact in 0..movers.len() {
+        if puzzle.stop.is_over() {
+            return;
+        }
         if movers[fact].back.is_empty() || movers[fact].is_still() {
             continue;
         }

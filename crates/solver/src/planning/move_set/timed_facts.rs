@@ -38,7 +38,7 @@ const MAX_EVALUATIONS: usize = 20_000_000;
 const MAX_STEPS: usize = 2_000;
 
 impl Timeline {
-    /// Computes the timeline of a puzzle.
+    /// Computes the timeline of a puzzle. After [`Puzzle::stop`] less of it is known.
     pub fn new(puzzle: &Puzzle, effects: &Effects) -> Timeline {
         let network = &effects.network;
         let all: Vec<usize> = (0..effects.autonomous.len())
@@ -62,6 +62,9 @@ impl Timeline {
         while then == Continuation::Other
             && values.len() <= MAX_STEPS.min(MAX_EVALUATIONS / network.len())
         {
+            if puzzle.stop.is_over() {
+                break;
+            }
             let mut known = vec![None; network.inputs()];
             for (&fact, &value) in all.iter().zip(values.last().expect("the start at least")) {
                 known[fact] = Some(value);

@@ -10,6 +10,7 @@
 //! Source: Pommerening, Helmert, Röger and Seipp, From non-negative to general
 //! operator cost partitioning (2015), for potentials that are admissible.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::solver::{OptimizationDirection, Problem, Variable};
@@ -21,6 +22,7 @@ use crate::planning::effects::{Effects, Form};
 use ggp_engine::propnet::batch::holds;
 
 /// A lower bound on the number of moves from any state to a solution.
+#[derive(Debug)]
 pub struct Bound {
     potential: Potential,
     /// The largest decrease of the sum by a move.
@@ -34,8 +36,22 @@ const MOST_WEIGHT: f64 = 256.0;
 
 impl Bound {
     /// None if the effects are too many, nothing is known about solutions, or the
-    /// linear program exceeds the time limit.
-    pub fn of(puzzle: &Puzzle, effects: &Effects, most_time: Option<Duration>) -> Option<Bound> {
+    /// linear program exceeds the time limit or [`Puzzle::stop`].
+    pub fn of(
+        puzzle: &Puzzle,
+        effects: &Effects,
+        most_time: Option<Duration>,
+    ) -> Option<Arc<Bound>> {
+        let known = &puzzle.known.bound;
+        if let Some(bound) = known.get() {
+            return Some(Arc::clone(bound));
+        }
+        // The time may suffice when it is tried again.
+        let made = Bound::make(puzzle, effects, most_time).map(Arc::new)?;
+        Some(Arc::clone(known.get_or_init(|| made)))
+    }
+
+    fn make(puzzle: &Puzzle, effects: &Effects, most_time: Option<Duration>) -> Option<Bound> {
         let mut seen: FxHashSet<&Form> = FxHashSet::default();
         let moves = effects.moves.iter().flatten();
         let moves: Vec<&Form> = moves.filter(|&form| seen.insert(form)).collect();
@@ -85,7 +101,6 @@ fn program(
     time: Duration,
 ) -> Option<Vec<(u32, f64)>> {
     let mut problem = Problem::new(OptimizationDirection::Maximize);
-    problem.set_time_limit(time);
     let one = problem.add_var(0.0, (1.0, 1.0));
     let end = problem.add_var(-1.0, (f64::NEG_INFINITY, f64::INFINITY));
     let weights: Vec<(u32, Variable)> = (0..puzzle.net.facts().len())
@@ -99,6 +114,7 @@ fn program(
     let mut most = Most {
         of_fact: weights.iter().copied().collect(),
         problem,
+        size: 0,
         known: FxHashMap::default(),
     };
     for form in moves {
@@ -111,7 +127,7 @@ fn program(
         sum.push((end, -1.0));
         most.at_most(sum);
     }
-    let solution = most.problem.solve().ok()?.into_solution().ok()?;
+    let solution = most.solve(&puzzle.stop.within(Some(time)))?;
     let weights = weights.iter();
     let weights = weights.map(|&(fact, weight)| (fact, solution.var_value(weight)));
     (solution.objective() > ERROR).then(|| weights.collect())

@@ -15,15 +15,15 @@ pub(super) fn algebra(
 }
 
 fn outcome(task: &mut Task<'_>, budget: &Budget) -> (Outcome, &'static str) {
-    let puzzle = task.puzzle;
+    let puzzle = &task.puzzle.clone();
     let Some(effects) = task.effects() else {
         return (Outcome::Unknown, "there are too many moves and facts");
     };
-    let solved = linear::solve(puzzle, effects);
+    let solved = linear::solve(puzzle, &effects);
     if solved != Outcome::Unknown {
         return (solved, "moves flip facts, whatever the state");
     }
-    let parity = parity::refute(puzzle, effects, None);
+    let parity = parity::refute(puzzle, &effects, None);
     if let Outcome::Unsolvable(Reason::Parity { facts, .. }) = &parity {
         let why = match facts.is_empty() {
             true => "no state at all is a solution",
@@ -43,10 +43,7 @@ fn outcome(task: &mut Task<'_>, budget: &Budget) -> (Outcome, &'static str) {
     if potential != Outcome::Unknown {
         return (potential, "no move makes a weighted sum larger");
     }
-    let narrowed = match task.learned() {
-        Some((effects, potentials)) => parity::refute(puzzle, effects, Some(potentials)),
-        None => Outcome::Unknown,
-    };
+    let narrowed = parity::refute(puzzle, &effects, Some(potentials));
     (
         narrowed,
         "every move keeps a parity of the facts that potentials allow in a solution",

@@ -16,7 +16,7 @@ pub(super) fn greedy(
     observer: &mut dyn Observer,
 ) -> (Outcome, String) {
     let how = BestFirst::new(Order::Greedy, Estimate::HAdd);
-    let outcome = best_first::best_first(task.puzzle, &how, budget, stats, observer);
+    let outcome = best_first::best_first(&task.puzzle, &how, budget, stats, observer);
     (outcome, "by additive estimates".to_owned())
 }
 
@@ -30,7 +30,7 @@ pub(super) fn weighted(
         together: 16,
         ..BestFirst::new(Order::Greedy, Estimate::WeightedGoalCount)
     };
-    let outcome = best_first::best_first(task.puzzle, &how, budget, stats, observer);
+    let outcome = best_first::best_first(&task.puzzle, &how, budget, stats, observer);
     (outcome, "facts that few moves change weigh most".to_owned())
 }
 
@@ -41,7 +41,7 @@ pub(super) fn novelty(
     observer: &mut dyn Observer,
 ) -> (Outcome, String) {
     let how = BestFirst::new(Order::Bfws2, Estimate::GoalCount);
-    let outcome = best_first::best_first(task.puzzle, &how, budget, stats, observer);
+    let outcome = best_first::best_first(&task.puzzle, &how, budget, stats, observer);
     (outcome, "novel states first, by the goal count".to_owned())
 }
 
@@ -52,7 +52,7 @@ pub(super) fn a_star(
     observer: &mut dyn Observer,
 ) -> (Outcome, String) {
     let how = BestFirst::new(Order::AStar, Estimate::HMax);
-    let outcome = best_first::best_first(task.puzzle, &how, budget, stats, observer);
+    let outcome = best_first::best_first(&task.puzzle, &how, budget, stats, observer);
     (outcome, "by a lower bound".to_owned())
 }
 
@@ -63,6 +63,6 @@ pub(super) fn beam(
     observer: &mut dyn Observer,
 ) -> (Outcome, String) {
     let how = BestFirst::new(Order::Beam(BEAM), Estimate::HAdd);
-    let outcome = best_first::best_first(task.puzzle, &how, budget, stats, observer);
+    let outcome = best_first::best_first(&task.puzzle, &how, budget, stats, observer);
     (outcome, "by additive estimates".to_owned())
 }

@@ -11,6 +11,6 @@ pub(super) fn factored(
     stats: &mut Stats,
     observer: &mut dyn Observer,
 ) -> (Outcome, String) {
-    let outcome = factored::factored(task.puzzle, budget, stats, observer);
+    let outcome = factored::factored(&task.puzzle, budget, stats, observer);
     (outcome, "the goal has independent parts".to_owned())
 }

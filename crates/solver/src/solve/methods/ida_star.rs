@@ -11,6 +11,6 @@ pub(super) fn ida_star(
     stats: &mut Stats,
     observer: &mut dyn Observer,
 ) -> (Outcome, String) {
-    let outcome = iterative_deepening::iterative_deepening(task.puzzle, budget, stats, observer);
+    let outcome = iterative_deepening::iterative_deepening(&task.puzzle, budget, stats, observer);
     (outcome, "one length after the other".to_owned())
 }

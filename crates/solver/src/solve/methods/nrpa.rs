@@ -20,7 +20,7 @@ pub(super) fn nrpa(
         },
         ..Nrpa::default()
     };
-    let outcome = nrpa::nrpa(task.puzzle, &how, budget, &mut task.best, stats, observer);
+    let outcome = nrpa::nrpa(&task.puzzle, &how, budget, &mut task.best, stats, observer);
     let why = match task.options.scoring {
         Scoring::Points => "by points, then by the facts that are as wanted",
         Scoring::Length => "by the lengths of solutions",

@@ -24,7 +24,7 @@ pub(super) fn breadth_first(
         },
     };
     let why = "level by level".to_owned();
-    match breadth_first::breadth_first(task.puzzle, &how, budget, stats, observer) {
+    match breadth_first::breadth_first(&task.puzzle, &how, budget, stats, observer) {
         Ok((outcome, seen)) => {
             task.seen = Some(seen);
             match seen.symmetries {
@@ -45,7 +45,7 @@ pub(super) fn depth_first(
     stats: &mut Stats,
     observer: &mut dyn Observer,
 ) -> (Outcome, String) {
-    let puzzle = task.puzzle;
+    let puzzle = &task.puzzle.clone();
     let mut how = DepthFirstOptions {
         seed: task.options.seed,
         partial_order: task.partial_order(),

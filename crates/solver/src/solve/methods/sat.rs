@@ -13,8 +13,8 @@ pub(super) fn move_set(
     _: &mut dyn Observer,
 ) -> (Outcome, String) {
     let answer = match task.in_portfolio {
-        true => move_set_if_reliable(task.puzzle, budget),
-        false => move_set::move_set(task.puzzle, budget),
+        true => move_set_if_reliable(&task.puzzle, budget),
+        false => move_set::move_set(&task.puzzle, budget),
     };
     (answer.outcome, answer.found)
 }
@@ -25,6 +25,6 @@ pub(super) fn steps(
     _: &mut Stats,
     _: &mut dyn Observer,
 ) -> (Outcome, String) {
-    let answer = bounded(task.puzzle, budget);
+    let answer = bounded(&task.puzzle, budget);
     (answer.outcome, answer.found)
 }

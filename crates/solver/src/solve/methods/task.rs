@@ -1,6 +1,6 @@
 //! One puzzle on its network, and what methods learn about it.
 
-use ggp_stop::Instant;
+use ggp_stop::{Instant, Stop};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -23,7 +23,8 @@ pub(super) const HASTY: Duration = Duration::from_millis(400);
 
 /// A puzzle for methods on the network, and what they learned about it.
 pub(in crate::solve) struct Task<'p> {
-    pub puzzle: &'p Puzzle,
+    /// Its analyses end with the method that runs.
+    pub puzzle: Puzzle,
     pub options: &'p SolveOptions,
     /// Whether methods take turns: linear programs are few then, and move sets whose plans
     /// may fail in play are not tried.
@@ -37,7 +38,6 @@ pub(in crate::solve) struct Task<'p> {
     /// A failure to read or write a file.
     pub failure: Option<BreadthFirstError>,
     /// Made when a method first asks for them; `Some(None)` if there are none.
-    effects: Option<Option<Effects>>,
     potentials: Option<Option<Learned>>,
     partial_order: Option<Option<Arc<PartialOrder>>>,
 }
@@ -45,9 +45,8 @@ pub(in crate::solve) struct Task<'p> {
 impl<'p> Task<'p> {
     pub fn new(puzzle: &'p Puzzle, options: &'p SolveOptions) -> Self {
         Task {
-            puzzle,
+            puzzle: puzzle.clone(),
             options,
-            effects: None,
             potentials: None,
             partial_order: None,
             in_portfolio: false,
@@ -74,11 +73,11 @@ impl<'p> Task<'p> {
             _ => None,
         };
         Attempt {
-            verdict: verdict(self.puzzle, outcome, budget, began, stats),
+            verdict: verdict(&self.puzzle, outcome, budget, began, stats),
             reason,
             best: self.best.as_ref().map(|best| BestEnd {
                 score: best.score,
-                plan: moves(self.puzzle, &best.plan),
+                plan: moves(&self.puzzle, &best.plan),
             }),
             bound: None,
             seen: self.seen,
@@ -96,6 +95,7 @@ impl<'p> Task<'p> {
         observer: &mut dyn Observer,
     ) -> (Outcome, String) {
         stats.method = Some(method.name());
+        self.puzzle.stop = budget.end();
         let (outcome, why) = run(self, budget, stats, observer);
         let outcome = match outcome {
             Outcome::Solved { plan, optimal } if plan.len() > budget.depth as usize => {
@@ -109,49 +109,51 @@ impl<'p> Task<'p> {
         (outcome, why)
     }
 
-    /// The least number of moves that a plan can have, by sums over facts.
-    pub fn bound(&mut self) -> u32 {
-        let puzzle = self.puzzle;
+    /// The least number of moves that a plan can have, by sums over facts, as far as the
+    /// budget suffices to find it.
+    pub fn bound(&mut self, budget: &Budget) -> u32 {
+        self.puzzle.stop = budget.end();
+        let puzzle = self.puzzle.clone();
         if puzzle.net.network().gates() > BOUNDED {
             return 0;
         }
         let bound = self
             .effects()
-            .and_then(|effects| Bound::of(puzzle, effects, Some(HASTY)));
+            .and_then(|effects| Bound::of(&puzzle, &effects, Some(HASTY)));
         bound.map_or(0, |bound| bound.moves(&puzzle.start))
     }
 
-    pub(super) fn effects(&mut self) -> Option<&Effects> {
-        let puzzle = self.puzzle;
-        self.effects
-            .get_or_insert_with(|| Effects::of(puzzle))
-            .as_ref()
+    pub(super) fn effects(&self) -> Option<Arc<Effects>> {
+        Effects::of(&self.puzzle)
     }
 
     pub(super) fn partial_order(&mut self) -> Option<Arc<PartialOrder>> {
-        let puzzle = self.puzzle;
-        let found = self
-            .partial_order
-            .get_or_insert_with(|| PartialOrder::of(puzzle).map(Arc::new));
-        found.clone()
+        let puzzle = &self.puzzle;
+        learn(&mut self.partial_order, &puzzle.stop, || {
+            PartialOrder::of(puzzle).map(Arc::new)
+        });
+        self.partial_order.as_ref()?.clone()
     }
 
     pub(super) fn potentials(&mut self) -> Option<&mut Learned> {
         if self.potentials.is_none() {
-            let puzzle = self.puzzle;
+            let puzzle = self.puzzle.clone();
             let made = self
                 .effects()
-                .and_then(|effects| Potentials::of(puzzle, effects));
-            self.potentials = Some(made.map(Learned));
+                .and_then(|effects| Potentials::of(&puzzle, &effects));
+            learn(&mut self.potentials, &puzzle.stop, || made.map(Learned));
         }
         self.potentials.as_mut()?.as_mut()
     }
+}
 
-    /// The effects of moves and the potentials, if both are known by now.
-    pub(super) fn learned(&self) -> Option<(&Effects, &Potentials)> {
-        let effects = self.effects.as_ref()?.as_ref()?;
-        let potentials = self.potentials.as_ref()?.as_ref()?;
-        Some((effects, &potentials.0))
+/// Makes a value once. What a stop prevented is tried again later.
+fn learn<T>(known: &mut Option<Option<T>>, stop: &Stop, make: impl FnOnce() -> Option<T>) {
+    if known.is_none() {
+        let made = make();
+        if made.is_some() || !stop.is_over() {
+            *known = Some(made);
+        }
     }
 }
 

@@ -140,7 +140,7 @@ impl<'p> Network<'p> {
             }
         }
         if self.options.optimal
-            && let Some(least) = self.task.bound().checked_sub(1)
+            && let Some(least) = self.task.bound(&self.options.budget).checked_sub(1)
         {
             stats.refuted = stats.refuted.max(Some(least));
         }
