@@ -1,8 +1,9 @@
 //! Methods on the network in turn.
 //!
 //! In: a [`Puzzle`] and [`SolveOptions`]. Out: an [`Attempt`]. Analyses come first: linear
-//! systems, sums that no move makes larger, final states that a set of moves reaches. Then
-//! searches take turns; each round has [`GROWTH`] times the budget of the last, so that
+//! systems, sums that no move makes larger, final states that a set of moves reaches. None
+//! takes more than a tenth of the time; one that was cut short is tried again with more
+//! after each round of searches. Searches take turns; each round has [`GROWTH`] times the budget of the last, so that
 //! repeated work costs little. Budgets are counts, so that results do not depend on the
 //! speed of the machine; in large games the clock ends a slice earlier. The searches share
 //! their results: after a plan was found the next ones look for shorter plans, and lengths
@@ -36,9 +37,15 @@ const MOST_LEVELS: u64 = 1_000_000;
 /// States of playouts that count as one state of a search.
 const SAMPLED: u64 = 500;
 /// The time of a method in the first round, where that ends before the states do, and the
-/// factor for each further round.
+/// factor for each further round. Of the whole time it is this part at most, so that all
+/// methods have a turn.
 const FIRST_TIME: Duration = Duration::from_millis(300);
 const MORE_TIME: u32 = 4;
+const FIRST_PART: u32 = 40;
+/// The part of the time that an analysis has before the searches, and the factor after each
+/// of their rounds.
+const ANALYSIS_PART: u32 = 10;
+const MORE_ANALYSIS: u32 = 2;
 /// Conflicts of a SAT solver in the first round, and the gates of its formula over all
 /// steps.
 const FIRST_CONFLICTS: u64 = 1_000;
@@ -49,6 +56,22 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// two levels from which they grow quickly.
 const PROBE: u64 = 32;
 const QUICKLY: u64 = 2;
+
+/// An analysis of the table, and the most time that is of use to it.
+#[derive(Copy, Clone)]
+struct Analysis {
+    method: Method,
+    most: Option<Duration>,
+    run: OnNetwork,
+}
+
+fn analyses() -> Vec<Analysis> {
+    let analyses = Method::all().filter_map(|method| match (method.share(), method.run()) {
+        (Share::Analysis(most), Run::Network(run)) => Some(Analysis { method, most, run }),
+        _ => None,
+    });
+    analyses.collect()
+}
 
 /// A search of the table that takes turns.
 #[derive(Copy, Clone)]
@@ -129,25 +152,21 @@ impl<'p> Network<'p> {
     }
 
     fn rounds(&mut self, stats: &mut Stats, observer: &mut dyn Observer) -> Option<Attempt> {
-        for method in Method::all() {
-            let (Share::Analysis(most), Run::Network(run)) = (method.share(), method.run()) else {
-                continue;
-            };
-            let budget = self.budget(u64::MAX, most, self.depth(), stats);
-            let found = self.one(method, run, &budget, stats, observer)?;
-            if let Some(found) = self.answer(found, 0, stats) {
-                return Some(found);
-            }
+        let mut waiting = analyses();
+        let found = self.analyse(&mut waiting, 0, stats, observer);
+        if found.is_some() || self.is_over(stats) {
+            return found;
         }
-        if self.options.optimal
-            && let Some(least) = self.task.bound(&self.options.budget).checked_sub(1)
-        {
-            stats.refuted = stats.refuted.max(Some(least));
+        if self.options.optimal {
+            let budget = self.budget(u64::MAX, self.analysis_time(0), u32::MAX, stats);
+            if let Some(least) = self.task.bound(&budget).checked_sub(1) {
+                stats.refuted = stats.refuted.max(Some(least));
+            }
         }
         let by_levels = |search: &&Search| search.turn.unit == Unit::Levels;
         if let Some(&probe) = self.searches.iter().find(by_levels) {
             let first = stats.levels.len();
-            let budget = self.budget(PROBE, Some(FIRST_TIME), self.depth(), stats);
+            let budget = self.budget(PROBE, Some(self.first_time()), self.depth(), stats);
             let found = self.one(probe.method, probe.run, &budget, stats, observer)?;
             if let Some(found) = self.answer(found, 1, stats) {
                 return Some(found);
@@ -165,12 +184,54 @@ impl<'p> Network<'p> {
             if found.is_some() || self.is_over(stats) {
                 return found;
             }
+            let found = self.analyse(&mut waiting, round, stats, observer);
+            if found.is_some() || self.is_over(stats) {
+                return found;
+            }
             if self.plan.is_none() && !self.is_best {
                 self.climb(nodes / 2, stats, observer);
             }
             nodes = nodes.saturating_mul(GROWTH);
         }
         None
+    }
+
+    /// Runs analyses, after this number of rounds of searches. Those that were cut short
+    /// stay in the list.
+    fn analyse(
+        &mut self,
+        waiting: &mut Vec<Analysis>,
+        round: u32,
+        stats: &mut Stats,
+        observer: &mut dyn Observer,
+    ) -> Option<Attempt> {
+        for analysis in std::mem::take(waiting) {
+            let share = self.analysis_time(round);
+            let time = [share, analysis.most].into_iter().flatten().min();
+            let budget = self.budget(u64::MAX, time, self.depth(), stats);
+            let found = self.one(analysis.method, analysis.run, &budget, stats, observer)?;
+            let may_have_more =
+                share.is_some_and(|share| analysis.most.is_none_or(|most| share < most));
+            if may_have_more && self.task.puzzle.stop.is_late() {
+                waiting.push(analysis);
+            }
+            if let Some(found) = self.answer(found, round, stats) {
+                return Some(found);
+            }
+        }
+        None
+    }
+
+    /// The time of an analysis after this number of rounds of searches.
+    fn analysis_time(&self, round: u32) -> Option<Duration> {
+        let whole = self.options.budget.time?;
+        Some(whole / ANALYSIS_PART * MORE_ANALYSIS.saturating_pow(round))
+    }
+
+    /// The time of a search in the first round.
+    fn first_time(&self) -> Duration {
+        let part = self.options.budget.time.map(|time| time / FIRST_PART);
+        part.map_or(FIRST_TIME, |part| part.min(FIRST_TIME))
     }
 
     fn in_turn(
@@ -285,7 +346,7 @@ impl<'p> Network<'p> {
     fn slice(&self, unit: Unit, round: u32, nodes: u64, stats: &Stats) -> Budget {
         let gates = self.puzzle.net.network().gates().max(1) as u64;
         let growth = GROWTH.saturating_pow(round.saturating_sub(1));
-        let time = FIRST_TIME * MORE_TIME.pow(round.saturating_sub(1));
+        let time = self.first_time() * MORE_TIME.pow(round.saturating_sub(1));
         let depth = self.depth();
         let (nodes, time, depth) = match unit {
             Unit::States => (nodes, time, depth),
