@@ -41,7 +41,7 @@ const SAMPLED: u64 = 500;
 /// methods have a turn.
 const FIRST_TIME: Duration = Duration::from_millis(300);
 const MORE_TIME: u32 = 4;
-const FIRST_PART: u32 = 40;
+const FIRST_PART: u32 = 24;
 /// The part of the time that an analysis has before the searches, and the factor after each
 /// of their rounds.
 const ANALYSIS_PART: u32 = 10;
