@@ -346,14 +346,16 @@ impl<'p> Network<'p> {
     fn slice(&self, unit: Unit, round: u32, nodes: u64, stats: &Stats) -> Budget {
         let gates = self.puzzle.net.network().gates().max(1) as u64;
         let growth = GROWTH.saturating_pow(round.saturating_sub(1));
-        let time = self.first_time() * MORE_TIME.pow(round.saturating_sub(1));
+        let more = MORE_TIME.pow(round.saturating_sub(1));
+        let time = self.first_time() * more;
         let depth = self.depth();
         let (nodes, time, depth) = match unit {
             Unit::States => (nodes, time, depth),
             Unit::Levels => {
                 let least = MOST_LEVELS.min(LEVELS / gates);
                 let nodes = nodes.max(least.saturating_mul(growth));
-                (nodes, 2 * time, depth)
+                // A search by levels that begins again has to repeat all its levels.
+                (nodes, (2 * FIRST_TIME * more).min(4 * time), depth)
             }
             Unit::Playouts => (nodes.saturating_mul(SAMPLED), 2 * time, depth),
             Unit::Conflicts => {
