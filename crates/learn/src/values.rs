@@ -4,6 +4,8 @@
 //! of the weights goes through the logistic function, so weights add up in
 //! logarithms of odds.
 
+use ggp_engine::propnet::batch::Packed;
+
 use crate::features::Features;
 use crate::lanes;
 
@@ -52,31 +54,29 @@ impl Values {
 
     /// Replaces `out` by the value of every role in every position, from 0 to 100,
     /// the roles of the first position first.
-    pub fn evaluate<S: AsRef<[u64]>>(&self, states: &[S], out: &mut Vec<f32>) {
+    pub fn evaluate(&self, states: &[Packed], out: &mut Vec<f32>) {
         self.all_shares(states, out);
         out.iter_mut().for_each(|value| *value *= 100.0);
     }
 
     /// The values of [`Values::evaluate`] from 0 to 1.
-    pub(crate) fn all_shares<S: AsRef<[u64]>>(&self, states: &[S], out: &mut Vec<f32>) {
+    pub(crate) fn all_shares(&self, states: &[Packed], out: &mut Vec<f32>) {
         out.clear();
         out.resize(states.len() * self.roles, 0.0);
         if states.len() < FEW {
             for (state, out) in states.iter().zip(out.chunks_mut(self.roles)) {
-                self.shares(state.as_ref(), out);
+                self.shares(state, out);
             }
             return;
         }
         let mut by_phase = vec![Vec::new(); self.features.phases()];
         for (index, state) in states.iter().enumerate() {
-            by_phase[self.features.phase(state.as_ref())].push(index);
+            by_phase[self.features.phase(state)].push(index);
         }
         let mut columns = Vec::new();
         for (phase, indices) in by_phase.iter().enumerate() {
             for indices in indices.chunks(lanes::WIDTH) {
-                let states: Vec<&[u64]> = { indices.iter() }
-                    .map(|&index| states[index].as_ref())
-                    .collect();
+                let states: Vec<&Packed> = indices.iter().map(|&index| &states[index]).collect();
                 lanes::columns(&states, &mut columns);
                 for output in 0..self.outputs {
                     let sums = lanes::sums(&self.features, self.block(output, phase), &columns);
