@@ -48,8 +48,7 @@ fn main() {
             "--step" => options.rates.step = number(value()),
             "--decay" => options.rates.decay = number(value()),
             "--averaging" => options.rates.averaging = number(value()),
-            "--features" => options.pairs = number(value()),
-            "--triples" => options.triples = number(value()),
+            "--groups" => options.groups = number(value()),
             "--trust" => trusts = true,
             _ => files.push(word),
         }
@@ -83,13 +82,12 @@ fn measure(file: &str, options: &Options, seconds: f64, pairs: u32, flat: &[u32]
         .trim_end_matches(".kif");
     let progress = learned.progress;
     print!(
-        "{name:20} {:8} games {:9} positions {:6.1} s  loss {:.3} pairs {:5} triples {:5} {:5.0} ns",
+        "{name:20} {:8} games {:9} positions {:6.1} s  loss {:.3} groups {:5} {:5.0} ns",
         progress.games,
         progress.positions,
         time.as_secs_f64(),
         progress.loss,
-        progress.pairs,
-        progress.triples,
+        progress.groups,
         cost(&net, &learned.values),
     );
     for &each in flat {
@@ -130,7 +128,7 @@ fn cost(net: &Propnet, values: &ggp_learn::Values) -> f64 {
         machine.step(&joints);
         states.append(&mut machine.states(256));
     }
-    let mut out = Vec::new();
+    let mut out = vec![0.0; states.len() * values.roles()];
     let started = Instant::now();
     let mut rounds = 0;
     while started.elapsed() < Duration::from_millis(100) {

@@ -106,8 +106,7 @@ impl Expansion {
 
     /// By child: its value for the role that chooses, from 0 to 1.
     pub fn worths(&self, values: &Values) -> Vec<f32> {
-        let mut shares = Vec::new();
-        values.all_shares(&self.children, &mut shares);
+        let shares = values.all_shares(&self.children);
         let mut worths = vec![0.0; self.children.len()];
         for choice in &self.choices {
             for child in choice.children.clone() {

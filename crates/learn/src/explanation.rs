@@ -1,7 +1,7 @@
 //! The share of each fact in the value of a position.
 //!
 //! In: values and a position. Out: by fact that holds, its contribution. The weight
-//! of a pair or triple is divided equally among its facts, so the contributions add
+//! of a group is divided equally among its facts, so the contributions add
 //! up to the sum of all weights but the constant one.
 //!
 //! Source: Shapley, "A value for n-person games", 1953: this division is the Shapley
@@ -32,7 +32,7 @@ impl Values {
         let mut active = Vec::new();
         features.each(state, |feature| active.push(feature));
         for feature in active {
-            let group = features.group(feature);
+            let group = features.facts_of(feature);
             for &fact in group {
                 shares[fact as usize] += sign * weights[feature] / group.len() as f32;
             }

@@ -1,41 +1,46 @@
-//! The features of positions: single facts and pairs of facts, by phase.
+//! The features of positions: single facts and groups of facts, by phase.
 //!
 //! In: a packed state. Out: the numbers of its active features. A *phase* is the
 //! role that chooses, recognized by a fact. Each phase has weights of its own.
 //! Nothing here has weights.
 
-use ggp_engine::propnet::batch::holds;
+use ggp_engine::propnet::batch::{holds, pack};
 
-/// The pairs of one fact with the facts of one word.
+/// The groups that extend one feature by the facts of one word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Block {
     word: u32,
     mask: u64,
-    /// The number of the first of these pairs.
+    /// The number of the first of these groups.
     first: u32,
 }
 
 /// The features of a game's positions.
 ///
-/// Feature 0 is always active. It is followed by one feature for each fact, then
-/// one for each pair.
+/// Feature 0 is always active. It is followed by one feature for each fact, then by one
+/// for each group of facts, which is active if all of them hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Features {
-    facts: usize,
-    /// The facts that count, one bit for each.
-    mask: Vec<u64>,
-    /// The facts that count, in ascending order.
-    counting: Vec<u32>,
     /// All numbers of facts.
     numbers: Vec<u32>,
+    /// The facts that count, one bit for each.
+    mask: Vec<u64>,
     /// By role that chooses: the fact that tells.
     phases: Vec<u32>,
-    pairs: Vec<[u32; 2]>,
-    triples: Vec<[u32; 3]>,
-    /// By fact: the pairs that begin with it.
-    by_fact: Extensions,
-    /// By pair: the triples that begin with it.
-    by_pair: Extensions,
+    /// The groups of two or more facts: short ones first, then in ascending order.
+    groups: Vec<Vec<u32>>,
+    /// The groups of two facts, of three, and so on.
+    levels: Vec<Level>,
+    program: Vec<Step>,
+}
+
+/// The groups of one size.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Level {
+    /// The feature of the first one.
+    first: usize,
+    /// By fact, or by group of the level before.
+    extensions: Extensions,
 }
 
 /// By feature: the larger features that one more fact makes of it.
@@ -97,47 +102,99 @@ impl Extensions {
     }
 }
 
+/// A feature, in an order in which each group follows the one that it extends.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Step {
+    pub feature: u32,
+    /// The last fact.
+    pub fact: u32,
+    /// The number of facts before the last.
+    pub depth: u32,
+    /// The step after all groups that extend this one.
+    pub skip: u32,
+}
+
 impl Features {
+    /// The most facts of a group.
+    pub const MOST_FACTS: usize = 4;
+
     /// The features of single facts. `counts` marks the facts that count.
     pub fn new(counts: &[bool], phases: Vec<u32>) -> Features {
         let mut features = Features {
-            facts: counts.len(),
-            mask: ggp_engine::propnet::batch::pack(counts.iter().copied()),
-            counting: (0..counts.len() as u32)
-                .filter(|&fact| counts[fact as usize])
-                .collect(),
             numbers: (0..counts.len() as u32).collect(),
+            mask: pack(counts.iter().copied()),
             phases,
-            pairs: Vec::new(),
-            triples: Vec::new(),
-            by_fact: Extensions::default(),
-            by_pair: Extensions::default(),
+            groups: Vec::new(),
+            levels: Vec::new(),
+            program: Vec::new(),
         };
-        features.set_groups(Vec::new(), Vec::new());
+        features.set_groups(Vec::new());
         features
     }
 
-    /// Replaces the pairs and triples. A pair lists the smaller fact first. The first
-    /// two facts of a triple are one of the pairs; the last is any other fact.
-    pub fn set_groups(&mut self, mut pairs: Vec<[u32; 2]>, mut triples: Vec<[u32; 3]>) {
-        pairs.sort_unstable();
-        pairs.dedup();
-        triples.sort_unstable();
-        triples.dedup();
-        let of_facts = pairs.iter().map(|&[one, other]| (one as usize, other));
-        self.by_fact = Extensions::new(self.facts, of_facts);
-        let of_pairs = triples.iter().map(|&[one, other, third]| {
-            let pair = pairs.binary_search(&[one, other]);
-            (pair.expect("a triple extends a pair"), third)
+    /// Replaces the groups. Each lists at most [`Features::MOST_FACTS`] different facts.
+    /// All but the last are one of the groups, too, or a single fact.
+    pub fn set_groups(&mut self, mut groups: Vec<Vec<u32>>) {
+        groups.sort_unstable_by(|a, b| a.len().cmp(&b.len()).then_with(|| a.cmp(b)));
+        groups.dedup();
+        self.levels.clear();
+        let (mut before, mut start) = (0..0, 0);
+        for size in 2..=Self::MOST_FACTS {
+            let end = start + groups[start..].partition_point(|group| group.len() == size);
+            let extended = groups[start..end].iter().map(|group| {
+                let (&last, base) = group.split_last().expect("groups have facts");
+                let base = match base {
+                    [fact] => *fact as usize,
+                    _ => {
+                        let found = groups[before.clone()].binary_search_by(|g| g[..].cmp(base));
+                        found.expect("a group extends another one")
+                    }
+                };
+                (base, last)
+            });
+            let bases = if size == 2 {
+                self.facts()
+            } else {
+                before.len()
+            };
+            self.levels.push(Level {
+                first: 1 + self.facts() + start,
+                extensions: Extensions::new(bases, extended),
+            });
+            before = start..end;
+            start = end;
+        }
+        self.groups = groups;
+        self.program = Vec::new();
+        for fact in self.counting() {
+            self.add_steps(0, fact as usize, 1 + fact as usize, fact);
+        }
+    }
+
+    /// Adds the step of a feature, and those of all groups that extend it.
+    fn add_steps(&mut self, depth: usize, index: usize, feature: usize, fact: u32) {
+        let step = self.program.len();
+        self.program.push(Step {
+            feature: feature as u32,
+            fact,
+            depth: depth as u32,
+            skip: 0,
         });
-        self.by_pair = Extensions::new(pairs.len(), of_pairs);
-        self.pairs = pairs;
-        self.triples = triples;
+        if let Some(level) = self.levels.get(depth) {
+            let first = level.first;
+            let firsts = &level.extensions.firsts;
+            for number in firsts[index] as usize..firsts[index + 1] as usize {
+                let group = &self.groups[first + number - 1 - self.numbers.len()];
+                let last = *group.last().expect("groups have facts");
+                self.add_steps(depth + 1, number, first + number, last);
+            }
+        }
+        self.program[step].skip = self.program.len() as u32;
     }
 
     /// The number of facts of a state, of which not all count.
     pub fn facts(&self) -> usize {
-        self.facts
+        self.numbers.len()
     }
 
     /// True if a fact counts.
@@ -145,53 +202,49 @@ impl Features {
         holds(&self.mask, fact)
     }
 
+    /// The facts that count, in ascending order.
+    pub(crate) fn counting(&self) -> Vec<u32> {
+        let facts = self.numbers.iter().copied();
+        facts.filter(|&fact| self.counts(fact as usize)).collect()
+    }
+
     /// By role that chooses: the fact that tells.
     pub fn phase_facts(&self) -> &[u32] {
         &self.phases
     }
 
-    /// The pairs of facts, in ascending order.
-    pub fn pairs(&self) -> &[[u32; 2]] {
-        &self.pairs
-    }
-
-    /// The triples of facts, in ascending order.
-    pub fn triples(&self) -> &[[u32; 3]] {
-        &self.triples
-    }
-
-    /// The facts that count, in ascending order.
-    pub(crate) fn counting(&self) -> &[u32] {
-        &self.counting
-    }
-
-    /// The numbers of the pairs that begin with a fact.
-    #[inline(always)]
-    pub(crate) fn pairs_of(&self, fact: usize) -> std::ops::Range<usize> {
-        self.by_fact.firsts[fact] as usize..self.by_fact.firsts[fact + 1] as usize
-    }
-
-    /// The numbers of the triples that begin with a pair.
-    #[inline(always)]
-    pub(crate) fn triples_of(&self, pair: usize) -> std::ops::Range<usize> {
-        self.by_pair.firsts[pair] as usize..self.by_pair.firsts[pair + 1] as usize
+    /// The groups of facts: short ones first, then in ascending order.
+    pub fn groups(&self) -> &[Vec<u32>] {
+        &self.groups
     }
 
     /// The number of features.
     pub fn count(&self) -> usize {
-        1 + self.facts + self.pairs.len() + self.triples.len()
+        1 + self.facts() + self.groups.len()
     }
 
     /// The facts of a feature; none for feature 0.
-    pub fn group(&self, feature: usize) -> &[u32] {
-        let first_pair = 1 + self.facts;
-        let first_triple = first_pair + self.pairs.len();
-        match feature {
-            0 => &[],
-            _ if feature < first_pair => std::slice::from_ref(&self.numbers[feature - 1]),
-            _ if feature < first_triple => &self.pairs[feature - first_pair],
-            _ => &self.triples[feature - first_triple],
+    pub fn facts_of(&self, feature: usize) -> &[u32] {
+        match feature.checked_sub(1 + self.facts()) {
+            Some(group) => &self.groups[group],
+            None if feature == 0 => &[],
+            None => std::slice::from_ref(&self.numbers[feature - 1]),
         }
+    }
+
+    /// The feature of a group, if it is one.
+    pub(crate) fn feature_of(&self, group: &[u32]) -> Option<usize> {
+        let order = |other: &Vec<u32>| {
+            let by_size = other.len().cmp(&group.len());
+            by_size.then_with(|| other[..].cmp(group))
+        };
+        let found = self.groups.binary_search_by(order).ok();
+        found.map(|found| 1 + self.facts() + found)
+    }
+
+    /// All features but the first.
+    pub(crate) fn program(&self) -> &[Step] {
+        &self.program
     }
 
     /// The number of phases. The last is that of positions without a known chooser.
@@ -202,32 +255,99 @@ impl Features {
     /// The phase of a position.
     #[inline]
     pub fn phase(&self, state: &[u64]) -> usize {
-        let found = self
-            .phases
-            .iter()
-            .position(|&fact| holds(state, fact as usize));
+        let mut facts = self.phases.iter();
+        let found = facts.position(|&fact| holds(state, fact as usize));
         found.unwrap_or(self.phases.len())
     }
 
-    /// Calls `act` with each active feature, in an order that depends on the
-    /// position alone.
+    /// Calls `act` with each active feature, in the order of [`Features::program`].
     #[inline]
     pub fn each(&self, state: &[u64], mut act: impl FnMut(usize)) {
         act(0);
-        let first_pair = 1 + self.facts;
-        let first_triple = first_pair + self.pairs.len();
         for (word, (&bits, &mask)) in state.iter().zip(&self.mask).enumerate() {
             let mut bits = bits & mask;
             while bits != 0 {
                 let fact = 64 * word + bits.trailing_zeros() as usize;
                 bits &= bits - 1;
                 act(1 + fact);
-                self.by_fact.each(fact, state, |pair| {
-                    act(first_pair + pair);
-                    self.by_pair
-                        .each(pair, state, |triple| act(first_triple + triple));
-                });
+                self.extend(0, fact, state, &mut act);
             }
         }
+    }
+
+    /// Calls `act` with each active group that extends a fact or a group.
+    fn extend(&self, level: usize, index: usize, state: &[u64], act: &mut impl FnMut(usize)) {
+        let Some(Level { first, extensions }) = self.levels.get(level) else {
+            return;
+        };
+        extensions.each(index, state, |number| {
+            act(first + number);
+            self.extend(level + 1, number, state, act);
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Features;
+
+    #[test]
+    fn active_features_are_listed_in_the_order_of_the_program() {
+        let mut features = Features::new(&[true; 70], vec![3]);
+        let groups = [
+            &[1, 5][..],
+            &[1, 69],
+            &[2, 1],
+            &[1, 5, 69],
+            &[1, 5, 0],
+            &[1, 5, 69, 2],
+        ];
+        features.set_groups(groups.map(<[u32]>::to_vec).into());
+        assert_eq!(features.count(), 1 + 70 + 6);
+        // The facts 1, 2, 5 and 69.
+        let state = [0b10_0110, 1 << 5];
+        let mut active = Vec::new();
+        features.each(&state, |feature| {
+            active.push(features.facts_of(feature).to_vec())
+        });
+        let expected = [
+            &[][..],
+            &[1],
+            &[1, 5],
+            &[1, 5, 69],
+            &[1, 5, 69, 2],
+            &[1, 69],
+            &[2],
+            &[2, 1],
+            &[5],
+            &[69],
+        ];
+        assert_eq!(active, expected);
+        let program = features.program().iter();
+        let program = program.map(|step| features.facts_of(step.feature as usize).to_vec());
+        let mut program = program.filter(|facts| active.contains(facts));
+        assert!(
+            active[1..]
+                .iter()
+                .all(|facts| program.next().as_ref() == Some(facts))
+        );
+        for group in features.groups() {
+            let found = features.feature_of(group).expect("it is a group");
+            assert_eq!(features.facts_of(found), group);
+        }
+        assert_eq!(features.feature_of(&[5, 69]), None);
+        assert_eq!(
+            (features.phase(&state), features.phase(&[0b1000, 0])),
+            (1, 0)
+        );
+    }
+
+    #[test]
+    fn facts_that_do_not_count_are_never_active() {
+        let features = Features::new(&[true, false, true], Vec::new());
+        let mut active = Vec::new();
+        features.each(&[0b111], |feature| active.push(feature));
+        assert_eq!(active, [0, 1, 3]);
+        assert_eq!(features.counting(), [0, 2]);
     }
 }

@@ -7,6 +7,7 @@
 use std::fmt;
 
 use ggp_engine::propnet::Propnet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
 use crate::features::Features;
@@ -36,9 +37,8 @@ struct File {
     /// By fact: true if it has weights.
     counts: Vec<bool>,
     phases: Vec<u32>,
-    pairs: Vec<[u32; 2]>,
-    triples: Vec<[u32; 3]>,
-    /// By output and phase: the weights of the constant, of facts, pairs and triples.
+    groups: Vec<Vec<u32>>,
+    /// By output and phase: the weights of the constant, of facts and of groups.
     weights: Vec<Vec<i32>>,
 }
 
@@ -121,15 +121,10 @@ pub fn write(net: &Propnet, values: &Values, trust: Trust) -> String {
             .iter()
             .map(|&fact| place(fact))
             .collect(),
-        pairs: features
-            .pairs()
+        groups: features
+            .groups()
             .iter()
-            .map(|pair| pair.map(place))
-            .collect(),
-        triples: features
-            .triples()
-            .iter()
-            .map(|triple| triple.map(place))
+            .map(|group| group.iter().map(|&fact| place(fact)).collect())
             .collect(),
         weights: weights.collect(),
     };
@@ -160,7 +155,7 @@ pub fn read(net: &Propnet, text: &str) -> Result<(Values, Trust), FileError> {
     }
     check(&file, net).map_err(|why| malformed(why.to_owned()))?;
     let terms = net.terms();
-    let numbers: rustc_hash::FxHashMap<Vec<u32>, u32> = net
+    let numbers: FxHashMap<Vec<u32>, u32> = net
         .facts()
         .iter()
         .zip(0..)
@@ -183,25 +178,22 @@ pub fn read(net: &Propnet, text: &str) -> Result<(Values, Trust), FileError> {
     let number = |place: u32| facts[place as usize];
     let phases = file.phases.iter().map(|&place| number(place)).collect();
     let mut features = Features::new(&counts, phases);
-    let pairs: Vec<[u32; 2]> = file.pairs.iter().map(|pair| pair.map(number)).collect();
-    let triples: Vec<[u32; 3]> = file
-        .triples
-        .iter()
-        .map(|triple| triple.map(number))
-        .collect();
-    if !pairs.is_sorted_by(|a, b| a < b) || !triples.is_sorted_by(|a, b| a < b) {
+    let groups = file.groups.iter();
+    let groups = groups.map(|group| group.iter().map(|&place| number(place)).collect());
+    let groups: Vec<Vec<u32>> = groups.collect();
+    let is_in_order = |a: &Vec<u32>, b: &Vec<u32>| a.len().cmp(&b.len()).then(a.cmp(b)).is_lt();
+    if !groups.is_sorted_by(is_in_order) {
         return Err(malformed("its groups of facts are not in order".to_owned()));
     }
-    if pairs.iter().any(|pair| pair[0] >= pair[1])
-        || triples
-            .iter()
-            .any(|&[a, b, _]| pairs.binary_search(&[a, b]).is_err())
-    {
-        return Err(malformed(
-            "a triple of facts does not extend a pair".to_owned(),
-        ));
+    let known: FxHashSet<&[u32]> = groups.iter().map(Vec::as_slice).collect();
+    let is_extended = |group: &Vec<u32>| match group.split_last() {
+        Some((last, base)) => !base.contains(last) && (base.len() == 1 || known.contains(base)),
+        None => false,
+    };
+    if !groups.iter().all(is_extended) {
+        return Err(malformed("a group of facts extends no other".to_owned()));
     }
-    features.set_groups(pairs, triples);
+    features.set_groups(groups);
     let mut values = Values::new(features, file.roles, file.outputs);
     let len = values.features.count();
     let first_group = 1 + values.features.facts();
@@ -222,18 +214,22 @@ pub fn read(net: &Propnet, text: &str) -> Result<(Values, Trust), FileError> {
 fn check(file: &File, net: &Propnet) -> Result<(), &'static str> {
     let (facts, roles) = (file.facts.len() as u32, net.game().role_count());
     let is_fact = |fact: &u32| *fact < facts;
-    let groups = file
-        .pairs
-        .iter()
-        .flatten()
-        .chain(file.triples.iter().flatten());
+    let groups = file.groups.iter().flatten();
     if file.roles != roles || !(file.outputs == roles || file.outputs == 1 && roles == 2) {
         return Err("it has another number of roles");
     }
     if !groups.chain(&file.phases).all(is_fact) || file.counts.len() != file.facts.len() {
         return Err("it uses facts that it does not list");
     }
-    let len = 1 + file.facts.len() + file.pairs.len() + file.triples.len();
+    let most = Features::MOST_FACTS;
+    if !file
+        .groups
+        .iter()
+        .all(|group| (2..=most).contains(&group.len()))
+    {
+        return Err("a group has too few or too many facts");
+    }
+    let len = 1 + file.facts.len() + file.groups.len();
     let blocks = file.outputs * (file.phases.len() + 1);
     if len > MOST_FEATURES || blocks > MOST_BLOCKS {
         return Err("it has too many features");

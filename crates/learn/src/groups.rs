@@ -1,8 +1,8 @@
-//! The choice of pairs and triples of facts that explain errors.
+//! The choice of groups of facts that explain errors.
 //!
 //! In: positions with target values, and an evaluation. Out: the groups of facts whose
-//! joint truth correlates most with the errors of the evaluation. A triple extends a
-//! pair that the evaluation has. Groups are compared within each phase, because they
+//! joint truth correlates most with the errors of the evaluation. A group extends a fact or
+//! a group that the evaluation has. Groups are compared within each phase, because they
 //! have weights of their own there.
 //!
 //! Source: Della Pietra, Della Pietra, Lafferty, "Inducing features of random fields",
@@ -28,68 +28,56 @@ const PRIOR: f32 = 20.0;
 /// The least gain of a group that is chosen, in squared standard errors.
 const LEAST: f32 = 3.0;
 
-/// At most `most` new pairs, those with the highest gain.
-pub(crate) fn pairs(values: &Values, samples: &Samples, most: usize, stop: &Stop) -> Vec<[u32; 2]> {
-    let features = &values.features;
-    let facts = frequent(values, samples);
-    let first = 1;
-    let bases: Vec<usize> = facts.iter().map(|&fact| first + fact as usize).collect();
-    let gains = Gains::new(values, samples, &bases, &facts, stop);
-    let known: FxHashSet<[u32; 2]> = features.pairs().iter().copied().collect();
-    let groups = gains.sorted().into_iter().filter_map(|(base, fact)| {
-        let pair = [facts[base], facts[fact]];
-        (pair[0] < pair[1] && !known.contains(&pair)).then_some(pair)
-    });
-    groups.take(most).collect()
-}
-
-/// At most `most` new triples that extend pairs of the values, those with the highest
-/// gain.
-pub(crate) fn triples(
+/// At most `most` new groups of at most `size` facts, those with the highest gain.
+pub(crate) fn groups(
     values: &Values,
     samples: &Samples,
+    size: usize,
     most: usize,
     stop: &Stop,
-) -> Vec<[u32; 3]> {
+) -> Vec<Vec<u32>> {
     let features = &values.features;
     let facts = frequent(values, samples);
     let room = MOST_CELLS / (facts.len() * features.phases()).max(1);
-    let strongest = strongest_pairs(values, room);
-    let first = 1 + features.facts();
-    let bases: Vec<usize> = strongest.iter().map(|&pair| first + pair).collect();
+    let bases = bases(values, &facts, size, room);
     let gains = Gains::new(values, samples, &bases, &facts, stop);
-    // A triple can extend three pairs.
-    let sorted = |mut triple: [u32; 3]| {
-        triple.sort_unstable();
-        triple
+    // A group can extend several others.
+    let sorted = |group: &[u32]| {
+        let mut group = group.to_vec();
+        group.sort_unstable();
+        group
     };
-    let mut known: FxHashSet<[u32; 3]> = features.triples().iter().copied().map(sorted).collect();
+    let known = features.groups().iter().map(|group| sorted(group));
+    let mut known: FxHashSet<Vec<u32>> = known.collect();
     let groups = gains.sorted().into_iter().filter_map(|(base, fact)| {
-        let [one, other] = features.pairs()[strongest[base]];
-        let triple = [one, other, facts[fact]];
-        let is_new = triple[2] != one && triple[2] != other && known.insert(sorted(triple));
-        is_new.then_some(triple)
+        let base = features.facts_of(bases[base]);
+        let group = [base, &[facts[fact]]].concat();
+        let is_new = !base.contains(&facts[fact]) && known.insert(sorted(&group));
+        is_new.then_some(group)
     });
     groups.take(most).collect()
 }
 
-/// The pairs with the largest weights, at most `most`, in ascending order.
-fn strongest_pairs(values: &Values, most: usize) -> Vec<usize> {
+/// The facts, and the groups of fewer than `size` facts, at most `most`: those with the
+/// largest weights.
+fn bases(values: &Values, facts: &[u32], size: usize, most: usize) -> Vec<usize> {
     let features = &values.features;
-    let first = 1 + features.facts();
-    let size = |pair: usize| {
+    let weight = |feature: usize| {
         let weights = values.weights.chunks(features.count());
-        weights
-            .map(|weights| weights[first + pair].abs())
-            .sum::<f32>()
+        weights.map(|weights| weights[feature].abs()).sum::<f32>()
     };
-    let mut pairs: Vec<usize> = (0..features.pairs().len()).collect();
-    if pairs.len() > most {
-        pairs.sort_by(|&a, &b| size(b).total_cmp(&size(a)));
-        pairs.truncate(most);
-        pairs.sort_unstable();
+    let groups = 1 + features.facts()..features.count();
+    let mut groups: Vec<usize> = groups
+        .filter(|&feature| features.facts_of(feature).len() < size)
+        .collect();
+    let most = most.saturating_sub(facts.len());
+    if groups.len() > most {
+        groups.sort_by(|&a, &b| weight(b).total_cmp(&weight(a)));
+        groups.truncate(most);
+        groups.sort_unstable();
     }
-    pairs
+    let facts = facts.iter().map(|&fact| 1 + fact as usize);
+    facts.chain(groups).collect()
 }
 
 /// The reduction of the errors that each group would bring.
@@ -202,7 +190,7 @@ fn frequent(values: &Values, samples: &Samples) -> Vec<u32> {
         let count = counts[fact as usize];
         count.min(samples.len() - count)
     };
-    let counting = features.counting().iter().copied();
+    let counting = features.counting().into_iter();
     let mut facts: Vec<u32> = counting.filter(|&fact| changes(fact) > 0).collect();
     facts.sort_by_key(|&fact| Reverse(changes(fact)));
     facts.truncate(MOST_FACTS);

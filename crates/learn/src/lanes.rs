@@ -39,26 +39,20 @@ pub(crate) fn columns(states: &[&Packed], out: &mut Vec<u64>) {
 )]
 pub(crate) fn sums(features: &Features, weights: &[f32], columns: &[u64]) -> [f32; WIDTH] {
     let mut sums = [weights[0]; WIDTH];
-    let first_pair = 1 + features.facts();
-    let first_triple = first_pair + features.pairs().len();
-    for &fact in features.counting() {
-        let fact = fact as usize;
-        let one = columns[fact];
-        if one == 0 {
+    // By depth: the positions in which all facts before hold.
+    let mut active = [u64::MAX; Features::MOST_FACTS + 1];
+    let program = features.program();
+    let mut at = 0;
+    while let Some(step) = program.get(at) {
+        let depth = step.depth as usize;
+        let positions = active[depth] & columns[step.fact as usize];
+        if positions == 0 {
+            at = step.skip as usize;
             continue;
         }
-        add(&mut sums, one, weights[1 + fact]);
-        for pair in features.pairs_of(fact) {
-            let both = one & columns[features.pairs()[pair][1] as usize];
-            if both == 0 {
-                continue;
-            }
-            add(&mut sums, both, weights[first_pair + pair]);
-            for triple in features.triples_of(pair) {
-                let all = both & columns[features.triples()[triple][2] as usize];
-                add(&mut sums, all, weights[first_triple + triple]);
-            }
-        }
+        active[depth + 1] = positions;
+        add(&mut sums, positions, weights[step.feature as usize]);
+        at += 1;
     }
     sums
 }

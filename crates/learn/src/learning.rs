@@ -31,10 +31,8 @@ pub struct Options {
     pub play: Play,
     /// The parameters of the regression.
     pub rates: Rates,
-    /// The maximum number of pairs of facts.
-    pub pairs: usize,
-    /// The maximum number of triples of facts.
-    pub triples: usize,
+    /// The maximum number of groups of facts.
+    pub groups: usize,
 }
 
 impl Default for Options {
@@ -58,8 +56,7 @@ impl Default for Options {
                 decay: 1e-5,
                 averaging: 40_000.0,
             },
-            pairs: 4_096,
-            triples: 4_096,
+            groups: 8_192,
         }
     }
 }
@@ -69,20 +66,34 @@ const BATCH: usize = 1_024;
 /// The number of positions from which pairs are chosen.
 const REMEMBERED: usize = 100_000;
 
-/// The features that are added, and the share of learning before that.
-const STAGES: [(f64, Grow); 3] = [
-    (0.05, Grow::Pairs),
-    (0.15, Grow::Triples),
-    (0.4, Grow::Triples),
+/// The stages in which groups of facts are added.
+const STAGES: [Stage; 3] = [
+    Stage {
+        after: 0.05,
+        size: 2,
+        share: 0.5,
+    },
+    Stage {
+        after: 0.15,
+        size: 3,
+        share: 0.25,
+    },
+    Stage {
+        after: 0.4,
+        size: 4,
+        share: 0.25,
+    },
 ];
 
-/// A kind of features.
+/// A stage in which groups of facts are added.
 #[derive(Copy, Clone, Debug)]
-enum Grow {
-    /// All pairs.
-    Pairs,
-    /// Half of the triples.
-    Triples,
+struct Stage {
+    /// The share of learning before it.
+    after: f64,
+    /// The most facts of a group.
+    size: usize,
+    /// The share of all groups.
+    share: f64,
 }
 
 /// The state of learning.
@@ -96,10 +107,8 @@ pub struct Progress {
     pub evaluated: u64,
     /// The mean logarithmic loss of recent positions.
     pub loss: f64,
-    /// The number of pairs of facts.
-    pub pairs: usize,
-    /// The number of triples of facts.
-    pub triples: usize,
+    /// The number of groups of facts.
+    pub groups: usize,
 }
 
 /// The result of learning.
@@ -107,7 +116,7 @@ pub struct Progress {
 pub struct Learned {
     /// The values.
     pub values: Values,
-    /// How learning went.
+    /// The final state of learning.
     pub progress: Progress,
 }
 
@@ -138,9 +147,9 @@ pub fn learn(
         if course.fresh.len() >= BATCH {
             course.lesson();
         }
-        if let Some((_, grow)) = stages.next_if(|stage| share >= stage.0) {
+        if let Some(stage) = stages.next_if(|stage| share >= stage.after) {
             course.lesson();
-            course.grow(*grow);
+            course.grow(stage);
         }
         watch(&course.progress());
     }
@@ -196,8 +205,7 @@ impl<'a> Course<'a> {
             positions: self.positions,
             evaluated: self.play.evaluated,
             loss: self.loss,
-            pairs: features.pairs().len(),
-            triples: features.triples().len(),
+            groups: features.groups().len(),
         }
     }
 
@@ -222,18 +230,18 @@ impl<'a> Course<'a> {
     }
 
     /// Adds the groups of facts that explain most errors.
-    fn grow(&mut self, grow: Grow) {
-        let (values, samples, options) = (&self.trainer.average, &self.memory, self.options);
-        let mut pairs = values.features.pairs().to_vec();
-        let mut triples = values.features.triples().to_vec();
-        match grow {
-            Grow::Pairs => pairs.extend(groups::pairs(values, samples, options.pairs, self.stop)),
-            Grow::Triples => {
-                let most = options.triples / 2;
-                triples.extend(groups::triples(values, samples, most, self.stop));
-            }
-        }
-        self.trainer.set_groups(pairs, triples);
+    fn grow(&mut self, stage: &Stage) {
+        let values = &self.trainer.average;
+        let most = (self.options.groups as f64 * stage.share) as usize;
+        let mut groups = values.features.groups().to_vec();
+        groups.extend(groups::groups(
+            values,
+            &self.memory,
+            stage.size,
+            most,
+            self.stop,
+        ));
+        self.trainer.set_groups(groups);
         // New features get their weights from positions at hand first.
         let order = self.shuffled(self.memory.len());
         self.trainer.learn(&self.memory, &order, self.stop);

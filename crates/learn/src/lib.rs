@@ -3,7 +3,7 @@
 //! In: a game's network, and an amount of games or a time. Out: [`Values`]: for any
 //! position, the score that each role can expect. Hundreds of games run at a time:
 //! every role looks one ply ahead with the values learned so far, and the results of
-//! the games improve them. Features are single facts and pairs of facts, so nothing
+//! the games improve them. Features are facts and groups of facts, so nothing
 //! about any particular game is needed. Nothing here searches deeper.
 //!
 //! Sources: Tesauro, "Temporal difference learning and TD-Gammon", 1995; Silver,

@@ -17,7 +17,7 @@ const LINES: usize = 256;
 /// The maximum number of joint moves of all games.
 const PLIES: usize = 400;
 
-/// What random games show.
+/// The properties of a game that random games show.
 #[derive(Debug)]
 pub(crate) struct Survey {
     /// By fact: true if it held in some positions and not in others.

@@ -104,10 +104,10 @@ impl Trainer {
         loss
     }
 
-    /// Replaces the pairs and triples of facts. Those that stay keep their weights.
-    pub fn set_groups(&mut self, pairs: Vec<[u32; 2]>, triples: Vec<[u32; 3]>) {
+    /// Replaces the groups of facts. Those that stay keep their weights.
+    pub fn set_groups(&mut self, groups: Vec<Vec<u32>>) {
         let mut values = self.values.clone();
-        values.set_groups(pairs, triples);
+        values.set_groups(groups);
         *self = Trainer {
             learned: self.learned,
             ..Trainer::new(values, self.rates)

@@ -192,8 +192,7 @@ fn worths(
                     .iter()
                     .map(|&(child, _)| expansion.children[child].clone())
                     .collect();
-                let mut shares = Vec::new();
-                values.all_shares(&states, &mut shares);
+                let shares = values.all_shares(&states);
                 for (&(child, role), shares) in children.iter().zip(shares.chunks(values.roles())) {
                     worths[child] = shares[role];
                 }

@@ -104,8 +104,7 @@ fn mean_losses(
     predicted: &[Vec<f32>],
     scores: &[f32],
 ) -> Losses {
-    let mut shares = Vec::new();
-    values.all_shares(states, &mut shares);
+    let shares = values.all_shares(states);
     let count = (states.len() * values.roles()) as f64;
     let mut losses = Losses::default();
     let average = scores.iter().sum::<f32>() / scores.len() as f32;

@@ -25,8 +25,8 @@ Examples:
   ggp learn tic_tac_toe.kif --explain values.json --moves '(mark 2 2)'
 
 Hundreds of games are played at the same time. Every role chooses the move with the best value
-after it, and the results improve the values. Facts, pairs and triples of facts have weights in
-logarithms of odds; no others are learned. At last, games of another player show which share the
+after it, and the results improve the values. Facts, and groups of up to four facts, have weights
+in logarithms of odds. At last, games of another player show which share the
 values deserve in mixtures with random playouts: 0 means that they are no gain.
 
 Equal seeds and equal numbers of games give equal files. A file fits rules whose names were
@@ -64,8 +64,7 @@ pub struct Options {
 struct Summary {
     games: u64,
     positions: u64,
-    pairs: usize,
-    triples: usize,
+    groups: usize,
     loss: f64,
     trust: f32,
 }
@@ -147,8 +146,7 @@ fn report(learned: &Learned, trust: Trust, context: &Context) -> anyhow::Result<
         games,
         positions,
         loss,
-        pairs,
-        triples,
+        groups,
         ..
     } = learned.progress;
     let trust = trust.share();
@@ -156,18 +154,16 @@ fn report(learned: &Learned, trust: Trust, context: &Context) -> anyhow::Result<
         return context.print_json(&Summary {
             games,
             positions,
-            pairs,
-            triples,
+            groups,
             loss,
             trust,
         });
     }
     context.print(format!(
-        "{} games, {} positions, {} pairs and {} triples of facts",
+        "{} games, {} positions, {} groups of facts",
         thousands(games),
         thousands(positions),
-        thousands(pairs as u64),
-        thousands(triples as u64),
+        thousands(groups as u64),
     ))?;
     context.print(match trust > 0.0 {
         true => format!("share in mixtures with random playouts: {trust}"),
@@ -207,7 +203,7 @@ fn explain(
 
 fn explained(net: &Propnet, values: &Values, state: &[u64], top: usize) -> Vec<Explained> {
     let (game, terms) = (net.game(), net.terms());
-    let mut all = Vec::new();
+    let mut all = vec![0.0; values.roles()];
     values.evaluate(&[state.to_vec()], &mut all);
     let of_role = |(role, value): (ggp_gdl::game::RoleId, f32)| {
         let contributions = values.explain(state, role.index()).into_iter();
