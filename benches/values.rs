@@ -1,15 +1,16 @@
 //! Win rates of learned values against flat Monte Carlo search.
 //!
 //! ```text
-//! cargo bench --bench values -- [--seconds S | --games N] [--pairs N] [--flat K,K] [FILE ...]
+//! cargo bench --bench values -- [--seconds S | --games N] [--pairs N] [--flat K,K] [--trust] [FILE ...]
 //! ```
 //!
 //! For each game, values are learned for a time or a number of games. Then they play
 //! with one ply of look-ahead against a player that makes K playouts after each of
 //! its moves: N pairs of matches with random openings of two to four joint moves,
 //! each opening with exchanged roles. The columns are the games and positions
-//! learned, the CPU seconds of that, the pairs of facts, the time to evaluate a
-//! position, and for each K the mean score of the values with its standard error.
+//! learned, the CPU seconds of that, the loss, the groups of facts, the CPU time to
+//! evaluate a position, and for each K the mean score of the values with its standard
+//! error. Other options set parameters of learning.
 
 use std::time::Duration;
 
@@ -18,7 +19,7 @@ use ggp_engine::propnet::code::Engine;
 use ggp_engine::propnet::{GroundLimits, Propnet};
 use ggp_gdl::game::Game;
 use ggp_learn::{Chooser, Options, learn, trial, trust};
-use ggp_stop::{Instant, Stop};
+use ggp_stop::Stop;
 
 fn main() {
     let mut options = Options::default();
@@ -39,6 +40,7 @@ fn main() {
             "--pairs" => pairs = number(value()),
             "--seed" => options.seed = number(value()),
             "--flat" => flat = value().split(',').map(|k| number(k.to_owned())).collect(),
+            "--size" => options.size = number(value()),
             "--lines" => options.play.games = number(value()),
             "--epsilon" => options.play.epsilon = number(value()),
             "--noise" => options.play.noise = number(value()),
@@ -107,7 +109,7 @@ fn measure(file: &str, options: &Options, seconds: f64, pairs: u32, flat: &[u32]
     println!();
 }
 
-/// The nanoseconds to evaluate a position, among those of random games.
+/// The nanoseconds of CPU time to evaluate a position, among those of arbitrary games.
 fn cost(net: &Propnet, values: &ggp_learn::Values) -> f64 {
     let mut machine = ggp_engine::propnet::batch::Batch::new(net, 256, Engine::Auto);
     let mut states: Vec<Packed> = Vec::new();
@@ -129,13 +131,13 @@ fn cost(net: &Propnet, values: &ggp_learn::Values) -> f64 {
         states.append(&mut machine.states(256));
     }
     let mut out = vec![0.0; states.len() * values.roles()];
-    let started = Instant::now();
+    let started = cpu();
     let mut rounds = 0;
-    while started.elapsed() < Duration::from_millis(100) {
+    while cpu() - started < Duration::from_millis(300) {
         values.evaluate(&states, &mut out);
         rounds += 1;
     }
-    started.elapsed().as_nanos() as f64 / (rounds * states.len()) as f64
+    (cpu() - started).as_nanos() as f64 / (rounds * states.len()) as f64
 }
 
 /// The CPU time of this process.

@@ -33,6 +33,8 @@ pub struct Options {
     pub rates: Rates,
     /// The maximum number of groups of facts.
     pub groups: usize,
+    /// The maximum number of facts of a group, at most [`Features::MOST_FACTS`].
+    pub size: usize,
 }
 
 impl Default for Options {
@@ -57,6 +59,7 @@ impl Default for Options {
                 averaging: 40_000.0,
             },
             groups: 8_192,
+            size: 3,
         }
     }
 }
@@ -237,7 +240,7 @@ impl<'a> Course<'a> {
         groups.extend(groups::groups(
             values,
             &self.memory,
-            stage.size,
+            stage.size.min(self.options.size),
             most,
             self.stop,
         ));
