@@ -40,7 +40,6 @@ fn main() {
             "--pairs" => pairs = number(value()),
             "--seed" => options.seed = number(value()),
             "--flat" => flat = value().split(',').map(|k| number(k.to_owned())).collect(),
-            "--size" => options.size = number(value()),
             "--lines" => options.play.games = number(value()),
             "--epsilon" => options.play.epsilon = number(value()),
             "--noise" => options.play.noise = number(value()),

@@ -33,8 +33,6 @@ pub struct Options {
     pub rates: Rates,
     /// The maximum number of groups of facts.
     pub groups: usize,
-    /// The maximum number of facts of a group, at most [`Features::MOST_FACTS`].
-    pub size: usize,
 }
 
 impl Default for Options {
@@ -58,8 +56,7 @@ impl Default for Options {
                 decay: 1e-5,
                 averaging: 40_000.0,
             },
-            groups: 8_192,
-            size: 3,
+            groups: 16_384,
         }
     }
 }
@@ -83,7 +80,7 @@ const STAGES: [Stage; 3] = [
     },
     Stage {
         after: 0.4,
-        size: 4,
+        size: 3,
         share: 0.25,
     },
 ];
@@ -240,7 +237,7 @@ impl<'a> Course<'a> {
         groups.extend(groups::groups(
             values,
             &self.memory,
-            stage.size.min(self.options.size),
+            stage.size,
             most,
             self.stop,
         ));

@@ -25,9 +25,9 @@ Examples:
   ggp learn tic_tac_toe.kif --explain values.json --moves '(mark 2 2)'
 
 Hundreds of games are played at the same time. Every role chooses the move with the best value
-after it, and the results improve the values. Facts, and groups of up to four facts, have weights
-in logarithms of odds. At last, games of another player show which share the
-values deserve in mixtures with random playouts: 0 means that they are no gain.
+after it, and the results improve the values. Facts, and groups of up to three facts, have weights
+in logarithms of odds. At last, games of a player that makes random playouts show which share the
+values deserve in mixtures with playouts; 0 means no gain, or that the time was too short.
 
 Equal seeds and equal numbers of games give equal files. A file fits rules whose names were
 changed, in the same order. Ctrl-C ends learning early; the values learned so far are written.
@@ -36,7 +36,7 @@ With --explain, the values of a position are printed, and the facts that contrib
 pub struct Options {
     #[command(flatten)]
     rules: RuleOptions,
-    /// Learn for S seconds
+    /// Learn for S seconds; the last fifth is for testing
     #[arg(long, value_name = "S", default_value = "60", value_parser = parse_seconds)]
     #[arg(conflicts_with = "games")]
     time: Duration,
@@ -58,6 +58,9 @@ pub struct Options {
     #[command(flatten)]
     position: PositionOptions,
 }
+
+/// The share of the time that is reserved for testing.
+const TESTING: f64 = 0.2;
 
 /// The result of learning, as `--json` prints it.
 #[derive(Serialize)]
@@ -118,9 +121,13 @@ fn learn_to(
         engine,
         ..ggp_learn::Options::default()
     };
-    let stop = match options.games {
-        Some(_) => context.stop().clone(),
-        None => context.stop().within(Some(options.time)),
+    let (stop, end) = match options.games {
+        Some(_) => (context.stop().clone(), context.stop().clone()),
+        None => {
+            let learning = options.time.mul_f64(1.0 - TESTING);
+            let within = |time| context.stop().within(Some(time));
+            (within(learning), within(options.time))
+        }
     };
     let spinner = context.spinner("learning");
     let learned = learn(net, &learning, &stop, |progress| {
@@ -131,7 +138,7 @@ fn learn_to(
         ));
     });
     spinner.set_message("testing");
-    let trust = trust(net, engine, &learned.values, options.seed, context.stop());
+    let trust = trust(net, engine, &learned.values, options.seed, &end);
     spinner.finish_and_clear();
     context.write_file(path, write(net, &learned.values, trust).as_bytes())?;
     report(&learned, trust, context)?;
