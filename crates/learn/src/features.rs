@@ -119,7 +119,7 @@ impl Features {
     pub const MOST_FACTS: usize = 3;
 
     /// The features of single facts. `counts` marks the facts that count.
-    pub fn new(counts: &[bool], phases: Vec<u32>) -> Features {
+    pub(crate) fn new(counts: &[bool], phases: Vec<u32>) -> Features {
         let mut features = Features {
             numbers: (0..counts.len() as u32).collect(),
             mask: pack(counts.iter().copied()),
@@ -134,7 +134,7 @@ impl Features {
 
     /// Replaces the groups. Each lists at most [`Features::MOST_FACTS`] different facts.
     /// All but the last are one of the groups, too, or a single fact.
-    pub fn set_groups(&mut self, mut groups: Vec<Vec<u32>>) {
+    pub(crate) fn set_groups(&mut self, mut groups: Vec<Vec<u32>>) {
         groups.sort_unstable_by(|a, b| a.len().cmp(&b.len()).then_with(|| a.cmp(b)));
         groups.dedup();
         self.levels.clear();
@@ -260,7 +260,8 @@ impl Features {
         found.unwrap_or(self.phases.len())
     }
 
-    /// Calls `act` with each active feature, in the order of [`Features::program`].
+    /// Calls `act` with each active feature, in an order that depends on
+    /// the groups alone.
     #[inline]
     pub fn each(&self, state: &[u64], mut act: impl FnMut(usize)) {
         act(0);

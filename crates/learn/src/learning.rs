@@ -61,6 +61,8 @@ impl Default for Options {
     }
 }
 
+/// The least weight of groups that stay at the end.
+const LEAST_WEIGHT: f32 = 0.03;
 /// The number of positions that are learned together, in random order.
 const BATCH: usize = 1_024;
 /// The number of positions from which pairs are chosen.
@@ -154,9 +156,11 @@ pub fn learn(
         watch(&course.progress());
     }
     course.lesson();
-    let progress = course.progress();
+    let mut progress = course.progress();
     let mut values = course.trainer.average;
+    values.prune(LEAST_WEIGHT);
     values.round();
+    progress.groups = values.features.groups().len();
     Learned { values, progress }
 }
 

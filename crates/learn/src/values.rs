@@ -133,6 +133,28 @@ impl Values {
         }
     }
 
+    /// Drops groups of facts whose weights are all smaller than `least`, except those
+    /// that a larger group extends.
+    pub(crate) fn prune(&mut self, least: f32) {
+        let features = &self.features;
+        let mut kept = vec![false; features.count()];
+        // Larger groups follow smaller ones.
+        for feature in (1 + features.facts()..features.count()).rev() {
+            let mut weights = self.weights.chunks(features.count());
+            kept[feature] |= weights.any(|weights| weights[feature].abs() >= least);
+            let (_, base) = features
+                .facts_of(feature)
+                .split_last()
+                .expect("it is a group");
+            if let Some(base) = features.feature_of(base).filter(|_| kept[feature]) {
+                kept[base] = true;
+            }
+        }
+        let groups = features.groups().iter().zip(&kept[1 + features.facts()..]);
+        let groups = groups.filter(|(_, is_kept)| **is_kept);
+        self.set_groups(groups.map(|(group, _)| group.clone()).collect());
+    }
+
     /// Replaces the groups of facts. Those that stay keep their weights.
     pub(crate) fn set_groups(&mut self, groups: Vec<Vec<u32>>) {
         let old = &self.features;
