@@ -142,9 +142,9 @@ fn proofs_in_lanes_are_correct_and_won_games_are_won() {
 
 #[test]
 fn proofs_of_several_threads_are_correct_and_won_games_are_won() {
-    check("tic_tac_toe", "mcts:threads=3", 4_000, 30);
-    check("tic_tac_toe", "mcts:threads=2,graph=off,batch=8", 4_000, 20);
-    check("nim", "mcts:threads=2", 4_000, 20);
+    check("tic_tac_toe", "mcts:threads=3", 12_000, 30);
+    check("tic_tac_toe", "mcts:threads=2,graph=off,batch=8", 8_000, 20);
+    check("nim", "mcts:threads=2", 8_000, 20);
 }
 
 #[test]

@@ -9,13 +9,13 @@
 use multiversion::multiversion;
 
 use crate::features::Features;
-use ggp_engine::propnet::batch::{Packed, transpose};
+use ggp_engine::propnet::batch::transpose;
 
 /// The number of positions that are evaluated together.
 pub(crate) const WIDTH: usize = 64;
 
 /// By fact: the positions in which it holds, bit `p` for position `p`.
-pub(crate) fn columns(states: &[&Packed], out: &mut Vec<u64>) {
+pub(crate) fn columns(states: &[&[u64]], out: &mut Vec<u64>) {
     out.clear();
     let words = states.first().map_or(0, |state| state.len());
     for word in 0..words {

@@ -59,7 +59,7 @@ impl Values {
     /// # Panics
     ///
     /// If `out` does not have one place for each role and position.
-    pub fn evaluate(&self, states: &[Packed], out: &mut [f32]) {
+    pub fn evaluate<S: AsRef<[u64]>>(&self, states: &[S], out: &mut [f32]) {
         assert_eq!(
             out.len(),
             states.len() * self.roles,
@@ -76,21 +76,22 @@ impl Values {
         out
     }
 
-    fn set_shares(&self, states: &[Packed], out: &mut [f32]) {
+    fn set_shares<S: AsRef<[u64]>>(&self, states: &[S], out: &mut [f32]) {
         if states.len() < FEW {
             for (state, out) in states.iter().zip(out.chunks_mut(self.roles)) {
-                self.shares(state, out);
+                self.shares(state.as_ref(), out);
             }
             return;
         }
         let mut by_phase = vec![Vec::new(); self.features.phases()];
         for (index, state) in states.iter().enumerate() {
-            by_phase[self.features.phase(state)].push(index);
+            by_phase[self.features.phase(state.as_ref())].push(index);
         }
         let mut columns = Vec::new();
         for (phase, indices) in by_phase.iter().enumerate() {
             for indices in indices.chunks(lanes::WIDTH) {
-                let states: Vec<&Packed> = indices.iter().map(|&index| &states[index]).collect();
+                let states = indices.iter().map(|&index| states[index].as_ref());
+                let states: Vec<&[u64]> = states.collect();
                 lanes::columns(&states, &mut columns);
                 for output in 0..self.outputs {
                     let sums = lanes::sums(&self.features, self.block(output, phase), &columns);

@@ -189,7 +189,8 @@ impl MctsAgent {
         let stop = pace.part(TRUST);
         let trust = ggp_learn::trust(net, limits.engine, &learned.values, seed, &stop);
         if trust.share() > 0.0 {
-            self.values = Some((Arc::new(learned.values), trust.share()));
+            let share = self.settings.share.unwrap_or(trust.share());
+            self.values = Some((Arc::new(learned.values), share));
         }
         Ok(())
     }
@@ -250,6 +251,11 @@ impl MctsAgent {
             self.settings.learning,
             self.settings.mcts.seed,
         );
+        if let Some(text) = self.settings.values {
+            let (values, trust) = ggp_learn::read(net, text).expect("values of the game");
+            let share = self.settings.share.unwrap_or(trust.share());
+            self.values = Some((Arc::new(values), share));
+        }
         if let Some((values, share)) = &self.values {
             lanes.set_values(Arc::clone(values), *share, self.settings.has_priors);
         }

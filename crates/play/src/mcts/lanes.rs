@@ -139,7 +139,7 @@ impl Lanes {
         let Some((values, share)) = &self.values else {
             return;
         };
-        let mut learned = Vec::new();
+        let mut learned = vec![0.0; states.len() * self.scores.len()];
         values.evaluate(states, &mut learned);
         let share = f64::from(*share);
         for (sample, learned) in samples.iter_mut().zip(learned.chunks(self.scores.len())) {
@@ -365,7 +365,7 @@ impl Simulator for Lanes {
             chosen.extend(std::iter::repeat_n(role, count));
         }
         let children = self.step(&parents, joints)?;
-        let mut learned = Vec::new();
+        let mut learned = vec![0.0; children.len() * all];
         values.evaluate(&children, &mut learned);
         let learned = learned.chunks(all).zip(chosen);
         Ok(learned.map(|(learned, role)| learned[role]).collect())
