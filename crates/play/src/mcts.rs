@@ -166,9 +166,12 @@ impl MctsAgent {
         }
     }
 
-    /// Learns values of positions, if there is a network soon enough.
+    /// Learns values of positions, if the network is ready and there is somebody to play
+    /// against.
     fn learn(&mut self, pace: &Pace) -> Result<(), PlayError> {
-        if !self.settings.learns_values {
+        let game = &self.brief.game;
+        let players = game.roles().filter(|&role| !game.is_random(role)).count();
+        if !self.settings.learns_values || players < 2 {
             return Ok(());
         }
         let (limits, seed) = (self.brief.limits.clone(), self.brief.seed);
@@ -189,8 +192,7 @@ impl MctsAgent {
         let stop = pace.part(TRUST);
         let trust = ggp_learn::trust(net, limits.engine, &learned.values, seed, &stop);
         if trust.share() > 0.0 {
-            let share = self.settings.share.unwrap_or(trust.share());
-            self.values = Some((Arc::new(learned.values), share));
+            self.values = Some((Arc::new(learned.values), trust.share()));
         }
         Ok(())
     }
@@ -251,13 +253,8 @@ impl MctsAgent {
             self.settings.learning,
             self.settings.mcts.seed,
         );
-        if let Some(text) = self.settings.values {
-            let (values, trust) = ggp_learn::read(net, text).expect("values of the game");
-            let share = self.settings.share.unwrap_or(trust.share());
-            self.values = Some((Arc::new(values), share));
-        }
         if let Some((values, share)) = &self.values {
-            lanes.set_values(Arc::clone(values), *share, self.settings.has_priors);
+            lanes.set_values(Arc::clone(values), *share);
         }
         let tree = infallible(Tree::new(&mut lanes, root, &self.settings.mcts));
         self.searcher = Some(Searcher::Lanes(Box::new(InLanes {

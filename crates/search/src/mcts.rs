@@ -66,8 +66,6 @@ pub struct Mcts {
     pub each: u32,
     /// The seed of all random choices. Without a time limit, equal seeds give equal results.
     pub seed: u64,
-    /// The difference of values, 0 to 100, by which the prior of a move is e times as large.
-    pub temperature: f32,
     /// The most joint moves of a playout. A playout that is cut scores 50 for every role.
     pub playout_depth: u32,
 }
@@ -83,7 +81,6 @@ impl Default for Mcts {
             batch: 1,
             each: 1,
             seed: 0,
-            temperature: 10.0,
             playout_depth: 1_000,
         }
     }

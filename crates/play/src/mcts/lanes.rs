@@ -61,8 +61,6 @@ pub struct Lanes {
     unlearned: u64,
     /// Learned values, and their share in the values of new positions.
     values: Option<(Arc<Values>, f32)>,
-    /// True if learned values order moves.
-    has_priors: bool,
     /// Scratch space.
     joints: Vec<usize>,
 }
@@ -116,7 +114,6 @@ impl Lanes {
             scores,
             is_small,
             values: None,
-            has_priors: false,
             joints: Vec::new(),
         }
     }
@@ -129,9 +126,8 @@ impl Lanes {
     }
 
     /// Sets learned values, and their share in the values of new positions.
-    pub fn set_values(&mut self, values: Arc<Values>, share: f32, has_priors: bool) {
+    pub fn set_values(&mut self, values: Arc<Values>, share: f32) {
         self.values = Some((values, share));
-        self.has_priors = has_priors;
     }
 
     /// Mixes learned values into the results of playouts from some states.
@@ -345,7 +341,7 @@ impl Simulator for Lanes {
     }
 
     fn has_values(&self) -> bool {
-        self.has_priors
+        self.values.is_some()
     }
 
     fn values_after(

@@ -32,13 +32,6 @@ pub const OPTIONS: &[(&str, &str)] = &[
         "learn=on|off",
         "learn values of positions by self-play in the start clock",
     ),
-    (
-        "priors=on|off",
-        "learned values order the moves of a position",
-    ),
-    ("temperature=T", "priors"),
-    ("share=W", "share"),
-    ("values=F", "values"),
     ("reuse-tree=on|off", "keep the tree from move to move"),
     (
         "threads=N|auto",
@@ -54,12 +47,6 @@ pub(super) struct Settings {
     pub learning: Option<Learning>,
     /// True if values of positions are learned in the start clock.
     pub learns_values: bool,
-    /// True if learned values order moves.
-    pub has_priors: bool,
-    /// Experiment.
-    pub values: Option<&'static str>,
-    /// Experiment.
-    pub share: Option<f32>,
     /// True if the tree is kept from move to move.
     pub reuses_tree: bool,
     /// The number of search threads; `None` for the default.
@@ -77,7 +64,6 @@ fn defaults(seed: u64) -> Mcts {
         batch: 128,
         each: 0,
         seed,
-        temperature: 10.0,
         playout_depth: 1_000,
     }
 }
@@ -87,8 +73,6 @@ pub(super) fn options(settings: &[(String, String)], seed: u64) -> Result<Settin
     let mut options = defaults(seed);
     let (mut learns, mut learning) = (false, Learning::default());
     let (mut reuses_tree, mut threads, mut learns_values) = (true, None, true);
-    let (mut has_priors, mut share) = (true, None);
-    let mut values: Option<&'static str> = None;
     for (name, value) in settings {
         let has_name =
             |(usage, _): &(&str, &str)| usage.split_once('=').is_some_and(|u| u.0 == name);
@@ -132,10 +116,6 @@ pub(super) fn options(settings: &[(String, String)], seed: u64) -> Result<Settin
             "playouts" => learns = switch("uniform", "mast")?,
             "epsilon" => learning.epsilon = number(1.0)?,
             "fade" => learning.fade = number(1.0)?,
-            "values" => values = Some(std::fs::read_to_string(value).expect("file").leak()),
-            "share" => share = Some(number(1.0)? as f32),
-            "temperature" => options.temperature = number(1000.0)? as f32,
-            "priors" => has_priors = switch("off", "on")?,
             "learn" => learns_values = switch("off", "on")?,
             "reuse-tree" => reuses_tree = switch("off", "on")?,
             "threads" if value == "auto" => threads = None,
@@ -147,9 +127,6 @@ pub(super) fn options(settings: &[(String, String)], seed: u64) -> Result<Settin
         mcts: options,
         learning: learns.then_some(learning),
         learns_values,
-        has_priors,
-        share,
-        values,
         reuses_tree,
         threads,
     })

@@ -18,6 +18,8 @@ use super::tree::{Chooser, Cursor, NONE, Tree, WAITING};
 const PROBED: usize = 64;
 /// The visits of a position before its moves get priors.
 const VISITS_BEFORE_PRIORS: u32 = 2;
+/// The difference of values, 0 to 100, by which the prior of a move is e times as large.
+const TEMPERATURE: f32 = 10.0;
 /// The share of equal priors in priors.
 const UNIFORM: f32 = 0.15;
 /// The number of root visits for each line of a batch. It keeps the first batches small,
@@ -426,7 +428,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
             let (own, rest) = values.split_at(count);
             values = rest;
             let most = own.iter().fold(0.0_f32, |a, &b| a.max(b));
-            let weight = |value: f32| ((value - most) / self.options.temperature).exp();
+            let weight = |value: f32| ((value - most) / TEMPERATURE).exp();
             let sum: f32 = own.iter().copied().map(weight).sum();
             for (arm, &value) in own.iter().enumerate() {
                 let prior = (1.0 - UNIFORM) * weight(value) / sum + UNIFORM / count as f32;
