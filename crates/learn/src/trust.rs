@@ -2,9 +2,9 @@
 //!
 //! In: values. Out: a [`Trust`]. Positions come from games of a player that does not
 //! know the values: it makes some random playouts after each of its moves. Values and
-//! a few more playouts then predict the result of the game from each position. The
+//! many playouts then predict the result of the game from each position. The
 //! share of the values is the one whose mixtures have the least logarithmic loss. It is
-//! 0 unless the gain is certain, compared with mixtures with a constant: few playouts
+//! 0 unless the gain is certain, compared with mixtures with a constant: playouts
 //! predict better if their results are moved towards the mean.
 
 use ggp_engine::propnet::Propnet;
@@ -42,9 +42,13 @@ impl Trust {
 
 /// The number of games.
 const GAMES: usize = 128;
-/// The playouts after each move of the players, and those that predict.
+/// The playouts after each move of the players, and those that predict. The latter are many:
+/// a search averages over the playouts of a whole subtree, so values have to be better than
+/// playouts without noise.
 const PLAYERS: u32 = 32;
-const PREDICTING: u32 = 8;
+const PREDICTING: u32 = 256;
+/// The most positions of a game that are predicted.
+const POSITIONS: usize = 8;
 /// The least gain, in standard errors over games.
 const CERTAIN: f64 = 2.0;
 
@@ -62,7 +66,9 @@ pub fn trust(net: &Propnet, engine: Engine, values: &Values, seed: u64, stop: &S
     let roles = values.roles();
     let mut losses: Vec<Losses> = Vec::new();
     for game in &games {
-        let (states, scores) = (&game.states, &game.scores);
+        let scores = &game.scores;
+        let apart = game.states.len().div_ceil(POSITIONS).max(1);
+        let states: Vec<Packed> = game.states.iter().step_by(apart).cloned().collect();
         if states.is_empty() {
             continue;
         }
@@ -71,7 +77,7 @@ pub fn trust(net: &Propnet, engine: Engine, values: &Values, seed: u64, stop: &S
             false => Proceed::On,
         };
         let predicted: Vec<Vec<f32>> = rollouts
-            .run(states, PREDICTING, &mut proceed)
+            .run(&states, PREDICTING, &mut proceed)
             .iter()
             .map(|outcome| {
                 let mean = |role: usize| {
@@ -85,7 +91,7 @@ pub fn trust(net: &Propnet, engine: Engine, values: &Values, seed: u64, stop: &S
         if stop.is_over() {
             return Trust::default();
         }
-        losses.push(mean_losses(values, states, &predicted, scores));
+        losses.push(mean_losses(values, &states, &predicted, scores));
     }
     best(&losses)
 }

@@ -8,6 +8,7 @@ use crate::Problem;
 use crate::toy_problems::{Lights, Lit, Paid, is_plan};
 
 mod growth;
+mod priors;
 mod room;
 mod summary;
 mod threads;

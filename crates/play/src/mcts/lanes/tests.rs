@@ -1,10 +1,13 @@
-//! Tests of MAST playouts in a game of walking and stopping.
+//! Tests of MAST playouts in a game of walking and stopping, and of learned values in a race.
+
+use std::sync::Arc;
 
 use super::{LESSON, Lanes, Learning};
 use ggp_engine::propnet::code::Engine;
 use ggp_engine::propnet::{GroundLimits, Propnet, batch};
 use ggp_gdl::game::Game;
-use ggp_search::mcts::Simulator;
+use ggp_search::mcts::{Simulator, Views};
+use ggp_stop::Stop;
 
 const RULES: &str = "
     (role robot)
@@ -71,4 +74,66 @@ fn seldom_played_moves_are_close_to_the_average() {
     assert!((50.0..54.0).contains(&means[0]), "{means:?}");
     assert!((49.0..51.0).contains(&means[1]), "{means:?}");
     assert!((49.0..51.0).contains(&means[2]), "{means:?}");
+}
+
+/// A race on two tracks: whoever reaches the end of the own one first wins.
+const RACE: &str = "
+    (role a) (role b) (init (at a 0)) (init (at b 0)) (init (turn a))
+    (other a b) (other b a) (after 0 1) (after 1 2) (after 2 3)
+    (<= (legal ?r go) (true (turn ?r)))
+    (<= (legal ?r stay) (true (turn ?r)))
+    (<= (legal ?r wait) (role ?r) (not (true (turn ?r))))
+    (<= (next (at ?r ?y)) (does ?r go) (true (at ?r ?x)) (after ?x ?y))
+    (<= (next (at ?r ?x)) (true (at ?r ?x)) (not (does ?r go)))
+    (<= (next (turn ?s)) (true (turn ?r)) (other ?r ?s))
+    (<= over (true (at ?r 3)))
+    (<= terminal over)
+    (<= (goal ?r 100) (true (at ?r 3)))
+    (<= (goal ?r 0) (other ?r ?s) (true (at ?s 3)))
+    (<= (goal ?r 50) (role ?r) (not over))";
+
+#[test]
+fn learned_values_are_mixed_into_playouts_and_known_for_moves() {
+    let game = Game::from_text("race.kif", RACE).expect("the rules are right");
+    let (net, _) = Propnet::ground(&game, &GroundLimits::default()).expect("it is small");
+    let options = ggp_learn::Options {
+        games: Some(2_000),
+        ..Default::default()
+    };
+    let learned = ggp_learn::learn(&net, &options, &Stop::new(), |_| ());
+    let values = Arc::new(learned.values);
+    let mut lanes = Lanes::new(&net, Engine::Auto, 100, None, 3);
+    let mut mixing = lanes.clone();
+    mixing.set_values(Arc::clone(&values), 0.25);
+    assert!(mixing.has_values() && !lanes.has_values());
+
+    let start = batch::pack(net.initial().iter().copied());
+    let mut own = vec![0.0; 2];
+    values.evaluate(std::slice::from_ref(&start), &mut own);
+    let sample = |lanes: &mut Lanes| {
+        let samples = lanes.playouts(&[&start], 1_000, 0, &mut || true);
+        samples.expect("lanes never fail").remove(0)
+    };
+    let (plain, mixed) = (sample(&mut lanes), sample(&mut mixing));
+    for role in 0..2 {
+        let expected = 0.75 * plain.sums[role] + 0.25 * 1_000.0 * f64::from(own[role]);
+        assert!((mixed.sums[role] - expected).abs() < 1e-6, "{mixed:?}");
+    }
+
+    let mut views = Views::default();
+    lanes.look(&[&start], &mut views).expect("lanes never fail");
+    assert_eq!(views.counts, [2, 1]);
+    let [one, two, wait] = views.moves[..] else {
+        panic!("{views:?}");
+    };
+    let joints = [one, wait, two, wait];
+    let after = mixing.values_after(&[&start], &[0], &[2], &joints);
+    let children = mixing.step(&[&start, &start], &joints);
+    let mut expected = vec![0.0; 4];
+    values.evaluate(&children.expect("lanes never fail"), &mut expected);
+    assert_eq!(after.expect("lanes never fail"), [expected[0], expected[2]]);
+    // It is better to go.
+    let names = |made: u32| game.text(&net.terms(), net.moves()[0][made as usize].term());
+    let better = if expected[0] > expected[2] { one } else { two };
+    assert_eq!(names(better), "go");
 }
