@@ -27,7 +27,7 @@ use super::Compare;
 use super::budget::{Budget, BudgetKind, Meter};
 use super::stats::{Observer, Stats, bump};
 pub use expand::Best;
-pub use parallel::{Others, grow_in_parallel};
+pub use parallel::{GoOn, Others, TreeOf, grow_in_parallel};
 pub use report::{BestLine, MctsReport, MctsVerdict, MoveReport, RoleReport};
 pub use simulator::{GameProblem, OneByOne, Sample, Simulator, TerminalChild, View, Views};
 pub use summary::{SummaryNode, TreeSummary, named};

@@ -19,7 +19,11 @@ use super::tree::Tree;
 use crate::BudgetKind;
 
 /// The tree of a game.
-type TreeOf<G> = Tree<<G as Simulator>::State, <G as Simulator>::Move>;
+pub type TreeOf<G> = Tree<<G as Simulator>::State, <G as Simulator>::Move>;
+
+/// Looks at the first tree and the results of the other threads after each batch, and returns
+/// whether to go on.
+pub type GoOn<'f, G> = dyn FnMut(&TreeOf<G>, &Others<<G as Simulator>::Move>) -> bool + 'f;
 
 /// The results of the other threads.
 #[derive(Debug)]
@@ -77,7 +81,7 @@ pub fn grow_in_parallel<G>(
     most: u64,
     proceed: &(dyn Fn() -> bool + Sync),
     is_done: &(dyn Fn(&TreeOf<G>) -> bool + Sync),
-    go_on: &mut dyn FnMut(&TreeOf<G>, &Others<G::Move>) -> bool,
+    go_on: &mut GoOn<'_, G>,
 ) -> Result<(), G::Error>
 where
     G: Simulator<State: Send, Move: Send, Error: Send> + Send,

@@ -115,9 +115,9 @@ fn learned_values_are_mixed_into_playouts_and_known_for_moves() {
         samples.expect("lanes never fail").remove(0)
     };
     let (plain, mixed) = (sample(&mut lanes), sample(&mut mixing));
-    for role in 0..2 {
-        let expected = 0.75 * plain.sums[role] + 0.25 * 1_000.0 * f64::from(own[role]);
-        assert!((mixed.sums[role] - expected).abs() < 1e-6, "{mixed:?}");
+    for ((mixed, plain), own) in mixed.sums.iter().zip(&plain.sums).zip(&own) {
+        let expected = 0.75 * plain + 0.25 * 1_000.0 * f64::from(*own);
+        assert!((mixed - expected).abs() < 1e-6, "{mixed} {expected}");
     }
 
     let mut views = Views::default();
