@@ -149,6 +149,14 @@ impl Pace {
             .within(self.stop.remaining().map(|time| time.mul_f64(share)))
     }
 
+    /// A pace for a share of the time that is left. It ends with this one.
+    pub fn first(&self, share: f64) -> Pace {
+        Pace {
+            stop: self.part(share),
+            ..self.clone()
+        }
+    }
+
     /// The most iterations or positions.
     pub fn nodes(&self) -> Option<u64> {
         self.nodes

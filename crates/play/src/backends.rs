@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use super::{Brief, Pace};
+use super::Brief;
 use ggp_engine::machine::{
     AnyMachine, Backend, Limits, Machine, PlayError, PropnetMachine, PropnetState,
 };
@@ -15,7 +15,7 @@ use ggp_gdl::terms::TermId;
 
 /// The time to wait for the network before a Datalog machine is made.
 const PATIENCE: Duration = Duration::from_millis(100);
-/// The interval at which a wait checks the pace.
+/// The interval at which a wait checks the stop.
 const TICK: Duration = Duration::from_millis(5);
 
 /// The machines of a match: Datalog until another thread has grounded the network.
@@ -117,8 +117,8 @@ impl Backends {
     }
 
     /// Waits for the network, and returns whether the machine has changed.
-    pub fn wait(&mut self, pace: &Pace) -> bool {
-        while !self.is_settled() && !pace.is_over() {
+    pub fn wait(&mut self, stop: &Stop) -> bool {
+        while !self.is_settled() && !stop.is_over() {
             if self.take(TICK) {
                 return true;
             }

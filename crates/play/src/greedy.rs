@@ -49,7 +49,7 @@ impl Greedy {
 
 impl Agent for Greedy {
     fn begin(&mut self, pace: &Pace) -> Result<(), PlayerError> {
-        self.backends()?.0.wait(pace);
+        self.backends()?.0.wait(&pace.part(1.0));
         Ok(())
     }
 

@@ -33,9 +33,14 @@ use settings::Settings;
 
 /// The interval at which advice is published.
 const TICK: Duration = Duration::from_millis(20);
-/// The share of the start clock in which values are learned.
+/// The share of the start clock in which the first position is searched before anything is
+/// learned.
+const BEFORE: f64 = 0.1;
+/// The longest share of the start clock for the network, without which nothing is learned.
+const WAITING: f64 = 0.25;
+/// The share of the rest of the start clock in which values are learned.
 const LEARNING: f64 = 0.5;
-/// The share of the rest in which it is found out what they are worth.
+/// The share of what is left then in which it is found out what they are worth.
 const TRUST: f64 = 0.25;
 /// The least interval between summaries of the tree.
 const SUMMARY_INTERVAL: Duration = Duration::from_millis(500);
@@ -132,7 +137,7 @@ impl MctsAgent {
         };
         if pace.deadline().is_none() {
             // Without a deadline the result must not depend on time.
-            self.backends()?.wait(pace);
+            self.backends()?.wait(&pace.part(1.0));
         }
         loop {
             let backends = self.backends()?;
@@ -166,7 +171,7 @@ impl MctsAgent {
         }
     }
 
-    /// Learns values of positions, if the network is ready and there is somebody to play
+    /// Learns values of positions, if the network is ready in time and there is somebody to play
     /// against.
     fn learn(&mut self, pace: &Pace) -> Result<(), PlayError> {
         let game = &self.brief.game;
@@ -177,6 +182,7 @@ impl MctsAgent {
         let (limits, seed) = (self.brief.limits.clone(), self.brief.seed);
         let memory = self.brief.memory_bytes;
         let backends = self.backends()?;
+        backends.wait(&pace.part(WAITING));
         let state = backends.state_after(&[])?;
         if !matches!(state, PropnetState::Packed(_)) {
             return Ok(());
@@ -193,6 +199,8 @@ impl MctsAgent {
         let trust = ggp_learn::trust(net, limits.engine, &learned.values, seed, &stop);
         if trust.share() > 0.0 {
             self.values = Some((Arc::new(learned.values), trust.share()));
+            // The search begins again, with values.
+            self.searcher = None;
         }
         Ok(())
     }
@@ -435,9 +443,15 @@ impl Agent for MctsAgent {
     fn begin(&mut self, pace: &Pace) -> Result<(), PlayerError> {
         match pace.deadline() {
             None => {
-                self.backends()?.wait(pace);
+                self.backends()?.wait(&pace.part(1.0));
             }
             Some(_) => {
+                // What is proved soon needs no values.
+                let first = pace.first(BEFORE);
+                self.search(&[], &first, &mut |_| ControlFlow::Continue(()))?;
+                if !first.is_over() {
+                    return Ok(());
+                }
                 self.learn(pace)?;
                 self.search(&[], pace, &mut |_| ControlFlow::Continue(()))?;
             }

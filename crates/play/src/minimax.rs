@@ -143,7 +143,7 @@ fn advice(report: &MinimaxReport<Move>) -> Option<Advice> {
 impl Agent for MinimaxAgent {
     fn begin(&mut self, pace: &Pace) -> Result<(), PlayerError> {
         let prepared = self.prepared()?;
-        if prepared.backends.wait(pace) {
+        if prepared.backends.wait(&pace.part(1.0)) {
             let brief = self.brief.clone();
             self.prepared()?.replace_machine(&brief);
         }

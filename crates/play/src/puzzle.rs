@@ -151,7 +151,7 @@ impl Line {
 
 impl Agent for PuzzleAgent {
     fn begin(&mut self, pace: &Pace) -> Result<(), PlayerError> {
-        self.sampler.backends()?.wait(pace);
+        self.sampler.backends()?.wait(&pace.part(1.0));
         if pace.deadline().is_some() {
             self.improve(&[], self.budget(pace, PLANNING_FIRST))?;
         }

@@ -205,7 +205,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
     }
 }
 
-/// What follows from two pairs of bounds of the same score. If they contradict each other,
+/// The bounds that follow from two pairs for the same score. If they contradict each other,
 /// which only a wrong assumption can cause, the lower bound counts.
 pub(super) fn both(one: [u8; 2], other: [u8; 2]) -> [u8; 2] {
     let low = one[0].max(other[0]);
