@@ -280,8 +280,8 @@ impl AgentThread {
     /// fallback mover has before the deadline.
     pub fn choose_late(&self, deadline: Instant) -> Option<Advice> {
         let has_move = |progress: &Progress| {
-            let is_settled = progress.legal.is_some() || progress.failed;
-            is_settled || self.pace.published().is_some()
+            let is_hopeless = progress.failed && progress.finished.is_some();
+            is_hopeless || progress.legal.is_some() || self.pace.published().is_some()
         };
         self.wait(Some(deadline), has_move, || {});
         let drawn = { self.shared.progress() }.legal.take();
