@@ -176,7 +176,9 @@ fn peak(mut child: Child) -> u64 {
 fn the_process_keeps_to_its_memory() {
     let folder = scratch("memory");
     let spill = folder.to_str().unwrap();
-    let little = peak(ggp(&["games/senku.kif", "--depth", "1"]));
+    // On a loaded machine the end of such a short process may be missed.
+    let short = || peak(ggp(&["games/senku.kif", "--depth", "1"]));
+    let little = (0..5).map(|_| short()).max().expect("there are five");
     let (memory, depth) = crate::common::sized((24, "11"), (48, "12"));
     let budget = memory.to_string();
     for threads in ["1", "2"] {
