@@ -57,6 +57,7 @@ impl FromStr for Fingerprint {
 
 /// The functors of a term in prefix order, by number of first appearance. Each has a
 /// fixed number of arguments, so different terms have different codes.
+#[cfg(feature = "files")]
 pub(crate) fn code(terms: &Terms, term: TermId) -> Vec<u32> {
     let mut code = vec![terms.functor(term).index() as u32];
     for &argument in terms.arguments(term) {

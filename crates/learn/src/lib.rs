@@ -12,6 +12,7 @@
 mod expansion;
 mod explanation;
 mod features;
+#[cfg(feature = "files")]
 mod file;
 mod fingerprint;
 mod groups;
@@ -28,6 +29,7 @@ mod values;
 
 pub use explanation::Contribution;
 pub use features::Features;
+#[cfg(feature = "files")]
 pub use file::{FileError, read, write};
 pub use fingerprint::Fingerprint;
 pub use learning::{Learned, Options, Progress, learn};

@@ -30,6 +30,7 @@ impl Trust {
         Trust { quarters }
     }
 
+    #[cfg(feature = "files")]
     pub(crate) fn quarters(self) -> u8 {
         self.quarters
     }
