@@ -10,7 +10,9 @@ use std::str::FromStr;
 
 use ggp_gdl::game::Game;
 use ggp_gdl::program::{Atom, FunctorId, Literal, RelationId, Term};
-use ggp_gdl::terms::{TermId, Terms};
+use ggp_gdl::terms::TermId;
+#[cfg(feature = "files")]
+use ggp_gdl::terms::Terms;
 
 /// A number that identifies rules without their names.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
