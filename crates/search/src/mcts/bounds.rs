@@ -63,7 +63,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
     /// Tightens the bounds of a node by those of its children and returns whether they
     /// changed.
     ///
-    /// What was proved once stays proved, also when the children are pruned.
+    /// A proof stays valid when the children are pruned.
     pub(super) fn prove(&mut self, node: u32) -> bool {
         let first = node as usize * self.roles;
         let mut bounds = match self.nodes[node as usize].chooser {

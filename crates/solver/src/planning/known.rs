@@ -25,7 +25,7 @@ pub(super) struct Known {
     pub dead_ends: [Once<DeadEnds>; 2],
 }
 
-/// A value that is made once, or the knowledge that there is none.
+/// A value that is made once, or the knowledge that it does not exist.
 #[derive(Debug)]
 pub(super) struct Once<T>(OnceLock<Option<T>>);
 
@@ -36,7 +36,7 @@ impl<T> Default for Once<T> {
 }
 
 impl<T: Clone> Once<T> {
-    /// The value; `make` makes it if there is none yet. None after a stop.
+    /// The value; `make` makes it the first time. None after a stop.
     pub fn get(&self, stop: &Stop, make: impl FnOnce() -> Option<T>) -> Option<T> {
         if stop.is_over() {
             return None;
