@@ -2,7 +2,9 @@
 //! random playouts, and the same whether positions are evaluated together or alone.
 
 use std::path::Path;
+use std::sync::Arc;
 
+use crate::cli::workplace::Workplace;
 use ggp_engine::propnet::batch::{Batch, Packed};
 use ggp_engine::propnet::code::Engine;
 use ggp_engine::propnet::{GroundLimits, Propnet};
@@ -11,7 +13,10 @@ use ggp_gdl::rewrite::{Scramble, scrambled_in_place};
 use ggp_gdl::span::{Source, Sources};
 use ggp_gdl::symbol::Case;
 use ggp_gdl::syntax::{self, SyntaxLimits};
-use ggp_learn::{Chooser, FileError, Options, Trust, Values, learn, read, trial, trust, write};
+use ggp_learn::{
+    Chooser, FileError, Library, Options, Trust, Values, learn, read, trial, trust, write,
+};
+use ggp_play::{Advice, AgentSpec, Brief, Observation, Pace};
 use ggp_stop::Stop;
 
 fn text(name: &str) -> String {
@@ -179,4 +184,79 @@ fn files_that_do_not_fit_are_rejected() {
             "{to}"
         );
     }
+}
+
+#[test]
+fn players_use_the_values_of_their_rules() {
+    let rules = text("breakthrough_small.kif");
+    let net = network(&rules);
+    let without_trust = write(&net, &learned(&net, 1_500), Trust::default());
+    let trusted = without_trust.replacen("\"trust\":0", "\"trust\":2", 1);
+    let game = Game::from_text("game.kif", &rules).expect("the rules are valid");
+    let role = game.roles().next().expect("it has roles");
+    let advice = |spec: &str, file: Option<&str>| -> Advice {
+        let mut library = Library::new();
+        if let Some(file) = file {
+            library
+                .add(file.to_owned())
+                .expect("it is a file of values");
+        }
+        let brief = Brief {
+            values: Arc::new(library),
+            ..Brief::new(&game, role)
+        };
+        let spec: AgentSpec = spec.parse().expect("the player exists");
+        let mut agent = spec.agent(brief).expect("the options are right");
+        let first = Observation::of_joint_moves(role, []);
+        let chosen = agent.choose(&first, &Pace::new(None, Some(2_000)));
+        chosen.expect("it has a move")
+    };
+    let plain = advice("mcts", None);
+    // Values without trust, or of other rules, or not asked for, change nothing.
+    let other = network(&text("tic_tac_toe.kif"));
+    let other = write(&other, &learned(&other, 300), Trust::default());
+    assert_eq!(advice("mcts", Some(&without_trust)), plain);
+    assert_eq!(advice("mcts", Some(&other)), plain);
+    assert_eq!(advice("mcts:learn=off", Some(&trusted)), plain);
+    let informed = advice("mcts", Some(&trusted));
+    assert_ne!(informed.value, plain.value);
+    assert_eq!(advice("auto", Some(&trusted)), informed);
+}
+
+#[test]
+fn the_command_line_takes_files_of_values_and_folders() {
+    let place = Workplace::new();
+    let games = concat!(env!("CARGO_MANIFEST_DIR"), "/games");
+    let game = format!("{games}/tic_tac_toe.kif");
+    let learned = place.run(&format!("learn {game} --games 300 -o values.json"));
+    assert_eq!(learned.code, Some(0), "{}", learned.err);
+    let run = |line: &str, code: i32| {
+        let answer = place.run(line);
+        assert_eq!(answer.code, Some(code), "{line}: {}", answer.err);
+        answer.err
+    };
+    let play = format!("play {game} --roles mcts:50,mcts:50,learn=off");
+    run(&format!("{play} --values values.json"), 0);
+    run(&format!("{play} --values ."), 0);
+    let cup = format!("tournament --games {game},matches.kif --player mcts:50 --player first");
+    run(&format!("{cup} --values values.json"), 0);
+    let error = run(
+        "play matches.kif --roles first,first --values values.json",
+        2,
+    );
+    assert!(error.contains("learned with other rules"), "{error}");
+    let error = run(
+        "play matches.kif --roles first,first --values matches.kif",
+        2,
+    );
+    assert!(error.contains("cannot use matches.kif"), "{error}");
+    std::fs::create_dir(place.folder().join("empty")).expect("it is new");
+    place.write("empty/values.json", "{}");
+    let error = run(&format!("{play} --values empty"), 2);
+    assert!(
+        error.contains("empty has no files of `ggp learn`"),
+        "{error}"
+    );
+    let error = run(&format!("{play} --values nowhere.json"), 2);
+    assert!(error.contains("cannot open nowhere.json"), "{error}");
 }

@@ -61,6 +61,7 @@ fn options(grace: Duration) -> HostOptions {
         resources: Resources {
             threads: 1,
             memory_bytes: 64 << 20,
+            values: Default::default(),
             limits,
         },
     }

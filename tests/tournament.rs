@@ -69,6 +69,46 @@ fn matches_are_reproducible_by_seed_for_any_number_of_jobs() {
 }
 
 #[test]
+fn matches_of_a_round_have_the_same_random_opening() {
+    let place = Workplace::new();
+    let games = concat!(env!("CARGO_MANIFEST_DIR"), "/games");
+    let line = format!(
+        "tournament --games matches.kif,{games}/tic_tac_toe.kif --player first --player legal \
+                --rounds 8 --opening 1-2 --results r.jsonl"
+    );
+    assert_eq!(place.run(&line).code, Some(0));
+    let rows = rows(&place, "r.jsonl");
+    let opening = |row: &Value| {
+        let length = row["opening"].as_u64().unwrap() as usize;
+        row["moves"].as_array().unwrap()[..length].to_vec()
+    };
+    for game in ["matches", "tic_tac_toe"] {
+        let rounds = (0..8).map(|round| {
+            let mut of_round = rows
+                .iter()
+                .filter(|row| row["game"] == game && row["round"] == round)
+                .map(opening);
+            let first = of_round.next().expect("it was played");
+            assert_eq!(of_round.next().as_ref(), Some(&first));
+            assert!((1..=2).contains(&first.len()), "{first:?}");
+            first
+        });
+        let different: std::collections::BTreeSet<String> =
+            rounds.map(|opening| format!("{opening:?}")).collect();
+        assert!(different.len() > 1, "{different:?}");
+    }
+    let line = "tournament --games matches.kif --player first --player far=http://127.0.0.1:9 \
+                --start-clock 1 --play-clock 1 --opening 1";
+    let refused = place.run(line);
+    assert_eq!(refused.code, Some(2));
+    assert!(
+        refused.err.contains("leave out --opening"),
+        "{}",
+        refused.err
+    );
+}
+
+#[test]
 fn an_interrupted_tournament_can_be_resumed() {
     let place = Workplace::new();
     let line = format!("{PAIR} --rounds 4 --results r.jsonl --json");

@@ -32,6 +32,7 @@ pub mod position;
 pub mod record;
 pub mod rule_files;
 mod text_files;
+mod value_files;
 
 use std::error::Error as _;
 use std::io::{self, Write};

@@ -4,19 +4,16 @@
 //! network of rules with the same [`Fingerprint`]. Facts are written as codes without
 //! names, so a file fits rules whose names were changed.
 
-use std::fmt;
-
 use ggp_engine::propnet::Propnet;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
 use crate::features::Features;
 use crate::fingerprint::{Fingerprint, code};
+use crate::library::{FileError, VERSION};
 use crate::trust::Trust;
 use crate::values::{GRAIN, Values, grains};
 
-/// The version of the format.
-const VERSION: u32 = 1;
 /// The most features of a file, and the most values by position.
 const MOST_FEATURES: usize = 1 << 20;
 const MOST_BLOCKS: usize = 1 << 8;
@@ -42,47 +39,23 @@ struct File {
     weights: Vec<Vec<i32>>,
 }
 
-/// The reason why a file cannot be used.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum FileError {
-    /// The text is not a file of values.
-    Malformed(String),
-    /// The file has another version.
-    Version(u32),
-    /// The file belongs to rules with another fingerprint.
-    OtherRules {
-        /// The fingerprint in the file.
-        found: String,
-        /// The fingerprint of the rules.
-        expected: Fingerprint,
-    },
-    /// The network lacks this number of facts of the file.
-    MissingFacts(usize),
+/// The part of a file that all versions have.
+#[derive(Deserialize)]
+struct Head {
+    version: u32,
+    rules: String,
 }
 
-impl fmt::Display for FileError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            FileError::Malformed(why) => write!(f, "expected a file of `ggp learn`: {why}"),
-            FileError::Version(found) => write!(
-                f,
-                "the file has version {found} of the format; this program reads version {VERSION}"
-            ),
-            FileError::OtherRules { found, expected } => write!(
-                f,
-                "the file belongs to other rules: it has fingerprint {found}, and the rules have \
-                 {expected}"
-            ),
-            FileError::MissingFacts(count) => write!(
-                f,
-                "the network of the rules lacks {count} facts of the file; it was built with \
-                 other limits"
-            ),
+impl Head {
+    fn read(text: &str) -> Result<Head, FileError> {
+        let head: Head =
+            serde_json::from_str(text).map_err(|error| FileError::Malformed(error.to_string()))?;
+        match head.version {
+            VERSION => Ok(head),
+            other => Err(FileError::Version(other)),
         }
     }
 }
-
-impl std::error::Error for FileError {}
 
 /// The text of a file.
 pub fn write(net: &Propnet, values: &Values, trust: Trust) -> String {
@@ -131,6 +104,17 @@ pub fn write(net: &Propnet, values: &Values, trust: Trust) -> String {
     serde_json::to_string(&file).expect("numbers and lists can be written") + "\n"
 }
 
+/// The fingerprint of the rules that a file belongs to.
+///
+/// # Errors
+///
+/// [`FileError`] if the text does not begin as a file of values does.
+pub(crate) fn rules(text: &str) -> Result<Fingerprint, FileError> {
+    let head = Head::read(text)?;
+    let malformed = || FileError::Malformed(format!("`{}` is no fingerprint", head.rules));
+    head.rules.parse().map_err(|_| malformed())
+}
+
 /// The values of a file, for a network of the same rules, and their trust.
 ///
 /// # Errors
@@ -138,15 +122,7 @@ pub fn write(net: &Propnet, values: &Values, trust: Trust) -> String {
 /// [`FileError`] if the text is not a file of values or belongs to other rules.
 pub fn read(net: &Propnet, text: &str) -> Result<(Values, Trust), FileError> {
     let malformed = |why: String| FileError::Malformed(why);
-    /// The part of a file that all versions have.
-    #[derive(Deserialize)]
-    struct Head {
-        version: u32,
-    }
-    let head: Head = serde_json::from_str(text).map_err(|error| malformed(error.to_string()))?;
-    if head.version != VERSION {
-        return Err(FileError::Version(head.version));
-    }
+    Head::read(text)?;
     let file: File = serde_json::from_str(text).map_err(|error| malformed(error.to_string()))?;
     let expected = Fingerprint::of(net.game());
     if file.rules.parse() != Ok(expected) {

@@ -33,6 +33,8 @@ pub struct Brief {
     pub memory_bytes: u64,
     /// The seed of random choices.
     pub seed: u64,
+    /// Learned values of games.
+    pub values: Arc<ggp_learn::Library>,
     /// The most positions of the search tree to report in [`Advice::tree`].
     pub tree: usize,
     /// Limits for machines. The interrupt ends the match.
@@ -50,6 +52,7 @@ impl Brief {
             threads: 1,
             memory_bytes: 1 << 30,
             seed: 0,
+            values: Arc::default(),
             tree: 0,
             limits: Limits::default(),
         }

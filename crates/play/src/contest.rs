@@ -4,7 +4,11 @@
 //! without clocks play the same match with the same seed.
 
 use ggp_stop::{Instant, Stop};
+use std::sync::Arc;
 use std::time::Duration;
+
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::referee::{Asking, Contender, Contenders, Lapse, Position, Referee};
 use super::{AgentSpec, AgentThread, Brief, Match, Origin, SpecError};
@@ -27,6 +31,8 @@ pub struct Resources {
     pub threads: usize,
     /// The most bytes for search tables.
     pub memory_bytes: u64,
+    /// Learned values of games.
+    pub values: Arc<ggp_learn::Library>,
     /// Limits for machines. The interrupt ends the match.
     pub limits: Limits,
 }
@@ -38,6 +44,7 @@ impl Resources {
             play_clock: clocks.play,
             threads: self.threads,
             memory_bytes: self.memory_bytes,
+            values: Arc::clone(&self.values),
             // Each role has its own random numbers.
             seed: seed.wrapping_add((role.index() as u64 + 1) << 32),
             limits: self.limits.clone(),
@@ -103,6 +110,15 @@ impl Contender for AgentContender {
     }
 }
 
+/// Random joint moves before the first choice of a contender.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Opening {
+    /// The least and the greatest number of joint moves.
+    pub moves: (usize, usize),
+    /// The seed of the number and of the moves. Equal seeds give equal openings.
+    pub seed: u64,
+}
+
 /// A match to play.
 #[derive(Clone, Debug)]
 pub struct Contest<M> {
@@ -112,6 +128,8 @@ pub struct Contest<M> {
     pub asking: Asking,
     /// The seed for random moves.
     pub seed: u64,
+    /// The opening. Contenders from the network cannot be given one.
+    pub opening: Opening,
     /// The number of joint moves after which the match is aborted.
     pub most_moves: usize,
     /// Aborts the match when raised.
@@ -123,6 +141,8 @@ pub struct Contest<M> {
 pub struct MatchResult {
     /// The joint moves, as texts by role.
     pub moves: Vec<Vec<String>>,
+    /// The number of joint moves of the opening.
+    pub opening: usize,
     /// The scores by role; `None` if the match was aborted before the game was over.
     pub scores: Option<Vec<Score>>,
     /// The lapses: the number of joint moves before, the role, the lapse. A lapse while
@@ -140,8 +160,14 @@ impl<M: Machine> Contest<M> {
     /// An error in the rules, or [`PlayError::Interrupted`].
     pub fn play(mut self, contenders: &mut Contenders<'_>) -> Result<MatchResult, PlayError> {
         let start = self.machine.initial()?;
-        let mut referee = Referee::new(Match::new(self.machine, start), self.asking, self.seed);
+        let mut game = Match::new(self.machine, start);
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(self.opening.seed);
+        let (least, most) = self.opening.moves;
+        game.open(random.random_range(least..=most.max(least)), &mut random)?;
+        let mut referee = Referee::new(game, self.asking, self.seed);
         let mut result = MatchResult {
+            moves: referee.texts_so_far(),
+            opening: referee.played().len(),
             slowest: vec![Duration::ZERO; contenders.len()],
             ..MatchResult::default()
         };

@@ -34,6 +34,7 @@ use std::time::Duration;
 
 use ggp_engine::machine::{Machine, PlayError};
 use ggp_gdl::game::{Move, RoleId, Score};
+use rand::{Rng, RngExt};
 
 pub use agent::{Advice, Agent, Brief, Candidate, Pace};
 pub use agent_thread::{AgentAnswer, AgentThread, Origin};
@@ -251,6 +252,29 @@ impl<M: Machine> Match<M> {
     pub fn play(&mut self, joint: Vec<Move>) -> Result<(), PlayError> {
         let state = self.machine.play(self.history.state(), &joint)?;
         self.history.push(joint, state);
+        Ok(())
+    }
+
+    /// Makes random joint moves as an opening. There are fewer than `count` if the game would be
+    /// over after them.
+    ///
+    /// # Errors
+    ///
+    /// Those of the machine.
+    pub fn open(&mut self, count: usize, random: &mut impl Rng) -> Result<(), PlayError> {
+        let mut legal = Vec::new();
+        for _ in 0..count {
+            let mut joint = Vec::new();
+            for role in self.machine.game().roles() {
+                self.machine.legal(self.history.state(), role, &mut legal)?;
+                joint.push(legal[random.random_range(0..legal.len())]);
+            }
+            let state = self.machine.next(self.history.state(), &joint)?;
+            if self.machine.is_terminal(&state)? {
+                break;
+            }
+            self.history.push(joint, state);
+        }
         Ok(())
     }
 

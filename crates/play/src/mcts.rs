@@ -56,6 +56,8 @@ pub struct MctsAgent {
     searcher: Option<Searcher>,
     /// Learned values, and their share in the values of new positions.
     values: Option<(Arc<Values>, f32)>,
+    /// True if the values are those of a file, even if their share is 0.
+    are_known: bool,
     /// The joint moves before the last choice.
     played: Vec<Vec<Move>>,
 }
@@ -104,6 +106,7 @@ impl MctsAgent {
             backends: None,
             searcher: None,
             values: None,
+            are_known: false,
             played: Vec::new(),
         })
     }
@@ -122,7 +125,7 @@ impl MctsAgent {
         played: &[Vec<Move>],
         pace: &Pace,
         report: &mut dyn FnMut(Advice) -> ControlFlow<()>,
-    ) -> Result<(), PlayError> {
+    ) -> Result<(), PlayerError> {
         let depth = self.settings.mcts.playout_depth;
         let mut is_first = true;
         let mut slice = SearchSlice {
@@ -143,6 +146,9 @@ impl MctsAgent {
             let backends = self.backends()?;
             let is_new = backends.poll();
             let state = backends.state_after(played)?;
+            if is_new || (is_first && self.searcher.is_none()) {
+                self.take_values()?;
+            }
             self.set_root(&state, is_new || is_first)?;
             is_first = false;
             let threads = self.threads(pace);
@@ -176,7 +182,7 @@ impl MctsAgent {
     fn learn(&mut self, pace: &Pace) -> Result<(), PlayError> {
         let game = &self.brief.game;
         let players = game.roles().filter(|&role| !game.is_random(role)).count();
-        if !self.settings.learns_values || players < 2 {
+        if !self.settings.learns_values || self.are_known || players < 2 {
             return Ok(());
         }
         let (limits, seed) = (self.brief.limits.clone(), self.brief.seed);
@@ -213,8 +219,29 @@ impl MctsAgent {
         self.settings.threads.unwrap_or(own).max(1)
     }
 
+    /// Takes the values of a file for these rules, if there is one.
+    fn take_values(&mut self) -> Result<(), PlayerError> {
+        let Some(backends) = self
+            .backends
+            .as_mut()
+            .filter(|_| self.settings.learns_values)
+        else {
+            return Ok(());
+        };
+        let AnyMachine::Propnet(machine) = backends.machine() else {
+            return Ok(());
+        };
+        let found = self.brief.values.values(machine.net());
+        let found = found.map_err(|error| PlayerError::Other(Box::new(error)))?;
+        if let Some((values, trust)) = found {
+            self.are_known = true;
+            self.values = (trust.share() > 0.0).then(|| (Arc::new(values), trust.share()));
+        }
+        Ok(())
+    }
+
     /// Makes the state the root of the tree.
-    fn set_root(&mut self, state: &PropnetState, is_new: bool) -> Result<(), PlayError> {
+    fn set_root(&mut self, state: &PropnetState, is_new: bool) -> Result<(), PlayerError> {
         if !is_new && self.searcher.is_some() {
             return Ok(());
         }
@@ -227,7 +254,7 @@ impl MctsAgent {
             let mut game = OneByOne::new(&mut game, self.settings.mcts.playout_depth);
             return match &mut self.searcher {
                 Some(Searcher::Machine(tree)) => {
-                    follow(tree, &mut game, state.clone(), reuses_tree)
+                    Ok(follow(tree, &mut game, state.clone(), reuses_tree)?)
                 }
                 searcher => {
                     // A machine evaluates one state at a time.
@@ -474,8 +501,8 @@ impl Agent for MctsAgent {
             }
         });
         match (last, result) {
-            (Some(advice), Ok(_) | Err(PlayError::Interrupted)) => Ok(advice),
-            (_, Err(error)) => Err(error.into()),
+            (Some(advice), Ok(_) | Err(PlayerError::Play(PlayError::Interrupted))) => Ok(advice),
+            (_, Err(error)) => Err(error),
             (None, Ok(_)) => Err(PlayError::Interrupted.into()),
         }
     }

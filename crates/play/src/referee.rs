@@ -148,6 +148,14 @@ impl<M: Machine> Referee<M> {
         &self.last
     }
 
+    /// The texts of all joint moves so far.
+    pub fn texts_so_far(&mut self) -> Vec<Vec<String>> {
+        let played = std::mem::take(&mut self.played);
+        let texts = played.iter().map(|joint| self.texts(joint)).collect();
+        self.played = played;
+        texts
+    }
+
     /// The match.
     pub fn game(&mut self) -> &mut Match<M> {
         &mut self.game

@@ -11,6 +11,7 @@ use anyhow::{anyhow, bail};
 
 use super::{legal, replay};
 use crate::rule_files::RuleOptions;
+use crate::value_files::ValueOptions;
 use crate::{Context, Exit, format, kinds};
 use ggp_engine::machine::{AnyMachine, Machine};
 use ggp_gdl::game::Game;
@@ -102,6 +103,8 @@ pub struct Options {
     /// Resume the match in this file and write to it
     #[arg(long, value_name = "FILE", conflicts_with_all = ["save", "match_id", "scramble", "seed"])]
     resume: Option<PathBuf>,
+    #[command(flatten)]
+    values: ValueOptions,
     /// Threads of each built-in agent
     #[arg(long, value_name = "N", default_value = "1", help_heading = "Limits")]
     threads: NonZeroUsize,
@@ -170,7 +173,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         Some(record) => options.resumed(record, context),
         None => options.record(&game),
     };
-    let settings = options.settings(&record, context)?;
+    let settings = options.settings(&record, &game, context)?;
     if options.ping {
         for (role, player) in game.roles().zip(&mut players) {
             let Party::Remote(address, name) = &mut player.party else {
@@ -409,7 +412,12 @@ impl Options {
         }
     }
 
-    fn settings(&self, record: &MatchRecord, context: &Context) -> anyhow::Result<HostOptions> {
+    fn settings(
+        &self,
+        record: &MatchRecord,
+        game: &Game,
+        context: &Context,
+    ) -> anyhow::Result<HostOptions> {
         let time = |seconds: f64, what: &str| {
             let time = Duration::try_from_secs_f64(seconds).ok();
             let time = time.filter(|time| *time <= Duration::from_secs(1_000_000_000));
@@ -437,6 +445,7 @@ impl Options {
             resources: Resources {
                 threads: self.threads.get(),
                 memory_bytes: self.memory << 20,
+                values: self.values.library(Some(&[game]), context)?,
                 limits: self.rules.limits(context),
             },
         })

@@ -10,6 +10,7 @@ use std::cell::Cell;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
@@ -19,6 +20,7 @@ use crate::picture_options::{self, PictureOptions};
 use crate::position::PositionOptions;
 use crate::record::{Facts, Record};
 use crate::rule_files::RuleOptions;
+use crate::value_files::ValueOptions;
 use crate::{Context, Exit, format, kinds};
 use ggp_engine::machine::{AnyMachine, Machine, PlayError};
 use ggp_gdl::game::{Move, RoleId};
@@ -78,6 +80,8 @@ pub struct Options {
     /// Rules, players and clock are those of the file unless given.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["state", "moves", "moves_file"])]
     resume: Option<PathBuf>,
+    #[command(flatten)]
+    values: ValueOptions,
     /// Seed of random choices [default: that of the record with --resume, else 0]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -177,12 +181,14 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         session.game.play(joint)?;
     }
     session.save()?;
+    let values = options.values.library(Some(&[&game]), context)?;
     let mut players: Vec<Box<dyn Player<AnyMachine> + '_>> = Vec::new();
     for (role, kind) in game.roles().zip(&kinds) {
         let brief = Brief {
             start: Some(facts.clone()),
             seed: seed.wrapping_add(role.index() as u64),
             play_clock,
+            values: Arc::clone(&values),
             limits: options.rules.limits(context),
             ..Brief::new(&game, role)
         };

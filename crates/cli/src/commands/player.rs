@@ -13,6 +13,7 @@ use anyhow::Context as _;
 
 use crate::numbers::seconds;
 use crate::rule_files::{EngineOptions, EvaluationOptions};
+use crate::value_files::ValueOptions;
 use crate::{Context, Exit, kinds};
 use ggp_gdl::check::ReadOptions;
 use ggp_gdl::game::Game;
@@ -87,6 +88,8 @@ pub struct Options {
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
     #[command(flatten)]
+    values: ValueOptions,
+    #[command(flatten)]
     engine: EngineOptions,
     #[command(flatten)]
     limits: LimitOptions,
@@ -127,7 +130,7 @@ struct LimitOptions {
 /// If the port or the log file is not available.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     options.check_agent()?;
-    let player = options.player_options(context);
+    let player = options.player_options(context)?;
     let player = match options.port {
         Some(port) => Player::bind((options.listen, port).into(), player)
             .with_context(|| format!("cannot listen on {} port {port}", options.listen)),
@@ -152,15 +155,16 @@ impl Options {
         made.map(drop).map_err(anyhow::Error::msg)
     }
 
-    fn player_options(&self, context: &Context) -> PlayerOptions {
+    fn player_options(&self, context: &Context) -> anyhow::Result<PlayerOptions> {
         let limits = &self.limits;
         let evaluation = &limits.evaluation;
         let cores = || available_parallelism().map_or(1, NonZero::get);
-        PlayerOptions {
+        Ok(PlayerOptions {
             name: self.name.clone(),
             threads: self.threads.map_or_else(cores, |n| usize::from(n.get())),
             memory_bytes: self.memory.saturating_mul(1 << 20),
             seed: self.seed,
+            values: self.values.library(None, context)?,
             ponders: !self.no_ponder,
             margin: self.margin,
             reading: ReadOptions {
@@ -183,7 +187,7 @@ impl Options {
             patience: limits.patience,
             matches: self.matches,
             ..PlayerOptions::new(self.player.clone())
-        }
+        })
     }
 
     fn log(&self, context: &Context) -> anyhow::Result<Log> {

@@ -7,8 +7,10 @@ mod tally;
 mod work;
 
 use std::collections::{BTreeSet, VecDeque};
+use std::fmt::Write as _;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::thread::available_parallelism;
 use std::time::Duration;
@@ -18,9 +20,12 @@ use anyhow::{anyhow, bail};
 use super::perft;
 use crate::conformance::sha256;
 use crate::rule_files::RuleOptions;
+use crate::value_files::ValueOptions;
 use crate::{Context, Exit, format, kinds};
 use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine};
-use ggp_play::contest::Resources;
+use ggp_gdl::game::Game;
+use ggp_learn::Library;
+use ggp_play::contest::{Opening, Resources};
 use ggp_play::protocol::host::HostOptions;
 use ggp_play::schedule::{Seating, round_robin, swiss};
 
@@ -49,6 +54,7 @@ A file such as cup.toml has any of these keys; command-line options take precede
   start_clock = 10                            # seconds; without clocks,
   play_clock = 1                              # matches are reproducible
   iterations = 500                            # for players without their own number
+  opening = \"2-4\"                             # random joint moves before the first choice
   seed = 1
 
 Every group of players plays once in each rotation of the roles. In a game for one role, the
@@ -75,6 +81,8 @@ pub struct Options {
     /// Points for a match [default: result]
     #[arg(long, value_enum)]
     points: Option<Points>,
+    #[command(flatten)]
+    values: ValueOptions,
     /// Seconds before the first move
     #[arg(long, value_name = "S")]
     start_clock: Option<f64>,
@@ -87,6 +95,10 @@ pub struct Options {
     /// Iterations a move for players without their own number
     #[arg(long, value_name = "N")]
     iterations: Option<u64>,
+    /// Begin each match with N random joint moves, or with N to M; all matches of a round with a
+    /// game have the same [default: 0]
+    #[arg(long, value_name = "N[-M]", value_parser = setup::parse_opening)]
+    opening: Option<(usize, usize)>,
     /// Seed of all random choices [default: 0]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -176,7 +188,11 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
             );
         }
     }
+    let games: Vec<&Game> = arenas.iter().map(|arena| arena.machine.game()).collect();
+    let values = options.values.library(Some(&games), context)?;
     let mut cup = Cup {
+        values_digest: (!values.is_empty()).then(|| sha256(values.texts().join("\n").as_bytes())),
+        values,
         results: Results::open(options.results.as_deref())?,
         rows: Vec::new(),
         setup,
@@ -225,6 +241,9 @@ impl Arena {
 struct Cup<'a> {
     setup: Setup,
     arenas: Vec<Arena>,
+    values: Arc<Library>,
+    /// A digest of the values, if there are any.
+    values_digest: Option<String>,
     results: Results,
     rows: Vec<Row>,
     options: &'a Options,
@@ -411,10 +430,20 @@ impl Cup<'_> {
             .iter()
             .map(|player| Some(entrant(player)?.name.clone()));
         let players: Vec<Option<String>> = named.collect();
-        let what = format!(
+        let mut what = format!(
             "{seed} {place} {players:?} {:?} {} {} {}",
             self.setup.clocks, self.options.threads, self.options.memory, self.options.depth
         );
+        let opening = Opening {
+            moves: self.setup.opening,
+            seed: self.seed(&[&arena.digest, "opening", &round.to_string()]),
+        };
+        if let Some(digest) = &self.values_digest {
+            write!(what, " {digest}").expect("texts can be written");
+        }
+        if opening.moves.1 > 0 {
+            write!(what, " {:?}", opening.moves).expect("texts can be written");
+        }
         Task {
             row: Row {
                 id: sha256(what.as_bytes())[..16].to_owned(),
@@ -428,10 +457,12 @@ impl Cup<'_> {
                 errors: Vec::new(),
                 slowest: Vec::new(),
                 moves: Vec::new(),
+                opening: 0,
                 fault: None,
             },
             game,
             players: seated,
+            opening,
         }
     }
 
@@ -453,6 +484,7 @@ impl Cup<'_> {
             resources: Resources {
                 threads: self.options.threads.get(),
                 memory_bytes: self.options.memory.saturating_mul(1 << 20),
+                values: Arc::clone(&self.values),
                 limits: Limits::default(),
             },
         }
@@ -528,7 +560,7 @@ impl Cup<'_> {
                 let drawn = errors
                     .filter(|error| error.ply.is_some() && is_it(error.role))
                     .count();
-                (roles * row.moves.len(), drawn)
+                (roles * row.moves.len().saturating_sub(row.opening), drawn)
             };
             let counts = self.rows.iter().map(count);
             counts.fold((0, 0), |sum, count| (sum.0 + count.0, sum.1 + count.1))

@@ -30,7 +30,7 @@ pub const OPTIONS: &[(&str, &str)] = &[
     ),
     (
         "learn=on|off",
-        "learn values of positions by self-play in the start clock",
+        "use values of positions: those of a file, else learned by self-play in the start clock",
     ),
     ("reuse-tree=on|off", "keep the tree from move to move"),
     (

@@ -51,6 +51,8 @@ pub struct PlayerOptions {
     pub memory_bytes: u64,
     /// The seed of random choices.
     pub seed: u64,
+    /// Learned values of games.
+    pub values: Arc<ggp_learn::Library>,
     /// True if the agent continues to think while others choose.
     pub ponders: bool,
     /// The part of each clock reserved for the network; `None` for an adaptive
@@ -83,6 +85,7 @@ impl PlayerOptions {
             threads: 1,
             memory_bytes: 1 << 30,
             seed: 0,
+            values: Arc::default(),
             ponders: true,
             margin: None,
             reading: ReadOptions::default(),

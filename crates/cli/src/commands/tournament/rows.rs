@@ -34,9 +34,17 @@ pub(super) struct Row {
     /// The longest time for one move in seconds, by role.
     pub slowest: Vec<f64>,
     pub moves: Vec<Vec<String>>,
+    /// The number of joint moves of the opening.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub opening: usize,
     /// An error in the rules that appeared during play.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub fault: Option<String>,
+}
+
+/// Whether a number is 0 and goes without saying.
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 /// A lapse of a player.
@@ -66,6 +74,7 @@ impl Row {
         let seconds = |time: &std::time::Duration| (time.as_secs_f64() * 1e4).round() / 1e4;
         self.slowest = result.slowest.iter().map(seconds).collect();
         self.moves = result.moves;
+        self.opening = result.opening;
     }
 }
 

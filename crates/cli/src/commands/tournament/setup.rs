@@ -16,6 +16,9 @@ use ggp_play::AgentSpec;
 use ggp_play::contest::Clocks;
 use ggp_play::protocol::host::{Address, Party, PartyError};
 
+/// The most joint moves of an opening.
+const MOST_OPENING: usize = 10_000;
+
 /// The pairing of players.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
@@ -51,6 +54,7 @@ struct File {
     start_clock: Option<f64>,
     play_clock: Option<f64>,
     iterations: Option<u64>,
+    opening: Option<String>,
     seed: Option<u64>,
 }
 
@@ -98,6 +102,8 @@ pub(super) struct Setup {
     pub pairing: Pairing,
     pub points: Points,
     pub clocks: Clocks,
+    /// The least and the greatest number of random joint moves at the beginning.
+    pub opening: (usize, usize),
     pub seed: u64,
 }
 
@@ -190,6 +196,16 @@ impl Setup {
                 remote.name
             );
         }
+        let listed = file.opening.as_deref().map(parse_opening).transpose();
+        let listed = listed.map_err(|why| anyhow!("opening: {why}"))?;
+        let opening = options.opening.or(listed).unwrap_or_default();
+        if let (Some(remote), true) = (remote, opening.1 > 0) {
+            bail!(
+                "{} is on the network, where every match begins with the first position of the \
+                 rules: leave out --opening",
+                remote.name
+            );
+        }
         Ok(Setup {
             games: bench::games(&games)?,
             players,
@@ -197,8 +213,21 @@ impl Setup {
             pairing: options.pairing.or(file.pairing).unwrap_or_default(),
             points: options.points.or(file.points).unwrap_or_default(),
             clocks,
+            opening,
             seed: options.seed.or(file.seed).unwrap_or(0),
         })
+    }
+}
+
+/// A number of joint moves, or the least and the greatest number, such as `2-4`.
+pub(super) fn parse_opening(text: &str) -> Result<(usize, usize), String> {
+    let (least, most) = text.split_once('-').unwrap_or((text, text));
+    let number = |text: &str| text.parse().ok().filter(|&n: &usize| n <= MOST_OPENING);
+    match (number(least), number(most)) {
+        (Some(least), Some(most)) if least <= most => Ok((least, most)),
+        _ => Err(format!(
+            "`{text}` is not a number of moves up to {MOST_OPENING}, or two such as 2-4"
+        )),
     }
 }
 
@@ -255,6 +284,16 @@ mod tests {
         assert_eq!(limits("mcts:exploration=2").1, Some(70));
         assert_eq!(limits("mcts:9").1, Some(9));
         assert_eq!(limits("random").1, None);
+    }
+
+    #[test]
+    fn openings_are_numbers_or_ranges() {
+        assert_eq!(parse_opening("3"), Ok((3, 3)));
+        assert_eq!(parse_opening("2-4"), Ok((2, 4)));
+        for wrong in ["", "-1", "4-2", "2-", "2-x", "99999999"] {
+            let why = parse_opening(wrong).unwrap_err();
+            assert!(why.starts_with(&format!("`{wrong}` is not")), "{why}");
+        }
     }
 
     #[test]

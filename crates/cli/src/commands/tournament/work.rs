@@ -12,7 +12,7 @@ use anyhow::anyhow;
 use super::rows::Row;
 use super::setup::Entrant;
 use ggp_engine::machine::{AnyMachine, Limits, Machine, PlayError};
-use ggp_play::contest::{AgentContender, Clocks, Contest, Resources};
+use ggp_play::contest::{AgentContender, Clocks, Contest, Opening, Resources};
 use ggp_play::protocol::host::{HostOptions, Invitation, Party, Remote};
 use ggp_play::referee::{Asking, Contender};
 
@@ -21,6 +21,7 @@ pub(super) struct Task {
     pub game: usize,
     /// The number of each role's player; `None` for chance.
     pub players: Vec<Option<usize>>,
+    pub opening: Opening,
     pub row: Row,
 }
 
@@ -111,21 +112,22 @@ pub(super) struct Worker {
 impl Worker {
     /// Plays matches until the queue is empty.
     pub(super) fn work(self, queue: &Queue<'_>, ended: &Sender<anyhow::Result<Row>>) {
-        while let Some(Task { game, players, row }) = queue.next() {
-            let row = self.play(game, &players, row, queue.entrants);
+        while let Some(task) = queue.next() {
+            let players = task.players.clone();
+            let row = self.play(task, queue.entrants);
             queue.ended(&players);
             // The receiver is gone if the tournament has failed.
             let _ = ended.send(row);
         }
     }
 
-    fn play(
-        &self,
-        game: usize,
-        players: &[Option<usize>],
-        mut row: Row,
-        entrants: &[Entrant],
-    ) -> anyhow::Result<Row> {
+    fn play(&self, task: Task, entrants: &[Entrant]) -> anyhow::Result<Row> {
+        let Task {
+            game,
+            players,
+            opening,
+            mut row,
+        } = task;
         let limits = &self.limits[game];
         let machine = self.machines[game].clone();
         let rules = machine.game().clone();
@@ -145,7 +147,7 @@ impl Worker {
         let invite = || Invitation::new(&rules, &id, None, &self.host);
         let invitation = (asking == Asking::AtOnce).then(invite);
         let mut table: Vec<Option<Box<dyn Contender>>> = Vec::new();
-        for (role, player) in rules.roles().zip(players) {
+        for (role, player) in rules.roles().zip(&players) {
             let party = player.map(|player| &entrants[player].party);
             table.push(match (party, &invitation) {
                 (Some(Party::Agent(spec)), _) => {
@@ -168,6 +170,7 @@ impl Worker {
             machine,
             asking,
             seed: row.seed,
+            opening,
             most_moves: self.most_moves,
             stop: limits.stop.clone(),
         };

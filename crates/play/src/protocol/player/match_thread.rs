@@ -289,6 +289,7 @@ impl<'a> MatchThread<'a> {
             threads: options.threads,
             memory_bytes: options.memory_bytes,
             seed: options.seed,
+            values: Arc::clone(&options.values),
             limits: limits(&shared.stop),
             ..Brief::new(&game, role)
         };
