@@ -135,7 +135,7 @@ fn agrees(games: &[&str], paths: u64, time: Duration) {
 
 #[test]
 fn some_reference_answers_agree() {
-    agrees(&["a*", "t*"], 2_000, Duration::from_secs(2));
+    agrees(&["t*"], 2_000, Duration::from_secs(2));
 }
 
 #[test]

@@ -40,8 +40,12 @@ export const facts = async (page) => {
 
 export async function opened(page, hash) {
   await page.goto(`${home}${hash}`);
+  await playable(page);
+}
+
+/** Waits for a board that can be played on, which is later than it is visible. */
+async function playable(page) {
   await board(page).locator('svg').waitFor();
-  // A board is visible before it can be played on.
   await page.locator('.game:not([aria-busy])').waitFor();
 }
 
@@ -67,7 +71,7 @@ export async function own(page, text) {
   await typed(page, text);
   await page.getByText('No errors found').waitFor();
   await page.getByRole('button', { name: 'Play', exact: true }).click();
-  await board(page).locator('svg').waitFor();
+  await playable(page);
 }
 
 /** Waits until the address matches; it is updated with a delay. */

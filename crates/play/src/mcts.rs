@@ -286,6 +286,7 @@ impl MctsAgent {
             engine,
             depth,
             self.settings.learning,
+            self.settings.decisive,
             self.settings.mcts.seed,
         );
         if let Some((values, share)) = &self.values {

@@ -36,6 +36,7 @@
 //! ```
 
 pub(super) mod circuit;
+mod decisive;
 mod dependency;
 mod lane_progress;
 mod phase;

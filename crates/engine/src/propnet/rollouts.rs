@@ -80,6 +80,9 @@ pub struct RolloutOptions {
     /// Bits of a move's level, at most 8; see [`Rollouts::set_levels`]. Each costs
     /// about four gates a move.
     pub level_bits: u32,
+    /// If true, a role makes a move that wins at once, if there is one and a cheap condition
+    /// recognizes it. Only where roles take turns.
+    pub decisive: bool,
     /// The statistics kept about moves; see [`Rollouts::moves`].
     pub record: Record,
     /// If true, the recorded moves are also reported by state; see
@@ -94,6 +97,7 @@ impl Default for RolloutOptions {
             engine: Engine::Auto,
             depth: None,
             level_bits: 0,
+            decisive: false,
             record: Record::Nothing,
             by_state: false,
         }
@@ -184,6 +188,7 @@ impl Rollouts {
         let extras = Extras {
             level_bits: bits,
             record: options.record,
+            decisive: options.decisive,
         };
         let plan = Plan::best(net, &net.initial, Restart::Elsewhere, extras);
         let mut cycle = plan.compile(options.width, options.engine);

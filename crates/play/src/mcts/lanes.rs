@@ -72,6 +72,7 @@ impl Lanes {
         engine: Engine,
         depth: u32,
         learning: Option<Learning>,
+        decisive: bool,
         seed: u64,
     ) -> Self {
         let (game, terms) = (net.game(), net.terms());
@@ -88,6 +89,7 @@ impl Lanes {
         let options = RolloutOptions {
             engine,
             depth: Some(depth.into()),
+            decisive,
             level_bits: learning.map_or(0, |_| LEVEL_BITS),
             record: match learning {
                 Some(_) => Record::Moves,

@@ -32,6 +32,10 @@ pub const OPTIONS: &[(&str, &str)] = &[
         "learn=on|off",
         "use values of positions: those of a file, else learned by self-play in the start clock",
     ),
+    (
+        "decisive=on|off",
+        "playouts make moves that win at once, where roles take turns",
+    ),
     ("reuse-tree=on|off", "keep the tree from move to move"),
     (
         "threads=N|auto",
@@ -47,6 +51,8 @@ pub(super) struct Settings {
     pub learning: Option<Learning>,
     /// True if values of positions are learned in the start clock.
     pub learns_values: bool,
+    /// True if playouts make moves that win at once.
+    pub decisive: bool,
     /// True if the tree is kept from move to move.
     pub reuses_tree: bool,
     /// The number of search threads; `None` for the default.
@@ -72,6 +78,7 @@ fn defaults(seed: u64) -> Mcts {
 pub(super) fn options(settings: &[(String, String)], seed: u64) -> Result<Settings, OptionError> {
     let mut options = defaults(seed);
     let (mut learns, mut learning) = (false, Learning::default());
+    let mut decisive = true;
     let (mut reuses_tree, mut threads, mut learns_values) = (true, None, true);
     for (name, value) in settings {
         let has_name =
@@ -116,6 +123,7 @@ pub(super) fn options(settings: &[(String, String)], seed: u64) -> Result<Settin
             "playouts" => learns = switch("uniform", "mast")?,
             "epsilon" => learning.epsilon = number(1.0)?,
             "fade" => learning.fade = number(1.0)?,
+            "decisive" => decisive = switch("off", "on")?,
             "learn" => learns_values = switch("off", "on")?,
             "reuse-tree" => reuses_tree = switch("off", "on")?,
             "threads" if value == "auto" => threads = None,
@@ -127,6 +135,7 @@ pub(super) fn options(settings: &[(String, String)], seed: u64) -> Result<Settin
         mcts: options,
         learning: learns.then_some(learning),
         learns_values,
+        decisive,
         reuses_tree,
         threads,
     })

@@ -11,6 +11,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
+use super::decisive::{self, Position};
 use super::dependency::{depends, reached};
 use crate::propnet::Propnet;
 use crate::propnet::network::{Builder, Literal, Network};
@@ -64,6 +65,8 @@ pub(in crate::propnet) struct Extras {
     /// highest level.
     pub level_bits: usize,
     pub record: Record,
+    /// True if roles make a move that wins at once, if they know one.
+    pub decisive: bool,
 }
 
 /// The statistics kept about moves.
@@ -176,7 +179,13 @@ fn place(bank: u8, row: usize) -> Place {
 impl Blueprint {
     /// `constants`: by fact, its value if it is constant in this phase. `refill`:
     /// true if lanes may restart after this phase.
-    pub fn new(frame: &Frame, constants: &[Option<bool>], refill: bool) -> Blueprint {
+    /// `decisive`: the most gates for moves that win at once.
+    pub fn new(
+        frame: &Frame,
+        constants: &[Option<bool>],
+        refill: bool,
+        decisive: usize,
+    ) -> Blueprint {
         let net = frame.net;
         let mut builder = Builder::new(frame.state_rows());
         let facts = frame.rows.iter().zip(constants).map(|(row, constant)| {
@@ -200,13 +209,31 @@ impl Blueprint {
         let mut guide = Guide::new(frame.extras.level_bits);
         let mut choosers = Vec::new();
         let mut any = Vec::new();
-        for (role, legal) in net.legal.iter().enumerate() {
-            let legal: Vec<Literal> = legal.iter().map(|&l| of(&seen, l)).collect();
-            let candidates = guide.candidates(&mut builder, role, net, &legal);
+        let legal = net.legal.iter();
+        let legal = legal.map(|legal| legal.iter().map(|&l| of(&seen, l)).collect());
+        let legal: Vec<Vec<Literal>> = legal.collect();
+        let wins = (decisive > 0)
+            .then(|| {
+                let position = Position {
+                    inputs: &inputs,
+                    legal: &legal,
+                    terminal: of(&seen, net.terminal),
+                };
+                decisive::decisive(net, &mut builder, position, decisive)
+            })
+            .flatten();
+        for (role, legal) in legal.iter().enumerate() {
+            let preferred = match &wins {
+                Some((of_role, wins)) if *of_role == role => {
+                    decisive::prefer(&mut builder, legal, wins)
+                }
+                _ => legal.clone(),
+            };
+            let candidates = guide.candidates(&mut builder, role, net, &preferred);
             let count = Count::new(&mut builder, &candidates);
-            any.push(match candidates == legal {
+            any.push(match candidates == *legal {
                 true => count.any(&mut builder),
-                false => builder.or(&legal),
+                false => builder.or(legal),
             });
             let number: Vec<Literal> = (0..count.number_bits())
                 .map(|_| builder.add_input())

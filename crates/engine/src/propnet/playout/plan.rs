@@ -64,18 +64,27 @@ pub(in crate::propnet) struct Phase {
 /// The longest cycle of phases that is tried.
 const LONGEST_CYCLE: usize = 8;
 
+/// The most gates for moves that win at once, as a share of all others.
+const DECISIVE: f64 = 0.1;
+
 impl Plan {
     /// The plan with the least work for a state and its successors.
     pub fn best(net: &Propnet, start: &[bool], restart: Restart, extras: Extras) -> Plan {
         let plain = Phases::find(net, start, 1);
         let cyclic = Phases::find(net, start, LONGEST_CYCLE);
         let is_cyclic = cyclic.len() > 1;
-        let best = Plan::new(net, start, plain, restart, extras);
+        let best = Plan::new(net, start, &plain, restart, extras, &[0]);
         if is_cyclic {
-            let other = Plan::new(net, start, cyclic, restart, extras);
+            let none = vec![0; cyclic.len()];
+            let other = Plan::new(net, start, &cyclic, restart, extras, &none);
             // Lanes that wait for the first phase are idle.
             if other.gates() < 0.9 * best.gates() {
-                return other;
+                let most = |phase: &Blueprint| (DECISIVE * phase.gates() as f64) as usize;
+                let most: Vec<usize> = other.phases.iter().map(most).collect();
+                return match extras.decisive {
+                    true => Plan::new(net, start, &cyclic, restart, extras, &most),
+                    false => other,
+                };
             }
         }
         best
@@ -84,9 +93,10 @@ impl Plan {
     fn new(
         net: &Propnet,
         start: &[bool],
-        phases: Phases,
+        phases: &Phases,
         restart: Restart,
         extras: Extras,
+        decisive: &[usize],
     ) -> Plan {
         let relevant = Frame::relevant(net);
         let mut free: Range<usize> = 0..usize::MAX;
@@ -104,12 +114,13 @@ impl Plan {
         let last = phases.len() - 1;
         let blueprints = phases.values.iter().enumerate();
         let blueprints = blueprints.map(|(phase, constants)| {
-            Blueprint::new(&frame, constants, restart == Restart::Here && phase == last)
+            let refill = restart == Restart::Here && phase == last;
+            Blueprint::new(&frame, constants, refill, decisive[phase])
         });
         Plan {
             phases: blueprints.collect(),
             facts: frame.rows,
-            values: phases.values,
+            values: phases.values.clone(),
             restart,
         }
     }

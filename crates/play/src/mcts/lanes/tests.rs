@@ -41,7 +41,7 @@ fn playouts_learn_to_prefer_better_moves() {
     let game = Game::from_text("walk.kif", RULES).expect("the rules are right");
     let (net, _) = Propnet::ground(&game, &GroundLimits::default()).expect("it is small");
     let start = batch::pack(net.initial().iter().copied());
-    let lanes = |learning| Lanes::new(&net, Engine::Auto, 100, learning, 3);
+    let lanes = |learning| Lanes::new(&net, Engine::Auto, 100, learning, true, 3);
 
     // Uniform playouts reach the goal with probability 1/8.
     let uniform = &mut lanes(None);
@@ -102,7 +102,7 @@ fn learned_values_are_mixed_into_playouts_and_known_for_moves() {
     };
     let learned = ggp_learn::learn(&net, &options, &Stop::new(), |_| ());
     let values = Arc::new(learned.values);
-    let mut lanes = Lanes::new(&net, Engine::Auto, 100, None, 3);
+    let mut lanes = Lanes::new(&net, Engine::Auto, 100, None, true, 3);
     let mut mixing = lanes.clone();
     mixing.set_values(Arc::clone(&values), 0.25);
     assert!(mixing.has_values() && !lanes.has_values());
