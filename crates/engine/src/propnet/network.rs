@@ -166,7 +166,7 @@ impl Network {
     }
 
     #[inline]
-    pub(in crate::propnet) fn operands(&self, node: usize) -> &[Literal] {
+    pub(super) fn operands(&self, node: usize) -> &[Literal] {
         &self.operands[self.starts[node] as usize..self.starts[node + 1] as usize]
     }
 

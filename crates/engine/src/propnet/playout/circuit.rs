@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use super::decisive::{self, Position};
+use super::decisive::Tactics;
 use super::dependency::{depends, reached};
 use crate::propnet::Propnet;
 use crate::propnet::network::{Builder, Literal, Network};
@@ -179,12 +179,11 @@ fn place(bank: u8, row: usize) -> Place {
 impl Blueprint {
     /// `constants`: by fact, its value if it is constant in this phase. `refill`:
     /// true if lanes may restart after this phase.
-    /// `decisive`: the most gates for moves that win at once.
     pub fn new(
         frame: &Frame,
         constants: &[Option<bool>],
         refill: bool,
-        decisive: usize,
+        tactics: Tactics<'_>,
     ) -> Blueprint {
         let net = frame.net;
         let mut builder = Builder::new(frame.state_rows());
@@ -212,24 +211,13 @@ impl Blueprint {
         let legal = net.legal.iter();
         let legal = legal.map(|legal| legal.iter().map(|&l| of(&seen, l)).collect());
         let legal: Vec<Vec<Literal>> = legal.collect();
-        let wins = (decisive > 0)
-            .then(|| {
-                let position = Position {
-                    inputs: &inputs,
-                    legal: &legal,
-                    terminal: of(&seen, net.terminal),
-                };
-                decisive::decisive(net, &mut builder, position, decisive)
-            })
-            .flatten();
+        let preferred = tactics.preferred(net, &mut builder, &inputs, &legal);
         for (role, legal) in legal.iter().enumerate() {
-            let preferred = match &wins {
-                Some((of_role, wins)) if *of_role == role => {
-                    decisive::prefer(&mut builder, legal, wins)
-                }
-                _ => legal.clone(),
+            let moves = match &preferred {
+                Some((chooser, moves)) if *chooser == role => moves,
+                _ => legal,
             };
-            let candidates = guide.candidates(&mut builder, role, net, &preferred);
+            let candidates = guide.candidates(&mut builder, role, net, moves);
             let count = Count::new(&mut builder, &candidates);
             any.push(match candidates == *legal {
                 true => count.any(&mut builder),

@@ -1,9 +1,10 @@
-//! Moves that win at once, as gates.
+//! Moves that win at once, and moves that prevent the other role from doing so, as gates.
 //!
-//! In: the literals of a state, in which one role chooses and each other role has a single
-//! move. Out: for each move of that role, a literal that is true only if the move is legal, ends
-//! the game, and gives the role its best score. It may be false for some such moves: conditions
-//! that take many gates are left out.
+//! In: a network, and the facts that are constant in each phase of playouts. Out: for a phase in
+//! which one role chooses and each other role has a single move, the moves among which that role
+//! chooses: those that win at once; if there are none, those that remove a way in which the role
+//! of the next phase could win if it were to move now; if there are none, all legal moves. What
+//! takes many gates to recognize is left out, so this is a preference and no proof.
 //!
 //! Source: Teytaud and Teytaud, "On the huge impact of decisive moves", 2010.
 
@@ -13,132 +14,303 @@ use crate::propnet::Propnet;
 use crate::propnet::network::{Builder, Literal, Network, Node};
 use crate::propnet::rewrite::{copy, live};
 
-/// The most nodes that are visited to find the conditions.
+/// The most nodes that are visited to find the conditions of a phase.
 const MOST_VISITS: usize = 30_000_000;
 /// The most conditions of one move.
 const MOST_CONDITIONS: usize = 1_024;
 /// The most gates of one condition.
 const MOST_GATES: usize = 32;
 
-/// The literals of a state.
-#[derive(Copy, Clone, Debug)]
-pub(super) struct Position<'a> {
-    /// By input of the network: the literal of the fact. Those of moves are not used.
-    pub inputs: &'a [Literal],
-    /// By role and move.
-    pub legal: &'a [Vec<Literal>],
-    pub terminal: Literal,
+/// The winning moves of the role that chooses in a phase.
+#[derive(Debug)]
+pub(super) struct Wins {
+    /// Its inputs are the facts.
+    network: Network,
+    live: Vec<bool>,
+    role: usize,
+    /// By move: true only if the move is legal, ends the game, and gives the role its best score.
+    by_move: Vec<Literal>,
 }
 
-/// A condition under which a move wins.
+/// What is known about the moves of a phase.
+#[derive(Copy, Clone, Debug, Default)]
+pub(super) struct Tactics<'a> {
+    /// The winning moves of the phase.
+    pub own: Option<&'a Wins>,
+    /// Those of the next phase, and the facts that are constant there.
+    pub next: Option<(&'a Wins, &'a [Option<bool>])>,
+    /// The most gates for moves that prevent these.
+    pub most: usize,
+}
+
+/// A state in which one role chooses.
+struct Chosen<'n> {
+    net: &'n Propnet,
+    role: usize,
+    /// By role and move.
+    legal: &'n [Vec<Literal>],
+    /// By input of the network: its literal. The role that chooses makes no move; the others
+    /// make their only one.
+    inputs: Vec<Literal>,
+    /// By node: whether the facts that are asked for depend on it.
+    changes: Vec<bool>,
+    /// The facts that are asked for.
+    facts: Vec<usize>,
+}
+
+/// A condition under which a move is preferred.
 struct Condition {
     index: usize,
     literal: Literal,
-    gates: usize,
 }
 
-/// By move of the role that chooses: whether it wins at once. The result has the number of the
-/// role. `None` if several roles choose, or no condition is found. All conditions together take
-/// at most `most` gates.
-pub(super) fn decisive(
-    net: &Propnet,
-    builder: &mut Builder,
-    position: Position<'_>,
-    most: usize,
-) -> Option<(usize, Vec<Literal>)> {
+/// The role that chooses, if there is only one and it is no chance role.
+fn chooser(net: &Propnet, legal: &[Vec<Literal>]) -> Option<usize> {
     let is_possible = |legal: &&Literal| **legal != Literal::FALSE;
-    let possible = |role: &Vec<Literal>| role.iter().filter(is_possible).count();
-    let (game, terms) = (net.game(), net.terms());
-    let mut choosing =
-        (0..position.legal.len()).filter(|&role| possible(&position.legal[role]) > 1);
-    let role = choosing.next()?;
-    let network = &net.network;
-    if choosing.next().is_some()
-        || !network.regions().is_empty()
-        || game
-            .roles()
-            .nth(role)
-            .is_some_and(|role| game.is_random(role))
-    {
-        return None;
-    }
-    let goals = &net.goals[role];
-    let best = goals
-        .iter()
-        .filter_map(|&(value, literal)| Some((game.score(&terms, value).ok()?.get(), literal)))
-        .max_by_key(|(score, _)| *score)?
-        .1;
-    let facts = net.facts.len();
-    let ends = live(network, [net.terminal, best]);
-    // The facts on which the end depends, after the move.
-    let read: Vec<usize> = (0..facts)
-        .filter(|&fact| ends[network.input(net.fact_input(fact)).node()])
-        .collect();
-    let changes = live(network, read.iter().map(|&fact| net.next[fact]));
-    if position.legal[role].len() * network.len() > MOST_VISITS {
-        return None;
-    }
-    let mut inputs = position.inputs.to_vec();
-    for (other, legal) in position.legal.iter().enumerate() {
-        for (index, &literal) in legal.iter().enumerate() {
-            let is_made = other != role && literal != Literal::FALSE;
-            inputs[net.move_input(other, index)] = Literal::FALSE.negated_if(is_made);
-        }
-    }
-    // No game is over where a role still chooses.
-    let mut refuted = FxHashSet::default();
-    disjuncts(builder.network(), position.terminal, &mut refuted);
-    let legal = position.legal.iter().flatten().copied();
-    let all = legal.chain([position.terminal]);
-    let (mut known, _) = needed(builder.network(), all, &FxHashSet::default(), usize::MAX);
-    let of = |became: &[Literal], old: Literal| became[old.node()].negated_if(old.is_negated());
-    let mut conditions = Vec::new();
-    let mut after = vec![Literal::FALSE; network.inputs()];
-    for (index, &is_legal) in position.legal[role].iter().enumerate() {
-        if is_legal == Literal::FALSE {
-            continue;
-        }
-        let input = net.move_input(role, index);
-        inputs[input] = Literal::TRUE;
-        let became = copy(network, &changes, &inputs, builder);
-        inputs[input] = Literal::FALSE;
-        for &fact in &read {
-            after[net.fact_input(fact)] = of(&became, net.next[fact]);
-        }
-        let became = copy(network, &ends, &after, builder);
-        let (over, wins) = (of(&became, net.terminal), of(&became, best));
-        let alternatives = |builder: &Builder, literal: Literal| {
-            let mut found = FxHashSet::default();
-            disjuncts(builder.network(), literal, &mut found);
-            let mut found: Vec<Literal> = found.difference(&refuted).copied().collect();
-            found.sort_unstable();
-            found
-        };
-        let (ends, wins) = (alternatives(builder, over), alternatives(builder, wins));
-        if ends.len().max(wins.len()) > MOST_CONDITIONS {
-            continue;
-        }
-        for wins in wins {
-            let ends = match ends.binary_search(&wins) {
-                Ok(_) => Literal::TRUE,
-                Err(_) => builder.or(&ends),
-            };
-            let literal = builder.and(&[is_legal, ends, wins]);
-            let (_, gates) = needed(builder.network(), [literal], &known, MOST_GATES);
-            if literal != Literal::FALSE && gates <= MOST_GATES {
-                conditions.push(Condition {
-                    index,
-                    literal,
-                    gates,
-                });
+    let possible = |role: usize| legal[role].iter().filter(is_possible).count();
+    let mut choosing = (0..legal.len()).filter(|&role| possible(role) > 1);
+    let (role, other) = (choosing.next()?, choosing.next());
+    let game = net.game();
+    let is_chance = game
+        .roles()
+        .nth(role)
+        .is_some_and(|role| game.is_random(role));
+    let is_small = legal[role].len() * net.network.len() <= MOST_VISITS;
+    let is_acyclic = net.network.regions().is_empty();
+    (other.is_none() && !is_chance && is_small && is_acyclic).then_some(role)
+}
+
+impl<'n> Chosen<'n> {
+    /// `facts`: by fact, its literal. `asked`: the facts that matter after the move.
+    fn new(
+        net: &'n Propnet,
+        role: usize,
+        facts: &[Literal],
+        legal: &'n [Vec<Literal>],
+        asked: Vec<usize>,
+    ) -> Chosen<'n> {
+        let mut inputs = facts[..net.facts.len()].to_vec();
+        inputs.resize(net.network.inputs(), Literal::FALSE);
+        for other in (0..legal.len()).filter(|&other| other != role) {
+            for (index, &literal) in legal[other].iter().enumerate() {
+                let is_made = literal != Literal::FALSE;
+                inputs[net.move_input(other, index)] = Literal::FALSE.negated_if(is_made);
             }
         }
+        let changes = live(&net.network, asked.iter().map(|&fact| net.next[fact]));
+        Chosen {
+            net,
+            role,
+            legal,
+            inputs,
+            changes,
+            facts: asked,
+        }
     }
-    conditions.sort_by_key(|condition| (condition.gates, condition.index, condition.literal));
-    let mut by_move = vec![Vec::new(); position.legal[role].len()];
+
+    /// The moves that may be legal.
+    fn moves(&self) -> impl Iterator<Item = (usize, Literal)> + use<'n> {
+        let legal = self.legal[self.role].iter().copied().enumerate();
+        legal.filter(|&(_, legal)| legal != Literal::FALSE)
+    }
+
+    /// By fact: its literal after a move, if it is asked for.
+    fn after(&mut self, builder: &mut Builder, index: usize) -> Vec<Literal> {
+        let input = self.net.move_input(self.role, index);
+        self.inputs[input] = Literal::TRUE;
+        let became = copy(&self.net.network, &self.changes, &self.inputs, builder);
+        self.inputs[input] = Literal::FALSE;
+        let mut after = vec![Literal::FALSE; self.net.network.inputs()];
+        for &fact in &self.facts {
+            after[fact] = of(&became, self.net.next[fact]);
+        }
+        after
+    }
+}
+
+impl Wins {
+    /// The winning moves of a phase. `constants`: by fact, its value if it is constant. The
+    /// conditions take at most `most` gates; `None` if there are none.
+    pub fn find(net: &Propnet, constants: &[Option<bool>], most: usize) -> Option<Wins> {
+        let network = &net.network;
+        let mut builder = Builder::new(net.facts.len());
+        let facts = (0..net.facts.len()).map(|fact| builder.input(fact));
+        let mut inputs = with_constants(&facts.collect::<Vec<Literal>>(), constants);
+        inputs.resize(network.inputs(), Literal::FALSE);
+        let roots = net.legal.iter().flatten().copied().chain([net.terminal]);
+        let seen = copy(network, &live(network, roots), &inputs, &mut builder);
+        let legal = net.legal.iter();
+        let legal = legal.map(|legal| legal.iter().map(|&legal| of(&seen, legal)).collect());
+        let legal: Vec<Vec<Literal>> = legal.collect();
+        let role = chooser(net, &legal)?;
+        let best = best(net, role)?;
+        let ends = live(network, [net.terminal, best]);
+        let is_read = |fact: &usize| ends[network.input(*fact).node()];
+        let asked = (0..net.facts.len()).filter(is_read).collect();
+        // No game is over where a role still chooses.
+        let terminal = of(&seen, net.terminal);
+        let refuted = disjuncts(builder.network(), terminal);
+        let all = legal.iter().flatten().copied().chain([terminal]);
+        let none = FxHashSet::default();
+        let (known, _) = needed(builder.network(), all, &none, usize::MAX);
+        let mut chosen = Chosen::new(net, role, &inputs, &legal, asked);
+        let mut conditions = Vec::new();
+        for (index, is_legal) in chosen.moves() {
+            let after = chosen.after(&mut builder, index);
+            let became = copy(network, &ends, &after, &mut builder);
+            let alternatives = |builder: &Builder, old: Literal| {
+                let found = disjuncts(builder.network(), of(&became, old));
+                let mut found: Vec<Literal> = found.difference(&refuted).copied().collect();
+                found.sort_unstable();
+                found
+            };
+            let over = alternatives(&builder, net.terminal);
+            let wins = alternatives(&builder, best);
+            if over.len().max(wins.len()) > MOST_CONDITIONS {
+                continue;
+            }
+            for wins in wins {
+                let over = match over.binary_search(&wins) {
+                    Ok(_) => Literal::TRUE,
+                    Err(_) => builder.or(&over),
+                };
+                let literal = builder.and(&[is_legal, over, wins]);
+                conditions.push(Condition { index, literal });
+            }
+        }
+        let count = legal[role].len();
+        let by_move = cheapest(&mut builder, conditions, known, count, most)?;
+        // What the conditions do not need is left out.
+        let mut compact = Builder::new(net.facts.len());
+        let facts = (0..net.facts.len()).map(|fact| compact.input(fact));
+        let facts: Vec<Literal> = facts.collect();
+        let whole = builder.network();
+        let needed = live(whole, by_move.iter().copied());
+        let became = copy(whole, &needed, &facts, &mut compact);
+        let by_move: Vec<Literal> = by_move.iter().map(|&wins| of(&became, wins)).collect();
+        let network = compact.into_network();
+        Some(Wins {
+            live: live(&network, by_move.iter().copied()),
+            network,
+            role,
+            by_move,
+        })
+    }
+
+    /// By move: whether it wins where the facts are these literals.
+    fn copy(&self, facts: &[Literal], builder: &mut Builder) -> Vec<Literal> {
+        let became = copy(&self.network, &self.live, facts, builder);
+        self.by_move.iter().map(|&wins| of(&became, wins)).collect()
+    }
+}
+
+impl Tactics<'_> {
+    /// The moves among which the role that chooses does so, with the number of the role. `facts`:
+    /// by fact, its literal. `legal`: by role and move.
+    pub fn preferred(
+        &self,
+        net: &Propnet,
+        builder: &mut Builder,
+        facts: &[Literal],
+        legal: &[Vec<Literal>],
+    ) -> Option<(usize, Vec<Literal>)> {
+        if self.own.is_none() && self.next.is_none() {
+            return None;
+        }
+        let role = chooser(net, legal)?;
+        let mut moves = legal[role].clone();
+        if let Some(answers) = self.answers(net, builder, role, facts, legal) {
+            moves = prefer(builder, &moves, &answers);
+        }
+        if let Some(own) = self.own {
+            let wins = own.copy(&facts[..net.facts.len()], builder);
+            moves = prefer(builder, &moves, &wins);
+        }
+        Some((role, moves))
+    }
+
+    /// By move: whether it removes a way in which the role of the next phase could win if it
+    /// were to move now.
+    fn answers(
+        &self,
+        net: &Propnet,
+        builder: &mut Builder,
+        role: usize,
+        facts: &[Literal],
+        legal: &[Vec<Literal>],
+    ) -> Option<Vec<Literal>> {
+        let (threats, constants) = self.next.filter(|(threats, _)| threats.role != role)?;
+        let facts = &facts[..net.facts.len()];
+        let now = threats.copy(&with_constants(facts, constants), builder);
+        let is_read = |fact: &usize| threats.live[threats.network.input(*fact).node()];
+        let asked = (0..facts.len()).filter(is_read).collect();
+        let all = legal.iter().flatten().copied();
+        let none = FxHashSet::default();
+        let (known, _) = needed(builder.network(), all, &none, usize::MAX);
+        let mut chosen = Chosen::new(net, role, facts, legal, asked);
+        let mut conditions = Vec::new();
+        for (index, is_legal) in chosen.moves() {
+            let after = chosen.after(builder, index);
+            let after = with_constants(&after[..facts.len()], constants);
+            for (&threat, later) in now.iter().zip(threats.copy(&after, builder)) {
+                if threat != later {
+                    let literal = builder.and(&[is_legal, threat, !later]);
+                    conditions.push(Condition { index, literal });
+                }
+            }
+        }
+        cheapest(builder, conditions, known, legal[role].len(), self.most)
+    }
+}
+
+/// The literal of an old one.
+fn of(became: &[Literal], old: Literal) -> Literal {
+    became[old.node()].negated_if(old.is_negated())
+}
+
+/// Facts, with those that are constant in a phase replaced by their values.
+fn with_constants(facts: &[Literal], constants: &[Option<bool>]) -> Vec<Literal> {
+    let both = facts.iter().zip(constants);
+    let replaced = both.map(|(&fact, constant)| match constant {
+        Some(value) => Literal::FALSE.negated_if(*value),
+        None => fact,
+    });
+    replaced.collect()
+}
+
+/// The goal with the best score of a role.
+fn best(net: &Propnet, role: usize) -> Option<Literal> {
+    let (game, terms) = (net.game(), net.terms());
+    let scored = net.goals[role]
+        .iter()
+        .filter_map(|&(value, literal)| Some((game.score(&terms, value).ok()?.get(), literal)));
+    Some(scored.max_by_key(|(score, _)| *score)?.1)
+}
+
+/// By move: whether one of its conditions holds. The cheapest conditions are taken, until they
+/// need `most` gates that are not known; `None` if there are none.
+fn cheapest(
+    builder: &mut Builder,
+    conditions: Vec<Condition>,
+    mut known: FxHashSet<usize>,
+    moves: usize,
+    most: usize,
+) -> Option<Vec<Literal>> {
+    let network = builder.network();
+    let mut sorted: Vec<(usize, Condition)> = conditions
+        .into_iter()
+        .filter(|condition| condition.literal != Literal::FALSE)
+        .map(|condition| {
+            let (_, gates) = needed(network, [condition.literal], &known, MOST_GATES);
+            (gates, condition)
+        })
+        .filter(|(gates, _)| *gates <= MOST_GATES)
+        .collect();
+    sorted.sort_by_key(|(gates, condition)| (*gates, condition.index, condition.literal));
+    let mut by_move = vec![Vec::new(); moves];
     let mut left = most;
-    for condition in conditions {
-        let (nodes, gates) = needed(builder.network(), [condition.literal], &known, left);
+    for (_, condition) in sorted {
+        let (nodes, gates) = needed(network, [condition.literal], &known, left);
         if gates > left {
             break;
         }
@@ -146,36 +318,28 @@ pub(super) fn decisive(
         known.extend(nodes);
         by_move[condition.index].push(condition.literal);
     }
-    if by_move.iter().all(Vec::is_empty) {
-        return None;
-    }
-    let any = |conditions: &Vec<Literal>| builder.or(conditions);
-    Some((role, by_move.iter().map(any).collect()))
+    let is_any = by_move.iter().any(|conditions| !conditions.is_empty());
+    is_any.then(|| by_move.iter().map(|any| builder.or(any)).collect())
 }
 
-/// The moves that win at once, if there are any, otherwise all legal moves.
-pub(super) fn prefer(builder: &mut Builder, legal: &[Literal], wins: &[Literal]) -> Vec<Literal> {
-    let any = builder.or(wins);
-    let both = legal.iter().zip(wins);
-    let stays = both.map(|(&legal, &wins)| {
-        let otherwise = builder.and(&[legal, !any]);
-        builder.or(&[wins, otherwise])
+/// The better ones of these moves, if there are any, otherwise all.
+fn prefer(builder: &mut Builder, moves: &[Literal], better: &[Literal]) -> Vec<Literal> {
+    let any = builder.or(better);
+    let both = moves.iter().zip(better);
+    let stays = both.map(|(&possible, &better)| {
+        let otherwise = builder.and(&[possible, !any]);
+        builder.or(&[better, otherwise])
     });
     stays.collect()
 }
 
-/// Adds literals of which one at least is true if `literal` is.
-fn disjuncts(network: &Network, literal: Literal, found: &mut FxHashSet<Literal>) {
-    let mut open = vec![literal];
+/// Literals of which one at least is true if `literal` is.
+fn disjuncts(network: &Network, literal: Literal) -> FxHashSet<Literal> {
+    let (mut open, mut found) = (vec![literal], FxHashSet::default());
     while let Some(literal) = open.pop() {
         match network.node(literal.node()) {
-            Node::And(_) if literal.is_negated() => {
-                open.extend(
-                    network
-                        .operands(literal.node())
-                        .iter()
-                        .map(|&operand| !operand),
-                );
+            Node::And(operands) if literal.is_negated() => {
+                open.extend(operands.iter().map(|&operand| !operand));
             }
             _ if literal == Literal::FALSE => {}
             _ => {
@@ -183,6 +347,7 @@ fn disjuncts(network: &Network, literal: Literal, found: &mut FxHashSet<Literal>
             }
         }
     }
+    found
 }
 
 /// The nodes that some literals need and that are not known, and the number of their two-input
@@ -249,96 +414,142 @@ mod tests {
         net
     }
 
-    /// The winning moves of a phase, as gates on the facts.
-    fn found(
-        net: &Propnet,
-        constants: &[Option<bool>],
-        most: usize,
-    ) -> (Builder, usize, Vec<Literal>) {
-        let mut builder = Builder::new(net.facts.len());
-        let facts = constants.iter().enumerate();
-        let facts = facts.map(|(fact, constant)| match constant {
-            Some(value) => Literal::FALSE.negated_if(*value),
-            None => builder.input(fact),
-        });
-        let mut inputs: Vec<Literal> = facts.collect();
-        inputs.resize(net.network.inputs(), Literal::FALSE);
-        let roots = net.legal.iter().flatten().copied().chain([net.terminal]);
-        let seen = copy(
-            &net.network,
-            &live(&net.network, roots),
-            &inputs,
-            &mut builder,
-        );
-        let of = |old: &Literal| seen[old.node()].negated_if(old.is_negated());
-        let legal = net.legal.iter().map(|legal| legal.iter().map(of).collect());
-        let legal: Vec<Vec<Literal>> = legal.collect();
-        let position = Position {
-            inputs: &inputs,
-            legal: &legal,
-            terminal: of(&net.terminal),
-        };
-        let (role, wins) = decisive(net, &mut builder, position, most).expect("moves can win");
-        (builder, role, wins)
+    /// The numbers of literals that hold in a state.
+    fn holding(network: &Network, literals: &[Literal], state: &[u64]) -> Vec<usize> {
+        let facts = (0..network.inputs()).map(|fact| u64::from(holds(state, fact)));
+        let values = network.evaluate(&facts.collect::<Vec<u64>>());
+        let all = (0..literals.len()).filter(|&index| read(literals[index], &values) & 1 == 1);
+        all.collect()
+    }
+
+    /// A state with its answers by the network.
+    struct Oracle<'n> {
+        net: &'n Propnet,
+        best: [Literal; 2],
+    }
+
+    impl Oracle<'_> {
+        fn legal(&self, state: &[u64], role: usize) -> Vec<usize> {
+            let is = evaluate(self.net, state, &[]);
+            let legal = &self.net.legal[role];
+            (0..legal.len()).filter(|&index| is(legal[index])).collect()
+        }
+
+        fn is_over(&self, state: &[u64]) -> bool {
+            evaluate(self.net, state, &[])(self.net.terminal)
+        }
+
+        /// The state after a move of the role whose turn it is.
+        fn after(&self, state: &[u64], role: usize, chosen: usize) -> Packed {
+            let joint = (0..2).map(|other| match other == role {
+                true => chosen,
+                false => self.legal(state, other)[0],
+            });
+            after(self.net, state, &joint.collect::<Vec<usize>>())
+        }
+
+        fn wins(&self, state: &[u64], role: usize) -> Vec<usize> {
+            let wins = |chosen: &usize| {
+                let next = self.after(state, role, *chosen);
+                self.is_over(&next) && evaluate(self.net, &next, &[])(self.best[role])
+            };
+            self.legal(state, role).into_iter().filter(wins).collect()
+        }
+
+        /// The moves among which a role is to choose.
+        fn preferred(&self, state: &[u64], role: usize, turned: &[u64]) -> Vec<usize> {
+            let wins = self.wins(state, role);
+            let threats = self.wins(turned, 1 - role);
+            let prevents = |chosen: &usize| {
+                let later = self.wins(&self.after(state, role, *chosen), 1 - role);
+                threats.iter().any(|threat| !later.contains(threat))
+            };
+            let legal = self.legal(state, role);
+            let answers: Vec<usize> = legal.iter().copied().filter(prevents).collect();
+            match (wins.is_empty(), answers.is_empty()) {
+                (false, _) => wins,
+                (true, false) => answers,
+                (true, true) => legal,
+            }
+        }
     }
 
     #[test]
-    fn moves_that_win_at_once_are_known() {
+    fn moves_that_win_at_once_or_prevent_it_are_preferred() {
         let net = net();
         let phases = Phases::find(&net, &net.initial, 8);
         assert_eq!(phases.len(), 2);
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(3);
-        let terms = net.terms();
-        let best = |role: usize| {
-            let mut goals = net.goals[role].iter();
-            let is_best =
-                |goal: &&(_, Literal)| net.game.score(&terms, goal.0).is_ok_and(|s| s.get() == 100);
-            goals.find(is_best).expect("a role can win").1
+        let oracle = Oracle {
+            net: &net,
+            best: [0, 1].map(|role| best(&net, role).expect("a role can win")),
         };
-        for (most, is_complete) in [(10_000, true), (20, false)] {
-            let of_phase: Vec<_> = phases.values.iter().map(|c| found(&net, c, most)).collect();
-            let (mut winning, mut missed) = (0, 0);
-            for _ in 0..300 {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(3);
+        for (most, is_complete) in [(10_000, true), (12, false)] {
+            let wins: Vec<Wins> = phases
+                .values
+                .iter()
+                .map(|constants| Wins::find(&net, constants, most).expect("moves can win"))
+                .collect();
+            let preferred: Vec<(Builder, Vec<Literal>)> = (0..2)
+                .map(|phase| {
+                    let mut builder = Builder::new(net.facts.len());
+                    let facts = (0..net.facts.len()).map(|fact| builder.input(fact));
+                    let facts: Vec<Literal> = facts.collect();
+                    let mut inputs = with_constants(&facts, &phases.values[phase]);
+                    inputs.resize(net.network.inputs(), Literal::FALSE);
+                    let roots = net.legal.iter().flatten().copied();
+                    let live = live(&net.network, roots);
+                    let seen = copy(&net.network, &live, &inputs, &mut builder);
+                    let legal = net.legal.iter();
+                    let legal = legal.map(|legal| legal.iter().map(|&l| of(&seen, l)).collect());
+                    let legal: Vec<Vec<Literal>> = legal.collect();
+                    let tactics = Tactics {
+                        own: Some(&wins[phase]),
+                        next: Some((&wins[1 - phase], &phases.values[1 - phase])),
+                        most,
+                    };
+                    let found = tactics.preferred(&net, &mut builder, &inputs, &legal);
+                    let (role, moves) = found.expect("one role chooses");
+                    assert_eq!(role, phase);
+                    (builder, moves)
+                })
+                .collect();
+            let (mut winning, mut restricted, mut missed) = (0, 0, 0);
+            for _ in 0..200 {
                 let mut state: Packed = pack(net.initial.iter().copied());
                 for ply in 0.. {
-                    let is = evaluate(&net, &state, &[]);
-                    if is(net.terminal) {
+                    if oracle.is_over(&state) {
                         break;
                     }
-                    let (builder, role, wins) = &of_phase[ply % 2];
-                    let facts = 0..net.facts.len();
-                    let facts: Vec<u64> =
-                        facts.map(|fact| u64::from(holds(&state, fact))).collect();
-                    let values = builder.network().evaluate(&facts);
-                    let legal = |role: usize| {
-                        let legal = (0..net.legal[role].len()).filter(|&m| is(net.legal[role][m]));
-                        legal.collect::<Vec<usize>>()
-                    };
-                    let joint = |chosen: usize| {
-                        let joint = (0..2).map(|other| match other == *role {
-                            true => chosen,
-                            false => legal(other)[0],
-                        });
-                        joint.collect::<Vec<usize>>()
-                    };
-                    let moves = legal(*role);
-                    for chosen in 0..net.legal[*role].len() {
-                        let expected = moves.contains(&chosen) && {
-                            let next = after(&net, &state, &joint(chosen));
-                            let is = evaluate(&net, &next, &[]);
-                            is(net.terminal) && is(best(*role))
-                        };
-                        let known = read(wins[chosen], &values) & 1 == 1;
-                        assert!(expected || !known, "{state:?} {chosen}");
-                        assert!(known == expected || !is_complete, "{state:?} {chosen}");
-                        winning += usize::from(expected);
-                        missed += usize::from(expected && !known);
+                    let role = ply % 2;
+                    let known = holding(&wins[role].network, &wins[role].by_move, &state);
+                    let expected = oracle.wins(&state, role);
+                    assert!(known.iter().all(|chosen| expected.contains(chosen)));
+                    winning += expected.len();
+                    missed += expected.len() - known.len();
+                    let legal = oracle.legal(&state, role);
+                    let (builder, moves) = &preferred[role];
+                    let moves = holding(builder.network(), moves, &state);
+                    assert!(!moves.is_empty());
+                    assert!(moves.iter().all(|chosen| legal.contains(chosen)));
+                    if is_complete {
+                        let mut turned = state.clone();
+                        for (fact, value) in phases.values[1 - role].iter().enumerate() {
+                            if let Some(value) = value {
+                                turned[fact / 64] &= !(1 << (fact % 64));
+                                turned[fact / 64] |= u64::from(*value) << (fact % 64);
+                            }
+                        }
+                        let expected = oracle.preferred(&state, role, &turned);
+                        assert_eq!(moves, expected, "{state:?}");
+                        restricted += usize::from(moves.len() < legal.len());
                     }
-                    let chosen = moves[random.random_range(0..moves.len())];
-                    state = after(&net, &state, &joint(chosen));
+                    let chosen = legal[random.random_range(0..legal.len())];
+                    state = oracle.after(&state, role, chosen);
                 }
             }
             assert!(winning > 100 && (missed == 0) == is_complete);
+            assert!(restricted > 100 || !is_complete);
         }
     }
 }

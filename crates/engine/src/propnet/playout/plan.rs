@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use super::Width;
 use super::circuit::{self, Blueprint, Choice, Circuit, Extras, Frame, Score};
+use super::decisive::{Tactics, Wins};
 use super::phase::Phases;
 use super::terminal_pool::TerminalPool;
 use crate::propnet::Propnet;
@@ -64,8 +65,9 @@ pub(in crate::propnet) struct Phase {
 /// The longest cycle of phases that is tried.
 const LONGEST_CYCLE: usize = 8;
 
-/// The most gates for moves that win at once, as a share of all others.
-const DECISIVE: f64 = 0.1;
+/// The most gates for moves that win at once, and for those that prevent it, as a share of all
+/// others.
+const TACTICS: f64 = 0.1;
 
 impl Plan {
     /// The plan with the least work for a state and its successors.
@@ -73,16 +75,13 @@ impl Plan {
         let plain = Phases::find(net, start, 1);
         let cyclic = Phases::find(net, start, LONGEST_CYCLE);
         let is_cyclic = cyclic.len() > 1;
-        let best = Plan::new(net, start, &plain, restart, extras, &[0]);
+        let best = Plan::new(net, start, &plain, restart, extras, &[]);
         if is_cyclic {
-            let none = vec![0; cyclic.len()];
-            let other = Plan::new(net, start, &cyclic, restart, extras, &none);
+            let other = Plan::new(net, start, &cyclic, restart, extras, &[]);
             // Lanes that wait for the first phase are idle.
             if other.gates() < 0.9 * best.gates() {
-                let most = |phase: &Blueprint| (DECISIVE * phase.gates() as f64) as usize;
-                let most: Vec<usize> = other.phases.iter().map(most).collect();
                 return match extras.decisive {
-                    true => Plan::new(net, start, &cyclic, restart, extras, &most),
+                    true => other.with_tactics(net, start, &cyclic, extras),
                     false => other,
                 };
             }
@@ -96,7 +95,7 @@ impl Plan {
         phases: &Phases,
         restart: Restart,
         extras: Extras,
-        decisive: &[usize],
+        tactics: &[Tactics<'_>],
     ) -> Plan {
         let relevant = Frame::relevant(net);
         let mut free: Range<usize> = 0..usize::MAX;
@@ -115,7 +114,8 @@ impl Plan {
         let blueprints = phases.values.iter().enumerate();
         let blueprints = blueprints.map(|(phase, constants)| {
             let refill = restart == Restart::Here && phase == last;
-            Blueprint::new(&frame, constants, refill, decisive[phase])
+            let tactics = tactics.get(phase).copied().unwrap_or_default();
+            Blueprint::new(&frame, constants, refill, tactics)
         });
         Plan {
             phases: blueprints.collect(),
@@ -123,6 +123,28 @@ impl Plan {
             values: phases.values.clone(),
             restart,
         }
+    }
+
+    /// The plan in which roles make moves that win at once, or that prevent it.
+    fn with_tactics(self, net: &Propnet, start: &[bool], phases: &Phases, extras: Extras) -> Plan {
+        let most = |phase: usize| (TACTICS * self.phases[phase].gates() as f64) as usize;
+        let all = phases.values.iter().enumerate();
+        let wins = all.map(|(phase, constants)| Wins::find(net, constants, most(phase)));
+        let wins: Vec<Option<Wins>> = wins.collect();
+        if wins.iter().all(Option::is_none) {
+            return self;
+        }
+        let tactics = (0..phases.len()).map(|phase| {
+            let next = (phase + 1) % phases.len();
+            let constants = &phases.values[next][..];
+            Tactics {
+                own: wins[phase].as_ref(),
+                next: wins[next].as_ref().map(|wins| (wins, constants)),
+                most: most(phase),
+            }
+        });
+        let tactics: Vec<Tactics<'_>> = tactics.collect();
+        Plan::new(net, start, phases, self.restart, extras, &tactics)
     }
 
     /// The mean number of gates of a pass.
