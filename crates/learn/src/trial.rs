@@ -26,6 +26,9 @@ pub enum Chooser<'a> {
     Values(&'a Values),
     /// The move with the best mean score of this number of random playouts.
     Flat(u32),
+    /// The move with the best mean of its value and of the mean score of this number of random
+    /// playouts.
+    Mixed(&'a Values, u32),
 }
 
 /// The result of trial matches.
@@ -60,6 +63,7 @@ pub fn trial(
     let options = RolloutOptions {
         engine,
         depth: Some(DEPTH.into()),
+        decisive: true,
         ..RolloutOptions::default()
     };
     let mut rollouts = Rollouts::new(net, &options, seed);
@@ -186,31 +190,31 @@ fn worths(
         let children: Vec<(usize, usize)> = mine
             .flat_map(|choice| choice.children.clone().map(|child| (child, choice.role)))
             .collect();
-        match chooser {
-            Chooser::Values(values) => {
-                let states: Vec<Packed> = children
-                    .iter()
-                    .map(|&(child, _)| expansion.children[child].clone())
-                    .collect();
-                let shares = values.all_shares(&states);
-                for (&(child, role), shares) in children.iter().zip(shares.chunks(values.roles())) {
-                    worths[child] = shares[role];
+        let (values, playouts) = match chooser {
+            Chooser::Values(values) => (Some(values), None),
+            Chooser::Flat(each) => (None, Some(each)),
+            Chooser::Mixed(values, each) => (Some(values), Some(each)),
+        };
+        let share = if playouts.is_some() { 0.5 } else { 1.0 };
+        for children in children.chunks(4_096) {
+            let states = children
+                .iter()
+                .map(|&(child, _)| &expansion.children[child]);
+            let states: Vec<&Packed> = states.collect();
+            if let Some(each) = playouts {
+                let mut proceed = || match stop.is_over() {
+                    true => Proceed::Drop,
+                    false => Proceed::On,
+                };
+                let outcomes = rollouts.run(&states, each, &mut proceed);
+                for (&(child, role), outcome) in children.iter().zip(outcomes) {
+                    worths[child] = outcome.mean(role).unwrap_or(50.0) as f32 / 100.0;
                 }
             }
-            Chooser::Flat(each) => {
-                for children in children.chunks(4_096) {
-                    let states: Vec<Packed> = children
-                        .iter()
-                        .map(|&(child, _)| expansion.children[child].clone())
-                        .collect();
-                    let mut proceed = || match stop.is_over() {
-                        true => Proceed::Drop,
-                        false => Proceed::On,
-                    };
-                    let outcomes = rollouts.run(&states, each, &mut proceed);
-                    for (&(child, role), outcome) in children.iter().zip(outcomes) {
-                        worths[child] = outcome.mean(role).unwrap_or(50.0) as f32 / 100.0;
-                    }
+            if let Some(values) = values {
+                let shares = values.all_shares(&states);
+                for (&(child, role), shares) in children.iter().zip(shares.chunks(values.roles())) {
+                    worths[child] += share * (shares[role] - worths[child]);
                 }
             }
         }
@@ -219,86 +223,4 @@ fn worths(
         }
     }
     Some(expansion.with_ends(worths))
-}
-
-/// A finished game.
-#[derive(Debug)]
-pub(crate) struct Finished {
-    /// The positions in which the game was not over.
-    pub states: Vec<Packed>,
-    /// By role: the score, from 0 to 1.
-    pub scores: Vec<f32>,
-}
-
-/// The most moves of a position that are tried in games of flat Monte Carlo players
-/// alone.
-const MOST_MOVES: usize = 64;
-
-/// Games in which all roles make `each` random playouts after each of their moves, of
-/// which they try at most [`MOST_MOVES`]. Games that are not over when `stop` is are left out.
-pub(crate) fn flat_games(
-    net: &Propnet,
-    engine: Engine,
-    games: usize,
-    each: u32,
-    seed: u64,
-    stop: &Stop,
-) -> Vec<Finished> {
-    let mut positions = Positions::new(net, engine);
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-    let options = RolloutOptions {
-        engine,
-        depth: Some(DEPTH.into()),
-        ..RolloutOptions::default()
-    };
-    let mut rollouts = Rollouts::new(net, &options, seed);
-    let mut states = openings(&mut positions, games, &mut random);
-    states.dedup();
-    let mut lines: Vec<Vec<Packed>> = vec![Vec::new(); states.len()];
-    let mut open: Vec<usize> = (0..states.len()).collect();
-    let mut finished = Vec::new();
-    for _ in 0..DEPTH {
-        if open.is_empty() {
-            break;
-        }
-        let status = positions.status(&states);
-        let (mut still, mut kept) = (Vec::new(), Vec::new());
-        for (index, (&line, state)) in open.iter().zip(&states).enumerate() {
-            if status.is_over(index) {
-                finished.push(Finished {
-                    states: std::mem::take(&mut lines[line]),
-                    scores: status.scores(index).to_vec(),
-                });
-            } else if !status.is_stuck(index) {
-                lines[line].push(state.clone());
-                still.push(line);
-                kept.push(state.clone());
-            }
-        }
-        open = still;
-        let status = positions.status(&kept);
-        let expansion = Expansion::new(
-            &mut positions,
-            &kept,
-            &status,
-            |_, _| true,
-            MOST_MOVES,
-            &mut random,
-            stop,
-        );
-        let Some(mut expansion) = expansion else {
-            break;
-        };
-        let both = [Chooser::Flat(each); 2];
-        let Some(worths) = worths(&expansion, both, |_, _| true, &mut rollouts, stop) else {
-            break;
-        };
-        for choice in std::mem::take(&mut expansion.choices) {
-            let found = best(&worths[choice.children.clone()], &mut random);
-            let chosen = expansion.moves[choice.children.start + found];
-            expansion.choose(choice.position, choice.role, chosen);
-        }
-        states = positions.step(&kept, expansion.joints());
-    }
-    finished
 }

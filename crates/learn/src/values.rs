@@ -4,8 +4,6 @@
 //! of the weights goes through the logistic function, so weights add up in
 //! logarithms of odds.
 
-use ggp_engine::propnet::batch::Packed;
-
 use crate::features::Features;
 use crate::lanes;
 
@@ -70,7 +68,7 @@ impl Values {
     }
 
     /// The values of [`Values::evaluate`] from 0 to 1.
-    pub(crate) fn all_shares(&self, states: &[Packed]) -> Vec<f32> {
+    pub(crate) fn all_shares<S: AsRef<[u64]>>(&self, states: &[S]) -> Vec<f32> {
         let mut out = vec![0.0; states.len() * self.roles];
         self.set_shares(states, &mut out);
         out

@@ -15,7 +15,7 @@ use crate::propnet::network::{Builder, Literal, Network, Node};
 use crate::propnet::rewrite::{copy, live};
 
 /// The most nodes that are visited to find the conditions of a phase.
-const MOST_VISITS: usize = 30_000_000;
+const MOST_VISITS: usize = 4_000_000;
 /// The most conditions of one move.
 const MOST_CONDITIONS: usize = 1_024;
 /// The most gates of one condition.
