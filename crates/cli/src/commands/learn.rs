@@ -26,8 +26,9 @@ Examples:
 
 Hundreds of games are played at the same time. Every role chooses the move with the best value
 after it, and the results improve the values. Facts, and groups of up to three facts, have weights
-in logarithms of odds. At last, games of a player that makes random playouts show which share the
-values deserve in mixtures with playouts; 0 means no gain, or that the time was too short.
+in logarithms of odds. At last, matches against a player that makes random playouts show whether
+the values deserve a share in mixtures with playouts; 0 means no gain, or that the time was too
+short. `ggp play`, `host`, `player` and `tournament` use the file with --values.
 
 Equal seeds and equal numbers of games give equal files. A file fits rules whose names were
 changed, in the same order. Ctrl-C ends learning early; the values learned so far are written.

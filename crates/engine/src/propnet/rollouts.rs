@@ -80,8 +80,9 @@ pub struct RolloutOptions {
     /// Bits of a move's level, at most 8; see [`Rollouts::set_levels`]. Each costs
     /// about four gates a move.
     pub level_bits: u32,
-    /// If true, a role makes a move that wins at once, if there is one and a cheap condition
-    /// recognizes it. Only where roles take turns.
+    /// If true, a role makes a move that wins at once, or else one that prevents the next role
+    /// from doing so, if there is one and cheap conditions recognize it. Only where roles take
+    /// turns.
     pub decisive: bool,
     /// The statistics kept about moves; see [`Rollouts::moves`].
     pub record: Record,

@@ -34,7 +34,7 @@ pub const OPTIONS: &[(&str, &str)] = &[
     ),
     (
         "decisive=on|off",
-        "playouts make moves that win at once, where roles take turns",
+        "playouts make moves that win at once or prevent it, where roles take turns",
     ),
     ("reuse-tree=on|off", "keep the tree from move to move"),
     (

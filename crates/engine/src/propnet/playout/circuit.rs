@@ -65,7 +65,7 @@ pub(in crate::propnet) struct Extras {
     /// highest level.
     pub level_bits: usize,
     pub record: Record,
-    /// True if roles make a move that wins at once, if they know one.
+    /// True if roles prefer moves that win at once or prevent it.
     pub decisive: bool,
 }
 
