@@ -18,8 +18,13 @@ use crate::propnet::rewrite::{copy, live};
 const MOST_VISITS: usize = 4_000_000;
 /// The most conditions of one move.
 const MOST_CONDITIONS: usize = 1_024;
-/// The most gates of one condition.
-const MOST_GATES: usize = 32;
+
+/// The most gates of one condition, and of all together.
+#[derive(Copy, Clone, Debug, Default)]
+pub(super) struct Allowance {
+    pub each: usize,
+    pub all: usize,
+}
 
 /// The winning moves of the role that chooses in a phase.
 #[derive(Debug)]
@@ -39,8 +44,8 @@ pub(super) struct Tactics<'a> {
     pub own: Option<&'a Wins>,
     /// Those of the next phase, and the facts that are constant there.
     pub next: Option<(&'a Wins, &'a [Option<bool>])>,
-    /// The most gates for moves that prevent these.
-    pub most: usize,
+    /// For moves that prevent these.
+    pub most: Allowance,
 }
 
 /// A state in which one role chooses.
@@ -131,7 +136,7 @@ impl<'n> Chosen<'n> {
 impl Wins {
     /// The winning moves of a phase. `constants`: by fact, its value if it is constant. The
     /// conditions take at most `most` gates; `None` if there are none.
-    pub fn find(net: &Propnet, constants: &[Option<bool>], most: usize) -> Option<Wins> {
+    pub fn find(net: &Propnet, constants: &[Option<bool>], most: Allowance) -> Option<Wins> {
         let network = &net.network;
         let mut builder = Builder::new(net.facts.len());
         let facts = (0..net.facts.len()).map(|fact| builder.input(fact));
@@ -288,27 +293,27 @@ fn best(net: &Propnet, role: usize) -> Option<Literal> {
 }
 
 /// By move: whether one of its conditions holds. The cheapest conditions are taken, until they
-/// need `most` gates that are not known; `None` if there are none.
+/// need more gates that are not known than `most` allows; `None` if there are none.
 fn cheapest(
     builder: &mut Builder,
     conditions: Vec<Condition>,
     mut known: FxHashSet<usize>,
     moves: usize,
-    most: usize,
+    most: Allowance,
 ) -> Option<Vec<Literal>> {
     let network = builder.network();
     let mut sorted: Vec<(usize, Condition)> = conditions
         .into_iter()
         .filter(|condition| condition.literal != Literal::FALSE)
         .map(|condition| {
-            let (_, gates) = needed(network, [condition.literal], &known, MOST_GATES);
+            let (_, gates) = needed(network, [condition.literal], &known, most.each);
             (gates, condition)
         })
-        .filter(|(gates, _)| *gates <= MOST_GATES)
+        .filter(|(gates, _)| *gates <= most.each)
         .collect();
     sorted.sort_by_key(|(gates, condition)| (*gates, condition.index, condition.literal));
     let mut by_move = vec![Vec::new(); moves];
-    let mut left = most;
+    let mut left = most.all;
     for (_, condition) in sorted {
         let (nodes, gates) = needed(network, [condition.literal], &known, left);
         if gates > left {
@@ -484,7 +489,8 @@ mod tests {
             best: [0, 1].map(|role| best(&net, role).expect("a role can win")),
         };
         let mut random = Xoshiro256PlusPlus::seed_from_u64(3);
-        for (most, is_complete) in [(10_000, true), (12, false)] {
+        for (each, all, is_complete) in [(32, 10_000, true), (32, 12, false), (1, 10_000, false)] {
+            let most = Allowance { each, all };
             let wins: Vec<Wins> = phases
                 .values
                 .iter()

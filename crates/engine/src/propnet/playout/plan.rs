@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::Width;
 use super::circuit::{self, Blueprint, Choice, Circuit, Extras, Frame, Score};
-use super::decisive::{Tactics, Wins};
+use super::decisive::{Allowance, Tactics, Wins};
 use super::phase::Phases;
 use super::terminal_pool::TerminalPool;
 use crate::propnet::Propnet;
@@ -65,9 +65,10 @@ pub(in crate::propnet) struct Phase {
 /// The longest cycle of phases that is tried.
 const LONGEST_CYCLE: usize = 8;
 
-/// The most gates for moves that win at once, and for those that prevent it, as a share of all
-/// others.
-const TACTICS: f64 = 0.1;
+/// The most gates for moves that win at once, and for those that prevent it: of each condition,
+/// and of all as a share of all others.
+const TACTICS_EACH: usize = 6;
+const TACTICS: f64 = 0.25;
 
 impl Plan {
     /// The plan with the least work for a state and its successors.
@@ -127,7 +128,10 @@ impl Plan {
 
     /// The plan in which roles make moves that win at once, or that prevent it.
     fn with_tactics(self, net: &Propnet, start: &[bool], phases: &Phases, extras: Extras) -> Plan {
-        let most = |phase: usize| (TACTICS * self.phases[phase].gates() as f64) as usize;
+        let most = |phase: usize| Allowance {
+            each: TACTICS_EACH,
+            all: (TACTICS * self.phases[phase].gates() as f64) as usize,
+        };
         let all = phases.values.iter().enumerate();
         let wins = all.map(|(phase, constants)| Wins::find(net, constants, most(phase)));
         let wins: Vec<Option<Wins>> = wins.collect();
