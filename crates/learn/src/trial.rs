@@ -58,6 +58,19 @@ pub fn trial(
     seed: u64,
     stop: &Stop,
 ) -> Option<Trial> {
+    trial_of_some(net, engine, choosers, pairs, usize::MAX, seed, stop)
+}
+
+/// As [`trial`], but each role tries at most `most_moves` moves, drawn at random.
+pub(crate) fn trial_of_some(
+    net: &Propnet,
+    engine: Engine,
+    choosers: [Chooser<'_>; 2],
+    pairs: u32,
+    most_moves: usize,
+    seed: u64,
+    stop: &Stop,
+) -> Option<Trial> {
     let mut positions = Positions::new(net, engine);
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let options = RolloutOptions {
@@ -95,7 +108,7 @@ pub fn trial(
             &kept,
             &status,
             |_, _| true,
-            usize::MAX,
+            most_moves,
             &mut random,
             stop,
         )?;

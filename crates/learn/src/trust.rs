@@ -8,7 +8,7 @@ use ggp_engine::propnet::Propnet;
 use ggp_engine::propnet::code::Engine;
 use ggp_stop::Stop;
 
-use crate::trial::{Chooser, Trial, trial};
+use crate::trial::{Chooser, Trial, trial_of_some};
 use crate::values::Values;
 
 /// The share of values in mixtures with the results of playouts: 0 or 1/2.
@@ -36,6 +36,8 @@ impl Trust {
 
 /// The playouts of both players after each of their moves.
 const PLAYOUTS: u32 = 64;
+/// The most moves that each player tries.
+const MOST_MOVES: usize = 64;
 /// The pairs of matches that are played at a time, and the most and the fewest times.
 const PAIRS: u32 = 16;
 const ROUNDS: u32 = 16;
@@ -58,7 +60,8 @@ pub fn trust(net: &Propnet, engine: Engine, values: &Values, seed: u64, stop: &S
     };
     for round in 0..ROUNDS {
         let seed = seed.wrapping_add(u64::from(round));
-        let play = |chooser| trial(net, engine, [chooser, flat], PAIRS, seed, stop);
+        let play =
+            |chooser| trial_of_some(net, engine, [chooser, flat], PAIRS, MOST_MOVES, seed, stop);
         let Some(mixed) = play(Chooser::Mixed(values, PLAYOUTS)) else {
             break;
         };

@@ -387,11 +387,8 @@ impl Cup<'_> {
     }
 
     fn player_names(&self) -> Vec<String> {
-        self.setup
-            .players
-            .iter()
-            .map(|player| player.name.clone())
-            .collect()
+        let players = self.setup.players.iter();
+        players.map(|player| player.name.clone()).collect()
     }
 
     fn game_names(&self) -> Vec<String> {
@@ -551,21 +548,11 @@ impl Cup<'_> {
 
     /// The players whose moves all had to be drawn.
     fn empty_handed(&self) -> Vec<&str> {
+        let names = self.setup.players.iter().map(|player| &player.name[..]);
         let moves = |name: &str| -> (usize, usize) {
-            let count = |row: &Row| {
-                let player = |role: usize| row.players.get(role)?.as_deref();
-                let is_it = |role: usize| player(role) == Some(name);
-                let roles = (0..row.players.len()).filter(|role| is_it(*role)).count();
-                let errors = row.errors.iter();
-                let drawn = errors
-                    .filter(|error| error.ply.is_some() && is_it(error.role))
-                    .count();
-                (roles * row.moves.len().saturating_sub(row.opening), drawn)
-            };
-            let counts = self.rows.iter().map(count);
+            let counts = self.rows.iter().map(|row| row.moves_of(name));
             counts.fold((0, 0), |sum, count| (sum.0 + count.0, sum.1 + count.1))
         };
-        let names = self.setup.players.iter().map(|player| &player.name[..]);
         let names =
             names.filter(|name| matches!(moves(name), (made @ 1.., drawn) if made == drawn));
         names.collect()

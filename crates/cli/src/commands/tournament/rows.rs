@@ -59,6 +59,17 @@ pub(super) struct RowError {
 }
 
 impl Row {
+    /// The number of moves that a player was asked for, and of those that had to be drawn.
+    pub fn moves_of(&self, name: &str) -> (usize, usize) {
+        let player = |role: usize| self.players.get(role)?.as_deref();
+        let is_it = |role: usize| player(role) == Some(name);
+        let roles = (0..self.players.len()).filter(|role| is_it(*role)).count();
+        let errors = self.errors.iter();
+        let drawn = errors.filter(|error| error.ply.is_some() && is_it(error.role));
+        let asked = self.moves.len().saturating_sub(self.opening);
+        (roles * asked, drawn.count())
+    }
+
     /// Sets the result of the match.
     pub fn set(&mut self, result: MatchResult) {
         let scores = result
