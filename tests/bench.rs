@@ -282,6 +282,18 @@ fn a_game_over_its_time_is_one_row() {
     assert_eq!(rows[1]["playouts"], 20);
 }
 
+#[test]
+fn limits_of_evaluation_hold_in_processes() {
+    let place = Place::new();
+    place.write("matches.kif", MATCHES);
+    let rows = place.rows(
+        "matches.kif --backend datalog --playouts 20 --max-facts 1",
+        1,
+    );
+    let error = rows[0]["error"].as_str().expect("it failed");
+    assert!(error.contains("more than 1 facts in one state"), "{error}");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_game_over_its_memory_is_one_row() {

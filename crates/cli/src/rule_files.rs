@@ -53,7 +53,7 @@ pub struct RuleOptions {
 }
 
 /// The limits of reading rules and of evaluating them.
-#[derive(clap::Args, Clone, Debug)]
+#[derive(clap::Args, Clone, Debug, Serialize, Deserialize)]
 #[command(next_help_heading = "Limits")]
 pub struct EvaluationOptions {
     /// Maximum nesting of lists, from 1 to 1000

@@ -16,7 +16,7 @@ use super::perft::parse_seconds;
 use crate::bench::agreement::disagreements;
 use crate::bench::peers::Peers;
 use crate::bench::{Row, read_rows};
-use crate::rule_files::{EngineOptions, GroundOptions, backend_name, backend_parser};
+use crate::rule_files::{EngineOptions, EvaluationOptions, backend_name, backend_parser};
 use crate::{Context, Exit};
 use ggp_engine::machine::Backend;
 use task::{Limits, Task};
@@ -93,7 +93,7 @@ pub struct Options {
     #[command(flatten)]
     engine: EngineOptions,
     #[command(flatten)]
-    ground: GroundOptions,
+    evaluation: EvaluationOptions,
     /// Seconds for preparing a game, and for play beyond --seconds
     #[arg(long, value_name = "S", default_value = "60", value_parser = parse_seconds)]
     #[arg(help_heading = "Limits")]
@@ -289,7 +289,7 @@ impl Options {
             seed: self.seed,
             depth: self.depth,
             lanes: self.lanes,
-            ground: self.ground,
+            evaluation: self.evaluation.clone(),
             // A fallback to another backend is reported.
             ground_time: self.timeout * 4 / 5,
             no_jit: self.engine.no_jit,

@@ -17,6 +17,7 @@ use ggp_gdl::diagnostic::Severity;
 use ggp_gdl::game::Game;
 use ggp_gdl::span::{Source, Sources};
 use ggp_gdl::symbol::Case;
+use ggp_gdl::syntax::SyntaxLimits;
 
 /// The interval of memory checks.
 const TICK: Duration = Duration::from_millis(5);
@@ -75,17 +76,14 @@ fn measure(
     row: &mut Row,
     context: &Context,
 ) -> Result<(), (Failure, String)> {
-    let limits = Limits {
-        ground: task.ground.limits(task.ground_time, context),
-        stop: context.stop().clone(),
-        ..Limits::default()
+    let engine = match task.no_jit {
+        true => Engine::Interpreter,
+        false => Engine::Auto,
     };
+    let limits = task.evaluation.limits(task.ground_time, engine, context);
     let settings = Settings {
         lanes: task.lanes,
-        engine: match task.no_jit {
-            true => Engine::Interpreter,
-            false => Engine::Auto,
-        },
+        engine,
     };
     let begun = usage::cpu_time();
     let game = game(task, context).map_err(|error| (Failure::Rules, error))?;
@@ -142,7 +140,7 @@ fn game(task: &Task, context: &Context) -> Result<Game, String> {
             true => Case::Keep,
             false => Case::Fold,
         },
-        ..ReadOptions::default()
+        ..task.evaluation.read_options(SyntaxLimits::default().bytes)
     };
     let mut sources = Vec::new();
     for file in &task.files {

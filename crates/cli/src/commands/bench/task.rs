@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::bench::Row;
-use crate::rule_files::GroundOptions;
+use crate::rule_files::EvaluationOptions;
 
 /// One game on one backend.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -24,7 +24,7 @@ pub(super) struct Task {
     pub depth: u64,
     pub lanes: Option<usize>,
     pub no_jit: bool,
-    pub ground: GroundOptions,
+    pub evaluation: EvaluationOptions,
     /// The time limit for building a network unless one is given.
     pub ground_time: Duration,
     pub case_sensitive: bool,
