@@ -75,13 +75,13 @@ impl Library {
         Library::default()
     }
 
-    #[cfg(feature = "files")]
     /// Adds the text of a file, in place of one for the same rules.
     ///
     /// # Errors
     ///
     /// [`FileError`] if the text does not begin as a file of values does. The rest is checked
     /// when it is used.
+    #[cfg(feature = "files")]
     pub fn add(&mut self, text: String) -> Result<(), FileError> {
         self.texts.insert(rules(&text)?, text.into());
         Ok(())

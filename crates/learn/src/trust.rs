@@ -38,10 +38,9 @@ impl Trust {
 const PLAYOUTS: u32 = 64;
 /// The most moves that each player tries.
 const MOST_MOVES: usize = 64;
-/// The pairs of matches that are played at a time, and the most and the fewest times.
-const PAIRS: u32 = 16;
-const ROUNDS: u32 = 16;
-const LEAST_ROUNDS: u32 = 2;
+/// The pairs of matches that are played at a time, and the most times.
+const PAIRS: u32 = 32;
+const ROUNDS: u32 = 8;
 /// The least gain, in standard errors, at the end and before.
 const CERTAIN: f64 = 2.0;
 const CERTAIN_SOON: f64 = 3.0;
@@ -54,10 +53,8 @@ pub fn trust(net: &Propnet, engine: Engine, values: &Values, seed: u64, stop: &S
         mean: 0.5,
         ..Trial::default()
     };
-    let (mut rounds, mut gain, mut squares) = (0, 0.0, 0.0);
-    let is_certain = |errors: f64, rounds: u32, gain: f64, squares: f64| {
-        rounds >= LEAST_ROUNDS && gain.abs() > errors * squares.sqrt()
-    };
+    // Both are sums over rounds.
+    let (mut gain, mut squares): (f64, f64) = (0.0, 0.0);
     for round in 0..ROUNDS {
         let seed = seed.wrapping_add(u64::from(round));
         let play =
@@ -69,14 +66,13 @@ pub fn trust(net: &Propnet, engine: Engine, values: &Values, seed: u64, stop: &S
         let Some(equal) = is_constant_sum.then_some(equal).or_else(|| play(flat)) else {
             break;
         };
-        rounds += 1;
         gain += mixed.mean - equal.mean;
         squares += mixed.error.powi(2) + equal.error.powi(2);
-        if is_certain(CERTAIN_SOON, rounds, gain, squares) {
+        if gain.abs() > CERTAIN_SOON * squares.sqrt() {
             break;
         }
     }
-    match gain > 0.0 && is_certain(CERTAIN, rounds, gain, squares) {
+    match gain > CERTAIN * squares.sqrt() {
         true => Trust::of_quarters(2),
         false => Trust::default(),
     }
