@@ -111,7 +111,7 @@ pub fn write(net: &Propnet, values: &Values, trust: Trust) -> String {
 /// [`FileError`] if the text does not begin as a file of values does.
 pub(crate) fn rules(text: &str) -> Result<Fingerprint, FileError> {
     let head = Head::read(text)?;
-    let malformed = || FileError::Malformed(format!("`{}` is no fingerprint", head.rules));
+    let malformed = || FileError::Malformed(format!("`{}` is not a fingerprint", head.rules));
     head.rules.parse().map_err(|_| malformed())
 }
 

@@ -37,7 +37,7 @@ pub(super) struct Wins {
     by_move: Vec<Literal>,
 }
 
-/// What is known about the moves of a phase.
+/// The winning moves that matter to the choice in a phase.
 #[derive(Copy, Clone, Debug, Default)]
 pub(super) struct Tactics<'a> {
     /// The winning moves of the phase.
@@ -69,7 +69,7 @@ struct Condition {
     literal: Literal,
 }
 
-/// The role that chooses, if there is only one and it is no chance role.
+/// The role that chooses, if it is the only one and chance does not play it.
 fn chooser(net: &Propnet, legal: &[Vec<Literal>]) -> Option<usize> {
     let is_possible = |legal: &&Literal| **legal != Literal::FALSE;
     let possible = |role: usize| legal[role].iter().filter(is_possible).count();
