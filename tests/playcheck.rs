@@ -559,7 +559,7 @@ fn reports_do_not_depend_on_names() {
         let other = Game::from_text("other.kif", &crate::common::names::scrambled(&text))
             .map_err(|_| "not read".to_owned())?;
         let [one, other] = [game, &other].map(|game| {
-            let report = report(game, &options(crate::common::sized(600, 5_000)));
+            let report = report(game, &options(crate::common::sized(300, 5_000)));
             let said: Vec<_> = report
                 .claims
                 .iter()
