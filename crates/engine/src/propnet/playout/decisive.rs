@@ -2,11 +2,12 @@
 //!
 //! In: a network, and the facts that are constant in each phase of playouts. Out: for a phase in
 //! which one role chooses and each other role has a single move, the moves among which that role
-//! chooses: those that win at once; if there are none, those that remove a way in which the role
-//! of the next phase could win if it were to move now; if there are none, all legal moves. What
+//! chooses: those that win at once; failing these, those that remove a way in which the role
+//! of the next phase could win if it were to move now; failing these, all legal moves. What
 //! takes many gates to recognize is left out, so this is a preference and no proof.
 //!
-//! Source: Teytaud and Teytaud, "On the huge impact of decisive moves", 2010.
+//! Source: Teytaud and Teytaud, "On the huge benefit of decisive moves in Monte-Carlo tree search
+//! algorithms", 2010.
 
 use rustc_hash::FxHashSet;
 
@@ -135,7 +136,7 @@ impl<'n> Chosen<'n> {
 
 impl Wins {
     /// The winning moves of a phase. `constants`: by fact, its value if it is constant. The
-    /// conditions take at most `most` gates; `None` if there are none.
+    /// conditions take at most `most` gates; `None` without any.
     pub fn find(net: &Propnet, constants: &[Option<bool>], most: Allowance) -> Option<Wins> {
         let network = &net.network;
         let mut builder = Builder::new(net.facts.len());
@@ -293,7 +294,7 @@ fn best(net: &Propnet, role: usize) -> Option<Literal> {
 }
 
 /// By move: whether one of its conditions holds. The cheapest conditions are taken, until they
-/// need more gates that are not known than `most` allows; `None` if there are none.
+/// need more gates that are not known than `most` allows; `None` without any.
 fn cheapest(
     builder: &mut Builder,
     conditions: Vec<Condition>,
