@@ -18,6 +18,8 @@ pub(super) enum RequestError {
     Internal(serde_json::Error),
     /// The text was edited before it was checked.
     Changed,
+    /// An earlier request with the same identifier has no answer yet.
+    IdInUse,
     /// The session ended before the answer.
     Ended,
     /// The document with this URI is not open.
@@ -54,6 +56,7 @@ impl RequestError {
             RequestError::InvalidParams(_) => ErrorCode::InvalidParams,
             RequestError::Internal(_) => ErrorCode::InternalError,
             RequestError::Changed => ErrorCode::ContentModified,
+            RequestError::IdInUse => ErrorCode::InvalidRequest,
             RequestError::Ended => ErrorCode::RequestCanceled,
             _ => ErrorCode::RequestFailed,
         }
@@ -73,6 +76,9 @@ impl fmt::Display for RequestError {
             }
             RequestError::InvalidParams(error) | RequestError::Internal(error) => error.fmt(f),
             RequestError::Changed => f.write_str("the text has changed meanwhile"),
+            RequestError::IdInUse => {
+                f.write_str("a request with this identifier has no answer yet; choose another")
+            }
             RequestError::Ended => f.write_str("the session ends"),
             RequestError::NotOpen(uri) => write!(f, "{uri} is not open"),
             RequestError::MissingUri => {

@@ -246,6 +246,10 @@ impl Server {
     /// Hands a request to the thread of its document.
     fn request(&mut self, request: Request, sender: &Sender<Outcome>) {
         let id = request.id.clone();
+        // Answers are told apart by their identifiers.
+        if self.open_requests.contains(&id) {
+            return self.send(RequestError::IdInUse.answer(id));
+        }
         let read = match request.method.as_str() {
             request::HoverRequest::METHOD => on_document(
                 request,
