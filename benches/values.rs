@@ -47,9 +47,11 @@ fn main() {
             "--lambda" => options.play.lambda = number(value()),
             "--no-cuts" => options.play.cuts = false,
             "--step" => options.rates.step = number(value()),
+            "--pattern-step" => options.rates.pattern_step = number(value()),
             "--decay" => options.rates.decay = number(value()),
             "--averaging" => options.rates.averaging = number(value()),
             "--groups" => options.groups = number(value()),
+            "--images" => options.images = number(value()),
             "--trust" => trusts = true,
             _ => files.push(word),
         }

@@ -16,6 +16,7 @@ mod decompose;
 pub mod differential;
 mod equivalence;
 mod factor;
+pub mod function_graph;
 mod grounding;
 mod grounding_methods;
 mod interpret;

@@ -21,7 +21,7 @@ const MOST_FACTS: usize = 1_500;
 /// The most pairs of a base feature and a fact that are compared.
 const MOST_CELLS: usize = 8_000_000;
 /// The most pairs of active features that are counted.
-const MOST_WORK: usize = 200_000_000;
+const MOST_WORK: usize = 20_000_000;
 /// The number of positions without error that are added to those of each group, which
 /// makes rare groups less likely to be chosen.
 const PRIOR: f32 = 20.0;

@@ -5,14 +5,16 @@
 use ggp_engine::propnet::Propnet;
 use ggp_engine::propnet::code::Engine;
 use ggp_stop::{Instant, Stop};
-use rand::seq::SliceRandom;
+use rand::seq::{IndexedRandom, SliceRandom};
 
 use crate::features::Features;
 use crate::groups;
+use crate::patterns::Patterns;
 use crate::positions::Positions;
 use crate::samples::Samples;
 use crate::self_play::{Play, SelfPlay};
 use crate::survey::survey;
+use crate::symmetry::{Symmetry, symmetries};
 use crate::trainer::{Rates, Trainer};
 use crate::values::Values;
 
@@ -33,6 +35,8 @@ pub struct Options {
     pub rates: Rates,
     /// The maximum number of groups of facts.
     pub groups: usize,
+    /// The most images of a position by symmetries of the rules that are learned with it.
+    pub images: usize,
 }
 
 impl Default for Options {
@@ -53,10 +57,12 @@ impl Default for Options {
             },
             rates: Rates {
                 step: 0.1,
+                pattern_step: 0.03,
                 decay: 1e-5,
                 averaging: 40_000.0,
             },
             groups: 16_384,
+            images: 3,
         }
     }
 }
@@ -66,7 +72,9 @@ const LEAST_WEIGHT: f32 = 0.03;
 /// The number of positions that are learned together, in random order.
 const BATCH: usize = 1_024;
 /// The number of positions from which pairs are chosen.
-const REMEMBERED: usize = 100_000;
+const REMEMBERED: usize = 30_000;
+/// The least number of positions learned for each group of facts.
+const POSITIONS_EACH: u64 = 40;
 
 /// The stages in which groups of facts are added.
 const STAGES: [Stage; 3] = [
@@ -170,6 +178,7 @@ struct Course<'a> {
     stop: &'a Stop,
     play: SelfPlay,
     trainer: Trainer,
+    symmetries: Vec<Symmetry>,
     /// Positions that are not learned yet.
     fresh: Samples,
     /// The last positions.
@@ -183,8 +192,10 @@ impl<'a> Course<'a> {
         let mut positions = Positions::new(net, options.engine);
         let facts = net.facts().len();
         let survey = survey(&mut positions, facts, options.seed, stop);
+        let symmetries = symmetries(net, &survey.varies, options.engine, options.seed, stop);
         let roles = positions.roles();
         let outputs = if survey.is_constant_sum { 1 } else { roles };
+        let patterns = Patterns::new(net, &survey.varies, &survey.states);
         let values = Values::new(Features::new(&survey.varies, survey.phases), roles, outputs);
         let words = facts.div_ceil(64);
         let bytes = options.memory_bytes / 4;
@@ -194,7 +205,8 @@ impl<'a> Course<'a> {
             options,
             stop,
             play: SelfPlay::new(positions, options.play, options.seed, bytes),
-            trainer: Trainer::new(values, options.rates),
+            trainer: Trainer::new(values, patterns, options.rates),
+            symmetries,
             fresh: Samples::new(words, outputs, usize::MAX),
             memory: Samples::new(words, outputs, remembered),
             positions: 0,
@@ -219,6 +231,8 @@ impl<'a> Course<'a> {
         if count == 0 {
             return;
         }
+        self.add_images(count);
+        let count = self.fresh.len();
         let order = self.shuffled(count);
         let loss = self.trainer.learn(&self.fresh, &order, self.stop);
         // A mean over about the last 40,000 positions.
@@ -233,10 +247,25 @@ impl<'a> Course<'a> {
         self.fresh.clear();
     }
 
+    /// Adds some images of each of the first `count` fresh positions.
+    fn add_images(&mut self, count: usize) {
+        for number in 0..count {
+            let few = self
+                .symmetries
+                .sample(&mut self.play.random, self.options.images);
+            for symmetry in few {
+                let (state, targets) = self.fresh.get(number);
+                let (state, targets) = (symmetry.image(state), symmetry.targets(targets));
+                self.fresh.push(&state, &targets);
+            }
+        }
+    }
+
     /// Adds the groups of facts that explain most errors.
     fn grow(&mut self, stage: &Stage) {
         let values = &self.trainer.average;
-        let most = (self.options.groups as f64 * stage.share) as usize;
+        let room = (self.positions / POSITIONS_EACH) as usize;
+        let most = (self.options.groups.min(room) as f64 * stage.share) as usize;
         let mut groups = values.features.groups().to_vec();
         groups.extend(groups::groups(
             values,

@@ -16,6 +16,8 @@ use crate::positions::Positions;
 const LINES: usize = 256;
 /// The maximum number of joint moves of all games.
 const PLIES: usize = 400;
+/// The number of games whose positions are kept.
+const KEPT: usize = 16;
 
 /// The properties of a game that random games show.
 #[derive(Debug)]
@@ -26,6 +28,8 @@ pub(crate) struct Survey {
     pub phases: Vec<u32>,
     /// True if there are two roles, and their scores always added up to 100.
     pub is_constant_sum: bool,
+    /// Some of the positions.
+    pub states: Vec<Packed>,
 }
 
 /// Plays random games until each has ended, or `stop` is over.
@@ -41,10 +45,12 @@ pub(crate) fn survey(positions: &mut Positions, facts: usize, seed: u64, stop: &
     let mut others = vec![vec![0; words]; roles];
     let mut chooses = vec![false; roles];
     let (mut is_constant_sum, mut ended) = (roles == 2, 0);
+    let mut kept = Vec::new();
     for _ in 0..PLIES {
         if stop.is_over() || states.is_empty() {
             break;
         }
+        kept.extend(states.iter().take(KEPT).cloned());
         let status = positions.status(&states);
         let mut joints = Vec::with_capacity(states.len() * roles);
         let mut open = Vec::with_capacity(states.len());
@@ -97,5 +103,6 @@ pub(crate) fn survey(positions: &mut Positions, facts: usize, seed: u64, stop: &
         varies,
         phases: phases.filter(|phases| phases.len() > 1).unwrap_or_default(),
         is_constant_sum: is_constant_sum && ended > 0,
+        states: kept,
     }
 }

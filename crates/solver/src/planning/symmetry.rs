@@ -7,7 +7,7 @@
 //! search needs to visit only one of them (see [`Canonical`]); [`lift`] recovers
 //! the moves along real states.
 //!
-//! Candidates come from the automorphisms of a graph (`graph`, `automorphism`). A
+//! Candidates come from the automorphisms of a graph (`graph`). A
 //! candidate is checked gate by gate, and by a SAT solver where gates differ. The
 //! check covers all states that satisfy the network's assumptions both before and
 //! after the permutation.
@@ -206,7 +206,7 @@ impl Symmetries {
 }
 
 fn candidates(puzzle: &Puzzle, effects: &Effects, stop: &Stop) -> Vec<Symmetry> {
-    let Some((graph, facts, moves)) = graph::graph(effects, puzzle.net.exclusive()) else {
+    let Some((graph, facts, moves)) = graph::graph(effects, puzzle.net.exclusive(), stop) else {
         return Vec::new();
     };
     let part = |permutation: &[u32], first: u32, count: usize| -> Vec<u32> {
