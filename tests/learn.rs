@@ -14,7 +14,8 @@ use ggp_gdl::span::{Source, Sources};
 use ggp_gdl::symbol::Case;
 use ggp_gdl::syntax::{self, SyntaxLimits};
 use ggp_learn::{
-    Chooser, FileError, Library, Options, Trust, Values, learn, read, trial, trust, write,
+    Account, Chooser, FileError, Library, Options, Trust, Values, facts_text, learn, read, trial,
+    trust, write,
 };
 use ggp_play::{Advice, AgentSpec, Brief, Observation, Pace};
 use ggp_stop::Stop;
@@ -92,6 +93,18 @@ fn the_same_is_learned_under_other_names() {
     );
     let (back, _) = read(&other, &file).expect("the rules are the same");
     assert_eq!(back, values);
+    for (state, same) in positions(&net).iter().zip(&positions(&other)) {
+        let account = values.features_at_work(state);
+        assert_eq!(back.features_at_work(same), account);
+        let largest = &account.shares[0].facts;
+        let (shown, other) = (
+            facts_text(&net, largest, 200),
+            facts_text(&other, largest, 200),
+        );
+        assert_ne!(shown, other);
+        assert_eq!(shown.matches(" and ").count() + 1, largest.len());
+        assert_eq!(facts_text(&net, largest, 5).chars().count(), 5);
+    }
 }
 
 #[test]
@@ -123,17 +136,53 @@ fn positions_have_the_same_values_together_and_alone() {
             values.evaluate(std::slice::from_ref(state), &mut alone);
             assert_eq!(alone, together, "{name}");
             assert!(alone.iter().all(|value| (0.0..=100.0).contains(value)));
-            // The contributions of facts explain the differences of values.
-            let odds = |value: f32| (value / (100.0 - value)).ln();
-            let sum: f32 = values
-                .explain(state, 0)
-                .iter()
-                .map(|found| found.weight)
-                .sum();
-            let rest = odds(alone[0]) - sum;
-            let other = values.explain(&states[0], 0);
-            assert!(rest.is_finite() && !other.is_empty());
         }
+    }
+}
+
+/// The value of a sum of shares, from 0 to 100.
+fn value_of(sum: f32) -> f32 {
+    100.0 / (1.0 + (-sum).exp())
+}
+
+#[test]
+fn shares_add_up_to_the_value_and_to_its_change() {
+    for name in ["connect_four.kif", "three_player_race.kif", "goofspiel.kif"] {
+        let net = network(&text(name));
+        let values = learned(&net, 700);
+        let states = positions(&net);
+        let mut grouped = 0;
+        for (state, other) in states.iter().zip(states.iter().skip(64)) {
+            let sum = |account: &Account, role: usize| -> f32 {
+                let shares = account.shares.iter().map(|share| share.weights[role]);
+                account.base[role] + shares.sum::<f32>()
+            };
+            let whole = values.features_at_work(state);
+            grouped += usize::from(whole.shares.iter().any(|share| share.facts.len() > 1));
+            let changes = values.changes(state, other);
+            for role in 0..values.roles() {
+                let value = whole.values[role];
+                for account in [&whole, &values.facts_at_work(state)] {
+                    let found = value_of(sum(account, role));
+                    assert!((found - value).abs() < 0.01, "{name}: {found}, {value}");
+                }
+                let changed = changes.facts.iter().map(|change| change.weights[role]);
+                let after = sum(&whole, role) + changes.turn[role] + changed.sum::<f32>();
+                let (before, expected) = changes.values[role];
+                assert_eq!(before, value);
+                let found = value_of(after);
+                assert!(
+                    (found - expected).abs() < 0.01,
+                    "{name}: {found}, {expected}"
+                );
+            }
+            for change in &changes.facts {
+                let (bit, word) = (change.fact % 64, change.fact / 64);
+                let holds = |state: &Packed| state[word] >> bit & 1 == 1;
+                assert_eq!((holds(state), holds(other)), (!change.holds, change.holds));
+            }
+        }
+        assert!(grouped > 0, "{name} has no groups at work");
     }
 }
 
@@ -235,6 +284,13 @@ fn the_command_line_takes_files_of_values_and_folders() {
         assert_eq!(answer.code, Some(code), "{line}: {}", answer.err);
         answer.err
     };
+    let explain = format!("learn {game} --explain values.json");
+    let at = ["--moves", "(mark 2 2);(mark 1 1)"];
+    let facts = place.run_with(&format!("{explain} --top 1"), &at, "");
+    assert!(facts.out.contains("all other facts"), "{facts:?}");
+    let groups = place.run_with(&format!("{explain} --top 99 --groups"), &at, "");
+    assert!(groups.out.contains("(cell 1 1 nought) and "), "{groups:?}");
+    assert!(!groups.out.contains("all other facts"), "{groups:?}");
     let play = format!("play {game} --roles mcts:50,mcts:50,learn=off");
     run(&format!("{play} --values values.json"), 0);
     run(&format!("{play} --values ."), 0);

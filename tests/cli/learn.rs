@@ -22,11 +22,15 @@ fn values_are_learned_written_and_explained() {
         &["--moves", "(take 2)"],
     );
     assert!(lost[1]["value"].as_f64().unwrap() < 30.0, "{lost}");
-    let first = &lost[1]["facts"][0];
-    assert!(
-        first["weight"].is_number() && first["fact"].is_string(),
-        "{lost}"
-    );
+    assert_eq!(lost[1]["facts"][0]["fact"], "(left 3)");
+    // The contributions add up to the value.
+    let number = |value: &serde_json::Value| value.as_f64().expect("a number");
+    let facts = lost[1]["facts"].as_array().expect("a list").iter();
+    let sum = facts.map(|fact| number(&fact["weight"])).sum::<f64>()
+        + number(&lost[1]["others"])
+        + number(&lost[1]["base"]);
+    let value = 100.0 / (1.0 + (-sum).exp());
+    assert!((value - number(&lost[1]["value"])).abs() < 0.01, "{lost}");
     place.check_failure(
         "learn lights.kif --explain one.json",
         &[],

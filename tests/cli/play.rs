@@ -117,6 +117,38 @@ fn what_is_typed_wrong_is_explained() {
 }
 
 #[test]
+fn a_hint_says_why() {
+    let place = Workplace::new();
+    let found = place.run_with("play matches.kif", &[], "hint\n");
+    // Taking two of five leaves three, from which the other loses.
+    for part in [
+        "hint: (take 2), proved value 100\n  others: (take 1) ",
+        "\n  why: it is proved to reach exactly 100\n  expected 1: ",
+    ] {
+        assert!(
+            found.out.contains(part),
+            "{part:?} is not in\n{}",
+            found.out
+        );
+    }
+    assert!(!found.out.contains("learned"), "{}", found.out);
+    let learned = place.run("learn matches.kif --games 3000 -o values.json");
+    assert_eq!(learned.code, Some(0), "{learned:#?}");
+    let found = place.run_with("play matches.kif --values values.json", &[], "hint\n");
+    for part in [
+        "  why: learned values: ",
+        " before the move, ",
+        "  why: for it: (left 3) +",
+    ] {
+        assert!(
+            found.out.contains(part),
+            "{part:?} is not in\n{}",
+            found.out
+        );
+    }
+}
+
+#[test]
 fn moves_that_are_numbers_or_commands_are_moves() {
     let place = Workplace::new();
     let rules = "

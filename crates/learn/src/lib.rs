@@ -30,7 +30,7 @@ mod trial;
 mod trust;
 mod values;
 
-pub use explanation::Contribution;
+pub use explanation::{Account, Change, Changes, Share, facts_text};
 pub use features::Features;
 #[cfg(feature = "files")]
 pub use file::{read, write};

@@ -9,6 +9,8 @@ use crate::lanes;
 
 /// The number of positions below which they are evaluated one by one.
 const FEW: usize = 8;
+/// The approximate size in bytes of what makes a feature active.
+const SIZE: usize = 80;
 
 /// A learned evaluation of a game's positions.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,6 +44,11 @@ impl Values {
     /// The features that have weights.
     pub fn features(&self) -> &Features {
         &self.features
+    }
+
+    /// The approximate size in bytes.
+    pub fn bytes(&self) -> usize {
+        4 * self.weights.len() + SIZE * self.features.count()
     }
 
     /// The weights of an output in a phase, by feature.

@@ -20,6 +20,7 @@ pub mod protocol;
 mod puzzle;
 #[cfg(feature = "ratings")]
 pub mod rating;
+mod reasons;
 #[cfg(feature = "records")]
 pub mod record;
 pub mod referee;
@@ -46,6 +47,7 @@ pub use observation::Observation;
 pub use outlook::{Evaluation, Lanes, Outlook};
 pub use players::Picker;
 pub use puzzle::PuzzleAgent;
+pub use reasons::reasons;
 pub use spec::{AGENT_KINDS, AgentKind, AgentSpec, OptionError, SpecError, is_agent};
 
 /// A chooser of moves for one role.

@@ -14,7 +14,8 @@ use crate::rule_files::{self, RuleOptions};
 use crate::{Context, Exit};
 use ggp_engine::machine::{AnyMachine, Machine};
 use ggp_engine::propnet::Propnet;
-use ggp_learn::{Learned, Progress, Trust, Values, learn, read, trust, write};
+use ggp_gdl::game::RoleId;
+use ggp_learn::{Learned, Progress, Share, Trust, Values, facts_text, learn, read, trust, write};
 
 /// The options of `ggp learn`.
 #[derive(clap::Args)]
@@ -33,7 +34,9 @@ short. `ggp play`, `host`, `player` and `tournament` use the file with --values.
 Equal seeds and equal numbers of games give equal files. A file fits rules whose names were
 changed, in the same order. Ctrl-C ends learning early; the values learned so far are written.
 
-With --explain, the values of a position are printed, and the facts that contribute most.")]
+With --explain, the values of a position are printed, and the facts that contribute most, or with
+--groups the facts and groups of facts that have weights of their own. All contributions add up
+to the value: 50 is 0, and each 0.7 doubles the odds.")]
 pub struct Options {
     #[command(flatten)]
     rules: RuleOptions,
@@ -56,10 +59,15 @@ pub struct Options {
     /// Show the N facts that contribute most
     #[arg(long, value_name = "N", default_value_t = 10, requires = "explain")]
     top: usize,
+    /// Show the weights of facts and of groups of facts, instead of dividing groups among facts
+    #[arg(long, requires = "explain")]
+    groups: bool,
     #[command(flatten)]
     position: PositionOptions,
 }
 
+/// The most characters of a contribution in a line.
+const FACT_TEXT: usize = 120;
 /// The share of the time that is reserved for testing.
 const TESTING: f64 = 0.2;
 
@@ -78,12 +86,16 @@ struct Summary {
 struct Explained {
     role: String,
     value: f32,
-    facts: Vec<Share>,
+    facts: Vec<Contribution>,
+    /// The sum of the contributions that are not listed.
+    others: f32,
+    /// The contribution to every position of the phase.
+    base: f32,
 }
 
-/// The contribution of a fact.
+/// The contribution of a fact, or of facts that hold together.
 #[derive(Serialize)]
-struct Share {
+struct Contribution {
     fact: String,
     weight: f32,
 }
@@ -195,35 +207,63 @@ fn explain(
     };
     let (values, _) =
         read(net, &text).map_err(|error| anyhow!("cannot use {}: {error}", path.display()))?;
-    let found = explained(net, &values, &state, options.top);
+    let text = if context.json() {
+        usize::MAX
+    } else {
+        FACT_TEXT
+    };
+    let found = explained(net, &values, &state, options, text);
     if context.json() {
         context.print_json(&found)?;
         return Ok(Exit::Done);
     }
     for of_role in found {
         context.print(format!("{} {:.1}", of_role.role, of_role.value))?;
-        for share in of_role.facts {
-            context.print(format!("  {:+.2}  {}", share.weight, share.fact))?;
+        let print = |weight: f32, text: &str| context.print(format!("  {weight:+.2}  {text}"));
+        for Contribution { fact, weight } in &of_role.facts {
+            print(*weight, fact)?;
+        }
+        let rest = [
+            (of_role.others, "all other facts"),
+            (of_role.base, "every position with the same role to move"),
+        ];
+        for (weight, text) in rest.iter().filter(|(weight, _)| weight.abs() >= 0.005) {
+            print(*weight, text)?;
         }
     }
     Ok(Exit::Done)
 }
 
-fn explained(net: &Propnet, values: &Values, state: &[u64], top: usize) -> Vec<Explained> {
-    let (game, terms) = (net.game(), net.terms());
-    let mut all = vec![0.0; values.roles()];
-    values.evaluate(&[state.to_vec()], &mut all);
-    let of_role = |(role, value): (ggp_gdl::game::RoleId, f32)| {
-        let contributions = values.explain(state, role.index()).into_iter();
-        let share = |found: ggp_learn::Contribution| Share {
-            fact: game.canonical(&terms, net.facts()[found.fact]),
-            weight: found.weight,
+/// The values and the contributions, each in a text of at most `text` characters.
+fn explained(
+    net: &Propnet,
+    values: &Values,
+    state: &[u64],
+    options: &Options,
+    text: usize,
+) -> Vec<Explained> {
+    let game = net.game();
+    let account = match options.groups {
+        true => values.features_at_work(state),
+        false => values.facts_at_work(state),
+    };
+    let of_role = |role: RoleId| {
+        let role_index = role.index();
+        let weight = |share: &Share| share.weights[role_index];
+        let mut shares: Vec<&Share> = account.shares.iter().collect();
+        shares.sort_by(|a, b| weight(b).abs().total_cmp(&weight(a).abs()));
+        let (shown, others) = shares.split_at(options.top.min(shares.len()));
+        let contribution = |share: &&Share| Contribution {
+            fact: facts_text(net, &share.facts, text),
+            weight: weight(share),
         };
         Explained {
             role: game.role_name(role).to_owned(),
-            value,
-            facts: contributions.take(top).map(share).collect(),
+            value: account.values[role_index],
+            facts: shown.iter().map(contribution).collect(),
+            others: others.iter().map(|share| weight(share)).sum(),
+            base: account.base[role_index],
         }
     };
-    game.roles().zip(all).map(of_role).collect()
+    game.roles().map(of_role).collect()
 }

@@ -7,6 +7,7 @@ use ggp_engine::machine::{Machine, PlayError};
 use ggp_gdl::game::{Move, RoleId};
 use ggp_play::{
     Advice, AgentAnswer, AgentSpec, AgentThread, Brief, Candidate, Observation, Origin, Turn,
+    reasons,
 };
 
 /// The agent that gives hints.
@@ -34,7 +35,7 @@ impl Adviser {
         Adviser { brief, agents }
     }
 
-    /// The best move, alternatives and the expected continuation as text.
+    /// The best move, the reasons for it, alternatives and the expected continuation as text.
     ///
     /// # Errors
     ///
@@ -73,8 +74,16 @@ impl Adviser {
         if let Some(remark) = caveat(&best, &others) {
             text += &format!("\n  {remark}");
         }
-        let first = played.len();
         let state = turn.history.state().clone();
+        let values = match machine.network(&state) {
+            Some((net, _)) => self.brief.values.values(net)?,
+            None => None,
+        };
+        let values = values.as_ref().map(|(values, _)| values);
+        for reason in reasons(machine, &state, turn.role, &best, values)? {
+            text += &format!("\n  why: {reason}");
+        }
+        let first = played.len();
         self.ahead(machine, state, (turn.role, best.chosen), &mut played)?;
         for (joint, number) in played[first..].iter().zip(first + 1..) {
             text += &format!(

@@ -19,7 +19,7 @@ const HELP: &str = "  \
   moves                list the legal moves
   state                show the facts of the state
   history              list the moves made so far
-  hint                 show the move of the default agent and its expected continuation
+  hint                 show the move of the default agent, why, and what it expects to follow
   why FACT or MOVE     explain why a fact holds or a move is legal, or why not; a move may
                        be given by its number; a fact is traced over the moves made
   undo                 go back to your last choice
