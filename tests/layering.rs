@@ -166,6 +166,7 @@ const ALLOWED: &[(&str, &str, &[&str])] = &[
     ("web", "tables", &["clock"]),
     ("web", "think", &["clock"]),
     ("web", "turns", &["clock", "network"]),
+    ("web", "values", &["clock", "thread"]),
     ("web", "workers", &["stream", "thread"]),
 ];
 

@@ -5,6 +5,7 @@ mod graph;
 mod limits;
 pub mod service;
 mod think;
+mod values;
 
 use serde_json::{Value, json};
 use service::Service;

@@ -109,6 +109,47 @@ export const tests = {
     await says(page, /Last: (cross|nought) /);
   },
 
+  async a_hint_says_why({ page }) {
+    await opened(page, `#/${LINE_OF_THREE}?moves=(mark 1 1) wait;wait (mark 1 2);(mark 2 2) wait;wait (mark 3 2)&seats=person;person`);
+    await page.getByRole('button', { name: 'Hint', exact: true }).click();
+    await page.getByText('Would play').waitFor();
+    assert.match(await page.getByRole('list', { name: 'Reasons' }).textContent(), /proved to reach exactly 100/);
+  },
+
+  async learned_values_are_a_second_curve({ page }) {
+    await opened(page, `#/${LINE_OF_THREE}`);
+    await seated(page, 'nought', 'mcts', 0.2);
+    await place(page, 0, 0).click();
+    await says(page, /Your move: cross\. Last: nought/);
+    const ply = async () => Number((await page.locator('.count').textContent()).split('/')[0]);
+    const before = await ply();
+    await page.locator('.group.open button.move').first().click();
+    await page.waitForFunction((before) => Number(document.querySelector('.count').textContent.split('/')[0]) === before + 2, before);
+    await page.getByRole('tab', { name: 'Thinking' }).click();
+    assert.equal(await page.locator('.over .dashed').count(), 0);
+    await page.getByLabel('Time to learn').selectOption('3');
+    await page.getByRole('button', { name: 'Learn values' }).click();
+    await page.getByText(/Learning: \d.* games so far/).waitFor();
+    await page.getByText('Facts that speak for each role').waitFor();
+    await page.getByText(/From \d.* games of self-play/).waitFor();
+    // The search has a value for each of its moves, learned values for each position.
+    const points = (kind) => page.locator(`.over polyline.line${kind}`).evaluateAll((lines) => lines.map((line) => line.getAttribute('points').split(' ').length));
+    assert.deepEqual(await points('.dashed'), [5, 5]);
+    assert.deepEqual(await points(':not(.dashed)'), [2]);
+    assert.match(await page.locator('.over .legend').textContent(), /cross.*nought.*search.*learned values/);
+    assert.equal(await page.locator('.speaks').count(), 2);
+    const here = await page.locator('.speaks').first().textContent();
+    assert.match(here, /cross, expected score \d+\.\d/);
+    assert.match(here, /\(cell \d \d (cross|nought)\)\+\d\.\d\d/);
+    if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/learned.png`, fullPage: true });
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.waitForFunction((text) => document.querySelector('.speaks').textContent !== text, here);
+    assert.deepEqual(await points('.dashed'), [5, 5]);
+    await page.getByRole('button', { name: 'Hint', exact: true }).click();
+    await page.getByText('Would play').waitFor();
+    assert.match(await page.getByRole('list', { name: 'Reasons' }).textContent(), /learned values: \d.* before the move, \d.* after it/);
+  },
+
   async a_hint_ends_where_a_move_is_made({ page }) {
     await opened(page, '#/connect_four');
     await seated(page, 'yellow', 'person');

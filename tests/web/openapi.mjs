@@ -74,6 +74,9 @@ export const tests = {
     const thoughts = await events('api/games/connect_four/think', { role: 0, player: 'mcts:0.5s', tree: 100 });
     assert.ok(thoughts.length > 1);
     for (const { name, data } of thoughts) check(name === 'tree' ? 'Tree' : 'Thought', data);
+    check('Values', await json('api/games/connect_four/values', {}));
+    for (const { data } of await events('api/games/connect_four/learn', { seconds: 1 })) check('Lessons', data);
+    check('Values', await json('api/games/connect_four/values', {}));
     // A search that ends, and one that exceeds its time limit of a second and reports progress.
     await events('api/games/eight_puzzle/solve', { seconds: 30, method: 'breadth-first-packed' })
       .then((all) => all.forEach(({ name, data }) => check(name === 'answer' ? 'Answer' : 'Progress', data)));

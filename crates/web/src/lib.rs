@@ -31,6 +31,7 @@ mod solving;
 mod tables;
 mod think;
 mod turns;
+mod values;
 mod why;
 mod workers;
 
@@ -255,6 +256,8 @@ fn router(app: Arc<AppState>) -> Router {
         .route("/api/games/{game}/think", post(think::think))
         .route("/api/games/{game}/solve", post(solving::solve))
         .route("/api/games/{game}/graph", post(graph::graph))
+        .route("/api/games/{game}/learn", post(values::learn))
+        .route("/api/games/{game}/values", post(values::values))
         .route("/api/tables", post(tables::create))
         .route("/api/tables/{table}", get(tables::follow))
         .route("/api/tables/{table}/moves", post(tables::choose))

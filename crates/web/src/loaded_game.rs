@@ -19,6 +19,7 @@ use ggp_engine::machine::{self, AnyMachine, Backend, Limits, Machine, PlayError}
 use ggp_engine::machine::{PropnetMachine, PropnetState};
 use ggp_gdl::diagnostic::DiagnosticRecord;
 use ggp_gdl::game::{Game, Move};
+use ggp_learn::Learned;
 use ggp_picture::{Picture, PictureOptions};
 use ggp_stop::Stop;
 
@@ -55,6 +56,7 @@ pub(super) struct LoadedGame {
     groundings: Arc<Turns>,
     cache: Mutex<Option<PositionCache>>,
     card: Mutex<Option<String>>,
+    learned: Mutex<Option<Arc<Learned>>>,
     /// The approximate size.
     bytes: AtomicUsize,
     is_stale: AtomicBool,
@@ -126,6 +128,7 @@ impl LoadedGame {
             groundings: Arc::clone(groundings),
             cache: Mutex::default(),
             card: Mutex::default(),
+            learned: Mutex::default(),
             is_stale: AtomicBool::new(false),
         })
     }
@@ -152,6 +155,28 @@ impl LoadedGame {
         limits.stop = stop.clone();
         limits.ground.stop = stop.clone();
         limits
+    }
+
+    /// The values that were learned for this game, if they were.
+    pub(super) fn learned(&self) -> Option<Arc<Learned>> {
+        locked(&self.learned).clone()
+    }
+
+    /// Keeps learned values, unless those at hand are from more games. Returns what is kept.
+    pub(super) fn keep(&self, fresh: Learned) -> Arc<Learned> {
+        let mut learned = locked(&self.learned);
+        let known = learned
+            .take()
+            .filter(|known| known.progress.games > fresh.progress.games);
+        Arc::clone(learned.insert(known.unwrap_or_else(|| Arc::new(fresh))))
+    }
+
+    /// True if a network may still be made in the background.
+    pub(super) fn awaits_network(&self) -> bool {
+        let cache = locked(&self.cache);
+        cache
+            .as_ref()
+            .is_none_or(|cache| !matches!(cache.network, Network::Settled))
     }
 
     fn picture_options(&self) -> PictureOptions {
@@ -208,8 +233,9 @@ impl LoadedGame {
         }
         let known = cache.as_ref().map_or(0, PositionCache::bytes);
         drop(cache);
+        let learned = self.learned().map_or(0, |learned| learned.values.bytes());
         self.bytes.store(
-            SIZES.0 * self.rules.bytes() + machine_bytes(&machine) + known,
+            SIZES.0 * self.rules.bytes() + machine_bytes(&machine) + known + learned,
             Ordering::Relaxed,
         );
         if machine.terms().len() > STALE {

@@ -12,12 +12,13 @@ use super::Shared;
 use super::answer::{ApiError, JsonBody};
 use super::events::{self, Permit, Sender};
 use super::game_store::{blocking, find};
-use super::loaded_game::LoadedGame;
+use super::loaded_game::{LoadedGame, Reached};
 use super::session::Visitor;
+use super::values::fits;
 use ggp_engine::machine::Machine;
 use ggp_gdl::game::Move;
 use ggp_gdl::terms::Terms;
-use ggp_play::{Advice, AgentAnswer, AgentSpec, AgentThread, Brief, Observation, Origin};
+use ggp_play::{Advice, AgentAnswer, AgentSpec, AgentThread, Brief, Observation, Origin, reasons};
 use ggp_search::mcts::TreeSummary;
 use ggp_solver::solve::joint_text;
 
@@ -56,6 +57,8 @@ pub(super) struct Thought {
     by_chance: bool,
     candidates: Vec<Candidate>,
     line: Vec<String>,
+    /// The reasons for the move, once it is chosen.
+    why: Vec<String>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -160,14 +163,28 @@ impl ThinkTask {
                 }
             }
         };
-        let observation = Observation::of_joint_moves(role, reached.joints);
+        let observation = Observation::of_joint_moves(role, std::mem::take(&mut reached.joints));
         let answer = agent.choose_and_report(&observation, Some(deadline), nodes, &mut tell);
         if let (Some(advice), Some(listener)) = (&answer.advice, listener)
             && let Some(tree) = reporter.tree(advice)
         {
             listener.send_before("tree", &tree, Instant::now() + PATIENCE);
         }
-        final_thought(answer, &mut reporter)
+        let why = match (&answer.advice, listener) {
+            (Some(advice), Some(_)) if answer.origin != Origin::Random => {
+                reached.machine.terms_mut().refresh();
+                let Reached { machine, state, .. } = &mut reached;
+                let learned = reporter.game.learned();
+                let values = learned.as_ref().map(|learned| &learned.values);
+                let net = machine.network(state).map(|(net, _)| net);
+                let values = values.filter(|values| net.is_some_and(|net| fits(values, net)));
+                // A move is good without reasons.
+                reasons(machine, state, role, advice, values).unwrap_or_default()
+            }
+            _ => Vec::new(),
+        };
+        let thought = final_thought(answer, &mut reporter)?;
+        Ok(Thought { why, ..thought })
     }
 
     /// The deadline and the number of iterations.
@@ -224,6 +241,7 @@ impl ThoughtReporter {
             line: (advice.line.iter().take(LINE))
                 .map(|joint| joint_text(&self.game.game, &self.terms, joint))
                 .collect(),
+            why: Vec::new(),
         }
     }
 

@@ -26,18 +26,18 @@ function rung(y, text) {
     draw('text', { x: LEFT - 5, y: y + 4, 'text-anchor': 'end' }, text)];
 }
 
-/** A line chart of scores from 0 to 100. `lines` are `{index, name, points: [[x, score]]}`. */
+/** A line chart of scores from 0 to 100. `lines` are `{index, name, points: [[x, score]], dashed}`. */
 export function scores(lines, unit, label) {
   const chart = frame(label);
   const all = lines.flatMap(({ points }) => points.map(([x]) => x));
   const least = Math.min(...all, 0);
   const most = Math.max(...all, unit === 's' ? 0.1 : 1);
   for (const score of [0, 50, 100]) chart.append(...rung(up(score / 100), String(score)));
-  for (const { index, name, points } of lines) {
+  for (const { index, name, points, dashed } of lines) {
     if (points.length === 0) continue;
     const at = points.map(([x, y]) => [across(x, least, most), up(Math.min(Math.max(y, 0), 100) / 100)]);
     const through = at.map(([x, y]) => `${x.toFixed(1)},${y.toFixed(1)}`).join(' ');
-    chart.append(draw('polyline', { points: through, class: 'edge' }), draw('polyline', { points: through, class: `line r${index % 8}` }, draw('title', {}, name)));
+    chart.append(draw('polyline', { points: through, class: 'edge' }), draw('polyline', { points: through, class: `line r${index % 8}${dashed ? ' dashed' : ''}` }, draw('title', {}, name)));
     const [x, y] = at[at.length - 1];
     chart.append(draw('circle', { cx: x.toFixed(1), cy: y.toFixed(1), r: 3, class: `end r${index % 8}` }));
   }

@@ -7,6 +7,7 @@ import { Facts } from './facts.js';
 import { Graph } from './graph.js';
 import { History } from './history.js';
 import { Hover } from './hover.js';
+import { Learned } from './learned.js';
 import { Match, PERSON, parsedPlayer, defaultSeats } from './match.js';
 import { Moves, concerns, counted } from './moves.js';
 import { Sharing } from './share.js';
@@ -55,7 +56,8 @@ export class GameView {
     this.timeline = new Timeline({ onGo: (node) => this.go(node), onUndo: () => this.step(-1), onRedo: () => this.step(1) });
     this.seats = new Seats(game.roles, { onWhy, onSit: (role, player) => this.sit(role, player) });
     const onGo = (from, joints) => this.timeline.go(this.history.graft(from, joints));
-    this.think = new Think(game.roles, { onGo, onHover: (move, role) => this.mark({ hover: this.cellsOf(role, move) }), onOpen: () => this.controls.grow() });
+    this.learned = new Learned(game, { line: () => this.history.line(), here: () => this.history.here, onValues: () => this.think.over(this.history.line()) });
+    this.think = new Think(game.roles, { onGo, onHover: (move, role) => this.mark({ hover: this.cellsOf(role, move) }), onOpen: () => this.controls.grow() }, this.learned.element);
     this.why = new Why(game, () => this.history.here.moves(), () => { if (!narrow.matches) this.board.element.scrollIntoView({ block: 'nearest' }); });
     this.hover = new Hover(game, () => this.history.here);
     this.controls = new Controls(this);
@@ -133,6 +135,7 @@ export class GameView {
     this.controls.leave();
     this.timeline.halt();
     this.think.tree.leave();
+    this.learned.leave();
     this.hover.leave();
     this.solve?.leave();
     this.graph?.leave();
@@ -197,6 +200,7 @@ export class GameView {
     this.think.colour(colours);
     this.timeline.show(this.history);
     this.think.over(this.history.line());
+    this.learned.follow();
     this.match.arrive(node, forward);
     if (!this.atTable) this.write();
     // The previous position tells which role moved, and where.

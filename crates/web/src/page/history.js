@@ -13,6 +13,8 @@ export class Node {
     this.position = null;
     /** The expected scores by role. */
     this.values = new Map();
+    /** The learned values by role, once they are known. */
+    this.learned = null;
     /** Milliseconds since 1970. */
     this.time = Date.now();
   }

@@ -2,27 +2,29 @@
 // candidates.
 
 import { scores, short } from './chart.js';
-import { button, fill, make } from './dom.js';
+import { button, draw, fill, make } from './dom.js';
 import { counted } from './moves.js';
 import { Tree } from './tree.js';
 
 /** Number of candidates that are shown at first. */
 const FIRST = 8;
+/** Number of moves of the principal variation among the reasons. */
+const AHEAD = 4;
 
 export class Think {
   /**
    * `onHover(move, role)` is called when the pointer enters a move, and with null when it
    * leaves. `onGo(node, joints)` continues from a node of the history, `onOpen()` is called
-   * when the tree is requested.
+   * when the tree is requested. `learned` is the panel of learned values.
    */
-  constructor(roles, { onHover, onGo, onOpen }) {
+  constructor(roles, { onHover, onGo, onOpen }, learned) {
     this.roles = roles;
     this.all = false;
     this.runs = new Map();
     this.live = make('div', { class: 'thoughts' });
     this.match = make('div', {});
     this.tree = new Tree({ onGo, onOpen });
-    this.element = make('div', {}, this.live, this.tree.element, this.match);
+    this.element = make('div', {}, this.live, this.tree.element, this.match, learned);
     this.live.addEventListener('pointerover', (event) => {
       const row = event.target.closest('[data-move]');
       onHover(row?.dataset.move ?? null, row ? Number(row.dataset.role) : null);
@@ -86,7 +88,8 @@ export class Think {
 
   run(role, { player, points, thought, running, onTake, isHint, isStopped }) {
     const name = this.roles[role].name;
-    const { move, value, nodes, seconds, candidates } = thought;
+    const { move, value, nodes, seconds, candidates, line, why = [] } = thought;
+    const reasons = running || line.length < 2 ? why : [...why, `then expected: ${line.slice(1, 1 + AHEAD).join('; ')}`];
     const weighed = [...candidates].sort((a, b) => b.visits - a.visits || b.value - a.value);
     const shown = this.all ? weighed : weighed.slice(0, FIRST);
     const most = Math.max(1, ...weighed.map((one) => one.visits));
@@ -95,6 +98,7 @@ export class Think {
       make('p', {}, running ? 'Best so far: ' : isStopped ? 'Stopped. Best so far: ' : isHint ? 'Would play ' : 'Plays ', make('code', {}, move),
         value === null ? '' : `, expected score ${value.toFixed(1)}`, thought.by_chance && ' (random move)', '. ',
         onTake && !running && button('Play it', () => onTake(move), { class: 'small' })),
+      reasons.length > 0 && make('ul', { class: 'reasons', 'aria-label': 'Reasons' }, reasons.map((reason) => make('li', {}, reason))),
       nodes > 0 && make('p', { class: 'quiet' }, `${counted(nodes, 'position')} in ${seconds.toFixed(1)} s${seconds > 0.05 ? `, ${short(nodes / seconds)} per second` : ''}`),
       shown.length > 0 && make('table', { class: 'candidates' },
         make('thead', {}, make('tr', {}, ...['Move', 'Expected', 'Visits'].map((head) => make('th', { scope: 'col' }, head)))),
@@ -103,16 +107,27 @@ export class Think {
       points.length > 1 && scores([{ index: role, name, points }], 's', `Expected score of ${name} over time: now ${points[points.length - 1][1].toFixed(0)}`));
   }
 
-  /** Shows the expected scores along a line of positions. */
+  /** Shows the expected scores along a line of positions: those of searches, and learned values. */
   over(line) {
-    const lines = this.roles.map(({ name }, index) => ({
-      index, name,
-      points: line.filter((node) => node.values.has(index)).map((node) => [node.ply, node.values.get(index)]),
+    const course = (value) => this.roles.map(({ name }, index) => ({
+      index, name, points: line.map((node) => [node.ply, value(node, index)]).filter(([, score]) => score !== undefined),
     })).filter(({ points }) => points.length > 1);
-    fill(this.match, lines.length > 0 && make('div', { class: 'thought' }, make('h3', {}, 'Over the match'),
-      make('p', { class: 'legend' }, lines.map(({ index, name }) => make('span', {}, make('span', { class: `dot r${index % 8}` }), name))),
-      scores(lines, 'move', 'Expected scores over the match')));
+    const searched = course((node, role) => node.values.get(role));
+    const learned = course((node, role) => (this.roles[role].random ? undefined : node.learned?.[role]))
+      .map((one) => ({ ...one, name: `${one.name}, learned`, dashed: true }));
+    const lines = [...searched, ...learned];
+    const shown = this.roles.map(({ name }, index) => ({ index, name })).filter(({ index }) => lines.some((one) => one.index === index));
+    fill(this.match, lines.length > 0 && make('div', { class: 'thought over' }, make('h3', {}, 'Over the match'),
+      make('p', { class: 'legend' }, shown.map(({ index, name }) => make('span', {}, make('span', { class: `dot r${index % 8}` }), name)),
+        learned.length > 0 && [searched.length > 0 && sample('search', ''), sample('learned values', 'dashed')].filter(Boolean)),
+      scores(lines, 'move', `Expected scores over the match${learned.length > 0 ? ', dashed: learned values' : ''}`)));
   }
+}
+
+/** An entry of a legend: a piece of a line with its name. */
+function sample(name, kind) {
+  return make('span', {}, draw('svg', { viewBox: '0 0 24 8', width: 24, height: 8, class: 'chart sample', 'aria-hidden': 'true' },
+    draw('line', { x1: 0, x2: 24, y1: 4, y2: 4, class: `line ${kind}` })), name);
 }
 
 function candidate(role, { move, visits, value, bounds }, best, most) {
