@@ -38,9 +38,9 @@ impl Trust {
 const PLAYOUTS: u32 = 64;
 /// The most moves that each player tries.
 const MOST_MOVES: usize = 64;
-/// The pairs of matches that are played at a time, and the most times.
-const PAIRS: u32 = 32;
-const ROUNDS: u32 = 8;
+/// The pairs of matches that are played at a time. The first rounds are short, so that something is
+/// known of games with long matches, too.
+const ROUNDS: [u32; 6] = [8, 8, 16, 32, 64, 128];
 /// The least gain, in standard errors, at the end and before.
 const CERTAIN: f64 = 2.0;
 const CERTAIN_SOON: f64 = 3.0;
@@ -53,12 +53,12 @@ pub fn trust(net: &Propnet, engine: Engine, values: &Values, seed: u64, stop: &S
         mean: 0.5,
         ..Trial::default()
     };
-    // Both are sums over rounds.
+    // Both are sums over pairs.
     let (mut gain, mut squares): (f64, f64) = (0.0, 0.0);
-    for round in 0..ROUNDS {
-        let seed = seed.wrapping_add(u64::from(round));
+    for (round, pairs) in ROUNDS.into_iter().enumerate() {
+        let seed = seed.wrapping_add(round as u64);
         let play =
-            |chooser| trial_of_some(net, engine, [chooser, flat], PAIRS, MOST_MOVES, seed, stop);
+            |chooser| trial_of_some(net, engine, [chooser, flat], pairs, MOST_MOVES, seed, stop);
         let Some(mixed) = play(Chooser::Mixed(values, PLAYOUTS)) else {
             break;
         };
@@ -66,8 +66,9 @@ pub fn trust(net: &Propnet, engine: Engine, values: &Values, seed: u64, stop: &S
         let Some(equal) = is_constant_sum.then_some(equal).or_else(|| play(flat)) else {
             break;
         };
-        gain += mixed.mean - equal.mean;
-        squares += mixed.error.powi(2) + equal.error.powi(2);
+        let pairs = f64::from(pairs);
+        gain += pairs * (mixed.mean - equal.mean);
+        squares += pairs.powi(2) * (mixed.error.powi(2) + equal.error.powi(2));
         if gain.abs() > CERTAIN_SOON * squares.sqrt() {
             break;
         }
