@@ -208,7 +208,7 @@ fn functions(net: &Propnet, varies: &[bool], stop: &Stop) -> Option<Drawn> {
     Some((graph.finish()?, roles.first().copied()?))
 }
 
-/// What the functions of a game depend on, and with which sign, as a graph. It tells less than
+/// The inputs that each function depends on, and with which sign, as a graph. It tells less than
 /// [`functions`], and does not depend on gates. `None` if it is too large, or `stop` is over.
 fn dependence(net: &Propnet, varies: &[bool], stop: &Stop) -> Option<Drawn> {
     let mut graph = Graph::default();
@@ -278,7 +278,7 @@ fn outputs(net: &Propnet, varies: &[bool]) -> Vec<Output> {
     outputs
 }
 
-/// What literals depend on.
+/// Finds the inputs that literals depend on.
 struct Support<'n> {
     net: &'n Propnet,
     /// By feedback of a cycle: its definition.
