@@ -113,6 +113,22 @@ fn answers_about_one_file_come_in_the_order_of_the_requests() {
 }
 
 #[test]
+fn requests_with_the_same_name_are_all_answered() {
+    let mut editor = Editor::new();
+    editor.open_large(100_000);
+    let asked = editor.post("textDocument/hover", in_large(3, 9));
+    for _ in 0..2 {
+        editor.sent -= 1;
+        editor.post("textDocument/hover", in_large(3, 9));
+    }
+    editor.edit_large(2, " ");
+    for _ in 0..3 {
+        assert_ne!(editor.answer_to(asked), Value::Null);
+    }
+    editor.end();
+}
+
+#[test]
 fn a_closed_file_has_no_findings() {
     let mut editor = Editor::new();
     editor.open_large(100_000);
