@@ -11,7 +11,12 @@
 //! ```
 //!
 //! Targets take turns so that each gets the same time. The inputs of a target depend on
-//! `--seed` alone, whatever the other targets do.
+//! `--seed` alone, whatever the other targets do. The package in `libfuzzer` runs the same
+//! targets with libFuzzer, which needs a nightly toolchain and keeps what reaches new code:
+//!
+//! ```sh
+//! crates/fuzz/libfuzzer/run 60                   # seconds for each target
+//! ```
 //!
 //! A find is an error, a panic on any thread, or an input that takes too long. It ends the
 //! run with exit code 1, and its input stays in the folder of `--finds`. Inputs are written
@@ -22,13 +27,6 @@
 //! ```sh
 //! cargo run -p ggp-fuzz -- --target agree --replay target/fuzz/agree-12345.kif --seed 12345
 //! ```
-
-mod change;
-mod json;
-mod plays;
-mod puzzles;
-mod rules;
-mod targets;
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -42,7 +40,7 @@ use clap::Parser;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use targets::{Inputs, TARGETS, Target};
+use ggp_fuzz::{Inputs, Known, TARGETS, Target, text, texts};
 
 /// Feed the crates with random and damaged input
 #[derive(Parser)]
@@ -74,16 +72,6 @@ const STACK: usize = 8 << 20;
 
 /// The message and the place of the first panic of an input, on any thread.
 static PANIC: Mutex<Option<String>> = Mutex::new(None);
-
-/// Texts to begin with.
-pub struct Known {
-    /// Rule texts.
-    pub texts: Vec<String>,
-    /// The bundled games: their names and rules.
-    pub games: Vec<(String, String)>,
-    /// Picture files.
-    pub pictures: Vec<String>,
-}
 
 /// A target in a run.
 struct Turn {
@@ -142,36 +130,12 @@ fn run(options: &Options) -> anyhow::Result<Option<String>> {
             Err(what) => Some(format!("{}: {what}", chosen[0].name)),
         });
     }
-    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let bundled = texts(&own.join("../../games"))?;
-    let mut finds = texts(&own.join("corpus"))?;
-    for folder in &options.corpus {
-        finds.extend(texts(folder)?);
-    }
-    let finds: Vec<String> = finds.into_iter().map(|(_, text)| text).collect();
-    let of_games = |(name, text): &(String, String)| {
-        let name = name.strip_suffix(".kif")?;
-        Some((name.to_owned(), text.clone()))
-    };
-    let pictures = bundled.iter().filter(|(name, _)| name.ends_with(".toml"));
-    let all = bundled.iter().map(|(_, text)| text.clone());
-    let known = Known {
-        games: bundled.iter().filter_map(of_games).collect(),
-        pictures: pictures.map(|(_, text)| text.clone()).collect(),
-        texts: finds.iter().cloned().chain(all).collect(),
-    };
+    let known = Known::new(&options.corpus)?;
     let mut turns = Vec::new();
     for target in chosen {
         let (finds, others) = match target.inputs {
-            Inputs::Rules => (finds.clone(), known.texts[finds.len()..].to_vec()),
-            Inputs::Own(_) => {
-                let folder = own.join("corpus").join(target.name);
-                let finds = match folder.is_dir() {
-                    true => texts(&folder)?,
-                    false => Vec::new(),
-                };
-                (finds.into_iter().map(|(_, text)| text).collect(), vec![])
-            }
+            Inputs::Rules => known.texts.split_at(known.finds),
+            Inputs::Own(_) => (&known.own(target)?[..], &[][..]),
         };
         let name = target.name.bytes().fold(options.seed, |seed, byte| {
             seed.wrapping_mul(257).wrapping_add(byte.into())
@@ -179,8 +143,8 @@ fn run(options: &Options) -> anyhow::Result<Option<String>> {
         turns.push(Turn {
             target,
             random: Xoshiro256PlusPlus::seed_from_u64(name),
-            finds: finds.into(),
-            known: others.into(),
+            finds: finds.to_vec().into(),
+            known: others.to_vec().into(),
             inputs: 0,
             checked: 0,
             time: Duration::ZERO,
@@ -219,10 +183,9 @@ impl Turn {
         let began = Instant::now();
         let random = &mut self.random;
         let unchanged = self.finds.pop_front().or_else(|| self.known.pop_front());
-        let input = match (unchanged, &self.target.inputs) {
-            (Some(input), _) => input,
-            (None, Inputs::Own(make)) => make(known, random),
-            (None, Inputs::Rules) => rules::any(&known.texts, random),
+        let input = match unchanged {
+            Some(input) => input,
+            None => self.target.input(known, random),
         };
         let seed = random.random();
         let ending = match self.target.inputs {
@@ -271,28 +234,4 @@ fn outcome(target: &'static Target, input: &str, seed: u64) -> Result<u64, Strin
         (None, Ok(result)) => result,
         (None, Err(_)) => Err(format!("no end after {} s", LONGEST.as_secs())),
     }
-}
-
-/// The names and texts of a folder's files, in the order of their names.
-fn texts(folder: &Path) -> anyhow::Result<Vec<(String, String)>> {
-    let cannot_read = || format!("cannot read {}", folder.display());
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(folder).with_context(cannot_read)? {
-        let path = entry.with_context(cannot_read)?.path();
-        if path.is_file() {
-            files.push(path);
-        }
-    }
-    files.sort();
-    let named = files.iter().map(|file| {
-        let name = file.file_name().unwrap_or_default();
-        Ok((name.to_string_lossy().into_owned(), text(file)?))
-    });
-    named.collect()
-}
-
-/// The text of a file.
-fn text(file: &Path) -> anyhow::Result<String> {
-    let bytes = std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -5,10 +5,10 @@
 //! solvers and go away; idle connections send a byte now and then. An honest session loads
 //! games, plays and asks meanwhile; each answer must come within the time given by
 //! `--within`. `player`: the same connections and damaged messages go to a network player in
-//! a match, which must make each move in time. `page-use` and `matches` attack nothing: an
-//! honest client uses the page, or a host starts and stops matches with a player, as often as
-//! `--times` says, and the memory of the server is shown. The exit code is 1 if an answer is
-//! late or wrong, or the memory grows.
+//! a match, which must make each move in time. `page-use`, `matches` and `hosted` attack
+//! nothing: an honest client uses the page, or a host starts and stops matches with a player
+//! or plays whole ones, as often as `--times` says, and the memory of the processes is shown.
+//! The exit code is 1 if an answer is late or wrong, or the memory grows.
 //!
 //! ```sh
 //! cargo build --release && cargo run --release -p ggp-fuzz --bin ggp-siege -- web
@@ -66,6 +66,7 @@ enum Target {
     Player,
     PageUse,
     Matches,
+    Hosted,
 }
 
 fn main() -> ExitCode {
@@ -75,6 +76,7 @@ fn main() -> ExitCode {
         Target::Player => player(&options),
         Target::PageUse => page_use(&options),
         Target::Matches => matches(&options),
+        Target::Hosted => hosted(&options),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,
@@ -127,6 +129,45 @@ fn matches(options: &Options) -> anyhow::Result<bool> {
     }
     println!("{} matches, {wrong} wrong answers", options.times);
     Ok(wrong == 0 && sizes.are_flat())
+}
+
+/// Plays whole matches between one player and the agents of one host.
+fn hosted(options: &Options) -> anyhow::Result<bool> {
+    let (player, address) = Server::start(options, &["player", "--port", "0"])?;
+    let folder = tempfile::tempdir()?;
+    let results = folder.path().join("results.jsonl");
+    let game = concat!(env!("CARGO_MANIFEST_DIR"), "/../../games/tic_tac_toe.kif");
+    let mut command = Command::new(&options.ggp);
+    command.args(["tournament", "--quiet", "--games", game, "--results"]);
+    command.arg(&results).arg("--player");
+    command.args([&format!("http://{address}"), "--player", "random"]);
+    // Each player has each role once in a round.
+    command.args(["--rounds", &options.times.div_ceil(2).to_string()]);
+    command.args(["--start-clock", "5", "--play-clock", "5"]);
+    let mut host = Server::new(command.stdout(Stdio::null()).spawn()?);
+    let mut sizes = [Sizes(Vec::new()), Sizes(Vec::new())];
+    let (mut shown, part) = (0, (options.times / 10).max(1));
+    let code = loop {
+        let ended = host.ended()?;
+        let rows = std::fs::read_to_string(&results).unwrap_or_default();
+        let done = rows.lines().count() as u32;
+        if done / part > shown && ended.is_none() {
+            shown = done / part;
+            for (sizes, (name, server)) in
+                sizes.iter_mut().zip([("host", &host), ("player", &player)])
+            {
+                print!("{name} ");
+                sizes.watch(server, shown * part, options.times);
+            }
+        }
+        if let Some(code) = ended {
+            let errors = rows.lines().filter(|row| !row.contains("\"errors\":[]"));
+            println!("{done} matches, {} with errors", errors.count());
+            break code;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    Ok(code.success() && sizes.iter().all(Sizes::are_flat))
 }
 
 /// Attacks the page. The result is true if every honest answer was right and in time.

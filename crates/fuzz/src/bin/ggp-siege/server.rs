@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
@@ -22,6 +22,16 @@ impl Drop for Server {
 }
 
 impl Server {
+    /// A process that ends with this value.
+    pub fn new(child: Child) -> Self {
+        Server(child)
+    }
+
+    /// The exit status, if it has ended.
+    pub fn ended(&mut self) -> std::io::Result<Option<ExitStatus>> {
+        self.0.try_wait()
+    }
+
     /// Starts a command that says where it listens: `web` with `http://ADDRESS`, a player with
     /// `listening on ADDRESS`.
     pub fn start(options: &Options, command: &[&str]) -> anyhow::Result<(Self, SocketAddr)> {
