@@ -41,6 +41,7 @@ mod replay;
 mod rewrite;
 mod rewritten;
 mod rollouts;
+mod rule_faults;
 mod scrambled;
 mod seeds;
 mod solve;

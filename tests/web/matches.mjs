@@ -304,6 +304,26 @@ export const tests = {
     await says(page, /Game over: player 100/);
   },
 
+  async a_fault_in_the_rules_ends_the_match_and_is_named({ page }) {
+    for (const [move, pattern] of [
+      ['two', /Game over\. me has several goal values: 1, 2 \(rules concerned: \S+:5:1 \S+:6:1\)\./],
+      ['stuck', /The match ends here\. me has no legal move, but the game is not over \(rules concerned: \S+:2:1\)\./],
+    ]) {
+      await own(page, `(role me) (init start) (choice two) (choice stuck)
+(<= (legal me ?c) (true start) (choice ?c))
+(<= (next (done ?c)) (does me ?c))
+(<= terminal (true (done two)))
+(<= (goal me 1) (true (done two)))
+(<= (goal me 2) (true (done two)))`);
+      await says(page, /Your move: me/);
+      await page.getByRole('button', { name: move, exact: true }).click();
+      await says(page, pattern);
+      const [saved] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save' }).click()]);
+      const { isCompleted, isAborted, goalValues } = JSON.parse(await readFile(await saved.path(), 'utf8'));
+      assert.deepEqual([isCompleted, isAborted, goalValues], [false, true, undefined]);
+    }
+  },
+
   async a_move_is_made_with_keys_alone({ page }) {
     await opened(page, `#/${LINE_OF_THREE}`);
     await seated(page, 'nought', 'person');

@@ -430,7 +430,7 @@ pub enum PlayError {
 pub struct Fault {
     /// The role's name.
     pub role: String,
-    /// Canonical texts of the values found, if any.
+    /// Canonical texts of the values found, if any, sorted.
     pub found: Vec<String>,
     /// Canonical texts of the state's facts, sorted.
     pub state: Vec<String>,
@@ -485,6 +485,25 @@ impl fmt::Display for PlayError {
             PlayError::TooLarge(excess) => excess.fmt(f),
             PlayError::Interrupted => f.write_str("interrupted"),
         }
+    }
+}
+
+impl PlayError {
+    /// The fault of the rules, if the error is one.
+    pub fn fault(&self) -> Option<&Fault> {
+        match self {
+            PlayError::NoLegalMove(fault)
+            | PlayError::NoGoal(fault)
+            | PlayError::AmbiguousGoal(fault)
+            | PlayError::BadGoal(fault) => Some(fault),
+            _ => None,
+        }
+    }
+
+    /// The text without the state and the rules.
+    pub fn summary(&self) -> String {
+        let text = self.to_string();
+        text.lines().next().unwrap_or_default().to_owned()
     }
 }
 

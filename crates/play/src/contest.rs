@@ -143,8 +143,10 @@ pub struct MatchResult {
     pub moves: Vec<Vec<String>>,
     /// The number of joint moves of the opening.
     pub opening: usize,
-    /// The scores by role; `None` if the match was aborted before the game was over.
+    /// The scores by role; `None` if the match was aborted.
     pub scores: Option<Vec<Score>>,
+    /// The error in the rules that ended the match.
+    pub fault: Option<PlayError>,
     /// The lapses: the number of joint moves before, the role, the lapse. A lapse while
     /// contenders prepare has no number.
     pub lapses: Vec<(Option<usize>, usize, Lapse)>,
@@ -157,7 +159,7 @@ impl<M: Machine> Contest<M> {
     ///
     /// # Errors
     ///
-    /// An error in the rules, or [`PlayError::Interrupted`].
+    /// [`PlayError::Interrupted`], or an error in the rules before contenders choose.
     pub fn play(mut self, contenders: &mut Contenders<'_>) -> Result<MatchResult, PlayError> {
         let start = self.machine.initial()?;
         let mut game = Match::new(self.machine, start);
@@ -206,6 +208,12 @@ impl<M: Machine> Contest<M> {
             Some(_) => referee.stop(contenders),
             None => referee.abort(contenders),
         }
-        ended.map(|()| result)
+        match ended {
+            Err(PlayError::Interrupted) => Err(PlayError::Interrupted),
+            ended => Ok(MatchResult {
+                fault: ended.err(),
+                ..result
+            }),
+        }
     }
 }

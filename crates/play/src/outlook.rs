@@ -11,7 +11,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::OptionError;
 use ggp_engine::machine::{
-    AnyMachine, Limits, Machine, PlayError, PlayoutOptions, PropnetState, narrow_lanes, playout,
+    AnyMachine, Limits, Machine, PlayError, PlayoutEnd, PropnetState, narrow_lanes, play_to_end,
 };
 use ggp_engine::propnet::batch::{Batch, Packed};
 use ggp_gdl::game::{Game, Move, RoleId};
@@ -56,7 +56,7 @@ const JOINTS_ALONE: usize = 512;
 /// The number of playouts for each state.
 const PLAYOUTS: usize = 4;
 /// The most joint moves of a playout.
-const PLAYOUT_DEPTH: usize = 1_000;
+const PLAYOUT_DEPTH: u64 = 1_000;
 
 /// The lanes of a game's network, with the scores of its goal values.
 pub struct Lanes {
@@ -254,18 +254,23 @@ impl Outlook<'_> {
     }
 
     fn played_out(&mut self, state: &PropnetState, role: usize) -> Result<f64, PlayError> {
-        let options = PlayoutOptions {
-            depth: PLAYOUT_DEPTH,
-        };
+        let (random, depth) = (&mut self.random, PLAYOUT_DEPTH);
         let mut sum = 0.0;
         for _ in 0..PLAYOUTS {
-            let played = playout(self.machine, state, options, &mut self.random);
-            sum += match played.map(|played| played.scores) {
-                Ok(Some(scores)) => f64::from(scores[role].get()),
-                Err(error @ (PlayError::Interrupted | PlayError::TooLarge(_))) => {
-                    return Err(error);
+            let ended = play_to_end(self.machine, state, depth, random, &mut || true, &mut 0);
+            let score = match ended {
+                Ok(PlayoutEnd::Terminal(mut scores)) => scores.swap_remove(role),
+                Ok(_) | Err(PlayError::NoLegalMove(_)) => {
+                    sum += 50.0;
+                    continue;
                 }
-                Ok(None) | Err(_) => 50.0,
+                Err(error) => return Err(error),
+            };
+            sum += match score {
+                Ok(score) => f64::from(score.get()),
+                // Without a score it is 0, as in lanes.
+                Err(error) if error.fault().is_some() => 0.0,
+                Err(error) => return Err(error),
             };
         }
         Ok(sum / PLAYOUTS as f64)
@@ -420,7 +425,11 @@ fn play_out_in_lanes(
                         Some(_) => Vec::new(),
                     };
                     joints.push(match legal.len() {
-                        0 => 0,
+                        0 => {
+                            // Without a legal move, the playout is undecided.
+                            score.get_or_insert(50.0);
+                            0
+                        }
                         count => legal[random.random_range(0..count)],
                     });
                 }

@@ -34,6 +34,7 @@ pub(super) struct Position {
     facts: Vec<String>,
     legal: Vec<Vec<LegalMove>>,
     goals: Vec<Option<u8>>,
+    faults: Vec<FaultText>,
     turn: Vec<usize>,
     drawing: Drawing,
     svg: String,
@@ -45,6 +46,27 @@ struct LegalMove {
     #[serde(rename = "move")]
     action: String,
     cells: Vec<Cell>,
+}
+
+/// An error in the rules that appears in the position.
+#[derive(Serialize)]
+struct FaultText {
+    /// The first line of its text; the state is the position itself.
+    message: String,
+    rules: Vec<String>,
+}
+
+impl FaultText {
+    /// The fault that an error is.
+    fn new(error: PlayError) -> Result<Self, PlayError> {
+        match error.fault() {
+            Some(fault) => Ok(FaultText {
+                message: error.summary(),
+                rules: fault.rules.clone(),
+            }),
+            None => Err(error),
+        }
+    }
 }
 
 impl Reached {
@@ -82,11 +104,13 @@ impl Reached {
             }
             drawing
         };
-        let mut legal = Vec::new();
+        let (mut legal, mut faults) = (Vec::new(), Vec::new());
         if !over {
             for &role in &roles {
                 let mut moves = Vec::new();
-                machine.legal(state, role, &mut moves)?;
+                if let Err(error) = machine.legal(state, role, &mut moves) {
+                    faults.push(FaultText::new(error)?);
+                }
                 let moves = moves.iter().map(|action| LegalMove {
                     action: machine.text(*action),
                     cells: (self.picture).cells(machine.terms(), (role, *action), &drawing),
@@ -98,11 +122,12 @@ impl Reached {
         for &role in &roles {
             goals.push(match machine.goal(state, role) {
                 Ok(score) => Some(score.get()),
-                Err(stopped @ (PlayError::Interrupted | PlayError::TooLarge(_))) => {
-                    return Err(stopped);
+                Err(error) => {
+                    let fault = FaultText::new(error)?;
+                    // The rules need not give goals before the end.
+                    faults.extend(Some(fault).filter(|_| over));
+                    None
                 }
-                // The rules need not give goals before the end.
-                Err(_) => None,
             });
         }
         let choosing = |moves: &(usize, &Vec<LegalMove>)| moves.1.len() > 1;
@@ -115,6 +140,7 @@ impl Reached {
             turn: turn.map(|(role, _)| role).collect(),
             legal,
             goals,
+            faults,
             svg: ggp_picture::svg(&drawing, &machine.game().name()),
             text: ggp_picture::text(&drawing),
             drawing,

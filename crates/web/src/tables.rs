@@ -144,7 +144,13 @@ impl MatchState {
         if !over {
             for (role, chosen) in game.game.roles().zip(&mut state.chosen) {
                 let mut legal = Vec::new();
-                reached.machine.legal(&reached.state, role, &mut legal)?;
+                match reached.machine.legal(&reached.state, role, &mut legal) {
+                    // Everyone sees the position in which the match ends.
+                    Err(error) if error.fault().is_some() => {
+                        state.failed.get_or_insert(error.summary());
+                    }
+                    legal => legal?,
+                }
                 let terms = reached.machine.terms();
                 let text = |action: &Move| game.game.canonical(terms, action.term());
                 let legal: Vec<String> = legal.iter().map(text).collect();

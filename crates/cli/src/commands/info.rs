@@ -84,6 +84,9 @@ struct Initial {
     terminal: bool,
     /// One entry for each role; `None` if the game is over or a role cannot move.
     legal: Option<Vec<usize>>,
+    /// The reason why a role has no legal move.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fault: Option<String>,
 }
 
 /// Runs the command.
@@ -151,13 +154,16 @@ fn report(game: &Game, machine: &mut AnyMachine) -> anyhow::Result<Report> {
 fn initial(machine: &mut AnyMachine) -> Result<Initial, PlayError> {
     let state = machine.initial()?;
     let terminal = machine.is_terminal(&state)?;
-    let mut legal = Some(Vec::new());
+    let (mut legal, mut fault) = (Some(Vec::new()), None);
     let roles = machine.game().roles();
     let mut moves = Vec::new();
     for role in roles {
         match machine.legal(&state, role, &mut moves) {
             Ok(()) => legal.iter_mut().for_each(|counts| counts.push(moves.len())),
-            Err(PlayError::NoLegalMove(_)) => legal = None,
+            Err(error @ PlayError::NoLegalMove(_)) => {
+                fault.get_or_insert(error.summary());
+                legal = None;
+            }
             Err(error) => return Err(error),
         }
     }
@@ -165,6 +171,7 @@ fn initial(machine: &mut AnyMachine) -> Result<Initial, PlayError> {
         facts: machine.facts(&state).len(),
         terminal,
         legal: legal.filter(|_| !terminal),
+        fault: fault.filter(|_| !terminal),
     })
 }
 
@@ -249,7 +256,7 @@ fn summary(report: &Report) -> String {
     let initial = &report.initial;
     let legal = match &initial.legal {
         _ if initial.terminal => "the game is over".to_owned(),
-        None => "a role has no legal move".to_owned(),
+        None => initial.fault.clone().unwrap_or_default(),
         Some(counts) => {
             let counts = report.roles.iter().zip(counts);
             let counts = counts.map(|(role, count)| format!("{role} {count}"));

@@ -67,12 +67,14 @@ pub(super) trait Answers: Machine {
             .map(|r| r.span)
             .collect();
         places.dedup();
+        let found = found.iter();
+        let mut found: Vec<String> = found
+            .map(|value| game.canonical(self.terms(), *value))
+            .collect();
+        found.sort_unstable();
         Fault {
             role: game.role_name(role).to_owned(),
-            found: found
-                .iter()
-                .map(|value| game.canonical(self.terms(), *value))
-                .collect(),
+            found,
             state: canonical_facts(self, state),
             rules: places.iter().map(|p| game.sources().place(*p)).collect(),
         }

@@ -110,7 +110,7 @@ impl Default for RolloutOptions {
 pub struct Outcome {
     /// Playouts that reached a terminal state in which each role has one score.
     pub playouts: u64,
-    /// By role: the sums of their scores.
+    /// By role: the sums of the scores in all terminal states. A role without a score adds 0.
     pub scores: Vec<Sum>,
     /// Playouts that ended because a role had no legal move.
     pub stuck: u64,
@@ -122,9 +122,10 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// A role's mean score, 0 to 100, or `None` if no playout has scores.
+    /// A role's mean score in terminal states, 0 to 100, or `None` if none was reached.
     pub fn mean(&self, role: usize) -> Option<f64> {
-        (self.playouts > 0).then(|| self.scores[role].total as f64 / self.playouts as f64)
+        let ended = self.playouts + self.faulty;
+        (ended > 0).then(|| self.scores[role].total as f64 / ended as f64)
     }
 
     fn clear(&mut self) {

@@ -3,6 +3,7 @@
 import { Board } from './board.js';
 import { Controls } from './controls.js';
 import { fill, make, seen, settled, trouble } from './dom.js';
+import { ending, isEnd } from './ending.js';
 import { Facts } from './facts.js';
 import { Graph } from './graph.js';
 import { History } from './history.js';
@@ -217,7 +218,7 @@ export class GameView {
     const line = this.history.line();
     const persons = this.match.seats.includes(PERSON) && this.match.branches;
     let at = this.history.here.ply + direction;
-    const asks = ({ position }) => !position || position.over || position.turn.some((role) => this.match.seats[role] === PERSON);
+    const asks = ({ position }) => !position || isEnd(position) || position.turn.some((role) => this.match.seats[role] === PERSON);
     while (persons && line[at + direction] && !asks(line[at])) at += direction;
     if (line[at]) this.timeline.go(line[at]);
   }
@@ -349,12 +350,8 @@ export class GameView {
     const before = this.history.here.parent?.position;
     const played = last ? this.game.roles.map(({ name }, role) => (!before || before.turn.length === 0 || before.turn.includes(role) ? `${name} ${last[role]}` : null)).filter(Boolean).join(', ') : '';
     let turn;
-    const stuck = this.game.roles.filter((_, role) => position.legal[role]?.length === 0);
-    if (!position.over && stuck.length > 0) {
-      turn = `${listed(stuck.map(({ name }) => name))} has no legal move, although the game is not over: the rules are incomplete here.`;
-    } else if (position.over) {
-      const goals = this.game.roles.map(({ name }, role) => (position.goals[role] === null ? null : `${name} ${position.goals[role]}`)).filter(Boolean);
-      turn = `Game over${goals.length ? `: ${goals.join(', ')}` : ''}.`;
+    if (isEnd(position)) {
+      turn = ending(this.game, position);
     } else if (this.atTable && this.history.here !== this.match.end) {
       turn = `This is an earlier position; the match has ${counted(this.match.end.ply, 'move')}.`;
     } else if (this.match.failed) {

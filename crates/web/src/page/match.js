@@ -3,6 +3,8 @@
 // A joint move is made when every role has a move. Roles with a single legal move choose it
 // automatically. Choices are hidden until all roles have chosen.
 
+import { isEnd } from './ending.js';
+
 export const PERSON = 'person';
 /** Milliseconds for which a position without a choice is shown. */
 const GLANCE = 350;
@@ -45,8 +47,8 @@ export class Match {
     this.stop();
     this.node = node;
     this.choices.clear();
-    const { legal, over, turn } = node.position;
-    if (!over) {
+    const { legal, turn } = node.position;
+    if (!isEnd(node.position)) {
       legal.forEach((moves, role) => { if (moves.length === 1) this.choices.set(role, moves[0].move); });
       const programs = turn.filter((role) => this.seats[role] !== PERSON);
       if (!forward && programs.length > 0) this.paused = true;
@@ -59,8 +61,8 @@ export class Match {
 
   /** Starts programs, and continues where no role has a choice. */
   go() {
-    const { turn, over } = this.node.position;
-    if (over) return;
+    const { turn } = this.node.position;
+    if (isEnd(this.node.position)) return;
     if (turn.length === 0) {
       this.timer = setTimeout(() => this.complete(), GLANCE);
       return;
@@ -120,8 +122,8 @@ export class Match {
    * or `others`.
    */
   stateOf(role) {
-    const { turn, over } = this.node?.position ?? { over: true };
-    if (over) return 'others';
+    if (!this.node || isEnd(this.node.position)) return 'others';
+    const { turn } = this.node.position;
     if (!turn.includes(role)) return 'single';
     if (this.thinking.has(role)) return 'thinking';
     if (this.choices.has(role)) return 'chosen';
@@ -130,13 +132,14 @@ export class Match {
 
   /** True if a person has yet to choose, so that the thoughts of programs must be hidden. */
   get secret() {
-    return this.node !== null && this.node.position.turn.some((role) => this.seats[role] === PERSON && !this.choices.has(role));
+    return this.node !== null && !isEnd(this.node.position) && this.node.position.turn.some((role) => this.seats[role] === PERSON && !this.choices.has(role));
   }
 
   /** True if programs have to move, or nobody has a choice. */
   get waits() {
-    const { over, turn } = this.node?.position ?? { over: true };
-    return !over && (turn.length === 0 || turn.some((role) => this.seats[role] !== PERSON && !this.choices.has(role)));
+    if (!this.node || isEnd(this.node.position)) return false;
+    const { turn } = this.node.position;
+    return turn.length === 0 || turn.some((role) => this.seats[role] !== PERSON && !this.choices.has(role));
   }
 
   pause() {

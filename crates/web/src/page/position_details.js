@@ -2,6 +2,7 @@
 
 import { Board } from './board.js';
 import { button, fill, make, trouble } from './dom.js';
+import { ending, isEnd } from './ending.js';
 import { onTheme } from './theme.js';
 
 /** Maximum number of facts shown. */
@@ -32,11 +33,10 @@ export class PositionDetails {
     try {
       node.position ??= await this.game.ask('position', { moves }, this.stop.signal);
       if (this.node !== node) return;
-      const { svg, facts, goals, over } = node.position;
+      const { svg, facts } = node.position;
       this.board.element.hidden = false;
       this.board.show(svg, title);
-      const scores = this.game.roles.map(({ name }, role) => (goals[role] === null ? null : `${name} ${goals[role]}`)).filter(Boolean);
-      fill(this.facts, over && make('p', {}, `Game over${scores.length ? `: ${scores.join(', ')}` : ''}.`),
+      fill(this.facts, isEnd(node.position) && make('p', {}, ending(this.game, node.position)),
         make('details', { class: 'unfold' }, make('summary', {}, `Facts (${facts.length.toLocaleString('en')})`),
           make('ul', { class: 'facts' }, facts.slice(0, MOST).map((fact) => make('li', {}, make('code', {}, fact))), facts.length > MOST && make('li', { class: 'quiet' }, '…'))));
     } catch (error) {

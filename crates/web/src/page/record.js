@@ -14,18 +14,19 @@ const joined = (files) => files.map(({ text }) => text).join('\n');
 /** Writes a record for a line of nodes whose positions are all loaded. */
 export function written(game, seats, line) {
   const [start] = line;
-  const { over, goals } = line[line.length - 1].position;
+  const { over, goals, faults } = line[line.length - 1].position;
+  const scored = over && faults.length === 0;
   return `${JSON.stringify({
     matchId: `ggp.${game.name.replaceAll(/[^a-z0-9]/gi, '_')}.${start.time}`,
     randomToken: [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join(''),
     startTime: start.time,
-    isCompleted: over,
-    isAborted: false,
+    isCompleted: scored,
+    isAborted: faults.length > 0,
     states: line.map(({ position }) => `( ${position.facts.map(spread).sort().join(' ')} )`),
     moves: line.slice(1).map(({ joint }) => joint.map(spread)),
     stateTimes: line.map(({ time }) => time),
     errors: line.map(() => game.roles.map(() => '')),
-    ...(over && !goals.includes(null) && { goalValues: goals }),
+    ...(scored && { goalValues: goals }),
     previewClock: -1,
     startClock: 0,
     playClock: 0,

@@ -3,6 +3,7 @@
 
 import { ask, events } from './api.js';
 import { make, trouble } from './dom.js';
+import { isEnd } from './ending.js';
 import { PERSON } from './match.js';
 import { parsed } from './route.js';
 
@@ -124,8 +125,8 @@ export class Seat {
   }
 
   stateOf(role) {
-    const { turn, over } = this.node?.position ?? { over: true };
-    if (over || this.node !== this.end) return 'others';
+    if (!this.node || isEnd(this.node.position) || this.node !== this.end) return 'others';
+    const { turn } = this.node.position;
     if (!turn.includes(role)) return 'single';
     if (this.chosen[role]) return 'chosen';
     // If a link does not name the seat of its key, the first accepted choice reveals it.

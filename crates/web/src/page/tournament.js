@@ -2,6 +2,7 @@
 
 import { CrossTable } from './cross_table.js';
 import { button, fill, make, trouble } from './dom.js';
+import { ending, isEnd } from './ending.js';
 import { Node } from './history.js';
 import { thought } from './match.js';
 
@@ -79,22 +80,24 @@ export class Tournament {
       const moves = node.moves();
       node.position = await this.game.ask('position', { moves }, signal);
       this.state.textContent = `${said}, move ${node.ply}`;
-      const { over, legal, turn } = node.position;
-      if (over || node.ply >= LONGEST) return node;
+      const { legal, turn } = node.position;
+      if (isEnd(node.position) || node.ply >= LONGEST) return node;
       const joint = await Promise.all(legal.map((list, role) => (turn.includes(role)
         ? thought(this.game, { moves, role, player: seats[role] }, signal, () => {}) : list[0]?.move)));
-      if (joint.includes(undefined)) return node;
       node = new Node(node, joint);
     }
   }
 
   count(players, seats, end) {
     const persons = this.game.roles.map((role, index) => index).filter((index) => !this.game.roles[index].random);
+    const { over, faults } = end.position;
     const goals = persons.map((role) => end.position.goals[role]);
     const moves = end.moves();
     const score = goals.map((goal) => goal ?? '–').join(' : ');
     this.list.prepend(make('li', {}, button(`${seats.map((player) => players[player]).join(' – ')}  ${score}`, () => this.onMatch(moves), { class: 'joint' })));
-    if (!end.position.over) return;
+    // Matches without scores are aborted, and not counted.
+    if (faults.length > 0) this.trouble.say(ending(this.game, end.position));
+    if (!over || faults.length > 0) return;
     this.cross.meet(seats, goals);
     this.cross.show('score');
   }

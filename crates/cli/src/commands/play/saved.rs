@@ -44,6 +44,7 @@ where
     let lapses = vec![None; machine.game().role_count()];
     let mut record = MatchRecord {
         is_completed: false,
+        is_aborted: false,
         states: Vec::new(),
         moves: Vec::new(),
         state_times: Vec::new(),
@@ -57,11 +58,20 @@ where
         record.reached(machine, &ply.state, &lapses);
     }
     let last = history.state();
-    record.is_completed = machine.is_terminal(last)?;
-    if record.is_completed {
+    // A match that a fault of the rules ends is aborted, as a host does it.
+    if machine.is_terminal(last)? {
         let goals = format::goals(machine, last)?.0;
         let scores: Option<Vec<u8>> = goals.iter().map(|goal| Some(goal.goal?.get())).collect();
+        record.is_completed = scores.is_some();
+        record.is_aborted = scores.is_none();
         record.goal_values = scores.unwrap_or_default();
+    } else {
+        for role in machine.game().clone().roles() {
+            match machine.legal(last, role, &mut Vec::new()) {
+                Err(error) if error.fault().is_some() => record.is_aborted = true,
+                legal => legal?,
+            }
+        }
     }
     Ok(record)
 }

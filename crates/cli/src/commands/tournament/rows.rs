@@ -72,6 +72,7 @@ impl Row {
 
     /// Sets the result of the match.
     pub fn set(&mut self, result: MatchResult) {
+        self.fault = result.fault.map(|fault| fault.to_string());
         let scores = result
             .scores
             .map(|scores| scores.into_iter().map(|score| score.get()));

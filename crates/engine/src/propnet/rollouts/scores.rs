@@ -34,8 +34,8 @@ impl Scores {
         &self.scores
     }
 
-    /// Adds the scores of these lanes. Returns the lanes in which every role has a
-    /// score.
+    /// Adds the scores of these lanes; a role without a score adds 0. Returns the lanes in
+    /// which every role has a score.
     pub fn count(
         &self,
         lanes: &[u64],
@@ -63,7 +63,7 @@ impl Scores {
         for (role, values) in self.scores.iter().enumerate() {
             for &(row, score) in values.iter().filter(|value| value.1 > 0) {
                 let row = scores.row(row);
-                (0..words).for_each(|word| some[word] = valid[word] & row[word]);
+                (0..words).for_each(|word| some[word] = lanes[word] & row[word]);
                 assignment.count(some, |start, n| {
                     let sum = &mut outcomes[start].scores[role];
                     sum.total += n * score;

@@ -120,6 +120,9 @@ pub enum Event {
         made: usize,
         /// The roles with their scores, if the game is over.
         scores: Vec<(String, u8)>,
+        /// The error in the rules because of which there are no scores.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        fault: Option<String>,
     },
 }
 
@@ -213,11 +216,15 @@ impl fmt::Display for Event {
                 how,
                 made,
                 scores,
+                fault,
             } => {
                 let moves = if *made == 1 { "move" } else { "moves" };
                 write!(f, "{}: over ({how}) after {made} {moves}", plain(id))?;
-                let mut scores = scores.iter();
-                scores.try_for_each(|(role, score)| write!(f, "; {} {score}", plain(role)))
+                for (role, score) in scores {
+                    write!(f, "; {} {score}", plain(role))?;
+                }
+                let mut fault = fault.iter();
+                fault.try_for_each(|fault| write!(f, "; {}", plain(fault)))
             }
         }
     }

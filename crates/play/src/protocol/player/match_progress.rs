@@ -8,7 +8,7 @@ use std::fmt;
 use std::thread::JoinHandle;
 
 use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine, PlayError, PropnetState};
-use ggp_gdl::game::{Game, Move, RoleId, Score};
+use ggp_gdl::game::{Game, Move, RoleId};
 use ggp_gdl::terms::{TermId, Terms};
 
 /// The most parts of a move that is sent.
@@ -159,16 +159,22 @@ impl MatchProgress {
         }
     }
 
-    /// The scores of all roles, if the game is over.
-    pub(super) fn scores(&mut self) -> Option<Vec<(String, Score)>> {
-        let (machine, states) = self.rules.ready().ok()?;
+    /// The scores of all roles; none if the game is not over.
+    ///
+    /// # Errors
+    ///
+    /// If the rules do not give the scores.
+    pub(super) fn scores(&mut self) -> Result<Vec<(String, u8)>, PlayError> {
+        let Ok((machine, states)) = self.rules.ready() else {
+            return Ok(Vec::new());
+        };
         let state = states.last().expect("the first state is in the list");
-        if !machine.is_terminal(state).ok()? {
-            return None;
+        if !machine.is_terminal(state)? {
+            return Ok(Vec::new());
         }
         let scores = self.game.roles().map(|role| {
-            let score = machine.goal(state, role).ok()?;
-            Some((self.game.role_name(role).to_owned(), score))
+            let score = machine.goal(state, role)?;
+            Ok((self.game.role_name(role).to_owned(), score.get()))
         });
         scores.collect()
     }

@@ -327,7 +327,7 @@ impl<'a> MatchThread<'a> {
     /// Answers requests until the match is over.
     fn run(&mut self, requests: &Receiver<MatchRequest>) {
         let mut how = "interrupted";
-        let mut scores = Vec::new();
+        let mut scores = Ok(Vec::new());
         let mut queue = VecDeque::new();
         while let Some(request) = queue.pop_front().or_else(|| requests.recv().ok()) {
             match request {
@@ -357,7 +357,7 @@ impl<'a> MatchThread<'a> {
                 MatchRequest::Stop { moves, is_answered } => {
                     if !moves.is_empty() {
                         self.receive(&moves, is_answered);
-                        scores = self.progress.scores().unwrap_or_default();
+                        scores = self.progress.scores();
                     }
                     how = "stop";
                     break;
@@ -369,12 +369,16 @@ impl<'a> MatchThread<'a> {
             }
         }
         self.shared.over.raise();
-        let scores = scores.into_iter().map(|(role, score)| (role, score.get()));
+        let (scores, fault) = match scores {
+            Ok(scores) => (scores, None),
+            Err(error) => (Vec::new(), Some(error.to_string())),
+        };
         self.server.log.record(Event::Ended {
             id: self.terms.id.clone(),
             how,
             made: self.progress.played().len(),
-            scores: scores.collect(),
+            scores,
+            fault,
         });
     }
 
