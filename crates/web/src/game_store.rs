@@ -76,7 +76,7 @@ impl GameStore {
         if let Some(game) = self.ready(&rules.id) {
             return Ok(game);
         }
-        let game = Arc::new(LoadedGame::new(rules, &self.groundings, stop)?);
+        let game = Arc::new(LoadedGame::new(rules, &self.groundings, self.bytes, stop)?);
         let mut loaded = locked(&self.loaded);
         let known = loaded.entry(game.rules.id.clone()).or_insert(Loaded {
             game,
@@ -366,7 +366,7 @@ mod tests {
         let [one, two, three] = &rules;
         let groundings = Turns::new(limits, &Arc::default());
         let size = |rules: &Arc<Rules>| {
-            let game = LoadedGame::new(Arc::clone(rules), &groundings, &Stop::new());
+            let game = LoadedGame::new(Arc::clone(rules), &groundings, 0, &Stop::new());
             game.expect("they have no errors").bytes()
         };
         let bytes = size(one) + size(two) + size(three) - 1;

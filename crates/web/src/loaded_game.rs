@@ -54,6 +54,8 @@ pub(super) struct LoadedGame {
     pub(super) findings: Vec<DiagnosticRecord>,
     /// The turns of threads that build networks.
     groundings: Arc<Turns>,
+    /// Maximum size in bytes of the rows and gates.
+    network: usize,
     cache: Mutex<Option<PositionCache>>,
     card: Mutex<Option<String>>,
     learned: Mutex<Option<Arc<Learned>>>,
@@ -106,7 +108,7 @@ pub(super) struct Reached {
 }
 
 impl LoadedGame {
-    /// Reads rules.
+    /// Reads rules. `bytes` is the size of all games together.
     ///
     /// # Errors
     ///
@@ -114,6 +116,7 @@ impl LoadedGame {
     pub(super) fn new(
         rules: Arc<Rules>,
         groundings: &Arc<Turns>,
+        bytes: usize,
         stop: &Stop,
     ) -> Result<Self, CheckReport> {
         let reading = rules.set.read(stop);
@@ -126,6 +129,7 @@ impl LoadedGame {
             findings: CheckReport::of(&reading).findings,
             game,
             groundings: Arc::clone(groundings),
+            network: NETWORK.min(bytes / 2),
             cache: Mutex::default(),
             card: Mutex::default(),
             learned: Mutex::default(),
@@ -144,14 +148,14 @@ impl LoadedGame {
     }
 
     /// Limits for machines that answer one request.
-    pub(super) fn limits(stop: &Stop) -> Limits {
+    pub(super) fn limits(&self, stop: &Stop) -> Limits {
         let mut limits = Limits {
             facts: FACTS,
             work: WORK,
             ..Limits::default()
         };
         limits.ground.time = Some(GROUNDING);
-        limits.ground.memory = NETWORK;
+        limits.ground.memory = self.network;
         limits.stop = stop.clone();
         limits.ground.stop = stop.clone();
         limits
@@ -259,14 +263,14 @@ impl LoadedGame {
             return Ok(card.clone());
         }
         // A small network gives the cells that boards have.
-        let mut limits = LoadedGame::limits(stop);
+        let mut limits = self.limits(stop);
         limits.ground.facts = CARD.0;
         limits.ground.instances = CARD.0 as u64;
         limits.ground.work = CARD.1;
         let network = PropnetMachine::new(&self.game, limits);
         let mut machine = match network {
             Ok(network) => AnyMachine::Propnet(Box::new(network)),
-            Err(_) => AnyMachine::new(&self.game, Backend::Datalog, LoadedGame::limits(stop))?,
+            Err(_) => AnyMachine::new(&self.game, Backend::Datalog, self.limits(stop))?,
         };
         let machine = &mut machine;
         let picture = drawn(machine, self.picture_options())?;
@@ -346,7 +350,7 @@ impl PositionCache {
         let mut machine = match ready {
             Some(machine) => machine,
             None => {
-                let limits = LoadedGame::limits(turn.stop());
+                let limits = loaded.limits(turn.stop());
                 AnyMachine::new(&loaded.game, Backend::Datalog, limits)?
             }
         };
@@ -402,7 +406,7 @@ impl Network {
             return;
         };
         let (sender, network) = channel();
-        let limits = LoadedGame::limits(turn.stop());
+        let limits = loaded.limits(turn.stop());
         let (game, stop) = (loaded.game.clone(), turn.stop().clone());
         let pace = turn.pace(Pace::Steady);
         let work = move || {

@@ -1,8 +1,8 @@
 //! Memory: shares for players and solvers, and the end of work that takes too much.
 //!
 //! Limits on facts, terms, rows and gates bound what one request can take. The sum of all
-//! requests is bounded here: where the process is larger than it may be, the games that
-//! were not used the longest are dropped, and the session whose work has run the longest
+//! requests is bounded here: where the process would soon be larger than it may be, the games
+//! that were not used the longest are dropped, and the session whose work has run the longest
 //! loses it.
 
 use std::sync::{Arc, Mutex};
@@ -12,9 +12,13 @@ use super::AppState;
 use super::session::locked;
 
 /// The interval between two looks at the size of the process.
-const LOOK: Duration = Duration::from_millis(50);
-/// The time after stopping work in which it may free its memory.
-const RELIEF: Duration = Duration::from_millis(300);
+const LOOK: Duration = Duration::from_millis(10);
+/// The number of looks until work that is stopped has ended, and takes no more memory.
+const AHEAD: u32 = 5;
+/// The part of the memory that is kept free for what is added all the same: one of this many.
+const SPARE: u64 = 5;
+/// The number of looks after that in which it may free its memory.
+const RELIEF: u32 = 30;
 
 /// The memory for the tables of all players and solvers: half in equal parts, and half for
 /// those who come first.
@@ -72,9 +76,20 @@ impl Memory {
 
 /// Keeps the process within its memory, until it is dropped.
 pub(super) async fn watch(app: Arc<AppState>) {
+    let most = app.limits.memory_bytes - app.limits.memory_bytes / SPARE;
+    let (mut last, mut relief) = (resident_bytes().unwrap_or_default(), 0_u32);
     loop {
         tokio::time::sleep(LOOK).await;
-        if resident_bytes().is_none_or(|bytes| bytes <= app.limits.memory_bytes) {
+        let Some(bytes) = resident_bytes() else {
+            continue;
+        };
+        let growth = bytes.saturating_sub(last);
+        last = bytes;
+        relief = relief.saturating_sub(1);
+        let is_relieved = growth == 0 && relief > 0;
+        // If it grows on like this, it has this size when work that is stopped now has ended.
+        let soon = bytes + u64::from(AHEAD) * growth;
+        if is_relieved || soon <= most {
             continue;
         }
         app.shelf.shrink(app.shelf.size() / 2);
@@ -83,7 +98,9 @@ pub(super) async fn watch(app: Arc<AppState>) {
         if let Some((_, stops)) = heaviest.max_by_key(|(time, _)| *time) {
             stops.iter().for_each(ggp_stop::Stop::raise);
         }
-        tokio::time::sleep(RELIEF).await;
+        tokio::time::sleep(AHEAD * LOOK).await;
+        relief = RELIEF;
+        last = resident_bytes().unwrap_or(last);
     }
 }
 

@@ -116,7 +116,7 @@ impl Task {
         let reached = self.game.reach(&self.moves, &permit.turn)?;
         let began = Instant::now();
         let stop = permit.turn.stop();
-        let mut limits = LoadedGame::limits(stop);
+        let mut limits = self.game.limits(stop);
         limits.ground.time = Some(self.time / 2);
         let facts = reached.machine.facts(&reached.state);
         let mut machine = match &reached.machine {

@@ -140,7 +140,7 @@ impl ThinkTask {
             .nth(self.role)
             .expect("the role was checked above");
         let mut brief = Brief::new(&self.game.game, role);
-        brief.limits = LoadedGame::limits(permit.turn.stop());
+        brief.limits = self.game.limits(permit.turn.stop());
         brief.memory_bytes = permit.memory_bytes();
         brief.seed = self.moves.len() as u64;
         brief.tree = self.tree;

@@ -198,11 +198,13 @@ impl Turns {
             .then(|| Turns::start(self, &mut state, asker))
     }
 
-    /// The session whose turns have run the longest in total, with their stops.
+    /// The session whose turns have run the longest in total, with their stops. Turns that
+    /// were stopped before do not count.
     pub(super) fn heaviest(&self) -> Option<(Duration, Vec<Stop>)> {
         let state = locked(&self.state);
         let mut sums: FxHashMap<&Arc<str>, (Duration, Vec<Stop>)> = FxHashMap::default();
-        for turn in &state.running {
+        let running = state.running.iter();
+        for turn in running.filter(|turn| !turn.stop.is_raised()) {
             let sum = sums.entry(&turn.asker.key).or_default();
             sum.0 += turn.began.elapsed();
             sum.1.push(turn.stop.clone());

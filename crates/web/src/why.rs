@@ -88,7 +88,7 @@ fn explain(game: &LoadedGame, asked: &Question, turn: &Turn) -> Result<Explanati
     let mut explainer = Explainer::new(
         &game.game,
         machine.terms().clone(),
-        LoadedGame::limits(turn.stop()),
+        game.limits(turn.stop()),
         ExplainOptions::default(),
     );
     let question = explainer.question(&asked.question);
