@@ -198,7 +198,11 @@ impl Session {
 
     fn ask(&mut self, id: RequestId, method: &str, params: Value) -> Result<(), String> {
         let uri = params["textDocument"]["uri"].as_str().unwrap_or_default();
-        let text = self.texts.get(uri).cloned();
+        let mut text = self.texts.get(uri).cloned();
+        // An answer does not say to which of several requests with the same name it belongs.
+        for (_, other) in self.asked.iter_mut().filter(|(known, _)| *known == id) {
+            (*other, text) = (None, None);
+        }
         self.asked.push((id.clone(), text));
         self.tell(Message::Request(Request::new(
             id,
