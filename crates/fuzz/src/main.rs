@@ -40,7 +40,7 @@ use clap::Parser;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use ggp_fuzz::{Inputs, Known, TARGETS, Target, text, texts};
+use ggp_fuzz::{Inputs, Known, TARGETS, Target, text};
 
 /// Feed the crates with random and damaged input
 #[derive(Parser)]
