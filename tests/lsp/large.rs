@@ -122,9 +122,10 @@ fn requests_with_the_same_name_are_all_answered() {
         editor.post("textDocument/hover", in_large(3, 9));
     }
     editor.edit_large(2, " ");
-    for _ in 0..3 {
-        assert_ne!(editor.answer_to(asked), Value::Null);
-    }
+    // Two of them are refused at once.
+    let answers = [(); 3].map(|()| editor.answer_to(asked));
+    let refused = answers.iter().filter(|answer| !answer["error"].is_null());
+    assert!(refused.count() >= 2, "{answers:?}");
     editor.end();
 }
 

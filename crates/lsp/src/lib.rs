@@ -15,7 +15,7 @@ mod lens;
 mod slots;
 mod wire;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender};
@@ -77,7 +77,7 @@ pub fn serve(connection: Connection, settings: &Settings) -> Result<(), Protocol
         settings: *settings,
         documents: HashMap::new(),
         opened: 0,
-        open_requests: HashMap::new(),
+        open_requests: HashSet::new(),
     };
     loop {
         crossbeam_channel::select! {
@@ -148,9 +148,8 @@ struct Server {
     documents: HashMap<Uri, Desk>,
     /// The number of documents that were opened so far.
     opened: u64,
-    /// The number of requests with this name that have no answer yet. A client should not give
-    /// two the same name; if it does, each gets an answer.
-    open_requests: HashMap<RequestId, usize>,
+    /// The requests that have no answer yet.
+    open_requests: HashSet<RequestId>,
 }
 
 impl Server {
@@ -211,12 +210,10 @@ impl Server {
         match outcome {
             Outcome::Panic(panic) => std::panic::resume_unwind(panic),
             Outcome::Message(message) => {
-                if let Message::Response(answer) = &message {
-                    match self.open_requests.get_mut(&answer.id) {
-                        Some(open @ 2..) => *open -= 1,
-                        Some(_) => drop(self.open_requests.remove(&answer.id)),
-                        None => return,
-                    }
+                if let Message::Response(answer) = &message
+                    && !self.open_requests.remove(&answer.id)
+                {
+                    return;
                 }
                 self.send(message);
             }
@@ -241,10 +238,8 @@ impl Server {
             self.pass_on(outcome);
         }
         stops.iter().for_each(Stop::raise);
-        for (id, open) in std::mem::take(&mut self.open_requests) {
-            for _ in 0..open {
-                self.send(RequestError::Ended.answer(id.clone()));
-            }
+        for id in std::mem::take(&mut self.open_requests) {
+            self.send(RequestError::Ended.answer(id));
         }
     }
 
@@ -319,7 +314,7 @@ impl Server {
             None => Err(RequestError::NotOpen(uri.as_str().to_owned())),
         });
         match handed {
-            Ok(()) => *self.open_requests.entry(id).or_default() += 1,
+            Ok(()) => drop(self.open_requests.insert(id)),
             Err(error) => self.send(error.answer(id)),
         }
     }
