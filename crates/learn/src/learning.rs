@@ -73,8 +73,10 @@ const LEAST_WEIGHT: f32 = 0.03;
 const BATCH: usize = 1_024;
 /// The number of positions from which pairs are chosen.
 const REMEMBERED: usize = 30_000;
-/// The least number of positions learned for each group of facts.
+/// The least number of positions learned for each group of facts, images included.
 const POSITIONS_EACH: u64 = 40;
+/// The share of the time for the search for symmetries.
+const SEARCHING: f64 = 0.1;
 
 /// The stages in which groups of facts are added.
 const STAGES: [Stage; 3] = [
@@ -184,6 +186,8 @@ struct Course<'a> {
     /// The last positions.
     memory: Samples,
     positions: u64,
+    /// The positions learned, images included.
+    learned: u64,
     loss: f64,
 }
 
@@ -192,10 +196,17 @@ impl<'a> Course<'a> {
         let mut positions = Positions::new(net, options.engine);
         let facts = net.facts().len();
         let survey = survey(&mut positions, facts, options.seed, stop);
-        let symmetries = symmetries(net, &survey.varies, options.engine, options.seed, stop);
+        let symmetries = match options.images {
+            0 => Vec::new(),
+            _ => {
+                let time = stop.remaining().map(|time| time.mul_f64(SEARCHING));
+                let within = stop.within(time);
+                symmetries(net, &survey.varies, options.engine, options.seed, &within)
+            }
+        };
         let roles = positions.roles();
         let outputs = if survey.is_constant_sum { 1 } else { roles };
-        let patterns = Patterns::new(net, &survey.varies, &survey.states);
+        let patterns = Patterns::new(net, &survey.varies, &survey.states, stop);
         let values = Values::new(Features::new(&survey.varies, survey.phases), roles, outputs);
         let words = facts.div_ceil(64);
         let bytes = options.memory_bytes / 4;
@@ -210,6 +221,7 @@ impl<'a> Course<'a> {
             fresh: Samples::new(words, outputs, usize::MAX),
             memory: Samples::new(words, outputs, remembered),
             positions: 0,
+            learned: 0,
             loss: 0.0,
         }
     }
@@ -225,46 +237,42 @@ impl<'a> Course<'a> {
         }
     }
 
-    /// Learns the fresh positions in random order, and remembers them.
+    /// Learns the fresh positions and some images of each in random order, and remembers them.
     fn lesson(&mut self) {
-        let count = self.fresh.len();
-        if count == 0 {
-            return;
-        }
-        self.add_images(count);
-        let count = self.fresh.len();
-        let order = self.shuffled(count);
-        let loss = self.trainer.learn(&self.fresh, &order, self.stop);
-        // A mean over about the last 40,000 positions.
-        let share =
-            (count as f64 / 40_000.0).max(count as f64 / (self.positions as f64 + count as f64));
-        self.loss += share.min(1.0) * (loss - self.loss);
-        self.positions += count as u64;
-        for number in 0..count {
-            let (state, targets) = self.fresh.get(number);
-            self.memory.push(state, targets);
+        let order = self.shuffled(self.fresh.len());
+        let mut batch = self.fresh.like();
+        for numbers in order.chunks(BATCH) {
+            if self.stop.is_over() {
+                break;
+            }
+            batch.clear();
+            for &number in numbers {
+                let (state, targets) = self.fresh.get(number as usize);
+                batch.push(state, targets);
+                let few = (self.symmetries).sample(&mut self.play.random, self.options.images);
+                for symmetry in few {
+                    batch.push(&symmetry.image(state), &symmetry.targets(targets));
+                }
+            }
+            let order = self.shuffled(batch.len());
+            let loss = self.trainer.learn(&batch, &order, self.stop);
+            for number in 0..batch.len() {
+                let (state, targets) = batch.get(number);
+                self.memory.push(state, targets);
+            }
+            self.positions += numbers.len() as u64;
+            self.learned += batch.len() as u64;
+            // A mean over about the last 40,000 positions.
+            let share = batch.len() as f64 / (self.learned as f64).min(40_000.0);
+            self.loss += share.min(1.0) * (loss - self.loss);
         }
         self.fresh.clear();
-    }
-
-    /// Adds some images of each of the first `count` fresh positions.
-    fn add_images(&mut self, count: usize) {
-        for number in 0..count {
-            let few = self
-                .symmetries
-                .sample(&mut self.play.random, self.options.images);
-            for symmetry in few {
-                let (state, targets) = self.fresh.get(number);
-                let (state, targets) = (symmetry.image(state), symmetry.targets(targets));
-                self.fresh.push(&state, &targets);
-            }
-        }
     }
 
     /// Adds the groups of facts that explain most errors.
     fn grow(&mut self, stage: &Stage) {
         let values = &self.trainer.average;
-        let room = (self.positions / POSITIONS_EACH) as usize;
+        let room = (self.learned / POSITIONS_EACH) as usize;
         let most = (self.options.groups.min(room) as f64 * stage.share) as usize;
         let mut groups = values.features.groups().to_vec();
         groups.extend(groups::groups(

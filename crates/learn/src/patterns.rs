@@ -9,12 +9,17 @@
 use ggp_engine::propnet::Propnet;
 use ggp_engine::propnet::batch::{Packed, holds};
 use ggp_gdl::terms::TermId;
+use ggp_stop::Stop;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The most patterns. Those of the most facts stay.
 const MOST: usize = 1_024;
-/// The most arguments of which all combinations are left open; of longer facts, all but one or two.
-const MOST_ARGUMENTS: usize = 4;
+/// The most arguments of which all combinations are left open; of longer facts, all but one or two,
+/// and of still longer ones, all.
+const FEW_ARGUMENTS: usize = 4;
+const MOST_ARGUMENTS: usize = 8;
+/// The most sets of facts that are compared.
+const MOST_SETS: usize = 200_000;
 /// The least spread of a count, which keeps rare facts from counting too much.
 const LEAST_SPREAD: f32 = 0.25;
 
@@ -33,32 +38,30 @@ pub(crate) struct Patterns {
 
 impl Patterns {
     /// The patterns of the facts that vary and whose counts differ in `states`, positions of
-    /// random games.
-    pub fn new(net: &Propnet, varies: &[bool], states: &[Packed]) -> Patterns {
+    /// random games. If `stop` is over, some are missing.
+    pub fn new(net: &Propnet, varies: &[bool], states: &[Packed], stop: &Stop) -> Patterns {
         let facts = net.facts().len();
-        let mut sets = sets(net, varies);
+        let mut sets = sets(net, varies, stop);
         sets.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         let (mut means, mut scales) = (Vec::new(), Vec::new());
         sets.retain(|set| {
-            if means.len() == MOST {
+            if means.len() == MOST || stop.is_over() {
                 return false;
             }
-            let counts = states.iter().map(|state| {
-                let true_facts = set.iter().filter(|&&fact| holds(state, fact as usize));
-                true_facts.count() as f32
-            });
-            let (mut sum, mut squares) = (0.0, 0.0);
-            counts.for_each(|count| {
+            let (mut sum, mut squares) = (0.0_f64, 0.0);
+            for state in states {
+                let count = set.iter().filter(|&&fact| holds(state, fact as usize));
+                let count = count.count() as f64;
                 sum += count;
                 squares += count * count;
-            });
-            let number = states.len().max(1) as f32;
+            }
+            let number = states.len().max(1) as f64;
             let mean = sum / number;
             let variance = squares / number - mean * mean;
             let varies = variance > 1e-6;
             if varies {
-                means.push(mean);
-                scales.push(1.0 / variance.sqrt().max(LEAST_SPREAD));
+                means.push(mean as f32);
+                scales.push(1.0 / (variance.sqrt() as f32).max(LEAST_SPREAD));
             }
             varies
         });
@@ -122,10 +125,13 @@ impl Patterns {
 }
 
 /// By pattern of more than one fact: the facts, each set once.
-fn sets(net: &Propnet, varies: &[bool]) -> Vec<Vec<u32>> {
+fn sets(net: &Propnet, varies: &[bool], stop: &Stop) -> Vec<Vec<u32>> {
     let terms = net.terms();
     let mut matching: FxHashMap<(usize, u64, Vec<TermId>), Vec<u32>> = FxHashMap::default();
     for (fact, &term) in net.facts().iter().enumerate() {
+        if matching.len() > MOST_SETS || stop.is_over() {
+            break;
+        }
         if !varies[fact] {
             continue;
         }
@@ -145,10 +151,10 @@ fn sets(net: &Propnet, varies: &[bool]) -> Vec<Vec<u32>> {
 
 /// The sets of arguments that a pattern may fix, one bit for each.
 fn kept(arguments: usize) -> Vec<u64> {
-    if arguments > 64 {
+    if arguments > MOST_ARGUMENTS {
         return vec![0];
     }
-    if arguments <= MOST_ARGUMENTS {
+    if arguments <= FEW_ARGUMENTS {
         return (0..(1 << arguments) - 1).collect();
     }
     let one = (0..arguments).map(|place| 1 << place);

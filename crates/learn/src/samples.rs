@@ -24,6 +24,11 @@ impl Samples {
         }
     }
 
+    /// No positions, of the same form.
+    pub fn like(&self) -> Samples {
+        Samples::new(self.words, self.outputs, self.most)
+    }
+
     pub fn len(&self) -> usize {
         self.targets.len() / self.outputs
     }

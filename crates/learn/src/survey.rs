@@ -16,8 +16,9 @@ use crate::positions::Positions;
 const LINES: usize = 256;
 /// The maximum number of joint moves of all games.
 const PLIES: usize = 400;
-/// The number of games whose positions are kept.
-const KEPT: usize = 16;
+/// The number of games whose positions are kept, and the most bytes of those.
+const KEPT: usize = 4;
+const KEPT_BYTES: usize = 1 << 25;
 
 /// The properties of a game that random games show.
 #[derive(Debug)]
@@ -50,7 +51,9 @@ pub(crate) fn survey(positions: &mut Positions, facts: usize, seed: u64, stop: &
         if stop.is_over() || states.is_empty() {
             break;
         }
-        kept.extend(states.iter().take(KEPT).cloned());
+        if kept.len() * words * 8 < KEPT_BYTES {
+            kept.extend(states.iter().take(KEPT).cloned());
+        }
         let status = positions.status(&states);
         let mut joints = Vec::with_capacity(states.len() * roles);
         let mut open = Vec::with_capacity(states.len());

@@ -22,14 +22,15 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// The most edges that the search for automorphisms visits.
 const MOST_WORK: usize = 20_000_000;
-/// The most vertices and edges of the graph of dependence, and the most gates visited for it.
-const MOST_SIZE: usize = 400_000;
+/// The most gates that are visited for the graph of dependence.
 const MOST_VISITS: usize = 20_000_000;
 /// The most symmetries, without the identity.
 const MOST: usize = 15;
 /// The random games in which a candidate is tried, and their most joint moves.
 const LANES: usize = 64;
 const PLIES: usize = 100;
+/// The most bytes of the positions of these games.
+const MOST_BYTES: usize = 1 << 25;
 
 /// A permutation that preserves the rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,8 +84,7 @@ impl Symmetry {
     }
 
     fn is_identity(&self) -> bool {
-        let facts = self.facts.iter().enumerate();
-        facts.into_iter().all(|(fact, &to)| fact as u32 == to)
+        (0..).zip(&self.facts).all(|(fact, &to)| fact == to)
     }
 }
 
@@ -102,7 +102,8 @@ pub(crate) fn symmetries(
     let mut found: Vec<Symmetry> = Vec::new();
     let mut check = None;
     for draw in [functions, dependence] {
-        // What depends on the same facts is often no symmetry where a match rarely gets.
+        // The second graph is coarser: its automorphisms often fail in positions that random games
+        // rarely reach.
         if !found.is_empty() {
             break;
         }
@@ -122,10 +123,12 @@ pub(crate) fn symmetries(
             if candidate.is_identity() || found.contains(&candidate) {
                 continue;
             }
-            let check = check.get_or_insert_with(|| Check::new(net, engine, seed, stop));
-            if stop.is_over() {
-                return Vec::new();
+            if check.is_none() {
+                check = Check::new(net, engine, seed, stop);
             }
+            let Some(check) = check.as_mut().filter(|_| found.len() < MOST) else {
+                break;
+            };
             if check.holds(net, &candidate, stop) {
                 found.push(candidate);
             }
@@ -152,6 +155,8 @@ enum Colour {
     Fact,
     Move,
     Role,
+    /// The role that moves at random.
+    Chance,
     Terminal,
     Next,
     Legal,
@@ -182,14 +187,22 @@ fn colours<'a>(net: &'a Propnet, varies: &'a [bool]) -> impl Iterator<Item = u32
     })
 }
 
+/// The colours of roles.
+fn role_colours(net: &Propnet) -> impl Iterator<Item = u32> + '_ {
+    net.game()
+        .roles()
+        .map(|role| match net.game().is_random(role) {
+            true => Colour::Chance.number(),
+            false => Colour::Role.number(),
+        })
+}
+
 /// The functions of a game as a graph. `None` if it is too large, or `stop` is over.
 fn functions(net: &Propnet, varies: &[bool], stop: &Stop) -> Option<Drawn> {
     let colours = colours(net, varies);
     let mut graph = FunctionGraph::new(net.network(), colours, net.roots(), net.exclusive(), stop)?;
-    let roles = net.goals().iter();
-    let roles: Vec<u32> = roles
-        .map(|_| graph.vertex(Colour::Role.number(), &[]))
-        .collect();
+    let roles = role_colours(net);
+    let roles: Vec<u32> = roles.map(|colour| graph.vertex(colour, &[])).collect();
     for output in outputs(net, varies) {
         let function = graph.literal(output.literal);
         // The middle tells the owner from what the function depends on.
@@ -215,8 +228,8 @@ fn dependence(net: &Propnet, varies: &[bool], stop: &Stop) -> Option<Drawn> {
     for colour in colours(net, varies) {
         graph.vertex(colour);
     }
-    let roles = net.goals().iter();
-    let roles: Vec<u32> = roles.map(|_| graph.vertex(Colour::Role.number())).collect();
+    let roles = role_colours(net);
+    let roles: Vec<u32> = roles.map(|colour| graph.vertex(colour)).collect();
     let mut support = Support::new(net);
     for output in outputs(net, varies) {
         let middle = graph.vertex(output.colour);
@@ -230,7 +243,7 @@ fn dependence(net: &Propnet, varies: &[bool], stop: &Stop) -> Option<Drawn> {
             graph.edge(middle, vertex);
             inputs.iter().for_each(|&input| graph.edge(vertex, input));
         }
-        if graph.size() > MOST_SIZE || stop.is_over() {
+        if graph.size() > FunctionGraph::MOST_SIZE || stop.is_over() {
             return None;
         }
     }
@@ -281,8 +294,6 @@ fn outputs(net: &Propnet, varies: &[bool]) -> Vec<Output> {
 /// Finds the inputs that literals depend on.
 struct Support<'n> {
     net: &'n Propnet,
-    /// By feedback of a cycle: its definition.
-    definitions: Vec<Literal>,
     /// By literal: the last question in which it was seen.
     seen: Vec<u32>,
     question: u32,
@@ -291,14 +302,8 @@ struct Support<'n> {
 
 impl<'n> Support<'n> {
     fn new(net: &'n Propnet) -> Self {
-        let mut definitions = vec![Literal::FALSE; net.network().feedbacks()];
-        for region in net.network().regions() {
-            let feedbacks = region.feedbacks.clone().zip(&region.definitions);
-            feedbacks.for_each(|(feedback, &definition)| definitions[feedback] = definition);
-        }
         Support {
             net,
-            definitions,
             seen: vec![0; 2 * net.network().len()],
             question: 0,
             visits: 0,
@@ -324,7 +329,7 @@ impl<'n> Support<'n> {
                 Node::False => (),
                 Node::Input(input) => reached.push((input as u32, negated)),
                 Node::Feedback(feedback) => {
-                    pending.push(self.definitions[feedback].negated_if(negated));
+                    pending.push(network.definition(feedback).negated_if(negated));
                 }
                 Node::And(operands) => {
                     pending.extend(operands.iter().map(|operand| operand.negated_if(negated)));
@@ -358,13 +363,15 @@ struct Check {
 }
 
 impl Check {
-    fn new(net: &Propnet, engine: Engine, seed: u64, stop: &Stop) -> Check {
-        let mut one = Batch::new(net, LANES, engine);
+    /// `None` if `stop` is over before there is a position.
+    fn new(net: &Propnet, engine: Engine, seed: u64, stop: &Stop) -> Option<Check> {
+        let mut one = Batch::until(net, LANES, engine, stop)?;
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let mut games = Vec::new();
         one.restart();
         let initial = one.initial().to_vec();
-        for _ in 0..PLIES {
+        let plies = PLIES.min(MOST_BYTES / (LANES * 8 * initial.len()).max(1));
+        for _ in 0..plies.max(1) {
             if stop.is_over() {
                 break;
             }
@@ -382,11 +389,11 @@ impl Check {
             games.push((one.states(LANES), joints.clone()));
             one.step(&joints);
         }
-        Check {
+        (!games.is_empty()).then(|| Check {
             other: one.clone(),
             one,
             games,
-        }
+        })
     }
 
     /// True if a candidate preserves what is known of all positions.
@@ -474,15 +481,22 @@ mod tests {
     use crate::positions::Positions;
     use crate::survey::survey;
 
-    fn found(file: &str) -> Vec<Symmetry> {
-        let path = format!("{}/../../games/{file}.kif", env!("CARGO_MANIFEST_DIR"));
-        let text = std::fs::read_to_string(path).expect("the game is there");
-        let game = Game::from_text(file, &text).expect("the rules are valid");
+    fn network(text: &str) -> Propnet {
+        let game = Game::from_text("game", text).expect("the rules are valid");
         let (mut net, _) = Propnet::ground(&game, &GroundLimits::default()).expect("it is small");
         net.simplify();
-        let mut positions = Positions::new(&net, Engine::Auto);
+        net
+    }
+
+    fn bundled(file: &str) -> Propnet {
+        let path = format!("{}/../../games/{file}.kif", env!("CARGO_MANIFEST_DIR"));
+        network(&std::fs::read_to_string(path).expect("the game is there"))
+    }
+
+    fn found(net: &Propnet, stop: &Stop) -> Vec<Symmetry> {
+        let mut positions = Positions::new(net, Engine::Auto);
         let survey = survey(&mut positions, net.facts().len(), 1, &Stop::new());
-        symmetries(&net, &survey.varies, Engine::Auto, 1, &Stop::new())
+        symmetries(net, &survey.varies, Engine::Auto, 1, stop)
     }
 
     #[test]
@@ -500,9 +514,48 @@ mod tests {
             ("breakthrough_small", 1, 0),
             ("chomp", 0, 0),
         ] {
-            let all = found(file);
+            let all = found(&bundled(file), &Stop::new());
             assert_eq!((all.len(), exchanges(&all)), (count, exchanged), "{file}");
         }
+    }
+
+    #[test]
+    fn what_functions_depend_on_shows_symmetries_that_their_gates_hide() {
+        let net = bundled("othello");
+        let varies = vec![true; net.facts().len()];
+        let count = |drawn: Option<Drawn>| {
+            drawn.map(|(graph, _)| generators(&graph, MOST_WORK, &Stop::new()).len())
+        };
+        assert_eq!(
+            count(functions(&net, &varies, &Stop::new())).unwrap_or(0),
+            0
+        );
+        assert_eq!(count(dependence(&net, &varies, &Stop::new())), Some(2));
+    }
+
+    #[test]
+    fn chance_is_never_exchanged_with_a_player() {
+        let rules = |other: &str| {
+            format!(
+                "(role a) (role {other}) (<= (legal ?r (say ?b)) (role ?r) (bit ?b)) (bit 0) (bit 1)
+                (<= (next (said ?r ?b)) (does ?r (say ?b))) (init (said a 0)) (init (said {other} 0))
+                (<= terminal (true (said ?r 1))) (<= (goal ?r 100) (true (said ?r 1)))
+                (<= (goal ?r 0) (role ?r) (not (true (said ?r 1))))"
+            )
+        };
+        let exchanges = |other: &str| {
+            let all = found(&network(&rules(other)), &Stop::new());
+            all.iter().any(|symmetry| symmetry.roles == [1, 0])
+        };
+        assert!(exchanges("b"));
+        assert!(!exchanges("random"));
+    }
+
+    #[test]
+    fn a_stop_ends_the_search() {
+        let stop = Stop::new();
+        stop.raise();
+        assert!(found(&bundled("amazons"), &stop).is_empty());
     }
 
     #[test]

@@ -182,7 +182,7 @@ mod tests {
         let mut state = || pack((0..facts).map(|_| random.random::<bool>()));
         let states: Vec<_> = (0..400).map(|_| state()).collect();
         let varies = vec![true; facts];
-        let patterns = Patterns::new(&net, &varies, &states);
+        let patterns = Patterns::new(&net, &varies, &states, &Stop::new());
         // All facts, four rows and four columns.
         assert_eq!((facts, patterns.count()), (16, 9));
         let values = Values::new(Features::new(&varies, Vec::new()), 1, 1);

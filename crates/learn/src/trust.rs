@@ -41,9 +41,12 @@ const MOST_MOVES: usize = 64;
 /// The pairs of matches that are played at a time. The first rounds are short, so that something is
 /// known of games with long matches, too.
 const ROUNDS: [u32; 6] = [8, 8, 16, 32, 64, 128];
-/// The least gain, in standard errors, at the end and before.
+/// The squared spread of a pair.
+const ONE_PAIR: f64 = 0.25;
+/// The least gain, in standard errors: after many pairs, and if the result comes sooner.
 const CERTAIN: f64 = 2.0;
 const CERTAIN_SOON: f64 = 3.0;
+const MANY: u32 = 32;
 
 /// The trust that values deserve. It is 0 if `stop` is over before that is known.
 pub fn trust(net: &Propnet, engine: Engine, values: &Values, seed: u64, stop: &Stop) -> Trust {
@@ -53,8 +56,9 @@ pub fn trust(net: &Propnet, engine: Engine, values: &Values, seed: u64, stop: &S
         mean: 0.5,
         ..Trial::default()
     };
-    // Both are sums over pairs.
-    let (mut gain, mut squares): (f64, f64) = (0.0, 0.0);
+    // All are sums over pairs. The spread begins with that of a pair, since that of a few is not
+    // known well.
+    let (mut gain, mut squares, mut number): (f64, f64, u32) = (0.0, ONE_PAIR, 0);
     for (round, pairs) in ROUNDS.into_iter().enumerate() {
         let seed = seed.wrapping_add(round as u64);
         let play =
@@ -66,6 +70,7 @@ pub fn trust(net: &Propnet, engine: Engine, values: &Values, seed: u64, stop: &S
         let Some(equal) = is_constant_sum.then_some(equal).or_else(|| play(flat)) else {
             break;
         };
+        number += pairs;
         let pairs = f64::from(pairs);
         gain += pairs * (mixed.mean - equal.mean);
         squares += pairs.powi(2) * (mixed.error.powi(2) + equal.error.powi(2));
@@ -73,7 +78,8 @@ pub fn trust(net: &Propnet, engine: Engine, values: &Values, seed: u64, stop: &S
             break;
         }
     }
-    match gain > CERTAIN * squares.sqrt() {
+    let certain = if number < MANY { CERTAIN_SOON } else { CERTAIN };
+    match gain > certain * squares.sqrt() {
         true => Trust::of_quarters(2),
         false => Trust::default(),
     }

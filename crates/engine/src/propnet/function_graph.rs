@@ -18,8 +18,6 @@ use ggp_stop::Stop;
 const MOST_LITERALS: usize = 4_000;
 /// Limit on the literals of all expanded functions in total.
 const MOST_WORK: usize = 20_000_000;
-/// Limit on vertices plus edges.
-const MOST_SIZE: usize = 400_000;
 
 /// The kind of a vertex that defines a function.
 #[derive(Copy, Clone)]
@@ -50,6 +48,8 @@ pub struct FunctionGraph<'n> {
 impl<'n> FunctionGraph<'n> {
     /// The first colour that is free for inputs and other vertices.
     pub const FREE: u32 = Colour::Feedback as u32 + 1;
+    /// The most vertices and edges of a graph whose automorphisms are worth the search.
+    pub const MOST_SIZE: usize = 400_000;
 
     /// The graph of the inputs, whose vertices come first; `colours` has one from
     /// [`FunctionGraph::FREE`] on for each. `roots` are all literals that will be added.
@@ -96,7 +96,7 @@ impl<'n> FunctionGraph<'n> {
 
     /// True while the graph is small enough to be of use.
     pub fn is_small(&self) -> bool {
-        self.graph.size() <= MOST_SIZE
+        self.graph.size() <= Self::MOST_SIZE
     }
 
     /// The graph with the definitions of all functions; `None` if it is too large.
@@ -162,12 +162,7 @@ impl<'n> FunctionGraph<'n> {
             _ if literal.is_negated() => vec![!literal],
             Node::And(operands) => operands.to_vec(),
             Node::Xor(a, b) => vec![a, b],
-            Node::Feedback(number) => {
-                let regions = network.regions();
-                let region = regions.partition_point(|region| region.feedbacks.end <= number);
-                let region = &regions[region];
-                vec![region.definitions[number - region.feedbacks.start]]
-            }
+            Node::Feedback(number) => vec![network.definition(number)],
             Node::False | Node::Input(_) => unreachable!("these are known"),
         };
         for input in inputs {

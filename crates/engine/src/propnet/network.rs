@@ -146,6 +146,13 @@ impl Network {
         &self.regions
     }
 
+    /// The definition of a feedback, given its number: its value in the next round.
+    pub fn definition(&self, feedback: usize) -> Literal {
+        let after = |region: &Region| region.feedbacks.end <= feedback;
+        let region = &self.regions[self.regions.partition_point(after)];
+        region.definitions[feedback - region.feedbacks.start]
+    }
+
     /// A node with its operands.
     #[inline]
     pub fn node(&self, node: usize) -> Node<'_> {
