@@ -110,9 +110,10 @@ impl Values {
         self.account(state, whole.base, shares.collect())
     }
 
-    /// The change of the value from one position to another. What began to hold is divided
-    /// equally among its facts that are new, what ended among its facts that hold no more, both
-    /// with the weights of the phase afterwards. The rest is the share of the turn.
+    /// The change of the value from one position to another. The weight of a fact or group
+    /// that began to hold is divided equally among its new facts. The weight of one that ended
+    /// is divided among its facts that no longer hold. Both use the weights of the position
+    /// after the move. The rest of the change belongs to the turn.
     pub fn changes(&self, before: &[u64], after: &[u64]) -> Changes {
         let features = self.features();
         let (first, last) = (features.phase(before), features.phase(after));

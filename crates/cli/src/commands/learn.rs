@@ -36,7 +36,7 @@ changed, in the same order. Ctrl-C ends learning early; the values learned so fa
 
 With --explain, the values of a position are printed, and the facts that contribute most, or with
 --groups the facts and groups of facts that have weights of their own. All contributions add up
-to the value: 50 is 0, and each 0.7 doubles the odds.")]
+to the value: a value of 50 is a sum of 0, and each 0.7 doubles the odds.")]
 pub struct Options {
     #[command(flatten)]
     rules: RuleOptions,
