@@ -10,6 +10,7 @@ mod puzzles;
 mod rules;
 mod targets;
 
+use std::hash::{DefaultHasher, Hasher as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -71,6 +72,13 @@ impl Known {
         };
         Ok(finds.into_iter().map(|(_, text)| text).collect())
     }
+}
+
+/// The seed for the choices of a target that is run with libFuzzer, by its input.
+pub fn seed(input: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(input.as_bytes());
+    hasher.finish()
 }
 
 impl Target {

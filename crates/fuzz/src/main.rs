@@ -40,7 +40,7 @@ use clap::Parser;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use ggp_fuzz::{Inputs, Known, TARGETS, Target, text};
+use ggp_fuzz::{Inputs, Known, TARGETS, Target, seed, text};
 
 /// Feed the crates with random and damaged input
 #[derive(Parser)]
@@ -48,9 +48,9 @@ struct Options {
     /// Seconds of the run
     #[arg(long, default_value_t = 60.0)]
     seconds: f64,
-    /// Seed of the random choices; with --replay, the seed of the input
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
+    /// Seed of the random choices (1); with --replay, the seed of the input (that of libFuzzer)
+    #[arg(long)]
+    seed: Option<u64>,
     /// Run this target only
     #[arg(long, value_name = "NAME")]
     target: Option<String>,
@@ -122,7 +122,8 @@ fn run(options: &Options) -> anyhow::Result<Option<String>> {
     );
     if let Some(file) = &options.replay {
         let input = text(file)?;
-        return Ok(match outcome(chosen[0], &input, options.seed) {
+        let seed = options.seed.unwrap_or_else(|| seed(&input));
+        return Ok(match outcome(chosen[0], &input, seed) {
             Ok(checked) => {
                 println!("{checked} answers compared, nothing found");
                 None
@@ -137,7 +138,8 @@ fn run(options: &Options) -> anyhow::Result<Option<String>> {
             Inputs::Rules => known.texts.split_at(known.finds),
             Inputs::Own(_) => (&known.own(target)?[..], &[][..]),
         };
-        let name = target.name.bytes().fold(options.seed, |seed, byte| {
+        let first = options.seed.unwrap_or(1);
+        let name = target.name.bytes().fold(first, |seed, byte| {
             seed.wrapping_mul(257).wrapping_add(byte.into())
         });
         turns.push(Turn {

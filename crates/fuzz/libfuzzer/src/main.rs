@@ -2,14 +2,14 @@
 //!
 //! The target is that of the environment variable `GGP_FUZZ_TARGET`. Inputs are changed as
 //! by `ggp-fuzz`, by tokens, forms and lines, and in turn as libFuzzer does it. `run` in this
-//! folder builds the program and runs all targets.
+//! folder builds the program and runs all targets. libFuzzer writes the input of a find to a
+//! file, and `ggp-fuzz --target NAME --replay FILE` runs it again.
 
 #![no_main]
 
-use std::hash::{DefaultHasher, Hasher as _};
 use std::sync::OnceLock;
 
-use ggp_fuzz::{Known, TARGETS, Target};
+use ggp_fuzz::{Known, TARGETS, Target, seed};
 use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
 
 /// The target, with texts to begin with.
@@ -27,14 +27,8 @@ fn chosen() -> &'static (&'static Target, Known) {
 fuzz_target!(|bytes: &[u8]| {
     let target = chosen().0;
     let input = String::from_utf8_lossy(bytes);
-    let mut hasher = DefaultHasher::new();
-    hasher.write(bytes);
-    let seed = hasher.finish();
-    if let Err(what) = (target.run)(&input, seed) {
-        let name = target.name;
-        panic!(
-            "{name}: {what}\nrun it again with: ggp-fuzz --target {name} --replay FILE --seed {seed}"
-        );
+    if let Err(what) = (target.run)(&input, seed(&input)) {
+        panic!("{}: {what}", target.name);
     }
 });
 
