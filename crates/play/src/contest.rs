@@ -145,7 +145,7 @@ pub struct MatchResult {
     pub opening: usize,
     /// The scores by role; `None` if the match was aborted.
     pub scores: Option<Vec<Score>>,
-    /// The error in the rules that ended the match.
+    /// The error that ended the match: a fault in the rules, or a limit that they pass.
     pub fault: Option<PlayError>,
     /// The lapses: the number of joint moves before, the role, the lapse. A lapse while
     /// contenders prepare has no number.

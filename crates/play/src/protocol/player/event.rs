@@ -120,7 +120,8 @@ pub enum Event {
         made: usize,
         /// The roles with their scores, if the game is over.
         scores: Vec<(String, u8)>,
-        /// The error in the rules because of which there are no scores.
+        /// The error because of which there are no scores: a fault in the rules, or a limit
+        /// that they pass.
         #[serde(skip_serializing_if = "Option::is_none")]
         fault: Option<String>,
     },

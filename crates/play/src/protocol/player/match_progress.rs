@@ -163,7 +163,8 @@ impl MatchProgress {
     ///
     /// # Errors
     ///
-    /// If the rules do not give the scores.
+    /// If the rules do not give the scores, or not within the limits, or the match is
+    /// interrupted.
     pub(super) fn scores(&mut self) -> Result<Vec<(String, u8)>, PlayError> {
         let Ok((machine, states)) = self.rules.ready() else {
             return Ok(Vec::new());

@@ -13,6 +13,7 @@ use super::match_progress::{MatchProgress, Received};
 use super::{Event, LatencyMargin, Log, PlayerOptions};
 use crate::protocol::message::Reply;
 use crate::{AgentThread, Brief, Observation, Origin};
+use ggp_engine::machine::PlayError;
 use ggp_gdl::check::{self, Keyword};
 use ggp_gdl::diagnostic::{Diagnostic, Severity};
 use ggp_gdl::game::{Game, Move, RoleId};
@@ -371,6 +372,7 @@ impl<'a> MatchThread<'a> {
         self.shared.over.raise();
         let (scores, fault) = match scores {
             Ok(scores) => (scores, None),
+            Err(PlayError::Interrupted) => (Vec::new(), None),
             Err(error) => (Vec::new(), Some(error.to_string())),
         };
         self.server.log.record(Event::Ended {
