@@ -1,8 +1,8 @@
 //! Reasons for a move, in words.
 //!
 //! In: advice, the position and, if there are any, learned values. Out: sentences about the
-//! proofs and the visits of the search, and about the facts that change by the move and speak
-//! for it or against it.
+//! proofs and the visits of the search, and about the facts that the move changes and
+//! that speak for it or against it.
 
 use super::{Advice, Candidate};
 use ggp_engine::machine::{Machine, PlayError};
@@ -16,11 +16,12 @@ const FACT_TEXT: usize = 60;
 const LEAST: f32 = 0.05;
 
 /// The reasons for the chosen move of a role in a state, the strongest first. Empty if
-/// nothing is known but the move.
+/// nothing is known but the move. Learned values give none if the rules cannot be evaluated
+/// after the move.
 ///
 /// # Errors
 ///
-/// An error in the rules.
+/// [`PlayError::Interrupted`].
 pub fn reasons<M: Machine>(
     machine: &mut M,
     state: &M::State,
@@ -30,7 +31,10 @@ pub fn reasons<M: Machine>(
 ) -> Result<Vec<String>, PlayError> {
     let mut found = of_search(advice);
     if let Some(values) = values {
-        found.extend(of_values(machine, state, role, advice, values)?);
+        match of_values(machine, state, role, advice, values) {
+            Err(PlayError::Interrupted) => return Err(PlayError::Interrupted),
+            learned => found.extend(learned.unwrap_or_default()),
+        }
     }
     Ok(found)
 }
@@ -43,9 +47,9 @@ fn of_search(advice: &Advice) -> Vec<String> {
     let (least, most) = chosen.first().map_or(advice.bounds, |chosen| chosen.bounds);
     let mut found = Vec::new();
     if least == most {
-        found.push(format!("it is proved to reach exactly {least:.0}"));
+        found.push(format!("proved: the score will be {least:.0}"));
     } else if least > 0.0 {
-        found.push(format!("it is proved to reach at least {least:.0}"));
+        found.push(format!("proved: the score will be at least {least:.0}"));
     }
     // A move is worse for certain if it cannot reach what this one is worth.
     let worth = advice.value.unwrap_or(least).max(least);
@@ -71,7 +75,7 @@ fn of_search(advice: &Advice) -> Vec<String> {
     {
         let visits = chosen.visits;
         found.push(format!(
-            "the search tried it most often, {visits} of {tries} times"
+            "the search tried it most often: {visits} of {tries} tries"
         ));
     }
     found
@@ -112,8 +116,8 @@ fn of_values<M: Machine>(
                  weights,
              }| {
                 let text = facts_text(net, &[*fact as u32], FACT_TEXT);
-                let ending = if *holds { "" } else { " no more" };
-                (weights[role.index()], format!("{text}{ending}"))
+                let beginning = if *holds { "" } else { "no longer: " };
+                (weights[role.index()], format!("{beginning}{text}"))
             },
         )
         .collect();
@@ -188,7 +192,7 @@ mod tests {
             (1, 40.0, (0.0, 50.0)),
         ]);
         let expected = [
-            "it is proved to reach exactly 100",
+            "proved: the score will be 100",
             "of the 2 other moves, 1 cannot reach more than 50 (proved)",
         ];
         assert_eq!(won, expected);
@@ -199,7 +203,7 @@ mod tests {
         ]);
         let expected = [
             "none of the 2 other moves can reach more than 25 (proved)",
-            "the search tried it most often, 9 of 12 times",
+            "the search tried it most often: 9 of 12 tries",
         ];
         assert_eq!(threatened, expected);
         assert!(said([(2, 50.0, open), (2, 50.0, open), (2, 50.0, open)]).is_empty());

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use crate::format;
 use ggp_engine::machine::{Machine, PlayError};
 use ggp_gdl::game::{Move, RoleId};
+use ggp_learn::Values;
 use ggp_play::{
     Advice, AgentAnswer, AgentSpec, AgentThread, Brief, Candidate, Observation, Origin, Turn,
     reasons,
@@ -26,13 +27,19 @@ const OTHERS: usize = 3;
 pub struct Adviser {
     brief: Brief,
     agents: Vec<Option<AgentThread>>,
+    /// The learned values of the game, once they were read.
+    values: Option<Option<Values>>,
 }
 
 impl Adviser {
     /// An adviser for the match of a brief. The role of the brief is ignored.
     pub fn new(brief: Brief) -> Self {
         let agents = (0..brief.game.role_count()).map(|_| None).collect();
-        Adviser { brief, agents }
+        Adviser {
+            brief,
+            agents,
+            values: None,
+        }
     }
 
     /// The best move, the reasons for it, alternatives and the expected continuation as text.
@@ -75,11 +82,14 @@ impl Adviser {
             text += &format!("\n  {remark}");
         }
         let state = turn.history.state().clone();
-        let values = match machine.network(&state) {
-            Some((net, _)) => self.brief.values.values(net)?,
-            None => None,
-        };
-        let values = values.as_ref().map(|(values, _)| values);
+        if self.values.is_none()
+            && let Some((net, _)) = machine.network(&state)
+        {
+            // A hint is good without values. An agent that uses them reports errors.
+            let found = self.brief.values.values(net).ok().flatten();
+            self.values = Some(found.map(|(values, _)| values));
+        }
+        let values = self.values.as_ref().and_then(Option::as_ref);
         for reason in reasons(machine, &state, turn.role, &best, values)? {
             text += &format!("\n  why: {reason}");
         }
@@ -110,7 +120,7 @@ impl Adviser {
     ///
     /// # Errors
     ///
-    /// An error in the rules.
+    /// [`PlayError::Interrupted`].
     pub fn ahead<M: Machine>(
         &mut self,
         machine: &mut M,
@@ -141,10 +151,14 @@ impl Adviser {
                 });
             }
             chosen = None;
-            state = machine.next(&state, &joint)?;
+            let next = machine.next(&state, &joint);
             played.push(joint);
-            if machine.is_terminal(&state)? {
-                break;
+            let next = next.and_then(|next| Ok((machine.is_terminal(&next)?, next)));
+            match next {
+                Ok((false, next)) => state = next,
+                Err(PlayError::Interrupted) => return Err(PlayError::Interrupted),
+                // An error matters only if the match reaches the state.
+                Ok((true, _)) | Err(_) => break,
             }
         }
         Ok(())
