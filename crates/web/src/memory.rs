@@ -17,7 +17,8 @@ const LOOK: Duration = Duration::from_millis(10);
 const AHEAD: u32 = 5;
 /// The part of the memory that is kept free for what is added all the same: one of this many.
 const SPARE: u64 = 5;
-/// The number of looks after that in which it may free its memory.
+/// The number of looks after that in which it may free its memory. Until then, other work is
+/// stopped only if the spare part will not do.
 const RELIEF: u32 = 30;
 
 /// The memory for the tables of all players and solvers: half in equal parts, and half for
@@ -76,7 +77,6 @@ impl Memory {
 
 /// Keeps the process within its memory, until it is dropped.
 pub(super) async fn watch(app: Arc<AppState>) {
-    let most = app.limits.memory_bytes - app.limits.memory_bytes / SPARE;
     let (mut last, mut relief) = (resident_bytes().unwrap_or_default(), 0_u32);
     loop {
         tokio::time::sleep(LOOK).await;
@@ -86,10 +86,7 @@ pub(super) async fn watch(app: Arc<AppState>) {
         let growth = bytes.saturating_sub(last);
         last = bytes;
         relief = relief.saturating_sub(1);
-        let is_relieved = growth == 0 && relief > 0;
-        // If it grows on like this, it has this size when work that is stopped now has ended.
-        let soon = bytes + u64::from(AHEAD) * growth;
-        if is_relieved || soon <= most {
+        if !is_short(bytes, growth, app.limits.memory_bytes, relief > 0) {
             continue;
         }
         app.shelf.shrink(app.shelf.size() / 2);
@@ -101,6 +98,17 @@ pub(super) async fn watch(app: Arc<AppState>) {
         tokio::time::sleep(AHEAD * LOOK).await;
         relief = RELIEF;
         last = resident_bytes().unwrap_or(last);
+    }
+}
+
+/// True if work must be stopped: when it has ended, a process that grows on like this would
+/// be larger than it may be. While work that was stopped frees its memory, a process that does
+/// not grow is given time.
+fn is_short(bytes: u64, growth: u64, memory_bytes: u64, is_relief: bool) -> bool {
+    let soon = bytes + u64::from(AHEAD) * growth;
+    match is_relief {
+        true => growth > 0 && soon > memory_bytes,
+        false => soon > memory_bytes - memory_bytes / SPARE,
     }
 }
 
@@ -131,6 +139,17 @@ mod tests {
         assert_eq!(sizes[63], 8);
         drop(shares);
         assert_eq!(memory.share().bytes(), 256 << 20);
+    }
+
+    #[test]
+    fn work_is_stopped_before_the_memory_is_used_up() {
+        assert!(!is_short(700, 20, 1_000, false));
+        assert!(is_short(700, 21, 1_000, false));
+        assert!(is_short(801, 0, 1_000, false));
+        // The first work that was stopped still frees its memory.
+        assert!(!is_short(900, 20, 1_000, true));
+        assert!(is_short(900, 21, 1_000, true));
+        assert!(!is_short(1_100, 0, 1_000, true));
     }
 
     #[cfg(target_os = "linux")]
