@@ -113,7 +113,22 @@ export const tests = {
     await opened(page, `#/${LINE_OF_THREE}?moves=(mark 1 1) wait;wait (mark 1 2);(mark 2 2) wait;wait (mark 3 2)&seats=person;person`);
     await page.getByRole('button', { name: 'Hint', exact: true }).click();
     await page.getByText('Would play').waitFor();
-    assert.match(await page.getByRole('list', { name: 'Reasons' }).textContent(), /proved to reach exactly 100/);
+    assert.match(await page.getByRole('list', { name: 'Reasons' }).textContent(), /proved: the score will be 100/);
+  },
+
+  async learned_values_are_kept_after_a_stop({ page }) {
+    await own(page, BOTH.replace('(number 2)', '(number 2) (number 3)'));
+    await page.getByRole('tab', { name: 'Thinking' }).click();
+    await page.getByLabel('Time to learn').selectOption('60');
+    await page.getByRole('button', { name: 'Learn values' }).click();
+    await page.getByText(/Learning: \d.* games so far/).waitFor();
+    await page.locator('.learned').getByRole('button', { name: 'Stop' }).click();
+    await page.getByText(/From \d.* games of self-play/).waitFor();
+    // Another view of the game finds them, too.
+    await page.reload();
+    await page.getByRole('tab', { name: 'Thinking' }).click();
+    await page.getByText(/From \d.* games of self-play/).waitFor();
+    await page.getByRole('button', { name: 'Learn again' }).waitFor();
   },
 
   async learned_values_are_a_second_curve({ page }) {
@@ -322,6 +337,22 @@ export const tests = {
       const { isCompleted, isAborted, goalValues } = JSON.parse(await readFile(await saved.path(), 'utf8'));
       assert.deepEqual([isCompleted, isAborted, goalValues], [false, true, undefined]);
     }
+  },
+
+  async no_move_is_offered_where_another_role_is_stuck({ page }) {
+    await own(page, `(role one) (role two) (number 1) (number 2) (init start)
+(<= (legal one (go ?n)) (number ?n) (true start))
+(<= (legal two (go ?n)) (number ?n))
+(<= (next (done ?n)) (does one (go ?n)))
+(<= terminal (true (done 3)))
+(<= (goal ?role 50) (role ?role))`);
+    await seated(page, 'two', 'person');
+    for (const role of ['one', 'two']) {
+      await page.locator('.group.open', { hasText: role }).getByRole('button', { name: '(go 1)', exact: true }).click();
+    }
+    await says(page, /The match ends here\. one has no legal move/);
+    assert.equal(await page.locator('.group').count(), 0);
+    assert.doesNotMatch(await page.locator('.side').first().textContent(), /to move/);
   },
 
   async a_move_is_made_with_keys_alone({ page }) {

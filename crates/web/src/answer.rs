@@ -60,6 +60,14 @@ impl ApiError {
         ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, message)
     }
 
+    /// Work was stopped, because the server needs its memory.
+    pub(super) fn short_of_memory() -> Self {
+        ApiError::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "the server ran short of memory and stopped the longest work: try again soon",
+        )
+    }
+
     /// The server is overloaded.
     pub(super) fn busy(message: impl Into<String>) -> Self {
         ApiError::new(StatusCode::TOO_MANY_REQUESTS, message)

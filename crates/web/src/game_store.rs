@@ -235,10 +235,7 @@ impl Drop for RaiseOnDrop {
 /// The reason why work was stopped, if it was.
 fn ended(stop: &Stop, limit: Duration) -> Option<ApiError> {
     match (stop.is_raised(), stop.is_late()) {
-        (true, _) => Some(ApiError::new(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "the server ran short of memory and stopped the longest work: try again soon",
-        )),
+        (true, _) => Some(ApiError::short_of_memory()),
         (false, true) => Some(too_late(limit)),
         (false, false) => None,
     }

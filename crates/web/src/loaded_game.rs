@@ -59,7 +59,7 @@ pub(super) struct LoadedGame {
     cache: Mutex<Option<PositionCache>>,
     card: Mutex<Option<String>>,
     learned: Mutex<Option<Arc<Learned>>>,
-    /// The approximate size.
+    /// The approximate size without learned values.
     bytes: AtomicUsize,
     is_stale: AtomicBool,
 }
@@ -139,7 +139,8 @@ impl LoadedGame {
 
     /// The approximate size in bytes of all that is remembered for the game.
     pub(super) fn bytes(&self) -> usize {
-        self.bytes.load(Ordering::Relaxed)
+        let learned = self.learned().map_or(0, |learned| learned.values.bytes());
+        self.bytes.load(Ordering::Relaxed) + learned
     }
 
     /// True if the game must be read anew.
@@ -237,9 +238,8 @@ impl LoadedGame {
         }
         let known = cache.as_ref().map_or(0, PositionCache::bytes);
         drop(cache);
-        let learned = self.learned().map_or(0, |learned| learned.values.bytes());
         self.bytes.store(
-            SIZES.0 * self.rules.bytes() + machine_bytes(&machine) + known + learned,
+            SIZES.0 * self.rules.bytes() + machine_bytes(&machine) + known,
             Ordering::Relaxed,
         );
         if machine.terms().len() > STALE {

@@ -23,8 +23,8 @@ use ggp_learn::{Options, Progress, Share, Values, facts_text};
 const SECONDS: f64 = 10.0;
 /// The interval between reports, and between two looks whether there is a network.
 const PAUSE: Duration = Duration::from_millis(100);
-/// Maximum number of facts in an answer, and of the characters of each.
-const FACTS: usize = 12;
+/// Maximum number of facts for each role in an answer, and of the characters of each.
+const FACTS: usize = 5;
 const FACT_TEXT: usize = 120;
 /// The share of the memory for the positions of self-play. The rest is for weights.
 const POSITIONS: u64 = 2;
@@ -76,7 +76,7 @@ pub(super) struct Valued {
     /// By number of moves made, then by role; `None` if the game is over, or no network covers
     /// the position.
     values: Vec<Option<Vec<f32>>>,
-    /// The facts of the wanted position that count most.
+    /// The facts of the wanted position that speak most for a role.
     facts: Vec<FactShare>,
     /// By role: the sum of the shares of all other facts, and that of every position of the
     /// phase.
@@ -105,6 +105,9 @@ fn learned(
     let stop = permit.turn.stop().within(Some(time));
     let mut reached = game.reach(&[], &permit.turn)?;
     while reached.machine.network(&reached.state).is_none() && game.awaits_network() {
+        if permit.turn.stop().is_raised() {
+            return Err(ApiError::short_of_memory());
+        }
         if stop.is_over() {
             return Err(ApiError::rules(
                 "the time ended before the network of the rules was ready: give it more seconds",
@@ -140,6 +143,9 @@ fn learned(
             sender.offer("learning", &Lessons::of(progress));
         }
     });
+    if fresh.progress.games == 0 && permit.turn.stop().is_raised() {
+        return Err(ApiError::short_of_memory());
+    }
     if fresh.progress.games == 0 {
         return Err(ApiError::rules(
             "not one game of self-play ended in the time: give it more seconds",
@@ -195,7 +201,7 @@ fn valued(game: &LoadedGame, asked: &Asked, turn: &Turn) -> Result<Valued, ApiEr
 impl Valued {
     fn explain(&mut self, net: &Propnet, values: &Values, state: &[u64]) {
         let account = values.facts_at_work(state);
-        let (shown, rest) = account.shares.split_at(FACTS.min(account.shares.len()));
+        let (shown, rest) = speaking(account.shares, account.base.len());
         let fact = |share: &Share| FactShare {
             fact: facts_text(net, &share.facts, FACT_TEXT),
             weights: share.weights.clone(),
@@ -206,6 +212,22 @@ impl Valued {
         self.others = roles.map(sum).collect();
         self.base = account.base;
     }
+}
+
+/// The shares that speak most for each role, and all others.
+fn speaking(shares: Vec<Share>, roles: usize) -> (Vec<Share>, Vec<Share>) {
+    let mut is_shown = vec![false; shares.len()];
+    for role in 0..roles {
+        let weight = |index: usize| shares[index].weights[role];
+        let positive = (0..shares.len()).filter(|&index| weight(index) > 0.0);
+        let mut positive: Vec<usize> = positive.collect();
+        positive.sort_by(|&a, &b| weight(b).total_cmp(&weight(a)));
+        for index in positive.into_iter().take(FACTS) {
+            is_shown[index] = true;
+        }
+    }
+    let mut is_shown = is_shown.into_iter();
+    (shares.into_iter()).partition(|_| is_shown.next().unwrap_or_default())
 }
 
 /// Learns values of a game's positions by self-play, which all requests for this game use.
@@ -238,4 +260,30 @@ pub(super) async fn values(
     let game = find(&app, &visitor, &id).await?;
     let found = blocking(&app, &visitor, move |turn| valued(&game, &asked, turn)).await?;
     Ok(Json(found))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn facts_are_shown_for_each_role() {
+        let share = |(fact, &weight): (u32, &f32)| Share {
+            facts: vec![fact],
+            weights: vec![weight, -weight],
+        };
+        // Fourteen large facts speak for the first role, two small ones for the second.
+        let mut weights: Vec<f32> = (1..15).rev().map(|size| size as f32).collect();
+        weights.extend([-0.5, -0.25]);
+        let shares = (0..).zip(&weights).map(share).collect();
+        let (shown, rest) = speaking(shares, 2);
+        let facts = |shares: &[Share]| -> Vec<u32> {
+            shares
+                .iter()
+                .flat_map(|share| share.facts.clone())
+                .collect()
+        };
+        assert_eq!(facts(&shown), [0, 1, 2, 3, 4, 14, 15]);
+        assert_eq!(facts(&rest), (5..14).collect::<Vec<u32>>());
+    }
 }

@@ -331,14 +331,14 @@ export class GameView {
     const { position } = this.history.here;
     if (!this.match.node || this.gone) return;
     const states = this.game.roles.map((_, role) => this.match.stateOf(role));
-    const groups = position.over ? [] : this.game.roles.map(({ name }, role) => ({
+    const groups = isEnd(position) ? [] : this.game.roles.map(({ name }, role) => ({
       role, name, moves: position.legal[role] ?? [], state: states[role] === 'thinking' ? 'others' : states[role], back: this.match.branches && this.match.seats[role] === PERSON,
     }));
     // Roles that must choose come first, roles without a choice last.
     const rank = { open: 0, chosen: 1, others: 2, single: 3 };
     this.moves.show(groups.sort((a, b) => rank[a.state] - rank[b.state] || a.role - b.role), this.cells);
     const words = { open: 'to move', chosen: 'has chosen', thinking: 'thinks …', others: '', single: '' };
-    this.seats.show(states.map((state, role) => (state === 'others' && position.turn.includes(role) && !position.over ? 'to move' : words[state])), position.goals, position.over);
+    this.seats.show(states.map((state, role) => (state === 'others' && position.turn.includes(role) && !isEnd(position) ? 'to move' : words[state])), position.goals, position.over);
     this.mark({});
     this.say(position, states);
     this.controls.show();

@@ -1,4 +1,4 @@
-// Learned values: self-play on request, the values along the match, and what speaks for whom.
+// Learned values: self-play on request, the values along the match, and the facts that speak for each role.
 
 import { button, fill, make, trouble } from './dom.js';
 import { counted } from './moves.js';
@@ -7,13 +7,17 @@ import { counted } from './moves.js';
 const TIMES = [3, 10, 60];
 /** Maximum number of facts for each role. */
 const FACTS = 5;
+/** Minimum number of milliseconds between two requests for values, and from a stop until the server keeps the values. */
+const PAUSE = 300;
+/** The text before anything was learned. */
+const FIRST = 'Programs play the game against themselves, and learn what each position is worth and which facts count.';
 
 export class Learned {
   /** `line()` gives the nodes of the match, `here()` the current one; `onValues()` is called when nodes have values. */
   constructor(game, { line, here, onValues }) {
     Object.assign(this, { game, line, here, onValues });
-    /** The state of learning; null if nothing was learned. */
-    this.known = null;
+    /** The state of learning; null if nothing was learned, undefined if the server was not asked yet. */
+    this.known = undefined;
     this.learn = button('Learn values', () => (this.stop ? this.stop.abort() : this.start()), { class: 'small' });
     this.time = make('select', { 'aria-label': 'Time to learn' }, TIMES.map((seconds) => make('option', { value: seconds, selected: seconds === 10 }, `${seconds} s`)));
     this.said = make('p', { class: 'quiet', 'aria-live': 'polite' });
@@ -21,7 +25,7 @@ export class Learned {
     this.panel = make('div', {});
     this.element = make('div', { class: 'thought learned' }, make('h3', {}, 'Learned values'),
       make('p', {}, this.learn, ' for ', this.time), this.said, this.trouble, this.panel);
-    this.say('Programs play the game against themselves, and learn what each position is worth and which facts count.');
+    this.say(FIRST);
   }
 
   say(text) {
@@ -30,12 +34,13 @@ export class Learned {
   }
 
   async start() {
-    this.stop = new AbortController();
+    const { signal } = this.stop = new AbortController();
+    this.known ??= null;
     this.trouble.say('');
     this.say('Learning …');
     let error = null;
     try {
-      for await (const [name, seen] of this.game.events('learn', { seconds: Number(this.time.value) }, this.stop.signal)) {
+      for await (const [name, seen] of this.game.events('learn', { seconds: Number(this.time.value) }, signal)) {
         if (name === 'failed') throw new Error(seen.message);
         if (name === 'learned') this.known = seen;
         else this.say(`Learning: ${counted(seen.games, 'game')} so far …`);
@@ -45,14 +50,33 @@ export class Learned {
     }
     this.stop = null;
     if (this.gone) return;
-    this.say(this.known ? '' : 'Nothing was learned.');
     if (error) this.trouble.say(error.message);
-    await this.follow();
+    const nothing = 'Nothing was learned.';
+    if (!signal.aborted) {
+      await this.ask(nothing);
+      return;
+    }
+    this.say('Stopping …');
+    await this.ask('Stopping …');
+    await pause();
+    if (!this.gone && !this.stop) await this.ask(nothing);
   }
 
-  /** Requests the values of the match, if there are any, and shows what counts in the current position. */
+  /** Shows what counts in the current position, unless nothing was learned. */
   async follow() {
-    if (!this.known) return;
+    this.wanted = true;
+    if (this.following) return;
+    this.following = true;
+    while (this.wanted && this.known !== null && !this.gone) {
+      this.wanted = false;
+      await this.ask();
+      await pause();
+    }
+    this.following = false;
+  }
+
+  /** Requests the values of the match, and shows what counts in the current position. `nothing` is shown if the server has no values. */
+  async ask(nothing = FIRST) {
     this.asking?.abort();
     const asking = new AbortController();
     this.asking = asking;
@@ -61,17 +85,23 @@ export class Learned {
     try {
       const found = await this.game.ask('values', { moves: line[line.length - 1].moves(), at: here.ply }, asking.signal);
       if (this.gone || this.asking !== asking) return;
+      const before = this.known;
       this.known = found.learned;
       line.forEach((node, ply) => { node.learned = found.values[ply] ?? null; });
-      if (!this.stop) this.say(this.known ? `From ${counted(this.known.games, 'game')} of self-play.` : 'The server has forgotten the values. Learn them again.');
+      if (!this.stop) this.say(this.known ? `From ${counted(this.known.games, 'game')} of self-play.` : before ? 'The server has forgotten the values. Learn them again.' : nothing);
       this.show(found, here.learned);
       this.onValues();
     } catch (error) {
-      if (error.name !== 'AbortError' && this.asking === asking) this.trouble.say(error.message);
+      // Nobody asked for the first look.
+      if (error.name !== 'AbortError' && this.asking === asking && this.known !== undefined) this.trouble.say(error.message);
     }
   }
 
   show({ facts }, values) {
+    if (!this.known) {
+      fill(this.panel);
+      return;
+    }
     if (!values) {
       fill(this.panel, make('p', { class: 'quiet' }, 'This position has no learned value.'));
       return;
@@ -91,6 +121,10 @@ export class Learned {
     this.stop?.abort();
     this.asking?.abort();
   }
+}
+
+function pause() {
+  return new Promise((done) => { setTimeout(done, PAUSE); });
 }
 
 function row(fact, weight, most, role) {
