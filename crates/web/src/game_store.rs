@@ -349,6 +349,35 @@ pub(super) async fn game(
 mod tests {
     use super::*;
     use crate::turns::TurnLimits;
+    use ggp_engine::machine::{Limits, PropnetMachine};
+    use ggp_learn::{Options, learn};
+
+    #[test]
+    fn learned_values_count_as_soon_as_they_are_kept() {
+        let limits = TurnLimits {
+            all: 1,
+            each: 1,
+            waiting: 0,
+            time: None,
+        };
+        let text = "(role r) (init a) (legal r go) (<= (next b) (true a)) \
+                    (<= terminal (true b)) (goal r 0)";
+        let groundings = Turns::new(limits, &Arc::default());
+        let rules = Arc::new(Rules::test("one", text));
+        let game = LoadedGame::new(rules, &groundings, 0, &Stop::new());
+        let game = game.expect("it has no errors");
+        let before = game.bytes();
+        let machine = PropnetMachine::new(&game.game, Limits::default());
+        let options = Options {
+            games: Some(1),
+            ..Options::default()
+        };
+        let net = machine.expect("it has a network");
+        let fresh = learn(net.net(), &options, &Stop::new(), |_| ());
+        let kept = game.keep(fresh);
+        assert!(kept.values.bytes() > 0);
+        assert_eq!(game.bytes(), before + kept.values.bytes());
+    }
 
     #[test]
     fn the_least_used_games_are_dropped_and_read_again() {
