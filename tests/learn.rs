@@ -277,7 +277,7 @@ fn the_command_line_takes_files_of_values_and_folders() {
     let place = Workplace::new();
     let games = concat!(env!("CARGO_MANIFEST_DIR"), "/games");
     let game = format!("{games}/tic_tac_toe.kif");
-    let learned = place.run(&format!("learn {game} --games 300 -o values.json"));
+    let learned = place.run(&format!("learn {game} --games 5000 -o values.json"));
     assert_eq!(learned.code, Some(0), "{}", learned.err);
     let run = |line: &str, code: i32| {
         let answer = place.run(line);
