@@ -1,13 +1,15 @@
 //! Win rates of learned values against flat Monte Carlo search.
 //!
 //! ```text
-//! cargo bench --bench values -- [--seconds S | --games N] [--pairs N] [--flat K,K] [--trust] [FILE ...]
+//! cargo bench --bench values -- [--seconds S | --games N] [--pairs N] [--flat K,K] [--mixed K]
+//!     [--trust] [FILE ...]
 //! ```
 //!
 //! For each game, values are learned for a time or a number of games. Then they play
 //! with one ply of look-ahead against a player that makes K playouts after each of
 //! its moves: N pairs of matches with random openings of two to four joint moves,
-//! each opening with exchanged roles. The columns are the games and positions
+//! each opening with exchanged roles. With `--mixed K`, a player that chooses by the mean of the
+//! value and of K playouts meets one that makes the playouts. The columns are the games and positions
 //! learned, the CPU seconds of that, the loss, the groups of facts, the CPU time to
 //! evaluate a position, and for each K the mean score of the values with its standard
 //! error. Other options set parameters of learning.
@@ -24,7 +26,7 @@ use ggp_stop::Stop;
 fn main() {
     let mut options = Options::default();
     let (mut seconds, mut pairs, mut flat) = (20.0, 200, vec![8, 64]);
-    let mut trusts = false;
+    let (mut trusts, mut mixed) = (false, None);
     let mut files = Vec::new();
     // Cargo adds --bench to the user's arguments.
     let mut arguments = std::env::args().skip(1).filter(|word| word != "--bench");
@@ -40,6 +42,7 @@ fn main() {
             "--pairs" => pairs = number(value()),
             "--seed" => options.seed = number(value()),
             "--flat" => flat = value().split(',').map(|k| number(k.to_owned())).collect(),
+            "--mixed" => mixed = Some(number(value())),
             "--lines" => options.play.games = number(value()),
             "--epsilon" => options.play.epsilon = number(value()),
             "--noise" => options.play.noise = number(value()),
@@ -57,11 +60,19 @@ fn main() {
         }
     }
     for file in files {
-        measure(&file, &options, seconds, pairs, &flat, trusts);
+        measure(&file, &options, seconds, pairs, &flat, mixed, trusts);
     }
 }
 
-fn measure(file: &str, options: &Options, seconds: f64, pairs: u32, flat: &[u32], trusts: bool) {
+fn measure(
+    file: &str,
+    options: &Options,
+    seconds: f64,
+    pairs: u32,
+    flat: &[u32],
+    mixed: Option<u32>,
+    trusts: bool,
+) {
     let path = match file.contains('/') {
         true => file.to_owned(),
         false => format!("{}/games/{file}.kif", env!("CARGO_MANIFEST_DIR")),
@@ -93,12 +104,15 @@ fn measure(file: &str, options: &Options, seconds: f64, pairs: u32, flat: &[u32]
         progress.groups,
         cost(&net, &learned.values),
     );
-    for &each in flat {
-        let choosers = [Chooser::Values(&learned.values), Chooser::Flat(each)];
+    let values = &learned.values;
+    let flat = (flat.iter()).map(|&each| ("", each, Chooser::Values(values)));
+    let mixed = (mixed.iter()).map(|&each| ("mixed ", each, Chooser::Mixed(values, each)));
+    for (name, each, chooser) in flat.chain(mixed) {
+        let choosers = [chooser, Chooser::Flat(each)];
         let found = trial(&net, Engine::Auto, choosers, pairs, 1, &Stop::new());
         let found = found.expect("nothing stops it");
         print!(
-            "  {each}: {:5.1} ± {:.1} %",
+            "  {name}{each}: {:5.1} ± {:.1} %",
             100.0 * found.mean,
             100.0 * found.error
         );
