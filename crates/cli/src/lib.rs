@@ -16,6 +16,8 @@
 //! Exit codes: 0 done; 1 a negative answer, such as an illegal move; 2 bad input or a
 //! failure. A reader that closes the pipe early is not a failure.
 
+#[cfg(feature = "web")]
+mod allocator;
 pub mod bench;
 mod commands;
 pub mod conformance;
@@ -101,6 +103,8 @@ pub fn command() -> clap::Command {
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
+    #[cfg(feature = "web")]
+    allocator::return_at_once();
     let matches = command().try_get_matches();
     let matches = matches.unwrap_or_else(|error| {
         let error = in_plain_words(error);
