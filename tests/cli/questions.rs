@@ -301,6 +301,14 @@ fn why_follows_a_fact_over_the_moves() {
 }
 
 #[test]
+fn a_fact_has_a_history_without_rules_for_it() {
+    let place = Workplace::new();
+    let rules = "(role r) (legal r stay) (<= terminal (not (true begun))) (goal r 100)";
+    let expected = "(true begun)  was never true\n└─ ✗ (true begun)  not in the state";
+    place.check("why - --history", &["begun"], rules, 1, expected);
+}
+
+#[test]
 fn why_answers_several_questions() {
     let place = Workplace::new();
     let expected = "\

@@ -109,13 +109,9 @@ impl Explainer {
             let step = last.map(|last| (&states[last][..], &joints[last][..]));
             let missing = self.changed(atom, &question.names, step)?;
             // The first state may differ from the initial state of the rules.
-            let missing = missing.err().unwrap_or_else(|| Missing {
-                atom: atom.clone(),
-                names: question.names.clone().into(),
-                reason: MissingReason::Given(Vec::new()),
-                cost: 0,
-                never: false,
-            });
+            let missing = missing
+                .err()
+                .unwrap_or_else(|| without_rules(atom, &question.names));
             return Ok(FactHistories::Never(
                 atom.clone(),
                 question.names.clone(),
@@ -219,11 +215,11 @@ impl Explainer {
             None => Keyword::Init,
             Some(_) => Keyword::Next,
         };
+        let Some(relation) = self.game.keyword(keyword) else {
+            return Ok(Err(without_rules(atom, names)));
+        };
         let atom = Atom {
-            relation: self
-                .game
-                .keyword(keyword)
-                .ok_or(ExplainError::Underivable)?,
+            relation,
             ..atom.clone()
         };
         let situation = Situation {
@@ -238,5 +234,16 @@ impl Explainer {
             Explanation::Fails(missing) => Err(missing),
             Explanation::Not(_) | Explanation::Test { .. } => unreachable!("an atom is asked"),
         })
+    }
+}
+
+/// The reason why an atom does not hold that no rule can derive.
+fn without_rules(atom: &Atom, names: &[Box<str>]) -> Missing {
+    Missing {
+        atom: atom.clone(),
+        names: names.into(),
+        reason: MissingReason::Given(Vec::new()),
+        cost: 0,
+        never: false,
     }
 }
