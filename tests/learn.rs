@@ -210,8 +210,8 @@ fn files_that_do_not_fit_are_rejected() {
     let other = network(&text("nim.kif"));
     let error = |net: &Propnet, text: &str| read(net, text).expect_err("it does not fit");
     assert!(matches!(error(&other, &file), FileError::OtherRules { .. }));
-    let newer = file.replacen("\"version\":1", "\"version\":2", 1);
-    assert_eq!(error(&net, &newer), FileError::Version(2));
+    let newer = file.replacen("\"version\":2", "\"version\":3", 1);
+    assert_eq!(error(&net, &newer), FileError::Version(3));
     assert!(matches!(error(&net, "{}"), FileError::Malformed(_)));
     assert!(matches!(
         error(&net, &file[..file.len() / 2]),
@@ -221,7 +221,7 @@ fn files_that_do_not_fit_are_rejected() {
     for (from, to) in [
         ("\"roles\":2", "\"roles\":9"),
         ("\"outputs\":1", "\"outputs\":2"),
-        ("\"trust\":0", "\"trust\":7"),
+        ("\"trust\":0", "\"trust\":101"),
         ("\"groups\":[[", "\"groups\":[[9999,"),
         ("\"phases\":[", "\"phases\":[9999,"),
         ("\"weights\":[[", "\"weights\":[[1,"),
@@ -240,7 +240,7 @@ fn players_use_the_values_of_their_rules() {
     let rules = text("breakthrough_small.kif");
     let net = network(&rules);
     let without_trust = write(&net, &learned(&net, 1_500), Trust::default());
-    let trusted = without_trust.replacen("\"trust\":0", "\"trust\":2", 1);
+    let trusted = without_trust.replacen("\"trust\":0", "\"trust\":30", 1);
     let game = Game::from_text("game.kif", &rules).expect("the rules are valid");
     let role = game.roles().next().expect("it has roles");
     let advice = |spec: &str, file: Option<&str>| -> Advice {

@@ -25,7 +25,7 @@ struct File {
     version: u32,
     /// The fingerprint of the rules.
     rules: String,
-    /// The share of the values in mixtures, in quarters.
+    /// The gain by the values in the test, in percent.
     trust: u8,
     roles: usize,
     outputs: usize,
@@ -81,7 +81,7 @@ pub fn write(net: &Propnet, values: &Values, trust: Trust) -> String {
     let file = File {
         version: VERSION,
         rules: Fingerprint::of(net.game()).to_string(),
-        trust: trust.quarters(),
+        trust: trust.gain(),
         roles: values.roles(),
         outputs: values.outputs,
         facts: kept
@@ -183,7 +183,7 @@ pub fn read(net: &Propnet, text: &str) -> Result<(Values, Trust), FileError> {
             *to = weight;
         }
     }
-    Ok((values, Trust::of_quarters(file.trust)))
+    Ok((values, Trust::of_gain(file.trust)))
 }
 
 /// The reason why the lengths and numbers of a file do not fit together, if any.
@@ -214,7 +214,7 @@ fn check(file: &File, net: &Propnet) -> Result<(), &'static str> {
         return Err("it does not have one weight for each feature");
     }
     match file.trust {
-        0..=4 => Ok(()),
-        _ => Err("its trust is not a number of quarters"),
+        0..=100 => Ok(()),
+        _ => Err("its trust is not a percentage"),
     }
 }

@@ -18,7 +18,7 @@ use crate::fingerprint::Fingerprint;
 use crate::{Trust, Values};
 
 /// The version of the format.
-pub(crate) const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 2;
 
 /// The reason why a file cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -20,7 +20,7 @@ use super::{
 use ggp_engine::machine::{AnyMachine, PlayError, PropnetMachine, PropnetState};
 use ggp_engine::propnet::batch::Packed;
 use ggp_gdl::game::Move;
-use ggp_learn::Values;
+use ggp_learn::{Trust, Values};
 use ggp_search::BudgetKind;
 use ggp_search::mcts::{
     Mcts, MctsReport, MoveReport, OneByOne, Others, RoleReport, Simulator, Tree, TreeSummary,
@@ -54,8 +54,8 @@ pub struct MctsAgent {
     settings: Settings,
     backends: Option<Backends>,
     searcher: Option<Searcher>,
-    /// Learned values, and their share in the values of new positions.
-    values: Option<(Arc<Values>, f32)>,
+    /// Learned values, if they are trusted.
+    values: Option<(Arc<Values>, Trust)>,
     /// True if the values are those of a file, even if their share is 0.
     are_known: bool,
     /// The joint moves before the last choice.
@@ -204,7 +204,7 @@ impl MctsAgent {
         let stop = pace.part(TRUST);
         let trust = ggp_learn::trust(net, limits.engine, &learned.values, seed, &stop);
         if trust.share() > 0.0 {
-            self.values = Some((Arc::new(learned.values), trust.share()));
+            self.values = Some((Arc::new(learned.values), trust));
             // The search begins again, with values.
             self.searcher = None;
         }
@@ -235,7 +235,7 @@ impl MctsAgent {
         let found = found.map_err(|error| PlayerError::Other(Box::new(error)))?;
         if let Some((values, trust)) = found {
             self.are_known = true;
-            self.values = (trust.share() > 0.0).then(|| (Arc::new(values), trust.share()));
+            self.values = (trust.share() > 0.0).then(|| (Arc::new(values), trust));
         }
         Ok(())
     }
@@ -289,10 +289,12 @@ impl MctsAgent {
             self.settings.decisive,
             self.settings.mcts.seed,
         );
-        if let Some((values, share)) = &self.values {
-            lanes.set_values(Arc::clone(values), *share);
+        let mut options = self.settings.mcts;
+        if let Some((values, trust)) = &self.values {
+            lanes.set_values(Arc::clone(values), trust.share());
+            options.implicit = trust.implicit();
         }
-        let tree = infallible(Tree::new(&mut lanes, root, &self.settings.mcts));
+        let tree = infallible(Tree::new(&mut lanes, root, &options));
         self.searcher = Some(Searcher::Lanes(Box::new(InLanes {
             trees: vec![tree],
             lanes: vec![lanes],

@@ -53,6 +53,8 @@ pub struct Mcts {
     pub iterations: u64,
     /// The weight of the exploration term, for values scaled to 0..=1.
     pub exploration: f64,
+    /// The share of implicit values in the values of moves, 0 to 1, where the simulator has values.
+    pub implicit: f32,
     /// The exploration term.
     pub formula: Formula,
     /// True if equal states share one node.
@@ -75,6 +77,7 @@ impl Default for Mcts {
         Mcts {
             iterations: 10_000,
             exploration: std::f64::consts::SQRT_2,
+            implicit: 0.0,
             formula: Formula::Ucb,
             graph: false,
             solver: false,

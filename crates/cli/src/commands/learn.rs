@@ -79,6 +79,7 @@ struct Summary {
     groups: usize,
     loss: f64,
     trust: f32,
+    implicit: f32,
 }
 
 /// The value of a position for a role, as `--json` prints it.
@@ -169,7 +170,7 @@ fn report(learned: &Learned, trust: Trust, context: &Context) -> anyhow::Result<
         groups,
         ..
     } = learned.progress;
-    let trust = trust.share();
+    let (trust, implicit) = (trust.share(), trust.implicit());
     if context.json() {
         return context.print_json(&Summary {
             games,
@@ -177,6 +178,7 @@ fn report(learned: &Learned, trust: Trust, context: &Context) -> anyhow::Result<
             groups,
             loss,
             trust,
+            implicit,
         });
     }
     context.print(format!(
@@ -186,7 +188,9 @@ fn report(learned: &Learned, trust: Trust, context: &Context) -> anyhow::Result<
         thousands(groups as u64),
     ))?;
     context.print(match trust > 0.0 {
-        true => format!("share in mixtures with random playouts: {trust}"),
+        true => format!(
+            "share in mixtures with random playouts: {trust}; of the ends of best lines: {implicit:.2}"
+        ),
         false => "share in mixtures with random playouts: 0 (no gain)".to_owned(),
     })?;
     Ok(())

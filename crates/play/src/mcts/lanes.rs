@@ -349,24 +349,20 @@ impl Simulator for Lanes {
     fn values_after(
         &mut self,
         states: &[&Packed],
-        roles: &[usize],
         counts: &[usize],
         joints: &[u32],
     ) -> Result<Vec<f32>, Infallible> {
         let Some((values, _)) = self.values.clone() else {
             return Ok(Vec::new());
         };
-        let all = self.scores.len();
-        let (mut parents, mut chosen) = (Vec::new(), Vec::new());
-        for ((state, &role), &count) in states.iter().zip(roles).zip(counts) {
+        let mut parents = Vec::new();
+        for (state, &count) in states.iter().zip(counts) {
             parents.extend(std::iter::repeat_n(*state, count));
-            chosen.extend(std::iter::repeat_n(role, count));
         }
         let children = self.step(&parents, joints)?;
-        let mut learned = vec![0.0; children.len() * all];
+        let mut learned = vec![0.0; children.len() * self.scores.len()];
         values.evaluate(&children, &mut learned);
-        let learned = learned.chunks(all).zip(chosen);
-        Ok(learned.map(|(learned, role)| learned[role]).collect())
+        Ok(learned)
     }
 
     fn playouts(

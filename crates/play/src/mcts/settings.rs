@@ -64,6 +64,7 @@ fn defaults(seed: u64) -> Mcts {
     Mcts {
         iterations: u64::MAX,
         exploration: 0.6,
+        implicit: 0.0,
         formula: Formula::Puct,
         graph: true,
         solver: true,

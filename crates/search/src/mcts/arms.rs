@@ -18,6 +18,9 @@ const TOUCHED: usize = 32;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Arms {
     count: u32,
+    roles: u32,
+    /// The lists of numbers, of each [`PLAIN`] kind, then each role's means, and each role's
+    /// implicit values if they are known.
     data: Box<[u32]>,
 }
 
@@ -36,8 +39,21 @@ impl Arms {
         }
         Arms {
             count: count as u32,
+            roles: roles as u32,
             data,
         }
+    }
+
+    /// Adds the implicit values of all roles, by arm and role.
+    pub fn add_implicit(&mut self, values: &[f32]) {
+        let (count, roles) = (self.len(), self.roles as usize);
+        let mut data = std::mem::take(&mut self.data).into_vec();
+        data.reserve_exact(count * roles);
+        for role in 0..roles {
+            let of_role = values.iter().skip(role).step_by(roles);
+            data.extend(of_role.map(|value| value.to_bits()));
+        }
+        self.data = data.into();
     }
 
     #[inline]
@@ -142,6 +158,41 @@ impl Arms {
         self.data[at] = (mean as f32).to_bits();
     }
 
+    /// The list of a role's implicit values; empty if they are not known.
+    fn implicit_of(&self, role: usize) -> Range<usize> {
+        let first = (PLAIN + self.roles as usize + role) * self.len();
+        match first < self.data.len() {
+            true => first..first + self.len(),
+            false => 0..0,
+        }
+    }
+
+    /// A role's implicit value of an arm, if it is known: the expected score at the end of the
+    /// best line after it.
+    #[inline]
+    pub fn implicit(&self, arm: usize, role: usize) -> Option<f32> {
+        let values = &self.data[self.implicit_of(role)];
+        values.get(arm).map(|&value| f32::from_bits(value))
+    }
+
+    /// Sets an implicit value, if they are known.
+    #[inline]
+    pub fn set_implicit(&mut self, arm: usize, role: usize, value: f32) {
+        let list = self.implicit_of(role);
+        if let Some(known) = self.data[list].get_mut(arm) {
+            *known = value.to_bits();
+        }
+    }
+
+    /// The arm whose implicit value is the best for a role, if they are known.
+    #[inline]
+    pub fn best_implicit(&self, role: usize) -> Option<usize> {
+        let values = &self.data[self.implicit_of(role)];
+        // Numbers from 0 up have the order of their bits.
+        let best = values.iter().copied().max()?;
+        values.iter().position(|&value| value == best)
+    }
+
     /// The prior probability that the move is the best.
     #[inline]
     pub fn prior(&self, arm: usize) -> f64 {
@@ -153,15 +204,17 @@ impl Arms {
         self.data[at] = prior.to_bits();
     }
 
-    /// Visits, pending lines, and as bits the priors and a role's mean scores of all arms.
+    /// Visits, pending lines, and as bits the priors, a role's mean scores and its implicit
+    /// values, which may be missing, of all arms.
     #[inline]
-    pub fn lists(&self, role: usize) -> [&[u32]; 4] {
+    pub fn lists(&self, role: usize) -> [&[u32]; 5] {
         let count = self.len();
         let (visits, rest) = self.data[count..].split_at(count);
         let (pending, rest) = rest.split_at(count);
         let (priors, rest) = rest[count..].split_at(count);
         let means = &rest[role * count..];
-        [visits, pending, priors, &means[..count]]
+        let implicit = &self.data[self.implicit_of(role)];
+        [visits, pending, priors, &means[..count], implicit]
     }
 }
 

@@ -4,10 +4,15 @@
 //! visits. An arm takes over the mean of its child, so that a node with several parents
 //! informs all of them.
 //!
+//! Where the simulator has values, each arm has in addition the value at the end of its best
+//! line (implicit minimax): that of the position after it, until that has priors of its own.
+//!
 //! Source: Childs, Brodeur and Kocsis, "Transpositions and move groups in Monte
 //! Carlo tree search", 2008; Saffidine, Cazenave and Méhat, "UCD: upper
 //! confidence bound for rooted directed acyclic graphs", 2012; Czech, Korus and
-//! Kersting, "Improving AlphaZero using Monte-Carlo graph search", 2021.
+//! Kersting, "Improving AlphaZero using Monte-Carlo graph search", 2021; Lanctot, Winands,
+//! Pepels and Sturtevant, "Monte Carlo tree search with heuristic evaluations using implicit
+//! minimax backups", 2014.
 
 use std::hash::Hash;
 
@@ -108,6 +113,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
                 data.arms.add_visit(arm);
                 let stamp = data.arms.stamp(arm);
                 self.take_over(step.node, arm, child, values);
+                self.take_over_line(step.node, arm, child);
                 self.nodes[child as usize].stamp != stamp
             };
             let sums = &mut self.values[node * roles..(node + 1) * roles];
@@ -132,6 +138,21 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
                 let mean = arms.mean(arm, role);
                 arms.set_mean(arm, role, mean + (value - mean) / visits);
             }
+        }
+    }
+
+    /// An arm takes over the implicit values of the best move of its child.
+    fn take_over_line(&mut self, node: u32, arm: usize, child: u32) {
+        let Chooser::One(role) = self.nodes[child as usize].chooser else {
+            return;
+        };
+        let Some(best) = self.nodes[child as usize].arms.best_implicit(role.into()) else {
+            return;
+        };
+        for role in 0..self.roles {
+            let value = self.nodes[child as usize].arms.implicit(best, role);
+            let arms = &mut self.nodes[node as usize].arms;
+            arms.set_implicit(arm, role, value.expect("the best one is known"));
         }
     }
 

@@ -214,8 +214,11 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
             for step in &batch.steps {
                 let data = &mut self.nodes[step.node as usize];
                 let is_ready = data.visits >= VISITS_BEFORE_PRIORS && !data.has_priors;
-                if is_ready && matches!(data.chooser, Chooser::One(_)) && data.arms.len() > 1 {
-                    data.has_priors = true;
+                if is_ready
+                    && matches!(data.chooser, Chooser::One(_))
+                    && data.arms.len() > 1
+                    && !batch.wanting.contains(&step.node)
+                {
                     batch.wanting.push(step.node);
                 }
             }
@@ -402,7 +405,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         }
     }
 
-    /// Sets the priors of positions by the values one joint move ahead.
+    /// Sets the priors and implicit values of positions by the values one joint move ahead.
     fn set_priors<G: Simulator<State = S, Move = M>>(
         &mut self,
         game: &mut G,
@@ -411,29 +414,36 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         if batch.wanting.is_empty() {
             return Ok(());
         }
-        let (mut joints, mut counts, mut roles) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut joints, mut counts) = (Vec::new(), Vec::new());
         for &node in &batch.wanting {
-            let data = &self.nodes[node as usize];
+            let count = self.nodes[node as usize].arms.len();
+            counts.push(count);
+            (0..count).for_each(|arm| self.joint(node, arm as u128, &mut joints));
+        }
+        let states: Vec<&S> = batch.wanting.iter().map(|&node| self.state(node)).collect();
+        let values = game.values_after(&states, &counts, &joints)?;
+        let mut values = &values[..];
+        for (&node, count) in batch.wanting.iter().zip(counts) {
+            let (after, rest) = values.split_at(count * self.roles);
+            values = rest;
+            let data = &mut self.nodes[node as usize];
             let Chooser::One(role) = data.chooser else {
                 continue;
             };
-            roles.push(role as usize);
-            counts.push(data.arms.len());
-            (0..data.arms.len()).for_each(|arm| self.joint(node, arm as u128, &mut joints));
-        }
-        let states: Vec<&S> = batch.wanting.iter().map(|&node| self.state(node)).collect();
-        let values = game.values_after(&states, &roles, &counts, &joints)?;
-        let mut values = &values[..];
-        for (&node, count) in batch.wanting.iter().zip(counts) {
-            let (own, rest) = values.split_at(count);
-            values = rest;
-            let most = own.iter().fold(0.0_f32, |a, &b| a.max(b));
+            let own = after.iter().copied().skip(role.into()).step_by(self.roles);
+            let most = own.clone().fold(0.0_f32, f32::max);
             let weight = |value: f32| ((value - most) / TEMPERATURE).exp();
-            let sum: f32 = own.iter().copied().map(weight).sum();
-            for (arm, &value) in own.iter().enumerate() {
+            let sum: f32 = own.clone().map(weight).sum();
+            for (arm, value) in own.enumerate() {
                 let prior = (1.0 - UNIFORM) * weight(value) / sum + UNIFORM / count as f32;
-                self.nodes[node as usize].arms.set_prior(arm, prior);
+                data.arms.set_prior(arm, prior);
             }
+            if self.options.implicit > 0.0 {
+                self.heap -= data.arms.bytes();
+                data.arms.add_implicit(after);
+                self.heap += data.arms.bytes();
+            }
+            data.has_priors = true;
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Selection: the arm that a line takes.
 //!
 //! Each role with a choice selects among its own arms only. Lines without an evaluation count
-//! as visits without a value.
+//! as visits without a value. Where arms have implicit values, these are mixed into the means.
 //!
 //! Source: Auer, Cesa-Bianchi and Fischer, "Finite-time analysis of the
 //! multiarmed bandit problem", 2002; Rosin, "Multi-armed bandits with episode
@@ -23,7 +23,7 @@ use super::{Formula, Mcts};
 /// combinations of moves.
 const TOLERANCE: f32 = 0.01;
 /// The score of an arm that was never tried, so that all arms are tried once first.
-const UNTRIED: f64 = 1e6;
+const UNTRIED: f32 = 1e6;
 
 impl Mcts {
     /// The selection score of an arm with mean `mean` (0 to 1) and `n` of the node's `all`
@@ -85,26 +85,31 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         let all = self.visits_of(node);
         let own = (self.mean(node, role) / 100.0) as f32;
         let options = self.options;
-        let [visits, pending, priors, means] = self.nodes[node as usize].arms.lists(role);
-        let arms = visits.iter().zip(pending).zip(priors).zip(means);
-        // Visits fit in 31 bits, for which there are vector instructions.
-        let arms = arms.map(|(((&visits, pending), prior), mean)| {
-            let tried = visits.wrapping_add(*pending).cast_signed() as f32;
-            let mean = f32::from_bits(*mean) * 0.01;
-            let mean = if visits == 0 { own } else { mean };
-            (mean, tried.max(1.0), f32::from_bits(*prior))
-        });
+        let [visits, pending, priors, means, implicit] = self.nodes[node as usize].arms.lists(role);
         self.scores.clear();
+        let values = visits.iter().zip(means);
+        self.scores.extend(values.map(|(&visits, mean)| {
+            let mean = f32::from_bits(*mean) * 0.01;
+            if visits == 0 { own } else { mean }
+        }));
+        for (score, implicit) in self.scores.iter_mut().zip(implicit) {
+            *score += options.implicit * (f32::from_bits(*implicit) * 0.01 - *score);
+        }
+        let arms = visits.iter().zip(pending).zip(priors);
+        let arms = arms.map(|((visits, pending), prior)| {
+            // Visits fit in 31 bits, for which there are vector instructions.
+            let tried = visits.wrapping_add(*pending).cast_signed() as f32;
+            (tried.max(1.0), f32::from_bits(*prior))
+        });
+        let scores = self.scores.iter_mut().zip(arms);
         match options.formula {
             Formula::Puct => {
                 let weight = (options.exploration * all.sqrt()) as f32;
-                let scores = arms.map(|(mean, tried, prior)| mean + weight * prior / tried);
-                self.scores.extend(scores);
+                scores.for_each(|(score, (tried, prior))| *score += weight * prior / tried);
             }
             Formula::Ucb => {
                 let (log, weight) = (all.ln() as f32, options.exploration as f32);
-                let scores = arms.map(|(mean, tried, _)| mean + weight * (log / tried).sqrt());
-                self.scores.extend(scores);
+                scores.for_each(|(score, (tried, _))| *score += weight * (log / tried).sqrt());
             }
         }
         largest(&self.scores)
@@ -135,7 +140,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
             Formula::Ucb => all.ln(),
             Formula::Puct => 0.0,
         };
-        let own = (self.mean(node, role) / 100.0).clamp(0.0, 1.0);
+        let own = self.mean(node, role);
         let [low, high] = self.bounds[node as usize * self.roles + role];
         // If the value is proved, an arm with the best lower bound stays selectable for the
         // sake of the other roles.
@@ -153,14 +158,19 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
             }
             let tried = f64::from(known.visits(arm)) + f64::from(known.pending(arm));
             let prior = known.prior(arm);
-            let score = if known.visits(arm) > 0 {
-                let mean = known.mean(arm, role).clamp(low.into(), high.into());
-                self.options.score(mean / 100.0, tried, all, log, prior)
-            } else if tried == 0.0 && !has_priors {
-                UNTRIED
-            } else {
-                self.options.score(own, tried + 1.0, all, log, prior)
+            if tried == 0.0 && !has_priors {
+                self.scores.push(UNTRIED);
+                continue;
+            }
+            let (mean, tried) = match known.visits(arm) {
+                0 => (own, tried + 1.0),
+                _ => (known.mean(arm, role), tried),
             };
+            let mean = known.implicit(arm, role).map_or(mean, |implicit| {
+                mean + f64::from(self.options.implicit) * (f64::from(implicit) - mean)
+            });
+            let mean = mean.clamp(low.into(), high.into()) / 100.0;
+            let score = self.options.score(mean, tried, all, log, prior);
             self.scores.push(score as f32);
         }
     }

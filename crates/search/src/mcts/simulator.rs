@@ -215,9 +215,8 @@ pub trait Simulator {
         false
     }
 
-    /// The expected score, 0 to 100, of a role one joint move ahead, by the index of the joint
-    /// move. `roles` has the role for each state; the rest is as in
-    /// [`Simulator::terminal_children`].
+    /// The expected scores, 0 to 100, one joint move ahead, by the index of the joint move and
+    /// by role. The arguments are as in [`Simulator::terminal_children`].
     ///
     /// # Errors
     ///
@@ -225,7 +224,6 @@ pub trait Simulator {
     fn values_after(
         &mut self,
         _states: &[&Self::State],
-        _roles: &[usize],
         _counts: &[usize],
         _joints: &[Self::Move],
     ) -> Result<Vec<f32>, Self::Error> {
