@@ -54,8 +54,8 @@ pub struct MctsAgent {
     settings: Settings,
     backends: Option<Backends>,
     searcher: Option<Searcher>,
-    /// Learned values, if they are trusted.
-    values: Option<(Arc<Values>, Trust)>,
+    /// Learned values, and their share in the values of new positions.
+    values: Option<(Arc<Values>, f32)>,
     /// True if the values are those of a file, even if their share is 0.
     are_known: bool,
     /// The joint moves before the last choice.
@@ -204,11 +204,16 @@ impl MctsAgent {
         let stop = pace.part(TRUST);
         let trust = ggp_learn::trust(net, limits.engine, &learned.values, seed, &stop);
         if trust.share() > 0.0 {
-            self.values = Some((Arc::new(learned.values), trust));
+            self.use_values(learned.values, trust);
             // The search begins again, with values.
             self.searcher = None;
         }
         Ok(())
+    }
+
+    fn use_values(&mut self, values: Values, trust: Trust) {
+        self.values = Some((Arc::new(values), trust.share()));
+        self.settings.mcts.implicit = trust.implicit();
     }
 
     /// The number of search threads. If only the iterations are limited, the default is one,
@@ -235,7 +240,9 @@ impl MctsAgent {
         let found = found.map_err(|error| PlayerError::Other(Box::new(error)))?;
         if let Some((values, trust)) = found {
             self.are_known = true;
-            self.values = (trust.share() > 0.0).then(|| (Arc::new(values), trust));
+            if trust.share() > 0.0 {
+                self.use_values(values, trust);
+            }
         }
         Ok(())
     }
@@ -289,12 +296,10 @@ impl MctsAgent {
             self.settings.decisive,
             self.settings.mcts.seed,
         );
-        let mut options = self.settings.mcts;
-        if let Some((values, trust)) = &self.values {
-            lanes.set_values(Arc::clone(values), trust.share());
-            options.implicit = trust.implicit();
+        if let Some((values, share)) = &self.values {
+            lanes.set_values(Arc::clone(values), *share);
         }
-        let tree = infallible(Tree::new(&mut lanes, root, &options));
+        let tree = infallible(Tree::new(&mut lanes, root, &self.settings.mcts));
         self.searcher = Some(Searcher::Lanes(Box::new(InLanes {
             trees: vec![tree],
             lanes: vec![lanes],
