@@ -1,42 +1,19 @@
-//! The allocator of the program, which returns freed memory to the system at once.
-//!
-//! The page stops work when the process is near its memory, and must see soon that the memory
-//! is free again. The allocator of the system keeps it for each thread: with many threads the
-//! process was more than twice as large as allowed.
+//! An option of the system's allocator.
 
-use std::ffi::{c_int, c_long};
-
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
-/// The number of the option `mi_option_purge_delay` (`mimalloc.h`), which is the time in
-/// milliseconds until memory that is not used is returned.
-const PURGE_DELAY: c_int = 15;
-
-/// From now on, memory that is freed is returned at once. To be called before other threads
-/// start. The environment variable `MIMALLOC_PURGE_DELAY` goes first.
-pub(crate) fn return_at_once() {
-    const AT_ONCE: c_long = 0;
-    // SAFETY: the function stores a number, and no other thread stores or allocates then.
-    #[expect(unsafe_code, reason = "the library has no safe function for it")]
+/// From now on, each block of a megabyte or more is returned to the system when it is freed. To
+/// be called before other threads start.
+///
+/// The GNU allocator raises that size with each large block that is freed, and then keeps such
+/// blocks for each thread. The page, which has many threads, must see soon that memory is free
+/// again.
+pub(crate) fn return_large_blocks() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    #[expect(unsafe_code, reason = "there is no safe function for it")]
+    // SAFETY: the function stores a number, and no other thread allocates then. It changes
+    // nothing if it fails.
     unsafe {
-        libmimalloc_sys::mi_option_set_default(PURGE_DELAY, AT_ONCE);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_option_is_the_one_that_is_meant() {
-        // SAFETY: the function reads a number.
-        #[expect(unsafe_code, reason = "the library has no safe function for it")]
-        let delay = || unsafe { libmimalloc_sys::mi_option_get(PURGE_DELAY) };
-        // The delay as the library has it at first; no other option near it is the same.
-        let before = delay();
-        return_at_once();
-        let after = delay();
-        assert_eq!((before, after), (10, 0));
+        const LARGE: libc::c_int = 1 << 20;
+        libc::mallopt(libc::M_MMAP_THRESHOLD, LARGE);
+        libc::mallopt(libc::M_TRIM_THRESHOLD, LARGE);
     }
 }

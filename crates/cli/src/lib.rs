@@ -103,8 +103,6 @@ pub fn command() -> clap::Command {
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
-    #[cfg(feature = "web")]
-    allocator::return_at_once();
     let matches = command().try_get_matches();
     let matches = matches.unwrap_or_else(|error| {
         let error = in_plain_words(error);

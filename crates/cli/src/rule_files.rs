@@ -555,7 +555,9 @@ pub(super) fn read_at_most(path: &Path, most: usize, context: &Context) -> anyho
     let read = if path.as_os_str() == "-" {
         context.waiting(|| io::stdin().lock().take(more).read_to_end(&mut bytes))
     } else {
-        let file = File::open(path).with_context(|| format!("cannot open {name}"))?;
+        // To open a named pipe is to wait, too.
+        let file = context.waiting(|| File::open(path));
+        let file = file.with_context(|| format!("cannot open {name}"))?;
         if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
             bail!("{name} is a folder; give the files of one game");
         }

@@ -123,6 +123,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         memory_bytes: options.limits.memory << 20,
         hosts: options.host.clone(),
     };
+    crate::allocator::return_large_blocks();
     let runtime = runtime::Builder::new_multi_thread().enable_all().build()?;
     let stop = context.stop().clone();
     runtime.block_on(async {
