@@ -6,7 +6,6 @@
 //! plays: situations come from a machine.
 
 mod answer;
-mod dependence;
 mod history;
 mod lines;
 mod matching;
@@ -24,12 +23,12 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use dependence::{dependent, needed};
 use ggp_engine::machine::{Limits, PlayError, play_error};
 use ggp_gdl::analysis::achievers::Achievers;
 use ggp_gdl::check::Keyword;
 use ggp_gdl::datalog::{Bounds, EvaluationError, Evaluator, Failure, Layer, Query};
 use ggp_gdl::game::{Game, Move};
+use ggp_gdl::program::reach::{dependents, needed};
 use ggp_gdl::program::{Atom, RelationId};
 use ggp_gdl::span::Span;
 use ggp_gdl::terms::{TermId, Terms};
@@ -139,11 +138,8 @@ impl Explainer {
             rules[rule.head.relation.index()].push(number);
         }
         let depends = |inputs: &[Keyword]| {
-            let mut found = vec![false; set.arity.len()];
-            for input in inputs.iter().filter_map(|keyword| game.keyword(*keyword)) {
-                found[input.index()] = true;
-            }
-            dependent(set, found)
+            let inputs = inputs.iter().filter_map(|keyword| game.keyword(*keyword));
+            dependents(set, inputs)
         };
         let stated = set.facts.iter().map(|fact| {
             let of = GroundAtom {
@@ -319,9 +315,10 @@ impl Explainer {
                     .get_or_insert_with(|| OnDemand::new(&self.game, bounds));
                 asked.leave(large);
             }
-            self.is_on_demand[large.index()] = true;
-            self.is_on_demand =
-                dependent(self.game.rules(), std::mem::take(&mut self.is_on_demand));
+            let found = dependents(self.game.rules(), [large]);
+            for (is_on_demand, found) in self.is_on_demand.iter_mut().zip(found) {
+                *is_on_demand |= found;
+            }
             self.evaluators.clear();
         }
     }
@@ -360,7 +357,7 @@ impl Explainer {
                     .into_iter()
                     .filter_map(|(r, layer)| Some((r?, layer)));
                 let inputs: Vec<_> = inputs.collect();
-                let needed = needed(game.rules(), relation);
+                let needed = needed(game.rules(), [relation]);
                 let wanted = game.rules().relations();
                 let wanted = wanted.filter(|r| needed[r.index()] && !self.is_on_demand[r.index()]);
                 let queries = [(0, wanted.collect())];

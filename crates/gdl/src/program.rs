@@ -21,6 +21,7 @@
 //! Nothing here knows a keyword: a [`RuleSet`] is a plain logic program, and a
 //! [`Game`](crate::game::Game) knows the relations of the keywords.
 
+pub mod reach;
 pub mod rule;
 pub mod strata;
 pub mod term;

@@ -20,6 +20,7 @@ use ggp_gdl::analysis::achievers::{Achiever, Achievers};
 use ggp_gdl::check::Keyword;
 use ggp_gdl::datalog::{Bounds, Evaluator, Failure, Layer, Query};
 use ggp_gdl::game::{Game, Move};
+use ggp_gdl::program::reach::dependents;
 use ggp_gdl::program::{Atom, Literal, RelationId, Rule, RuleSet, Term, Variable};
 use ggp_gdl::span::Span;
 use ggp_gdl::terms::{TermId, Terms};
@@ -486,13 +487,11 @@ impl Coverage {
     /// The relaxed rules, with a proposition for each of these rules.
     fn relaxed(&self, of: &[usize]) -> (RuleSet, Vec<RelationId>) {
         let game = &self.game;
-        let mut changing = vec![false; game.rules().arity.len()];
-        for keyword in [Keyword::True, Keyword::Does] {
-            if let Some(relation) = game.keyword(keyword) {
-                changing[relation.index()] = true;
-            }
-        }
-        close(game, &mut changing);
+        let inputs = [Keyword::True, Keyword::Does];
+        let inputs = inputs
+            .into_iter()
+            .filter_map(|keyword| game.keyword(keyword));
+        let changing = dependents(game.rules(), inputs);
         let mut rules = game.rules().clone();
         for rule in &mut rules.rules {
             rule.body = relaxed_body(&rule.body, &changing);
@@ -532,27 +531,5 @@ impl Coverage {
 
 /// For each relation: whether it depends on the moves made.
 pub(super) fn moving(game: &Game) -> Vec<bool> {
-    let mut moving = vec![false; game.rules().arity.len()];
-    if let Some(does) = game.keyword(Keyword::Does) {
-        moving[does.index()] = true;
-    }
-    close(game, &mut moving);
-    moving
-}
-
-/// Adds all relations that depend on these.
-fn close(game: &Game, found: &mut [bool]) {
-    let mut grown = true;
-    while grown {
-        grown = false;
-        for rule in &game.rules().rules {
-            let head = rule.head.relation.index();
-            let mut reads = found[head];
-            for literal in &rule.body {
-                literal.for_each_atom(&mut |atom, _| reads |= found[atom.relation.index()]);
-            }
-            grown |= reads && !found[head];
-            found[head] = reads;
-        }
-    }
+    dependents(game.rules(), game.keyword(Keyword::Does))
 }

@@ -1,14 +1,16 @@
 //! Findings about rules that never fire: root causes first, consequences only once.
 
+use std::collections::VecDeque;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::coverage::DeadRule;
 use super::{Evidence, listed};
 use ggp_gdl::check::Keyword;
 use ggp_gdl::diagnostic::{Code, Diagnostic, Strictness};
-use ggp_gdl::program::strata::for_each_body_atom;
+use ggp_gdl::program::reach::needed;
 use ggp_gdl::program::unify::Unifier;
-use ggp_gdl::program::{Atom, Literal, RelationId, Rule};
+use ggp_gdl::program::{Atom, Literal, Rule};
 use ggp_gdl::span::Span;
 use ggp_gdl::terms::Terms;
 
@@ -92,29 +94,35 @@ impl Evidence<'_> {
         }
         let is_cause = |(at, one): (usize, &&DeadRule)| one.achievers.is_none().then_some(at);
         let mut causes: Vec<Option<usize>> = dead_rules.iter().enumerate().map(is_cause).collect();
+        // By dead rule: those that it could make fire.
+        let mut followers: Vec<Vec<usize>> = vec![Vec::new(); dead_rules.len()];
+        for (at, one) in dead_rules.iter().enumerate() {
+            let achievers = one.achievers.iter().flatten();
+            for &achiever in achievers.filter_map(|rule| of_rule.get(rule)).flatten() {
+                followers[achiever].push(at);
+            }
+        }
+        // Among rules that depend on each other, one is the cause; legal rules come
+        // first.
+        let legal = self.game.keyword(Keyword::Legal);
+        let is_legal = |at: usize| Some(rules[dead_rules[at].rule].head.relation) == legal;
+        let (first, last): (Vec<_>, Vec<_>) = (0..dead_rules.len()).partition(|&at| is_legal(at));
+        let mut rest = first.into_iter().chain(last);
+        let mut known: VecDeque<usize> = causes.iter().flatten().copied().collect();
         loop {
-            let mut grown = false;
-            for at in 0..dead_rules.len() {
-                let achievers = dead_rules[at].achievers.iter().flatten();
-                let of_achievers = achievers
-                    .filter_map(|achiever| of_rule.get(achiever))
-                    .flatten();
-                if causes[at].is_none()
-                    && let Some(cause) =
-                        of_achievers.filter_map(|&achiever| causes[achiever]).next()
-                {
-                    (causes[at], grown) = (Some(cause), true);
+            while let Some(at) = known.pop_front() {
+                for &follower in &followers[at] {
+                    if causes[follower].is_none() {
+                        causes[follower] = causes[at];
+                        known.push_back(follower);
+                    }
                 }
             }
-            if grown {
-                continue;
-            }
-            // Among rules that depend on each other, one is the cause; legal rules come
-            // first.
-            let open = (0..dead_rules.len()).filter(|&at| causes[at].is_none());
-            let legal = self.game.keyword(Keyword::Legal);
-            match open.min_by_key(|&at| Some(rules[dead_rules[at].rule].head.relation) != legal) {
-                Some(first) => causes[first] = Some(first),
+            match rest.find(|&at| causes[at].is_none()) {
+                Some(first) => {
+                    causes[first] = Some(first);
+                    known.push_back(first);
+                }
                 None => return causes.into_iter().flatten().collect(),
             }
         }
@@ -129,8 +137,7 @@ impl Evidence<'_> {
         let rules = &self.game.rules().rules;
         let of_legal = self.needed_for_moves();
         let is_nothing = |at: &usize| dead_rules[*at].nothing;
-        let is_of_legal =
-            |at: &usize| of_legal.contains(&rules[dead_rules[*at].rule].head.relation);
+        let is_of_legal = |at: &usize| of_legal[rules[dead_rules[*at].rule].head.relation.index()];
         let both = |at: &usize| is_nothing(at) && is_of_legal(at);
         let tries: [&dyn Fn(&usize) -> bool; 3] = [&both, &is_nothing, &is_of_legal];
         let mut found = (tries.iter()).map(|keeps| {
@@ -144,18 +151,8 @@ impl Evidence<'_> {
     }
 
     /// The relations that legal moves depend on within one position.
-    fn needed_for_moves(&self) -> FxHashSet<RelationId> {
-        let mut found: FxHashSet<RelationId> = FxHashSet::default();
-        found.extend(self.game.keyword(Keyword::Legal));
-        let mut grown = true;
-        while std::mem::take(&mut grown) {
-            for rule in &self.game.rules().rules {
-                if found.contains(&rule.head.relation) {
-                    for_each_body_atom(rule, |atom, _| grown |= found.insert(atom.relation));
-                }
-            }
-        }
-        found
+    fn needed_for_moves(&self) -> Vec<bool> {
+        needed(self.game.rules(), self.game.keyword(Keyword::Legal))
     }
 
     fn finding(&self, dead: &DeadRule, complete: bool) -> Diagnostic {

@@ -48,7 +48,8 @@ impl Frame {
         for &fact in initial {
             initially.entry(terms.functor(fact)).or_default().push(fact);
         }
-        let (unread, unkept) = (unread(game), unkept(game));
+        let (unread, unkept) = (unread(game), unkept(game, &bounds.stop));
+        let unread: FxHashSet<FunctorId> = unread.into_iter().collect();
         let mut functors: Vec<FunctorId> = initially.keys().chain(&unkept).copied().collect();
         functors.sort_unstable();
         functors.dedup();
@@ -87,11 +88,12 @@ impl Frame {
         path: &dyn Fn() -> Path,
     ) {
         let is_shorter = |known: Option<usize>| known.is_none_or(|known| length < known);
+        let mut counts: FxHashMap<FunctorId, usize> = FxHashMap::default();
+        for fact in facts {
+            *counts.entry(terms.functor(*fact)).or_default() += 1;
+        }
         for kind in &mut self.kinds {
-            let count = facts
-                .iter()
-                .filter(|f| terms.functor(**f) == kind.functor)
-                .count();
+            let count = counts.get(&kind.functor).copied().unwrap_or(0);
             kind.most = kind.most.max(count);
             let fewer = (count < kind.initially).then_some(&mut kind.fewer);
             let none = (count == 0 && kind.initially > 0).then_some(&mut kind.none);

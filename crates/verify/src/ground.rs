@@ -15,8 +15,8 @@ use crate::program::{Fact, Input, Move, Program};
 use crate::rows::{Bindings, Indexes, Rows, unify_all};
 use ggp_gdl::check::Keyword;
 use ggp_gdl::game::Game;
-use ggp_gdl::program::strata::{for_each_body_atom, stratify};
-use ggp_gdl::program::{Atom, Literal, RelationId, Rule};
+use ggp_gdl::program::strata::stratify;
+use ggp_gdl::program::{Atom, Literal, RelationId, Rule, reach};
 use ggp_gdl::terms::{TermId, TermOverflow, Terms};
 use join::Plan;
 
@@ -72,53 +72,22 @@ fn needed(game: &Game) -> Vec<bool> {
         Keyword::True,
         Keyword::Does,
     ];
-    let mut needed = vec![false; game.rules().arity.len()];
-    let mut open: Vec<RelationId> = wanted
-        .iter()
-        .filter_map(|&word| game.keyword(word))
-        .collect();
-    while let Some(relation) = open.pop() {
-        if std::mem::replace(&mut needed[relation.index()], true) {
-            continue;
-        }
-        for rule in game
-            .rules()
-            .rules
-            .iter()
-            .filter(|rule| rule.head.relation == relation)
-        {
-            for_each_body_atom(rule, |atom, _| open.push(atom.relation));
-        }
-    }
-    needed
+    let wanted = wanted.iter().filter_map(|&word| game.keyword(word));
+    reach::needed(game.rules(), wanted)
 }
 
 /// For each relation: whether it depends on the state or on moves, or is queried.
 fn moving(game: &Game) -> Vec<bool> {
-    let mut moving = vec![false; game.rules().arity.len()];
-    for word in [
+    let inputs = [
         Keyword::Next,
         Keyword::Legal,
         Keyword::Terminal,
         Keyword::Goal,
         Keyword::True,
         Keyword::Does,
-    ] {
-        if let Some(relation) = game.keyword(word) {
-            moving[relation.index()] = true;
-        }
-    }
-    loop {
-        let mut grown = false;
-        for rule in &game.rules().rules {
-            let mut moves = false;
-            for_each_body_atom(rule, |atom, _| moves |= moving[atom.relation.index()]);
-            grown |= moves && !std::mem::replace(&mut moving[rule.head.relation.index()], true);
-        }
-        if !grown {
-            return moving;
-        }
-    }
+    ];
+    let inputs = inputs.iter().filter_map(|&word| game.keyword(word));
+    reach::dependents(game.rules(), inputs)
 }
 
 /// The bodies of rule instances, in one list.

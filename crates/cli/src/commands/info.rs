@@ -12,7 +12,8 @@ use ggp_engine::machine::{AnyMachine, Evaluation, Machine, PlayError};
 use ggp_gdl::analysis;
 use ggp_gdl::check::Keyword;
 use ggp_gdl::game::Game;
-use ggp_gdl::program::strata::{for_each_body_atom, stratify};
+use ggp_gdl::program::reach::dependents;
+use ggp_gdl::program::strata::stratify;
 
 /// The options of `ggp info`.
 #[derive(clap::Args)]
@@ -178,6 +179,8 @@ fn initial(machine: &mut AnyMachine) -> Result<Initial, PlayError> {
 /// All relations, in the order in which the rules first use them.
 fn relations(game: &Game) -> Vec<Relation> {
     let rules = game.rules();
+    let [on_moves, on_state] =
+        [Keyword::Does, Keyword::True].map(|input| dependents(rules, game.keyword(input)));
     let mut all: Vec<Relation> = rules
         .relations()
         .map(|relation| Relation {
@@ -185,12 +188,10 @@ fn relations(game: &Game) -> Vec<Relation> {
             arity: rules.arity[relation.index()],
             facts: 0,
             rules: 0,
-            depends_on: if game.keyword(Keyword::Does) == Some(relation) {
-                Depends::Moves
-            } else if game.keyword(Keyword::True) == Some(relation) {
-                Depends::State
-            } else {
-                Depends::Nothing
+            depends_on: match relation.index() {
+                number if on_moves[number] => Depends::Moves,
+                number if on_state[number] => Depends::State,
+                _ => Depends::Nothing,
             },
         })
         .collect();
@@ -200,22 +201,7 @@ fn relations(game: &Game) -> Vec<Relation> {
     for rule in &rules.rules {
         all[rule.head.relation.index()].rules += 1;
     }
-    // A head depends on everything its body depends on; iterate to the fixpoint.
-    loop {
-        let mut changed = false;
-        for rule in &rules.rules {
-            let head = rule.head.relation.index();
-            let mut depends = all[head].depends_on;
-            for_each_body_atom(rule, |atom, _| {
-                depends = depends.max(all[atom.relation.index()].depends_on);
-            });
-            changed |= depends != all[head].depends_on;
-            all[head].depends_on = depends;
-        }
-        if !changed {
-            return all;
-        }
-    }
+    all
 }
 
 fn summary(report: &Report) -> String {

@@ -101,10 +101,14 @@ pub(super) fn ground_pieces(
         dynamic,
         reporter,
         stop,
-        evaluator,
         terms,
         builder: Builder::new(0),
         exclusive: Exclusive::new(Vec::new(), 0, stop),
+        row_bytes: evaluator.memory(),
+        evaluator,
+        rules_of: vec![Vec::new(); flat.rules.arity.len()],
+        facts_of: vec![Vec::new(); flat.rules.arity.len()],
+        first: vec![0; flat.rules.arity.len()],
         literals: vec![Vec::new(); flat.rules.arity.len()],
         grounded: Grounded::default(),
         allowed: Allowance {
@@ -122,6 +126,12 @@ pub(super) fn ground_pieces(
     if symbols > limits.symbols {
         let what = "symbols in the text of all facts";
         return Err(reporter.too_large(what, limits.symbols as u64, None));
+    }
+    for (number, rule) in flat.rules.rules.iter().enumerate() {
+        grounder.rules_of[rule.head.relation.index()].push(number);
+    }
+    for (number, fact) in flat.rules.facts.iter().enumerate() {
+        grounder.facts_of[fact.relation.index()].push(number);
     }
     for relations in &components {
         if grounder.dynamic[relations[0]] {
@@ -143,6 +153,14 @@ struct Grounder<'g> {
     terms: Terms,
     builder: Builder,
     exclusive: Exclusive,
+    /// The memory of the evaluator's rows, which do not change.
+    row_bytes: usize,
+    /// By relation: its rules.
+    rules_of: Vec<Vec<usize>>,
+    /// By relation: its facts in the rules.
+    facts_of: Vec<Vec<usize>>,
+    /// By relation of those that are built: the number of its first row.
+    first: Vec<usize>,
     /// By relation that depends on the state, and row: the row's literal.
     literals: Vec<Vec<Literal>>,
     grounded: Grounded,
@@ -228,9 +246,11 @@ impl Grounder<'_> {
     /// have theirs.
     fn define(&mut self, relations: &[usize]) -> Result<(), GroundError> {
         let is_own = |relation: usize| relations.binary_search(&relation).is_ok();
-        let rules: Vec<usize> = (0..self.rules.rules.len())
-            .filter(|&rule| is_own(self.rules.rules[rule].head.relation.index()))
+        let mut rules: Vec<usize> = relations
+            .iter()
+            .flat_map(|&relation| self.rules_of[relation].iter().copied())
             .collect();
+        rules.sort_unstable();
         if rules.is_empty() && relations.iter().all(|&r| !self.literals[r].is_empty()) {
             // Inputs have their literals already.
             return Ok(());
@@ -241,29 +261,28 @@ impl Grounder<'_> {
                 recursive |= is_own(atom.relation.index());
             });
         }
-        let mut first = vec![0; self.rules.arity.len()];
         let mut count = 0;
         for &relation in relations {
-            first[relation] = count;
+            self.first[relation] = count;
             count += self.evaluator.count(RelationId::new(relation));
         }
         let mut rows = CyclicRows::new(count);
-        for fact in &self.rules.facts {
-            let relation = fact.relation.index();
-            if is_own(relation) {
+        for &relation in relations {
+            for &fact in &self.facts_of[relation] {
+                let fact = &self.rules.facts[fact];
                 let row = self.evaluator.position(fact.relation, &fact.arguments);
-                let row = first[relation] + row.expect("facts are rows");
+                let row = self.first[relation] + row.expect("facts are rows");
                 rows.add(row, &mut [], &mut self.builder);
             }
         }
         for rule in rules {
-            self.instances(rule, recursive.then_some(relations), &first, &mut rows)?;
+            self.instances(rule, recursive.then_some(relations), &mut rows)?;
         }
         let literals = rows.literals(&mut self.exclusive, &mut self.builder);
         self.check_stop()?;
         for &relation in relations {
             let count = self.evaluator.count(RelationId::new(relation));
-            self.literals[relation] = literals[first[relation]..][..count].to_vec();
+            self.literals[relation] = literals[self.first[relation]..][..count].to_vec();
         }
         Ok(())
     }
@@ -280,7 +299,6 @@ impl Grounder<'_> {
         &mut self,
         number: usize,
         recursive: Option<&[usize]>,
-        first: &[usize],
         rows: &mut CyclicRows,
     ) -> Result<(), GroundError> {
         self.check_stop()?;
@@ -294,12 +312,12 @@ impl Grounder<'_> {
             },
             ..self.relaxed.rules[number].clone()
         };
-        let literals = &self.literals;
+        let (literals, first) = (&self.literals, &self.first);
         let builder = &mut self.builder;
         let grounded = &mut self.grounded;
         let allowed = &mut self.allowed;
         let memory = self.limits.memory;
-        let fixed = self.evaluator.memory();
+        let fixed = self.row_bytes;
         let mut full = false;
         let reporter = self.reporter;
         let place = rule.span;

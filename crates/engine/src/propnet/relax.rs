@@ -12,27 +12,16 @@ use ggp_gdl::check::Keyword;
 use ggp_gdl::game::Game;
 use ggp_gdl::game::flat::{Flat, Wrapped};
 use ggp_gdl::program::strata::for_each_body_atom;
-use ggp_gdl::program::{Atom, FunctorId, Literal, RelationId, Rule, RuleSet, Term, Variable};
+use ggp_gdl::program::{
+    Atom, FunctorId, Literal, RelationId, Rule, RuleSet, Term, Variable, reach,
+};
 use ggp_gdl::span::Span;
 use ggp_gdl::terms::{TermOverflow, Terms};
 
 /// By relation of a flat game: true if its rows depend on the state.
 pub(super) fn dynamic(flat: &Flat) -> Vec<bool> {
-    let mut users: Vec<Vec<usize>> = vec![Vec::new(); flat.rules.arity.len()];
-    for rule in &flat.rules.rules {
-        for_each_body_atom(rule, |atom, _| {
-            users[atom.relation.index()].push(rule.head.relation.index());
-        });
-    }
-    let mut dynamic = vec![false; flat.rules.arity.len()];
     let inputs = flat.state.relations().chain(flat.does.relations());
-    let mut open: Vec<usize> = inputs.map(RelationId::index).collect();
-    while let Some(relation) = open.pop() {
-        if !std::mem::replace(&mut dynamic[relation], true) {
-            open.extend(&users[relation]);
-        }
-    }
-    dynamic
+    reach::dependents(&flat.rules, inputs)
 }
 
 /// Builds the program. Its first rules are those of the flat game, in order, each
@@ -191,23 +180,14 @@ fn rule(variables: usize, head: (RelationId, Vec<Term>), body: (RelationId, Vec<
 /// dependent relations are grouped.
 pub(super) fn components(rules: &RuleSet, wanted: &[RelationId]) -> Vec<Vec<usize>> {
     let count = rules.arity.len();
-    let mut uses: Vec<Vec<usize>> = vec![Vec::new(); count];
-    for rule in &rules.rules {
-        for_each_body_atom(rule, |atom, _| {
-            uses[rule.head.relation.index()].push(atom.relation.index());
-        });
-    }
-    let mut needed = vec![false; count];
-    let mut open: Vec<usize> = wanted.iter().map(|relation| relation.index()).collect();
-    while let Some(relation) = open.pop() {
-        if !std::mem::replace(&mut needed[relation], true) {
-            open.extend(&uses[relation]);
-        }
-    }
+    let needed = reach::needed(rules, wanted.iter().copied());
     let mut edges = Vec::new();
-    for (user, used) in uses.iter().enumerate().filter(|(user, _)| needed[*user]) {
-        for &used in used {
-            edges.push((user as u32, used as u32));
+    for rule in &rules.rules {
+        let user = rule.head.relation.index();
+        if needed[user] {
+            for_each_body_atom(rule, |atom, _| {
+                edges.push((user as u32, atom.relation.index() as u32));
+            });
         }
     }
     let components = strong_components(count, &edges)

@@ -8,11 +8,14 @@
 //!
 //! Source: the chase of a canonical database, Aho, Beeri and Ullman 1979.
 
+use std::collections::VecDeque;
+
 use ggp_stop::Stop;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::resolve::{are_apart, rebuilt};
 use crate::game::Game;
+use crate::program::strata::for_each_body_atom;
 use crate::program::{Atom, Literal, RelationId, Rule, Term};
 use crate::terms::Terms;
 
@@ -96,27 +99,59 @@ impl Chase {
     /// Derives consequences of the rules until a fixpoint.
     pub(super) fn close<'r>(
         &mut self,
-        rules: impl Iterator<Item = &'r Rule> + Clone,
+        rules: impl Iterator<Item = &'r Rule>,
     ) -> Result<(), GaveUp> {
-        let mut grown = true;
-        while grown {
-            grown = false;
-            for rule in rules.clone() {
-                let mut attempt = Attempt {
-                    chase: self,
-                    rule,
-                    bindings: vec![None; rule.variables.len()],
-                    bound: Vec::new(),
-                    heads: Vec::new(),
-                };
-                attempt.extend(0)?;
-                for head in attempt.heads {
-                    grown |= self.add(rule.head.relation, head);
+        let rules: Vec<&Rule> = rules.collect();
+        let mut users: Option<FxHashMap<RelationId, Vec<usize>>> = None;
+        let mut is_open = vec![true; rules.len()];
+        let mut open: VecDeque<usize> = (0..rules.len()).collect();
+        while let Some(number) = open.pop_front() {
+            is_open[number] = false;
+            let rule = rules[number];
+            self.spend()?;
+            let mut attempt = Attempt {
+                chase: self,
+                rule,
+                bindings: vec![None; rule.variables.len()],
+                bound: Vec::new(),
+                heads: Vec::new(),
+            };
+            attempt.extend(0)?;
+            let mut has_grown = false;
+            for head in attempt.heads {
+                has_grown |= self.add(rule.head.relation, head);
+            }
+            if has_grown {
+                let users = users.get_or_insert_with(|| users_of(&rules));
+                for &user in users.get(&rule.head.relation).into_iter().flatten() {
+                    if !std::mem::replace(&mut is_open[user], true) {
+                        open.push_back(user);
+                    }
                 }
             }
         }
         Ok(())
     }
+
+    /// Counts one match.
+    fn spend(&mut self) -> Result<(), GaveUp> {
+        self.work = self.work.checked_sub(1).ok_or(GaveUp)?;
+        match self.work.is_multiple_of(1024) && self.stop.is_over() {
+            true => Err(GaveUp),
+            false => Ok(()),
+        }
+    }
+}
+
+/// By relation: the numbers of the rules whose bodies have it.
+fn users_of(rules: &[&Rule]) -> FxHashMap<RelationId, Vec<usize>> {
+    let mut users: FxHashMap<RelationId, Vec<usize>> = FxHashMap::default();
+    for (number, rule) in rules.iter().enumerate() {
+        for_each_body_atom(rule, |atom, _| {
+            users.entry(atom.relation).or_default().push(number);
+        });
+    }
+    users
 }
 
 /// The match of one rule in progress.
@@ -147,10 +182,7 @@ impl Attempt<'_> {
             return self.extend(position + 1);
         };
         for index in 0..self.chase.of(atom.relation).len() {
-            self.chase.work = self.chase.work.checked_sub(1).ok_or(GaveUp)?;
-            if self.chase.work.is_multiple_of(1024) && self.chase.stop.is_over() {
-                return Err(GaveUp);
-            }
+            self.chase.spend()?;
             let before = self.bound.len();
             let fits = (0..atom.arguments.len()).all(|column| {
                 let value = self.chase.of(atom.relation)[index][column].clone();

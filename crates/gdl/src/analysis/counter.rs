@@ -42,7 +42,7 @@ use std::fmt;
 use ggp_stop::Stop;
 use serde::Serialize;
 
-use super::dependencies::{Dependencies, Reads};
+use super::dependencies::{Dependencies, Read, Uses};
 use super::implication::goal_implies_terminal;
 use super::trajectory::Script;
 use crate::check::Keyword;
@@ -194,7 +194,11 @@ pub fn counters(game: &Game, target: Score, stop: &Stop) -> Vec<Counter> {
     }
     let dependencies = Dependencies::new(game);
     let next = next_rules(game, &dependencies);
-    let autonomous = autonomous(game, &dependencies, &next);
+    let keyword = game.keyword(Keyword::Next);
+    let others = game.rules().rules.iter();
+    let others = others.filter(|rule| Some(rule.head.relation) != keyword);
+    let uses = Uses::new(&dependencies, others.chain(&next));
+    let autonomous = autonomous(game, &dependencies, &uses);
     if autonomous.is_empty() {
         return Vec::new();
     }
@@ -205,7 +209,9 @@ pub fn counters(game: &Game, target: Score, stop: &Stop) -> Vec<Counter> {
             own.push(rule.clone());
         }
     }
-    let ends = ends(game, &dependencies, &autonomous);
+    let Some(ends) = ends(game, &dependencies, &autonomous, stop) else {
+        return Vec::new();
+    };
     let script = Script {
         game,
         dependencies: &dependencies,
@@ -221,15 +227,12 @@ pub fn counters(game: &Game, target: Score, stop: &Stop) -> Vec<Counter> {
     let survey = Survey {
         game,
         dependencies: &dependencies,
-        next: &next,
+        uses: &uses,
         ends: &ends,
         target,
         goal_ends: implied,
     };
-    components(game, &dependencies, &autonomous, &own)
-        .into_iter()
-        .filter_map(|functors| survey.counter(functors, &table))
-        .collect()
+    survey.counters(dependencies.groups(&autonomous, &own), &table, stop)
 }
 
 /// The rules for the next state, without conditions that always hold.
@@ -242,52 +245,21 @@ fn next_rules(game: &Game, dependencies: &Dependencies) -> Vec<Rule> {
         .collect()
 }
 
-/// The autonomous functors.
-fn autonomous(game: &Game, dependencies: &Dependencies, next: &[Rule]) -> BTreeSet<FunctorId> {
+/// The autonomous functors. `uses` are those in all rules.
+fn autonomous(game: &Game, dependencies: &Dependencies, uses: &Uses) -> BTreeSet<FunctorId> {
     let mut autonomous = dependencies.fact_functors().clone();
-    let rules: Vec<(Vec<FunctorId>, Reads)> = next
-        .iter()
-        .map(|rule| {
-            let heads = dependencies.functors_of(game.terms(), &rule.head.arguments[0]);
-            (heads, dependencies.rule(game.terms(), rule))
-        })
-        .collect();
-    loop {
-        let before = autonomous.len();
-        for (heads, reads) in &rules {
-            if reads.moves || !reads.facts.is_subset(&autonomous) {
-                for head in heads {
-                    autonomous.remove(head);
+    let next = game.keyword(Keyword::Next);
+    let moves = game.keyword(Keyword::Does).map(Read::Relation);
+    uses.for_each(moves, |rule, found| {
+        if Some(rule.head.relation) == next {
+            for functor in dependencies.functors_of(game.terms(), &rule.head.arguments[0]) {
+                if autonomous.remove(&functor) {
+                    found.push(Read::Facts(functor));
                 }
             }
         }
-        if autonomous.len() == before {
-            return autonomous;
-        }
-    }
-}
-
-/// The autonomous functors, grouped so that no group depends on another.
-fn components(
-    game: &Game,
-    dependencies: &Dependencies,
-    autonomous: &BTreeSet<FunctorId>,
-    own: &[Rule],
-) -> Vec<BTreeSet<FunctorId>> {
-    let mut groups: Vec<BTreeSet<FunctorId>> =
-        autonomous.iter().map(|f| BTreeSet::from([*f])).collect();
-    for rule in own {
-        let mut linked = dependencies.rule(game.terms(), rule).facts;
-        linked.extend(dependencies.functors_of(game.terms(), &rule.head.arguments[0]));
-        let (touched, mut others): (Vec<_>, Vec<_>) = groups
-            .into_iter()
-            .partition(|group| !group.is_disjoint(&linked));
-        others.push(touched.into_iter().flatten().collect());
-        groups = others;
-    }
-    groups.retain(|group| !group.is_empty());
-    groups.sort_by_key(|group| group.first().copied());
-    groups
+    });
+    autonomous
 }
 
 #[cfg(test)]

@@ -1,12 +1,18 @@
 //! Dependencies of relations on facts of the state, by functor, and on moves.
 //!
-//! In: a game. Out: for each relation, and each rule, its [`Reads`]. Direct and
-//! indirect dependencies count, negated or not.
+//! In: a game. Out: what rules and relations read, and which rules read given facts.
+//! Direct and indirect dependencies count, negated or not. Each question takes time in
+//! proportion to the rules that it meets; nothing is stored for pairs of relations.
 
 use std::collections::BTreeSet;
 
+use ggp_stop::Stop;
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use crate::check::Keyword;
 use crate::game::Game;
+use crate::program::reach;
+use crate::program::strata::for_each_body_atom;
 use crate::program::{Atom, FunctorId, Literal, RelationId, Rule, Term};
 use crate::terms::Terms;
 
@@ -19,46 +25,47 @@ pub(super) struct Reads {
     pub(super) moves: bool,
 }
 
-impl Reads {
-    /// True if its truth does not depend on the state or the moves.
-    pub(super) fn is_fixed(&self) -> bool {
-        self.facts.is_empty() && !self.moves
-    }
-
-    fn add(&mut self, other: &Reads) -> bool {
-        let before = (self.facts.len(), self.moves);
-        self.facts.extend(&other.facts);
-        self.moves |= other.moves;
-        before != (self.facts.len(), self.moves)
-    }
+/// Something that a rule can read.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Read {
+    /// The rows of a relation.
+    Relation(RelationId),
+    /// The facts of the state with a functor.
+    Facts(FunctorId),
+    /// All facts of the state.
+    AllFacts,
 }
 
 /// The dependencies of all relations of a game.
-pub(super) struct Dependencies {
+pub(super) struct Dependencies<'g> {
+    game: &'g Game,
     truth: Option<RelationId>,
     does: Option<RelationId>,
-    relations: Vec<Reads>,
+    /// By relation: its rules.
+    rules_of: Vec<Vec<usize>>,
+    /// By relation: true if it depends neither on the state nor on moves.
+    is_fixed: Vec<bool>,
     /// All functors that facts of a state can have.
     facts: BTreeSet<FunctorId>,
 }
 
-impl Dependencies {
-    pub(super) fn new(game: &Game) -> Self {
-        let mut dependencies = Dependencies {
-            truth: game.keyword(Keyword::True),
-            does: game.keyword(Keyword::Does),
-            relations: vec![Reads::default(); game.rules().arity.len()],
-            facts: fact_functors(game),
-        };
-        let mut grown = true;
-        while grown {
-            grown = false;
-            for rule in &game.rules().rules {
-                let reads = dependencies.rule(game.terms(), rule);
-                grown |= dependencies.relations[rule.head.relation.index()].add(&reads);
-            }
+impl<'g> Dependencies<'g> {
+    pub(super) fn new(game: &'g Game) -> Self {
+        let rules = game.rules();
+        let mut rules_of = vec![Vec::new(); rules.arity.len()];
+        for (number, rule) in rules.rules.iter().enumerate() {
+            rules_of[rule.head.relation.index()].push(number);
         }
-        dependencies
+        let (truth, does) = (game.keyword(Keyword::True), game.keyword(Keyword::Does));
+        let moving = reach::dependents(rules, truth.into_iter().chain(does));
+        Dependencies {
+            game,
+            truth,
+            does,
+            rules_of,
+            is_fixed: moving.iter().map(|moves| !moves).collect(),
+            facts: fact_functors(game),
+        }
     }
 
     /// All functors that facts of a state can have.
@@ -68,28 +75,61 @@ impl Dependencies {
 
     /// The dependencies of a relation; empty for `None`.
     pub(super) fn relation(&self, relation: Option<RelationId>) -> Reads {
-        relation.map_or_else(Reads::default, |r| self.relations[r.index()].clone())
+        self.closure(relation.map(Read::Relation).into_iter().collect())
     }
 
     /// The dependencies of the body of a rule. `terms` must know its terms.
     pub(super) fn rule(&self, terms: &Terms, rule: &Rule) -> Reads {
-        let mut reads = Reads::default();
-        for literal in &rule.body {
-            literal.for_each_atom(&mut |atom, _| self.add_atom(terms, atom, &mut reads));
-        }
-        reads
+        let mut open = Vec::new();
+        for_each_body_atom(rule, |atom, _| open.push(self.read(terms, atom)));
+        self.closure(open)
     }
 
-    fn add_atom(&self, terms: &Terms, atom: &Atom, reads: &mut Reads) {
-        if Some(atom.relation) == self.truth {
-            reads
-                .facts
-                .extend(self.functors_of(terms, &atom.arguments[0]));
-        } else if Some(atom.relation) == self.does {
-            reads.moves = true;
-        } else {
-            reads.add(&self.relations[atom.relation.index()]);
+    /// True if the truth of the body depends neither on the state nor on moves.
+    pub(super) fn is_fixed(&self, rule: &Rule) -> bool {
+        let mut is_fixed = true;
+        for_each_body_atom(rule, |atom, _| {
+            is_fixed &= self.is_fixed[atom.relation.index()];
+        });
+        is_fixed
+    }
+
+    /// What an atom of a body reads.
+    fn read(&self, terms: &Terms, atom: &Atom) -> Read {
+        if Some(atom.relation) != self.truth {
+            return Read::Relation(atom.relation);
         }
+        match atom.arguments[0].functor(terms) {
+            Some(functor) => Read::Facts(functor),
+            None => Read::AllFacts,
+        }
+    }
+
+    /// Everything that is read through relations.
+    fn closure(&self, mut open: Vec<Read>) -> Reads {
+        let mut reads = Reads::default();
+        let mut seen = FxHashSet::default();
+        while let Some(read) = open.pop() {
+            match read {
+                Read::Facts(functor) => {
+                    reads.facts.insert(functor);
+                }
+                Read::AllFacts if seen.insert(read) => reads.facts.extend(&self.facts),
+                Read::Relation(relation) if Some(relation) == self.does => reads.moves = true,
+                Read::Relation(relation)
+                    if !self.is_fixed[relation.index()] && seen.insert(read) =>
+                {
+                    for &rule in &self.rules_of[relation.index()] {
+                        let rule = &self.game.rules().rules[rule];
+                        for_each_body_atom(rule, |atom, _| {
+                            open.push(self.read(self.game.terms(), atom));
+                        });
+                    }
+                }
+                Read::AllFacts | Read::Relation(_) => {}
+            }
+        }
+        reads
     }
 
     /// The functors that a fact matching the term can have: all of them for a
@@ -99,6 +139,62 @@ impl Dependencies {
             Some(functor) => vec![functor],
             None => self.facts.iter().copied().collect(),
         }
+    }
+
+    /// Groups of these functors such that no rule of `own`, through relations, links
+    /// facts of two groups. They are in the order of their first functors.
+    pub(super) fn groups(
+        &self,
+        functors: &BTreeSet<FunctorId>,
+        own: &[Rule],
+    ) -> Vec<BTreeSet<FunctorId>> {
+        let game = self.game;
+        let mut links = Links::default();
+        let mut seen = FxHashSet::default();
+        let mut open = Vec::new();
+        for rule in own {
+            let Some(&head) = self
+                .functors_of(game.terms(), &rule.head.arguments[0])
+                .first()
+            else {
+                continue;
+            };
+            for functor in self.functors_of(game.terms(), &rule.head.arguments[0]) {
+                links.join(Read::Facts(head), Read::Facts(functor));
+            }
+            let read = |links: &mut Links, rule: &Rule, by: Read, open: &mut Vec<RelationId>| {
+                for_each_body_atom(rule, |atom, _| match self.read(game.terms(), atom) {
+                    Read::AllFacts => {
+                        for functor in &self.facts {
+                            links.join(by, Read::Facts(*functor));
+                        }
+                    }
+                    Read::Facts(functor) => links.join(by, Read::Facts(functor)),
+                    Read::Relation(relation) if self.is_fixed[relation.index()] => {}
+                    Read::Relation(relation) => {
+                        links.join(by, Read::Relation(relation));
+                        open.push(relation);
+                    }
+                });
+            };
+            read(&mut links, rule, Read::Facts(head), &mut open);
+            while let Some(relation) = open.pop() {
+                if seen.insert(relation) {
+                    for &rule in &self.rules_of[relation.index()] {
+                        let rule = &game.rules().rules[rule];
+                        read(&mut links, rule, Read::Relation(relation), &mut open);
+                    }
+                }
+            }
+        }
+        let mut groups: FxHashMap<Read, BTreeSet<FunctorId>> = FxHashMap::default();
+        for functor in functors {
+            let group = links.find(Read::Facts(*functor));
+            groups.entry(group).or_default().insert(*functor);
+        }
+        let mut groups: Vec<_> = groups.into_values().collect();
+        groups.sort_by_key(|group| group.first().copied());
+        groups
     }
 
     /// The rule without conditions that hold whenever a move is made: those that say
@@ -127,47 +223,149 @@ impl Dependencies {
     }
 }
 
+/// Sets of reads that grow together (union-find).
+#[derive(Default)]
+struct Links(FxHashMap<Read, Read>);
+
+impl Links {
+    fn join(&mut self, one: Read, other: Read) {
+        let (one, other) = (self.find(one), self.find(other));
+        if one != other {
+            self.0.insert(one, other);
+        }
+    }
+
+    fn find(&mut self, read: Read) -> Read {
+        let mut root = read;
+        while let Some(next) = self.0.get(&root) {
+            root = *next;
+        }
+        let mut at = read;
+        while at != root {
+            at = self.0.insert(at, root).expect("only roots have no parent");
+        }
+        root
+    }
+}
+
+/// The rules that use given facts and relations.
+pub(super) struct Uses<'r> {
+    rules: Vec<&'r Rule>,
+    /// The numbers of the rules whose bodies have each of these.
+    of: FxHashMap<Read, Vec<usize>>,
+}
+
+impl<'r> Uses<'r> {
+    /// The uses in these rules, which know only terms of the game.
+    pub(super) fn new(
+        dependencies: &Dependencies<'_>,
+        rules: impl IntoIterator<Item = &'r Rule>,
+    ) -> Self {
+        let rules: Vec<&Rule> = rules.into_iter().collect();
+        let mut of: FxHashMap<Read, Vec<usize>> = FxHashMap::default();
+        for (number, rule) in rules.iter().enumerate() {
+            for_each_body_atom(rule, |atom, _| {
+                let read = dependencies.read(dependencies.game.terms(), atom);
+                of.entry(read).or_default().push(number);
+            });
+        }
+        Uses { rules, of }
+    }
+
+    /// Visits each rule that reads one of these, directly or through relations. What
+    /// `visit` adds to its list counts as one of them, too.
+    pub(super) fn for_each(
+        &self,
+        from: impl IntoIterator<Item = Read>,
+        mut visit: impl FnMut(&Rule, &mut Vec<Read>),
+    ) {
+        let mut open: Vec<Read> = from.into_iter().collect();
+        let mut seen = FxHashSet::default();
+        let mut visited = FxHashSet::default();
+        while let Some(read) = open.pop() {
+            if !seen.insert(read) {
+                continue;
+            }
+            if let Read::Facts(_) = read {
+                open.push(Read::AllFacts);
+            }
+            for &number in self.of.get(&read).into_iter().flatten() {
+                if visited.insert(number) {
+                    let rule = self.rules[number];
+                    open.push(Read::Relation(rule.head.relation));
+                    visit(rule, &mut open);
+                }
+            }
+        }
+    }
+}
+
 /// The functors of facts on which no legal move, no goal and not the end of the game
 /// depends, directly or through later facts.
 pub fn unread(game: &Game) -> Vec<FunctorId> {
     let dependencies = Dependencies::new(game);
-    let mut read = Reads::default();
-    for keyword in [Keyword::Legal, Keyword::Goal, Keyword::Terminal] {
-        read.add(&dependencies.relation(game.keyword(keyword)));
-    }
+    let rules = &game.rules().rules;
     let next = game.keyword(Keyword::Next);
-    let mut grown = true;
-    while grown {
-        grown = false;
-        for rule in game
-            .rules()
-            .rules
-            .iter()
-            .filter(|rule| Some(rule.head.relation) == next)
-        {
-            let mut heads = dependencies
-                .functors_of(game.terms(), &rule.head.arguments[0])
-                .into_iter();
-            if heads.any(|functor| read.facts.contains(&functor)) {
-                grown |= read.add(&dependencies.rule(game.terms(), rule));
-            }
+    // By functor: the rules for its next facts.
+    let mut makers: FxHashMap<FunctorId, Vec<usize>> = FxHashMap::default();
+    let mut makers_of_all = Vec::new();
+    for &rule in next
+        .iter()
+        .flat_map(|next| &dependencies.rules_of[next.index()])
+    {
+        match rules[rule].head.arguments[0].functor(game.terms()) {
+            Some(functor) => makers.entry(functor).or_default().push(rule),
+            None => makers_of_all.push(rule),
         }
     }
-    dependencies
-        .facts
-        .iter()
-        .copied()
-        .filter(|functor| !read.facts.contains(functor))
+    let wanted = [Keyword::Legal, Keyword::Goal, Keyword::Terminal];
+    let wanted = wanted
+        .into_iter()
+        .filter_map(|keyword| game.keyword(keyword));
+    let mut open: Vec<Read> = wanted.map(Read::Relation).collect();
+    let mut seen = FxHashSet::default();
+    while let Some(read) = open.pop() {
+        if !seen.insert(read) {
+            continue;
+        }
+        let makers = match read {
+            Read::Facts(functor) => {
+                for &rule in std::mem::take(&mut makers_of_all).iter() {
+                    for_each_body_atom(&rules[rule], |atom, _| {
+                        open.push(dependencies.read(game.terms(), atom));
+                    });
+                }
+                makers.get(&functor).map_or(&[][..], |rules| rules)
+            }
+            Read::AllFacts => {
+                open.extend(dependencies.facts.iter().map(|f| Read::Facts(*f)));
+                &[]
+            }
+            Read::Relation(relation) => &dependencies.rules_of[relation.index()],
+        };
+        for &rule in makers {
+            for_each_body_atom(&rules[rule], |atom, _| {
+                open.push(dependencies.read(game.terms(), atom));
+            });
+        }
+    }
+    let facts = dependencies.facts.iter().copied();
+    facts
+        .filter(|functor| !seen.contains(&Read::Facts(*functor)))
         .collect()
 }
 
 /// The functors of facts that none of their own rules depends on: their facts in one
-/// state have no influence on their facts in the next.
-pub fn unkept(game: &Game) -> BTreeSet<FunctorId> {
+/// state have no influence on their facts in the next. None if `stop` is over before
+/// all rules were examined.
+pub fn unkept(game: &Game, stop: &Stop) -> BTreeSet<FunctorId> {
     let dependencies = Dependencies::new(game);
     let next = game.keyword(Keyword::Next);
     let mut unkept = dependencies.facts.clone();
     for rule in (game.rules().rules.iter()).filter(|rule| Some(rule.head.relation) == next) {
+        if stop.is_over() {
+            return BTreeSet::new();
+        }
         let read = dependencies.rule(game.terms(), rule).facts;
         for functor in dependencies.functors_of(game.terms(), &rule.head.arguments[0]) {
             if read.contains(&functor) {

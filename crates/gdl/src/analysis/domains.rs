@@ -7,6 +7,8 @@
 //! Source: Schkufza, Love, Genesereth, "Propositional automata and cell automata",
 //! 2008 (domain graphs).
 
+use std::collections::VecDeque;
+
 use rustc_hash::FxHashMap;
 
 use crate::check::Keyword;
@@ -16,6 +18,8 @@ use crate::terms::TermId;
 
 /// Maximum memory for the sets, in words of 64 bits.
 const LARGEST: usize = 8 << 20;
+/// Maximum work for the sets, in words that are read or written.
+const MOST_WORK: usize = 1 << 30;
 
 /// An argument place.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
@@ -30,11 +34,12 @@ pub struct Domains {
     /// By place: bit `f` is set if functor `f` can occur there.
     sets: FxHashMap<Place, Vec<u64>>,
     words: usize,
-    changed: bool,
+    /// The places whose sets have grown since they were last looked at.
+    grown: Vec<Place>,
 }
 
 impl Domains {
-    /// The domains of a game, or `None` if they would take too much memory.
+    /// The domains of a game, or `None` if they would take too much memory or time.
     pub fn of(game: &Game) -> Option<Domains> {
         let words = game.functors().len().div_ceil(64);
         let columns: usize = game.rules().arity.iter().sum();
@@ -46,7 +51,7 @@ impl Domains {
         let mut domains = Domains {
             sets: FxHashMap::default(),
             words,
-            changed: false,
+            grown: Vec::new(),
         };
         for fact in &game.rules().facts {
             for (column, &term) in fact.arguments.iter().enumerate() {
@@ -60,24 +65,38 @@ impl Domains {
             (Keyword::Next, Keyword::True),
             (Keyword::Legal, Keyword::Does),
         ];
+        let copied = pairs.map(|(from, to)| game.keyword(from).zip(game.keyword(to)));
+        let rules = &game.rules().rules;
+        let users = users(rules);
+        let mut is_open = vec![true; rules.len()];
+        let mut open: VecDeque<usize> = (0..rules.len()).collect();
+        let mut work = 0;
         loop {
-            domains.changed = false;
-            for rule in &game.rules().rules {
-                domains.apply(game, rule);
-            }
-            for (from, to) in pairs {
-                let (Some(from), Some(to)) = (game.keyword(from), game.keyword(to)) else {
-                    continue;
-                };
-                for column in 0..game.rules().arity[to.index()] {
-                    let set = domains.sets.get(&Place::Column(from, column)).cloned();
-                    if let Some(set) = set {
-                        domains.add_all(Place::Column(to, column), &set);
+            while let Some(place) = domains.grown.pop() {
+                if let Place::Column(relation, column) = place {
+                    for (_, to) in copied
+                        .iter()
+                        .flatten()
+                        .filter(|(from, _)| *from == relation)
+                    {
+                        let set = domains.sets[&place].clone();
+                        domains.add_all(Place::Column(*to, column), &set);
+                    }
+                }
+                for &user in users.get(&place).into_iter().flatten() {
+                    if !std::mem::replace(&mut is_open[user], true) {
+                        open.push_back(user);
                     }
                 }
             }
-            if !domains.changed {
+            let Some(number) = open.pop_front() else {
                 return Some(domains);
+            };
+            is_open[number] = false;
+            domains.apply(game, &rules[number]);
+            work += words * (1 + rules[number].variables.len());
+            if work > MOST_WORK {
+                return None;
             }
         }
     }
@@ -181,18 +200,49 @@ impl Domains {
         let set = self.sets.entry(place).or_insert_with(|| vec![0; words]);
         let word = &mut set[functor.index() / 64];
         let bit = 1 << (functor.index() % 64);
-        self.changed |= *word & bit == 0;
-        *word |= bit;
+        if *word & bit == 0 {
+            *word |= bit;
+            self.grown.push(place);
+        }
     }
 
     fn add_all(&mut self, place: Place, more: &[u64]) {
         let words = self.words;
         let set = self.sets.entry(place).or_insert_with(|| vec![0; words]);
+        let mut has_grown = false;
         for (word, more) in set.iter_mut().zip(more) {
-            self.changed |= more & !*word != 0;
+            has_grown |= more & !*word != 0;
             *word |= more;
         }
+        if has_grown {
+            self.grown.push(place);
+        }
     }
+}
+
+/// By place: the rules whose bodies have a variable there.
+fn users(rules: &[Rule]) -> FxHashMap<Place, Vec<usize>> {
+    let mut users: FxHashMap<Place, Vec<usize>> = FxHashMap::default();
+    for (number, rule) in rules.iter().enumerate() {
+        let mut open = Vec::new();
+        for literal in &rule.body {
+            if let Literal::Positive(atom) = literal {
+                let columns = atom.arguments.iter().enumerate();
+                open.extend(columns.map(|(k, term)| (Place::Column(atom.relation, k), term)));
+            }
+        }
+        while let Some((place, term)) = open.pop() {
+            match term {
+                Term::Ground(_) => {}
+                Term::Apply(functor, arguments) => {
+                    let arguments = arguments.iter().enumerate();
+                    open.extend(arguments.map(|(k, term)| (Place::Argument(*functor, k), term)));
+                }
+                Term::Variable(_) => users.entry(place).or_default().push(number),
+            }
+        }
+    }
+    users
 }
 
 #[cfg(test)]

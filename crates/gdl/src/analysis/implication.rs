@@ -4,14 +4,13 @@
 //! goal rule is taken as all that is known about a state; `terminal` must follow from
 //! it. If it does not follow directly, one condition is replaced by its definitions.
 
-use std::collections::BTreeSet;
-
 use ggp_stop::Stop;
 
 use super::chase::{Chase, GaveUp, World};
 use super::resolve::Body;
 use crate::check::Keyword;
 use crate::game::{Game, Score, parse_score};
+use crate::program::reach::needed;
 use crate::program::{Atom, Functor, Literal, RelationId, Rule, Shape, Term, Variable};
 use crate::span::Span;
 use crate::terms::{TermId, Terms};
@@ -46,7 +45,7 @@ pub(super) fn goal_implies_terminal(game: &Game, target: Score, stop: &Stop) -> 
     let mut prover = Prover {
         game,
         terminal,
-        needed: needed_for(game, terminal),
+        needed: needed(game.rules(), [terminal]),
         terms: game.terms().clone(),
         bodies: 0,
         stop,
@@ -60,8 +59,8 @@ pub(super) fn goal_implies_terminal(game: &Game, target: Score, stop: &Stop) -> 
 struct Prover<'g> {
     game: &'g Game,
     terminal: RelationId,
-    /// The relations from which `terminal` is derived.
-    needed: BTreeSet<RelationId>,
+    /// By relation: true if `terminal` is derived from it.
+    needed: Vec<bool>,
     terms: Terms,
     bodies: usize,
     stop: &'g Stop,
@@ -136,7 +135,7 @@ impl Prover<'_> {
         let world = World::Open { refuted, apart };
         let mut chase = Chase::new(self.game, rules.arity.len(), world, WORK, self.stop);
         for fact in &rules.facts {
-            if self.needed.contains(&fact.relation) {
+            if self.needed[fact.relation.index()] {
                 let arguments = fact.arguments.iter().map(|t| Term::Ground(*t)).collect();
                 chase.add(fact.relation, arguments);
             }
@@ -148,29 +147,8 @@ impl Prover<'_> {
         for atom in positive.chain(&body.known) {
             chase.add(atom.relation, atom.arguments.clone());
         }
-        let needed = |rule: &&Rule| self.needed.contains(&rule.head.relation);
+        let needed = |rule: &&Rule| self.needed[rule.head.relation.index()];
         chase.close(rules.rules.iter().filter(needed))?;
         Ok(!chase.of(self.terminal).is_empty())
     }
-}
-
-/// The relations that a relation depends on, including itself.
-fn needed_for(game: &Game, relation: RelationId) -> BTreeSet<RelationId> {
-    let mut needed = BTreeSet::from([relation]);
-    let mut open = vec![relation];
-    while let Some(relation) = open.pop() {
-        for rule in &game.rules().rules {
-            if rule.head.relation != relation {
-                continue;
-            }
-            for literal in &rule.body {
-                literal.for_each_atom(&mut |atom: &Atom, _| {
-                    if needed.insert(atom.relation) {
-                        open.push(atom.relation);
-                    }
-                });
-            }
-        }
-    }
-    needed
 }

@@ -25,7 +25,7 @@ const WORK: u64 = 20_000_000;
 /// The rules to evaluate.
 pub(super) struct Script<'g> {
     pub(super) game: &'g Game,
-    pub(super) dependencies: &'g Dependencies,
+    pub(super) dependencies: &'g Dependencies<'g>,
     /// The functors of the facts that depend on the step alone.
     pub(super) functors: &'g BTreeSet<FunctorId>,
     /// The rules for their next values.
@@ -179,7 +179,7 @@ impl Script<'_> {
         let mut moving: BTreeSet<RelationId> = rules
             .rules
             .iter()
-            .filter(|rule| !self.dependencies.rule(terms, rule).is_fixed())
+            .filter(|rule| !self.dependencies.is_fixed(rule))
             .map(|rule| rule.head.relation)
             .collect();
         moving.extend(game.keyword(Keyword::Next));

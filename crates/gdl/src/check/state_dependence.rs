@@ -3,6 +3,8 @@
 //! Only `next` (and `sees`) may depend on `does`; `init`, `role`, `base` and `input`
 //! may not depend on `true`.
 
+use std::collections::VecDeque;
+
 use ggp_stop::Stop;
 
 use rustc_hash::FxHashMap;
@@ -38,27 +40,31 @@ pub(super) fn check(
         };
         // For each relation reached, the atom through which it was reached.
         let mut reached: FxHashMap<RelationId, (Span, RelationId)> = FxHashMap::default();
-        // Groups are in evaluation order; a recursive one may need several passes.
+        // Groups are in evaluation order; in a recursive one, rules wait for each other.
         for group in groups {
-            let mut grown = true;
-            while grown && !stop.is_over() {
-                grown = false;
-                for &rule in &group.rules {
-                    let rule = &lowered.rules.rules[rule];
-                    if reached.contains_key(&rule.head.relation) {
-                        continue;
+            if stop.is_over() {
+                break;
+            }
+            let mut waiting: FxHashMap<RelationId, Vec<usize>> = FxHashMap::default();
+            let mut open: VecDeque<usize> = group.rules.iter().copied().collect();
+            while let Some(number) = open.pop_front() {
+                let rule = &lowered.rules.rules[number];
+                if reached.contains_key(&rule.head.relation) {
+                    continue;
+                }
+                let mut through = None;
+                for_each_body_atom(rule, |atom, _| {
+                    if atom.relation == source_relation || reached.contains_key(&atom.relation) {
+                        through.get_or_insert((atom.span, atom.relation));
                     }
-                    let mut through = None;
+                });
+                if let Some(atom) = through {
+                    reached.insert(rule.head.relation, atom);
+                    open.extend(waiting.remove(&rule.head.relation).into_iter().flatten());
+                } else if group.recursive {
                     for_each_body_atom(rule, |atom, _| {
-                        if atom.relation == source_relation || reached.contains_key(&atom.relation)
-                        {
-                            through.get_or_insert((atom.span, atom.relation));
-                        }
+                        waiting.entry(atom.relation).or_default().push(number);
                     });
-                    if let Some(atom) = through {
-                        grown = group.recursive;
-                        reached.insert(rule.head.relation, atom);
-                    }
                 }
             }
         }

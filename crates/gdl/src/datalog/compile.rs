@@ -11,7 +11,7 @@ use super::plan::{Plan, plan};
 use super::relation::Relation;
 use super::{Bounds, EvaluationError, Evaluator, Failure, Layer, Query, run};
 use crate::program::strata::{for_each_body_atom, stratify};
-use crate::program::{Literal, RelationId, Rule, RuleSet};
+use crate::program::{Literal, RelationId, Rule, RuleSet, reach};
 use crate::terms::{TermId, Terms};
 
 /// A program before compilation.
@@ -162,7 +162,7 @@ impl Evaluator {
         let Some(rewritten) = rewritten else {
             return Ok(None);
         };
-        let guess = |copied: &Option<usize>| copied.map(|r| estimates.relations[r].clone());
+        let guess = |copied: &Option<usize>| copied.map(|r| estimates.of(r).clone());
         // This program may itself be rewritten; errors name what was given first.
         let mut first: Vec<RelationId> = program.rules.relations().collect();
         for (rule, origin) in program.rules.rules.iter().zip(&program.origins) {
@@ -238,7 +238,7 @@ impl Evaluator {
         } = given;
         let groups = stratify(&rules, terms).expect("the rules were checked to be stratified");
         let relation_layer = layers(&rules, inputs);
-        let needed = needed_relations(&rules, queries.iter().flat_map(|(_, asked)| asked).copied());
+        let needed = reach::needed(&rules, queries.iter().flat_map(|(_, asked)| asked).copied());
         // Relations needed under their own name are derived completely.
         let whole = rules
             .relations()
@@ -297,7 +297,7 @@ impl Evaluator {
                 evaluator.plan_group(&program, &mut group, &estimates);
                 evaluator.evaluate(&group, terms)?;
                 for &head in &group.heads {
-                    estimates.relations[head] = evaluator.estimate(head, true);
+                    estimates.set(head, evaluator.estimate(head, true));
                 }
             }
         }
@@ -343,7 +343,7 @@ impl Evaluator {
         }
         evaluator.done = vec![false; program.groups.len()];
         for (_, asked) in queries {
-            let needed = needed_relations(&program.rules, asked.iter().copied());
+            let needed = reach::needed(&program.rules, asked.iter().copied());
             let groups = (0..program.groups.len())
                 .filter(|&group| program.groups[group].heads.iter().any(|&head| needed[head]));
             let groups = groups.collect();
@@ -385,7 +385,11 @@ impl Evaluator {
 
     /// Plans a rule with the current sizes of relations.
     pub(super) fn plan_now(&mut self, rule: &Rule) -> Plan {
-        let estimates = self.estimates(true);
+        let mut estimates = Estimates::default();
+        for_each_body_atom(rule, |atom, _| {
+            let relation = atom.relation.index();
+            estimates.set(relation, self.estimate(relation, true));
+        });
         let relations = &mut self.relations;
         let mut index_on =
             |relation: u32, columns: &[u16]| relations[relation as usize].index_on(columns);
@@ -430,11 +434,9 @@ impl Evaluator {
     /// Sizes: current ones (while the static part is built) or observed ones.
     fn estimates(&self, current: bool) -> Estimates {
         let numbers = 0..self.relations.len();
-        Estimates {
-            relations: numbers
-                .map(|number| self.estimate(number, current))
-                .collect(),
-        }
+        numbers
+            .map(|number| (number, self.estimate(number, current)))
+            .collect()
     }
 
     /// The size of one relation.
@@ -520,49 +522,19 @@ fn guessed(rules: &RuleSet) -> Estimates {
             distinct: vec![UNKNOWN_VALUES; values.len()],
         },
     };
-    Estimates {
-        relations: facts.into_iter().zip(values).map(estimate).collect(),
-    }
+    let estimates = facts.into_iter().zip(values).map(estimate);
+    estimates.enumerate().collect()
 }
 
 /// By relation: the outermost layer of inputs that it depends on.
 fn layers(rules: &RuleSet, inputs: &[(RelationId, Layer)]) -> Vec<u8> {
-    let mut users: Vec<Vec<usize>> = vec![Vec::new(); rules.arity.len()];
-    for rule in &rules.rules {
-        for_each_body_atom(rule, |atom, _| {
-            users[atom.relation.index()].push(rule.head.relation.index());
-        });
-    }
     let mut layer = vec![0; rules.arity.len()];
-    for (source, number) in inputs.iter().map(|(r, l)| (r.index(), *l as u8)) {
-        let mut open = vec![source];
-        while let Some(relation) = open.pop() {
-            if layer[relation] < number {
-                layer[relation] = number;
-                open.extend(&users[relation]);
-            }
+    for number in [Layer::First, Layer::Second] {
+        let sources = inputs.iter().filter(|(_, of)| *of == number);
+        let found = reach::dependents(rules, sources.map(|(relation, _)| *relation));
+        for (layer, found) in layer.iter_mut().zip(found) {
+            *layer = if found { number as u8 } else { *layer };
         }
     }
     layer
-}
-
-/// By relation: true if any of the wanted ones depends on it.
-fn needed_relations(rules: &RuleSet, wanted: impl Iterator<Item = RelationId>) -> Vec<bool> {
-    let mut rules_of: Vec<Vec<usize>> = vec![Vec::new(); rules.arity.len()];
-    for (number, rule) in rules.rules.iter().enumerate() {
-        rules_of[rule.head.relation.index()].push(number);
-    }
-    let mut needed = vec![false; rules.arity.len()];
-    let mut open: Vec<usize> = wanted.map(RelationId::index).collect();
-    while let Some(relation) = open.pop() {
-        if std::mem::replace(&mut needed[relation], true) {
-            continue;
-        }
-        for &rule in &rules_of[relation] {
-            for_each_body_atom(&rules.rules[rule], |atom, _| {
-                open.push(atom.relation.index())
-            });
-        }
-    }
-    needed
 }

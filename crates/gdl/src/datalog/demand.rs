@@ -130,7 +130,7 @@ pub(super) fn demanded(
                     }
                 });
             }
-            let rows = |relation: &usize| estimates.relations[*relation].rows;
+            let rows = |relation: &usize| estimates.of(*relation).rows;
             let smallest = negated
                 .into_iter()
                 .min_by(|a, b| rows(a).total_cmp(&rows(b)).then(a.cmp(b)))?;
@@ -186,10 +186,11 @@ impl<'a> Rewriting<'a> {
         // first.
         let mut estimates = estimates.clone();
         let widest = rules.arity.iter().copied().max().unwrap_or(0);
-        estimates.relations.push(Estimate {
+        let demand = Estimate {
             rows: 1.0,
             distinct: vec![1.0; widest],
-        });
+        };
+        estimates.set(count, demand);
         Rewriting {
             rules,
             layer,

@@ -7,13 +7,29 @@
 //! Source: Selinger et al., Access path selection in a relational database management
 //! system, 1979.
 
+use rustc_hash::FxHashMap;
+
 use crate::program::{Atom, Literal, Rule, Term};
 
-/// Observed or estimated sizes of all relations.
+/// Observed or estimated sizes of relations.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Estimates {
-    /// Estimates by relation.
-    pub relations: Vec<Estimate>,
+pub(super) struct Estimates(FxHashMap<usize, Estimate>);
+
+impl Estimates {
+    /// The size of a relation, which must be known.
+    pub(super) fn of(&self, relation: usize) -> &Estimate {
+        &self.0[&relation]
+    }
+
+    pub(super) fn set(&mut self, relation: usize, estimate: Estimate) {
+        self.0.insert(relation, estimate);
+    }
+}
+
+impl FromIterator<(usize, Estimate)> for Estimates {
+    fn from_iter<I: IntoIterator<Item = (usize, Estimate)>>(estimates: I) -> Self {
+        Estimates(estimates.into_iter().collect())
+    }
 }
 
 /// The size of one relation.
@@ -53,8 +69,10 @@ pub(super) fn order(rule: &Rule, first: Option<usize>, estimates: &Estimates) ->
     });
     let weighing = Weighing {
         rule,
+        estimates: (atoms.iter())
+            .map(|(_, atom)| estimates.of(atom.relation.index()))
+            .collect(),
         atoms: atoms.iter().map(|(_, atom)| *atom).collect(),
-        estimates,
     };
     let order = if atoms.len() <= MAX_EXACT {
         weighing.exact(first)
@@ -67,7 +85,8 @@ pub(super) fn order(rule: &Rule, first: Option<usize>, estimates: &Estimates) ->
 struct Weighing<'a> {
     rule: &'a Rule,
     atoms: Vec<&'a Atom>,
-    estimates: &'a Estimates,
+    /// By atom.
+    estimates: Vec<&'a Estimate>,
 }
 
 impl Weighing<'_> {
@@ -145,7 +164,7 @@ impl Weighing<'_> {
     /// Estimated number of rows that match a literal when some variables are bound.
     fn fan_out(&self, literal: usize, bound: &[bool]) -> f64 {
         let atom = self.atoms[literal];
-        let estimate = &self.estimates.relations[atom.relation.index()];
+        let estimate = self.estimates[literal];
         let mut rows = estimate.rows;
         for (column, term) in atom.arguments.iter().enumerate() {
             if is_bound(term, bound) {

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use ggp_stop::Stop;
+
 use crate::analysis::dependencies::Dependencies;
 use crate::analysis::resolve::Body;
 use crate::check::Keyword;
@@ -25,12 +27,13 @@ const DEPTH: usize = 4;
 const MAX_ENDS: usize = 1_000;
 
 /// Computes the conditions; unfolds definitions as far as needed to separate
-/// conditions on autonomous facts alone from the others.
+/// conditions on autonomous facts alone from the others. `None` if `stop` is over.
 pub(super) fn ends(
     game: &Game,
     dependencies: &Dependencies,
     autonomous: &BTreeSet<FunctorId>,
-) -> Ends {
+    stop: &Stop,
+) -> Option<Ends> {
     let mut ends = Ends {
         alone: Vec::new(),
         alone_reads: Vec::new(),
@@ -44,6 +47,9 @@ pub(super) fn ends(
         .map(|rule| (rule.clone(), DEPTH))
         .collect();
     while let Some((rule, depth)) = open.pop() {
+        if stop.is_over() {
+            return None;
+        }
         let reads = dependencies.rule(&terms, &rule);
         let ours: BTreeSet<FunctorId> = reads.facts.intersection(autonomous).copied().collect();
         if ours.is_empty() {
@@ -64,7 +70,7 @@ pub(super) fn ends(
         };
         let split = (0..rule.body.len())
             .filter(|_| depth > 0 && open.len() + ends.alone.len() < MAX_ENDS)
-            .filter(|index| is_mixed(*index, &terms))
+            .filter(|index| !stop.is_over() && is_mixed(*index, &terms))
             .collect::<Vec<_>>();
         let split = split
             .into_iter()
@@ -83,5 +89,5 @@ pub(super) fn ends(
             None => ends.mixed.extend(ours),
         }
     }
-    ends
+    Some(ends)
 }
