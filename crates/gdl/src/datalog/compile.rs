@@ -40,7 +40,7 @@ pub(super) struct Program {
     pub relation_layer: Vec<u8>,
     /// Groups in order of evaluation.
     pub groups: Vec<Group>,
-    /// By query: the groups it needs, in order.
+    /// By query: the groups that derive its relations, in order.
     pub queries: Vec<Vec<usize>>,
     /// By layer: the relations that are emptied with it.
     pub dynamic: [Vec<usize>; 2],
@@ -59,12 +59,16 @@ pub(super) struct Group {
     rules: Vec<usize>,
     pub recursive: bool,
     pub plans: Vec<Plan>,
-    /// For recursive groups: plans for new rows of one relation each.
+    /// For recursive groups: plans for new rows of one head each, given by its index.
     pub deltas: Vec<(usize, Plan)>,
     /// Indices into `plans` of the plans without a delta plan.
     pub reruns: Vec<usize>,
-    /// Relations that the group derives.
+    /// By head: the indices into `deltas` of the plans for its new rows.
+    pub deltas_of: Vec<Vec<usize>>,
+    /// Relations that the group derives, ascending.
     pub heads: Vec<usize>,
+    /// The earlier groups that derive what its rules use.
+    pub uses: Vec<usize>,
 }
 
 /// A program rewritten to derive only what its queries demand.
@@ -342,11 +346,23 @@ impl Evaluator {
                 .push(Group::new(moving, group.recursive, &program.rules));
         }
         evaluator.done = vec![false; program.groups.len()];
+        let mut groups_of: Vec<Vec<usize>> = vec![Vec::new(); arity.len()];
+        for (number, group) in program.groups.iter_mut().enumerate() {
+            for &rule in &group.rules {
+                for_each_body_atom(&program.rules.rules[rule], |atom, _| {
+                    group.uses.extend(&groups_of[atom.relation.index()]);
+                });
+            }
+            group.uses.sort_unstable();
+            group.uses.dedup();
+            for &head in &group.heads {
+                groups_of[head].push(number);
+            }
+        }
         for (_, asked) in queries {
-            let needed = reach::needed(&program.rules, asked.iter().copied());
-            let groups = (0..program.groups.len())
-                .filter(|&group| program.groups[group].heads.iter().any(|&head| needed[head]));
-            let groups = groups.collect();
+            let groups = asked.iter().flat_map(|asked| &groups_of[asked.index()]);
+            let mut groups: Vec<usize> = groups.copied().collect();
+            groups.sort_unstable();
             program.queries.push(groups);
         }
         evaluator.observed.fill((0, 0));
@@ -402,6 +418,7 @@ impl Evaluator {
             |relation: u32, columns: &[u16]| relations[relation as usize].index_on(columns);
         group.plans.clear();
         group.deltas.clear();
+        group.deltas_of.iter_mut().for_each(Vec::clear);
         group.reruns.clear();
         for (number, &rule_number) in group.rules.iter().enumerate() {
             let rule = &program.rules.rules[rule_number];
@@ -415,12 +432,16 @@ impl Evaluator {
             let mut rerun = false;
             for (position, literal) in rule.body.iter().enumerate() {
                 match literal {
-                    Literal::Positive(atom) if group.heads.contains(&atom.relation.index()) => {
-                        let plan = plan(rule, origin, Some(position), estimates, &mut index_on);
-                        group.deltas.push((atom.relation.index(), plan));
+                    Literal::Positive(atom) => {
+                        if let Ok(head) = group.heads.binary_search(&atom.relation.index()) {
+                            let plan = plan(rule, origin, Some(position), estimates, &mut index_on);
+                            group.deltas_of[head].push(group.deltas.len());
+                            group.deltas.push((head, plan));
+                        }
                     }
                     Literal::Any(_) => literal.for_each_atom(&mut |atom, negated| {
-                        rerun |= !negated && group.heads.contains(&atom.relation.index());
+                        let head = group.heads.binary_search(&atom.relation.index());
+                        rerun |= !negated && head.is_ok();
                     }),
                     _ => {}
                 }
@@ -474,7 +495,9 @@ impl Group {
             plans: Vec::new(),
             deltas: Vec::new(),
             reruns: Vec::new(),
+            deltas_of: vec![Vec::new(); if recursive { heads.len() } else { 0 }],
             heads,
+            uses: Vec::new(),
         }
     }
 }

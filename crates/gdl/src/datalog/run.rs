@@ -55,33 +55,42 @@ impl Evaluator {
         }
         // Semi-naive evaluation: after one pass over all rows, each pass starts from
         // a row that the previous pass added.
-        let counts = |relations: &[Relation]| -> Vec<u32> {
-            group
-                .heads
-                .iter()
-                .map(|&head| relations[head].count())
-                .collect()
+        let heads = &group.heads;
+        let count = |relations: &[Relation], head: usize| relations[heads[head]].count();
+        let head_of = |plan: &Plan| {
+            let head = heads.binary_search(&(plan.head as usize));
+            head.expect("the rules of a group derive its heads")
         };
-        let mut from = counts(&self.relations);
+        // By head: the rows before this pass, and those that an earlier pass looked at.
+        let mut to: Vec<u32> = (0..heads.len()).map(|h| count(&self.relations, h)).collect();
+        let mut from = to.clone();
         for plan in &group.plans {
             self.run(plan, (0, 0), terms, None)?;
         }
+        let mut touched: Vec<usize> = (0..heads.len()).collect();
         loop {
-            let to = counts(&self.relations);
-            if from == to {
+            touched.sort_unstable();
+            touched.dedup();
+            let mut grown = std::mem::take(&mut touched);
+            grown.retain(|&head| count(&self.relations, head) > to[head]);
+            if grown.is_empty() {
                 return Ok(());
             }
-            for (relation, plan) in &group.deltas {
-                let head = group.heads.binary_search(relation);
-                let head = head.expect("new rows are of a relation of the group");
-                if from[head] < to[head] {
-                    self.run(plan, (from[head], to[head]), terms, None)?;
-                }
+            for &head in &grown {
+                (from[head], to[head]) = (to[head], count(&self.relations, head));
+            }
+            let deltas = grown.iter().flat_map(|&head| &group.deltas_of[head]);
+            let mut deltas: Vec<usize> = deltas.copied().collect();
+            deltas.sort_unstable();
+            for delta in deltas {
+                let (head, plan) = &group.deltas[delta];
+                self.run(plan, (from[*head], to[*head]), terms, None)?;
+                touched.push(head_of(plan));
             }
             for &plan in &group.reruns {
                 self.run(&group.plans[plan], (0, 0), terms, None)?;
+                touched.push(head_of(&group.plans[plan]));
             }
-            from = to;
         }
     }
 
