@@ -12,6 +12,8 @@ use ggp_gdl::terms::TermId;
 
 /// Maximum number of facts or moves named in one claim.
 pub(super) const NAMED: usize = 6;
+/// Maximum number of roles with claims of their own.
+const MOST_ROLES: usize = 100;
 
 impl Evidence<'_> {
     /// All claims, in a fixed order.
@@ -29,12 +31,21 @@ impl Evidence<'_> {
         let mut claims = vec![self.ends(net.as_ref(), induction.as_mut())];
         if self.is_over() {
             // The other claims follow from this one, or were not checked.
-            let goals = (0..self.game.role_count()).map(|role| self.goal(role, None));
+            let roles = 0..self.game.role_count().min(MOST_ROLES);
+            let goals = roles.map(|role| self.goal(role, None));
             claims.extend(goals.filter(|claim| claim.verdict == ClaimVerdict::Fails));
             return Ok(claims);
         }
         let some_move = self.some_move();
-        let roles: Vec<_> = self.game.roles().collect();
+        let all = self.game.role_count();
+        let roles: Vec<_> = self.game.roles().take(MOST_ROLES).collect();
+        if roles.len() < all {
+            let mut claim = self.claim(Subject::Legal, Severity::Remark);
+            claim.verdict = ClaimVerdict::Open;
+            claim.text =
+                format!("of {all} roles, only the first {MOST_ROLES} are looked at one by one");
+            claims.push(claim);
+        }
         let legal = (0..roles.len()).map(|role| self.legal(role, induction.as_mut()));
         // If no move is possible, that is the only thing worth reporting about moves.
         let is_worth = |claim: &Claim| some_move || claim.verdict != ClaimVerdict::Holds;
@@ -47,7 +58,7 @@ impl Evidence<'_> {
                 claims.extend(self.winnable(number, net.as_ref(), induction.as_mut()));
             }
         }
-        if roles.len() > 1 {
+        if all > 1 {
             if some_move {
                 claims.push(self.turns(induction.as_mut()));
             }

@@ -357,6 +357,9 @@ impl Coverage {
             .filter(|(_, fired)| **fired);
         let fired: FxHashSet<usize> = fired.map(|((rule, _), _)| *rule).collect();
         for ((unit, order), proved) in dead_rules.into_iter().zip(orders).zip(never) {
+            if Instant::now() >= self.deadline {
+                return Err(PlayError::Interrupted);
+            }
             let (pairs, first): (Vec<&[bool]>, Vec<&[Option<Path>]>) =
                 pairs.by_ref().take(order.len()).unzip();
             // A literal that nothing can satisfy is the cause, even if an earlier one fails

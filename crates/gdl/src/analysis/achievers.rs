@@ -9,7 +9,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::domains::Domains;
+use super::domains::{Domains, Place};
 use crate::check::Keyword;
 use crate::game::Game;
 use crate::program::{Atom, FunctorId, Literal, RelationId, Shape, Term};
@@ -283,23 +283,23 @@ impl Achievers {
         let Some(domains) = &self.domains else {
             return found;
         };
-        let mut open: Vec<(Term, Vec<FunctorId>)> = Vec::new();
+        let mut open: Vec<(Term, Vec<Place>)> = Vec::new();
         for (column, term) in atom.arguments.iter().enumerate() {
             let sources = self.sources(atom.relation).into_iter().flatten();
-            let known = sources.flat_map(|source| domains.column(source, column));
-            open.push((term.clone(), known.collect()));
+            let places = sources.map(|source| Place::Column(source, column));
+            open.push((term.clone(), places.collect()));
         }
-        while let Some((term, known)) = open.pop() {
+        while let Some((term, places)) = open.pop() {
             let Some(functor) = term.functor(terms) else {
                 continue;
             };
-            let arguments = term.arguments(terms);
             let is_constant = self.game.functors().functor(functor).shape == Shape::Bare;
-            if is_constant && !known.contains(&functor) {
-                found.push((functor, known));
+            if is_constant && !places.iter().any(|place| domains.has(*place, functor)) {
+                let known = places.iter().flat_map(|place| domains.at(*place));
+                found.push((functor, known.collect()));
             }
-            for (place, argument) in arguments.into_iter().enumerate() {
-                open.push((argument, domains.argument(functor, place)));
+            for (place, argument) in term.arguments(terms).into_iter().enumerate() {
+                open.push((argument, vec![Place::Argument(functor, place)]));
             }
         }
         found

@@ -23,7 +23,7 @@ const MOST_WORK: usize = 1 << 30;
 
 /// An argument place.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
-enum Place {
+pub(super) enum Place {
     Column(RelationId, usize),
     Argument(FunctorId, usize),
 }
@@ -111,7 +111,14 @@ impl Domains {
         self.at(Place::Argument(functor, argument))
     }
 
-    fn at(&self, place: Place) -> Vec<FunctorId> {
+    /// True if terms with a functor can occur in a place.
+    pub(super) fn has(&self, place: Place, functor: FunctorId) -> bool {
+        let set = self.sets.get(&place);
+        set.is_some_and(|set| set[functor.index() / 64] >> (functor.index() % 64) & 1 == 1)
+    }
+
+    /// The functors of terms that can occur in a place, ascending.
+    pub(super) fn at(&self, place: Place) -> Vec<FunctorId> {
         let set = self.sets.get(&place).map_or(&[][..], |set| &set[..]);
         let functors = (0..64 * set.len()).filter(|f| set[f / 64] >> (f % 64) & 1 == 1);
         functors.map(FunctorId::new).collect()

@@ -19,6 +19,8 @@ pub(super) struct Scratch {
     facts: usize,
     /// Rows visited before the inputs changed.
     earlier: u64,
+    /// Rows to visit before the limits are checked again, by this run or later ones.
+    budget: u64,
 }
 
 impl Scratch {
@@ -62,7 +64,9 @@ impl Evaluator {
             head.expect("the rules of a group derive its heads")
         };
         // By head: the rows before this pass, and those that an earlier pass looked at.
-        let mut to: Vec<u32> = (0..heads.len()).map(|h| count(&self.relations, h)).collect();
+        let mut to: Vec<u32> = (0..heads.len())
+            .map(|h| count(&self.relations, h))
+            .collect();
         let mut from = to.clone();
         for plan in &group.plans {
             self.run(plan, (0, 0), terms, None)?;
@@ -134,7 +138,8 @@ impl Evaluator {
         };
         let before = (scratch.facts, scratch.work);
         let foresight = self.bounds.foresight.filter(|_| visit.is_none());
-        let mut budget = PORTION;
+        let mut portion = scratch.budget;
+        let mut budget = portion;
         let mut number = 0;
         let mut entering = true;
         loop {
@@ -251,8 +256,8 @@ impl Evaluator {
             };
             if budget > PORTION {
                 // The counter went below zero.
-                scratch.work += PORTION;
-                budget = PORTION;
+                scratch.work += portion;
+                (portion, budget) = (PORTION, PORTION);
                 if scratch.work > self.bounds.work {
                     return fail(Failure::Work(self.bounds.work));
                 }
@@ -288,7 +293,8 @@ impl Evaluator {
             number = back as usize;
             entering = false;
         }
-        scratch.work += PORTION - budget;
+        scratch.work += portion - budget;
+        scratch.budget = budget;
         Ok(())
     }
 }
