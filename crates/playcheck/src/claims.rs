@@ -13,7 +13,7 @@ use ggp_gdl::terms::TermId;
 /// Maximum number of facts or moves named in one claim.
 pub(super) const NAMED: usize = 6;
 /// Maximum number of roles with claims of their own.
-const MOST_ROLES: usize = 100;
+pub(super) const MOST_ROLES: usize = 100;
 
 impl Evidence<'_> {
     /// All claims, in a fixed order.
@@ -328,7 +328,7 @@ impl Evidence<'_> {
         let won = best
             .as_ref()
             .filter(|best| best.what == 100)
-            .map(|best| &best.path);
+            .map(|best| &*best.path);
         if let Some(path) = won.or(self.plan.as_ref()) {
             let mean = self.played.roles[role].sum as f64 / self.played.scored.max(1) as f64;
             claim.text = match self.played.scored {
@@ -490,7 +490,7 @@ impl Evidence<'_> {
                     let named = listed(never.iter().map(|chosen| self.text(*chosen)), NAMED, ", ");
                     claim.text += &format!("; neither do these moves by themselves: {named}");
                 }
-                let mut path = example.path;
+                let mut path = example.path.to_vec();
                 path.push(example.what);
                 claim.moves = Some(self.texts(&path));
             }

@@ -1,6 +1,8 @@
 //! Claims about facts: facts that never change, that nothing depends on, that nothing
 //! keeps, and fluents that lose their value or have two.
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use super::claims::NAMED;
 use super::fluents::{Fluent, Loss};
 use super::tally::RoleTally;
@@ -10,6 +12,7 @@ use ggp_engine::propnet::Propnet;
 use ggp_gdl::analysis::unread;
 use ggp_gdl::check::Keyword;
 use ggp_gdl::program::FunctorId;
+use ggp_gdl::span::Span;
 use ggp_gdl::terms::TermId;
 
 impl Evidence<'_> {
@@ -24,15 +27,12 @@ impl Evidence<'_> {
         facts.sort_by(|left, right| self.game.compare_terms(terms, *left, *right));
         let mut claim = self.claim(Subject::Facts, Severity::Remark);
         claim.verdict = ClaimVerdict::Fails;
-        let fixed = |fact: &TermId| {
-            net.is_some_and(|net| {
-                let assumed = net.assumed().iter();
-                assumed
-                    .filter(|(known, _)| net.facts()[*known] == *fact)
-                    .any(|(_, equal)| equal.is_constant())
-            })
-        };
-        if self.space.is_none() && facts.iter().all(fixed) {
+        let assumed = net.iter().flat_map(|net| {
+            let constant = net.assumed().iter().filter(|(_, equal)| equal.is_constant());
+            constant.map(|(known, _)| net.facts()[*known])
+        });
+        let fixed: FxHashSet<TermId> = assumed.collect();
+        if self.space.is_none() && facts.iter().all(|fact| fixed.contains(fact)) {
             claim.basis = Basis::Induction;
         }
         let named = listed(facts.iter().map(|fact| self.text(*fact)), NAMED, " ");
@@ -51,53 +51,62 @@ impl Evidence<'_> {
         let mut claim = self.claim(Subject::Used, Severity::Warning);
         claim.verdict = ClaimVerdict::Fails;
         claim.basis = Basis::Rules;
-        let names = functors.iter().map(|functor| self.with_place(*functor));
-        let names = names.collect::<Vec<_>>().join(", ");
+        let places = self.fact_places();
+        let names = functors.iter();
+        let names = names.map(|functor| self.with_place(*functor, &places));
+        let names = listed(names, NAMED, ", ");
         claim.text = format!("no legal move, goal or terminal rule depends on: {names}");
         Some(claim)
     }
 
-    /// The name of facts, and the first place where the rules derive one.
-    fn with_place(&self, functor: FunctorId) -> String {
+    /// The first place where the rules derive facts with each functor.
+    fn fact_places(&self) -> FxHashMap<FunctorId, Span> {
         let game = self.game;
-        let name = game.symbols().name(game.functors().functor(functor).name);
         let gives = |relation| {
             let keywords = [Keyword::Init, Keyword::Next];
             keywords
                 .into_iter()
                 .any(|keyword| game.keyword(keyword) == Some(relation))
         };
-        let facts = game
-            .rules()
-            .facts
-            .iter()
-            .filter(|fact| gives(fact.relation));
+        let facts = game.rules().facts.iter();
         let facts = facts
-            .filter(|fact| game.terms().functor(fact.arguments[0]) == functor)
-            .map(|fact| fact.span);
+            .filter(|fact| gives(fact.relation))
+            .map(|fact| (game.terms().functor(fact.arguments[0]), fact.span));
         let heads = game.rules().rules.iter().map(|rule| &rule.head);
         let heads = heads
             .filter(|head| gives(head.relation))
-            .filter(|head| head.arguments[0].functor(game.terms()) == Some(functor))
-            .map(|head| head.span);
-        match facts.chain(heads).min() {
-            Some(span) => format!("{name} ({})", game.sources().place(span)),
+            .filter_map(|head| Some((head.arguments[0].functor(game.terms())?, head.span)));
+        let mut places = FxHashMap::default();
+        for (functor, span) in facts.chain(heads) {
+            let first = places.entry(functor).or_insert(span);
+            *first = span.min(*first);
+        }
+        places
+    }
+
+    /// The name of facts, and the first place where the rules derive one.
+    fn with_place(&self, functor: FunctorId, places: &FxHashMap<FunctorId, Span>) -> String {
+        let game = self.game;
+        let name = game.symbols().name(game.functors().functor(functor).name);
+        match places.get(&functor) {
+            Some(span) => format!("{name} ({})", game.sources().place(*span)),
             None => name.to_owned(),
         }
     }
 
     /// Facts that nothing keeps.
     pub(super) fn kept(&self) -> Vec<Claim> {
+        let places = self.fact_places();
         let tally = self.tally();
         let is_won = |role: &RoleTally| role.best.as_ref().is_some_and(|best| best.what == 100);
         let is_lost = self.plan.is_none() && !tally.roles.iter().all(is_won);
         let found = self.frame.not_kept(self.game, tally.stuck > 0, is_lost);
-        let reported: Vec<FunctorId> = found.iter().map(|(functor, _)| *functor).collect();
+        let reported: FxHashSet<FunctorId> = found.iter().map(|(functor, _)| *functor).collect();
         let claims = found.into_iter().map(|(functor, path)| {
             let mut claim = self.claim(Subject::Frame, Severity::Warning);
             claim.verdict = ClaimVerdict::Fails;
             claim.basis = Basis::Example;
-            let name = self.with_place(functor);
+            let name = self.with_place(functor, &places);
             claim.text = format!("no rule keeps {name}: these facts are lost after one move");
             claim.moves = path.map(|path| self.texts(&path));
             claim
@@ -124,7 +133,7 @@ impl Evidence<'_> {
             claim.text = format!(
                 "{} disappears without a replacement, although every key of {} had one value: {why}",
                 self.text(*fact),
-                self.with_place(fluents.functor)
+                self.with_place(fluents.functor, &places)
             );
             claim.moves = Some(self.texts(&lost.path));
             Some(claim)

@@ -4,6 +4,8 @@
 //! In: positions, each with a path to it. Out: facts that no rule keeps although they are
 //! needed later. For facts that assign values to keys, see `fluents`.
 
+use std::sync::Arc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::fluents::{Fluent, Fluents, Transition};
@@ -101,7 +103,7 @@ impl Frame {
                 if is_shorter(known.as_ref().map(|known| known.path.len())) {
                     *known = Some(Example {
                         what: (),
-                        path: path(),
+                        path: path().into(),
                     });
                 }
             }
@@ -152,7 +154,7 @@ impl Frame {
         game: &Game,
         is_stuck: bool,
         is_lost: bool,
-    ) -> Vec<(FunctorId, Option<Path>)> {
+    ) -> Vec<(FunctorId, Option<Arc<Path>>)> {
         let is_bare = |functor| game.functors().functor(functor).shape == Shape::Bare;
         let mut found = Vec::new();
         for kind in self.kinds.iter().filter(|kind| !is_bare(kind.functor)) {

@@ -54,6 +54,7 @@ use ggp_solver::solve::{SolveOptions, solve};
 use idle_moves::IdleMoves;
 use playouts::{SamplingOptions, play};
 use space::{Space, State, joint_moves};
+use claims::MOST_ROLES;
 use tally::{Path, SampledPosition, Tally};
 
 /// The extent of a check.
@@ -436,10 +437,10 @@ impl Evidence<'_> {
     /// Paths to rare observations.
     fn telling(&self) -> Vec<Path> {
         let tally = &self.played;
-        let of_roles = tally.roles.iter();
-        let best = of_roles.filter_map(|role| role.best.as_ref().map(|best| &best.path));
+        let of_roles = tally.roles.iter().take(MOST_ROLES);
+        let best = of_roles.filter_map(|role| role.best.as_ref().map(|best| &*best.path));
         let sums = [&tally.least, &tally.most].into_iter().flatten();
-        let paths = best.chain(sums.map(|sum| &sum.path));
+        let paths = best.chain(sums.map(|sum| &*sum.path));
         self.plan.iter().chain(paths).cloned().collect()
     }
 

@@ -1,5 +1,8 @@
 //! Counts over positions and terminal positions, with a shortest path to each example.
 
+use std::cell::LazyCell;
+use std::sync::Arc;
+
 use ggp_gdl::game::{BadScore, Game, Move};
 use ggp_gdl::terms::{TermId, Terms};
 
@@ -24,7 +27,7 @@ pub(super) enum GoalFault {
 #[derive(Clone, Debug)]
 pub(super) struct Example<T> {
     pub(super) what: T,
-    pub(super) path: Path,
+    pub(super) path: Arc<Path>,
 }
 
 /// Keeps the shorter of two examples.
@@ -83,8 +86,9 @@ impl Tally {
         &mut self,
         legal: &[usize],
         length: usize,
-        path: impl Fn() -> Path,
+        path: impl FnOnce() -> Path,
     ) -> bool {
+        let path = LazyCell::new(|| Arc::new(path()));
         self.positions += 1;
         let mut goes_on = true;
         for (got, &count) in self.roles.iter_mut().zip(legal) {
@@ -92,7 +96,7 @@ impl Tally {
                 goes_on = false;
                 keep(&mut got.stuck, length, || Example {
                     what: (),
-                    path: path(),
+                    path: Arc::clone(&path),
                 });
             }
         }
@@ -104,7 +108,7 @@ impl Tally {
                 self.simultaneous_count += 1;
                 keep(&mut self.simultaneous, length, || Example {
                     what: (),
-                    path: path(),
+                    path: Arc::clone(&path),
                 });
             }
         }
@@ -120,7 +124,7 @@ impl Tally {
     ) {
         keep(&mut self.idle, length, || Example {
             what: joint(),
-            path: path(),
+            path: Arc::new(path()),
         });
     }
 
@@ -130,8 +134,9 @@ impl Tally {
         goals: &[Vec<TermId>],
         scores: &mut Scores,
         length: usize,
-        path: impl Fn() -> Path,
+        path: impl FnOnce() -> Path,
     ) {
+        let path = LazyCell::new(|| Arc::new(path()));
         self.positions += 1;
         self.ends += 1;
         self.moves += length as u64;
@@ -156,7 +161,7 @@ impl Tally {
             let known = &mut self.roles[role].fault;
             keep(known, length, || Example {
                 what: fault,
-                path: path(),
+                path: Arc::clone(&path),
             });
         }
         let Some(sum) = sum else {
@@ -172,7 +177,7 @@ impl Tally {
                 }
                 keep(&mut role.best, length, || Example {
                     what: score,
-                    path: path(),
+                    path: Arc::clone(&path),
                 });
             }
         }
@@ -184,13 +189,13 @@ impl Tally {
         if beyond(&self.least, |sum, known| sum < known) {
             self.least = Some(Example {
                 what: sum,
-                path: path(),
+                path: Arc::clone(&path),
             });
         }
         if beyond(&self.most, |sum, known| sum > known) {
             self.most = Some(Example {
                 what: sum,
-                path: path(),
+                path: Arc::clone(&path),
             });
         }
     }

@@ -33,14 +33,15 @@ pub(super) fn sample(net: &Propnet, stop: &Stop) -> Vec<Vec<u64>> {
         inputs[..state.len()].copy_from_slice(&state);
         let mut values = net.network.evaluate(&inputs);
         let over = read(net.terminal, &values);
-        for (role, legal) in net.legal.iter().enumerate() {
+        let mut input = state.len();
+        for legal in &net.legal {
             let words: Vec<u64> = legal
                 .iter()
                 .map(|literal| read(*literal, &values))
                 .collect();
-            for (number, chosen) in choose(&words, &mut random).into_iter().enumerate() {
-                inputs[net.move_input(role, number)] = chosen;
-            }
+            let chosen = choose(&words, &mut random);
+            inputs[input..input + chosen.len()].copy_from_slice(&chosen);
+            input += chosen.len();
         }
         net.network
             .update(&inputs, &mut values, |node| by_moves[node]);

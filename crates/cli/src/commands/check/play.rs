@@ -53,6 +53,8 @@ pub struct PlayOptions {
 const NETWORK: f64 = 0.25;
 /// Maximum number of rules shown that never fired.
 const SHOWN: usize = 12;
+/// Maximum number of claims printed.
+const CLAIMS: usize = 100;
 
 /// A report with the places of its findings.
 #[derive(Serialize)]
@@ -126,8 +128,12 @@ pub(super) fn print(report: &Report, sources: &Sources, context: &Context) -> an
         None => format::counted(report.positions as usize, "position"),
     });
     context.print(format!("play: {}", looked.join(", ")))?;
-    for claim in &report.claims {
+    for claim in report.claims.iter().take(CLAIMS) {
         context.print_lines(lines(claim))?;
+    }
+    if report.claims.len() > CLAIMS {
+        let more = report.claims.len() - CLAIMS;
+        context.print(format!("  {more} more; --json lists them all"))?;
     }
     if report.interrupted {
         context.print("  open    interrupted; these are the findings so far")?;
