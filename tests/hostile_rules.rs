@@ -27,6 +27,23 @@ fn doubled_terms() -> String {
     rules
 }
 
+/// A chain of facts that each make the next one, last rules first, and a chain of relations
+/// that read one fact more each: nothing may look at all pairs of them.
+fn chains(length: usize) -> String {
+    let mut rules = String::from(
+        "(role r) (init (p0 x)) (legal r go) (<= (r0 ?x) (true (p0 ?x)))
+         (<= (goal r 100) terminal) (<= (goal r 0) (not terminal))",
+    );
+    for number in (0..length).rev() {
+        let next = number + 1;
+        rules += &format!(
+            "(<= (next (p{next} ?x)) (true (p{number} ?x)))
+             (<= (r{next} ?x) (r{number} ?x) (true (p{next} ?x)))\n"
+        );
+    }
+    rules + &format!("(<= terminal (r{length} x))")
+}
+
 /// Names and texts of rules that grow, and the limit that they meet.
 fn hostile() -> Vec<(String, String)> {
     let game = |name: &str, growth: &str| {
@@ -64,6 +81,7 @@ fn hostile() -> Vec<(String, String)> {
                 .collect::<String>(),
         ),
     ];
+    games.push(("many-rules".to_owned(), chains(12_000)));
     let shared = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/hostile");
     for entry in std::fs::read_dir(shared).into_iter().flatten() {
         let path = entry.expect("a folder can be listed").path();

@@ -6,6 +6,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
@@ -17,6 +18,9 @@ use ggp_gdl::diagnostic::Style;
 
 /// The reason why the lock on the list of rule files cannot be poisoned.
 const UNBROKEN: &str = "no thread panics while it holds the list";
+
+/// The longest time from an interrupt to the end of preparations.
+const GRACE: Duration = Duration::from_millis(700);
 
 /// The condition under which the output is coloured.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, clap::ValueEnum)]
@@ -50,6 +54,8 @@ pub struct Context {
     stop: Stop,
     /// Whether the command is waiting for input, which no flag can interrupt.
     waiting: Arc<AtomicBool>,
+    /// Whether the command has nothing to show or to save yet.
+    preparing: Arc<AtomicBool>,
     /// The rule files that were read.
     rules: Mutex<Vec<PathBuf>>,
 }
@@ -64,19 +70,30 @@ impl Context {
             colour,
             stop: Stop::new(),
             waiting: Arc::default(),
+            preparing: Arc::default(),
             rules: Mutex::default(),
         };
         let stop = context.stop.clone();
         let waiting = Arc::clone(&context.waiting);
+        let preparing = Arc::clone(&context.preparing);
         let mut first: Option<Instant> = None;
         ctrlc::set_handler(move || {
             stop.raise();
             // A sender that signals a whole process group sends some signals twice.
             let again = first.is_some_and(|first| first.elapsed() > Duration::from_millis(500));
+            let is_first = first.is_none();
             first.get_or_insert_with(Instant::now);
             if again || waiting.load(Ordering::SeqCst) {
-                let _ = writeln!(io::stderr(), "interrupted");
-                std::process::exit(2);
+                leave();
+            }
+            if is_first {
+                let preparing = Arc::clone(&preparing);
+                thread::spawn(move || {
+                    thread::sleep(GRACE);
+                    if preparing.load(Ordering::SeqCst) {
+                        leave();
+                    }
+                });
             }
         })
         .context("cannot handle Ctrl-C")?;
@@ -233,6 +250,15 @@ impl Context {
         result
     }
 
+    /// Runs `work`, which has nothing to show or to save. It should end with the stop; if
+    /// it does not end soon, the process ends without it.
+    pub fn preparing<T>(&self, work: impl FnOnce() -> T) -> T {
+        let outer = self.preparing.swap(true, Ordering::SeqCst);
+        let result = work();
+        self.preparing.store(outer, Ordering::SeqCst);
+        result
+    }
+
     /// Checks early that a file can be written later, for results that take long to compute.
     ///
     /// # Errors
@@ -293,6 +319,12 @@ impl Context {
         }
         written.with_context(|| format!("cannot write {}", path.display()))
     }
+}
+
+/// Ends the process after an interrupt.
+fn leave() -> ! {
+    let _ = writeln!(io::stderr(), "interrupted");
+    std::process::exit(2);
 }
 
 /// The result of writing to standard output, whose error says so.

@@ -321,7 +321,8 @@ impl RuleOptions {
     ///
     /// If interrupted.
     pub fn read_sources(&self, sources: Sources, context: &Context) -> anyhow::Result<Reading> {
-        let reading = check::read_until(sources, &self.read_options(), context.stop());
+        let reading =
+            context.preparing(|| check::read_until(sources, &self.read_options(), context.stop()));
         match context.is_interrupted() {
             true => Err(PlayError::Interrupted.into()),
             false => Ok(reading),
@@ -368,7 +369,9 @@ impl RuleOptions {
         let game = self.game(context)?;
         match self.backend {
             Backend::Auto => {
-                let machine = DatalogMachine::for_one_position(&game, self.limits(context))?;
+                let limits = self.limits(context);
+                let machine =
+                    context.preparing(|| DatalogMachine::for_one_position(&game, limits))?;
                 Ok(AnyMachine::Datalog(Box::new(machine)))
             }
             _ => self.machine_for(&game, context),
@@ -385,7 +388,9 @@ impl RuleOptions {
         let game = self.game(context)?;
         match self.backend {
             Backend::Auto => {
-                let machine = DatalogMachine::for_few_states(&game, self.limits(context))?;
+                let limits = self.limits(context);
+                let machine =
+                    context.preparing(|| DatalogMachine::for_few_states(&game, limits))?;
                 Ok(AnyMachine::Datalog(Box::new(machine)))
             }
             _ => self.machine_for(&game, context),
@@ -423,10 +428,10 @@ impl RuleOptions {
         context: &Context,
     ) -> Result<AnyMachine, PlayError> {
         let spinner = context.spinner("preparing the rules");
-        let made = match self.backend {
+        let made = context.preparing(|| match self.backend {
             Backend::Auto => AnyMachine::auto(game, limits),
             chosen => AnyMachine::new(game, chosen, limits).map(|m| (m, None)),
-        };
+        });
         spinner.finish_and_clear();
         let (machine, why_not) = made?;
         if let Some(reason) = why_not {

@@ -28,7 +28,10 @@ impl Evidence<'_> {
         let mut claim = self.claim(Subject::Facts, Severity::Remark);
         claim.verdict = ClaimVerdict::Fails;
         let assumed = net.iter().flat_map(|net| {
-            let constant = net.assumed().iter().filter(|(_, equal)| equal.is_constant());
+            let constant = net
+                .assumed()
+                .iter()
+                .filter(|(_, equal)| equal.is_constant());
             constant.map(|(known, _)| net.facts()[*known])
         });
         let fixed: FxHashSet<TermId> = assumed.collect();

@@ -122,7 +122,10 @@ impl Fluent {
             || self.keys.len() >= ENOUGH_KEYS
             || self.keys.iter().all(|key| known.contains_key(key));
         if let Some(what) = both.filter(|_| is_shorter && is_whole) {
-            self.both = Some(Example { what, path: path().into() });
+            self.both = Some(Example {
+                what,
+                path: path().into(),
+            });
         }
     }
 
@@ -282,7 +285,10 @@ impl Fluents {
             && self.is_handled(number, key, step) == Some(false)
         {
             let what = (fact, Loss::Unhandled(step.joint.to_vec()));
-            self.all[number].lost = Some(Example { what, path: path().into() });
+            self.all[number].lost = Some(Example {
+                what,
+                path: path().into(),
+            });
         }
         let fluents = &mut self.all[number];
         for chosen in step.joint {
@@ -309,7 +315,10 @@ impl Fluents {
             fluents.is_ignored |= *known != without;
             if is_shorter(fluents.ignored.as_ref(), step.length + 1) {
                 let what = (fact, Loss::UnusedArgument(*chosen, unused[0]));
-                fluents.ignored = Some(Example { what, path: path().into() });
+                fluents.ignored = Some(Example {
+                    what,
+                    path: path().into(),
+                });
             }
         }
     }

@@ -41,6 +41,7 @@ use rustc_hash::FxHashSet;
 use serde::Serialize;
 
 pub use alarm::Alarm;
+use claims::MOST_ROLES;
 use coverage::Coverage;
 use fluents::Transition;
 use frame::Frame;
@@ -54,7 +55,6 @@ use ggp_solver::solve::{SolveOptions, solve};
 use idle_moves::IdleMoves;
 use playouts::{SamplingOptions, play};
 use space::{Space, State, joint_moves};
-use claims::MOST_ROLES;
 use tally::{Path, SampledPosition, Tally};
 
 /// The extent of a check.

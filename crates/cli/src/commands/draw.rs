@@ -60,8 +60,9 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let drawing_options = options
         .picture
         .read(&options.rules, machine.game(), context)?;
-    let picture =
-        picture_options::picture(&mut machine, usize::from(options.samples), drawing_options)?;
+    let picture = context.preparing(|| {
+        picture_options::picture(&mut machine, usize::from(options.samples), drawing_options)
+    })?;
     let facts = machine.facts(&state);
     let limits = DrawingLimits {
         max: usize::from(options.most),

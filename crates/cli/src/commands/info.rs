@@ -99,7 +99,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let game = options.rules.game(context)?;
     let mut machine = options.rules.machine_for(&game, context)?;
     let spinner = context.spinner("reading the rules");
-    let report = report(&game, &mut machine);
+    let report = context.preparing(|| report(&game, &mut machine));
     spinner.finish_and_clear();
     let report = report?;
     if context.json() {

@@ -295,8 +295,8 @@ impl Evaluator {
                 .filter(|&rule| needed[program.rules.rules[rule].head.relation.index()])
                 .filter(|&rule| program.rule_layer(rule) == 0)
                 .collect();
+            evaluator.check_interrupt()?;
             if !fixed.is_empty() {
-                evaluator.check_interrupt()?;
                 let mut group = Group::new(fixed, group.recursive, &program.rules);
                 evaluator.plan_group(&program, &mut group, &estimates);
                 evaluator.evaluate(&group, terms)?;
@@ -347,6 +347,7 @@ impl Evaluator {
         }
         evaluator.done = vec![false; program.groups.len()];
         let mut groups_of: Vec<Vec<usize>> = vec![Vec::new(); arity.len()];
+        evaluator.check_interrupt()?;
         for (number, group) in program.groups.iter_mut().enumerate() {
             for &rule in &group.rules {
                 for_each_body_atom(&program.rules.rules[rule], |atom, _| {
@@ -366,7 +367,9 @@ impl Evaluator {
             program.queries.push(groups);
         }
         evaluator.observed.fill((0, 0));
-        evaluator.replan_program(program);
+        let stop = evaluator.bounds.stop.clone();
+        evaluator.replan_program(program, &stop);
+        evaluator.check_interrupt()?;
         Ok(evaluator)
     }
 
@@ -382,16 +385,20 @@ impl Evaluator {
     pub fn replan(&mut self) {
         // The current contents of the relations count as observed.
         self.begin(Layer::First);
-        self.replan_program(Program::clone(&self.program));
+        self.replan_program(Program::clone(&self.program), &Stop::new());
     }
 
-    fn replan_program(&mut self, mut program: Program) {
+    /// Plans the rules of a program. Soon after `stop` is over, it ends with a part of them.
+    fn replan_program(&mut self, mut program: Program, stop: &Stop) {
         let estimates = self.estimates(false);
         for relation in &mut self.relations {
             relation.drop_indexes();
         }
         let mut groups = std::mem::take(&mut program.groups);
         for group in &mut groups {
+            if stop.is_over() {
+                break;
+            }
             self.plan_group(&program, group, &estimates);
         }
         program.groups = groups;
