@@ -197,27 +197,19 @@ impl Evaluator {
             return Err(Failure::from(reason).into());
         }
         let program = Arc::clone(&self.program);
-        // Groups that wait for others, each with the number of those it has waited for.
-        let mut waiting: Vec<(usize, usize)> = Vec::new();
-        for &asked in &program.queries[query.0] {
-            waiting.push((asked, 0));
-            while let Some((group, met)) = waiting.last_mut() {
-                let uses = &program.groups[*group].uses;
-                match uses.get(*met) {
-                    _ if self.done[*group] => drop(waiting.pop()),
-                    Some(&used) => {
-                        *met += 1;
-                        if !self.done[used] {
-                            waiting.push((used, 0));
-                        }
-                    }
-                    None => {
-                        let group = *group;
-                        waiting.pop();
-                        self.evaluate(&program.groups[group], terms)?;
-                        self.done[group] = true;
-                    }
-                }
+        let asked = &program.queries[query.0];
+        let order;
+        let groups = match &asked.order {
+            Some(groups) => groups,
+            None => {
+                order = program.order(&asked.groups, &self.done);
+                &order
+            }
+        };
+        for &group in groups {
+            if !self.done[group] {
+                self.evaluate(&program.groups[group], terms)?;
+                self.done[group] = true;
             }
         }
         Ok(())

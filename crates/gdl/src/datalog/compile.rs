@@ -40,8 +40,8 @@ pub(super) struct Program {
     pub relation_layer: Vec<u8>,
     /// Groups in order of evaluation.
     pub groups: Vec<Group>,
-    /// By query: the groups that derive its relations, in order.
-    pub queries: Vec<Vec<usize>>,
+    /// The queries.
+    pub queries: Vec<Asked>,
     /// By layer: the relations that are emptied with it.
     pub dynamic: [Vec<usize>; 2],
     /// By layer: the groups to evaluate again.
@@ -49,6 +49,19 @@ pub(super) struct Program {
     /// By layer: rows that always hold, in relations that are emptied.
     pub always: [Vec<(usize, Rows)>; 2],
 }
+
+/// The groups to evaluate for a query.
+#[derive(Clone, Debug)]
+pub(super) struct Asked {
+    /// Those that derive its relations.
+    pub groups: Vec<usize>,
+    /// These and all that they use, in order of evaluation, unless there are too many
+    /// queries to keep this for each.
+    pub order: Option<Vec<usize>>,
+}
+
+/// Maximum number of queries with a list of all groups.
+const LISTS: usize = 64;
 
 /// Rows of one relation.
 type Rows = Vec<Box<[TermId]>>;
@@ -362,9 +375,10 @@ impl Evaluator {
         }
         for (_, asked) in queries {
             let groups = asked.iter().flat_map(|asked| &groups_of[asked.index()]);
-            let mut groups: Vec<usize> = groups.copied().collect();
-            groups.sort_unstable();
-            program.queries.push(groups);
+            let groups: Vec<usize> = groups.copied().collect();
+            let is_listed = queries.len() <= LISTS;
+            let order = is_listed.then(|| program.order(&groups, &evaluator.done));
+            program.queries.push(Asked { groups, order });
         }
         evaluator.observed.fill((0, 0));
         let stop = evaluator.bounds.stop.clone();
@@ -510,6 +524,23 @@ impl Group {
 }
 
 impl Program {
+    /// The groups that these use, with themselves and without those that are done, in
+    /// order of evaluation.
+    pub(super) fn order(&self, groups: &[usize], done: &[bool]) -> Vec<usize> {
+        let mut order = Vec::new();
+        let mut seen = HashSet::default();
+        let mut open = groups.to_vec();
+        while let Some(group) = open.pop() {
+            if !done[group] && seen.insert(group) {
+                order.push(group);
+                open.extend(&self.groups[group].uses);
+            }
+        }
+        // Groups use only earlier ones.
+        order.sort_unstable();
+        order
+    }
+
     /// The outermost layer that a rule's body uses.
     fn rule_layer(&self, rule: usize) -> u8 {
         let mut layer = 0;
