@@ -89,6 +89,8 @@ pub struct WebLimits {
     /// for the tables of all players and solvers, an eighth for those of one. If the process
     /// is larger all the same, the longest work is stopped (on Linux).
     pub memory_bytes: u64,
+    /// A function that returns free memory to the system, called where it runs short.
+    pub release: Option<fn()>,
     /// Further names of this server, which requests may call it by.
     pub hosts: Vec<String>,
 }
@@ -110,6 +112,7 @@ impl Default for WebLimits {
             connections_each: 250,
             receive: Duration::from_secs(20),
             memory_bytes: 2 << 30,
+            release: None,
             hosts: Vec::new(),
         }
     }

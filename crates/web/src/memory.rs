@@ -15,8 +15,10 @@ use super::session::locked;
 const LOOK: Duration = Duration::from_millis(10);
 /// The number of looks until work that is stopped has ended, and takes no more memory.
 const AHEAD: u32 = 5;
-/// The part of the memory that is kept free for what is added all the same: one of this many.
-const SPARE: u64 = 5;
+/// The memory that is kept free for what is added all the same: this part of it, but not
+/// less than these bytes or more than half.
+const SPARE_PART: u64 = 5;
+const LEAST_SPARE: u64 = 200 << 20;
 /// The number of looks after that in which it may free its memory. Until then, other work is
 /// stopped only if the spare part will not do.
 const RELIEF: u32 = 30;
@@ -89,6 +91,14 @@ pub(super) async fn watch(app: Arc<AppState>) {
         if !is_short(bytes, growth, app.limits.memory_bytes, relief > 0) {
             continue;
         }
+        if let Some(release) = app.limits.release
+            && tokio::task::spawn_blocking(release).await.is_ok()
+        {
+            last = resident_bytes().unwrap_or(last);
+            if !is_short(last, growth, app.limits.memory_bytes, relief > 0) {
+                continue;
+            }
+        }
         app.shelf.shrink(app.shelf.size() / 2);
         let kinds = [&app.questions, &app.jobs, &app.groundings];
         let heaviest = kinds.into_iter().filter_map(|turns| turns.heaviest());
@@ -108,7 +118,10 @@ fn is_short(bytes: u64, growth: u64, memory_bytes: u64, is_relief: bool) -> bool
     let soon = bytes + u64::from(AHEAD) * growth;
     match is_relief {
         true => growth > 0 && soon > memory_bytes,
-        false => soon > memory_bytes - memory_bytes / SPARE,
+        false => {
+            let spare = (memory_bytes / SPARE_PART).max(LEAST_SPARE);
+            soon > memory_bytes - spare.min(memory_bytes / 2)
+        }
     }
 }
 
@@ -143,9 +156,15 @@ mod tests {
 
     #[test]
     fn work_is_stopped_before_the_memory_is_used_up() {
+        let is_short = |megabytes: u64, growth: u64, memory: u64, is_relief| {
+            is_short(megabytes << 20, growth << 20, memory << 20, is_relief)
+        };
         assert!(!is_short(700, 20, 1_000, false));
         assert!(is_short(700, 21, 1_000, false));
         assert!(is_short(801, 0, 1_000, false));
+        // A fifth of a small memory would soon be used up.
+        assert!(!is_short(300, 0, 500, false) && is_short(301, 0, 500, false));
+        assert!(!is_short(50, 0, 100, false) && is_short(51, 0, 100, false));
         // The first work that was stopped still frees its memory.
         assert!(!is_short(900, 20, 1_000, true));
         assert!(is_short(900, 21, 1_000, true));

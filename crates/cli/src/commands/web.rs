@@ -121,6 +121,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         connections: options.limits.max_connections,
         connections_each: options.limits.max_connections_each,
         memory_bytes: options.limits.memory << 20,
+        release: Some(crate::allocator::return_free_memory),
         hosts: options.host.clone(),
     };
     crate::allocator::return_large_blocks();
