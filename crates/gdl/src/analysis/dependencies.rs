@@ -73,6 +73,12 @@ impl<'g> Dependencies<'g> {
         &self.facts
     }
 
+    /// The rules of a relation.
+    pub(super) fn rules_of(&self, relation: RelationId) -> impl Iterator<Item = &'g Rule> {
+        let rules = self.rules_of[relation.index()].iter();
+        rules.map(|&rule| &self.game.rules().rules[rule])
+    }
+
     /// The dependencies of a relation; empty for `None`.
     pub(super) fn relation(&self, relation: Option<RelationId>) -> Reads {
         self.closure(relation.map(Read::Relation).into_iter().collect())
@@ -94,7 +100,7 @@ impl<'g> Dependencies<'g> {
         is_fixed
     }
 
-    /// What an atom of a body reads.
+    /// The rows or facts that an atom of a body reads.
     fn read(&self, terms: &Terms, atom: &Atom) -> Read {
         if Some(atom.relation) != self.truth {
             return Read::Relation(atom.relation);
@@ -119,8 +125,7 @@ impl<'g> Dependencies<'g> {
                 Read::Relation(relation)
                     if !self.is_fixed[relation.index()] && seen.insert(read) =>
                 {
-                    for &rule in &self.rules_of[relation.index()] {
-                        let rule = &self.game.rules().rules[rule];
+                    for rule in self.rules_of(relation) {
                         for_each_body_atom(rule, |atom, _| {
                             open.push(self.read(self.game.terms(), atom));
                         });
@@ -180,8 +185,7 @@ impl<'g> Dependencies<'g> {
             read(&mut links, rule, Read::Facts(head), &mut open);
             while let Some(relation) = open.pop() {
                 if seen.insert(relation) {
-                    for &rule in &self.rules_of[relation.index()] {
-                        let rule = &game.rules().rules[rule];
+                    for rule in self.rules_of(relation) {
                         read(&mut links, rule, Read::Relation(relation), &mut open);
                     }
                 }

@@ -161,10 +161,8 @@ impl Script<'_> {
                 });
             }
             for relation in fresh {
-                let defines = |rule: &&Rule| rule.head.relation == relation;
-                rules
-                    .rules
-                    .extend(all.rules.iter().filter(defines).cloned());
+                let own = self.dependencies.rules_of(relation);
+                rules.rules.extend(own.cloned());
             }
             seen += 1;
         }
