@@ -14,6 +14,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
 use super::text_files;
+use ggp_play::whole_file;
 use ggp_gdl::diagnostic::Style;
 
 /// The reason why the lock on the list of rule files cannot be poisoned.
@@ -275,9 +276,7 @@ impl Context {
             );
         }
         // Only an attempt shows whether it is allowed.
-        let part = part_of(path);
-        let tried = std::fs::File::create(&part).and_then(|_| std::fs::remove_file(&part));
-        tried.with_context(|| format!("cannot write {}", path.display()))
+        whole_file::can_write(path).with_context(|| format!("cannot write {}", path.display()))
     }
 
     /// Remembers a rule file, so that it is not overwritten.
@@ -290,8 +289,7 @@ impl Context {
         }
     }
 
-    /// Writes a file as a whole: first to a new file in the same folder, which is then
-    /// renamed and gets the old file's permissions. Nobody ever sees half a file.
+    /// Writes a file as [`whole_file::write`] does.
     ///
     /// # Errors
     ///
@@ -301,23 +299,7 @@ impl Context {
         let rules: Vec<PathBuf> = self.rules.lock().expect(UNBROKEN).clone();
         let rules: Vec<&Path> = rules.iter().map(PathBuf::as_path).collect();
         text_files::keep_apart(&[path], &rules)?;
-        let part = part_of(path);
-        let write = || {
-            let mut file = std::fs::File::create(&part)?;
-            file.write_all(content)?;
-            // The content must be on the disk before the name is.
-            file.sync_all()?;
-            if let Ok(known) = std::fs::metadata(path) {
-                std::fs::set_permissions(&part, known.permissions())?;
-            }
-            std::fs::rename(&part, path)
-        };
-        let written = write();
-        if written.is_err() {
-            // A file that cannot be removed was most likely never created.
-            let _ = std::fs::remove_file(&part);
-        }
-        written.with_context(|| format!("cannot write {}", path.display()))
+        whole_file::write(path, content).with_context(|| format!("cannot write {}", path.display()))
     }
 }
 
@@ -333,11 +315,4 @@ pub(super) fn printed(result: io::Result<()>) -> io::Result<()> {
         let message = format!("cannot write to standard output: {error}");
         io::Error::new(error.kind(), message)
     })
-}
-
-/// The file that takes the content until it is complete.
-fn part_of(path: &Path) -> PathBuf {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.part", std::process::id()));
-    path.with_file_name(name)
 }

@@ -15,6 +15,8 @@ use ggp_gdl::check::Keyword;
 const HEADS: usize = 5;
 /// Maximum number of missing conditions named in the first line.
 const NAMED: usize = 3;
+/// Maximum number of facts that explain each other in a chain of lines; the rest is omitted.
+const DEEPEST: usize = 200;
 
 impl Explainer {
     /// An explanation as lines; each matching fact has a separate tree.
@@ -194,10 +196,17 @@ impl Explainer {
 
     fn derivation_tree(&self, derivation: &Derivation) -> Tree {
         let mut shown = vec![false; derivation.proofs.len()];
-        self.proof_tree(derivation, 0, &mut shown)
+        self.proof_tree(derivation, 0, DEEPEST, &mut shown)
     }
 
-    fn proof_tree(&self, derivation: &Derivation, number: usize, shown: &mut [bool]) -> Tree {
+    /// The proof of a fact, with at most `depth` further proofs below each other.
+    fn proof_tree(
+        &self,
+        derivation: &Derivation,
+        number: usize,
+        depth: usize,
+        shown: &mut [bool],
+    ) -> Tree {
         let proof = &derivation.proofs[number];
         let mut tree = Tree::new(Mark::Holds, self.fact_text(&proof.fact), "");
         tree.always = !self.changing[proof.fact.relation.index()];
@@ -219,13 +228,19 @@ impl Explainer {
                 tree.bindings = (names.iter().zip(bindings))
                     .filter_map(|(name, value)| Some((name.to_string(), self.term_text((*value)?))))
                     .collect();
+                if depth == 0 {
+                    tree.omitted = unshown(derivation, number, shown);
+                    return tree;
+                }
                 // A fact that is used repeatedly is explained once.
                 tree.again = std::mem::replace(&mut shown[number], true) && !premises.is_empty();
                 if tree.again {
                     return tree;
                 }
                 let lines = premises.iter().map(|premise| match premise {
-                    Premise::Fact(fact) => self.proof_tree(derivation, *fact, shown),
+                    Premise::Fact(fact) => {
+                        self.proof_tree(derivation, *fact, depth - 1, shown)
+                    }
                     Premise::Absent(fact) => {
                         let text = format!("(not {})", self.fact_text(fact));
                         Tree::new(Mark::Holds, text, "nothing derives it")
@@ -402,6 +417,19 @@ impl Explainer {
             }
         }
     }
+}
+
+/// The number of facts that a proof uses, directly or not, and that are not explained.
+fn unshown(derivation: &Derivation, number: usize, shown: &[bool]) -> usize {
+    let mut seen = FxHashSet::default();
+    let mut open = vec![number];
+    while let Some(number) = open.pop() {
+        if let Reason::Rule { premises, .. } = &derivation.proofs[number].reason {
+            let facts = premises.iter().filter_map(Premise::fact);
+            open.extend(facts.filter(|fact| !shown[*fact] && seen.insert(*fact)));
+        }
+    }
+    seen.len()
 }
 
 fn is_missing(outcome: &LiteralOutcome) -> bool {

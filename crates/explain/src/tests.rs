@@ -90,3 +90,32 @@ fn on_demand_derivation_gives_the_same_explanations() {
     }
     assert!(asked > 100);
 }
+
+#[test]
+fn long_chains_of_reasons_are_cut() {
+    let length = 15_000;
+    let mut rules = String::from("(role r) (init (s 0)) (<= c0 (true (s 0)))");
+    for number in 0..length {
+        rules += &format!("(<= c{} c{number})\n", number + 1);
+    }
+    rules += &format!("(<= (legal r go) c{length}) (<= terminal c{length}) (goal r 100)");
+    let game = Game::from_text("chain", &rules).unwrap();
+    let mut machine = AnyMachine::new(&game, Backend::Datalog, Limits::default()).unwrap();
+    let state = machine.initial().unwrap();
+    let facts = machine.facts(&state);
+    let situation = Situation {
+        facts: &facts,
+        joint: None,
+    };
+    let terms = machine.terms().clone();
+    let options = ExplainOptions::default();
+    let mut explainer = Explainer::new(&game, terms, Limits::default(), options);
+    let question = explainer.question("(legal r go)").unwrap();
+    let answer = explainer.explain(&question, situation).unwrap();
+    let mut lines = 1;
+    let mut tree = &explainer.trees(&answer)[0];
+    while let Some(below) = tree.because.first() {
+        (tree, lines) = (below, lines + 1);
+    }
+    assert_eq!(tree.omitted + lines, length + 3);
+}

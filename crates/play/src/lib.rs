@@ -26,6 +26,7 @@ pub mod record;
 pub mod referee;
 pub mod schedule;
 mod spec;
+pub mod whole_file;
 
 use ggp_stop::{Instant, Stop};
 use std::error::Error;

@@ -7,7 +7,7 @@
 //! Source: ggp-base, `util/match/Match.java`; ggp.org, match format.
 
 use std::fmt;
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -16,6 +16,7 @@ use serde_json::{Map, Value};
 
 use super::Match;
 use super::referee::Lapse;
+use super::whole_file;
 use hmac_sha256::Hash as Sha256;
 
 use ggp_engine::machine::{Machine, PlayError};
@@ -138,22 +139,7 @@ impl MatchRecord {
     ///
     /// Those of writing.
     pub fn save(&self, path: &Path) -> io::Result<()> {
-        let mut name = path.file_name().unwrap_or_default().to_owned();
-        name.push(format!(".{}.part", std::process::id()));
-        let part = path.with_file_name(name);
-        let write = || {
-            let mut file = std::fs::File::create(&part)?;
-            file.write_all(self.to_json().as_bytes())?;
-            file.write_all(b"\n")?;
-            file.sync_data()?;
-            std::fs::rename(&part, path)
-        };
-        let written = write();
-        if written.is_err() {
-            // A file that cannot be removed was most likely never created.
-            let _ = std::fs::remove_file(&part);
-        }
-        written
+        whole_file::write(path, (self.to_json() + "\n").as_bytes())
     }
 
     /// Appends a state with the lapses before it.

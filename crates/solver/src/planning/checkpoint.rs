@@ -245,6 +245,12 @@ pub fn write(
     identity: &Identity,
     save: impl FnOnce(&mut Output) -> io::Result<()>,
 ) -> Result<(), CheckpointError> {
+    // A link stays, and its target is replaced; a device or a pipe must not be.
+    let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    if fs::metadata(path).is_ok_and(|known| !known.is_file()) {
+        let error = io::Error::other("it is not a regular file");
+        return Err(CheckpointError::File(path.to_owned(), error));
+    }
     let mut name = path.file_name().map(OsString::from).unwrap_or_default();
     name.push(".new");
     let new = path.with_file_name(name);

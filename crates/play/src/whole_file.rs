@@ -1,0 +1,93 @@
+//! Files that are written as a whole.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Writes a file as a whole: first to a new file in the same folder, which is then renamed and
+/// gets the old file's permissions. Nobody ever finds half a file. A link stays, and its target
+/// is written. What is not a regular file, such as a device or a pipe, is written to.
+///
+/// # Errors
+///
+/// Those of writing; the file is then as it was, if it is a regular one.
+pub fn write(path: &Path, content: &[u8]) -> io::Result<()> {
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    if is_special(&path) {
+        return OpenOptions::new().write(true).open(path)?.write_all(content);
+    }
+    let part = part_of(&path);
+    let write = || {
+        let mut file = File::create(&part)?;
+        file.write_all(content)?;
+        // The content must be on the disk before the name is.
+        file.sync_all()?;
+        if let Ok(known) = fs::metadata(&path) {
+            fs::set_permissions(&part, known.permissions())?;
+        }
+        fs::rename(&part, &path)
+    };
+    let written = write();
+    if written.is_err() {
+        // A file that cannot be removed was most likely never created.
+        let _ = fs::remove_file(&part);
+    }
+    written
+}
+
+/// Tries whether a file can be written later.
+///
+/// # Errors
+///
+/// Those of creating a file in its folder.
+pub fn can_write(path: &Path) -> io::Result<()> {
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    if is_special(&path) {
+        // A pipe may have no reader yet.
+        return Ok(());
+    }
+    let part = part_of(&path);
+    File::create(&part).and_then(|_| fs::remove_file(&part))
+}
+
+/// True if there is something other than a regular file.
+fn is_special(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|known| !known.is_file())
+}
+
+/// The file that takes the content until it is complete.
+fn part_of(path: &Path) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.part", std::process::id()));
+    path.with_file_name(name)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_and_devices_stay_what_they_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let [file, link, null] = ["file", "link", "null"].map(|name| folder.path().join(name));
+        fs::write(&file, "old").unwrap();
+        std::os::unix::fs::symlink("file", &link).unwrap();
+        std::os::unix::fs::symlink("/dev/null", &null).unwrap();
+        for path in [&link, &null] {
+            can_write(path).unwrap();
+            write(path, b"new").unwrap();
+            assert!(fs::symlink_metadata(path).unwrap().is_symlink());
+        }
+        assert_eq!(fs::read(&file).unwrap(), b"new");
+        assert!(!fs::metadata("/dev/null").unwrap().is_file());
+        let names = fs::read_dir(folder.path()).unwrap();
+        assert_eq!(names.count(), 3, "no part of a file is left");
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_full_device_is_an_error() {
+        assert!(write(Path::new("/dev/full"), b"new").is_err());
+        assert!(!fs::metadata("/dev/full").unwrap().is_file());
+    }
+}
