@@ -14,8 +14,8 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
 use super::text_files;
-use ggp_play::whole_file;
 use ggp_gdl::diagnostic::Style;
+use ggp_play::whole_file;
 
 /// The reason why the lock on the list of rule files cannot be poisoned.
 const UNBROKEN: &str = "no thread panics while it holds the list";

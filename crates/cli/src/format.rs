@@ -62,6 +62,18 @@ pub fn recorded_line(
     format!("{number}: {}", plays.collect::<Vec<_>>().join(", "))
 }
 
+/// Maximum number of names or facts in a list for people.
+const LISTED: usize = 200;
+
+/// The first words of a list for people, and the number of the others.
+pub fn some(words: &[String]) -> Vec<String> {
+    let mut some: Vec<String> = words.iter().take(LISTED).cloned().collect();
+    if words.len() > LISTED {
+        some.push(format!("and {} more", words.len() - LISTED));
+    }
+    some
+}
+
 /// Joins words by spaces and wraps them into lines of at most `width` columns, indented by
 /// two.
 pub fn wrapped(words: &[String], width: usize) -> String {

@@ -186,6 +186,13 @@ fn fail(error: &anyhow::Error, context: &Context) -> ExitCode {
         let _ = writeln!(io::stderr(), "{text}");
     } else {
         let _ = writeln!(io::stderr(), "{} {error:#}", context.error_word());
+        let excess = error.chain().find_map(|cause| match cause.downcast_ref()? {
+            PlayError::TooLarge(excess) => Some(excess),
+            _ => None,
+        });
+        if let Some(option) = excess.and_then(rule_files::option_of) {
+            let _ = writeln!(io::stderr(), "  help: {option} sets this limit");
+        }
     }
     match play {
         Some(PlayError::IllegalMove { .. } | PlayError::GameOver) => ExitCode::from(1),

@@ -10,7 +10,7 @@ use clap::builder::{OsStringValueParser, PossibleValue, PossibleValuesParser, Ty
 use serde::{Deserialize, Serialize};
 
 use super::{Context, Reported, text_files};
-use ggp_engine::machine::{AnyMachine, Backend, DatalogMachine, Limits, PlayError};
+use ggp_engine::machine::{AnyMachine, Backend, DatalogMachine, Excess, Limits, PlayError};
 use ggp_engine::propnet::GroundLimits;
 use ggp_engine::propnet::code::Engine;
 use ggp_gdl::check::{self, ReadOptions, Reading};
@@ -128,6 +128,25 @@ impl EvaluationOptions {
             stop: context.stop().clone(),
         }
     }
+}
+
+/// The option that sets a limit which the evaluation exceeded, if there is one.
+pub(super) fn option_of(excess: &Excess) -> Option<&'static str> {
+    let options = [
+        ("facts in one state", "--max-facts"),
+        ("rows examined in one state", "--max-work"),
+        ("matches tried in one state", "--max-work"),
+        ("different terms", "--max-terms"),
+        ("symbols in", "--max-symbols"),
+        ("facts that can ever hold", "--ground-facts"),
+        ("instances of rules", "--ground-instances"),
+        ("bytes of rows and gates", "--ground-memory"),
+        ("milliseconds of grounding", "--ground-time"),
+    ];
+    let found = options
+        .iter()
+        .find(|(what, _)| excess.what.starts_with(what));
+    found.map(|(_, option)| *option)
 }
 
 /// The time limit for building a network unless one is given.

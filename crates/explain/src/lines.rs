@@ -238,9 +238,7 @@ impl Explainer {
                     return tree;
                 }
                 let lines = premises.iter().map(|premise| match premise {
-                    Premise::Fact(fact) => {
-                        self.proof_tree(derivation, *fact, depth - 1, shown)
-                    }
+                    Premise::Fact(fact) => self.proof_tree(derivation, *fact, depth - 1, shown),
                     Premise::Absent(fact) => {
                         let text = format!("(not {})", self.fact_text(fact));
                         Tree::new(Mark::Holds, text, "nothing derives it")

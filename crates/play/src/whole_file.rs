@@ -14,7 +14,10 @@ use std::path::{Path, PathBuf};
 pub fn write(path: &Path, content: &[u8]) -> io::Result<()> {
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     if is_special(&path) {
-        return OpenOptions::new().write(true).open(path)?.write_all(content);
+        return OpenOptions::new()
+            .write(true)
+            .open(path)?
+            .write_all(content);
     }
     let part = part_of(&path);
     let write = || {

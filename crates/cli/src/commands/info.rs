@@ -214,7 +214,11 @@ fn summary(report: &Report) -> String {
         ("files", report.files.join(", ")),
         (
             "roles",
-            format!("{} ({})", report.roles.len(), report.roles.join(", ")),
+            format!(
+                "{} ({})",
+                report.roles.len(),
+                format::some(&report.roles).join(", ")
+            ),
         ),
         ("facts", report.facts.to_string()),
         (
@@ -245,8 +249,10 @@ fn summary(report: &Report) -> String {
         None => initial.fault.clone().unwrap_or_default(),
         Some(counts) => {
             let counts = report.roles.iter().zip(counts);
-            let counts = counts.map(|(role, count)| format!("{role} {count}"));
-            format!("legal moves: {}", counts.collect::<Vec<_>>().join(", "))
+            let counts: Vec<String> = counts
+                .map(|(role, count)| format!("{role} {count}"))
+                .collect();
+            format!("legal moves: {}", format::some(&counts).join(", "))
         }
     };
     let facts = format::counted(initial.facts, "fact");

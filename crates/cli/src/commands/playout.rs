@@ -132,7 +132,7 @@ fn trace(
         context.print(format!("end after {moves} ({why}): {count}"))?;
         let state = last.state.expect("the facts are listed");
         if !state.is_empty() {
-            context.print(format::wrapped(&state, 100))?;
+            context.print(format::wrapped(&format::some(&state), 100))?;
         }
         for goal in goals.iter().flatten() {
             let score = goal
@@ -147,11 +147,13 @@ fn trace(
 
 fn step_text(number: usize, record: &StepRecord, moves: &str) -> String {
     let facts = format::counted(record.state.facts, "fact");
-    let legal = record.legal.iter().map(usize::to_string);
-    let legal = legal.collect::<Vec<_>>().join(", ");
+    let legal: Vec<String> = record.legal.iter().map(usize::to_string).collect();
+    let legal = format::some(&legal).join(", ");
     let line = format!("step {number}: {facts}; legal {legal}; {moves}");
     match &record.state.state {
-        Some(state) if !state.is_empty() => format!("{line}\n{}", format::wrapped(state, 100)),
+        Some(state) if !state.is_empty() => {
+            format!("{line}\n{}", format::wrapped(&format::some(state), 100))
+        }
         _ => line,
     }
 }

@@ -360,8 +360,8 @@ pub fn unread(game: &Game) -> Vec<FunctorId> {
 }
 
 /// The functors of facts that none of their own rules depends on: their facts in one
-/// state have no influence on their facts in the next. None if `stop` is over before
-/// all rules were examined.
+/// state have no influence on their facts in the next. The set is empty if `stop` is over
+/// before all rules were examined.
 pub fn unkept(game: &Game, stop: &Stop) -> BTreeSet<FunctorId> {
     let dependencies = Dependencies::new(game);
     let next = game.keyword(Keyword::Next);

@@ -27,8 +27,8 @@ pub(super) struct Survey<'g> {
 }
 
 impl Survey<'_> {
-    /// The counters among these groups of functors; those that never change are none.
-    /// None if `stop` is over before the end.
+    /// The counters among these groups of functors, without those that never change; an
+    /// empty list if `stop` is over before the end.
     pub(super) fn counters(
         &self,
         groups: Vec<BTreeSet<FunctorId>>,
