@@ -15,7 +15,7 @@ use ggp_gdl::check::Keyword;
 const HEADS: usize = 5;
 /// Maximum number of missing conditions named in the first line.
 const NAMED: usize = 3;
-/// Maximum number of facts that explain each other in a chain of lines; the rest is omitted.
+/// Maximum number of facts that explain each other in a chain of lines.
 const DEEPEST: usize = 200;
 
 impl Explainer {
@@ -229,7 +229,9 @@ impl Explainer {
                     .filter_map(|(name, value)| Some((name.to_string(), self.term_text((*value)?))))
                     .collect();
                 if depth == 0 {
-                    tree.omitted = unshown(derivation, number, shown);
+                    let more = counted(unshown(derivation, number, shown), "more fact");
+                    let text = format!("{more} below it: ask why it holds");
+                    tree.because.push(Tree::new(Mark::Group, text, ""));
                     return tree;
                 }
                 // A fact that is used repeatedly is explained once.

@@ -117,5 +117,6 @@ fn long_chains_of_reasons_are_cut() {
     while let Some(below) = tree.because.first() {
         (tree, lines) = (below, lines + 1);
     }
-    assert_eq!(tree.omitted + lines, length + 3);
+    assert_eq!(lines, 202);
+    assert_eq!(tree.text, "14802 more facts below it: ask why it holds");
 }

@@ -90,11 +90,6 @@ impl Tree {
         1 + self.because.iter().map(Tree::lines).sum::<usize>()
     }
 
-    /// Number of lines, with those left out.
-    fn with_omitted(&self) -> usize {
-        1 + self.omitted + self.because.iter().map(Tree::with_omitted).sum::<usize>()
-    }
-
     /// Leaves out explanations of literals that hold in every position, except for
     /// the root, and the surplus literals that hold in rules that do not apply.
     pub fn fold(&mut self) {
@@ -125,7 +120,7 @@ impl Tree {
             let kept = tree.because.len().min(left);
             left -= kept;
             let cut = tree.because.drain(kept..);
-            tree.omitted += cut.map(|tree| tree.with_omitted()).sum::<usize>();
+            tree.omitted += cut.map(|tree| tree.lines()).sum::<usize>();
             open.extend(tree.because.iter_mut());
         }
     }
