@@ -188,7 +188,10 @@ fn the_limit_and_its_rule_are_named() {
             assert!(told.contains("symbols in the text of one term"), "{told}");
             assert!(told.contains(&format!("terms.kif:{line}:")), "{told}");
             assert!(told.contains("in a term around (pair (pair"), "{told}");
-            assert!(told.contains("help: --max-symbols sets this limit"), "{told}");
+            assert!(
+                told.contains("help: --max-symbols sets this limit"),
+                "{told}"
+            );
             assert!(told.len() < 400, "{told}");
         }
     }
