@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 use crate::check::Keyword;
 use crate::game::Game;
-use crate::program::{Atom, FunctorId, Literal, RelationId, Rule, Term};
+use crate::program::{Atom, FunctorId, Literal, RelationId, Rule, Term, Variable};
 use crate::terms::TermId;
 
 /// Maximum memory for the sets, in words of 64 bits.
@@ -148,28 +148,15 @@ impl Domains {
     /// Intersects the domain of each variable with the domains of its places in an
     /// atom.
     fn narrow(&self, atom: &Atom, found: &mut [Option<Vec<u64>>]) {
-        let columns = atom.arguments.iter().enumerate();
-        let mut open: Vec<(Place, &Term)> = columns
-            .map(|(column, term)| (Place::Column(atom.relation, column), term))
-            .collect();
-        while let Some((place, term)) = open.pop() {
-            match term {
-                Term::Ground(_) => {}
-                Term::Apply(functor, arguments) => {
-                    let arguments = arguments.iter().enumerate();
-                    open.extend(arguments.map(|(k, term)| (Place::Argument(*functor, k), term)));
-                }
-                Term::Variable(variable) => {
-                    let none = || vec![0; self.words];
-                    let here = self.sets.get(&place);
-                    match &mut found[variable.index()] {
-                        Some(set) => match here {
-                            Some(here) => set.iter_mut().zip(here).for_each(|(a, b)| *a &= b),
-                            None => *set = none(),
-                        },
-                        unknown => *unknown = Some(here.cloned().unwrap_or_else(none)),
-                    }
-                }
+        for (place, variable) in variables(atom) {
+            let none = || vec![0; self.words];
+            let here = self.sets.get(&place);
+            match &mut found[variable.index()] {
+                Some(set) => match here {
+                    Some(here) => set.iter_mut().zip(here).for_each(|(a, b)| *a &= b),
+                    None => *set = none(),
+                },
+                unknown => *unknown = Some(here.cloned().unwrap_or_else(none)),
             }
         }
     }
@@ -231,25 +218,35 @@ impl Domains {
 fn users(rules: &[Rule]) -> FxHashMap<Place, Vec<usize>> {
     let mut users: FxHashMap<Place, Vec<usize>> = FxHashMap::default();
     for (number, rule) in rules.iter().enumerate() {
-        let mut open = Vec::new();
         for literal in &rule.body {
             if let Literal::Positive(atom) = literal {
-                let columns = atom.arguments.iter().enumerate();
-                open.extend(columns.map(|(k, term)| (Place::Column(atom.relation, k), term)));
-            }
-        }
-        while let Some((place, term)) = open.pop() {
-            match term {
-                Term::Ground(_) => {}
-                Term::Apply(functor, arguments) => {
-                    let arguments = arguments.iter().enumerate();
-                    open.extend(arguments.map(|(k, term)| (Place::Argument(*functor, k), term)));
+                for (place, _) in variables(atom) {
+                    users.entry(place).or_default().push(number);
                 }
-                Term::Variable(_) => users.entry(place).or_default().push(number),
             }
         }
     }
     users
+}
+
+/// The places of an atom that hold variables.
+fn variables(atom: &Atom) -> Vec<(Place, Variable)> {
+    let columns = atom.arguments.iter().enumerate();
+    let mut open: Vec<(Place, &Term)> = columns
+        .map(|(column, term)| (Place::Column(atom.relation, column), term))
+        .collect();
+    let mut found = Vec::new();
+    while let Some((place, term)) = open.pop() {
+        match term {
+            Term::Ground(_) => {}
+            Term::Apply(functor, arguments) => {
+                let arguments = arguments.iter().enumerate();
+                open.extend(arguments.map(|(k, term)| (Place::Argument(*functor, k), term)));
+            }
+            Term::Variable(variable) => found.push((place, *variable)),
+        }
+    }
+    found
 }
 
 #[cfg(test)]
