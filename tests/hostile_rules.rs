@@ -174,6 +174,29 @@ fn every_command_answers_or_names_a_limit() {
 }
 
 #[test]
+fn a_row_is_matched_only_with_the_rules_that_name_it() {
+    // Each row of one relation makes the next by a rule of its own, last rules first.
+    let mut rules = String::from(
+        "(role r) (init (p 0)) (legal r go) (<= (next (p 1)) (true (p 0))) (<= terminal (true (p 1)))
+         (<= (goal r 100) (row 0)) (<= (goal r 0) (not (row 0))) (<= (row 20000) (true (p 0)))",
+    );
+    for number in 0..20_000 {
+        rules += &format!("(<= (row {number}) (row {}))\n", number + 1);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("rows.kif");
+    std::fs::write(&file, rules).unwrap();
+    let path = file.to_str().unwrap();
+    for backend in ["auto", "datalog"] {
+        let arguments = ["goal", path, "--max-work", "1000000", "--backend", backend];
+        let output = crate::common::ggp(&arguments);
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{told}");
+        assert!(String::from_utf8_lossy(&output.stdout).contains("r 100"));
+    }
+}
+
+#[test]
 fn the_limit_and_its_rule_are_named() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("terms.kif");

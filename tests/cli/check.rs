@@ -165,3 +165,31 @@ fn play_ends_in_time_however_long_a_step_takes() {
         );
     }
 }
+
+#[test]
+fn of_many_claims_those_that_fail_are_shown() {
+    let place = Workplace::new();
+    let roles: String = (1..=60)
+        .map(|n| format!("(role r{n})\n(goal r{n} {})\n", n.min(59) * 100 / 59))
+        .collect();
+    let rules = "(init (on)) (<= (legal ?r go) (role ?r)) (<= terminal (not (true (on))))";
+    // The last role has a second goal value.
+    place.write("many.kif", format!("{roles} {rules} (goal r60 0)"));
+    let found = place.run("check many.kif --play --time 5");
+    assert_eq!(found.code, Some(2), "{found:#?}");
+    let shown = found
+        .out
+        .lines()
+        .filter(|line| line.contains("r60"))
+        .collect::<Vec<_>>();
+    assert!(
+        shown.iter().any(|line| line.contains("ERROR")),
+        "{}",
+        found.out
+    );
+    assert!(
+        found.out.contains("more; --json lists them all"),
+        "{}",
+        found.out
+    );
+}

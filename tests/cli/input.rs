@@ -14,6 +14,7 @@ fn files_that_cannot_be_read_are_named() {
         &["cannot open nowhere.kif"],
     );
     place.check_failure("check .", &[], "", 2, &[". is a folder"]);
+    place.check_failure("check", &[""], "", 2, &["the name of a file is empty"]);
     place.check_failure("init matches.kif nowhere.kif", &[], "", 2, &["nowhere.kif"]);
 }
 
@@ -124,6 +125,10 @@ fn limits_are_named_with_their_option() {
         2,
         &["--max-rules"],
     );
+    let found = place.run("init matches.kif --max-terms 3");
+    assert_eq!(found.code, Some(2));
+    assert_eq!(found.err.matches("error[G118]").count(), 1, "{}", found.err);
+    assert!(found.err.contains("--max-terms"), "{}", found.err);
     place.check_failure(
         "init matches.kif --max-nesting 1",
         &[],
@@ -248,5 +253,22 @@ fn wrong_numbers_are_described_in_plain_words() {
         let found = place.run(line);
         assert_eq!(found.code, Some(2), "{line}: {found:#?}");
         assert!(found.err.contains(part), "{line}: {found:#?}");
+    }
+}
+
+#[test]
+fn the_time_for_reading_is_a_part_of_the_budget() {
+    let place = Workplace::new();
+    let many: String = (0..300_000).map(|n| format!("(fact{n} {n})\n")).collect();
+    place.write("many.kif", format!("{MATCHES} {many}"));
+    for line in ["solve many.kif", "prove many.kif"] {
+        let options = ["--budget-time", "0.001", "--max-bytes", "10000000"];
+        place.check_failure(
+            line,
+            &options,
+            "",
+            2,
+            &["before the rules were read", "--budget-time"],
+        );
     }
 }

@@ -52,6 +52,27 @@ fn slow_requests_are_ended() {
 }
 
 #[test]
+fn a_wrong_request_is_told_what_is_wrong() {
+    let service = Service::start(&[]);
+    let answer = service.get("/api/check");
+    assert_eq!(answer.status, 405);
+    assert!(
+        answer.body.contains("/api/check does not answer GET"),
+        "{}",
+        answer.body
+    );
+    assert!(
+        answer.head.to_lowercase().contains("allow: post"),
+        "{}",
+        answer.head
+    );
+    let answer = service.post("/api/check", &json!({ "text": 5 }));
+    assert_eq!(answer.status, 400);
+    let told = "the body does not fit this request: ";
+    assert!(answer.body.contains(told), "{}", answer.body);
+}
+
+#[test]
 fn idle_connections_make_room_and_busy_ones_stay() {
     let service = Service::start(&["--max-connections-each", "4"]);
     let path = "/api/games/connect_four/think";

@@ -33,6 +33,7 @@ mod png;
 pub mod position;
 pub mod record;
 pub mod rule_files;
+pub mod rule_limits;
 mod text_files;
 mod value_files;
 
@@ -190,7 +191,7 @@ fn fail(error: &anyhow::Error, context: &Context) -> ExitCode {
             PlayError::TooLarge(excess) => Some(excess),
             _ => None,
         });
-        if let Some(option) = excess.and_then(rule_files::option_of) {
+        if let Some(option) = excess.and_then(rule_limits::option_of) {
             let _ = writeln!(io::stderr(), "  help: {option} sets this limit");
         }
     }

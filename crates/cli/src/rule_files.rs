@@ -7,11 +7,10 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use clap::builder::{OsStringValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
-use serde::{Deserialize, Serialize};
 
 use super::{Context, Reported, text_files};
-use ggp_engine::machine::{AnyMachine, Backend, DatalogMachine, Excess, Limits, PlayError};
-use ggp_engine::propnet::GroundLimits;
+use crate::rule_limits::EvaluationOptions;
+use ggp_engine::machine::{AnyMachine, Backend, DatalogMachine, Limits, PlayError};
 use ggp_engine::propnet::code::Engine;
 use ggp_gdl::check::{self, ReadOptions, Reading};
 use ggp_gdl::diagnostic::{self, Code, Diagnostic, Severity, Strictness};
@@ -19,8 +18,8 @@ use ggp_gdl::game::Game;
 use ggp_gdl::span::{Source, Sources};
 use ggp_gdl::symbol::Case;
 use ggp_gdl::syntax::SyntaxLimits;
-use ggp_gdl::terms::TermLimits;
 use ggp_gdl::text_grid::Grid;
+use ggp_stop::Stop;
 
 /// A rule set and the limits for reading and running it.
 #[derive(clap::Args, Clone, Debug)]
@@ -52,144 +51,6 @@ pub struct RuleOptions {
     pub evaluation: EvaluationOptions,
 }
 
-/// The limits of reading rules and of evaluating them.
-#[derive(clap::Args, Clone, Debug, Serialize, Deserialize)]
-#[command(next_help_heading = "Limits")]
-pub struct EvaluationOptions {
-    /// Maximum nesting of lists, from 1 to 1000
-    #[arg(long, value_name = "N", default_value_t = SyntaxLimits::default().nesting)]
-    #[arg(hide_short_help = true, value_parser = nesting)]
-    max_nesting: usize,
-    /// Maximum number of facts and rules after expanding alternatives
-    #[arg(long, value_name = "N", default_value_t = ReadOptions::default().rules)]
-    #[arg(hide_short_help = true)]
-    max_rules: usize,
-    /// Maximum number of rules that one rule with alternatives may expand to
-    #[arg(long, value_name = "N", default_value_t = ReadOptions::default().alternatives)]
-    #[arg(hide_short_help = true)]
-    max_alternatives: usize,
-    /// Maximum number of distinct terms
-    #[arg(long, value_name = "N", default_value_t = TermLimits::default().count)]
-    #[arg(hide_short_help = true)]
-    max_terms: usize,
-    /// Maximum number of facts derived in one state
-    #[arg(long, value_name = "N", default_value_t = Limits::default().facts)]
-    #[arg(hide_short_help = true)]
-    max_facts: usize,
-    /// Maximum number of matches tried in one state
-    #[arg(long, value_name = "N", default_value_t = Limits::default().work)]
-    #[arg(hide_short_help = true)]
-    max_work: u64,
-    /// Maximum number of symbols in the text of one state, and of its legal moves; a
-    /// tenth of that for a single term
-    #[arg(long, value_name = "N", default_value_t = Limits::default().symbols)]
-    #[arg(hide_short_help = true)]
-    max_symbols: usize,
-    /// The limits of building a network.
-    #[command(flatten)]
-    pub ground: GroundOptions,
-}
-
-impl EvaluationOptions {
-    /// The options for reading rules of at most `max_bytes`.
-    pub fn read_options(&self, max_bytes: usize) -> ReadOptions {
-        ReadOptions {
-            syntax: SyntaxLimits {
-                bytes: max_bytes,
-                nesting: self.max_nesting,
-            },
-            rules: self.max_rules,
-            alternatives: self.max_alternatives,
-            terms: TermLimits {
-                count: self.max_terms,
-                symbols: self.max_symbols / 10,
-                ..TermLimits::default()
-            },
-            ..ReadOptions::default()
-        }
-    }
-
-    /// The deepest nesting of lists.
-    pub fn max_nesting(&self) -> usize {
-        self.max_nesting
-    }
-
-    /// The limits of a machine, with this time for grounding unless one is given.
-    pub fn limits(&self, grounding: Duration, engine: Engine, context: &Context) -> Limits {
-        Limits {
-            facts: self.max_facts,
-            work: self.max_work,
-            symbols: self.max_symbols,
-            ground: GroundLimits {
-                symbols: self.max_symbols,
-                ..self.ground.limits(grounding, context)
-            },
-            engine,
-            stop: context.stop().clone(),
-        }
-    }
-}
-
-/// The option that sets a limit which the evaluation exceeded, if there is one.
-pub(super) fn option_of(excess: &Excess) -> Option<&'static str> {
-    let options = [
-        ("facts in one state", "--max-facts"),
-        ("rows examined in one state", "--max-work"),
-        ("matches tried in one state", "--max-work"),
-        ("different terms", "--max-terms"),
-        ("symbols in", "--max-symbols"),
-        ("facts that can ever hold", "--ground-facts"),
-        ("instances of rules", "--ground-instances"),
-        ("bytes of rows and gates", "--ground-memory"),
-        ("milliseconds of grounding", "--ground-time"),
-    ];
-    let found = options
-        .iter()
-        .find(|(what, _)| excess.what.starts_with(what));
-    found.map(|(_, option)| *option)
-}
-
-/// The time limit for building a network unless one is given.
-const GROUND_TIME: Duration = Duration::from_secs(5);
-
-/// The limits of building a network from rules.
-#[derive(clap::Args, Copy, Clone, Debug, Serialize, Deserialize)]
-pub struct GroundOptions {
-    /// Maximum wall-clock seconds for grounding the rules to a network [default: 5; in
-    /// bench: the rest of --timeout]
-    #[arg(long, value_name = "S", value_parser = seconds)]
-    #[arg(hide_short_help = true)]
-    pub ground_time: Option<f64>,
-    /// Approximate maximum of memory for grounding, in megabytes
-    #[arg(long, value_name = "MB", default_value_t = GroundLimits::default().memory as u64 >> 20)]
-    #[arg(help_heading = "Limits", hide_short_help = true)]
-    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
-    pub ground_memory: u64,
-    /// Maximum number of rows of all relations that can ever hold
-    #[arg(long, value_name = "N", default_value_t = GroundLimits::default().facts)]
-    #[arg(hide_short_help = true)]
-    pub ground_facts: usize,
-    /// Maximum number of rule instances while grounding
-    #[arg(long, value_name = "N", default_value_t = GroundLimits::default().instances)]
-    #[arg(hide_short_help = true)]
-    pub ground_instances: u64,
-}
-
-impl GroundOptions {
-    /// The limits, with `time` unless the option is given, and the interrupt flag.
-    pub fn limits(&self, time: Duration, context: &Context) -> GroundLimits {
-        let bytes = self.ground_memory.saturating_mul(1 << 20);
-        GroundLimits {
-            facts: self.ground_facts,
-            instances: self.ground_instances,
-            memory: usize::try_from(bytes).unwrap_or(usize::MAX),
-            time: Some(self.ground_time.map_or(time, Duration::from_secs_f64)),
-            stop: context.stop().clone(),
-            ..GroundLimits::default()
-        }
-    }
-}
-
 /// The engine that runs networks.
 #[derive(clap::Args, Copy, Clone, Debug)]
 pub struct EngineOptions {
@@ -208,20 +69,8 @@ impl EngineOptions {
     }
 }
 
-/// Parses a maximum nesting of lists.
-pub(super) fn nesting(text: &str) -> Result<usize, String> {
-    let most = SyntaxLimits::MAX_NESTING;
-    let depth = text.parse().ok().filter(|depth| (1..=most).contains(depth));
-    depth.ok_or_else(|| format!("expected a number from 1 to {most}"))
-}
-
-/// Parses a time in seconds.
-fn seconds(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(seconds) if (0.0..=1e9).contains(&seconds) => Ok(seconds),
-        _ => Err("expected a number of seconds from 0 to 1000000000".to_owned()),
-    }
-}
+/// The time limit for building a network unless one is given.
+const GROUND_TIME: Duration = Duration::from_secs(5);
 
 const GRID_HELP: &str = "\
 Add the cells of a text grid to the rules, as facts (grid ROW COLUMN VALUE)
@@ -290,11 +139,15 @@ impl RuleOptions {
     ///
     /// If a file cannot be read or the grid is malformed.
     pub fn read(&self, context: &Context) -> anyhow::Result<Reading> {
+        self.read_until(context.stop(), context)
+    }
+
+    fn read_until(&self, stop: &Stop, context: &Context) -> anyhow::Result<Reading> {
         let grid = match &self.grid {
             Some(path) => Some(self.read_grid(path, context)?),
             None => None,
         };
-        self.read_with(grid.as_ref(), context)
+        self.read_with(grid.as_ref(), stop, context)
     }
 
     /// Reads and checks the rule set together with a grid, ignoring `--grid`, without
@@ -302,8 +155,13 @@ impl RuleOptions {
     ///
     /// # Errors
     ///
-    /// As [`RuleOptions::read`].
-    pub fn read_with(&self, grid: Option<&Grid>, context: &Context) -> anyhow::Result<Reading> {
+    /// As [`RuleOptions::read`], or if `stop` is over before the end.
+    pub fn read_with(
+        &self,
+        grid: Option<&Grid>,
+        stop: &Stop,
+        context: &Context,
+    ) -> anyhow::Result<Reading> {
         let is_stdin = |path: &&PathBuf| path.as_os_str() == "-";
         let inputs = self.files.iter().chain(&self.grid).filter(is_stdin).count();
         if inputs > 1 {
@@ -314,7 +172,7 @@ impl RuleOptions {
             sources.push(self.read_source(path, context)?);
         }
         sources.extend(grid.map(Grid::to_source));
-        let mut reading = self.read_sources(Sources::new(sources), context)?;
+        let mut reading = self.read_sources(Sources::new(sources), stop, context)?;
         if grid.is_some() {
             // Rules need not use every fact of a grid.
             let file = self.files.len() as u32;
@@ -338,14 +196,21 @@ impl RuleOptions {
     ///
     /// # Errors
     ///
-    /// If interrupted.
-    pub fn read_sources(&self, sources: Sources, context: &Context) -> anyhow::Result<Reading> {
-        let reading =
-            context.preparing(|| check::read_until(sources, &self.read_options(), context.stop()));
-        match context.is_interrupted() {
-            true => Err(PlayError::Interrupted.into()),
-            false => Ok(reading),
+    /// If `stop` is over before the end.
+    pub fn read_sources(
+        &self,
+        sources: Sources,
+        stop: &Stop,
+        context: &Context,
+    ) -> anyhow::Result<Reading> {
+        let reading = context.preparing(|| check::read_until(sources, &self.read_options(), stop));
+        if context.is_interrupted() {
+            return Err(PlayError::Interrupted.into());
         }
+        if stop.is_over() {
+            bail!("the time limit was reached before the rules were read; raise --budget-time");
+        }
+        Ok(reading)
     }
 
     /// The game of the rule set. Findings are printed on standard error.
@@ -354,7 +219,16 @@ impl RuleOptions {
     ///
     /// If a file cannot be read, or [`Reported`] if the rules have errors.
     pub fn game(&self, context: &Context) -> anyhow::Result<Game> {
-        self.accept(self.read(context)?, context)
+        self.game_until(context.stop(), context)
+    }
+
+    /// As [`RuleOptions::game`], with a time limit.
+    ///
+    /// # Errors
+    ///
+    /// As [`RuleOptions::game`], or if `stop` is over before the rules are read.
+    pub fn game_until(&self, stop: &Stop, context: &Context) -> anyhow::Result<Game> {
+        self.accept(self.read_until(stop, context)?, context)
     }
 
     /// The game of a reading, whose findings are printed on standard error.
@@ -573,6 +447,9 @@ pub fn read_bytes(path: &Path, most: usize, context: &Context) -> anyhow::Result
 
 /// As [`read_bytes`], but of a larger file only the first `most` + 1 bytes.
 pub(super) fn read_at_most(path: &Path, most: usize, context: &Context) -> anyhow::Result<Vec<u8>> {
+    if path.as_os_str().is_empty() {
+        bail!("the name of a file is empty");
+    }
     let name = shown_name(path);
     let mut bytes = Vec::new();
     let more = (most as u64).saturating_add(1);

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, anyhow, bail};
 use serde::Serialize;
 
-use super::rule_files;
 use super::{Context, Reported};
+use super::{rule_files, rule_limits};
 use ggp_engine::machine::PlayError;
 use ggp_gdl::rewrite::{Tree, detect_infix};
 use ggp_gdl::span::{Source, Sources};
@@ -21,7 +21,7 @@ pub struct TextLimits {
     max_bytes: usize,
     /// Maximum nesting of lists, from 1 to 1000
     #[arg(long, value_name = "N", default_value_t = SyntaxLimits::default().nesting)]
-    #[arg(help_heading = "Limits", hide_short_help = true, value_parser = rule_files::nesting)]
+    #[arg(help_heading = "Limits", hide_short_help = true, value_parser = rule_limits::nesting)]
     max_nesting: usize,
 }
 

@@ -15,6 +15,7 @@
 
 mod compile;
 mod demand;
+mod group;
 mod order;
 mod plan;
 mod relation;

@@ -138,6 +138,16 @@ fn error(rejection: &JsonRejection) -> ApiError {
         StatusCode::UNSUPPORTED_MEDIA_TYPE => {
             ApiError::wrong("the body must be JSON: send it with `content-type: application/json`")
         }
-        _ => ApiError::wrong(rejection.body_text()),
+        _ => {
+            let mut cause: &dyn std::error::Error = rejection;
+            while let Some(deeper) = cause.source() {
+                cause = deeper;
+            }
+            let what = match rejection {
+                JsonRejection::JsonDataError(_) => "the body does not fit this request",
+                _ => "the body is not JSON",
+            };
+            ApiError::wrong(format!("{what}: {cause}"))
+        }
     }
 }

@@ -265,6 +265,7 @@ fn router(app: Arc<AppState>) -> Router {
         .route("/api/tables/{table}", get(tables::follow))
         .route("/api/tables/{table}/moves", post(tables::choose))
         .fallback(page::missing)
+        .method_not_allowed_fallback(page::wrong_method)
         .layer(limit)
         .layer(middleware::from_fn_with_state(
             Arc::clone(&app),

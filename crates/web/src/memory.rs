@@ -8,6 +8,8 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use tokio::task::JoinHandle;
+
 use super::AppState;
 use super::session::locked;
 
@@ -19,6 +21,8 @@ const AHEAD: u32 = 5;
 /// less than these bytes or more than half.
 const SPARE_PART: u64 = 5;
 const LEAST_SPARE: u64 = 200 << 20;
+/// The part of the memory before the end of which free memory is returned to the system.
+const EARLY: u64 = 8;
 /// The number of looks after that in which it may free its memory. Until then, other work is
 /// stopped only if the spare part will not do.
 const RELIEF: u32 = 30;
@@ -79,7 +83,10 @@ impl Memory {
 
 /// Keeps the process within its memory, until it is dropped.
 pub(super) async fn watch(app: Arc<AppState>) {
+    let memory_bytes = app.limits.memory_bytes;
     let (mut last, mut relief) = (resident_bytes().unwrap_or_default(), 0_u32);
+    // Both wait for threads of low priority that hold a lock, so nothing waits for them.
+    let (mut release, mut shrink) = (None, None);
     loop {
         tokio::time::sleep(LOOK).await;
         let Some(bytes) = resident_bytes() else {
@@ -88,26 +95,34 @@ pub(super) async fn watch(app: Arc<AppState>) {
         let growth = bytes.saturating_sub(last);
         last = bytes;
         relief = relief.saturating_sub(1);
-        if !is_short(bytes, growth, app.limits.memory_bytes, relief > 0) {
+        // Before work is stopped, what is free is returned.
+        if is_short(bytes, growth, memory_bytes - memory_bytes / EARLY, false)
+            && let Some(work) = app.limits.release
+        {
+            start(&mut release, work);
+        }
+        if !is_short(bytes, growth, memory_bytes, relief > 0) {
             continue;
         }
-        if let Some(release) = app.limits.release
-            && tokio::task::spawn_blocking(release).await.is_ok()
-        {
-            last = resident_bytes().unwrap_or(last);
-            if !is_short(last, growth, app.limits.memory_bytes, relief > 0) {
-                continue;
-            }
-        }
-        app.shelf.shrink(app.shelf.size() / 2);
         let kinds = [&app.questions, &app.jobs, &app.groundings];
         let heaviest = kinds.into_iter().filter_map(|turns| turns.heaviest());
         if let Some((_, stops)) = heaviest.max_by_key(|(time, _)| *time) {
             stops.iter().for_each(ggp_stop::Stop::raise);
         }
+        let shelf = Arc::clone(&app);
+        start(&mut shrink, move || {
+            shelf.shelf.shrink(shelf.shelf.size() / 2)
+        });
         tokio::time::sleep(AHEAD * LOOK).await;
         relief = RELIEF;
         last = resident_bytes().unwrap_or(last);
+    }
+}
+
+/// Starts work on a thread unless the last such work is still going on.
+fn start(running: &mut Option<JoinHandle<()>>, work: impl FnOnce() + Send + 'static) {
+    if running.as_ref().is_none_or(JoinHandle::is_finished) {
+        *running = Some(tokio::task::spawn_blocking(work));
     }
 }
 
@@ -116,12 +131,11 @@ pub(super) async fn watch(app: Arc<AppState>) {
 /// not grow is given time.
 fn is_short(bytes: u64, growth: u64, memory_bytes: u64, is_relief: bool) -> bool {
     let soon = bytes + u64::from(AHEAD) * growth;
+    let spare = (memory_bytes / SPARE_PART).max(LEAST_SPARE);
+    let spare = spare.min(memory_bytes / 2);
     match is_relief {
-        true => growth > 0 && soon > memory_bytes,
-        false => {
-            let spare = (memory_bytes / SPARE_PART).max(LEAST_SPARE);
-            soon > memory_bytes - spare.min(memory_bytes / 2)
-        }
+        true => growth > 0 && soon > memory_bytes - spare / 2,
+        false => soon > memory_bytes - spare,
     }
 }
 

@@ -1,7 +1,7 @@
 //! The files of the page, embedded in the program.
 
 use axum::extract::Path;
-use axum::http::{StatusCode, Uri, header};
+use axum::http::{Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use include_dir::{Dir, include_dir};
 
@@ -53,4 +53,13 @@ pub(super) async fn missing(uri: Uri) -> Response {
         uri.path()
     );
     ApiError::new(StatusCode::NOT_FOUND, message).into_response()
+}
+
+/// Answers requests with a method that the address does not have.
+pub(super) async fn wrong_method(method: Method, uri: Uri) -> Response {
+    let message = format!(
+        "{} does not answer {method}; see /api/openapi.json for the requests it answers",
+        uri.path()
+    );
+    ApiError::new(StatusCode::METHOD_NOT_ALLOWED, message).into_response()
 }

@@ -12,7 +12,8 @@ use std::time::Duration;
 use anyhow::Context as _;
 
 use crate::numbers::seconds;
-use crate::rule_files::{EngineOptions, EvaluationOptions};
+use crate::rule_files::EngineOptions;
+use crate::rule_limits::EvaluationOptions;
 use crate::value_files::ValueOptions;
 use crate::{Context, Exit, kinds};
 use ggp_gdl::check::ReadOptions;

@@ -98,7 +98,7 @@ impl Observer for Progress {
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let started = Instant::now();
     let budget = options.budget(context);
-    let game = options.rules.game(context)?;
+    let game = solve::game(&options.rules, &budget, context)?;
     let mut machine = solve::machine(&options.rules, &game, &left(&budget, started), context)?;
     let state = options
         .position

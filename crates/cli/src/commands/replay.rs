@@ -190,7 +190,8 @@ fn recorded(record: &MatchRecord, rules: &RuleOptions, context: &Context) -> any
         bail!("the record has no rules; give the rule files");
     };
     let source = Source::new("the record's rules", &text[..]);
-    rules.accept(rules.read_sources(Sources::from(source), context)?, context)
+    let reading = rules.read_sources(Sources::from(source), context.stop(), context)?;
+    rules.accept(reading, context)
 }
 
 /// A state with its legal moves by the rules, and the joint move made in it.

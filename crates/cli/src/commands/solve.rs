@@ -331,8 +331,10 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     if options.suite {
         return batch::suite(options, &how, context);
     }
-    let game = options.rules.game(context)?;
+    let began = Instant::now();
+    let game = game(&options.rules, &how.budget, context)?;
     options.film.refuse(game.role_count())?;
+    how.budget = left(&how.budget, began);
     let began = Instant::now();
     let mut machine = machine(&options.rules, &game, &how.budget, context)?;
     how.budget = left(&how.budget, began);
@@ -399,6 +401,16 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     Ok(exit(&answer))
 }
 
+/// Reads the rules within the time limit of the search, but at least for a moment.
+pub(super) fn game(
+    rules: &RuleOptions,
+    budget: &Budget,
+    context: &Context,
+) -> anyhow::Result<Game> {
+    let time = budget.time.map(|time| time.max(MOMENT));
+    rules.game_until(&context.stop().within(time), context)
+}
+
 /// Creates a machine within the time limit of the search, of which a network gets half. If it
 /// is not ready by then, the machine works without it.
 pub(super) fn machine(
@@ -433,13 +445,16 @@ pub(super) fn machine(
     };
     match made {
         Err(PlayError::Interrupted) if !context.is_interrupted() => {
-            bail!("the time limit was reached before the first position was known")
+            bail!(
+                "the time limit was reached before the first position was known; \
+                 raise --budget-time"
+            )
         }
         made => Ok(made?),
     }
 }
 
-/// The time for the first state after a time limit was reached.
+/// The time for reading the rules, and then for the first state, after a time limit was reached.
 const MOMENT: Duration = Duration::from_millis(200);
 
 /// The rest of a budget.

@@ -40,6 +40,7 @@ pub fn lower(
         options,
         stop,
         size: 0,
+        is_full: false,
         out: Lowered {
             symbols: Symbols::new(options.case),
             functors: Functors::default(),
@@ -56,7 +57,7 @@ pub fn lower(
         findings: Vec::new(),
     };
     for (index, form) in forms.iter().enumerate() {
-        if lowering.is_stopped() {
+        if lowering.is_stopped() || lowering.is_full {
             break;
         }
         let before = lowering.findings.len();
@@ -96,6 +97,8 @@ struct Lowering<'s> {
     stop: &'s Stop,
     /// Number of literals and terms so far.
     size: usize,
+    /// Whether there are too many different terms.
+    is_full: bool,
     out: Lowered,
     /// For each name in lower case: its spellings so far, and their places.
     spellings: FxHashMap<String, Vec<(&'s str, Span)>>,
@@ -336,7 +339,7 @@ impl<'s> Lowering<'s> {
     }
 
     fn term(&mut self, sexp: &Sexp) -> Result<Term, Malformed> {
-        if self.is_stopped() {
+        if self.is_stopped() || self.is_full {
             return Err(Malformed);
         }
         if self.variables.len() > MAX_IN_RULE {
@@ -389,18 +392,17 @@ impl<'s> Lowering<'s> {
             Some(ground) => match self.out.terms.intern(functor, &ground) {
                 Ok(id) => Ok(Term::Ground(id)),
                 Err(overflow) => {
-                    let message = match overflow {
-                        TermOverflow::Count(limit) => {
-                            format!("the rules have more than {limit} different terms")
-                        }
-                        TermOverflow::Depth(limit) => {
-                            format!("a term is nested deeper than {limit}")
-                        }
-                        TermOverflow::Symbols { limit, .. } => {
-                            format!("a term has more than {limit} symbols")
-                        }
+                    let (what, limit) = overflow.what();
+                    let option = match overflow {
+                        TermOverflow::Count(_) => "--max-terms",
+                        TermOverflow::Depth(_) => "--max-nesting",
+                        TermOverflow::Symbols { .. } => "--max-symbols",
                     };
+                    self.is_full |= matches!(overflow, TermOverflow::Count(_));
+                    let message = format!("more than {limit} {what}");
+                    let help = format!("if this is intended, raise the limit with {option}");
                     let finding = self.error(Code::TooManyRules, sexp.span, message);
+                    let finding = finding.help(help);
                     Err(self.give_up(finding))
                 }
             },

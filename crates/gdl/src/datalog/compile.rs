@@ -6,7 +6,8 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet as HashSet;
 
 use super::demand::{Part, demanded};
-use super::order::{Estimate, Estimates, UNKNOWN_ROWS, UNKNOWN_VALUES};
+use super::group::{Deltas, Group};
+use super::order::{Estimate, Estimates, UNKNOWN_ROWS, UNKNOWN_VALUES, guessed};
 use super::plan::{Plan, plan};
 use super::relation::Relation;
 use super::{Bounds, EvaluationError, Evaluator, Failure, Layer, Query, run};
@@ -65,24 +66,6 @@ const LISTS: usize = 64;
 
 /// Rows of one relation.
 type Rows = Vec<Box<[TermId]>>;
-
-/// Rules that are evaluated together.
-#[derive(Clone, Debug)]
-pub(super) struct Group {
-    rules: Vec<usize>,
-    pub recursive: bool,
-    pub plans: Vec<Plan>,
-    /// For recursive groups: plans for new rows of one head each, given by its index.
-    pub deltas: Vec<(usize, Plan)>,
-    /// Indices into `plans` of the plans without a delta plan.
-    pub reruns: Vec<usize>,
-    /// By head: the indices into `deltas` of the plans for its new rows.
-    pub deltas_of: Vec<Vec<usize>>,
-    /// Relations that the group derives, ascending.
-    pub heads: Vec<usize>,
-    /// The earlier groups that derive what its rules use.
-    pub uses: Vec<usize>,
-}
 
 /// A program rewritten to derive only what its queries demand.
 pub struct OnDemand {
@@ -439,7 +422,7 @@ impl Evaluator {
             |relation: u32, columns: &[u16]| relations[relation as usize].index_on(columns);
         group.plans.clear();
         group.deltas.clear();
-        group.deltas_of.iter_mut().for_each(Vec::clear);
+        group.deltas_of.fill(Deltas::default());
         group.reruns.clear();
         for (number, &rule_number) in group.rules.iter().enumerate() {
             let rule = &program.rules.rules[rule_number];
@@ -456,8 +439,8 @@ impl Evaluator {
                     Literal::Positive(atom) => {
                         if let Ok(head) = group.heads.binary_search(&atom.relation.index()) {
                             let plan = plan(rule, origin, Some(position), estimates, &mut index_on);
-                            group.deltas_of[head].push(group.deltas.len());
-                            group.deltas.push((head, plan));
+                            group.deltas_of[head].add(atom, group.deltas.len());
+                            group.deltas.push(plan);
                         }
                     }
                     Literal::Any(_) => literal.for_each_atom(&mut |atom, negated| {
@@ -502,27 +485,6 @@ impl Evaluator {
     }
 }
 
-impl Group {
-    fn new(rules: Vec<usize>, recursive: bool, set: &RuleSet) -> Self {
-        let mut heads: Vec<usize> = rules
-            .iter()
-            .map(|&rule| set.rules[rule].head.relation.index())
-            .collect();
-        heads.sort_unstable();
-        heads.dedup();
-        Group {
-            rules,
-            recursive,
-            plans: Vec::new(),
-            deltas: Vec::new(),
-            reruns: Vec::new(),
-            deltas_of: vec![Vec::new(); if recursive { heads.len() } else { 0 }],
-            heads,
-            uses: Vec::new(),
-        }
-    }
-}
-
 impl Program {
     /// The groups that these use, with themselves and without those that are done, in
     /// order of evaluation.
@@ -549,42 +511,6 @@ impl Program {
         });
         layer
     }
-}
-
-/// Sizes before any evaluation: relations given by facts have their actual size,
-/// others may hold any combination of values. Derived relations are therefore matched
-/// late, when many variables are bound.
-fn guessed(rules: &RuleSet) -> Estimates {
-    let mut values: Vec<Vec<HashSet<TermId>>> = rules
-        .arity
-        .iter()
-        .map(|&arity| vec![HashSet::default(); arity])
-        .collect();
-    let mut facts = vec![0.0; rules.arity.len()];
-    for fact in &rules.facts {
-        facts[fact.relation.index()] += 1.0;
-        for (seen, value) in values[fact.relation.index()]
-            .iter_mut()
-            .zip(&fact.arguments)
-        {
-            seen.insert(*value);
-        }
-    }
-    for rule in &rules.rules {
-        facts[rule.head.relation.index()] = 0.0;
-    }
-    let estimate = |(facts, values): (f64, Vec<HashSet<TermId>>)| match facts > 0.0 {
-        true => Estimate {
-            rows: facts,
-            distinct: values.iter().map(|seen| seen.len() as f64).collect(),
-        },
-        false => Estimate {
-            rows: UNKNOWN_VALUES.powi(values.len().min(20) as i32),
-            distinct: vec![UNKNOWN_VALUES; values.len()],
-        },
-    };
-    let estimates = facts.into_iter().zip(values).map(estimate);
-    estimates.enumerate().collect()
 }
 
 /// By relation: the outermost layer of inputs that it depends on.

@@ -7,9 +7,10 @@
 //! Source: Selinger et al., Access path selection in a relational database management
 //! system, 1979.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::program::{Atom, Literal, Rule, Term};
+use crate::program::{Atom, Literal, Rule, RuleSet, Term};
+use crate::terms::TermId;
 
 /// Observed or estimated sizes of relations.
 #[derive(Clone, Debug, Default)]
@@ -45,6 +46,42 @@ pub(super) struct Estimate {
 pub(super) const UNKNOWN_ROWS: f64 = 20.0;
 /// Estimated number of different values in a column about which nothing is known.
 pub(super) const UNKNOWN_VALUES: f64 = 5.0;
+
+/// Sizes before any evaluation: relations given by facts have their actual size,
+/// others may hold any combination of values. Derived relations are therefore matched
+/// late, when many variables are bound.
+pub(super) fn guessed(rules: &RuleSet) -> Estimates {
+    let mut values: Vec<Vec<FxHashSet<TermId>>> = rules
+        .arity
+        .iter()
+        .map(|&arity| vec![FxHashSet::default(); arity])
+        .collect();
+    let mut facts = vec![0.0; rules.arity.len()];
+    for fact in &rules.facts {
+        facts[fact.relation.index()] += 1.0;
+        for (seen, value) in values[fact.relation.index()]
+            .iter_mut()
+            .zip(&fact.arguments)
+        {
+            seen.insert(*value);
+        }
+    }
+    for rule in &rules.rules {
+        facts[rule.head.relation.index()] = 0.0;
+    }
+    let estimate = |(facts, values): (f64, Vec<FxHashSet<TermId>>)| match facts > 0.0 {
+        true => Estimate {
+            rows: facts,
+            distinct: values.iter().map(|seen| seen.len() as f64).collect(),
+        },
+        false => Estimate {
+            rows: UNKNOWN_VALUES.powi(values.len().min(20) as i32),
+            distinct: vec![UNKNOWN_VALUES; values.len()],
+        },
+    };
+    let estimates = facts.into_iter().zip(values).map(estimate);
+    estimates.enumerate().collect()
+}
 
 /// Maximum length of a body that is ordered exactly.
 const MAX_EXACT: usize = 10;

@@ -1,6 +1,6 @@
 //! Execution of plans: nested loops over rows, without recursion.
 
-use super::compile::Group;
+use super::group::Group;
 use super::plan::{Action, Columns, NO_STEP, Plan, PlanStep, Register, Test};
 use super::relation::{NONE, Relation};
 use super::{EvaluationError, Evaluator, Failure, Rows};
@@ -83,12 +83,15 @@ impl Evaluator {
             for &head in &grown {
                 (from[head], to[head]) = (to[head], count(&self.relations, head));
             }
-            let deltas = grown.iter().flat_map(|&head| &group.deltas_of[head]);
-            let mut deltas: Vec<usize> = deltas.copied().collect();
+            let mut deltas = Vec::new();
+            for &head in &grown {
+                let rows = &self.relations[heads[head]];
+                group.deltas_of[head].matching(rows, (from[head], to[head]), &mut deltas);
+            }
             deltas.sort_unstable();
-            for delta in deltas {
-                let (head, plan) = &group.deltas[delta];
-                self.run(plan, (from[*head], to[*head]), terms, None)?;
+            for (delta, rows) in deltas {
+                let plan = &group.deltas[delta];
+                self.run(plan, rows, terms, None)?;
                 touched.push(head_of(plan));
             }
             for &plan in &group.reruns {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::bench::Row;
-use crate::rule_files::EvaluationOptions;
+use crate::rule_limits::EvaluationOptions;
 
 /// One game on one backend.
 #[derive(Clone, Debug, Serialize, Deserialize)]

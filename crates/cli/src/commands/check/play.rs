@@ -128,7 +128,7 @@ pub(super) fn print(report: &Report, sources: &Sources, context: &Context) -> an
         None => format::counted(report.positions as usize, "position"),
     });
     context.print(format!("play: {}", looked.join(", ")))?;
-    for claim in report.claims.iter().take(CLAIMS) {
+    for claim in shown(&report.claims) {
         context.print_lines(lines(claim))?;
     }
     if report.claims.len() > CLAIMS {
@@ -179,6 +179,19 @@ pub(super) fn print(report: &Report, sources: &Sources, context: &Context) -> an
         ))?;
     }
     Ok(())
+}
+
+/// The claims to print, in their order: if there are too many, rather those that do not hold.
+fn shown(claims: &[Claim]) -> Vec<&Claim> {
+    let mut places: Vec<usize> = (0..claims.len()).collect();
+    places.sort_by_key(|&place| match claims[place].verdict {
+        ClaimVerdict::Fails => 0,
+        ClaimVerdict::Open => 1,
+        ClaimVerdict::Holds => 2,
+    });
+    places.truncate(CLAIMS);
+    places.sort_unstable();
+    places.into_iter().map(|place| &claims[place]).collect()
 }
 
 /// A claim, its basis, and moves to an example where it fails.

@@ -177,7 +177,11 @@ pub(super) fn each(
                 puzzle: index + 1,
                 line: puzzle.line(),
             };
-            let read = || options.rules.read_with(Some(puzzle), context);
+            let read = || {
+                options
+                    .rules
+                    .read_with(Some(puzzle), context.stop(), context)
+            };
             match options.count {
                 Some(at_most) => row(place, &options.rules, read, how, counted(at_most), context),
                 None => row(place, &options.rules, read, how, solved, context),
