@@ -67,6 +67,9 @@ pub(super) struct Line {
     pub(super) end: u32,
     /// True if another waiting line has the same end, so that this one is not backed up.
     pub(super) is_duplicate: bool,
+    /// True if it made a step to a position that was found with as few moves or fewer. Before
+    /// that, it cannot meet a position twice.
+    goes_back: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -140,6 +143,9 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
                 Err(error)
             }
         };
+        for &node in &batch.nodes {
+            self.nodes[node as usize].is_awaited = false;
+        }
         batch.clear();
         self.batch = batch;
         if self.are_bounds_invalid() && self.nodes[self.root as usize].chooser != Chooser::Closed {
@@ -212,31 +218,23 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         }
         if has_values {
             for step in &batch.steps {
-                let data = &mut self.nodes[step.node as usize];
+                let data = &self.nodes[step.node as usize];
                 let is_ready = data.visits >= VISITS_BEFORE_PRIORS && !data.has_priors;
-                if is_ready
-                    && matches!(data.chooser, Chooser::One(_))
-                    && data.arms.len() > 1
-                    && !batch.wanting.contains(&step.node)
-                {
+                if is_ready && matches!(data.chooser, Chooser::One(_)) && data.arms.len() > 1 {
                     batch.wanting.push(step.node);
                 }
             }
+            batch.wanting.sort_unstable();
+            batch.wanting.dedup();
         }
         for line in 0..batch.lines.len() {
             let Line {
                 end, is_duplicate, ..
             } = batch.lines[line];
-            if is_duplicate {
-                continue;
-            }
-            if end == WAITING {
+            if end == WAITING && !is_duplicate {
                 let step = &batch.steps[batch.lines[line].last as usize];
                 batch.new.push(line);
                 self.joint(step.node, step.choice, &mut batch.joints);
-            } else if self.nodes[end as usize].visits == 0 {
-                // It was never evaluated, or its playouts were interrupted.
-                batch.nodes.push(end);
             }
         }
     }
@@ -251,6 +249,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
                 last: NONE,
                 end: self.root,
                 is_duplicate: false,
+                goes_back: false,
             },
         );
         let mut open = std::mem::take(&mut batch.open);
@@ -278,15 +277,21 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
             return None;
         }
         if data.visits == 0 {
-            // Another line of this batch ends here, too.
-            let is_awaited = |other: &Line| other.end == node && !other.is_duplicate;
-            let is_duplicate = batch.lines[..number].iter().any(is_awaited);
-            batch.lines[number].is_duplicate = is_duplicate;
+            // Another line of this batch may end here, too.
+            line.is_duplicate = data.is_awaited;
+            if !data.is_awaited {
+                // It was never evaluated, or its playouts were interrupted.
+                self.nodes[node as usize].is_awaited = true;
+                batch.nodes.push(node);
+            }
             return None;
         }
         let last = line.last;
+        if let Some(step) = batch.steps.get(last as usize) {
+            line.goes_back |= data.ply <= self.nodes[step.node as usize].ply;
+        }
         if (self.options.solver && self.is_solved(node))
-            || (self.may_repeat && self.is_repeated(batch, number, node))
+            || (line.goes_back && self.is_repeated(batch, number, node))
         {
             return None;
         }
@@ -382,9 +387,12 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
                     // Another line of this batch may have added it.
                     if !is_known[index] {
                         at.skip(views, self.roles);
-                    } else if self.nodes[node as usize].visits == 0 && !batch.nodes.contains(&node)
-                    {
-                        batch.nodes.push(node);
+                    } else {
+                        let data = &mut self.nodes[node as usize];
+                        if data.visits == 0 && !data.is_awaited {
+                            data.is_awaited = true;
+                            batch.nodes.push(node);
+                        }
                     }
                     node
                 }

@@ -52,7 +52,17 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
             return self.choose_near_best(node, role, arms);
         }
         if !data.has_proofs && !data.is_tried && !data.has_priors {
-            let is_tried = (0..count).all(|arm| data.arms.visits(arm) > 0);
+            let [visits, pending, ..] = data.arms.lists(role);
+            let is_untried = |(visits, pending): (&u32, &u32)| visits | pending == 0;
+            let arms = visits.iter().zip(pending);
+            let untried = arms.clone().filter(|arm| is_untried(*arm)).count();
+            if untried > 0 {
+                // Their scores are equal, and the largest.
+                let drawn = self.rng.random_range(0..untried);
+                let mut places = arms.enumerate().filter(|(_, arm)| is_untried(*arm));
+                return places.nth(drawn).map_or(0, |(place, _)| place);
+            }
+            let is_tried = visits.iter().all(|&visits| visits > 0);
             self.nodes[node as usize].is_tried = is_tried;
         }
         let data = &self.nodes[node as usize];
@@ -83,7 +93,10 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
     /// Selects an arm where nothing is proved, and all arms have visits or priors.
     fn choose_unproved(&mut self, node: u32, role: usize) -> usize {
         let all = self.visits_of(node);
-        let own = (self.mean(node, role) / 100.0) as f32;
+        let own = match self.nodes[node as usize].is_tried {
+            true => 0.0,
+            false => (self.mean(node, role) / 100.0) as f32,
+        };
         let options = self.options;
         let [visits, pending, priors, means, implicit] = self.nodes[node as usize].arms.lists(role);
         self.scores.clear();
@@ -190,7 +203,7 @@ fn largest(scores: &[f32]) -> usize {
     let best = most
         .iter()
         .chain(rest)
-        .fold(f32::NEG_INFINITY, |a, &b| a.max(b));
+        .fold(f32::NEG_INFINITY, |a, &b| if b > a { b } else { a });
     let found = scores.iter().position(|&score| score == best);
     found.unwrap_or(0)
 }

@@ -59,6 +59,8 @@ pub(super) struct Node<M> {
     pub(super) is_tried: bool,
     /// True if the priors of its arms are known.
     pub(super) has_priors: bool,
+    /// True if a line of the batch in hand waits for its first evaluation.
+    pub(super) is_awaited: bool,
     /// The legal moves of all roles; empty unless the position is open.
     pub(super) moves: Box<[M]>,
     pub(super) arms: Arms,
@@ -112,8 +114,6 @@ pub struct Tree<S, M> {
     pub(super) room: Room,
     /// The bytes on the heap of states, moves and arms.
     pub(super) heap: u64,
-    /// True if a line can meet a position twice.
-    pub(super) may_repeat: bool,
     pub(super) iterations: u64,
     pub(super) batch: Batch<M>,
     pub(super) scores: Vec<f32>,
@@ -146,7 +146,6 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
             table: options.graph.then(Table::new),
             room: Room::default(),
             heap: 0,
-            may_repeat: false,
             iterations: 0,
             batch: Batch::default(),
             scores: Vec::new(),
@@ -319,6 +318,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
             has_proofs: false,
             is_tried: false,
             has_priors: false,
+            is_awaited: false,
             moves,
             arms: Arms::default(),
             many: None,
@@ -415,8 +415,6 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
 
     pub(super) fn link(&mut self, node: u32, choice: u128, child: u32) {
         if child < WAITING {
-            let [own, other] = [node, child].map(|node| self.nodes[node as usize].ply);
-            self.may_repeat |= other <= own;
             self.keep(child);
         }
         let data = &mut self.nodes[node as usize];
