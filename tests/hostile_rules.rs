@@ -44,6 +44,44 @@ fn chains(length: usize) -> String {
     rules + &format!("(<= terminal (r{length} x))")
 }
 
+/// A rule that looks for as many different facts of a state as there are not: all ways of
+/// trying to find them take forever, also in one state.
+fn join(length: usize) -> String {
+    let mut rules = String::from(
+        "(role r) (legal r go) (<= (next (q ?x)) (true (q ?x))) (<= terminal (found))
+         (<= (goal r 100) (found)) (<= (goal r 0) (not (found)))",
+    );
+    rules += "(<= (found)";
+    for number in 0..length {
+        rules += &format!(" (true (q ?a{number}))");
+        for other in 0..number {
+            rules += &format!(" (distinct ?a{other} ?a{number})");
+        }
+    }
+    rules += ")";
+    for number in 1..length {
+        rules += &format!(" (init (q {number}))");
+    }
+    rules
+}
+
+/// A goal that asks for a clique of twelve among many facts.
+fn clique(nodes: usize) -> String {
+    let mut rules = String::from(
+        "(role r) (init (s 0)) (legal r go) (<= (next (s 0)) (true (s 0)))
+         (<= terminal (true (s 1))) (<= (goal r 100) (found)) (<= (goal r 0) (not (found)))",
+    );
+    for first in 0..nodes {
+        let edges = (0..first).filter(|other| (first * first + other * 7) % 13 < 7);
+        edges.for_each(|other| rules += &format!(" (edge {other} {first})"));
+    }
+    rules += "(<= (found)";
+    for first in 0..12 {
+        (0..first).for_each(|other| rules += &format!(" (edge ?a{other} ?a{first})"));
+    }
+    rules + ")"
+}
+
 /// Names and texts of rules that grow, and the limit that they meet.
 fn hostile() -> Vec<(String, String)> {
     let game = |name: &str, growth: &str| {
@@ -82,6 +120,8 @@ fn hostile() -> Vec<(String, String)> {
         ),
     ];
     games.push(("many-rules".to_owned(), chains(12_000)));
+    games.push(("join".to_owned(), join(16)));
+    games.push(("clique".to_owned(), clique(60)));
     let shared = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/hostile");
     for entry in std::fs::read_dir(shared).into_iter().flatten() {
         let path = entry.expect("a folder can be listed").path();
@@ -108,6 +148,9 @@ const COMMANDS: &[&str] = &[
     "solve --budget-time 1 --backend naive",
     "solve --budget-time 1 --method nrpa",
     "prove --budget-time 1",
+    "graph --budget-time 1 --budget-memory 10",
+    "perft {} 9 --time 1",
+    "learn --time 1 -o /dev/null",
     "why {} terminal --max-facts 100000 --max-work 2000000",
     "draw --max-facts 100000 --max-work 2000000",
     "bench --seconds 0.1 --timeout 3",
@@ -160,6 +203,9 @@ fn every_command_answers_or_names_a_limit() {
                         "more than",
                         "time limit",
                         "has no",
+                        "not ready in time",
+                        "have none",
+                        "nothing is learned",
                         "needs a game",
                         "game is over",
                         "--",

@@ -282,14 +282,9 @@ impl Diagnostic {
         let last = marks.iter().map(|(span, _)| span.end).max().unwrap_or(0);
         // Only these lines are passed on, because the renderer scans all text it
         // gets.
-        let text = source.text();
-        let start = text[..first as usize]
-            .rfind(['\n', '\r'])
-            .map_or(0, |at| at + 1);
-        let end = text[last as usize..].find(['\n', '\r']);
-        let end = end.map_or(text.len(), |at| last as usize + at);
-        let lines = &text[start..end];
-        if lines.lines().any(|line| line.len() > LONGEST_LINE) {
+        let [above, below] = [source.line(first), source.line(last)];
+        let length = |line| source.line_start(line + 1) - source.line_start(line);
+        if (above..=below).any(|line| length(line) > LONGEST_LINE) {
             let mut group = group;
             for (span, note) in marks {
                 let (line, column) = sources.line_column(span);
@@ -301,12 +296,13 @@ impl Diagnostic {
             }
             return group;
         }
-        let (line, _) = sources.line_column(Span {
-            file,
-            start: start as u32,
-            end: start as u32,
-        });
-        let mut snippet = Snippet::source(lines).path(source.name()).line_start(line);
+        let [start, end] = [above, below + 1].map(|line| source.line_start(line) as usize);
+        let lines = &source.text()[start..end];
+        let lines = lines.strip_suffix('\n').unwrap_or(lines);
+        let lines = lines.strip_suffix('\r').unwrap_or(lines);
+        let mut snippet = Snippet::source(lines)
+            .path(source.name())
+            .line_start(above + 1);
         for (span, note) in marks {
             let range = span.start as usize - start..span.end as usize - start;
             snippet = snippet.annotation(match note {
@@ -354,7 +350,7 @@ fn plain(text: String) -> String {
 
 /// Maximum length of a rule line that is shown, in bytes.
 #[cfg(feature = "snippets")]
-const LONGEST_LINE: usize = 1_000;
+const LONGEST_LINE: u32 = 1_000;
 
 /// Style of a printed report.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]

@@ -75,6 +75,8 @@ const BATCH: usize = 1_024;
 const REMEMBERED: usize = 30_000;
 /// The least number of positions learned for each group of facts, images included.
 const POSITIONS_EACH: u64 = 40;
+/// The bytes for each weight while learning.
+const WEIGHT_BYTES: u64 = 32;
 /// The share of the time for the search for symmetries.
 const SEARCHING: f64 = 0.1;
 
@@ -130,6 +132,15 @@ pub struct Learned {
     pub values: Values,
     /// The final state of learning.
     pub progress: Progress,
+}
+
+/// The approximate maximum of memory that [`learn`] takes for the weights of facts, in bytes,
+/// besides [`Options::memory_bytes`].
+pub fn weight_bytes(net: &Propnet) -> u64 {
+    let roles = net.game().role_count() as u64;
+    // There may be a phase for each role, and one more.
+    let weights = (net.facts().len() as u64).saturating_mul(roles * (roles + 1));
+    weights.saturating_mul(WEIGHT_BYTES)
 }
 
 /// Learns the values of a game's positions until enough games were played, or `stop`
@@ -195,7 +206,9 @@ impl<'a> Course<'a> {
     fn new(net: &Propnet, options: &'a Options, stop: &'a Stop) -> Self {
         let mut positions = Positions::new(net, options.engine);
         let facts = net.facts().len();
+        let roles = positions.roles();
         let survey = survey(&mut positions, facts, options.seed, stop);
+        let outputs = if survey.is_constant_sum { 1 } else { roles };
         let symmetries = match options.images {
             0 => Vec::new(),
             _ => {
@@ -204,8 +217,6 @@ impl<'a> Course<'a> {
                 symmetries(net, &survey.varies, options.engine, options.seed, &within)
             }
         };
-        let roles = positions.roles();
-        let outputs = if survey.is_constant_sum { 1 } else { roles };
         let patterns = Patterns::new(net, &survey.varies, &survey.states, stop);
         let values = Values::new(Features::new(&survey.varies, survey.phases), roles, outputs);
         let words = facts.div_ceil(64);

@@ -279,9 +279,10 @@ fn outputs(net: &Propnet, varies: &[bool]) -> Vec<Output> {
             outputs.push(of(Colour::Legal, Some(chosen), Some(role), legal));
         }
     }
+    let (game, terms) = (net.game(), net.terms());
     for (role, goals) in net.goals().iter().enumerate() {
         for &(value, literal) in goals {
-            let score = net.game().score(&net.terms(), value);
+            let score = game.score(&terms, value);
             let score = score.map_or(MOST_SCORES - 1, |score| u32::from(score.get()));
             let mut goal = of(Colour::Goal, None, Some(role), literal);
             goal.colour += score;

@@ -194,6 +194,9 @@ impl MctsAgent {
             return Ok(());
         }
         let net = network(backends.machine()).net();
+        if ggp_learn::weight_bytes(net) > memory / 4 {
+            return Ok(());
+        }
         let options = ggp_learn::Options {
             seed,
             memory_bytes: (memory / 4) as usize,

@@ -204,11 +204,11 @@ pub fn explore_with_progress<P: Problem>(
         keys: Visited::new(),
         by_key: Vec::new(),
         by_state: FxHashMap::default(),
+        heap_bytes: 0,
     };
     match survey.explore(problem, budget.depth, meter, on_progress) {
         Ok(()) => {}
-        Err(Stop::Budget(what)) => survey.graph.stopped = Some(what),
-        Err(Stop::Error(error)) => return Err(error),
+        Err(ended) => survey.graph.stopped = Some(meter.exhausted(ended)?),
     }
     let mut graph = survey.graph;
     if options.prune.dead_leaf && graph.stopped.is_none() {
@@ -226,6 +226,8 @@ struct Survey<P: Problem> {
     /// The graph's node for each number that `keys` gave out.
     by_key: Vec<usize>,
     by_state: FxHashMap<P::State, usize>,
+    /// The bytes on the heap of all states.
+    heap_bytes: u64,
 }
 
 impl<P: Problem> Survey<P> {
@@ -272,7 +274,7 @@ impl<P: Problem> Survey<P> {
         step: u32,
         meter: &mut Meter<'_>,
     ) -> Result<(), Stop<P::Error>> {
-        meter.expand(self.graph.nodes.len(), self.bytes(problem))?;
+        meter.expand(self.graph.nodes.len(), self.bytes())?;
         let state = self.graph.nodes[from].state.clone();
         let mut actions = Vec::new();
         problem.actions(&state, &mut actions).map_err(Stop::Error)?;
@@ -330,6 +332,9 @@ impl<P: Problem> Survey<P> {
             u64::from(status == Status::Solved),
         );
         bump(&mut level.frontier, u64::from(status == Status::Open));
+        let copies = 1 + u64::from(merge == Merge::State);
+        let heap_bytes = problem.state_heap_bytes(&state).saturating_mul(copies);
+        self.heap_bytes = self.heap_bytes.saturating_add(heap_bytes);
         self.graph.nodes.push(Node {
             state,
             level: step,
@@ -339,19 +344,15 @@ impl<P: Problem> Survey<P> {
         Ok(Some(fresh))
     }
 
-    fn bytes(&self, problem: &P) -> u64 {
-        let state_heap = self
-            .graph
-            .nodes
-            .first()
-            .map_or(0, |n| problem.state_heap_bytes(&n.state));
-        let node = state_heap.saturating_add(size_of::<Node<P::State>>() as u64);
+    fn bytes(&self) -> u64 {
+        let node = size_of::<Node<P::State>>() as u64;
         let arc = size_of::<Arc<P::Action>>() as u64;
-        let entry = state_heap.saturating_add(size_of::<(P::State, usize)>() as u64 + 1);
+        let entry = size_of::<(P::State, usize)>() as u64 + 1;
         (self.graph.nodes.len() as u64)
             .saturating_mul(node)
             .saturating_add((self.graph.arcs.len() as u64).saturating_mul(arc))
             .saturating_add((self.by_state.len() as u64).saturating_mul(entry))
+            .saturating_add(self.heap_bytes)
             .saturating_add(self.keys.bytes())
     }
 }

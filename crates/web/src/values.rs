@@ -28,8 +28,6 @@ const FACTS: usize = 5;
 const FACT_TEXT: usize = 120;
 /// The share of the memory for the positions of self-play. The rest is for weights.
 const POSITIONS: u64 = 2;
-/// The approximate number of bytes for one weight while it is learned.
-const WEIGHT: u64 = 32;
 
 /// The request to learn.
 #[derive(Debug, Deserialize)]
@@ -123,13 +121,10 @@ fn learned(
         ));
     };
     let memory = permit.memory_bytes();
-    let roles = game.game.role_count() as u64;
-    // There may be a phase for each role, and one more.
-    let weights = net.facts().len() as u64 * roles * (roles + 1);
-    if weights * WEIGHT > memory {
+    if ggp_learn::weight_bytes(net) > memory {
         return Err(ApiError::rules(
             "the game has too many facts to learn values in the memory of the server; \
-             `ggp learn` has no such limit",
+             `ggp learn` has more",
         ));
     }
     let options = Options {

@@ -9,16 +9,18 @@ mod scene;
 mod svg;
 
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, bail};
 
-use super::solve::PruneChoice;
+use super::solve::{self, PruneChoice, left};
+use crate::numbers::seconds;
 use crate::picture_options::PictureOptions;
 use crate::position::PositionOptions;
 use crate::rule_files::RuleOptions;
 use crate::{Context, Exit, png, text_files};
 use ggp_engine::machine::{AnyMachine, Machine, PlayError};
-use ggp_search::Status;
+use ggp_search::{Budget, BudgetKind, Status};
 
 /// The options of `ggp graph`.
 #[derive(clap::Args)]
@@ -79,6 +81,12 @@ pub struct Options {
     /// Maximum number of positions to expand
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     budget_nodes: u64,
+    /// Maximum seconds for reading the rules and for exploring
+    #[arg(long, value_name = "S", default_value = "60", value_parser = seconds)]
+    budget_time: Duration,
+    /// Approximate maximum of memory for the positions, and for their texts, in megabytes
+    #[arg(long, value_name = "MB", default_value_t = 1024)]
+    budget_memory: u64,
 }
 
 #[derive(Copy, Clone, PartialEq, Eq, Debug, clap::ValueEnum)]
@@ -133,6 +141,16 @@ struct DrawnArc {
 }
 
 impl Options {
+    fn budget(&self, context: &Context) -> Budget {
+        Budget {
+            nodes: self.budget_nodes,
+            time: Some(self.budget_time),
+            memory_bytes: self.budget_memory.saturating_mul(1 << 20),
+            stop: context.stop().clone(),
+            depth: self.depth.unwrap_or(u32::MAX),
+        }
+    }
+
     fn format(&self, context: &Context) -> anyhow::Result<Format> {
         let ending = self.output.as_deref().and_then(|path| path.extension());
         let ending = ending.map(|ending| ending.to_string_lossy().to_lowercase());
@@ -176,8 +194,15 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         let files: Vec<&Path> = options.rules.files.iter().map(PathBuf::as_path).collect();
         text_files::keep_apart(&[path], &files)?;
     }
-    let mut machine = options.rules.machine(context)?;
-    let explored = explored::explored(options, &mut machine, context)?;
+    let began = Instant::now();
+    let budget = options.budget(context);
+    let game = solve::game(&options.rules, &budget, context)?;
+    let mut machine = solve::machine(&options.rules, &game, &left(&budget, began), context)?;
+    let budget = left(&budget, began);
+    machine.set_stop(&solve::evaluation(&budget, context));
+    let explored = explored::explored(options, &mut machine, &budget, context);
+    let explored = solve::in_time(explored, context)?;
+    machine.set_stop(context.stop());
     let levels = levels(&explored.drawing);
     let sizes: Vec<String> = levels.iter().map(ToString::to_string).collect();
     let note = format!(
@@ -187,7 +212,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         counted(levels.len(), "level"),
         sizes.join(", ")
     );
-    let is_stopped = explored.is_stopped;
+    let stopped = explored.stopped;
     let content = match format {
         Format::Json => json::text(&explored.drawing).into_bytes(),
         Format::Dot => dot::text(&explored.drawing, options.labels).into_bytes(),
@@ -199,8 +224,15 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         None => context.print(String::from_utf8_lossy(&content).trim_end())?,
     }
     context.note(note);
-    if is_stopped {
-        context.note("the graph is incomplete; raise --budget-nodes or set --depth");
+    if let Some(what) = stopped {
+        let option = match what {
+            BudgetKind::Time => "--budget-time",
+            BudgetKind::Memory => "--budget-memory",
+            _ => "--budget-nodes",
+        };
+        context.note(format!(
+            "the graph is incomplete; raise {option} or set --depth"
+        ));
     }
     Ok(Exit::Done)
 }

@@ -2,12 +2,13 @@
 
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, bail};
 use serde::Serialize;
 
 use super::perft::parse_seconds;
+use super::solve::{self, left};
 use crate::numbers::thousands;
 use crate::position::PositionOptions;
 use crate::rule_files::{self, RuleOptions};
@@ -15,7 +16,10 @@ use crate::{Context, Exit};
 use ggp_engine::machine::{AnyMachine, Machine};
 use ggp_engine::propnet::Propnet;
 use ggp_gdl::game::RoleId;
-use ggp_learn::{Learned, Progress, Share, Trust, Values, facts_text, learn, read, trust, write};
+use ggp_learn::{
+    Learned, Progress, Share, Trust, Values, facts_text, learn, read, trust, weight_bytes, write,
+};
+use ggp_search::Budget;
 
 /// The options of `ggp learn`.
 #[derive(clap::Args)]
@@ -40,7 +44,7 @@ to the value: a value of 50 is a sum of 0, and each 0.7 doubles the odds.")]
 pub struct Options {
     #[command(flatten)]
     rules: RuleOptions,
-    /// Learn for S seconds; the last fifth is for testing
+    /// Learn for S seconds, reading the rules included; the last fifth is for testing
     #[arg(long, value_name = "S", default_value = "60", value_parser = parse_seconds)]
     #[arg(conflicts_with = "games")]
     time: Duration,
@@ -68,6 +72,8 @@ pub struct Options {
 
 /// The most characters of a contribution in a line.
 const FACT_TEXT: usize = 120;
+/// The most bytes for weights.
+const MOST_BYTES: u64 = 4 << 30;
 /// The share of the time that is reserved for testing.
 const TESTING: f64 = 0.2;
 
@@ -110,24 +116,29 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     if let Some(path) = &options.output {
         Context::can_write(path)?;
     }
-    let machine = options.rules.machine(context)?;
     match (&options.explain, &options.output) {
-        (Some(path), _) => explain(path, options, machine, context),
-        (None, Some(path)) => learn_to(path, options, machine, context),
+        (Some(path), _) => explain(path, options, options.rules.machine(context)?, context),
+        (None, Some(path)) => learn_to(path, options, context),
         (None, None) => unreachable!("one of both is required"),
     }
 }
 
-fn learn_to(
-    path: &Path,
-    options: &Options,
-    mut machine: AnyMachine,
-    context: &Context,
-) -> anyhow::Result<Exit> {
+fn learn_to(path: &Path, options: &Options, context: &Context) -> anyhow::Result<Exit> {
+    let began = Instant::now();
+    let budget = Budget {
+        time: options.games.is_none().then_some(options.time),
+        stop: context.stop().clone(),
+        ..Budget::default()
+    };
+    let game = solve::game(&options.rules, &budget, context)?;
+    let mut machine = solve::machine(&options.rules, &game, &left(&budget, began), context)?;
     let start = machine.initial()?;
     let Some((net, _)) = machine.network(&start) else {
         bail!("values are learned on a network, and the rules have none within the limits");
     };
+    if weight_bytes(net) > MOST_BYTES {
+        bail!("the game has too many roles and facts: nothing is learned about it");
+    }
     let engine = options.rules.limits(context).engine;
     let learning = ggp_learn::Options {
         games: options.games.map(NonZeroU64::get),
@@ -138,9 +149,9 @@ fn learn_to(
     let (stop, end) = match options.games {
         Some(_) => (context.stop().clone(), context.stop().clone()),
         None => {
-            let learning = options.time.mul_f64(1.0 - TESTING);
+            let time = options.time.saturating_sub(began.elapsed());
             let within = |time| context.stop().within(Some(time));
-            (within(learning), within(options.time))
+            (within(time.mul_f64(1.0 - TESTING)), within(time))
         }
     };
     let spinner = context.spinner("learning");

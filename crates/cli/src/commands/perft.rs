@@ -97,20 +97,24 @@ impl Ending {
 ///
 /// If the rules are invalid, or turn out to be during play.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
-    let mut machine = match options.no_transpositions {
-        true => paths::machine(&options.rules, context)?,
-        false => options.rules.machine(context)?,
+    let start = Instant::now();
+    let late = options.time.map(|time| stop_after(time, context));
+    let is_late = || late.as_ref().is_some_and(Stop::is_raised);
+    let ready = || {
+        let mut machine = machine(options, context)?;
+        let position = &options.position;
+        let root: PropnetState = position.state(&mut machine, &options.rules, context)?;
+        anyhow::Ok((machine, root))
+    };
+    let (mut machine, root) = match ready() {
+        Err(_) if is_late() => bail!("the rules were not ready in time; give it more with --time"),
+        made => made?,
     };
     let roles = format::role_names(machine.game());
-    let root: PropnetState = options
-        .position
-        .state(&mut machine, &options.rules, context)?;
-    let late = options.time.map(|time| stop_after(time, context));
     let threads = match options.threads {
         0 => std::thread::available_parallelism().map_or(1, usize::from),
         threads => threads.into(),
     };
-    let start = Instant::now();
     let spinner = context.spinner("counting depth 0");
     let mut levels: Vec<Row> = Vec::new();
     let mut printed = match context.json() {
@@ -130,16 +134,14 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     };
     let counted = match options.no_transpositions {
         true => paths::count(&mut machine, &root, options, threads, context, on_level)?,
-        false => states(&mut machine, &root, options, threads, on_level),
+        false => states(&mut machine, &root, options, threads, start, on_level),
     };
     spinner.finish_and_clear();
     printed?;
     let stop = match &counted {
         Ok(stop) => Ending::Counted(*stop),
-        Err(PlayError::Interrupted) => match late {
-            Some(late) if late.is_raised() => Ending::Other("time"),
-            _ => Ending::Other("interrupted"),
-        },
+        Err(PlayError::Interrupted) if is_late() => Ending::Other("time"),
+        Err(PlayError::Interrupted) => Ending::Other("interrupted"),
         Err(_) => Ending::Other("error"),
     };
     if let Some(path) = &options.csv {
@@ -167,19 +169,34 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
+/// The machine, for which a network gets half of the time.
+fn machine(options: &Options, context: &Context) -> anyhow::Result<AnyMachine> {
+    let mut rules = options.rules.clone();
+    let half = options.time.map(|time| time.as_secs_f64() / 2.0);
+    let ground = &mut rules.evaluation.ground;
+    ground.ground_time = ground.ground_time.or(half.filter(|half| *half < 5.0));
+    match options.no_transpositions {
+        true => paths::machine(&rules, context),
+        false => rules.machine(context),
+    }
+}
+
 /// Counts with equal states merged.
 fn states(
     machine: &mut AnyMachine,
     root: &PropnetState,
     options: &Options,
     threads: usize,
+    start: Instant,
     mut on_level: impl FnMut(Row),
 ) -> Result<PerftEnd, PlayError> {
     let mut within = PerftOptions::default();
     within.depth = options.depth;
     within.threads = threads;
     within.states = options.max_states;
-    within.time = options.time;
+    within.time = options
+        .time
+        .map(|time| time.saturating_sub(start.elapsed()));
     let counted = perft(machine, root, within, |level| on_level(level.into()))?;
     Ok(counted.stop)
 }

@@ -59,6 +59,11 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
 
 type State = <AnyMachine as Machine>::State;
 
+/// Maximum number of bytes of the texts of a playout that are kept for JSON.
+const LARGEST: usize = 512 << 20;
+/// The bytes of a text that are not its own.
+const TEXT: usize = 32;
+
 /// One playout; each step is printed as soon as it is made.
 fn trace(
     options: &Options,
@@ -71,12 +76,13 @@ fn trace(
         false => Facts::Counted,
     };
     let mut random = Xoshiro256PlusPlus::seed_from_u64(options.seed);
-    let mut steps = Vec::new();
+    // JSON is printed at the end.
+    let (mut steps, mut made, mut size) = (Vec::new(), 0, 0);
     let scores = loop {
         if context.is_interrupted() {
             break Err(PlayError::Interrupted);
         }
-        let depth = usize::from(steps.len() < options.depth);
+        let depth = usize::from(made < options.depth);
         let one = match playout(&mut machine, &state, PlayoutOptions { depth }, &mut random) {
             Ok(one) => one,
             Err(error) => break Err(error),
@@ -89,11 +95,20 @@ fn trace(
             legal: step.legal.iter().map(Vec::len).collect(),
             joint: format::joint_texts(&machine, &step.joint),
         };
-        if !context.json() {
+        if context.json() {
+            let facts = record.state.state.iter().flatten();
+            let texts = facts.chain(&record.joint).map(|text| text.len() + TEXT);
+            size += texts.sum::<usize>();
+            if size > LARGEST {
+                let most = LARGEST >> 20;
+                bail!("the playout has more than {most} MB of text as JSON; set a smaller --depth");
+            }
+            steps.push(record);
+        } else {
             let line = format::joint_line(&machine, &step.joint);
-            context.print(step_text(steps.len(), &record, &line))?;
+            context.print(step_text(made, &record, &line))?;
         }
-        steps.push(record);
+        made += 1;
         state = one.last;
     };
     let last = StateRecord::new(&machine, &state, Facts::Listed);
@@ -127,7 +142,7 @@ fn trace(
             "interrupted" => "interrupted",
             _ => "the rules fail",
         };
-        let moves = format::counted(steps.len(), "move");
+        let moves = format::counted(made, "move");
         let count = format::counted(last.facts, "fact");
         context.print(format!("end after {moves} ({why}): {count}"))?;
         let state = last.state.expect("the facts are listed");

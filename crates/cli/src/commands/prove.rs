@@ -100,24 +100,26 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let budget = options.budget(context);
     let game = solve::game(&options.rules, &budget, context)?;
     let mut machine = solve::machine(&options.rules, &game, &left(&budget, started), context)?;
-    let state = options
-        .position
-        .state(&mut machine, &options.rules, context)?;
-    if machine.is_terminal(&state)? {
-        bail!("the game is over in this position");
-    }
-    let role = match &options.role {
-        Some(name) => find_role(machine.game(), name)?,
-        None => chooser(&mut machine, &state)?,
-    };
-    let mut legal = Vec::new();
-    machine.legal(&state, role, &mut legal)?;
+    let budget = left(&budget, started);
+    machine.set_stop(&solve::evaluation(&budget, context));
+    let question = question(options, &mut machine, context);
+    let (state, role, legal) = solve::in_time(question, context)?;
     let budget = left(&budget, started);
     let report = search(options, &mut machine, &state, role, &budget, context)?;
     let guess = match report.stopped {
         None | Some(BudgetKind::Interrupt) => None,
-        Some(_) => guess(options, &mut machine, &state, role, context)?,
+        // What had no time for the search has none for an estimate.
+        Some(BudgetKind::Time) if report.positions == 0 => None,
+        Some(_) => {
+            let budget = Budget {
+                time: Some(guess_time(options)),
+                ..budget
+            };
+            machine.set_stop(&solve::evaluation(&budget, context));
+            guess(options, &mut machine, &state, role, context)?
+        }
     };
+    machine.set_stop(context.stop());
     let guess = guess.as_ref();
     let mut answer = Answer::new(&mut machine, &state, role, &legal, &report, guess)?;
     answer.seconds = started.elapsed().as_secs_f64();
@@ -135,6 +137,25 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         true => Exit::Done,
         false => Exit::Negative,
     })
+}
+
+/// The position, the role that chooses, and its legal moves.
+fn question(
+    options: &Options,
+    machine: &mut AnyMachine,
+    context: &Context,
+) -> anyhow::Result<(PropnetState, RoleId, Vec<Move>)> {
+    let state = options.position.state(machine, &options.rules, context)?;
+    if machine.is_terminal(&state)? {
+        bail!("the game is over in this position");
+    }
+    let role = match &options.role {
+        Some(name) => find_role(machine.game(), name)?,
+        None => chooser(machine, &state)?,
+    };
+    let mut legal = Vec::new();
+    machine.legal(&state, role, &mut legal)?;
+    Ok((state, role, legal))
 }
 
 /// Estimates the moves by simulation. Returns `None` if the search has no result.
@@ -158,7 +179,10 @@ fn guess(
     };
     let mut line = Vec::new();
     let chosen = (role, advice.chosen);
-    adviser.ahead(machine, state.clone(), chosen, &mut line)?;
+    match adviser.ahead(machine, state.clone(), chosen, &mut line) {
+        Err(PlayError::Interrupted) if !context.is_interrupted() => {}
+        other => other?,
+    }
     Ok(Some(Guess { advice, line }))
 }
 

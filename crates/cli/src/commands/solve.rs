@@ -14,7 +14,7 @@ pub(super) use report::verdict_name;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use anyhow::bail;
+use anyhow::{anyhow, bail};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use crate::numbers::seconds;
@@ -28,6 +28,7 @@ use ggp_solver::solve::{
     Answer, Checker, Keys, Method, Scoring, Setting, SolveOptions, count_from, evaluate,
     solve_best_from, solve_from,
 };
+use ggp_stop::Stop;
 pub(super) use progress::{Progress, Report};
 
 /// The options of `ggp solve`.
@@ -443,19 +444,31 @@ pub(super) fn machine(
         }
         made => made,
     };
-    match made {
-        Err(PlayError::Interrupted) if !context.is_interrupted() => {
-            bail!(
-                "the time limit was reached before the first position was known; \
-                 raise --budget-time"
-            )
-        }
-        made => Ok(made?),
-    }
+    in_time(made.map_err(Into::into), context)
 }
 
 /// The time for reading the rules, and then for the first state, after a time limit was reached.
 const MOMENT: Duration = Duration::from_millis(200);
+
+/// The time by which an evaluation may be later than the search that asks for it.
+const LATE: Duration = Duration::from_millis(100);
+
+/// A result for which a search cannot begin before. An interrupt that is none of the user's is
+/// the end of the time.
+pub(super) fn in_time<T>(result: anyhow::Result<T>, context: &Context) -> anyhow::Result<T> {
+    result.map_err(|error| match error.downcast_ref() {
+        Some(PlayError::Interrupted) if !context.is_interrupted() => anyhow!(
+            "the time limit was reached before the first position was known; \
+             raise --budget-time"
+        ),
+        _ => error,
+    })
+}
+
+/// The stop of the evaluations in a search with a budget, which should end by itself before.
+pub(super) fn evaluation(budget: &Budget, context: &Context) -> Stop {
+    context.stop().within(budget.time.map(|time| time + LATE))
+}
 
 /// The rest of a budget.
 pub(super) fn left(budget: &Budget, since: Instant) -> Budget {

@@ -98,7 +98,7 @@ impl Prover<'_> {
             known: Vec::new(),
             variables: 1,
         };
-        let ways = body.split(self.game, 0, &mut self.terms);
+        let ways = body.split(self.game, 0, MAX_BODIES, &mut self.terms);
         ways.is_some_and(|ways| ways.iter().all(|way| self.follows(way, DEPTH)))
     }
 
@@ -114,7 +114,12 @@ impl Prover<'_> {
             return false;
         }
         (0..body.literals.len()).any(|index| {
-            let split = body.split(self.game, index, &mut self.terms);
+            // There is no use in more bodies than may be examined.
+            let most = MAX_BODIES.saturating_sub(self.bodies);
+            if most == 0 || self.stop.is_over() {
+                return false;
+            }
+            let split = body.split(self.game, index, most, &mut self.terms);
             split.is_some_and(|bodies| bodies.iter().all(|body| self.follows(body, depth - 1)))
         })
     }

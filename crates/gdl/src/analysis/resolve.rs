@@ -32,10 +32,18 @@ impl Body {
 
     /// The bodies whose disjunction is equivalent, one for each definition of the
     /// literal at `index`; that literal is then known. `None` if the literal is
-    /// neither a disjunction nor defined by rules, or if a term grows too large.
-    pub(super) fn split(&self, game: &Game, index: usize, terms: &mut Terms) -> Option<Vec<Body>> {
+    /// neither a disjunction nor defined by rules, if there are more than `most` bodies,
+    /// or if a term grows too large.
+    pub(super) fn split(
+        &self,
+        game: &Game,
+        index: usize,
+        most: usize,
+        terms: &mut Terms,
+    ) -> Option<Vec<Body>> {
         let mut rest = self.clone();
         match rest.literals.remove(index) {
+            Literal::Any(branches) if branches.len() > most => None,
             Literal::Any(branches) => Some(
                 branches
                     .into_iter()
@@ -61,12 +69,18 @@ impl Body {
                     let values: Vec<Term> =
                         fact.arguments.iter().map(|t| Term::Ground(*t)).collect();
                     bodies.extend(rest.joined(&atom, &values, &[], 0, terms)?);
+                    if bodies.len() > most {
+                        return None;
+                    }
                 }
                 for rule in &rules.rules {
                     if rule.head.relation == atom.relation {
                         let (head, body) = (&rule.head.arguments, &rule.body);
                         let count = rule.variables.len();
                         bodies.extend(rest.joined(&atom, head, body, count, terms)?);
+                        if bodies.len() > most {
+                            return None;
+                        }
                     }
                 }
                 Some(bodies)

@@ -183,7 +183,12 @@ impl Rollouts {
             if left > meter.nodes_left() {
                 return Err(BudgetKind::Nodes);
             }
-            meter.spend(left, left, 0, 0)?;
+            let listed = self.rollouts.iter().map(|one| one.legal.capacity());
+            let bytes = (listed.sum::<usize>() * size_of::<u32>()) as u64;
+            if !meter.fits(bytes) {
+                return Err(BudgetKind::Memory);
+            }
+            meter.spend(left, left, 0, bytes)?;
             for lane in lanes(&open) {
                 let legal = &self.legal[lane];
                 let rollout = &mut self.rollouts[lane];

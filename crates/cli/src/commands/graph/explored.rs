@@ -1,6 +1,8 @@
 //! Exploration of a game's graph.
 
-use anyhow::anyhow;
+use std::cell::Cell;
+
+use anyhow::{anyhow, bail};
 use rustc_hash::FxHashMap;
 
 use super::{Drawing, DrawnArc, DrawnNode, Options, counted};
@@ -12,7 +14,7 @@ use ggp_gdl::game::{Game, Move, RoleId, Score};
 use ggp_gdl::terms::{TermId, Terms};
 use ggp_picture::{PictureOptions as DrawingOptions, SAMPLE_STATES};
 use ggp_search::graph::{Explore, Graph, Merge, explore};
-use ggp_search::{Budget, Problem, Stats, Status};
+use ggp_search::{Budget, BudgetKind, Problem, Stats, Status};
 use ggp_solver::solve::{GameProblem, Joint, JointProblem, Keys, joint_text};
 
 type State = <AnyMachine as Machine>::State;
@@ -21,8 +23,8 @@ type State = <AnyMachine as Machine>::State;
 pub(super) struct Explored {
     pub drawing: Drawing,
     states: Vec<State>,
-    /// Whether the budget ran out.
-    pub is_stopped: bool,
+    /// The limit that was reached.
+    pub stopped: Option<BudgetKind>,
     /// The number of nodes that do not fit into a picture.
     pub left_out: usize,
 }
@@ -35,6 +37,7 @@ pub(super) struct Explored {
 pub(super) fn explored(
     options: &Options,
     machine: &mut AnyMachine,
+    budget: &Budget,
     context: &Context,
 ) -> anyhow::Result<Explored> {
     let start = options.position.state(machine, &options.rules, context)?;
@@ -49,7 +52,7 @@ pub(super) fn explored(
             role,
             target,
         };
-        let (problem, graph) = explore_with(options, problem, Merge::State, context)?;
+        let (problem, graph) = explore_with(options, problem, Merge::State, budget, context)?;
         machine.terms_mut().refresh();
         let terms = machine.terms();
         let said = |joint: &Joint| joint_text(&game, terms, joint);
@@ -73,7 +76,7 @@ pub(super) fn explored(
         true => Merge::State,
         false => Merge::Key,
     };
-    let (problem, graph) = explore_with(options, problem, merge, context)?;
+    let (problem, graph) = explore_with(options, problem, merge, budget, context)?;
     machine.terms_mut().refresh();
     let terms = machine.terms();
     let facts = |state: &State| problem.compared_facts(state);
@@ -111,6 +114,7 @@ fn explore_with<P: Problem<Error = PlayError>>(
     options: &Options,
     mut problem: P,
     merge: Merge,
+    budget: &Budget,
     context: &Context,
 ) -> anyhow::Result<Found<P>> {
     let how = Explore {
@@ -121,15 +125,9 @@ fn explore_with<P: Problem<Error = PlayError>>(
         prune: PruneChoice::combined(&options.prune),
         ..Explore::default()
     };
-    let budget = Budget {
-        nodes: options.budget_nodes,
-        stop: context.stop().clone(),
-        depth: options.depth.unwrap_or(u32::MAX),
-        ..Budget::default()
-    };
     let mut stats = Stats::default();
     let mut progress = Progress::new(Report::default(), context);
-    let graph = explore(&mut problem, &how, &budget, &mut stats, &mut progress);
+    let graph = explore(&mut problem, &how, budget, &mut stats, &mut progress);
     progress.finish();
     go_on(context)?;
     Ok((problem, graph?))
@@ -159,11 +157,20 @@ fn put<A>(
     context: &Context,
 ) -> anyhow::Result<Explored> {
     let mut firsts: FxHashMap<Vec<TermId>, usize> = FxHashMap::default();
-    let on = || !context.is_interrupted();
+    let most = options.budget_memory.saturating_mul(1 << 20);
+    let size = Cell::new(0_u64);
+    let on = || !context.is_interrupted() && size.get() <= most;
+    let counted = |text: String| {
+        size.set(size.get() + text.len() as u64);
+        text
+    };
     let nodes = graph.nodes().iter().enumerate().take_while(|_| on());
     let nodes = nodes.map(|(number, node)| {
         let facts = facts(&node.state).into_iter();
-        let mut facts: Vec<String> = facts.map(|fact| game.canonical(terms, fact)).collect();
+        let mut facts: Vec<String> = facts
+            .take_while(|_| on())
+            .map(|fact| counted(game.canonical(terms, fact)))
+            .collect();
         facts.sort_unstable();
         DrawnNode {
             level: node.level,
@@ -178,10 +185,17 @@ fn put<A>(
     let arcs = arcs.map(|arc| DrawnArc {
         from: arc.from,
         to: arc.to,
-        chosen: said(&arc.action),
+        chosen: counted(said(&arc.action)),
     });
     let arcs = arcs.collect();
     go_on(context)?;
+    if size.get() > most {
+        bail!(
+            "the texts of the positions have more than {} MB; set --depth or --budget-nodes, \
+             or raise --budget-memory",
+            options.budget_memory
+        );
+    }
     Ok(Explored {
         drawing: Drawing {
             name: game.name(),
@@ -196,7 +210,7 @@ fn put<A>(
             .iter()
             .map(|node| node.state.clone())
             .collect(),
-        is_stopped: graph.stopped().is_some(),
+        stopped: graph.stopped(),
         left_out: 0,
     })
 }

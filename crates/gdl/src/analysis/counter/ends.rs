@@ -74,7 +74,7 @@ pub(super) fn ends(
             .collect::<Vec<_>>();
         let split = split
             .into_iter()
-            .find_map(|index| body.split(game, index, &mut terms));
+            .find_map(|index| body.split(game, index, MAX_ENDS, &mut terms));
         match split {
             Some(bodies) => open.extend(bodies.into_iter().map(|body| {
                 let variables = (0..body.variables).map(|v| format!("?{v}").into());
