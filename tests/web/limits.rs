@@ -70,6 +70,10 @@ fn a_wrong_request_is_told_what_is_wrong() {
     assert_eq!(answer.status, 400);
     let told = "the body does not fit this request: ";
     assert!(answer.body.contains(told), "{}", answer.body);
+    // The answer comes when all was sent.
+    let answer = service.post("/api/check", &json!({ "text": "x".repeat(20 << 20) }));
+    assert_eq!(answer.status, 413);
+    assert!(answer.body.contains("--max-request"), "{}", answer.body);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The environment of a command: streams, colours, interrupts, files.
 
 use ggp_stop::Stop;
+use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -175,10 +176,15 @@ impl Context {
     ///
     /// As [`Context::print`].
     pub fn print_lines<T: AsRef<str>>(&self, lines: impl IntoIterator<Item = T>) -> io::Result<()> {
+        let is_terminal = io::stdout().is_terminal();
         let mut out = io::BufWriter::new(io::stdout().lock());
         let print = || {
             for line in lines {
-                out.write_all(line.as_ref().as_bytes())?;
+                let line = match is_terminal {
+                    true => harmless(line.as_ref()),
+                    false => line.as_ref().into(),
+                };
+                out.write_all(line.as_bytes())?;
                 out.write_all(b"\n")?;
             }
             out.flush()
@@ -205,7 +211,7 @@ impl Context {
     pub fn note(&self, text: impl fmt::Display) {
         if !self.quiet {
             // A note that cannot be written is not worth failing for.
-            let _ = writeln!(io::stderr(), "{text}");
+            let _ = writeln!(io::stderr(), "{}", harmless(&text.to_string()));
         }
     }
 
@@ -303,6 +309,50 @@ impl Context {
     }
 }
 
+/// A text whose control characters, which can come from rules, are replaced by pictures, so that
+/// they do nothing to a terminal. Line breaks, tabs and colours stay.
+pub(super) fn harmless(text: &str) -> Cow<'_, str> {
+    let acts = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+    if !text.contains(acts) {
+        return text.into();
+    }
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(acts) {
+        let (before, after) = rest.split_at(at);
+        shown.push_str(before);
+        let colour = colour(after);
+        if colour > 0 {
+            shown.push_str(&after[..colour]);
+            rest = &after[colour..];
+            continue;
+        }
+        let control = after.chars().next().expect("one was found");
+        let picture = match u32::from(control) {
+            code @ 0..0x20 => char::from_u32(0x2400 + code),
+            0x7f => Some('\u{2421}'),
+            _ => None,
+        };
+        shown.push(picture.unwrap_or('\u{FFFD}'));
+        rest = &after[control.len_utf8()..];
+    }
+    shown.push_str(rest);
+    shown.into()
+}
+
+/// The length of the sequence for a colour that a text begins with; 0 if there is none.
+fn colour(text: &str) -> usize {
+    let Some(rest) = text.strip_prefix("\x1b[") else {
+        return 0;
+    };
+    let is_digit = |c: char| c.is_ascii_digit() || c == ';';
+    let end = rest.find(|c| !is_digit(c)).unwrap_or(rest.len());
+    match rest[end..].starts_with('m') {
+        true => text.len() - rest.len() + end + 1,
+        false => 0,
+    }
+}
+
 /// Ends the process after an interrupt.
 fn leave() -> ! {
     let _ = writeln!(io::stderr(), "interrupted");
@@ -315,4 +365,24 @@ pub(super) fn printed(result: io::Result<()>) -> io::Result<()> {
         let message = format!("cannot write to standard output: {error}");
         io::Error::new(error.kind(), message)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_characters_of_names_do_nothing() {
+        for (text, shown) in [
+            ("(cell 1 1)\tb\n", "(cell 1 1)\tb\n"),
+            ("\x1b[1;91merror:\x1b[0m a", "\x1b[1;91merror:\x1b[0m a"),
+            ("a\x1b[2J\x1b]0;b\x07", "a\u{241B}[2J\u{241B}]0;b\u{2407}"),
+            (
+                "\r\x7f\u{9b}2J\x1b[1",
+                "\u{240D}\u{2421}\u{FFFD}2J\u{241B}[1",
+            ),
+        ] {
+            assert_eq!(harmless(text), shown);
+        }
+    }
 }

@@ -186,7 +186,8 @@ fn fail(error: &anyhow::Error, context: &Context) -> ExitCode {
         let text = text.expect("strings and numbers are JSON");
         let _ = writeln!(io::stderr(), "{text}");
     } else {
-        let _ = writeln!(io::stderr(), "{} {error:#}", context.error_word());
+        let text = format!("{} {error:#}", context.error_word());
+        let _ = writeln!(io::stderr(), "{}", context::harmless(&text));
         let excess = error.chain().find_map(|cause| match cause.downcast_ref()? {
             PlayError::TooLarge(excess) => Some(excess),
             _ => None,

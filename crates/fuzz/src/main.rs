@@ -209,6 +209,7 @@ impl Turn {
             }
             Err(what) => {
                 let file = file.display();
+                let what: String = what.chars().take(SHOWN).collect();
                 Ok(Some(format!(
                     "{name}: {what}\nrun it again with: \
                      ggp-fuzz --target {name} --replay {file} --seed {seed}"
@@ -217,6 +218,9 @@ impl Turn {
         }
     }
 }
+
+/// Maximum number of characters of a find that are printed; its file has the whole input.
+const SHOWN: usize = 4_000;
 
 /// Runs one target. The result is the number of answers that were compared, or what is
 /// wrong.

@@ -7,6 +7,7 @@ use axum::extract::rejection::JsonRejection;
 use axum::extract::{FromRequest, Request};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use http_body_util::BodyExt;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -101,9 +102,18 @@ impl IntoResponse for ApiError {
     }
 }
 
-/// Maximum time for the body of a request to arrive.
+/// The limits of the body of a request.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct BodyTime(pub(super) Duration);
+pub(super) struct BodyLimits {
+    /// Maximum time to arrive.
+    pub time: Duration,
+    /// Maximum size.
+    pub bytes: usize,
+}
+
+/// A body that is too large by at most this factor is read to its end, so that its sender, who
+/// may look for an answer only then, gets one.
+const IGNORED: usize = 16;
 
 /// The body of a request as JSON. A malformed body is an [`ApiError`].
 #[derive(Debug)]
@@ -113,11 +123,16 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for JsonBody<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
-        let BodyTime(time) = *request.extensions().get().expect("the guard sets it");
-        let read = Json::<T>::from_request(request, state);
+        let limits: BodyLimits = *request.extensions().get().expect("the guard sets it");
+        let time = limits.time;
+        let read = async {
+            let request = received(request, limits.bytes).await?;
+            let body = Json::<T>::from_request(request, state).await;
+            body.map_err(|rejection| error(&rejection))
+        };
         match tokio::time::timeout(time, read).await {
             Ok(Ok(Json(body))) => Ok(JsonBody(body)),
-            Ok(Err(rejection)) => Err(error(&rejection)),
+            Ok(Err(error)) => Err(error),
             Err(_) => Err(ApiError::new(
                 StatusCode::REQUEST_TIMEOUT,
                 format!(
@@ -129,12 +144,36 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for JsonBody<T> {
     }
 }
 
-fn error(rejection: &JsonRejection) -> ApiError {
-    match rejection.status() {
-        StatusCode::PAYLOAD_TOO_LARGE => ApiError::new(
+/// The request with its whole body, which must have at most `most` bytes.
+async fn received(request: Request, most: usize) -> Result<Request, ApiError> {
+    let (parts, mut body) = request.into_parts();
+    let (mut bytes, mut size) = (Vec::new(), 0_usize);
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|_| ApiError::wrong("the request ended early"))?;
+        let Ok(data) = frame.into_data() else {
+            continue;
+        };
+        size = size.saturating_add(data.len());
+        if size > most.saturating_mul(IGNORED) {
+            break;
+        }
+        if size > most {
+            bytes = Vec::new();
+        } else {
+            bytes.extend_from_slice(&data);
+        }
+    }
+    match size > most {
+        true => Err(ApiError::new(
             StatusCode::PAYLOAD_TOO_LARGE,
             "the request is larger than the server accepts; `ggp web --max-request` sets the limit",
-        ),
+        )),
+        false => Ok(Request::from_parts(parts, bytes.into())),
+    }
+}
+
+fn error(rejection: &JsonRejection) -> ApiError {
+    match rejection.status() {
         StatusCode::UNSUPPORTED_MEDIA_TYPE => {
             ApiError::wrong("the body must be JSON: send it with `content-type: application/json`")
         }

@@ -15,7 +15,7 @@ use axum::response::{IntoResponse, Response};
 use http_body_util::BodyExt;
 
 use super::AppState;
-use super::answer::{ApiError, BodyTime};
+use super::answer::{ApiError, BodyLimits};
 use super::connections::Connection;
 
 /// The content security policy.
@@ -37,9 +37,10 @@ pub(super) async fn guard(
     let visitor = app.sessions.visitor(request.headers(), connection.address);
     let cookie = (visitor.is_new).then(|| app.sessions.cookie(&visitor.session));
     request.extensions_mut().insert(visitor);
-    request
-        .extensions_mut()
-        .insert(BodyTime(app.limits.receive));
+    request.extensions_mut().insert(BodyLimits {
+        time: app.limits.receive,
+        bytes: app.limits.request_bytes,
+    });
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
     let all = [

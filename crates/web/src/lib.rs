@@ -243,7 +243,6 @@ impl Server {
 }
 
 fn router(app: Arc<AppState>) -> Router {
-    let limit = DefaultBodyLimit::max(app.limits.request_bytes);
     Router::new()
         .route("/", get(page::index))
         .route("/page/{*path}", get(page::asset))
@@ -266,7 +265,8 @@ fn router(app: Arc<AppState>) -> Router {
         .route("/api/tables/{table}/moves", post(tables::choose))
         .fallback(page::missing)
         .method_not_allowed_fallback(page::wrong_method)
-        .layer(limit)
+        // Bodies are limited where they are read.
+        .layer(DefaultBodyLimit::disable())
         .layer(middleware::from_fn_with_state(
             Arc::clone(&app),
             guard::guard,

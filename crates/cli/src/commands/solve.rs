@@ -453,8 +453,8 @@ const MOMENT: Duration = Duration::from_millis(200);
 /// The time by which an evaluation may be later than the search that asks for it.
 const LATE: Duration = Duration::from_millis(100);
 
-/// A result for which a search cannot begin before. An interrupt that is none of the user's is
-/// the end of the time.
+/// A result that a search needs before it begins. If the user did not interrupt it, its time was
+/// over.
 pub(super) fn in_time<T>(result: anyhow::Result<T>, context: &Context) -> anyhow::Result<T> {
     result.map_err(|error| match error.downcast_ref() {
         Some(PlayError::Interrupted) if !context.is_interrupted() => anyhow!(

@@ -1,4 +1,4 @@
-//! What the rules say about the keys and values of a fluent.
+//! The rules for the keys and values of a fluent: clearing, frames, succession, unused arguments.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
