@@ -208,7 +208,10 @@ impl RuleOptions {
             return Err(PlayError::Interrupted.into());
         }
         if stop.is_over() {
-            bail!("the time limit was reached before the rules were read; raise --budget-time");
+            bail!(
+                "the time limit was reached before the rules were read; raise --budget-time \
+                 (or --time)"
+            );
         }
         Ok(reading)
     }

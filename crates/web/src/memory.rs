@@ -128,7 +128,7 @@ fn start(running: &mut Option<JoinHandle<()>>, work: impl FnOnce() + Send + 'sta
 
 /// True if work must be stopped: when it has ended, a process that grows on like this would
 /// be larger than it may be. While work that was stopped frees its memory, a process that does
-/// not grow is given time.
+/// not grow is given time, and half of what is kept free is used.
 fn is_short(bytes: u64, growth: u64, memory_bytes: u64, is_relief: bool) -> bool {
     let soon = bytes + u64::from(AHEAD) * growth;
     let spare = (memory_bytes / SPARE_PART).max(LEAST_SPARE);
@@ -180,8 +180,8 @@ mod tests {
         assert!(!is_short(300, 0, 500, false) && is_short(301, 0, 500, false));
         assert!(!is_short(50, 0, 100, false) && is_short(51, 0, 100, false));
         // The first work that was stopped still frees its memory.
-        assert!(!is_short(900, 20, 1_000, true));
-        assert!(is_short(900, 21, 1_000, true));
+        assert!(!is_short(800, 20, 1_000, true));
+        assert!(is_short(800, 21, 1_000, true));
         assert!(!is_short(1_100, 0, 1_000, true));
     }
 

@@ -115,6 +115,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         0 => std::thread::available_parallelism().map_or(1, usize::from),
         threads => threads.into(),
     };
+    let counting = Instant::now();
     let spinner = context.spinner("counting depth 0");
     let mut levels: Vec<Row> = Vec::new();
     let mut printed = match context.json() {
@@ -161,7 +162,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     }
     if !context.json() {
         context.print(format!("stopped: {}", stop.text()))?;
-        context.note(rate(&levels, start.elapsed().as_secs_f64()));
+        context.note(rate(&levels, counting.elapsed().as_secs_f64()));
     }
     if let Ending::Other("interrupted") = stop {
         bail!("interrupted; the levels above are complete");

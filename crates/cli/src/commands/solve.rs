@@ -459,7 +459,7 @@ pub(super) fn in_time<T>(result: anyhow::Result<T>, context: &Context) -> anyhow
     result.map_err(|error| match error.downcast_ref() {
         Some(PlayError::Interrupted) if !context.is_interrupted() => anyhow!(
             "the time limit was reached before the first position was known; \
-             raise --budget-time"
+             raise --budget-time (or --time)"
         ),
         _ => error,
     })
