@@ -102,6 +102,19 @@ fn commands_that_play_name_a_fault_alike_and_abort_the_match() {
 }
 
 #[test]
+fn names_in_messages_about_faults_are_cut() {
+    let place = Workplace::new();
+    let name = "x".repeat(5_000);
+    let rules = rules(&[1]).replace("(role r)", &format!("(role {name})"));
+    place.write("f.kif", rules.replace("r ", &format!("{name} ")));
+    let found = place.run("playout f.kif");
+    assert_eq!(found.code, Some(2));
+    let expected = format!("{}... has several goal values", &name[..200]);
+    assert!(found.err.contains(&expected), "{found:#?}");
+    assert!(found.err.len() < 1_000, "{found:#?}");
+}
+
+#[test]
 fn the_page_shows_the_position_and_names_the_fault() {
     let service = Service::start(&[]);
     for (number, words, is_over) in FAULTS {

@@ -38,7 +38,7 @@ pub struct EvaluationOptions {
     max_facts: usize,
     /// Maximum number of matches tried in one state
     #[arg(long, value_name = "N", default_value_t = Limits::default().work)]
-    #[arg(hide_short_help = true)]
+    #[arg(hide_short_help = true, value_parser = clap::value_parser!(u64).range(1..))]
     max_work: u64,
     /// Maximum number of symbols in the text of one state, and of its legal moves; a
     /// tenth of that for a single term

@@ -14,6 +14,7 @@ mod playout;
 mod propnet;
 
 use ggp_stop::Stop;
+use std::borrow::Cow;
 use std::fmt;
 use std::hash::Hash;
 
@@ -448,7 +449,9 @@ impl fmt::Display for PlayError {
             } => {
                 write!(
                     f,
-                    "{role} may not play {chosen}; legal: {}",
+                    "{} may not play {}; legal: {}",
+                    short(role),
+                    short(chosen),
                     some(legal, 12)
                 )
             }
@@ -460,25 +463,25 @@ impl fmt::Display for PlayError {
                 write!(
                     f,
                     "{} has no legal move, but the game is not over",
-                    fault.role
+                    short(&fault.role)
                 )?;
                 fault.fmt_place(f)
             }
             PlayError::NoGoal(fault) => {
-                write!(f, "{} has no goal value", fault.role)?;
+                write!(f, "{} has no goal value", short(&fault.role))?;
                 fault.fmt_place(f)
             }
             PlayError::AmbiguousGoal(fault) => {
-                let found = fault.found.join(", ");
-                write!(f, "{} has several goal values: {found}", fault.role)?;
+                let (role, found) = (short(&fault.role), fault.found.join(", "));
+                write!(f, "{role} has several goal values: {}", short(&found))?;
                 fault.fmt_place(f)
             }
             PlayError::BadGoal(fault) => {
-                let found = fault.found.join(", ");
+                let (role, found) = (short(&fault.role), fault.found.join(", "));
                 write!(
                     f,
-                    "{} has the goal value {found}, not an integer from 0 to 100",
-                    fault.role
+                    "{role} has the goal value {}, not an integer from 0 to 100",
+                    short(&found)
                 )?;
                 fault.fmt_place(f)
             }
@@ -558,10 +561,19 @@ fn some(list: &[String], most: usize) -> String {
     if list.is_empty() {
         return "(nothing)".to_owned();
     }
-    let shown = list[..list.len().min(most)].join(" ");
+    let shown: Vec<_> = list.iter().take(most).map(|text| short(text)).collect();
+    let shown = shown.join(" ");
     match list.len().checked_sub(most) {
         None | Some(0) => shown,
         Some(more) => format!("{shown} and {more} more"),
+    }
+}
+
+/// The beginning of a text of the rules, which may be long.
+fn short(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(200) {
+        Some((end, _)) => format!("{}...", &text[..end]).into(),
+        None => text.into(),
     }
 }
 

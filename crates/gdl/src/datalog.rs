@@ -28,7 +28,7 @@ use crate::program::{RelationId, Rule};
 use crate::span::Span;
 use crate::terms::{TermId, TermOverflow, Terms};
 use compile::Program;
-pub use compile::{OnDemand, on_demand};
+pub use compile::{OnDemand, check_stop, on_demand};
 pub use demand::Part;
 use relation::Relation;
 

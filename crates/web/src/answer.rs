@@ -81,6 +81,7 @@ impl From<PlayError> for ApiError {
             PlayError::IllegalMove { .. }
             | PlayError::GameOver
             | PlayError::WrongMoveCount { .. } => ApiError::wrong(error.to_string()),
+            PlayError::Interrupted => ApiError::short_of_memory(),
             _ => ApiError::rules(error.to_string()),
         }
     }

@@ -36,7 +36,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 
 /// The request.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object")]
 pub(super) struct Explore {
     #[serde(default)]
     moves: Vec<Vec<String>>,

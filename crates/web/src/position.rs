@@ -17,7 +17,7 @@ use ggp_picture::{Cell, Drawing, DrawingLimits, TableStyle};
 
 /// The request.
 #[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object")]
 pub(super) struct Moves {
     #[serde(default)]
     moves: Vec<Vec<String>>,

@@ -15,7 +15,7 @@ pub(super) const MOST_TERMS: usize = 2_000_000;
 
 /// A rule file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object")]
 pub(super) struct File {
     pub(super) name: String,
     pub(super) text: String,
@@ -23,7 +23,7 @@ pub(super) struct File {
 
 /// A rule set as uploaded.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object")]
 pub(super) struct RuleSet {
     pub(super) files: Vec<File>,
     #[serde(default)]

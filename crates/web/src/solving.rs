@@ -28,7 +28,7 @@ const LEVELS: usize = 1_000;
 
 /// The request.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object")]
 pub(super) struct Solve {
     #[serde(default)]
     moves: Vec<Vec<String>>,

@@ -32,7 +32,7 @@ const PERSON: &str = "person";
 
 /// The request for a new table.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object")]
 pub(super) struct NewTable {
     game: String,
     #[serde(default)]
@@ -49,7 +49,7 @@ pub(super) struct CreatedTable {
 
 /// A person's choice.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object")]
 pub(super) struct Chosen {
     key: String,
     ply: usize,

@@ -33,7 +33,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The request.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object")]
 pub(super) struct Think {
     #[serde(default)]
     moves: Vec<Vec<String>>,

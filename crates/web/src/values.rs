@@ -31,7 +31,7 @@ const POSITIONS: u64 = 2;
 
 /// The request to learn.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object")]
 pub(super) struct Learn {
     #[serde(default)]
     seconds: Option<f64>,
@@ -57,7 +57,7 @@ impl Lessons {
 
 /// The request for values along a match.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object")]
 pub(super) struct Asked {
     #[serde(default)]
     moves: Vec<Vec<String>>,

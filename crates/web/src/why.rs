@@ -21,7 +21,7 @@ const LINES: usize = 500;
 
 /// The request.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object")]
 pub(super) struct Question {
     #[serde(default)]
     moves: Vec<Vec<String>>,

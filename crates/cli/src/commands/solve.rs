@@ -11,6 +11,7 @@ mod report;
 
 pub(super) use report::verdict_name;
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -61,8 +62,8 @@ pub struct Options {
     #[arg(long, conflicts_with_all = ["each", "suite"])]
     all: bool,
     /// Maximum number of plans to print with --all
-    #[arg(long, value_name = "N", default_value_t = 1_000, requires = "all")]
-    max_plans: usize,
+    #[arg(long, value_name = "N", default_value = "1000", requires = "all")]
+    max_plans: NonZeroUsize,
     /// Look for up to N solutions that differ in more than the order of moves, and for a proof
     /// that there are no others
     #[arg(long, value_name = "N", conflicts_with_all = ["all", "optimal", "suite"])]
@@ -311,7 +312,7 @@ impl SearchOptions {
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let plans = match options.all {
         true => Plans::AllShortest {
-            max: options.max_plans.max(1),
+            max: options.max_plans.get(),
         },
         false => Plans::First,
     };

@@ -64,6 +64,7 @@ impl AnyMachine {
     pub fn auto(game: &Game, limits: Limits) -> Result<(Self, Option<GroundError>), PlayError> {
         match PropnetMachine::new(game, limits.clone()) {
             Ok(machine) => Ok((AnyMachine::Propnet(Box::new(machine)), None)),
+            Err(_) if limits.stop.is_over() => Err(PlayError::Interrupted),
             Err(reason) => {
                 let machine = AnyMachine::new(game, Backend::Datalog, limits)?;
                 Ok((machine, Some(reason)))

@@ -10,7 +10,7 @@ use super::answers::Answers;
 use super::move_order::MoveOrder;
 use super::{Excess, Limits, MOVES_TEXT, Machine, PlayError, STATE_TEXT, check_text};
 use ggp_gdl::check::Keyword;
-use ggp_gdl::datalog::{Bounds, EvaluationError, Evaluator, Failure, Layer, Query};
+use ggp_gdl::datalog::{Bounds, EvaluationError, Evaluator, Failure, Layer, Query, check_stop};
 use ggp_gdl::game::flat::{Flat, Wrapped, flatten};
 use ggp_gdl::game::{Game, Move, RoleId};
 use ggp_gdl::program::{FunctorId, RelationId, RuleSet};
@@ -210,21 +210,27 @@ impl DatalogMachine {
     /// Plans by the relation sizes in a few random playouts, and switches to
     /// evaluation on demand if that is less work there.
     fn learn(&mut self, most_moves: usize) -> Result<(), PlayError> {
+        let game = self.shared.game.clone();
+        let stop = self.evaluator.bounds().stop.clone();
+        let go_on = || check_stop(&stop).map_err(|error| play_error(&game, error));
         self.sample(most_moves, SAMPLE_WORK);
+        go_on()?;
         self.evaluator.replan();
         let whole = self.sample(most_moves, SAMPLE_WORK);
-        let game = self.shared.game.clone();
+        go_on()?;
         let on_demand = self.evaluator.on_demand(&mut self.terms);
         if let Some(evaluator) = on_demand.map_err(|error| play_error(&game, error))? {
             let mut other = self.clone();
             other.evaluator = evaluator;
             other.forget();
             other.sample(most_moves, SAMPLE_WORK);
+            go_on()?;
             other.evaluator.replan();
             if other.sample(most_moves, SAMPLE_WORK) < whole {
                 *self = other;
             }
         }
+        go_on()?;
         self.evaluator.replan();
         self.forget();
         Ok(())

@@ -20,7 +20,7 @@ use super::relax;
 use super::shape::{Part, Shape, Test};
 use crate::excess::Excess;
 use ggp_gdl::check::Keyword;
-use ggp_gdl::datalog::{Bounds, EvaluationError, Evaluator, Failure, Rows};
+use ggp_gdl::datalog::{Bounds, EvaluationError, Evaluator, Failure, Rows, check_stop};
 use ggp_gdl::game::flat::{Flat, Wrapped};
 use ggp_gdl::game::{Game, Move};
 use ggp_gdl::program::strata::for_each_body_atom;
@@ -70,15 +70,18 @@ pub(super) fn ground_pieces(
         gates,
         more,
     } = attempt;
+    let reporter = Reporter { game, limits };
+    let fail = |error| reporter.failure(error);
+    check_stop(stop).map_err(fail)?;
     let mut terms = game.terms().clone();
     let flat = Flat {
         rules: pieces.rules.clone(),
         ..flat.clone()
     };
     let dynamic = relax::dynamic(&flat);
-    let reporter = Reporter { game, limits };
     let relaxed = relax::relaxed(game, &flat, &pieces, &dynamic, &mut terms);
-    let relaxed = relaxed.map_err(|overflow| reporter.failure(Failure::Terms(overflow).into()))?;
+    let relaxed = relaxed.map_err(|overflow| fail(Failure::Terms(overflow).into()))?;
+    check_stop(stop).map_err(fail)?;
     let wanted = output_relations(game, &flat);
     let bounds = Bounds {
         facts: limits.facts,
@@ -86,7 +89,6 @@ pub(super) fn ground_pieces(
         stop: stop.clone(),
         foresight: Some(FORESIGHT),
     };
-    let fail = |error| reporter.failure(error);
     let components = relax::components(&flat.rules, &wanted);
     // Includes relations that only negations use, which the relaxed program lacks.
     let asked = components.iter().flatten().map(|&r| RelationId::new(r));

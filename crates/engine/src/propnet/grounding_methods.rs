@@ -169,7 +169,7 @@ pub(super) fn ground(
         .map(|relation| (relation, Layer::Second));
     let inputs: Vec<(RelationId, Layer)> = first.chain(second).collect();
     let queries = [(0, output_relations(game, &flat))];
-    let on_demand_pieces = || match on_demand(&flat.rules, &inputs, &queries, game.terms()) {
+    let on_demand_pieces = || match on_demand(&flat.rules, &inputs, &queries, game.terms(), stop) {
         Some(program) => Pieces::on_demand(program),
         None => whole(),
     };

@@ -208,7 +208,7 @@ pub fn run(input: &str, _: u64) -> Result<u64, String> {
     let mut is_signed = false;
     for line in lines {
         change(&mut bytes, line);
-        is_signed |= line == "sign";
+        is_signed |= line.split(' ').next() == Some("sign");
     }
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let file = folder.path().join("checkpoint");

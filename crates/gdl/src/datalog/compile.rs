@@ -78,12 +78,13 @@ pub struct OnDemand {
 }
 
 /// Rewrites a program before any sizes are known; `None` if rewriting would save
-/// nothing. The arguments are those of [`Evaluator::new`].
+/// nothing, or `stop` was over. The arguments are those of [`Evaluator::new`].
 pub fn on_demand(
     rules: &RuleSet,
     inputs: &[(RelationId, Layer)],
     queries: &[(usize, Vec<RelationId>)],
     terms: &Terms,
+    stop: &Stop,
 ) -> Option<OnDemand> {
     let mut is_input = vec![false; rules.arity.len()];
     for (input, _) in inputs {
@@ -91,12 +92,23 @@ pub fn on_demand(
     }
     let layer = layers(rules, inputs);
     let estimates = guessed(rules);
-    let never = Stop::new();
-    let rewritten = demanded(rules, &layer, &is_input, queries, &estimates, terms, &never)?;
+    let rewritten = demanded(rules, &layer, &is_input, queries, &estimates, terms, stop)?;
     Some(OnDemand {
         is_demand: rewritten.copies.iter().map(Option::is_none).collect(),
         rules: rewritten.rules,
     })
+}
+
+/// The error of a computation that is to stop, if it is.
+///
+/// # Errors
+///
+/// [`Failure::Interrupted`] or [`Failure::Late`].
+pub fn check_stop(stop: &Stop) -> Result<(), EvaluationError> {
+    match stop.reason() {
+        Some(reason) => Err(Failure::from(reason).into()),
+        None => Ok(()),
+    }
 }
 
 impl Evaluator {
@@ -236,7 +248,9 @@ impl Evaluator {
             relations,
             mut parts,
         } = given;
+        check_stop(&bounds.stop)?;
         let groups = stratify(&rules, terms).expect("the rules were checked to be stratified");
+        check_stop(&bounds.stop)?;
         let relation_layer = layers(&rules, inputs);
         let needed = reach::needed(&rules, queries.iter().flat_map(|(_, asked)| asked).copied());
         // Relations needed under their own name are derived completely.
@@ -291,7 +305,7 @@ impl Evaluator {
                 .filter(|&rule| needed[program.rules.rules[rule].head.relation.index()])
                 .filter(|&rule| program.rule_layer(rule) == 0)
                 .collect();
-            evaluator.check_interrupt()?;
+            check_stop(&evaluator.bounds.stop)?;
             if !fixed.is_empty() {
                 let mut group = Group::new(fixed, group.recursive, &program.rules);
                 evaluator.plan_group(&program, &mut group, &estimates);
@@ -343,7 +357,7 @@ impl Evaluator {
         }
         evaluator.done = vec![false; program.groups.len()];
         let mut groups_of: Vec<Vec<usize>> = vec![Vec::new(); arity.len()];
-        evaluator.check_interrupt()?;
+        check_stop(&evaluator.bounds.stop)?;
         for (number, group) in program.groups.iter_mut().enumerate() {
             for &rule in &group.rules {
                 for_each_body_atom(&program.rules.rules[rule], |atom, _| {
@@ -366,16 +380,8 @@ impl Evaluator {
         evaluator.observed.fill((0, 0));
         let stop = evaluator.bounds.stop.clone();
         evaluator.replan_program(program, &stop);
-        evaluator.check_interrupt()?;
+        check_stop(&evaluator.bounds.stop)?;
         Ok(evaluator)
-    }
-
-    /// Ends the compilation if it is interrupted from outside.
-    fn check_interrupt(&self) -> Result<(), EvaluationError> {
-        match self.bounds.stop.reason() {
-            Some(reason) => Err(Failure::from(reason).into()),
-            None => Ok(()),
-        }
     }
 
     /// Plans all rules again with the observed sizes of relations.
