@@ -124,7 +124,7 @@ fn what_cannot_be_drawn_is_refused() {
         ),
         (
             &["--output", "no/such/folder.svg"],
-            "the parent folder does not exist",
+            "its folder does not exist",
         ),
         (
             &["--output", "graph.foo"],

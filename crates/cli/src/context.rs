@@ -90,12 +90,14 @@ impl Context {
             }
             if is_first {
                 let preparing = Arc::clone(&preparing);
-                thread::spawn(move || {
+                let wait = move || {
                     thread::sleep(GRACE);
                     if preparing.load(Ordering::SeqCst) {
                         leave();
                     }
-                });
+                };
+                // Without a thread, the work that looks at the stop has to end by itself.
+                let _ = thread::Builder::new().spawn(wait);
             }
         })
         .context("cannot handle Ctrl-C")?;
@@ -275,11 +277,14 @@ impl Context {
         let folder = path
             .parent()
             .filter(|folder| !folder.as_os_str().is_empty());
-        if folder.is_some_and(|folder| !folder.is_dir()) || path.is_dir() {
-            anyhow::bail!(
-                "cannot write {}: the parent folder does not exist, or the path is a folder",
-                path.display()
-            );
+        let reason = match folder {
+            _ if path.is_dir() => "it is a folder",
+            Some(folder) if !folder.exists() => "its folder does not exist",
+            Some(folder) if !folder.is_dir() => "what should be its folder is a file",
+            _ => "",
+        };
+        if !reason.is_empty() {
+            anyhow::bail!("cannot write {}: {reason}", path.display());
         }
         // Only an attempt shows whether it is allowed.
         whole_file::can_write(path).with_context(|| format!("cannot write {}", path.display()))

@@ -17,6 +17,7 @@
 //! failure. A reader that closes the pipe early is not a failure.
 
 #[cfg(feature = "web")]
+mod agent_limits;
 mod allocator;
 pub mod bench;
 mod commands;

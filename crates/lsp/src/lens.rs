@@ -1,6 +1,7 @@
 //! Code lenses: counting positions, a random playout and a check, started from a file.
 
 use ggp_stop::Stop;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -64,16 +65,22 @@ pub(super) fn start(
         _ => return Err(RequestError::UnknownCommand(command.to_owned())),
     };
     let game = game.clone();
-    thread::spawn(move || {
+    let work = move || {
         let mut limits = Limits::default();
         limits.ground.time = Some(time / 2);
         let stop = limits.stop.clone();
         limits.ground.stop = stop.clone();
         let done = Arc::new(AtomicBool::new(false));
         let watch = watch(time, stop.clone(), Arc::clone(&done));
-        let result = run(&game, &limits, time);
+        let result = match &watch {
+            Ok(_) => run(&game, &limits, time),
+            // Nothing would end it.
+            Err(_) => Err(PlayError::Interrupted),
+        };
         done.store(true, Ordering::Relaxed);
-        watch.thread().unpark();
+        if let Ok(watch) = watch {
+            watch.thread().unpark();
+        }
         let (kind, text) = match result {
             Ok(text) => (MessageType::INFO, Ok(text)),
             Err(PlayError::Interrupted) => {
@@ -95,13 +102,15 @@ pub(super) fn start(
             Err(error) => error.answer(id),
         };
         sender(answer.into());
-    });
+    };
+    let started = thread::Builder::new().spawn(work);
+    started.map_err(|error| RequestError::Failed(format!("cannot start a thread: {error}")))?;
     Ok(())
 }
 
 /// Raises a flag after some time, unless the work is done before.
-fn watch(time: Duration, stop: Stop, done: Arc<AtomicBool>) -> thread::JoinHandle<()> {
-    thread::spawn(move || {
+fn watch(time: Duration, stop: Stop, done: Arc<AtomicBool>) -> io::Result<thread::JoinHandle<()>> {
+    thread::Builder::new().spawn(move || {
         let end = Instant::now() + time;
         while !done.load(Ordering::Relaxed) {
             match end.checked_duration_since(Instant::now()) {

@@ -96,13 +96,14 @@ struct Worker {
 }
 
 impl Worker {
-    fn new(work: impl FnOnce(Receiver<Job>) + Send + 'static) -> Self {
+    fn new(work: impl FnOnce(Receiver<Job>) + Send + 'static) -> Result<Self, SpecError> {
         let (jobs, receiver) = channel();
-        Worker {
+        let thread = std::thread::Builder::new().spawn(move || work(receiver));
+        Ok(Worker {
             jobs: Some(jobs),
             pace: Pace::default(),
-            thread: Some(std::thread::spawn(move || work(receiver))),
-        }
+            thread: Some(thread.map_err(|error| SpecError::NoThread(error.kind()))?),
+        })
     }
 
     /// Stops the current job and assigns another.
@@ -156,7 +157,7 @@ impl AgentThread {
     ///
     /// # Errors
     ///
-    /// As [`AgentSpec::agent`].
+    /// As [`AgentSpec::agent`], and [`SpecError::NoThread`].
     pub fn new(brief: Brief, spec: &AgentSpec) -> Result<Self, SpecError> {
         AgentThread::with(brief, |brief| spec.agent(brief))
     }
@@ -170,9 +171,9 @@ impl AgentThread {
         let agent = make(brief.clone())?;
         let shared = Arc::new(Shared::default());
         let reports = Arc::clone(&shared);
-        let agent = Worker::new(move |jobs| run_agent(agent, &jobs, &reports));
+        let agent = Worker::new(move |jobs| run_agent(agent, &jobs, &reports))?;
         let reports = Arc::clone(&shared);
-        let fallback = Worker::new(move |jobs| run_fallback(&brief, &jobs, &reports));
+        let fallback = Worker::new(move |jobs| run_fallback(&brief, &jobs, &reports))?;
         Ok(AgentThread {
             shared,
             agent,

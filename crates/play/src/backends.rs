@@ -52,13 +52,14 @@ impl Grounding {
         let mut limits = limits.clone();
         limits.ground.stop = stop.clone();
         let game = game.clone();
-        let thread = std::thread::spawn(move || {
+        // Without a thread there is no network, and the sender is gone at once.
+        let thread = std::thread::Builder::new().spawn(move || {
             // The receiver is gone if the match is over.
             let _ = sender.send(PropnetMachine::new(&game, limits));
         });
         Grounding {
             network,
-            thread: Some(thread),
+            thread: thread.ok(),
             stop,
         }
     }

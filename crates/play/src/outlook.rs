@@ -331,6 +331,7 @@ fn child(game: &Game, state: PropnetState, scores: Option<Vec<Option<u8>>>) -> C
         state,
         scores: scores.map(Iterator::collect),
         is_wrong,
+        choices: [1, 1],
     }
 }
 
@@ -355,13 +356,23 @@ fn expand_in_lanes(
         lanes.batch.set_states(&vec![state.to_vec(); joints.len()]);
         lanes.batch.step(&joints.concat());
         let states = lanes.batch.states(joints.len());
+        let choices: Vec<Vec<u32>> = (0..roles)
+            .map(|role| lanes.batch.legal_counts(role, joints.len()))
+            .collect();
         for (lane, state) in states.iter().enumerate() {
             let scores = lanes.batch.is_terminal(lane).then(|| {
                 let score = |role| lanes.score(lane, role);
                 (0..roles).map(score).collect()
             });
             let state = PropnetState::Packed(state[..].into());
-            children.push(child(machine.game(), state, scores));
+            let others = (0..roles).filter(|other| *other != role);
+            let answers = others.fold(1, |all: u32, other| {
+                all.saturating_mul(choices[other][lane])
+            });
+            children.push(Child {
+                choices: [choices[role][lane], answers],
+                ..child(machine.game(), state, scores)
+            });
         }
     }
     let moves = legal.iter().zip(machine.net().moves());

@@ -7,6 +7,7 @@
 
 use ggp_stop::Instant;
 use std::fmt;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use rand::{RngExt, SeedableRng};
@@ -252,33 +253,56 @@ impl<M: Machine> Referee<M> {
     }
 }
 
+/// Calls a contender and measures its time.
+fn timed<T>(
+    role: usize,
+    contender: &mut Box<dyn Contender + '_>,
+    question: &impl Fn(usize, &mut dyn Contender) -> T,
+) -> (T, Duration) {
+    let start = Instant::now();
+    let answer = question(role, &mut **contender);
+    (answer, start.elapsed())
+}
+
 /// Calls all contenders and measures their times.
 fn ask<T: Send>(
     asking: Asking,
     contenders: &mut Contenders<'_>,
     question: impl Fn(usize, &mut dyn Contender) -> T + Sync,
 ) -> Vec<Option<(T, Duration)>> {
-    let timed = |role: usize, contender: &mut dyn Contender| {
-        let start = Instant::now();
-        let answer = question(role, contender);
-        (answer, start.elapsed())
-    };
+    let question = &question;
     let contenders = contenders.iter_mut().enumerate();
     if asking == Asking::InTurn {
-        let asked =
-            contenders.map(|(role, contender)| Some(timed(role, contender.as_deref_mut()?)));
+        let asked = contenders.map(|(role, contender)| {
+            let contender = contender.as_mut()?;
+            Some(timed(role, contender, question))
+        });
         return asked.collect();
     }
+    let waiting: Vec<_> = contenders
+        .map(|(role, contender)| Some((role, Mutex::new(contender.as_mut()?))))
+        .collect();
+    let ask_one = |role, waiting: &Mutex<&mut Box<_>>| {
+        let mut contender = waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        timed(role, *contender, question)
+    };
+    let ask_one = &ask_one;
     std::thread::scope(|scope| {
-        let timed = &timed;
-        let asked = contenders.map(|(role, contender)| {
-            let contender = contender.as_deref_mut()?;
-            Some(scope.spawn(move || timed(role, contender)))
+        let asked = waiting.iter().map(|waiting| {
+            let (role, waiting) = waiting.as_ref()?;
+            let start = std::thread::Builder::new();
+            let thread = start.spawn_scoped(scope, move || ask_one(*role, waiting));
+            Some((*role, waiting, thread))
         });
         let asked: Vec<_> = asked.collect();
-        let answers = asked.into_iter();
-        answers
-            .map(|thread| Some(thread?.join().expect("contenders catch their panics")))
-            .collect()
+        let answers = asked.into_iter().map(|asked| {
+            let (role, waiting, thread) = asked?;
+            Some(match thread {
+                Ok(thread) => thread.join().expect("contenders catch their panics"),
+                // The system gives no more threads.
+                Err(_) => ask_one(role, waiting),
+            })
+        });
+        answers.collect()
     })
 }

@@ -146,6 +146,8 @@ pub enum SpecError {
         /// The reason.
         error: OptionError,
     },
+    /// The system gives no thread to the agent.
+    NoThread(std::io::ErrorKind),
 }
 
 impl fmt::Display for SpecError {
@@ -172,6 +174,9 @@ impl fmt::Display for SpecError {
                 "`{option}` leaves no time to choose; use `random` to play without search"
             ),
             SpecError::Option { spec, error } => write!(f, "{spec}: {error}"),
+            SpecError::NoThread(kind) => {
+                write!(f, "the system gives no thread to the agent: {kind}")
+            }
         }
     }
 }

@@ -41,14 +41,16 @@ impl Alarm {
     ) -> Result<Option<T>, PlayError> {
         let result = thread::scope(|scope| {
             let (done, wait) = channel::<()>();
-            scope.spawn(move || {
+            let watch = move || {
                 while wait.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
                     if self.is_raised() || Instant::now() >= until {
                         self.bell.raise();
                     }
                 }
-            });
-            let result = work();
+            };
+            // Work that nothing would end is not begun.
+            let watch = thread::Builder::new().spawn_scoped(scope, watch);
+            let result = watch.map_or(Err(PlayError::Interrupted), |_| work());
             drop(done);
             result
         });

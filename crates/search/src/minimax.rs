@@ -13,9 +13,10 @@
 //! bound is reported only if the positions seen are consistent with two roles that take turns
 //! and have a constant sum.
 //!
-//! [`prove`] combines this search with retrograde analysis from the terminal states
-//! (`retrograde`) once a position repeats, because forward search does not terminate in games
-//! with cycles.
+//! [`prove`] lets this search take turns with proof-number search (`proof_numbers`), which
+//! reaches the end of a forced line sooner. Once a position repeats, retrograde analysis from
+//! the terminal states (`retrograde`) takes its place, because forward search does not terminate
+//! in games with cycles.
 //!
 //! Source: Knuth and Moore, "An analysis of alpha-beta pruning", 1975; paranoid assumption:
 //! Sturtevant and Korf, 2000; bounds with estimates: Berliner's B*, and Cazenave and
@@ -24,6 +25,7 @@
 mod expanded;
 mod game_class;
 mod order;
+mod proof_numbers;
 mod retrograde;
 mod table;
 #[cfg(test)]
@@ -37,9 +39,10 @@ use std::hash::Hash;
 use super::budget::{Budget, BudgetKind, Meter};
 use super::stats::{Observer, Stats};
 use super::{Compare, Joint, Stop};
+use proof_numbers::{End, Proofs};
 use retrograde::Graph;
 pub use table::TranspositionTable;
-use tree::Tree;
+use tree::{Seen, Tree};
 
 /// The number of positions that [`prove`] expands before it first changes its method.
 const FIRST_SHARE: u64 = 4_096;
@@ -119,6 +122,9 @@ pub struct Child<S> {
     /// True if the game is over and some role does not have exactly one score. Its entry in
     /// `scores` is 0.
     pub is_wrong: bool,
+    /// The number of the role's moves and of joint moves of the others in the state; 1 if it is
+    /// not known.
+    pub choices: [u32; 2],
 }
 
 /// The options of a search.
@@ -149,9 +155,10 @@ pub enum Wanted {
 pub struct MinimaxReport<M> {
     /// All legal moves, best first.
     pub moves: Vec<MoveValue<M>>,
-    /// The last completed depth in joint moves; 0 if [`prove`] found the result by
-    /// retrograde analysis.
+    /// The last completed depth in joint moves; 0 if the result was found in another way.
     pub depth: u32,
+    /// The search that found the result.
+    pub way: Way,
     /// The number of expanded positions.
     pub positions: u64,
     /// The limit that ended the search; `None` if the search is complete.
@@ -175,6 +182,17 @@ impl<M> MinimaxReport<M> {
         let most = self.moves.iter().map(|found| found.bounds.1).max();
         (least.unwrap_or(0), most.unwrap_or(100))
     }
+}
+
+/// A kind of search.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Way {
+    /// Alpha-beta search.
+    Ahead,
+    /// Retrograde analysis of all positions.
+    Retrograde,
+    /// Proof-number search.
+    ProofNumbers,
 }
 
 /// A sequence of joint moves.
@@ -217,7 +235,8 @@ pub fn minimax<G: MinimaxGame>(
     on_report: &mut dyn FnMut(&MinimaxReport<G::Move>),
 ) -> Result<MinimaxReport<G::Move>, G::Error> {
     let meter = Meter::new(budget, stats, observer);
-    let mut tree = Tree::new(game, table, meter, role, options.wanted);
+    let seen = &mut Seen::default();
+    let mut tree = Tree::new(game, table, seen, meter, role, options.wanted);
     tree.begin(root, options.seed)?;
     on_report(&tree.report(0, None));
     let mut line = Vec::new();
@@ -270,10 +289,10 @@ fn deepen<G: MinimaxGame>(
 /// Computes the value of a position, also in games with cycles. The report includes
 /// [`MinimaxReport::fault`].
 ///
-/// The budget is spent in growing shares, alternating between forward search and, once a
-/// position has repeated, retrograde analysis of the reachable positions within the memory
-/// limit. If the stop is raised, the report has the results so far, even if an evaluation
-/// fails because of it.
+/// The budget is spent in growing shares, alternating between alpha-beta search and
+/// proof-number search or, once a position has repeated, retrograde analysis of the reachable
+/// positions within the memory limit. Proof-number search is not used in games of chance. If the
+/// stop is raised, the report has the results so far, even if an evaluation fails because of it.
 ///
 /// # Errors
 ///
@@ -292,6 +311,9 @@ pub fn prove<G: MinimaxGame>(
     let before = stats.total().expanded;
     let mut graph = Graph::new(game, root, role);
     let mut has_room = true;
+    let has_chance = (0..game.roles()).any(|role| game.is_chance(role));
+    let mut proofs = (!has_chance).then(|| Proofs::new(budget.memory_bytes));
+    let mut seen = Seen::default();
     let mut share = FIRST_SHARE;
     let mut last = None;
     loop {
@@ -308,7 +330,7 @@ pub fn prove<G: MinimaxGame>(
         let part = left(stats, share);
         let is_last = part.nodes < share;
         let meter = Meter::new(&part, stats, observer);
-        let mut tree = Tree::new(game, table, meter, role, options.wanted);
+        let mut tree = Tree::new(game, table, &mut seen, meter, role, options.wanted);
         if let Err(error) = tree.begin(root, options.seed) {
             let what = tree.meter.exhausted(Stop::Error(error))?;
             let last = last.unwrap_or_else(|| tree.report(0, None));
@@ -316,6 +338,9 @@ pub fn prove<G: MinimaxGame>(
                 stopped: Some(what),
                 ..last
             });
+        }
+        if let Some(proofs) = &proofs {
+            tree.learn(proofs);
         }
         let most = budget.depth.min(MOST_AHEAD);
         let mut report = deepen(&mut tree, most, &mut |_, _| ())?;
@@ -332,6 +357,46 @@ pub fn prove<G: MinimaxGame>(
         let is_cut_short = report.stopped == Some(BudgetKind::Nodes) && !is_last;
         if !(is_cut_short || is_deepest && has_room) {
             return Ok(report);
+        }
+        if report.has_cycles || is_deepest {
+            proofs = None;
+        }
+        if let Some(known) = &mut proofs {
+            let part = left(stats, share);
+            let is_last = part.nodes < share;
+            let mut meter = Meter::new(&part, stats, observer);
+            meter.begin_level(0, Compare::State);
+            let mut tree = Tree::new(game, table, &mut seen, meter, role, options.wanted);
+            let order: Vec<_> = report.moves.iter().map(|found| &found.action).collect();
+            let found = match tree.begin(root, options.seed) {
+                Ok(()) => tree.settle(known, &order),
+                Err(error) => Err(End::Stop(Stop::Error(error))),
+            };
+            tree.meter.end_level();
+            tree.learn(known);
+            let ended = match found {
+                Ok(true) => {
+                    report = MinimaxReport {
+                        way: Way::ProofNumbers,
+                        fault: tree.fault()?,
+                        line: tree.proved_line(known)?,
+                        ..tree.report(0, None)
+                    };
+                    None
+                }
+                Ok(false) | Err(End::Unfit) => {
+                    report.has_cycles = tree.seen.has_cycles;
+                    proofs = None;
+                    Some(BudgetKind::Nodes)
+                }
+                Err(End::Stop(stop)) => Some(tree.meter.exhausted(stop)?),
+            };
+            drop(tree);
+            report.positions = stats.total().expanded - before;
+            if ended != Some(BudgetKind::Nodes) || is_last {
+                report.stopped = ended;
+                return Ok(report);
+            }
         }
         if (report.has_cycles || is_deepest) && has_room {
             let part = left(stats, share);
@@ -359,6 +424,7 @@ pub fn prove<G: MinimaxGame>(
                     return Ok(MinimaxReport {
                         positions,
                         depth: 0,
+                        way: Way::Retrograde,
                         ..solved
                     });
                 }

@@ -159,7 +159,7 @@ impl GraphReporter<'_> {
         graph: &GraphOf<P>,
         is_all: bool,
     ) -> ControlFlow<()> {
-        if self.nodes == 0 {
+        if self.nodes == 0 && !graph.nodes().is_empty() {
             let start = self.node(problem, graph, 0, None);
             self.send(0, vec![start], Vec::new())?;
         }

@@ -10,6 +10,7 @@ use std::time::Duration;
 use anyhow::{anyhow, bail};
 
 use super::{legal, replay};
+use crate::agent_limits::AgentLimits;
 use crate::rule_files::RuleOptions;
 use crate::value_files::ValueOptions;
 use crate::{Context, Exit, format, kinds};
@@ -116,6 +117,8 @@ pub struct Options {
         help_heading = "Limits"
     )]
     memory: u64,
+    #[command(flatten)]
+    agents: AgentLimits,
     /// Maximum size of an answer, in bytes
     #[arg(long, value_name = "N", default_value_t = 1 << 20, help_heading = "Limits")]
     max_answer: usize,
@@ -194,6 +197,10 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     record.is_player_human = vec![false; players.len()];
     let roles = format::role_names(&game);
     let parties: Vec<Party> = players.into_iter().map(|player| player.party).collect();
+    let agents = parties
+        .iter()
+        .filter(|party| matches!(party, Party::Agent(_)));
+    options.agents.check(agents.count())?;
     let ended = host(
         machine,
         &parties,
@@ -444,7 +451,7 @@ impl Options {
             stop: context.stop().clone(),
             resources: Resources {
                 threads: self.threads.get(),
-                memory_bytes: self.memory << 20,
+                memory_bytes: self.memory.saturating_mul(1 << 20),
                 values: self.values.library(Some(&[game]), context)?,
                 limits: self.rules.limits(context),
             },

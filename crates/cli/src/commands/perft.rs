@@ -7,7 +7,7 @@ use ggp_stop::Stop;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use anyhow::bail;
+use anyhow::{Context as _, bail};
 use serde::Serialize;
 
 use crate::position::PositionOptions;
@@ -98,7 +98,11 @@ impl Ending {
 /// If the rules are invalid, or turn out to be during play.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let start = Instant::now();
+    if let Some(path) = &options.csv {
+        Context::can_write(path)?;
+    }
     let late = options.time.map(|time| stop_after(time, context));
+    let late = late.transpose()?;
     let is_late = || late.as_ref().is_some_and(Stop::is_raised);
     let ready = || {
         let mut machine = machine(options, context)?;
@@ -217,16 +221,18 @@ fn rate(levels: &[Row], seconds: f64) -> String {
 }
 
 /// Raises the interrupt after a time. The result reports whether this happened.
-fn stop_after(time: Duration, context: &Context) -> Stop {
+fn stop_after(time: Duration, context: &Context) -> anyhow::Result<Stop> {
     let late = Stop::new();
     let (raised, interrupt) = (late.clone(), context.stop().clone());
     // The process does not wait for this thread.
-    std::thread::spawn(move || {
-        std::thread::sleep(time);
-        raised.raise();
-        interrupt.raise();
-    });
-    late
+    std::thread::Builder::new()
+        .spawn(move || {
+            std::thread::sleep(time);
+            raised.raise();
+            interrupt.raise();
+        })
+        .context("cannot start a thread")?;
+    Ok(late)
 }
 
 fn parse_depth(text: &str) -> Result<u32, String> {

@@ -16,6 +16,7 @@ use std::time::Duration;
 use anyhow::{Context as _, bail};
 
 use super::{perft, replay};
+use crate::agent_limits::AgentLimits;
 use crate::picture_options::{self, PictureOptions};
 use crate::position::PositionOptions;
 use crate::record::{Facts, Record};
@@ -82,6 +83,11 @@ pub struct Options {
     resume: Option<PathBuf>,
     #[command(flatten)]
     values: ValueOptions,
+    /// Maximum memory for the search tables of each agent, in MB
+    #[arg(long, value_name = "MB", default_value_t = 1024)]
+    memory: u64,
+    #[command(flatten)]
+    agents: AgentLimits,
     /// Seed of random choices [default: that of the record with --resume, else 0]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -134,6 +140,8 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
             format::role_names(&game).join(", ")
         ),
     };
+    let agents = kinds.iter().filter(|kind| **kind != Kind::Human);
+    options.agents.check(agents.count())?;
     let humans: Vec<RoleId> = game
         .roles()
         .filter(|role| kinds[role.index()] == Kind::Human)
@@ -189,6 +197,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
             seed: seed.wrapping_add(role.index() as u64),
             play_clock,
             values: Arc::clone(&values),
+            memory_bytes: options.memory.saturating_mul(1 << 20),
             limits: options.rules.limits(context),
             ..Brief::new(&game, role)
         };

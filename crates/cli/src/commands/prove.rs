@@ -83,7 +83,7 @@ impl Observer for Progress {
         let positions = stats.total().expanded;
         self.0
             .set_message(match stats.levels.last().map_or(0, |level| level.depth) {
-                0 => format!("retrograde analysis, {positions} positions"),
+                0 => format!("to the end of the game, {positions} positions"),
                 depth => format!("{depth} moves ahead, {positions} positions"),
             });
     }
@@ -221,7 +221,7 @@ impl Options {
             nodes: self.budget_nodes.unwrap_or(u64::MAX),
             time: Some(self.budget_time - guess_time(self)),
             stop: context.stop().clone(),
-            // One half is for forward search, the other for retrograde analysis.
+            // One half is for alpha-beta search, the other for the searches that alternate with it.
             memory_bytes: self.budget_memory.saturating_mul(1 << 20) / 2,
             ..Budget::default()
         }

@@ -15,9 +15,10 @@ use std::sync::mpsc::channel;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-use anyhow::{anyhow, bail};
+use anyhow::{Context as _, anyhow, bail};
 
 use super::perft;
+use crate::agent_limits::AgentLimits;
 use crate::conformance::sha256;
 use crate::rule_files::RuleOptions;
 use crate::value_files::ValueOptions;
@@ -111,6 +112,8 @@ pub struct Options {
     /// Maximum memory for the search tables of each player, in MB
     #[arg(long, value_name = "MB", default_value_t = 256)]
     memory: u64,
+    #[command(flatten)]
+    agents: AgentLimits,
     /// Abort a match after this number of joint moves
     #[arg(long, value_name = "N", default_value_t = 1000)]
     depth: usize,
@@ -167,6 +170,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let players = setup.players.len();
     for arena in &arenas {
         let roles = arena.played_roles().len();
+        options.agents.check(roles)?;
         if players == 1 && roles > 1 {
             bail!(
                 "{} has {roles} roles, and there is one player: add a --player, for example the \
@@ -507,6 +511,7 @@ impl Cup<'_> {
         let queue = Queue::new(&self.setup.players, open);
         let ended = std::thread::scope(|scope| {
             let (sender, ended) = channel();
+            let (mut running, mut refused) = (0, None);
             for _ in 0..jobs {
                 let worker = Worker {
                     machines: self
@@ -525,10 +530,18 @@ impl Cup<'_> {
                     is_resumed,
                 };
                 let (sender, queue) = (sender.clone(), &queue);
-                scope.spawn(move || worker.work(queue, &sender));
+                let start = std::thread::Builder::new();
+                match start.spawn_scoped(scope, move || worker.work(queue, &sender)) {
+                    Ok(_) => running += 1,
+                    Err(error) => refused = Some(error),
+                }
             }
             drop(sender);
-            let mut result = Ok(());
+            // With fewer threads than asked for, the tournament takes longer.
+            let mut result = match refused.filter(|_| running == 0) {
+                Some(error) => Err(error).context("cannot start a thread"),
+                None => Ok(()),
+            };
             for row in ended {
                 bar.inc(1);
                 let row = row.and_then(|row| self.results.add(&row).map(|()| row));

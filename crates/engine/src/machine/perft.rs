@@ -196,7 +196,9 @@ fn expand_all(
         vec![work(first)]
     } else {
         std::thread::scope(|scope| {
-            let handles: Vec<_> = others.iter_mut().map(|m| scope.spawn(|| work(m))).collect();
+            // Threads that the system does not give are left out: all take from one list.
+            let start = |m| std::thread::Builder::new().spawn_scoped(scope, || work(m));
+            let handles: Vec<_> = others.iter_mut().flat_map(start).collect();
             let mut results = vec![work(first)];
             results.extend(
                 handles

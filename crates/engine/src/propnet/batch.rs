@@ -325,6 +325,24 @@ impl Batch {
         legal.map(move |row| row - first)
     }
 
+    /// The numbers of a role's legal moves in the first `lanes` lanes.
+    pub fn legal_counts(&mut self, role: usize, lanes: usize) -> Vec<u32> {
+        let (first, end) = (self.moves[role], self.moves[role + 1]);
+        let status = self.status();
+        let mut counts = vec![0; lanes.next_multiple_of(64)];
+        for row in first..end {
+            for (word, counts) in status.row(row).iter().zip(counts.chunks_mut(64)) {
+                let mut left = *word;
+                while left != 0 {
+                    counts[left.trailing_zeros() as usize] += 1;
+                    left &= left - 1;
+                }
+            }
+        }
+        counts.truncate(lanes);
+        counts
+    }
+
     /// The lanes in terminal states.
     pub fn terminal(&mut self) -> &[u64] {
         let row = self.banks[DOES as usize].len();

@@ -116,7 +116,9 @@ where
                 latest.update(tree);
                 !is_done(tree)
             };
-            threads.push(scope.spawn(move || work(tree, game, &mut go_on)));
+            // A tree for which the system gives no thread stays as it is.
+            let start = thread::Builder::new();
+            threads.extend(start.spawn_scoped(scope, move || work(tree, game, &mut go_on)));
         }
         let mut result = work(tree, game, &mut |tree| {
             !is_done(tree) && go_on(tree, &others)

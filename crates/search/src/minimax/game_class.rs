@@ -3,10 +3,8 @@
 use super::expanded::Expanded;
 
 /// The common properties of the positions seen.
-#[derive(Clone, Debug)]
+#[derive(Copy, Clone, Debug)]
 pub(super) struct GameClass {
-    /// By role: whether it is played by chance.
-    chance: Vec<bool>,
     /// True if the role and others chose simultaneously.
     has_simultaneous_moves: bool,
     /// The sum of the scores of all roles except chance in the last terminal state.
@@ -16,25 +14,21 @@ pub(super) struct GameClass {
 }
 
 impl GameClass {
-    pub(super) fn new(chance: &[bool]) -> Self {
-        GameClass {
-            chance: chance.to_vec(),
-            has_simultaneous_moves: false,
-            sum: None,
-            is_constant: true,
-        }
-    }
+    pub(super) const NOTHING_SEEN: GameClass = GameClass {
+        has_simultaneous_moves: false,
+        sum: None,
+        is_constant: true,
+    };
 
-    pub(super) fn record<S, M>(&mut self, expanded: &Expanded<S, M>) {
+    /// Takes note of a position and the terminal states after it. `chance` tells by role
+    /// whether it is played by chance.
+    pub(super) fn record<S, M>(&mut self, expanded: &Expanded<S, M>, chance: &[bool]) {
         self.has_simultaneous_moves |= expanded.is_simultaneous();
         for child in &expanded.expansion.children {
             let Some(scores) = child.scores.as_ref().filter(|_| !child.is_wrong) else {
                 continue;
             };
-            let chosen = scores
-                .iter()
-                .zip(&self.chance)
-                .filter(|(_, chance)| !**chance);
+            let chosen = scores.iter().zip(chance).filter(|(_, chance)| !**chance);
             let sum = chosen.map(|(score, _)| u32::from(*score)).sum();
             self.is_constant &= self.sum.is_none_or(|known| known == sum);
             self.sum = Some(sum);
@@ -43,8 +37,8 @@ impl GameClass {
 
     /// Returns true if upper bounds hold: the interests of all other roles are opposed to the
     /// role's, so that they never allow it more than the computed bound.
-    pub(super) fn has_upper_bounds(&self) -> bool {
-        match self.chance.iter().filter(|chance| !**chance).count() {
+    pub(super) fn has_upper_bounds(&self, chance: &[bool]) -> bool {
+        match chance.iter().filter(|chance| !**chance).count() {
             0 | 1 => true,
             2 => self.is_constant && !self.has_simultaneous_moves,
             _ => false,

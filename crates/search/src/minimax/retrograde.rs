@@ -104,7 +104,7 @@ impl<S: Clone + Eq + std::hash::Hash> Graph<S> {
         let chance: Vec<bool> = (0..game.roles()).map(|at| game.is_chance(at)).collect();
         Graph {
             role,
-            game_class: GameClass::new(&chance),
+            game_class: GameClass::NOTHING_SEEN,
             chance,
             numbers: FxHashMap::from_iter([(root.clone(), 0)]),
             positions: vec![root.clone()],
@@ -164,7 +164,7 @@ impl<S: Clone + Eq + std::hash::Hash> Graph<S> {
         let expansion = game.expand(&state, self.role)?;
         self.expanded += 1;
         let expanded = Expanded::new(self.role, expansion, &self.chance);
-        self.game_class.record(&expanded);
+        self.game_class.record(&expanded, &self.chance);
         let children = &expanded.expansion.children;
         self.is_whole.push(expanded.expansion.is_whole);
         let wrong = children.iter().position(|child| child.is_wrong);
@@ -234,7 +234,7 @@ impl<S: Clone + Eq + std::hash::Hash> Graph<S> {
     fn solve(&self, meter: &mut Meter<'_>) -> Result<Forced, BudgetKind> {
         Ok(Forced {
             least: self.attract(Side::Role, meter)?,
-            most: match self.game_class.has_upper_bounds() {
+            most: match self.game_class.has_upper_bounds(&self.chance) {
                 true => self.attract(Side::Others, meter)?,
                 false => vec![None; self.positions.len()],
             },
@@ -329,7 +329,7 @@ impl<S: Clone + Eq + std::hash::Hash> Graph<S> {
             None => (0, None),
         };
         let is_endless = most.is_some_and(|most| least < most)
-            && self.game_class.has_upper_bounds()
+            && self.game_class.has_upper_bounds(&self.chance)
             && self.is_whole.iter().all(|whole| *whole)
             && !self.chance.contains(&true)
             && self.fault.is_none();

@@ -4,16 +4,25 @@ use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
+use super::game_class::GameClass;
 use super::value::Value;
 
 /// Search results for positions of one game and one role.
-///
-/// The table has two halves of equal size. When the recent half is full, it replaces the
-/// older half, whose entries are dropped. An entry that is updated moves to the recent half.
 #[derive(Clone, Debug)]
 pub struct TranspositionTable<S> {
-    recent: FxHashMap<S, Entry>,
-    older: FxHashMap<S, Entry>,
+    known: Halves<S, Entry>,
+    /// The class of the game by all positions that led to entries.
+    pub(super) game_class: GameClass,
+}
+
+/// What is known about positions, within a limit on memory.
+///
+/// There are two halves of equal size. When the recent half is full, it replaces the
+/// older half, whose entries are dropped. An entry that is updated moves to the recent half.
+#[derive(Clone, Debug)]
+pub(super) struct Halves<S, E> {
+    recent: FxHashMap<S, E>,
+    older: FxHashMap<S, E>,
     heap_bytes: u64,
     limit: u64,
 }
@@ -44,16 +53,14 @@ impl<S: Clone + Eq + Hash> TranspositionTable<S> {
     /// An empty table with a limit in bytes.
     pub fn new(memory_bytes: u64) -> Self {
         TranspositionTable {
-            recent: FxHashMap::default(),
-            older: FxHashMap::default(),
-            heap_bytes: 0,
-            limit: memory_bytes,
+            known: Halves::new(memory_bytes),
+            game_class: GameClass::NOTHING_SEEN,
         }
     }
 
     /// The number of positions.
     pub fn len(&self) -> usize {
-        self.recent.len() + self.older.len()
+        self.known.recent.len() + self.known.older.len()
     }
 
     /// Returns true if the table has no entries.
@@ -63,29 +70,16 @@ impl<S: Clone + Eq + Hash> TranspositionTable<S> {
 
     /// Removes all entries.
     pub fn clear(&mut self) {
-        *self = TranspositionTable::new(self.limit);
+        *self = TranspositionTable::new(self.known.limit);
     }
 
     /// The approximate number of bytes that the table uses.
     pub fn bytes(&self) -> u64 {
-        // The older half is as large as the recent half was when it was full.
-        let older = if self.older.is_empty() {
-            0
-        } else {
-            self.limit / 2
-        };
-        self.recent_bytes() + older
-    }
-
-    fn recent_bytes(&self) -> u64 {
-        // A map is at most 7/8 full and doubles its capacity when it grows.
-        let slot = size_of::<(S, Entry)>() as u64 + 1;
-        self.recent.len() as u64 * slot * 2 + self.heap_bytes
+        self.known.bytes()
     }
 
     pub(super) fn get(&self, state: &S) -> Option<Entry> {
-        let entry = self.recent.get(state).or_else(|| self.older.get(state));
-        entry.copied()
+        self.known.get(state)
     }
 
     /// Inserts a result. Proved bounds of an earlier entry are kept.
@@ -98,6 +92,42 @@ impl<S: Clone + Eq + Hash> TranspositionTable<S> {
                 (entry.kind, entry.depth) = (known.kind, known.depth);
             }
         }
+        self.known.insert(state, entry, heap_bytes);
+    }
+}
+
+impl<S: Clone + Eq + Hash, E: Copy> Halves<S, E> {
+    pub(super) fn new(limit: u64) -> Self {
+        Halves {
+            recent: FxHashMap::default(),
+            older: FxHashMap::default(),
+            heap_bytes: 0,
+            limit,
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        // The older half is as large as the recent half was when it was full.
+        let older = if self.older.is_empty() {
+            0
+        } else {
+            self.limit / 2
+        };
+        self.recent_bytes() + older
+    }
+
+    fn recent_bytes(&self) -> u64 {
+        // A map is at most 7/8 full and doubles its capacity when it grows.
+        let slot = size_of::<(S, E)>() as u64 + 1;
+        self.recent.len() as u64 * slot * 2 + self.heap_bytes
+    }
+
+    pub(super) fn get(&self, state: &S) -> Option<E> {
+        let entry = self.recent.get(state).or_else(|| self.older.get(state));
+        entry.copied()
+    }
+
+    pub(super) fn insert(&mut self, state: &S, entry: E, heap_bytes: u64) {
         if self.recent.insert(state.clone(), entry).is_none() {
             self.heap_bytes += heap_bytes;
         }

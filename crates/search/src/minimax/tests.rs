@@ -6,6 +6,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::*;
 
+mod proof_numbers;
 mod proofs;
 
 /// A random game in layers: each state leads to states of the next layer only,
@@ -101,6 +102,7 @@ impl MinimaxGame for Toy {
             state: (layer + 1, child),
             scores: self.values[layer + 1][child].0.clone(),
             is_wrong: false,
+            choices: [1, 1],
         });
         Ok(Expansion {
             legal: moves.iter().map(|count| (0..*count).collect()).collect(),
@@ -282,6 +284,7 @@ impl MinimaxGame for Idle {
                 _ => vec![0, 100],
             }),
             is_wrong: false,
+            choices: [1, 1],
         });
         Ok(Expansion {
             children: children.collect(),

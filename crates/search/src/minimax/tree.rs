@@ -7,38 +7,42 @@ use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::expanded::Expanded;
-use super::game_class::GameClass;
 use super::order::{FIRST, Order, Side};
 use super::table::{BoundKind, Entry, FINAL, TranspositionTable};
 use super::value::{BEST, POINT, Value, WORST, Window, highest, lowest};
-use super::{Line, MinimaxGame, MinimaxReport, MoveValue, Wanted};
+use super::{Line, MinimaxGame, MinimaxReport, MoveValue, Wanted, Way};
 use crate::budget::{BudgetKind, Meter};
 use crate::{Joint, Stop};
 
 /// A move of the root with its value.
-struct RootMove {
-    index: usize,
-    value: Value,
+pub(super) struct RootMove {
+    pub(super) index: usize,
+    pub(super) value: Value,
 }
 
 pub(super) struct Tree<'a, G: MinimaxGame> {
-    game: &'a mut G,
+    pub(super) game: &'a mut G,
     table: &'a mut TranspositionTable<G::State>,
     pub(super) meter: Meter<'a>,
-    role: usize,
-    wanted: Wanted,
+    pub(super) role: usize,
+    pub(super) wanted: Wanted,
     order: Order,
-    root: Option<Expanded<G::State, G::Move>>,
-    moves: Vec<RootMove>,
+    pub(super) root: Option<Expanded<G::State, G::Move>>,
+    pub(super) moves: Vec<RootMove>,
     /// True if this depth used an estimate.
     was_cut: bool,
     /// By role: whether it is played by chance.
-    chance: Vec<bool>,
-    game_class: GameClass,
+    pub(super) chance: Vec<bool>,
     /// The positions from the root to the one being searched.
-    path: Vec<G::State>,
+    pub(super) path: Vec<G::State>,
     /// The indices of the children on the path.
-    places: Vec<usize>,
+    pub(super) places: Vec<usize>,
+    pub(super) seen: &'a mut Seen,
+}
+
+/// What was seen in all searches of one position.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
     /// True if a position repeated on its own path.
     pub(super) has_cycles: bool,
     /// The indices of the children that lead to the first fault in the rules.
@@ -49,6 +53,7 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
     pub(super) fn new(
         game: &'a mut G,
         table: &'a mut TranspositionTable<G::State>,
+        seen: &'a mut Seen,
         meter: Meter<'a>,
         role: usize,
         wanted: Wanted,
@@ -64,12 +69,10 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
             root: None,
             moves: Vec::new(),
             was_cut: false,
-            game_class: GameClass::new(&chance),
             chance,
             path: Vec::new(),
             places: Vec::new(),
-            has_cycles: false,
-            fault: None,
+            seen,
         }
     }
 
@@ -176,7 +179,7 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
                 return Ok(entry.value);
             }
         }
-        self.has_cycles = self.has_cycles || self.path.contains(state);
+        self.seen.has_cycles = self.seen.has_cycles || self.path.contains(state);
         self.spend()?;
         let expansion = self.game.expand(state, self.role).map_err(Stop::Error)?;
         let mut expanded = Expanded::new(self.role, expansion, &self.chance);
@@ -433,7 +436,7 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
         Ok(scores.into_iter().map(Value::estimate).collect())
     }
 
-    fn spend(&mut self) -> Result<(), Stop<G::Error>> {
+    pub(super) fn spend(&mut self) -> Result<(), Stop<G::Error>> {
         self.meter.record(self.table.len(), self.table.bytes());
         // The expansion of one position may take long, so each one checks the clock.
         self.meter.check()?;
@@ -442,12 +445,12 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
     }
 
     /// Updates the game class and records the first fault in the rules.
-    fn record(&mut self, expanded: &Expanded<G::State, G::Move>) {
-        self.game_class.record(expanded);
+    pub(super) fn record(&mut self, expanded: &Expanded<G::State, G::Move>) {
+        self.table.game_class.record(expanded, &self.chance);
         let children = &expanded.expansion.children;
         let wrong = children.iter().position(|child| child.is_wrong);
-        if self.fault.is_none() && (wrong.is_some() || children.is_empty()) {
-            self.fault = Some(self.places.iter().copied().chain(wrong).collect());
+        if self.seen.fault.is_none() && (wrong.is_some() || children.is_empty()) {
+            self.seen.fault = Some(self.places.iter().copied().chain(wrong).collect());
         }
     }
 
@@ -467,8 +470,8 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
     /// # Errors
     ///
     /// The first error of the game.
-    fn fault(&mut self) -> Result<Option<Line<G::Move>>, G::Error> {
-        let (Some(places), Some(root)) = (&self.fault, self.path.first()) else {
+    pub(super) fn fault(&mut self) -> Result<Option<Line<G::Move>>, G::Error> {
+        let (Some(places), Some(root)) = (&self.seen.fault, self.path.first()) else {
             return Ok(None);
         };
         let mut state = root.clone();
@@ -532,7 +535,7 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
             let legal = &root.expansion.legal[self.role];
             self.moves.iter().map(|known| (&legal[known.index], known))
         });
-        let has_upper_bounds = self.game_class.has_upper_bounds();
+        let has_upper_bounds = self.table.game_class.has_upper_bounds(&self.chance);
         let moves = legal.map(|(action, known)| MoveValue {
             action: action.clone(),
             value: match known.value {
@@ -547,9 +550,10 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
         MinimaxReport {
             moves: moves.collect(),
             depth,
+            way: Way::Ahead,
             positions: self.meter.stats().total().expanded,
             stopped,
-            has_cycles: self.has_cycles,
+            has_cycles: self.seen.has_cycles,
             is_endless: false,
             fault: None,
             line: Vec::new(),

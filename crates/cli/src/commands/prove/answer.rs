@@ -11,7 +11,7 @@ use ggp_engine::machine::{AnyMachine, Machine, PlayError, PropnetState};
 use ggp_gdl::game::{Move, RoleId};
 use ggp_play::Advice;
 use ggp_search::BudgetKind;
-use ggp_search::minimax::MinimaxReport;
+use ggp_search::minimax::{MinimaxReport, Way};
 use ggp_solver::solve::Joint;
 
 /// The result for a position, also as JSON.
@@ -36,6 +36,8 @@ pub(super) struct Answer {
     cycles: bool,
     /// The last completed depth, in joint moves.
     depth: u32,
+    #[serde(skip)]
+    way: Way,
     positions: u64,
     pub(super) seconds: f64,
     ran_out: Option<&'static str>,
@@ -139,6 +141,7 @@ impl Answer {
             fault,
             cycles: report.has_cycles,
             depth: report.depth,
+            way: report.way,
             positions: report.positions,
             seconds: 0.0,
             ran_out: report.stopped.map(what),
@@ -178,9 +181,10 @@ impl Answer {
             ..
         } = self;
         let worth = range(*least, *most);
-        let way = match depth {
-            0 if self.ran_out.is_none() => "retrograde analysis".to_owned(),
-            depth => format!("{} ahead", format::counted(*depth as usize, "move")),
+        let way = match self.way {
+            Way::Ahead => format!("{} ahead", format::counted(*depth as usize, "move")),
+            Way::Retrograde => "retrograde analysis".to_owned(),
+            Way::ProofNumbers => "proof-number search".to_owned(),
         };
         let positions = format::counted(*positions as usize, "position");
         let cost = format!("{way}, {positions}, {seconds:.2} s");

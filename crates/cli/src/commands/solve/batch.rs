@@ -300,33 +300,36 @@ fn run<T: Sync>(
         context.print(sheet.head())?;
     }
     let printed = Mutex::new((0, Ok(())));
-    std::thread::scope(|scope| {
-        for _ in 0..usize::from(threads).min(items.len()) {
-            scope.spawn(|| {
-                loop {
-                    let index = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(item) = items.get(index) else {
-                        return;
-                    };
-                    if context.is_interrupted() {
-                        return;
-                    }
-                    let row = solve(item);
-                    bar.inc(1);
-                    let mut rows = rows
-                        .lock()
-                        .expect("no thread panics while it holds the lock");
-                    rows[index] = Some(row);
-                    let mut printed = printed.lock().expect("printing does not panic");
-                    while let Some(Some(row)) = rows.get(printed.0) {
-                        if !context.json() && printed.1.is_ok() {
-                            printed.1 = bar.suspend(|| context.print(sheet.line(row)));
-                        }
-                        printed.0 += 1;
-                    }
+    let work = || {
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = items.get(index) else {
+                return;
+            };
+            if context.is_interrupted() {
+                return;
+            }
+            let row = solve(item);
+            bar.inc(1);
+            let mut rows = rows
+                .lock()
+                .expect("no thread panics while it holds the lock");
+            rows[index] = Some(row);
+            let mut printed = printed.lock().expect("printing does not panic");
+            while let Some(Some(row)) = rows.get(printed.0) {
+                if !context.json() && printed.1.is_ok() {
+                    printed.1 = bar.suspend(|| context.print(sheet.line(row)));
                 }
-            });
+                printed.0 += 1;
+            }
         }
+    };
+    std::thread::scope(|scope| {
+        // Threads that the system does not give are left out: all take from one list.
+        for _ in 1..usize::from(threads).min(items.len()) {
+            let _ = std::thread::Builder::new().spawn_scoped(scope, work);
+        }
+        work();
     });
     bar.finish_and_clear();
     printed.into_inner().expect("printing does not panic").1?;

@@ -73,6 +73,12 @@ impl Flags {
             );
         }
         if let Some(file) = &self.checkpoint {
+            if file.exists() && !file.is_file() {
+                bail!(
+                    "{} is not a regular file, so it cannot be a checkpoint",
+                    file.display()
+                );
+            }
             Context::can_write(file)?;
         }
         if let Some(folder) = self.spill.as_ref().filter(|folder| folder.is_file()) {

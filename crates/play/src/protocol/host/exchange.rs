@@ -263,7 +263,7 @@ fn connect(address: &Address, patience: &Patience<'_>) -> Result<TcpStream, Exch
     let (sender, connected) = channel();
     let (sockets, time) = (address.sockets.clone(), patience.connect);
     // Connecting cannot be interrupted, so it runs on a thread that may be abandoned.
-    std::thread::spawn(move || {
+    std::thread::Builder::new().spawn(move || {
         let mut result = Err(io::Error::from(ErrorKind::NotFound));
         for socket in sockets {
             result = TcpStream::connect_timeout(&socket, time);
@@ -272,7 +272,7 @@ fn connect(address: &Address, patience: &Patience<'_>) -> Result<TcpStream, Exch
             }
         }
         let _ = sender.send(result);
-    });
+    })?;
     loop {
         match connected.recv_timeout(TICK) {
             Ok(result) => return Ok(result?),

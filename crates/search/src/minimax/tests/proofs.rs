@@ -107,6 +107,7 @@ impl MinimaxGame for Maze {
             state: way.unwrap_or(1_000),
             scores: way.err().map(|score| vec![score, 100 - score]),
             is_wrong: false,
+            choices: [1, 1],
         });
         Ok(Expansion {
             children: children.collect(),
@@ -185,6 +186,7 @@ impl MinimaxGame for Lottery {
             state: 1_000,
             scores: Some(scores(*score)),
             is_wrong: score.is_none(),
+            choices: [1, 1],
         };
         // The first choice is made alone; the prizes follow.
         let (legal, children) = match *at {
@@ -193,6 +195,7 @@ impl MinimaxGame for Lottery {
                     state,
                     scores: None,
                     is_wrong: false,
+                    choices: [1, 1],
                 });
                 (
                     vec![(0..self.0.len()).collect(), vec![0]],
@@ -294,6 +297,7 @@ impl MinimaxGame for Broken {
             state: (2 * at + action) % 100_003,
             scores: (at % 7 == 5).then(|| vec![*action as u8]),
             is_wrong: false,
+            choices: [1, 1],
         };
         Ok(Expansion {
             legal: vec![vec![0, 1]],

@@ -321,7 +321,12 @@ impl<'p> Network<'p> {
                     *place = Some((found, stats, task.best.take()));
                 }
             };
-            let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+            // Threads that the system does not give are left out: all take from one list.
+            let start = |_| std::thread::Builder::new().spawn_scoped(scope, work).ok();
+            let workers: Vec<_> = (0..threads).filter_map(start).collect();
+            if workers.is_empty() {
+                work();
+            }
             while !workers.iter().all(|worker| worker.is_finished()) {
                 std::thread::sleep(PAUSE);
                 if is_raised(&self.options.budget) {
