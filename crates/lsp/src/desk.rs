@@ -5,6 +5,7 @@
 //! nobody waits for the check of a large text that is not there any more.
 
 use std::any::Any;
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 
@@ -57,12 +58,16 @@ pub(super) struct Desk {
 
 impl Desk {
     /// Starts the thread of a document. The number tells documents with the same URI apart.
+    ///
+    /// # Errors
+    ///
+    /// If the system gives no thread.
     pub fn open(
         number: u64,
         document: Document,
         settings: Settings,
         results: Sender<Outcome>,
-    ) -> Desk {
+    ) -> io::Result<Desk> {
         let (sender, tasks) = unbounded();
         let stop = Stop::new();
         let panicked = results.clone();
@@ -73,21 +78,18 @@ impl Desk {
             results,
             stop: stop.clone(),
         };
-        thread::Builder::new()
-            .stack_size(STACK)
-            .spawn(move || {
-                // The worker is not used after a panic.
-                let work = AssertUnwindSafe(|| worker.work(&tasks));
-                if let Err(panic) = catch_unwind(work) {
-                    let _ = panicked.send(Outcome::Panic(panic));
-                }
-            })
-            .expect("the system has another thread");
-        Desk {
+        thread::Builder::new().stack_size(STACK).spawn(move || {
+            // The worker is not used after a panic.
+            let work = AssertUnwindSafe(|| worker.work(&tasks));
+            if let Err(panic) = catch_unwind(work) {
+                let _ = panicked.send(Outcome::Panic(panic));
+            }
+        })?;
+        Ok(Desk {
             number,
             tasks: Some(sender),
             stop,
-        }
+        })
     }
 
     pub fn number(&self) -> u64 {

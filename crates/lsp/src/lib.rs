@@ -169,10 +169,20 @@ impl Server {
                     let document = Document::new(item.uri.clone(), item.version, item.text);
                     self.opened += 1;
                     let number = self.opened;
-                    let desk = Desk::open(number, document, self.settings, sender.clone());
                     // A document that is opened again ends the work on the first.
-                    if let Some(old) = self.documents.insert(item.uri, desk) {
+                    if let Some(old) = self.documents.remove(&item.uri) {
                         old.close();
+                    }
+                    match Desk::open(number, document, self.settings, sender.clone()) {
+                        Ok(desk) => drop(self.documents.insert(item.uri, desk)),
+                        Err(error) => {
+                            let uri = item.uri.as_str();
+                            let message = format!("cannot start a thread for {uri}: {error}");
+                            let typ = lsp_types::MessageType::ERROR;
+                            let shown = lsp_types::ShowMessageParams { typ, message };
+                            let method = notification::ShowMessage::METHOD.to_owned();
+                            self.send(Notification::new(method, shown));
+                        }
                     }
                 }
             }

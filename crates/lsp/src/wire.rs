@@ -34,10 +34,14 @@ impl Threads {
 }
 
 /// A connection over standard input and output, for messages of at most `most` bytes.
-pub fn stdio(most: u64) -> (Connection, Threads) {
+///
+/// # Errors
+///
+/// If the system gives no threads.
+pub fn stdio(most: u64) -> io::Result<(Connection, Threads)> {
     let (to_server, receiver) = bounded(0);
     let (sender, from_server) = bounded::<Message>(0);
-    let reader = thread::spawn(move || {
+    let reader = thread::Builder::new().spawn(move || {
         let mut input = io::stdin().lock();
         while let Some(message) = read(&mut input, most)? {
             let is_last =
@@ -48,14 +52,14 @@ pub fn stdio(most: u64) -> (Connection, Threads) {
             }
         }
         Ok(())
-    });
-    let writer = thread::spawn(move || {
+    })?;
+    let writer = thread::Builder::new().spawn(move || {
         let mut output = io::stdout().lock();
         from_server
             .into_iter()
             .try_for_each(|message| message.write(&mut output))
-    });
-    (Connection { sender, receiver }, Threads { reader, writer })
+    })?;
+    Ok((Connection { sender, receiver }, Threads { reader, writer }))
 }
 
 /// Reads a message; `None` at the end of the input.

@@ -159,7 +159,7 @@ impl GraphReporter<'_> {
         graph: &GraphOf<P>,
         is_all: bool,
     ) -> ControlFlow<()> {
-        if self.nodes == 0 && !graph.nodes().is_empty() {
+        if self.nodes == 0 {
             let start = self.node(problem, graph, 0, None);
             self.send(0, vec![start], Vec::new())?;
         }
@@ -300,6 +300,10 @@ impl GraphTask {
         };
         let (stats, watch) = (&mut Stats::default(), &mut ());
         let graph = explore_with_progress(&mut problem, &how, &budget, stats, watch, &mut report)?;
+        if graph.nodes().is_empty() {
+            // It was stopped before the first position was known.
+            return Err(PlayError::Interrupted.into());
+        }
         // A client that has disconnected needs no answer.
         let _ = reporter.report(&problem, &graph, true);
         let complete = graph.is_complete();

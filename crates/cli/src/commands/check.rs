@@ -3,6 +3,7 @@
 mod play;
 
 use std::io;
+use std::time::Instant;
 
 use serde::Serialize;
 
@@ -73,6 +74,7 @@ impl Sizes {
 ///
 /// If a file cannot be read or the rules have errors.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
+    let began = Instant::now();
     let reading = options.rules.read(context)?;
     let count = |severity| {
         let findings = reading.findings.iter();
@@ -81,9 +83,14 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let sizes = reading.game.as_ref().map(Sizes::of);
     let played = match &reading.game {
         Some(game) if options.play.play && rule_files::is_usable(&reading) => {
-            Some(play::look(game, &options.rules, &options.play, context)?)
+            play::look(game, &options.rules, &options.play, began, context).map(Some)
         }
-        _ => None,
+        _ => Ok(None),
+    };
+    // What was found by reading is printed even if the rules cannot be played.
+    let (played, failed) = match played {
+        Ok(played) => (played, None),
+        Err(error) => (None, Some(error)),
     };
     if context.json() {
         let findings = reading.findings.iter();
@@ -120,6 +127,9 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         && !context.json()
     {
         play::print(played, &reading.sources, context)?;
+    }
+    if let Some(error) = failed {
+        return Err(error);
     }
     let is_interrupted = played.as_ref().is_some_and(|played| played.interrupted);
     let fails = played.is_some_and(|played| played.has_errors());

@@ -1,6 +1,6 @@
 //! `ggp lsp`: a language server for rule files.
 
-use anyhow::anyhow;
+use anyhow::{Context as _, anyhow};
 
 use crate::{Context, Exit};
 use ggp_gdl::check::ReadOptions;
@@ -39,7 +39,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let most = (options.max_bytes as u64)
         .saturating_mul(6)
         .saturating_add(1 << 20);
-    let (connection, threads) = ggp_lsp::stdio(most);
+    let (connection, threads) = ggp_lsp::stdio(most).context("cannot start a thread")?;
     let settings = ggp_lsp::Settings {
         time: options.time,
         read: ReadOptions {

@@ -43,7 +43,7 @@ pub struct PlayOptions {
         help_heading = "Play"
     )]
     seed: u64,
-    /// Maximum seconds for the whole check
+    /// Maximum seconds for the whole check, with reading the rules
     #[arg(long, value_name = "S", requires = "play", value_parser = seconds, default_value = "20")]
     #[arg(help_heading = "Play")]
     time: std::time::Duration,
@@ -74,14 +74,14 @@ impl Record {
     }
 }
 
-/// Plays the game and returns the report.
+/// Plays the game and returns the report. The time counts from `began`.
 pub(super) fn look(
     game: &Game,
     rules: &RuleOptions,
     options: &PlayOptions,
+    began: Instant,
     context: &Context,
 ) -> anyhow::Result<Report> {
-    let began = Instant::now();
     let alarm = Alarm::new(context.stop().clone());
     let mut limits = rules.limits(context);
     limits.stop = alarm.bell();
