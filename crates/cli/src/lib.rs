@@ -37,6 +37,7 @@ pub mod rule_files;
 pub mod rule_limits;
 mod text_files;
 mod value_files;
+mod whole_text;
 
 use std::error::Error as _;
 use std::io::{self, Write};

@@ -193,9 +193,15 @@ impl AgentThread {
     /// Lets the agent prepare. Returns when it is ready or at the deadline, with the
     /// agent's error if it failed.
     pub fn begin(&mut self, deadline: Option<Instant>) -> Option<PlayerError> {
+        if self.stop.is_raised() {
+            return None;
+        }
         let pace = Pace::new(deadline, None);
         self.post(Task::Begin, &pace, &Pace::default());
         self.wait(deadline, |progress| progress.finished.is_some(), || {});
+        if self.stop.is_raised() {
+            pace.stop();
+        }
         self.shared.progress().finished.take().and_then(Result::err)
     }
 
@@ -221,6 +227,14 @@ impl AgentThread {
         nodes: Option<u64>,
         report: &mut dyn FnMut(Advice),
     ) -> AgentAnswer {
+        if self.stop.is_raised() {
+            return AgentAnswer {
+                advice: None,
+                origin: Origin::Random,
+                finished: false,
+                error: None,
+            };
+        }
         let now = Instant::now();
         // The agent returns before the deadline, so that its answer is used rather than
         // the move it published last.

@@ -75,7 +75,14 @@ impl Backends {
         let grounding = Grounding::new(&brief.game, &brief.limits);
         let limits = brief.limits.clone();
         let datalog = |limits| AnyMachine::new(&brief.game, Backend::Datalog, limits);
-        let (machine, grounding) = match grounding.network.recv_timeout(PATIENCE) {
+        let patience = brief.limits.stop.within(Some(PATIENCE));
+        let network = loop {
+            match grounding.network.recv_timeout(TICK) {
+                Err(RecvTimeoutError::Timeout) if !patience.is_over() => {}
+                ended => break ended,
+            }
+        };
+        let (machine, grounding) = match network {
             Ok(Ok(machine)) => (AnyMachine::Propnet(Box::new(machine)), None),
             Err(RecvTimeoutError::Timeout) => (datalog(limits)?, Some(grounding)),
             Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => (datalog(limits)?, None),

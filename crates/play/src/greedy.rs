@@ -53,7 +53,7 @@ impl Agent for Greedy {
         Ok(())
     }
 
-    fn choose(&mut self, observation: &Observation, _pace: &Pace) -> Result<Advice, PlayerError> {
+    fn choose(&mut self, observation: &Observation, pace: &Pace) -> Result<Advice, PlayerError> {
         let (role, limits) = (self.brief.role.index(), self.brief.limits.clone());
         self.backends()?;
         let (backends, lanes) = self.backends.as_mut().expect("it was just made");
@@ -65,6 +65,8 @@ impl Agent for Greedy {
             machine: backends.machine(),
             lanes: lanes.as_mut(),
             evaluation: self.evaluation,
+            learner: None,
+            stop: pace.part(1.0),
             random: self.random.clone(),
         };
         let expansion = outlook.expand(&state, role)?;

@@ -45,7 +45,7 @@ pub use greedy::Greedy;
 pub use mcts::MctsAgent;
 pub use minimax::MinimaxAgent;
 pub use observation::Observation;
-pub use outlook::{Evaluation, Lanes, Outlook};
+pub use outlook::{Evaluation, Lanes, Learner, Outlook};
 pub use players::Picker;
 pub use puzzle::PuzzleAgent;
 pub use reasons::reasons;

@@ -97,6 +97,8 @@ impl MinimaxAgent {
             machine: prepared.backends.machine(),
             lanes: prepared.lanes.as_mut(),
             evaluation: self.evaluation,
+            learner: None,
+            stop: pace.part(1.0),
             random: Xoshiro256PlusPlus::seed_from_u64(seed),
         };
         minimax(

@@ -5,6 +5,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::time::Duration;
 
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -14,8 +15,11 @@ use ggp_engine::machine::{
     AnyMachine, Limits, Machine, PlayError, PlayoutEnd, PropnetState, narrow_lanes, play_to_end,
 };
 use ggp_engine::propnet::batch::{Batch, Packed};
+use ggp_engine::propnet::code::Engine;
 use ggp_gdl::game::{Game, Move, RoleId};
+use ggp_learn::Values;
 use ggp_search::minimax::{Child, Expansion, MinimaxGame};
+use ggp_stop::{Instant, Stop};
 
 /// The evaluation of states that are not terminal.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
@@ -100,6 +104,56 @@ impl Lanes {
     }
 }
 
+/// Values that are learned by self-play once a proof takes long.
+#[derive(Debug)]
+pub struct Learner {
+    due: Instant,
+    time: Duration,
+    memory_bytes: u64,
+    engine: Engine,
+    /// Absent before it is due.
+    learned: Option<Option<Values>>,
+}
+
+impl Learner {
+    /// A learner that takes some time from an instant on, and at most some memory. It learns
+    /// nothing without a network, and in games of one player.
+    pub fn new(due: Instant, time: Duration, memory_bytes: u64, engine: Engine) -> Learner {
+        Learner {
+            due,
+            time,
+            memory_bytes,
+            engine,
+            learned: None,
+        }
+    }
+
+    fn values(&mut self, machine: &AnyMachine, stop: &Stop) -> Option<&Values> {
+        if self.learned.is_none() && Instant::now() >= self.due {
+            self.learned = Some(self.learn(machine, stop));
+        }
+        self.learned.as_ref()?.as_ref()
+    }
+
+    fn learn(&self, machine: &AnyMachine, stop: &Stop) -> Option<Values> {
+        let AnyMachine::Propnet(machine) = machine else {
+            return None;
+        };
+        let (net, game) = (machine.net(), machine.game());
+        let players = game.roles().filter(|role| !game.is_random(*role)).count();
+        if players < 2 || ggp_learn::weight_bytes(net) > self.memory_bytes / 2 {
+            return None;
+        }
+        let options = ggp_learn::Options {
+            memory_bytes: (self.memory_bytes / 2) as usize,
+            engine: self.engine,
+            ..ggp_learn::Options::default()
+        };
+        let learned = ggp_learn::learn(net, &options, &stop.within(Some(self.time)), |_| ());
+        Some(learned.values)
+    }
+}
+
 /// A machine as a [`MinimaxGame`].
 #[derive(Debug)]
 pub struct Outlook<'m> {
@@ -109,6 +163,10 @@ pub struct Outlook<'m> {
     pub lanes: Option<&'m mut Lanes>,
     /// The evaluation of states.
     pub evaluation: Evaluation,
+    /// Learns values for forecasts.
+    pub learner: Option<Learner>,
+    /// Ends the evaluation of a state.
+    pub stop: Stop,
     /// The random numbers of playouts.
     pub random: Xoshiro256PlusPlus,
 }
@@ -133,7 +191,7 @@ impl MinimaxGame for Outlook<'_> {
     ) -> Result<Expansion<PropnetState, Move>, PlayError> {
         match (state, &mut self.lanes) {
             (PropnetState::Packed(packed), Some(lanes)) => {
-                Ok(expand_in_lanes(self.machine, lanes, packed, role))
+                expand_in_lanes(self.machine, lanes, packed, role, &self.stop)
             }
             _ => self.one_by_one(state, role),
         }
@@ -169,6 +227,19 @@ impl MinimaxGame for Outlook<'_> {
             });
         }
         Ok(())
+    }
+
+    fn forecast(&mut self, states: &[&PropnetState], role: usize, out: &mut Vec<f64>) {
+        let learner = self.learner.as_mut();
+        let values = learner.and_then(|learner| learner.values(self.machine, &self.stop));
+        let Some((values, packed)) = values.zip(packed(states)) else {
+            return out.extend(states.iter().map(|_| 50.0));
+        };
+        let roles = values.roles();
+        let mut scores = vec![0.0; packed.len() * roles];
+        values.evaluate(&packed, &mut scores);
+        let own = scores.iter().skip(role).step_by(roles);
+        out.extend(own.map(|score| f64::from(*score)));
     }
 
     fn state_heap_bytes(&self, state: &PropnetState) -> u64 {
@@ -336,12 +407,17 @@ fn child(game: &Game, state: PropnetState, scores: Option<Vec<Option<u8>>>) -> C
 }
 
 /// The children of a state, one in each lane.
+///
+/// # Errors
+///
+/// If the stop is over.
 fn expand_in_lanes(
     machine: &AnyMachine,
     lanes: &mut Lanes,
     state: &[u64],
     role: usize,
-) -> Expansion<PropnetState, Move> {
+    stop: &Stop,
+) -> Result<Expansion<PropnetState, Move>, PlayError> {
     let AnyMachine::Propnet(machine) = machine else {
         unreachable!("only a network has lanes");
     };
@@ -353,6 +429,9 @@ fn expand_in_lanes(
     let joints = joints(&legal);
     let mut children = Vec::with_capacity(joints.len());
     for joints in joints.chunks(lanes.batch.lanes()) {
+        if stop.is_over() {
+            return Err(PlayError::Interrupted);
+        }
         lanes.batch.set_states(&vec![state.to_vec(); joints.len()]);
         lanes.batch.step(&joints.concat());
         let states = lanes.batch.states(joints.len());
@@ -377,11 +456,11 @@ fn expand_in_lanes(
     }
     let moves = legal.iter().zip(machine.net().moves());
     let moves = moves.map(|(legal, moves)| legal.iter().map(|&chosen| moves[chosen]).collect());
-    Expansion {
+    Ok(Expansion {
         legal: moves.collect(),
         children,
         is_whole,
-    }
+    })
 }
 
 /// Estimates states without playouts, one in each lane.

@@ -94,6 +94,13 @@ pub trait MinimaxGame {
         out: &mut Vec<f64>,
     ) -> Result<(), Self::Error>;
 
+    /// Appends to `out` a forecast of the score of `role`, 0 to 100, for each of the states, for
+    /// proof-number search: it looks first where a proof seems to be easy. By default 50
+    /// each, which tells nothing. None of the states is terminal.
+    fn forecast(&mut self, states: &[&Self::State], _role: usize, out: &mut Vec<f64>) {
+        out.extend(states.iter().map(|_| 50.0));
+    }
+
     /// The bytes that `state` owns on the heap, for [`TranspositionTable`].
     fn state_heap_bytes(&self, _state: &Self::State) -> u64 {
         0

@@ -18,6 +18,7 @@ use crate::bench::peers::Peers;
 use crate::bench::{Row, read_rows};
 use crate::rule_files::{EngineOptions, backend_name, backend_parser};
 use crate::rule_limits::EvaluationOptions;
+use crate::whole_text;
 use crate::{Context, Exit};
 use ggp_engine::machine::Backend;
 use task::{Limits, Task};
@@ -228,7 +229,7 @@ fn exit(rows: &[Row], context: &Context) -> anyhow::Result<Exit> {
 /// Reads and parses a file.
 fn read<T>(path: &Path, parse: impl Fn(&str) -> Result<T, String>) -> anyhow::Result<T> {
     let name = path.display();
-    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {name}"))?;
+    let text = whole_text::read(path)?;
     parse(&text).map_err(|error| anyhow!("{name}: {error}"))
 }
 

@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Context as _, anyhow, bail};
+use anyhow::{anyhow, bail};
 
 use super::perft::parse_seconds;
 use crate::conformance;
 use crate::rule_files::{EngineOptions, backend_parser};
+use crate::whole_text;
 use crate::{Context, Exit, json};
 use ggp_engine::machine::{Backend, Limits};
 use ggp_gdl::symbol::Case;
@@ -70,8 +71,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         None => Vec::new(),
         Some(path) => {
             let name = path.display();
-            let text = std::fs::read_to_string(path);
-            let text = text.with_context(|| format!("cannot read {name}"))?;
+            let text = whole_text::read(path)?;
             let expected = "a JSON list of objects with `key`, `what` and `why`";
             json::parse(&text, expected)
                 .map_err(|why| anyhow!("{name} is not a list of explanations: {why}"))?

@@ -192,6 +192,9 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let values = options.values.library(Some(&[&game]), context)?;
     let mut players: Vec<Box<dyn Player<AnyMachine> + '_>> = Vec::new();
     for (role, kind) in game.roles().zip(&kinds) {
+        if context.is_interrupted() {
+            return Err(PlayError::Interrupted.into());
+        }
         let brief = Brief {
             start: Some(facts.clone()),
             seed: seed.wrapping_add(role.index() as u64),

@@ -18,7 +18,7 @@ use crate::{Context, Exit};
 use answer::{Answer, Guess};
 use ggp_engine::machine::{AnyMachine, Machine, PlayError, PropnetState};
 use ggp_gdl::game::{Move, RoleId};
-use ggp_play::{Brief, Evaluation, Lanes, Outlook};
+use ggp_play::{Brief, Evaluation, Lanes, Learner, Outlook};
 use ggp_search::minimax::{Minimax, MinimaxReport, TranspositionTable, Wanted, prove};
 use ggp_search::{Budget, BudgetKind, Observer, Stats};
 
@@ -68,10 +68,16 @@ pub struct Options {
 
 /// The share of the time that is reserved for estimates.
 const GUESS: f64 = 0.1;
+/// The share of the time after which values are learned, and that of learning them.
+const LEARNING: f64 = 0.1;
+/// The part of the memory for learning values.
+const LEARNING_MEMORY: u64 = 8;
 /// The maximum time for estimates.
 const LONGEST_GUESS: Duration = Duration::from_secs(2);
 /// The maximum number of iterations for estimates.
 const GUESSES: u64 = 20_000;
+/// The maximum number of moves that are shown.
+const MOVES: usize = 1_000;
 /// The maximum number of joint moves of the expected line that are shown.
 const SHOWN: usize = 12;
 
@@ -126,9 +132,13 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     if context.json() {
         context.print_json(&answer)?;
     } else {
-        let shown = if options.best { 1 } else { answer.moves.len() };
+        let shown = if options.best { 1 } else { MOVES };
         let lines = answer.moves.iter().take(shown);
         context.print_lines(lines.map(ToString::to_string))?;
+        if !options.best && answer.moves.len() > MOVES {
+            let more = answer.moves.len() - MOVES;
+            context.print(format!("{more} more; --json lists them all"))?;
+        }
         for note in answer.notes() {
             context.note(note);
         }
@@ -169,7 +179,7 @@ fn guess(
     let brief = Brief {
         start: Some(machine.facts(state)),
         limits: options.rules.limits(context),
-        memory_bytes: options.budget_memory.saturating_mul(1 << 20),
+        memory_bytes: options.memory_bytes(),
         ..Brief::new(machine.game(), role)
     };
     let mut adviser = Adviser::new(brief);
@@ -190,19 +200,24 @@ fn guess_time(options: &Options) -> Duration {
     options.budget_time.mul_f64(GUESS).min(LONGEST_GUESS)
 }
 
-/// The only role with a choice; the first role if none has a choice.
+/// The only role with a choice, chance apart; the first role that is not chance if there is no
+/// such role.
 fn chooser(machine: &mut AnyMachine, state: &PropnetState) -> anyhow::Result<RoleId> {
     let game = machine.game().clone();
     let mut choosers = Vec::new();
     let mut legal = Vec::new();
-    for role in game.roles() {
+    let roles = || game.roles().filter(|role| !game.is_random(*role));
+    for role in roles() {
         machine.legal(state, role, &mut legal)?;
         if legal.len() > 1 {
             choosers.push(role);
         }
     }
     match choosers[..] {
-        [] => Ok(game.roles().next().expect("a game has roles")),
+        [] => Ok(roles()
+            .chain(game.roles())
+            .next()
+            .expect("a game has roles")),
         [only] => Ok(only),
         _ => {
             let names: Vec<&str> = choosers.iter().map(|role| game.role_name(*role)).collect();
@@ -215,14 +230,18 @@ fn chooser(machine: &mut AnyMachine, state: &PropnetState) -> anyhow::Result<Rol
 }
 
 impl Options {
+    fn memory_bytes(&self) -> u64 {
+        self.budget_memory.saturating_mul(1 << 20)
+    }
+
     /// The joint budget for reading the rules and for the search.
     fn budget(&self, context: &Context) -> Budget {
         Budget {
             nodes: self.budget_nodes.unwrap_or(u64::MAX),
             time: Some(self.budget_time - guess_time(self)),
             stop: context.stop().clone(),
-            // One half is for alpha-beta search, the other for the searches that alternate with it.
-            memory_bytes: self.budget_memory.saturating_mul(1 << 20) / 2,
+            // One part is for alpha-beta search, one for the searches that alternate with it.
+            memory_bytes: (self.memory_bytes() - self.memory_bytes() / LEARNING_MEMORY) / 2,
             ..Budget::default()
         }
     }
@@ -240,8 +259,17 @@ fn search(
         true => Wanted::Best,
         false => Wanted::All,
     };
-    let mut lanes = Lanes::new(machine, &options.rules.limits(context));
+    let limits = options.rules.limits(context);
+    let mut lanes = Lanes::new(machine, &limits);
+    let learning = options.budget_time.mul_f64(LEARNING);
     let mut outlook = Outlook {
+        stop: machine.stop().clone(),
+        learner: Some(Learner::new(
+            Instant::now() + learning,
+            learning,
+            options.memory_bytes() / LEARNING_MEMORY,
+            limits.engine,
+        )),
         machine,
         lanes: lanes.as_mut(),
         evaluation: Evaluation::Goals,

@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, anyhow, bail};
+use anyhow::{anyhow, bail};
 use serde::Serialize;
 
 use crate::picture_options::{self, PictureOptions};
 use crate::rule_files::RuleOptions;
+use crate::whole_text;
 use crate::{Context, Exit, format, json};
 
 use ggp_engine::machine::{AnyMachine, Backend, Machine, canonical_facts, canonical_moves};
@@ -162,8 +163,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
 /// If the file cannot be read or is not a match record.
 pub(super) fn load(path: &Path) -> anyhow::Result<MatchRecord> {
     let name = path.display();
-    let text = std::fs::read_to_string(path);
-    let text = text.with_context(|| format!("cannot read {name}"))?;
+    let text = whole_text::read(path)?;
     let expected = "a JSON object, as `ggp play --save` and `ggp host --save` write it";
     json::parse(&text, expected).map_err(|why| anyhow!("{name} is not a match record: {why}"))
 }

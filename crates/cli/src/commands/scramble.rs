@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, anyhow, bail};
+use anyhow::{anyhow, bail};
 use serde::Serialize;
 
 use crate::text_files::{self, TextLimits};
+use crate::whole_text;
 use crate::{Context, Exit, json};
 use ggp_gdl::rewrite::{self, Layout, NameMap, Scramble, laid_out};
 use ggp_gdl::span::Sources;
@@ -93,7 +94,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let sources = options.limits.read_all(&options.files, context)?;
     if let Some(path) = &options.back {
         let name = path.display();
-        let map = std::fs::read_to_string(path).with_context(|| format!("cannot read {name}"))?;
+        let map = whole_text::read(path)?;
         let map: NameMap = json::parse(&map, "a JSON object of names")
             .map_err(|why| anyhow!("{name} is not a map written by --map: {why}"))?;
         let text = back(&sources, &map, path, options, context)?;

@@ -12,6 +12,7 @@ use std::path::PathBuf;
 use anyhow::{Context as _, anyhow, bail};
 use serde::Serialize;
 
+use crate::whole_text;
 use crate::{Context, Exit, json};
 use measure::Bench;
 use rows::{BoardsRow, GraphRow, SearchRow};
@@ -104,11 +105,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         None => ("the tables".to_owned(), SPEC.to_owned()),
         Some(path) => {
             let name = path.display().to_string();
-            let text = std::fs::read_to_string(path);
-            (
-                name.clone(),
-                text.with_context(|| format!("cannot read {name}"))?,
-            )
+            (name, whole_text::read(path)?)
         }
     };
     let spec: Spec = json::parse(

@@ -329,18 +329,25 @@ impl Batch {
     pub fn legal_counts(&mut self, role: usize, lanes: usize) -> Vec<u32> {
         let (first, end) = (self.moves[role], self.moves[role + 1]);
         let status = self.status();
-        let mut counts = vec![0; lanes.next_multiple_of(64)];
+        // The digits of the counts: bit by bit, those of 64 lanes in a word.
+        let mut digits = vec![[0_u64; u32::BITS as usize]; lanes.div_ceil(64)];
         for row in first..end {
-            for (word, counts) in status.row(row).iter().zip(counts.chunks_mut(64)) {
-                let mut left = *word;
-                while left != 0 {
-                    counts[left.trailing_zeros() as usize] += 1;
-                    left &= left - 1;
+            for (word, digits) in status.row(row).iter().zip(&mut digits) {
+                let mut carry = *word;
+                for digit in digits {
+                    (*digit, carry) = (*digit ^ carry, *digit & carry);
+                    if carry == 0 {
+                        break;
+                    }
                 }
             }
         }
-        counts.truncate(lanes);
-        counts
+        let count = |lane: usize| {
+            let digits = digits[lane / 64].iter().zip(0..);
+            let bits = digits.map(|(digit, place)| (digit >> (lane % 64) & 1) << place);
+            bits.sum::<u64>() as u32
+        };
+        (0..lanes).map(count).collect()
     }
 
     /// The lanes in terminal states.

@@ -16,6 +16,8 @@
 use std::cmp::Reverse;
 use std::hash::Hash;
 
+use rustc_hash::FxHashMap;
+
 use super::expanded::Expanded;
 use super::table::Halves;
 use super::tree::Tree;
@@ -24,6 +26,13 @@ use crate::{Joint, Stop};
 
 /// The number of what cannot be answered this way, or is answered the other way.
 const NEVER: u32 = 1 << 30;
+/// The first number of a position in which both sides have the same choice and prospects. It is
+/// large enough for smaller efforts, and so large that a position weighs more than one of many
+/// parts. Measured.
+const EVEN: u32 = 16;
+/// How much a forecast counts: the effort for a score that is sure is e to half of this times
+/// less than for an even one. Measured.
+const STEEPNESS: f64 = 8.0;
 /// The question of numbers that do not depend on it.
 const ANY: u8 = u8::MAX;
 
@@ -71,8 +80,8 @@ impl Known {
         most: 100,
         goal: ANY,
         numbers: Numbers {
-            proof: 1,
-            disproof: 1,
+            proof: EVEN,
+            disproof: EVEN,
         },
     };
 
@@ -85,17 +94,23 @@ impl Known {
         ..Known::NOTHING
     };
 
-    /// A position with these numbers of moves of the role, and of joint moves of the others.
-    fn new([own, others]: [u32; 2]) -> Self {
+    /// A position in which the role has so many moves and the others so many joint moves, with
+    /// a forecast of the score. The side with the choice needs one good move, the other an
+    /// answer to each.
+    fn new([own, others]: [u32; 2], score: f64) -> Self {
+        let choice = f64::from(others.max(1)) / f64::from(own.max(1));
+        let effort = choice * (STEEPNESS * (0.5 - score / 100.0)).exp();
+        let number = |effort: f64| 1 + (f64::from(EVEN) * effort).min(f64::from(NEVER / 2)) as u32;
         Known {
             numbers: Numbers {
-                proof: others.clamp(1, NEVER - 1),
-                disproof: own.clamp(1, NEVER - 1),
+                proof: number(effort),
+                disproof: number(1.0 / effort),
             },
             ..Known::NOTHING
         }
     }
 
+    /// A terminal state.
     fn end(score: u8) -> Self {
         Known {
             least: score,
@@ -113,7 +128,7 @@ impl Known {
             () if self.least >= goal => (0, NEVER),
             () if self.most < goal => (NEVER, 0),
             () if self.goal == goal || self.goal == ANY => return self.numbers,
-            () => (1, 1),
+            () => (EVEN, EVEN),
         };
         Numbers { proof, disproof }
     }
@@ -133,10 +148,7 @@ impl<S: Clone + Eq + Hash> Proofs<S> {
         match &child.scores {
             Some(_) if child.is_wrong => Known::WRONG,
             Some(scores) => Known::end(scores[role]),
-            None => match self.known.get(&child.state) {
-                Some(known) => known,
-                None => Known::new(child.choices),
-            },
+            None => self.known.get(&child.state).unwrap_or(Known::NOTHING),
         }
     }
 
@@ -227,22 +239,21 @@ impl<G: MinimaxGame> Tree<'_, G> {
             return Ok(false);
         };
         let legal = &expanded.expansion.legal[self.role];
+        let places: FxHashMap<&G::Move, usize> = order.iter().copied().zip(0..).collect();
         let mut moves: Vec<usize> = (0..expanded.own).collect();
-        moves.sort_by_key(|&own| {
+        moves.sort_by_cached_key(|&own| {
             let is_best = proofs.of_move(expanded, own, self.role).0 == score;
-            let place = order.iter().position(|made| **made == legal[own]);
-            (!is_best, place)
+            (!is_best, places.get(&legal[own]))
         });
+        let known_at = self.moves.iter().map(|found| found.index).zip(0..);
+        let known_at: FxHashMap<usize, usize> = known_at.collect();
         self.path.push(root.clone());
         for own in moves {
             let Some(found) = self.settle_move(proofs, expanded, own)? else {
                 return Ok(false);
             };
             // The entries may be dropped before the end.
-            let settled = self.moves.iter_mut().find(|known| known.index == own);
-            let value = &mut settled
-                .expect("all moves of the role are in the list")
-                .value;
+            let value = &mut self.moves[known_at[&own]].value;
             (value.least, value.most) = (found, found);
             if self.wanted == Wanted::Best && found == score {
                 break;
@@ -330,6 +341,7 @@ impl<G: MinimaxGame> Tree<'_, G> {
             }
             children.push(known);
         }
+        self.set_first_numbers(&expanded, &mut children);
         self.path.push(state.clone());
         let known = loop {
             let known = of_children(&expanded, &children, goal);
@@ -348,6 +360,25 @@ impl<G: MinimaxGame> Tree<'_, G> {
         let heap_bytes = self.game.state_heap_bytes(state);
         proofs.known.insert(state, known, heap_bytes);
         Ok(known)
+    }
+
+    /// Sets the numbers of children that have none.
+    fn set_first_numbers(
+        &mut self,
+        expanded: &Expanded<G::State, G::Move>,
+        children: &mut [Known],
+    ) {
+        let all = expanded.expansion.children.iter().zip(children);
+        let is_unknown = |(child, known): &(&Child<_>, &mut Known)| {
+            child.scores.is_none() && **known == Known::NOTHING
+        };
+        let unknown: Vec<_> = all.filter(is_unknown).collect();
+        let states: Vec<&G::State> = unknown.iter().map(|(child, _)| &child.state).collect();
+        let mut scores = Vec::with_capacity(states.len());
+        self.game.forecast(&states, self.role, &mut scores);
+        for ((child, known), score) in unknown.into_iter().zip(scores) {
+            *known = Known::new(child.choices, score);
+        }
     }
 
     /// Tightens the bounds of the moves of the root, and puts the best first.

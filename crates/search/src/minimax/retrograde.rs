@@ -322,8 +322,9 @@ impl<S: Clone + Eq + std::hash::Hash> Graph<S> {
             .map_err(Stop::Error)?;
         let mut moves = self.moves(&root.legal[self.role], &forced);
         // Ties are broken by the order of the forward search.
-        let place = |action: &G::Move| known.moves.iter().position(|m| m.action == *action);
-        moves.sort_by_key(|found| (Reverse(found.bounds), place(&found.action)));
+        let actions = known.moves.iter().map(|found| &found.action);
+        let places: FxHashMap<&G::Move, usize> = actions.zip(0..).collect();
+        moves.sort_by_key(|found| (Reverse(found.bounds), places.get(&found.action)));
         let (least, most) = match moves.first() {
             Some(best) => (best.bounds.0, moves.iter().map(|m| m.bounds.1).max()),
             None => (0, None),

@@ -53,6 +53,8 @@ pub struct PlayOptions {
 const NETWORK: f64 = 0.25;
 /// Maximum number of rules shown that never fired.
 const SHOWN: usize = 12;
+/// Maximum length of the moves to an example, in bytes.
+const LONGEST: usize = 1_000;
 /// Maximum number of claims printed.
 const CLAIMS: usize = 100;
 
@@ -208,7 +210,13 @@ fn lines(claim: &Claim) -> Vec<String> {
     if claim.verdict == ClaimVerdict::Holds {
         return lines;
     }
-    let quoted = |moves: &[String]| format!("--moves '{}'", moves.join("; "));
+    let quoted = |moves: &[String]| match moves.join("; ") {
+        text if text.len() <= LONGEST => format!("--moves '{text}'"),
+        _ => format!(
+            "after {}; --json has them",
+            format::counted(moves.len(), "joint move")
+        ),
+    };
     match &claim.moves {
         Some(moves) if moves.is_empty() => lines.push(format!("{:10}in the initial state", "")),
         Some(moves) => lines.push(format!("{:10}{}", "", quoted(moves))),

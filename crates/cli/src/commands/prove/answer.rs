@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::fmt;
 
+use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use super::SHOWN;
@@ -87,20 +88,18 @@ impl Answer {
             Some(line) => Some(Fault::new(machine, state, line)?),
             None => None,
         };
-        let estimate = |action: Move| {
-            let candidates = guess.map_or(&[][..], |guess| &guess.advice.candidates);
-            let candidate = candidates.iter().find(|found| found.action == action);
-            candidate
-                .filter(|found| found.visits > 0)
-                .map(|found| found.value)
-        };
-        let place = |action| legal.iter().position(|other| *other == action);
+        let candidates = guess.iter().flat_map(|guess| &guess.advice.candidates);
+        let seen = candidates.filter(|found| found.visits > 0);
+        let estimates: FxHashMap<Move, f64> =
+            seen.map(|found| (found.action, found.value)).collect();
+        let estimate = |action: Move| estimates.get(&action).copied();
+        let places: FxHashMap<Move, usize> = legal.iter().copied().zip(0..).collect();
         let chosen = guess.map(|guess| guess.advice.chosen);
         let mut moves: Vec<_> = report.moves.iter().collect();
         // Moves of equal value are in the order of the rules.
         moves.sort_by_key(|found| {
             let is_chosen = chosen == Some(found.action);
-            (Reverse(found.bounds), !is_chosen, place(found.action))
+            (Reverse(found.bounds), !is_chosen, places.get(&found.action))
         });
         // The move with the best estimate is first unless another is proved to be as good.
         let low = report.moves.iter().map(|found| found.bounds.0).max();

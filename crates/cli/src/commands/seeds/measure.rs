@@ -16,6 +16,7 @@ use super::spec::{Board, BoardRun, Boards, Expect, Game, GraphRun, Merge, Reache
 use crate::Context;
 use crate::bench::usage::cpu_time;
 use crate::commands::solve::{texts, verdict_name};
+use crate::whole_text;
 use ggp_engine::machine::{AnyMachine, Limits, Machine, PropnetState};
 use ggp_engine::propnet::GroundLimits;
 use ggp_gdl::check::{self, ReadOptions};
@@ -399,7 +400,7 @@ impl Bench<'_> {
 }
 
 fn read(path: &Path) -> anyhow::Result<String> {
-    std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
+    whole_text::read(path)
 }
 
 fn drawn(board: &Board) -> anyhow::Result<Grid> {

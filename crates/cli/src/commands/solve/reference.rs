@@ -8,6 +8,7 @@
 
 use std::path::Path;
 
+use crate::whole_text;
 use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
 
@@ -69,7 +70,7 @@ impl Reference {
     /// If the file cannot be read or is not such a table.
     pub fn read(path: &Path) -> anyhow::Result<Reference> {
         let name = path.display();
-        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {name}"))?;
+        let text = whole_text::read(path)?;
         let rows = csv::Reader::from_reader(text.as_bytes()).into_deserialize();
         let rows: Result<Vec<Known>, csv::Error> = rows.collect();
         Ok(Reference(rows.with_context(|| {

@@ -5,12 +5,13 @@
 
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
 use serde::{Deserialize, Serialize};
 
+use crate::whole_text;
 use ggp_play::contest::MatchResult;
 use ggp_play::referee::Lapse;
 
@@ -117,9 +118,7 @@ impl Results {
         options.read(true).write(true).create(true).truncate(false);
         let file = options.open(path);
         let mut file = file.with_context(|| format!("cannot open {name}"))?;
-        let mut content = Vec::new();
-        let read = file.read_to_end(&mut content);
-        read.with_context(|| format!("cannot read {name}"))?;
+        let mut content = whole_text::read_bytes(&file, &name)?;
         let was_begun = !content.is_empty();
         // An incomplete line may end within a character.
         let last = content.iter().rposition(|byte| *byte == b'\n');

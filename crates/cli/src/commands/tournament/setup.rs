@@ -12,6 +12,7 @@ use serde::Deserialize;
 use super::Options;
 use crate::commands::bench;
 use crate::json;
+use crate::whole_text;
 use ggp_play::AgentSpec;
 use ggp_play::contest::Clocks;
 use ggp_play::protocol::host::{Address, Party, PartyError};
@@ -233,7 +234,7 @@ pub(super) fn parse_opening(text: &str) -> Result<(usize, usize), String> {
 
 fn read(path: &Path) -> anyhow::Result<File> {
     let name = path.display();
-    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {name}"))?;
+    let text = whole_text::read(path)?;
     let is_json = path.extension().is_some_and(|ending| ending == "json");
     if is_json {
         json::parse(&text, "a JSON object with `games` and `players`")
