@@ -34,6 +34,8 @@ fn outlook<'m>(
         machine,
         lanes: lanes.as_mut(),
         evaluation,
+        learner: None,
+        stop: ggp_stop::Stop::new(),
         random: Xoshiro256PlusPlus::seed_from_u64(0),
     }
 }
