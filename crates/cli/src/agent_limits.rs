@@ -1,4 +1,4 @@
-//! How many agents may play in one match.
+//! The limit on the agents of one match.
 
 use anyhow::bail;
 

@@ -102,7 +102,7 @@ impl Worker {
         Ok(Worker {
             jobs: Some(jobs),
             pace: Pace::default(),
-            thread: Some(thread.map_err(|error| SpecError::NoThread(error.kind()))?),
+            thread: Some(thread.map_err(|error| SpecError::NoThread(error.to_string()))?),
         })
     }
 

@@ -146,8 +146,8 @@ pub enum SpecError {
         /// The reason.
         error: OptionError,
     },
-    /// The system gives no thread to the agent.
-    NoThread(std::io::ErrorKind),
+    /// The system gives no thread to the agent, for this reason.
+    NoThread(String),
 }
 
 impl fmt::Display for SpecError {
@@ -174,8 +174,8 @@ impl fmt::Display for SpecError {
                 "`{option}` leaves no time to choose; use `random` to play without search"
             ),
             SpecError::Option { spec, error } => write!(f, "{spec}: {error}"),
-            SpecError::NoThread(kind) => {
-                write!(f, "the system gives no thread to the agent: {kind}")
+            SpecError::NoThread(reason) => {
+                write!(f, "the system gives no thread to the agent: {reason}")
             }
         }
     }

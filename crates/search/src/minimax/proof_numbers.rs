@@ -30,13 +30,13 @@ const NEVER: u32 = 1 << 30;
 /// large enough for smaller efforts, and so large that a position weighs more than one of many
 /// parts. Measured.
 const EVEN: u32 = 16;
-/// How much a forecast counts: the effort for a score that is sure is e to half of this times
-/// less than for an even one. Measured.
+/// The weight of a forecast: the effort for a score that is sure is e to half of this times less
+/// than for an even one. Measured.
 const STEEPNESS: f64 = 8.0;
 /// The question of numbers that do not depend on it.
 const ANY: u8 = u8::MAX;
 
-/// What is known about a position.
+/// The knowledge about a position.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 struct Known {
     /// Proved bounds of the score.
@@ -94,9 +94,9 @@ impl Known {
         ..Known::NOTHING
     };
 
-    /// A position in which the role has so many moves and the others so many joint moves, with
-    /// a forecast of the score. The side with the choice needs one good move, the other an
-    /// answer to each.
+    /// A position with these numbers of moves of the role and of joint moves of the others, and a
+    /// forecast of the score. The side with the choice needs one good move, the other an answer
+    /// to each.
     fn new([own, others]: [u32; 2], score: f64) -> Self {
         let choice = f64::from(others.max(1)) / f64::from(own.max(1));
         let effort = choice * (STEEPNESS * (0.5 - score / 100.0)).exp();
@@ -143,7 +143,7 @@ impl<S: Clone + Eq + Hash> Proofs<S> {
         }
     }
 
-    /// What is known about a child, for a role.
+    /// The knowledge about a child, for a role.
     fn of_child(&self, child: &Child<S>, role: usize) -> Known {
         match &child.scores {
             Some(_) if child.is_wrong => Known::WRONG,
@@ -446,7 +446,7 @@ impl<G: MinimaxGame> Tree<'_, G> {
     }
 }
 
-/// What follows about a position from its children.
+/// The knowledge about a position that follows from its children.
 fn of_children<S, M>(expanded: &Expanded<S, M>, children: &[Known], goal: u8) -> Known {
     if children.is_empty() {
         return Known::WRONG;

@@ -15,7 +15,7 @@ pub struct TranspositionTable<S> {
     pub(super) game_class: GameClass,
 }
 
-/// What is known about positions, within a limit on memory.
+/// The knowledge about positions, within a limit on memory.
 ///
 /// There are two halves of equal size. When the recent half is full, it replaces the
 /// older half, whose entries are dropped. An entry that is updated moves to the recent half.

@@ -40,7 +40,7 @@ pub(super) struct Tree<'a, G: MinimaxGame> {
     pub(super) seen: &'a mut Seen,
 }
 
-/// What was seen in all searches of one position.
+/// The observations of all searches of one position.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     /// True if a position repeated on its own path.
