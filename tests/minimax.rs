@@ -203,6 +203,20 @@ fn lanes_agree_with_the_machine() {
     }
 }
 
+/// A position with many moves must not hold up a stop.
+#[test]
+fn a_raised_stop_ends_an_expansion() {
+    let game = game("amazons");
+    let mut machine = machine(&game, Backend::Propnet);
+    let mut lanes = Lanes::new(&machine, &Limits::default());
+    let start = machine.initial().unwrap();
+    let mut outlook = outlook(&mut machine, &mut lanes, Evaluation::Goals);
+    assert!(outlook.expand(&start, 0).is_ok());
+    outlook.stop.raise();
+    let ended = outlook.expand(&start, 0).err();
+    assert_eq!(ended, Some(ggp_engine::machine::PlayError::Interrupted));
+}
+
 /// The exact value of each first move for a role.
 fn proved(name: &str, role: usize) -> (MinimaxReport<Move>, Vec<(String, u8, u8)>) {
     let game = game(name);

@@ -158,6 +158,8 @@ fn play_ends_in_time_however_long_a_step_takes() {
     place.write("walk.kif", include_str!("../tour/walk.kif"));
     for time in ["0", "0.001"] {
         let found = place.run(&format!("check --play --time {time} walk.kif"));
+        // What reading found is not lost.
+        assert!(found.out.starts_with("ok"), "{found:#?}");
         let said = found.out + &found.err;
         assert!(
             !said.contains("never fired") && !said.contains("fired in 0"),

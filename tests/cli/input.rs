@@ -219,6 +219,17 @@ fn a_full_device_is_a_failure() {
     assert!(err.contains("error: "), "{err}");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn files_without_end_are_refused() {
+    let place = Workplace::new();
+    let results =
+        "tournament --games matches.kif --player first --player random --results /dev/zero";
+    for line in ["replay /dev/zero", "play --resume /dev/zero", results] {
+        place.check_failure(line, &[], "", 2, &["/dev/zero has more than 256 MB"]);
+    }
+}
+
 #[test]
 fn what_is_no_message_of_an_editor_is_told() {
     let place = Workplace::new();

@@ -228,6 +228,10 @@ fn players_must_fit_the_roles() {
             "two players for the other roles",
         ),
         ("--state -", "standard input is used for moves"),
+        (
+            "--player first --max-agents 1",
+            "the limit is 1 (--max-agents)",
+        ),
     ] {
         place.check_failure(&format!("play matches.kif {line}"), &[], "", 2, &[part]);
     }

@@ -22,6 +22,12 @@ fn values_of_positions_are_printed() {
     let talk = "games/prisoners_dilemma.kif";
     let sure = "talk at least 20\nsilent at least 18\n";
     check_prove(&[talk, "--role", "left"], 0, sure);
+    // Chance makes the only choice, and is not asked what is best for it.
+    let dice = "(role random) (role a) (init start) (face 1) (face 2)
+        (<= (legal random (roll ?x)) (face ?x)) (legal a wait)
+        (<= (next (is ?x)) (does random (roll ?x))) (<= terminal (not (true start)))
+        (<= (goal a 40) (true (is ?x))) (<= (goal a 40) (true start)) (goal random 0)";
+    check_prove(&[&rules("dice", dice)], 0, "wait 40\n");
     // One position is not enough for a proof.
     let output = ggp(&["prove", nim, "--budget-nodes", "1", "--json"]);
     assert_eq!(output.status.code(), Some(1));

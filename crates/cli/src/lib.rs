@@ -16,8 +16,8 @@
 //! Exit codes: 0 done; 1 a negative answer, such as an illegal move; 2 bad input or a
 //! failure. A reader that closes the pipe early is not a failure.
 
-#[cfg(feature = "web")]
 mod agent_limits;
+#[cfg(feature = "web")]
 mod allocator;
 pub mod bench;
 mod commands;

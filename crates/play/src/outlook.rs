@@ -163,7 +163,8 @@ pub struct Outlook<'m> {
     pub lanes: Option<&'m mut Lanes>,
     /// The evaluation of states.
     pub evaluation: Evaluation,
-    /// Learns values for forecasts.
+    /// Learns values for forecasts. Without it, moves are not counted either, since only
+    /// proof-number search needs both.
     pub learner: Option<Learner>,
     /// Ends the evaluation of a state.
     pub stop: Stop,
@@ -190,9 +191,14 @@ impl MinimaxGame for Outlook<'_> {
         role: usize,
     ) -> Result<Expansion<PropnetState, Move>, PlayError> {
         match (state, &mut self.lanes) {
-            (PropnetState::Packed(packed), Some(lanes)) => {
-                expand_in_lanes(self.machine, lanes, packed, role, &self.stop)
-            }
+            (PropnetState::Packed(packed), Some(lanes)) => expand_in_lanes(
+                self.machine,
+                lanes,
+                packed,
+                role,
+                self.learner.is_some(),
+                &self.stop,
+            ),
             _ => self.one_by_one(state, role),
         }
     }
@@ -416,6 +422,7 @@ fn expand_in_lanes(
     lanes: &mut Lanes,
     state: &[u64],
     role: usize,
+    counts_moves: bool,
     stop: &Stop,
 ) -> Result<Expansion<PropnetState, Move>, PlayError> {
     let AnyMachine::Propnet(machine) = machine else {
@@ -435,9 +442,11 @@ fn expand_in_lanes(
         lanes.batch.set_states(&vec![state.to_vec(); joints.len()]);
         lanes.batch.step(&joints.concat());
         let states = lanes.batch.states(joints.len());
-        let choices: Vec<Vec<u32>> = (0..roles)
-            .map(|role| lanes.batch.legal_counts(role, joints.len()))
-            .collect();
+        let count = |role| lanes.batch.legal_counts(role, joints.len());
+        let counts: Vec<Vec<u32>> = match counts_moves {
+            true => (0..roles).map(count).collect(),
+            false => vec![vec![1; joints.len()]; roles],
+        };
         for (lane, state) in states.iter().enumerate() {
             let scores = lanes.batch.is_terminal(lane).then(|| {
                 let score = |role| lanes.score(lane, role);
@@ -445,11 +454,9 @@ fn expand_in_lanes(
             });
             let state = PropnetState::Packed(state[..].into());
             let others = (0..roles).filter(|other| *other != role);
-            let answers = others.fold(1, |all: u32, other| {
-                all.saturating_mul(choices[other][lane])
-            });
+            let answers = others.fold(1, |all: u32, other| all.saturating_mul(counts[other][lane]));
             children.push(Child {
-                choices: [choices[role][lane], answers],
+                choices: [counts[role][lane], answers],
                 ..child(machine.game(), state, scores)
             });
         }

@@ -36,6 +36,8 @@ mod value;
 use ggp_stop::Instant;
 use std::hash::Hash;
 
+use rustc_hash::FxHashMap;
+
 use super::budget::{Budget, BudgetKind, Meter};
 use super::stats::{Observer, Stats};
 use super::{Compare, Joint, Stop};
@@ -188,6 +190,30 @@ impl<M> MinimaxReport<M> {
         let least = self.moves.iter().map(|found| found.bounds.0).max();
         let most = self.moves.iter().map(|found| found.bounds.1).max();
         (least.unwrap_or(0), most.unwrap_or(100))
+    }
+
+    /// Adds the bounds of another search of the position, which may also have seen that upper
+    /// bounds do not hold.
+    fn join(&mut self, other: MinimaxReport<M>, has_upper_bounds: bool)
+    where
+        M: Eq + Hash,
+    {
+        let bounds = other
+            .moves
+            .into_iter()
+            .map(|found| (found.action, found.bounds));
+        let bounds: FxHashMap<M, (u8, u8)> = bounds.collect();
+        for found in &mut self.moves {
+            let Some((least, most)) = bounds.get(&found.action) else {
+                continue;
+            };
+            found.bounds = match has_upper_bounds {
+                true => (found.bounds.0.max(*least), found.bounds.1.min(*most)),
+                false => (found.bounds.0.max(*least), 100),
+            };
+            let (least, most) = found.bounds;
+            found.value = found.value.clamp(least.into(), most.into());
+        }
     }
 }
 
@@ -381,15 +407,21 @@ pub fn prove<G: MinimaxGame>(
             };
             tree.meter.end_level();
             tree.learn(known);
+            report.join(tree.report(0, None), tree.has_upper_bounds());
             let ended = match found {
                 Ok(true) => {
                     report = MinimaxReport {
                         way: Way::ProofNumbers,
-                        fault: tree.fault()?,
-                        line: tree.proved_line(known)?,
                         ..tree.report(0, None)
                     };
-                    None
+                    let completed = tree.fault().and_then(|fault| {
+                        (report.fault, report.line) = (fault, tree.proved_line(known)?);
+                        Ok(())
+                    });
+                    match completed {
+                        Ok(()) => None,
+                        Err(error) => Some(tree.meter.exhausted(Stop::Error(error))?),
+                    }
                 }
                 Ok(false) | Err(End::Unfit) => {
                     report.has_cycles = tree.seen.has_cycles;

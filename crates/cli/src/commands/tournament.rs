@@ -1,5 +1,6 @@
 //! `ggp tournament`: many matches between players, and their ratings.
 
+mod arena;
 mod report;
 mod rows;
 mod setup;
@@ -20,16 +21,16 @@ use anyhow::{Context as _, anyhow, bail};
 use super::perft;
 use crate::agent_limits::AgentLimits;
 use crate::conformance::sha256;
-use crate::rule_files::RuleOptions;
 use crate::value_files::ValueOptions;
 use crate::{Context, Exit, format, kinds};
-use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine};
+use ggp_engine::machine::{Limits, Machine};
 use ggp_gdl::game::Game;
 use ggp_learn::Library;
 use ggp_play::contest::{Opening, Resources};
 use ggp_play::protocol::host::HostOptions;
 use ggp_play::schedule::{Seating, round_robin, swiss};
 
+use arena::Arena;
 use ggp_gdl::symbol::Case;
 use rows::{Results, Row};
 use setup::{Entrant, Pairing, Points, Setup};
@@ -139,15 +140,6 @@ const CONNECT: Duration = Duration::from_secs(5);
 /// The maximum size of an answer from the network, in bytes.
 const MOST_ANSWER: usize = 1 << 20;
 
-/// A game of the tournament.
-struct Arena {
-    name: String,
-    machine: AnyMachine,
-    /// A digest of the rules.
-    digest: String,
-    limits: Limits,
-}
-
 /// Runs the command.
 ///
 /// # Errors
@@ -214,31 +206,6 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         true => Exit::Negative,
         false => Exit::Done,
     })
-}
-
-impl Arena {
-    fn new(files: &[PathBuf], context: &Context) -> anyhow::Result<Arena> {
-        let rules = RuleOptions::of(files);
-        let game = rules.game(context)?;
-        let limits = rules.limits(context);
-        let texts = game.sources().files().iter().map(|file| file.text());
-        let texts: Vec<&str> = texts.collect();
-        let stems = files.iter().filter_map(|file| file.file_stem());
-        let stems: Vec<_> = stems.map(|stem| stem.to_string_lossy()).collect();
-        Ok(Arena {
-            name: stems.join("+"),
-            digest: sha256(texts.join("\n").as_bytes()),
-            machine: AnyMachine::new(&game, Backend::Datalog, limits.clone())?,
-            limits,
-        })
-    }
-
-    /// The numbers of the roles with players.
-    fn played_roles(&self) -> Vec<usize> {
-        let game = self.machine.game();
-        let roles = game.roles().filter(|role| !game.is_random(*role));
-        roles.map(|role| role.index()).collect()
-    }
 }
 
 /// A tournament in progress.

@@ -528,6 +528,11 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
         }
     }
 
+    /// Returns true if upper bounds hold in what was seen of the game.
+    pub(super) fn has_upper_bounds(&self) -> bool {
+        self.table.game_class.has_upper_bounds(&self.chance)
+    }
+
     /// The values so far; no moves if the root is not expanded.
     pub(super) fn report(&self, depth: u32, stopped: Option<BudgetKind>) -> MinimaxReport<G::Move> {
         let root = self.root.iter();
@@ -535,7 +540,7 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
             let legal = &root.expansion.legal[self.role];
             self.moves.iter().map(|known| (&legal[known.index], known))
         });
-        let has_upper_bounds = self.table.game_class.has_upper_bounds(&self.chance);
+        let has_upper_bounds = self.has_upper_bounds();
         let moves = legal.map(|(action, known)| MoveValue {
             action: action.clone(),
             value: match known.value {

@@ -8,9 +8,10 @@
 
 use std::path::Path;
 
-use crate::whole_text;
 use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
+
+use crate::whole_text;
 
 /// The known result of a game.
 #[derive(Clone, Serialize, Deserialize)]

@@ -77,6 +77,7 @@ fn lanes_agree_with_the_network() {
         for _ in 0..3 {
             assert_eq!(batch.states(lanes), states);
             let mut joints = Vec::new();
+            let counts = [0, 1].map(|role| batch.legal_counts(role, lanes - 1));
             for (lane, state) in states.iter_mut().enumerate() {
                 assert_eq!(&batch.state(lane), state);
                 let holds = evaluate(&net, state, &[]);
@@ -86,6 +87,9 @@ fn lanes_agree_with_the_network() {
                     let legal: Vec<usize> = (0..net.legal[role].len()).filter(legal).collect();
                     let found: Vec<usize> = batch.legal_moves(lane, role).collect();
                     assert_eq!(found, legal);
+                    let count = counts[role].get(lane);
+                    assert!(count.is_none_or(|count| *count as usize == legal.len()));
+                    assert_eq!(count.is_none(), lane == lanes - 1);
                     joint.push(legal[random.random_range(0..legal.len())]);
                     assert!(batch.is_legal(lane, role, joint[role]));
                     let row = batch.legal(role, joint[role])[lane / 64];

@@ -4,8 +4,8 @@ use crate::Stop;
 /// A check of moves with their bounds.
 type Check<'a> = dyn Fn(&[(usize, u8, u8)]) + 'a;
 
-/// Settles a toy by proof numbers alone, in parts of so many positions. Returns the bounds of
-/// the moves, and calls `check` with those after each part.
+/// Settles a toy by proof numbers alone, in parts of `nodes` positions and with a table of
+/// `bytes`. Returns the bounds of the moves, and calls `check` with those after each part.
 fn settle(
     toy: &mut Toy,
     wanted: Wanted,
@@ -76,8 +76,8 @@ fn proof_numbers_find_the_values_by_definition() {
     }
 }
 
-/// What an earlier search saw of the game is not lost where a later one finds its results in
-/// the table.
+/// A later search that finds results of an earlier one in the table also knows what that saw
+/// of the game.
 #[test]
 fn upper_bounds_hold_only_if_all_searches_together_allow_them() {
     let mut opposed = 0;
