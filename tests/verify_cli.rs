@@ -140,6 +140,30 @@ fn what_was_tampered_with_is_told() {
 }
 
 #[test]
+fn only_what_solve_writes_is_an_answer() {
+    let file = right("only_parity.json", DARK, &[], "right");
+    let repeat = |v: &mut Value| {
+        let facts = v["start"].as_array_mut().unwrap();
+        facts.push(facts[0].clone());
+    };
+    let (code, out) = changed(&file, DARK, repeat);
+    assert_eq!((code, out.contains(" twice")), (2, true), "{out}");
+    // A kind by its number, and a list that is left out.
+    let number = |v: &mut Value| v["answer"]["proof"]["kind"] = json!(1);
+    let empty = |v: &mut Value| v["answer"]["proof"]["told"] = json!([]);
+    for change in [number as fn(&mut Value), empty] {
+        let (code, out) = changed(&file, DARK, change);
+        assert_eq!((code, out.contains("another way")), (2, true), "{out}");
+    }
+    let file = right("only_plan.json", LIGHTS, &[], "right");
+    let cut = |v: &mut Value| {
+        v["answer"].as_object_mut().unwrap().remove("all");
+    };
+    let (code, out) = changed(&file, LIGHTS, cut);
+    assert_eq!((code, out.contains("`all`")), (2, true), "{out}");
+}
+
+#[test]
 fn what_is_seen_up_to_symmetry_is_looked_at_whole() {
     let levels = &["--method", "breadth-first-packed", "--symmetry", "on"];
     let says = "a search of all 4096 positions found no plan";

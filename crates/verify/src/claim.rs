@@ -41,7 +41,6 @@ pub enum Claim {
         /// Whether it is claimed that no plan is shorter.
         optimal: bool,
         /// Whether it is claimed that there are no other plans of that length.
-        #[serde(default)]
         all: bool,
         /// A proof that no plan is shorter; without it all shorter ones are searched.
         #[serde(default, skip_serializing_if = "Option::is_none")]

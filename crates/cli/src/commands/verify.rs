@@ -1,5 +1,6 @@
 //! `ggp verify`: checks the answers of `ggp solve --answer`.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::time::Duration;
 
@@ -128,6 +129,11 @@ fn check(options: &Options, game: &Game, path: &Path, context: &Context) -> anyh
     let expected = "a JSON object, as `ggp solve --answer` writes it";
     let record: Record =
         json::parse(&text, expected).map_err(|why| anyhow!("{file} is not an answer: {why}"))?;
+    // A second way to write an answer would be read as one, but be another file than the solver's.
+    let parsed: serde_json::Value = serde_json::from_str(&text)?;
+    if serde_json::to_value(&record)? != parsed {
+        bail!("{file} is not an answer: it has values that `ggp solve` writes in another way");
+    }
     if record.rules != digest(game) {
         bail!(
             "{file} is an answer for other rules, or another grid: its game is {}",
@@ -142,6 +148,10 @@ fn check(options: &Options, game: &Game, path: &Path, context: &Context) -> anyh
         term.with_context(|| format!("{file}: the start state has a term that is not a fact"))
     });
     let start = facts.collect::<anyhow::Result<Vec<_>>>()?;
+    let mut seen = HashSet::new();
+    if let Some(twice) = record.start.iter().find(|fact| !seen.insert(*fact)) {
+        bail!("{file}: the start state has {twice} twice");
+    }
     let mut about = Vec::new();
     let mut machine = DatalogMachine::new(game, options.rules.limits(context))?;
     let initial = machine.initial()?;
