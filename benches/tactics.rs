@@ -1,22 +1,27 @@
 //! Number of positions with few best moves in which agents find one of them.
 //!
 //! ```text
-//! cargo bench --bench tactics -- [PLAYER ...]
+//! cargo bench --bench tactics -- [--lost] [PLAYER ...]
+//! cargo bench --bench tactics -- --find SECONDS MATCHES [GAME ...]
 //! ```
 //!
 //! A player is written as for `ggp play`. Without one, several built-in players
 //! run: some with one second per position, others with a number of iterations or
-//! positions. The positions are those of `tests/tactics/positions.txt`.
+//! positions. The positions are those of `tests/tactics/positions.txt`, or with `--lost` those of
+//! `tests/tactics/lost.txt`, which `--find` prints anew: matches of `mcts` against itself with
+//! SECONDS for each move, searched from their ends for the move that gave them up.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
 
 use ggp_play::AgentSpec;
 
+#[path = "tactics/find.rs"]
+mod find;
 #[path = "../tests/tactics/shared.rs"]
 mod shared;
 
-use shared::{ask, read};
+use shared::{ask, few, lost, read};
 
 const PLAYERS: &[&str] = &[
     "random",
@@ -32,10 +37,20 @@ fn main() {
     // Cargo adds --bench to the user's arguments.
     let mut players: Vec<String> = std::env::args().skip(1).collect();
     players.retain(|argument| argument != "--bench");
+    if players.first().is_some_and(|first| first == "--find") {
+        let seconds = players[1].parse().expect("SECONDS is a number");
+        let matches = players[2].parse().expect("MATCHES is a number");
+        return find::run(seconds, matches, &players[3..]);
+    }
+    let are_lost = players.first().is_some_and(|first| first == "--lost");
+    let tactics = match are_lost {
+        true => read(&lost()),
+        false => read(&few()),
+    };
+    players.drain(..usize::from(are_lost));
     if players.is_empty() {
         players = PLAYERS.iter().map(|player| (*player).to_owned()).collect();
     }
-    let tactics = read();
     for player in players {
         let spec: AgentSpec = player.parse().expect("the player is valid");
         let started = Instant::now();

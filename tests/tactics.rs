@@ -15,7 +15,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 mod shared;
 
-use shared::{Tactic, ask, game, path, read};
+use shared::{Tactic, ask, few, game, lost, read, written};
 
 /// Constant-sum games of two roles in turn.
 const GAMES: &[&str] = &[
@@ -194,29 +194,14 @@ fn found() -> Vec<Tactic> {
     all
 }
 
-fn written(tactics: &[Tactic]) -> String {
-    let mut text = "# Positions with few best moves. Written by tests/tactics.rs.\n".to_owned();
-    for tactic in tactics {
-        text += &format!(
-            "\n{} {} gets {}\nbest {} of {}\nafter {}\n",
-            tactic.game,
-            tactic.role,
-            tactic.value,
-            tactic.best.join(", "),
-            tactic.legal,
-            tactic.played.join("; "),
-        );
-    }
-    text
-}
-
 #[test]
 fn positions_match_an_exhaustive_search() {
     let found = found();
     if env::var_os("TACTICS").is_some_and(|value| value == "overwrite") {
-        fs::write(path(), written(&found)).unwrap();
+        let comment = "Positions with few best moves. Written by tests/tactics.rs.";
+        fs::write(few(), written(comment, &found)).unwrap();
     }
-    assert_eq!(read(), found);
+    assert_eq!(read(&few()), found);
     assert!(found.len() >= 40);
     for name in GAMES {
         assert!(found.iter().any(|tactic| tactic.game == *name), "{name}");
@@ -225,9 +210,8 @@ fn positions_match_an_exhaustive_search() {
 
 /// The number of positions in which an agent finds a best move, and the others. Its proved
 /// bounds must be correct.
-fn solved(spec: &str) -> (usize, Vec<Tactic>) {
+fn solved(spec: &str, mut tactics: Vec<Tactic>) -> (usize, Vec<Tactic>) {
     let spec: AgentSpec = spec.parse().unwrap();
-    let mut tactics = read();
     let all = tactics.len();
     tactics.retain(|tactic| {
         let (advice, is_best) = ask(tactic, &spec);
@@ -240,18 +224,18 @@ fn solved(spec: &str) -> (usize, Vec<Tactic>) {
 
 #[test]
 fn alpha_beta_finds_every_best_move() {
-    let (_, failed) = solved("minimax:3000");
+    let (_, failed) = solved("minimax:3000", read(&few()));
     assert!(failed.is_empty(), "{failed:#?}");
 }
 
 #[test]
 fn the_default_agent_finds_every_best_move() {
-    let (_, failed) = solved("auto:10000");
+    let (_, failed) = solved("auto:10000", read(&few()));
     assert!(failed.is_empty(), "{failed:#?}");
 }
 
 #[test]
 fn tree_search_finds_most_best_moves() {
-    let (count, failed) = solved("mcts:1000");
+    let (count, failed) = solved("mcts:1000", read(&few()));
     assert!(count >= 9 * failed.len(), "{count} and not {failed:#?}");
 }

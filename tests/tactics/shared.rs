@@ -24,8 +24,14 @@ pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-pub fn path() -> PathBuf {
+/// Positions with few best moves, found by exhaustive search.
+pub fn few() -> PathBuf {
     root().join("tests/tactics/positions.txt")
+}
+
+/// Positions in which an agent gave up its match, found by proofs.
+pub fn lost() -> PathBuf {
+    root().join("tests/tactics/lost.txt")
 }
 
 pub fn game(name: &str) -> Game {
@@ -34,8 +40,25 @@ pub fn game(name: &str) -> Game {
     Game::from_text(name, &text).unwrap()
 }
 
-pub fn read() -> Vec<Tactic> {
-    let text = fs::read_to_string(path()).unwrap();
+/// The text of a file that begins with a comment.
+pub fn written(comment: &str, tactics: &[Tactic]) -> String {
+    let mut text = format!("# {comment}\n");
+    for tactic in tactics {
+        text += &format!(
+            "\n{} {} gets {}\nbest {} of {}\nafter {}\n",
+            tactic.game,
+            tactic.role,
+            tactic.value,
+            tactic.best.join(", "),
+            tactic.legal,
+            tactic.played.join("; "),
+        );
+    }
+    text
+}
+
+pub fn read(path: &Path) -> Vec<Tactic> {
+    let text = fs::read_to_string(path).unwrap();
     let paragraphs = text.split("\n\n").skip(1);
     let tactics = paragraphs.map(|paragraph| {
         let mut lines = paragraph.lines();
