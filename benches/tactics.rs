@@ -1,15 +1,18 @@
 //! Number of positions with few best moves in which agents find one of them.
 //!
 //! ```text
-//! cargo bench --bench tactics -- [--lost] [PLAYER ...]
+//! cargo bench --bench tactics -- [--positions FILE] [PLAYER ...]
 //! cargo bench --bench tactics -- --find SECONDS MATCHES [GAME ...]
+//! cargo bench --bench tactics -- --values COUNT
 //! ```
 //!
 //! A player is written as for `ggp play`. Without one, several built-in players
 //! run: some with one second per position, others with a number of iterations or
-//! positions. The positions are those of `tests/tactics/positions.txt`, or with `--lost` those of
-//! `tests/tactics/lost.txt`, which `--find` prints anew: matches of `mcts` against itself with
-//! SECONDS for each move, searched from their ends for the move that gave them up.
+//! positions. The positions are those of `tests/tactics/positions.txt` if no other file is given.
+//!
+//! `--find` prints those of `tests/tactics/lost.txt`: matches of `mcts` against itself with SECONDS for
+//! each move, searched from their ends for the move that gave them up. `--values` prints those of
+//! `tests/tactics/random.txt`: random positions of which the values of all moves are known.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -18,10 +21,12 @@ use ggp_play::AgentSpec;
 
 #[path = "tactics/find.rs"]
 mod find;
+#[path = "tactics/perfect.rs"]
+mod perfect;
 #[path = "../tests/tactics/shared.rs"]
 mod shared;
 
-use shared::{ask, few, lost, read};
+use shared::{ask, read};
 
 const PLAYERS: &[&str] = &[
     "random",
@@ -42,12 +47,15 @@ fn main() {
         let matches = players[2].parse().expect("MATCHES is a number");
         return find::run(seconds, matches, &players[3..]);
     }
-    let are_lost = players.first().is_some_and(|first| first == "--lost");
-    let tactics = match are_lost {
-        true => read(&lost()),
-        false => read(&few()),
-    };
-    players.drain(..usize::from(are_lost));
+    if players.first().is_some_and(|first| first == "--values") {
+        return perfect::run(players[1].parse().expect("COUNT is a number"));
+    }
+    let mut path = shared::few();
+    if players.first().is_some_and(|first| first == "--positions") {
+        path = players[1].clone().into();
+        players.drain(..2);
+    }
+    let tactics = read(&path);
     if players.is_empty() {
         players = PLAYERS.iter().map(|player| (*player).to_owned()).collect();
     }

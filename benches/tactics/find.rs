@@ -61,14 +61,13 @@ fn find(name: &str, game: &Game, time: Duration, seed: u64) -> Option<Tactic> {
         .map(|role| machine.goal(last, *role).expect("a role has a score").get())
         .collect();
     let loser = (0..roles.len()).find(|at| scores[*at] < 50)?;
-    let mut table = TranspositionTable::new(MEMORY_BYTES);
     for at in (0..played.len()).rev() {
         let mut legal = Vec::new();
         machine.legal(&states[at], roles[loser], &mut legal).ok()?;
         if legal.len() < 2 {
             continue;
         }
-        let values = values(&mut machine, &mut table, &states[at], loser)?;
+        let values = values(&mut machine, &states[at], loser)?;
         let best = values.iter().map(|(_, value)| *value).max()?;
         if best == scores[loser] {
             continue;
@@ -136,9 +135,8 @@ fn play(
 }
 
 /// The value of each move; `None` if one is open.
-fn values(
+pub fn values(
     machine: &mut AnyMachine,
-    table: &mut TranspositionTable<PropnetState>,
     state: &PropnetState,
     role: usize,
 ) -> Option<Vec<(Move, u8)>> {
@@ -166,7 +164,7 @@ fn values(
     let mut stats = Stats::default();
     let report = prove(
         &mut outlook,
-        table,
+        &mut TranspositionTable::new(MEMORY_BYTES),
         state,
         role,
         &options,

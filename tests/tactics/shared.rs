@@ -29,11 +29,6 @@ pub fn few() -> PathBuf {
     root().join("tests/tactics/positions.txt")
 }
 
-/// Positions in which an agent gave up its match, found by proofs.
-pub fn lost() -> PathBuf {
-    root().join("tests/tactics/lost.txt")
-}
-
 pub fn game(name: &str) -> Game {
     let path = root().join(format!("games/{name}.kif"));
     let text = fs::read_to_string(&path).unwrap();
