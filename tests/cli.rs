@@ -1,6 +1,8 @@
 //! The command line as its users meet it: arguments and files in; text, JSON,
 //! files and an exit code out.
 
+#[cfg(unix)]
+mod blocked;
 mod check;
 mod engine;
 mod grid;

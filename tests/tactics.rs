@@ -15,7 +15,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 mod shared;
 
-use shared::{Tactic, ask, few, game, lost, read, written};
+use shared::{Tactic, ask, few, game, read, written};
 
 /// Constant-sum games of two roles in turn.
 const GAMES: &[&str] = &[

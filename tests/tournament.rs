@@ -118,24 +118,65 @@ fn an_interrupted_tournament_can_be_resumed() {
     let text = std::fs::read_to_string(&path).unwrap();
     let third = text.match_indices('\n').nth(2).unwrap().0;
     // The fourth line is incomplete, and the first two are marked.
-    let marked = text[..third + 40].replacen("\"moves\":[", "\"moves\":[[\"marked\"],", 2);
+    let marked = text[..third + 40].replacen("\"slowest\":[", "\"slowest\":[77", 2);
     std::fs::write(&path, marked).unwrap();
     let again = place.run(&line);
     assert_eq!((whole.code, again.code), (Some(0), Some(0)), "{again:#?}");
     let found = rows(&place, "r.jsonl");
     assert_eq!(found.len(), 8);
-    let is_marked = |row: &&Value| row["moves"][0][0] == "marked";
-    assert_eq!(
-        found.iter().filter(is_marked).count(),
-        2,
-        "what is there is not played again"
-    );
+    let kept = std::fs::read_to_string(&path).unwrap();
+    let marks = kept.matches("\"slowest\":[77").count();
+    assert_eq!(marks, 2, "what is there is not played again");
     for (found, expected) in found.iter().zip(&expected) {
         assert_eq!(
             (&found["id"], &found["scores"]),
             (&expected["id"], &expected["scores"])
         );
     }
+}
+
+#[test]
+fn results_that_contradict_themselves_are_rejected() {
+    let place = Workplace::new();
+    let line = format!("{PAIR} --rounds 1 --results r.jsonl");
+    place.run(&line);
+    let path = place.folder().join("r.jsonl");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let (first, rest) = text.split_once('\n').unwrap();
+    type Change = fn(&mut Value);
+    let cases: [(Change, &str); 9] = [
+        (
+            |row| row["scores"].as_array_mut().unwrap().reverse(),
+            "other scores than",
+        ),
+        (|row| row["scores"] = Value::Null, "other scores than"),
+        (
+            |row| row["scores"] = serde_json::json!([]),
+            "other scores than",
+        ),
+        (
+            |row| drop(row["moves"].as_array_mut().unwrap().pop()),
+            "the match is not over",
+        ),
+        (|row| row["moves"][0][0] = "(fly)".into(), "joint move 1: "),
+        (|row| row["seed"] = 1.into(), "another seed"),
+        (
+            |row| row["roles"].as_array_mut().unwrap().reverse(),
+            "other roles",
+        ),
+        (|row| row["slowest"] = serde_json::json!([0.1]), "times"),
+        (|row| row["opening"] = 1_000.into(), "an opening"),
+    ];
+    for (change, says) in cases {
+        let mut row: Value = serde_json::from_str(first).unwrap();
+        change(&mut row);
+        std::fs::write(&path, format!("{row}\n{rest}")).unwrap();
+        let found = place.run(&line);
+        assert_eq!(found.code, Some(2), "{says}: {found:#?}");
+        assert!(found.err.contains(says), "{says}: {}", found.err);
+    }
+    std::fs::write(&path, &text).unwrap();
+    assert_eq!(place.run(&line).code, Some(0));
 }
 
 #[test]

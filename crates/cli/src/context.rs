@@ -6,6 +6,7 @@ use std::fmt;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -14,6 +15,7 @@ use anyhow::Context as _;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
+use super::bench::usage::cpu_time;
 use super::text_files;
 use ggp_gdl::diagnostic::Style;
 use ggp_play::whole_file;
@@ -23,6 +25,10 @@ const UNBROKEN: &str = "no thread panics while it holds the list";
 
 /// The longest time from an interrupt to the end of preparations.
 const GRACE: Duration = Duration::from_millis(700);
+/// The CPU time that a process which is blocked may have taken since then.
+const IDLE: Duration = Duration::from_millis(100);
+/// The longest time for the last message.
+const LAST_MESSAGE: Duration = Duration::from_millis(50);
 
 /// The condition under which the output is coloured.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, clap::ValueEnum)]
@@ -75,6 +81,7 @@ impl Context {
             preparing: Arc::default(),
             rules: Mutex::default(),
         };
+        report_full_files();
         let stop = context.stop.clone();
         let waiting = Arc::clone(&context.waiting);
         let preparing = Arc::clone(&context.preparing);
@@ -86,14 +93,17 @@ impl Context {
             let is_first = first.is_none();
             first.get_or_insert_with(Instant::now);
             if again || waiting.load(Ordering::SeqCst) {
-                leave();
+                leave("interrupted");
             }
             if is_first {
-                let preparing = Arc::clone(&preparing);
+                let (preparing, begun) = (Arc::clone(&preparing), cpu_time());
                 let wait = move || {
                     thread::sleep(GRACE);
-                    if preparing.load(Ordering::SeqCst) {
-                        leave();
+                    // A command that does nothing waits for a pipe that nobody reads or writes.
+                    let spent = cpu_time().zip(begun).map(|(now, then)| now - then);
+                    let is_idle = spent.is_some_and(|spent| spent < IDLE);
+                    if is_idle || preparing.load(Ordering::SeqCst) {
+                        leave("interrupted");
                     }
                 };
                 // Without a thread, the work that looks at the stop has to end by itself.
@@ -259,6 +269,29 @@ impl Context {
         result
     }
 
+    /// Runs `read`, which may wait for input. If it does so when the time is over, the process
+    /// ends.
+    pub fn waiting_at_most<T>(&self, time: Option<Duration>, read: impl FnOnce() -> T) -> T {
+        let (running, ended) = mpsc::channel::<()>();
+        let waiting = Arc::clone(&self.waiting);
+        let watch = move |time: Duration| {
+            let mut time = time;
+            while ended.recv_timeout(time) == Err(RecvTimeoutError::Timeout) {
+                if waiting.load(Ordering::SeqCst) {
+                    leave("error: the time limit was reached before all input came");
+                }
+                time = LAST_MESSAGE;
+            }
+        };
+        if let Some(time) = time {
+            // Without a thread, input is waited for.
+            let _ = thread::Builder::new().spawn(move || watch(time));
+        }
+        let result = read();
+        drop(running);
+        result
+    }
+
     /// Runs `work`, which has nothing to show or to save. It should end with the stop; if
     /// it does not end soon, the process ends without it.
     pub fn preparing<T>(&self, work: impl FnOnce() -> T) -> T {
@@ -358,9 +391,28 @@ fn colour(text: &str) -> usize {
     }
 }
 
-/// Ends the process after an interrupt.
-fn leave() -> ! {
-    let _ = writeln!(io::stderr(), "interrupted");
+/// From now on, writing a file beyond the system's limit (`ulimit -f`) is an error like any other;
+/// before, it ends the process.
+fn report_full_files() {
+    #[cfg(unix)]
+    #[expect(unsafe_code, reason = "there is no safe function for it")]
+    // SAFETY: a signal that is ignored runs no handler. It is harmless if that fails.
+    unsafe {
+        use nix::sys::signal::{SigHandler, Signal, signal};
+        let _ = signal(Signal::SIGXFSZ, SigHandler::SigIgn);
+    }
+}
+
+/// Ends the process with a message, which is lost if standard error is blocked.
+fn leave(message: &'static str) -> ! {
+    let (sender, written) = mpsc::channel();
+    let write = move || {
+        let _ = writeln!(io::stderr(), "{message}");
+        let _ = sender.send(());
+    };
+    if thread::Builder::new().spawn(write).is_ok() {
+        let _ = written.recv_timeout(LAST_MESSAGE);
+    }
     std::process::exit(2);
 }
 

@@ -31,7 +31,11 @@ pub fn read_bytes(file: &File, name: &str) -> anyhow::Result<Vec<u8>> {
     let read: io::Result<usize> = file.take(MOST_BYTES + 1).read_to_end(&mut bytes);
     read.with_context(|| format!("cannot read {name}"))?;
     if bytes.len() as u64 > MOST_BYTES {
-        bail!("{name} has more than {} MB", MOST_BYTES >> 20);
+        let what = match file.metadata().is_ok_and(|known| known.is_file()) {
+            true => "",
+            false => "is not a file, and ",
+        };
+        bail!("{name} {what}has more than {} MB", MOST_BYTES >> 20);
     }
     Ok(bytes)
 }

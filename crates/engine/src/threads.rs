@@ -3,6 +3,15 @@
 
 use ggp_stop::Stop;
 
+/// Drops a value that takes long to drop in a thread of its own, so that nobody waits for it.
+/// Without threads it is dropped at once.
+pub(crate) fn drop_aside<T: Send + 'static>(value: T) {
+    #[cfg(feature = "threads")]
+    let _ = std::thread::Builder::new().spawn(move || drop(value));
+    #[cfg(not(feature = "threads"))]
+    drop(value);
+}
+
 /// A number of threads, or the caller's alone.
 #[derive(Debug)]
 pub struct Pool {

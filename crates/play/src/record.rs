@@ -230,6 +230,17 @@ impl MatchRecord {
             return shape(format!("state {} was reached before state {at}", at + 1));
         }
         let roles = game.role_count();
+        for (what, count) in [
+            ("names of players", self.player_names_from_host.len()),
+            ("kinds of players", self.is_player_human.len()),
+        ] {
+            if count != 0 && count != roles {
+                return shape(format!("{count} {what} for {roles} roles"));
+            }
+        }
+        if self.is_completed && self.is_aborted {
+            return shape("the match is both over and aborted".to_owned());
+        }
         match self.errors.iter().position(|errors| errors.len() != roles) {
             Some(at) => shape(format!("the errors of state {at} are not of {roles} roles")),
             None => Ok(()),

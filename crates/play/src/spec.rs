@@ -183,6 +183,9 @@ impl fmt::Display for SpecError {
 
 impl Error for SpecError {}
 
+/// The longest time for a move, 30 years: later instants may not exist.
+const MOST_SECONDS: f64 = 1e9;
+
 /// All kinds of agents.
 pub const AGENT_KINDS: &[AgentKind] = &[
     AgentKind {
@@ -311,7 +314,10 @@ impl AgentSpec {
         }
         if let Some(seconds) = option.strip_suffix('s') {
             let seconds: f64 = seconds.parse().map_err(|_| malformed())?;
-            let time = Duration::try_from_secs_f64(seconds).map_err(|_| malformed())?;
+            if !(0.0..=MOST_SECONDS).contains(&seconds) {
+                return Err(malformed());
+            }
+            let time = Duration::from_secs_f64(seconds);
             self.limits.time = Some(time);
         } else {
             self.limits.nodes = Some(option.parse().map_err(|_| malformed())?);

@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 ///
 /// # Errors
 ///
-/// Those of writing; the file is then as it was, if it is a regular one.
+/// Those of writing, or if nobody may write the file; it is then as it was, if it is a regular
+/// one.
 pub fn write(path: &Path, content: &[u8]) -> io::Result<()> {
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     if is_special(&path) {
@@ -19,6 +20,7 @@ pub fn write(path: &Path, content: &[u8]) -> io::Result<()> {
             .open(path)?
             .write_all(content);
     }
+    refuse_read_only(&path)?;
     let part = part_of(&path);
     let write = || {
         let mut file = File::create(&part)?;
@@ -42,15 +44,28 @@ pub fn write(path: &Path, content: &[u8]) -> io::Result<()> {
 ///
 /// # Errors
 ///
-/// Those of creating a file in its folder.
+/// Those of creating a file in its folder, or if nobody may write the file.
 pub fn can_write(path: &Path) -> io::Result<()> {
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     if is_special(&path) {
         // A pipe may have no reader yet.
         return Ok(());
     }
+    refuse_read_only(&path)?;
     let part = part_of(&path);
     File::create(&part).and_then(|_| fs::remove_file(&part))
+}
+
+/// Refuses a file that nobody may write: to replace it would need no permission but that of its
+/// folder.
+fn refuse_read_only(path: &Path) -> io::Result<()> {
+    match fs::metadata(path).is_ok_and(|known| known.permissions().readonly()) {
+        true => Err(io::Error::new(
+            io::ErrorKind::PermissionDenied,
+            "the file is read-only",
+        )),
+        false => Ok(()),
+    }
 }
 
 /// True if there is something other than a regular file.
@@ -68,6 +83,21 @@ fn part_of(path: &Path) -> PathBuf {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_read_only_file_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        fs::write(&file, "old").unwrap();
+        let mut permissions = fs::metadata(&file).unwrap().permissions();
+        permissions.set_readonly(true);
+        fs::set_permissions(&file, permissions).unwrap();
+        for refused in [can_write(&file), write(&file, b"new")] {
+            let kind = refused.unwrap_err().kind();
+            assert_eq!(kind, io::ErrorKind::PermissionDenied);
+        }
+        assert_eq!(fs::read(&file).unwrap(), b"old");
+    }
 
     #[test]
     fn links_and_devices_stay_what_they_are() {

@@ -12,7 +12,6 @@ use std::time::Duration;
 use anyhow::{Context as _, anyhow, bail};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use super::perft::parse_seconds;
 use crate::bench::agreement::disagreements;
 use crate::bench::peers::Peers;
 use crate::bench::{Row, read_rows};
@@ -57,7 +56,7 @@ pub struct Options {
     #[arg(long)]
     start: bool,
     /// Seconds of play for each game and backend
-    #[arg(long, short, value_name = "S", default_value = "1", value_parser = parse_seconds)]
+    #[arg(long, short, value_name = "S", default_value = "1", value_parser = crate::numbers::seconds)]
     #[arg(conflicts_with = "playouts")]
     seconds: Duration,
     /// Make N playouts instead, if --timeout allows
@@ -97,7 +96,7 @@ pub struct Options {
     #[command(flatten)]
     evaluation: EvaluationOptions,
     /// Seconds for preparing a game, and for play beyond --seconds
-    #[arg(long, value_name = "S", default_value = "60", value_parser = parse_seconds)]
+    #[arg(long, value_name = "S", default_value = "60", value_parser = crate::numbers::seconds)]
     #[arg(help_heading = "Limits")]
     timeout: Duration,
     /// Maximum memory for a game, in MB of 2^20 bytes; 0 for no limit

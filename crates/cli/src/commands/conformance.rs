@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use anyhow::{anyhow, bail};
 
-use super::perft::parse_seconds;
 use crate::conformance;
 use crate::rule_files::{EngineOptions, backend_parser};
 use crate::whole_text;
@@ -39,10 +38,10 @@ pub struct Options {
     #[arg(long, value_name = "N")]
     steps: Option<usize>,
     /// Seconds for the whole run
-    #[arg(long, value_name = "S", value_parser = parse_seconds)]
+    #[arg(long, value_name = "S", value_parser = crate::numbers::seconds)]
     time: Option<Duration>,
     /// Seconds for each game
-    #[arg(long, value_name = "S", value_parser = parse_seconds, default_value = "60")]
+    #[arg(long, value_name = "S", value_parser = crate::numbers::seconds, default_value = "60")]
     time_per_game: Duration,
     /// Games compared at the same time; 0 for one per processor
     #[arg(long, value_name = "N", default_value_t = 0)]

@@ -22,6 +22,10 @@ use crate::{Context, Exit, png, text_files};
 use ggp_engine::machine::{AnyMachine, Machine, PlayError};
 use ggp_search::{Budget, BudgetKind, Status};
 
+/// The time for the whole, as a multiple of the time for exploring: what was found in some time
+/// takes up to twice that time to write.
+const WRITING: u32 = 3;
+
 /// The options of `ggp graph`.
 #[derive(clap::Args)]
 #[command(after_help = "\
@@ -81,7 +85,7 @@ pub struct Options {
     /// Maximum number of positions to expand
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     budget_nodes: u64,
-    /// Maximum seconds for reading the rules and for exploring
+    /// Maximum seconds for reading the rules, exploring and writing; a third is for exploring
     #[arg(long, value_name = "S", default_value = "60", value_parser = seconds)]
     budget_time: Duration,
     /// Approximate maximum of memory for the positions, and for their texts, in megabytes
@@ -115,6 +119,8 @@ enum Labels {
 /// A graph with its texts. Nodes are ordered by level, arcs by the node they begin at.
 struct Drawing {
     name: String,
+    /// The texts of all facts, in order.
+    texts: Vec<String>,
     nodes: Vec<DrawnNode>,
     arcs: Vec<DrawnArc>,
     /// Whether all positions up to the depth limit were examined.
@@ -129,7 +135,8 @@ struct DrawnNode {
     level: u32,
     status: Status,
     expanded: bool,
-    facts: Vec<String>,
+    /// The numbers of its facts among the texts, in order.
+    facts: Vec<u32>,
     /// The first node that differs only in step counters.
     same: usize,
 }
@@ -138,6 +145,14 @@ struct DrawnArc {
     from: usize,
     to: usize,
     chosen: String,
+}
+
+impl Drawing {
+    /// The texts of a node's facts.
+    fn facts(&self, node: &DrawnNode) -> Vec<&str> {
+        let text = |fact: &u32| &self.texts[*fact as usize][..];
+        node.facts.iter().map(text).collect()
+    }
 }
 
 impl Options {
@@ -198,10 +213,11 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let budget = options.budget(context);
     let game = solve::game(&options.rules, &budget, context)?;
     let mut machine = solve::machine(&options.rules, &game, &left(&budget, began), context)?;
-    let budget = left(&budget, began);
+    let mut budget = left(&budget, began);
+    budget.time = budget.time.map(|time| time / WRITING);
     machine.set_stop(&solve::evaluation(&budget, context));
-    let explored = explored::explored(options, &mut machine, &budget, context);
-    let explored = solve::in_time(explored, context)?;
+    let explore = || explored::explored(options, &mut machine, &budget, context);
+    let explored = solve::in_time(context.preparing(explore), context)?;
     machine.set_stop(context.stop());
     let levels = levels(&explored.drawing);
     let sizes: Vec<String> = levels.iter().map(ToString::to_string).collect();
@@ -215,7 +231,12 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let stopped = explored.stopped;
     let content = match format {
         Format::Json => json::text(&explored.drawing).into_bytes(),
-        Format::Dot => dot::text(&explored.drawing, options.labels).into_bytes(),
+        Format::Dot => {
+            let go_on = || !context.is_interrupted();
+            dot::text(&explored.drawing, options.labels, &go_on)
+                .ok_or(PlayError::Interrupted)?
+                .into_bytes()
+        }
         Format::Svg => picture(options, &mut machine, explored, context)?.into_bytes(),
         Format::Png => png::png(&picture(options, &mut machine, explored, context)?)?,
     };
@@ -279,13 +300,7 @@ fn picture(
         }
         _ => None,
     };
-    let facts: Vec<&[String]> = explored
-        .drawing
-        .nodes
-        .iter()
-        .map(|n| &n.facts[..])
-        .collect();
-    let mut written = labels::labels(options.labels, &facts, drawings.as_deref());
+    let mut written = labels::labels(options.labels, &explored.drawing, drawings.as_deref());
     let (drawing, film) = match options.animate {
         true => {
             let (drawing, film, kept) = animation::film(explored.drawing);

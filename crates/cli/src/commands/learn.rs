@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 use anyhow::{anyhow, bail};
 use serde::Serialize;
 
-use super::perft::parse_seconds;
 use super::solve::{self, left};
 use crate::numbers::thousands;
 use crate::position::PositionOptions;
@@ -45,7 +44,7 @@ pub struct Options {
     #[command(flatten)]
     rules: RuleOptions,
     /// Learn for S seconds, reading the rules included; the last fifth is for testing
-    #[arg(long, value_name = "S", default_value = "60", value_parser = parse_seconds)]
+    #[arg(long, value_name = "S", default_value = "60", value_parser = crate::numbers::seconds)]
     #[arg(conflicts_with = "games")]
     time: Duration,
     /// Learn from N games instead

@@ -42,7 +42,7 @@ pub struct Options {
     #[arg(value_parser = clap::value_parser!(u16).range(..=1024))]
     threads: u16,
     /// Stop after S seconds
-    #[arg(long, value_name = "S", value_parser = parse_seconds)]
+    #[arg(long, value_name = "S", value_parser = crate::numbers::seconds)]
     time: Option<Duration>,
     /// Stop when a level has more than N distinct states
     #[arg(long, value_name = "N", default_value_t = PerftOptions::default().states)]
@@ -238,13 +238,4 @@ fn stop_after(time: Duration, context: &Context) -> anyhow::Result<Stop> {
 fn parse_depth(text: &str) -> Result<u32, String> {
     let parsed = text.parse();
     parsed.map_err(|_| "expected a depth: a whole number after the rule files".to_owned())
-}
-
-/// A time in seconds, possibly with a fraction.
-pub fn parse_seconds(text: &str) -> Result<Duration, String> {
-    let seconds = text.parse().ok().map(Duration::try_from_secs_f64);
-    match seconds {
-        Some(Ok(time)) => Ok(time),
-        _ => Err("expected a number of seconds, such as 10 or 0.5".to_owned()),
-    }
 }

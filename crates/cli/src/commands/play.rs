@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 
-use super::{perft, replay};
+use super::replay;
 use crate::agent_limits::AgentLimits;
 use crate::picture_options::{self, PictureOptions};
 use crate::position::PositionOptions;
@@ -103,7 +103,7 @@ pub struct Options {
 
 /// A time greater than zero.
 fn clock(text: &str) -> Result<Duration, String> {
-    match perft::parse_seconds(text)? {
+    match crate::numbers::seconds(text)? {
         Duration::ZERO => Err("no time to choose; omit the option for no clock".to_owned()),
         time => Ok(time),
     }

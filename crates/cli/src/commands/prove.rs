@@ -114,8 +114,10 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let report = search(options, &mut machine, &state, role, &budget, context)?;
     let guess = match report.stopped {
         None | Some(BudgetKind::Interrupt) => None,
-        // What had no time for the search has none for an estimate.
+        // What had no time for the search has none for an estimate, and the agent that estimates
+        // would first read all terms of the naive evaluator.
         Some(BudgetKind::Time) if report.positions == 0 => None,
+        Some(_) if matches!(machine, AnyMachine::Naive(_)) => None,
         Some(_) => {
             let budget = Budget {
                 time: Some(guess_time(options)),

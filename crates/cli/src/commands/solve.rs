@@ -410,7 +410,8 @@ pub(super) fn game(
     context: &Context,
 ) -> anyhow::Result<Game> {
     let time = budget.time.map(|time| time.max(MOMENT));
-    rules.game_until(&context.stop().within(time), context)
+    let stop = context.stop().within(time);
+    context.waiting_at_most(time, || rules.game_until(&stop, context))
 }
 
 /// Creates a machine within the time limit of the search, of which a network gets half. If it

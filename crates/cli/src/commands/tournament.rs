@@ -18,7 +18,6 @@ use std::time::Duration;
 
 use anyhow::{Context as _, anyhow, bail};
 
-use super::perft;
 use crate::agent_limits::AgentLimits;
 use crate::conformance::sha256;
 use crate::value_files::ValueOptions;
@@ -92,7 +91,7 @@ pub struct Options {
     #[arg(long, value_name = "S")]
     play_clock: Option<f64>,
     /// Additional seconds for each answer from the network beyond its clock
-    #[arg(long, value_name = "S", default_value = "1", value_parser = perft::parse_seconds)]
+    #[arg(long, value_name = "S", default_value = "1", value_parser = crate::numbers::seconds)]
     grace: Duration,
     /// Iterations a move for players without their own number
     #[arg(long, value_name = "N")]
@@ -463,7 +462,14 @@ impl Cup<'_> {
         let mut open = VecDeque::new();
         for task in tasks {
             match self.results.take(&task.row.id) {
-                Some(row) => self.rows.push(row),
+                Some(row) => {
+                    let arena = &self.arenas[task.game];
+                    if let Some(why) = arena.contradiction(&task.row, &row) {
+                        let (name, id) = (self.results.name(), row.id);
+                        bail!("{name}: the match {id} has {why}; remove its line to play it again");
+                    }
+                    self.rows.push(row);
+                }
                 None => open.push_back(task),
             }
         }

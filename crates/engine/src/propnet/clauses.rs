@@ -11,6 +11,7 @@
 use ggp_stop::Stop;
 
 use crate::sat::{SatSolver, Solver};
+use crate::threads::drop_aside;
 
 use super::network::{Literal, Network, Node, Region, read};
 
@@ -29,6 +30,19 @@ pub struct Clauses {
 
 /// Clauses between two looks at the stop.
 const CLAUSES_PER_CHECK: u64 = 256;
+
+const BYTES_OF_VARIABLE: u64 = 300;
+const BYTES_OF_CLAUSE: u64 = 90;
+/// The bytes of a solver that takes so long to drop that one would notice.
+const LARGE: u64 = 1 << 26;
+
+impl Drop for Clauses {
+    fn drop(&mut self) {
+        if self.memory() > LARGE {
+            drop_aside(std::mem::replace(&mut self.solver, Solver::new()));
+        }
+    }
+}
 
 impl Default for Clauses {
     fn default() -> Self {
@@ -78,9 +92,10 @@ impl Clauses {
 
     /// The approximate number of bytes used.
     pub fn memory(&self) -> u64 {
-        // A variable has values, watches and scores. A literal of a clause has its
-        // number, and most clauses are short.
-        100 * u64::from(self.variables.unsigned_abs()) + 12 * self.written
+        // A variable has values, watches and scores. A clause has a head, two watches and
+        // the numbers of its literals.
+        let variables = u64::from(self.variables.unsigned_abs());
+        BYTES_OF_VARIABLE * variables + BYTES_OF_CLAUSE * self.clauses + 4 * self.written
     }
 
     /// The literal that is always true.

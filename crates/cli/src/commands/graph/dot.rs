@@ -1,37 +1,61 @@
 //! A graph in Graphviz' DOT language.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 use super::labels::differing;
 use super::{Drawing, Labels};
 use ggp_search::Status;
 
-/// The graph as DOT, one rank for each step.
-pub(super) fn text(drawing: &Drawing, labels: Labels) -> String {
+/// The graph as DOT, one rank for each step; `None` if it may not go on.
+pub(super) fn text(drawing: &Drawing, labels: Labels, go_on: &dyn Fn() -> bool) -> Option<String> {
     let mut out = String::new();
-    write_graph(&mut out, drawing, labels).expect("a string takes all");
-    out
+    write_graph(&mut out, drawing, labels, go_on).ok()?;
+    Some(out)
 }
 
-fn write_graph(out: &mut String, drawing: &Drawing, labels: Labels) -> std::fmt::Result {
+/// Appends the graph to a text.
+///
+/// # Errors
+///
+/// If it may not go on: a string takes all.
+fn write_graph(
+    out: &mut String,
+    drawing: &Drawing,
+    labels: Labels,
+    go_on: &dyn Fn() -> bool,
+) -> fmt::Result {
     writeln!(out, "digraph {} {{", quoted(&drawing.name))?;
     writeln!(out, "  rankdir=TB;")?;
     writeln!(out, "  node [shape=box, fontname=\"sans-serif\"];")?;
     writeln!(out, "  edge [fontname=\"sans-serif\"];")?;
-    let facts: Vec<&[String]> = drawing.nodes.iter().map(|node| &node.facts[..]).collect();
-    let shown = differing(&facts);
+    let differs = differing(drawing);
+    let texts: Vec<String> = drawing.texts.iter().map(|text| escaped(text)).collect();
+    let mut label = String::new();
     for (number, node) in drawing.nodes.iter().enumerate() {
-        let label = match labels {
-            Labels::Numbers => number.to_string(),
-            Labels::Auto | Labels::Facts => shown[number].join("\n"),
-        };
+        if !go_on() {
+            return Err(fmt::Error);
+        }
+        label.clear();
+        match labels {
+            Labels::Numbers => write!(label, "{number}")?,
+            Labels::Auto | Labels::Facts => {
+                for fact in node.facts.iter().map(|fact| *fact as usize) {
+                    if differs[fact] {
+                        if !label.is_empty() {
+                            label.push_str("\\n");
+                        }
+                        label.push_str(&texts[fact]);
+                    }
+                }
+            }
+        }
         let look = match node.status {
             Status::Solved => ", peripheries=2",
             Status::Dead => ", style=filled, fillcolor=lightgrey",
             Status::Open if !node.expanded => ", style=dashed",
             Status::Open => "",
         };
-        writeln!(out, "  n{number} [label={}{look}];", quoted(&label))?;
+        writeln!(out, "  n{number} [label=\"{label}\"{look}];")?;
     }
     let levels = drawing.nodes.chunk_by(|a, b| a.level == b.level);
     let mut number = 0;
@@ -51,6 +75,10 @@ fn write_graph(out: &mut String, drawing: &Drawing, labels: Labels) -> std::fmt:
 }
 
 fn quoted(text: &str) -> String {
+    format!("\"{}\"", escaped(text))
+}
+
+fn escaped(text: &str) -> String {
     let escaped = text.replace('\\', "\\\\").replace('"', "\\\"");
-    format!("\"{}\"", escaped.replace('\n', "\\n"))
+    escaped.replace('\n', "\\n")
 }

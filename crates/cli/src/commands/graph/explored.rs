@@ -160,18 +160,21 @@ fn put<A>(
     let most = options.budget_memory.saturating_mul(1 << 20);
     let size = Cell::new(0_u64);
     let on = || !context.is_interrupted() && size.get() <= most;
-    let counted = |text: String| {
-        size.set(size.get() + text.len() as u64);
-        text
-    };
+    let count = |text: &str| size.set(size.get() + text.len() as u64);
+    let mut known: FxHashMap<TermId, u32> = FxHashMap::default();
+    let mut texts: Vec<String> = Vec::new();
     let nodes = graph.nodes().iter().enumerate().take_while(|_| on());
     let nodes = nodes.map(|(number, node)| {
-        let facts = facts(&node.state).into_iter();
-        let mut facts: Vec<String> = facts
-            .take_while(|_| on())
-            .map(|fact| counted(game.canonical(terms, fact)))
-            .collect();
-        facts.sort_unstable();
+        let facts = facts(&node.state).into_iter().take_while(|_| on());
+        let facts = facts.map(|fact| {
+            let number = *known.entry(fact).or_insert_with(|| {
+                texts.push(game.canonical(terms, fact));
+                texts.len() as u32 - 1
+            });
+            count(&texts[number as usize]);
+            number
+        });
+        let facts = facts.collect();
         DrawnNode {
             level: node.level,
             status: node.status,
@@ -180,12 +183,17 @@ fn put<A>(
             same: *firsts.entry(key(&node.state)).or_insert(number),
         }
     });
-    let nodes: Vec<DrawnNode> = nodes.collect();
+    let mut nodes: Vec<DrawnNode> = nodes.collect();
+    let texts = in_order(texts, &mut nodes);
     let arcs = graph.arcs().iter().take_while(|_| on());
-    let arcs = arcs.map(|arc| DrawnArc {
-        from: arc.from,
-        to: arc.to,
-        chosen: counted(said(&arc.action)),
+    let arcs = arcs.map(|arc| {
+        let chosen = said(&arc.action);
+        count(&chosen);
+        DrawnArc {
+            from: arc.from,
+            to: arc.to,
+            chosen,
+        }
     });
     let arcs = arcs.collect();
     go_on(context)?;
@@ -199,6 +207,7 @@ fn put<A>(
     Ok(Explored {
         drawing: Drawing {
             name: game.name(),
+            texts,
             nodes,
             arcs,
             is_complete: graph.is_complete(),
@@ -213,6 +222,23 @@ fn put<A>(
         stopped: graph.stopped(),
         left_out: 0,
     })
+}
+
+/// Sorts the texts, and the numbers of facts in each node accordingly.
+fn in_order(texts: Vec<String>, nodes: &mut [DrawnNode]) -> Vec<String> {
+    let mut sorted: Vec<(String, usize)> = texts.into_iter().zip(0..).collect();
+    sorted.sort_unstable();
+    let mut places = vec![0; sorted.len()];
+    for (place, (_, number)) in sorted.iter().enumerate() {
+        places[*number] = place as u32;
+    }
+    for node in nodes {
+        for fact in &mut node.facts {
+            *fact = places[*fact as usize];
+        }
+        node.facts.sort_unstable();
+    }
+    sorted.into_iter().map(|(text, _)| text).collect()
 }
 
 impl Explored {

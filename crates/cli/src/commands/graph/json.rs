@@ -19,7 +19,7 @@ struct NodeRecord<'d> {
     level: u32,
     status: &'static str,
     expanded: bool,
-    facts: &'d [String],
+    facts: Vec<&'d str>,
 }
 
 #[derive(Serialize)]
@@ -41,7 +41,7 @@ pub(super) fn text(drawing: &Drawing) -> String {
             level: node.level,
             status: node.status.name(),
             expanded: node.expanded,
-            facts: &node.facts,
+            facts: drawing.facts(node),
         });
     let arcs = drawing.arcs.iter().map(|arc| ArcRecord {
         from: arc.from,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::Labels;
+use super::{Drawing, DrawnNode, Labels};
 use ggp_picture::DrawnBoard;
 
 /// The content of a node.
@@ -26,22 +26,22 @@ const LETTERS: usize = 30;
 /// Maximum number of board cells in a node.
 const PLACES: usize = 100;
 
-/// The labels of nodes with these facts and, where boards may be shown, drawings.
+/// The labels of the nodes; `drawings` are their boards, where they may be shown.
 pub(super) fn labels(
     choice: Labels,
-    facts: &[&[String]],
+    drawing: &Drawing,
     drawings: Option<&[ggp_picture::Drawing]>,
 ) -> Written {
     if choice == Labels::Numbers {
         let number = |k: usize| plain(vec![k.to_string()]);
         return Written {
-            labels: (0..facts.len()).map(number).collect(),
+            labels: (0..drawing.nodes.len()).map(number).collect(),
             remark: String::new(),
         };
     }
     match drawings.and_then(boards) {
         Some(written) => written,
-        None => of_facts(facts),
+        None => of_facts(drawing),
     }
 }
 
@@ -52,24 +52,45 @@ fn plain(lines: Vec<String>) -> Label {
     }
 }
 
-/// For each node the facts that not all nodes have; all facts, if there is only one node.
-pub(super) fn differing<'f>(facts: &[&'f [String]]) -> Vec<Vec<&'f str>> {
-    let mut sets = facts
+/// Facts, by number, that not all nodes have; all facts, if there is only one node.
+pub(super) fn differing(drawing: &Drawing) -> Vec<bool> {
+    let mut counts = vec![0; drawing.texts.len()];
+    for node in &drawing.nodes {
+        for fact in &node.facts {
+            counts[*fact as usize] += 1;
+        }
+    }
+    let all = drawing.nodes.len();
+    counts
         .iter()
-        .map(|facts| facts.iter().map(String::as_str).collect::<BTreeSet<_>>());
-    let common = match sets.next() {
-        Some(first) if facts.len() > 1 => sets.fold(first, |common, set| &common & &set),
-        _ => BTreeSet::new(),
-    };
-    let of_node = |facts: &&'f [String]| {
-        let facts = facts.iter().map(String::as_str);
-        facts.filter(|fact| !common.contains(fact)).collect()
-    };
-    facts.iter().map(of_node).collect()
+        .map(|count| *count < all || all == 1)
+        .collect()
 }
 
-fn of_facts(facts: &[&[String]]) -> Written {
-    let shown = differing(facts);
+/// For each list the lines that not all lists have; all lines, if there is only one list.
+fn differing_lines(lists: &[Vec<String>]) -> Vec<Vec<String>> {
+    let mut sets = lists
+        .iter()
+        .map(|list| list.iter().collect::<BTreeSet<_>>());
+    let common = match sets.next() {
+        Some(first) if lists.len() > 1 => sets.fold(first, |common, set| &common & &set),
+        _ => BTreeSet::new(),
+    };
+    let of_list = |list: &Vec<String>| {
+        let own = list.iter().filter(|line| !common.contains(line));
+        own.cloned().collect()
+    };
+    lists.iter().map(of_list).collect()
+}
+
+fn of_facts(drawing: &Drawing) -> Written {
+    let differs = differing(drawing);
+    let facts_of = |node: &DrawnNode| -> Vec<&str> {
+        let own = node.facts.iter().map(|fact| *fact as usize);
+        let own = own.filter(|fact| differs[*fact]);
+        own.map(|fact| &drawing.texts[fact][..]).collect()
+    };
+    let shown: Vec<Vec<&str>> = drawing.nodes.iter().map(facts_of).collect();
     let inner = |fact: &str| -> String {
         let inner = fact
             .strip_prefix('(')
@@ -130,9 +151,8 @@ fn boards(drawings: &[ggp_picture::Drawing]) -> Option<Written> {
     let are_apart = labels.iter().collect::<BTreeSet<_>>().len() == labels.len();
     if !are_apart {
         let beside: Vec<Vec<String>> = drawings.iter().map(beside).collect();
-        let beside: Vec<&[String]> = beside.iter().map(Vec::as_slice).collect();
-        for (label, lines) in labels.iter_mut().zip(differing(&beside)) {
-            label.lines = shortened(lines.into_iter().map(str::to_owned).collect());
+        for (label, lines) in labels.iter_mut().zip(differing_lines(&beside)) {
+            label.lines = shortened(lines);
         }
     }
     let signs: BTreeSet<String> = boards

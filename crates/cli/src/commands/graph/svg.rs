@@ -355,7 +355,7 @@ impl Paper<'_> {
             Some(film) => format!("<g class=\"{}\">", film.card(number)),
             None => "<g>".to_owned(),
         };
-        let facts = format!("{number}: {}", node.facts.join(" "));
+        let facts = format!("{number}: {}", drawing.facts(node).join(" "));
         self.put(format_args!("{group}<title>{}</title>", escaped(&facts)));
         self.frame(card.kind, [x - w, y - h, 2.0 * w, 2.0 * h]);
         self.label(card, [x, y - h + 5.0]);

@@ -152,6 +152,11 @@ impl Results {
         self.was_begun
     }
 
+    /// The name of the file.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// The matches that were not removed.
     pub fn rows(&self) -> impl Iterator<Item = &Row> {
         self.known.values()
