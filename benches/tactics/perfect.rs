@@ -14,8 +14,8 @@ use crate::shared::{Tactic, game, written};
 /// The games, with the joint moves before the positions.
 const GAMES: &[(&str, std::ops::RangeInclusive<usize>)] = &[
     ("connect_four", 8..=14),
-    ("hex", 4..=8),
-    ("breakthrough_small", 6..=12),
+    ("hex", 8..=11),
+    ("breakthrough_small", 8..=14),
 ];
 
 /// Prints `count` positions of each game, in which not all moves are best.
@@ -74,8 +74,7 @@ pub fn run(count: usize) {
     print!("{}", written(comment, &all));
 }
 
-/// A state after random joint moves, if the game is not over before, and not the next move
-/// ends it.
+/// A state after random joint moves, if the game is not over before.
 fn walk(
     machine: &mut AnyMachine,
     plies: usize,

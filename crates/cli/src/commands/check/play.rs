@@ -43,7 +43,7 @@ pub struct PlayOptions {
         help_heading = "Play"
     )]
     seed: u64,
-    /// Maximum seconds for the whole check, with reading the rules
+    /// Maximum seconds for the whole check; reading the rules counts, but is never cut
     #[arg(long, value_name = "S", requires = "play", value_parser = seconds, default_value = "20")]
     #[arg(help_heading = "Play")]
     time: std::time::Duration,
