@@ -240,6 +240,10 @@ impl Terms {
     }
 
     fn catch_up(&mut self, table: &TermTable) {
+        // To copy the whole table takes no hashing.
+        if table.entries.len() / 2 > self.own.entries.len() {
+            self.own.clone_from(table);
+        }
         for index in self.own.entries.len()..table.entries.len() {
             let entry = table.entries[index];
             let arguments = &table.arguments[entry.start as usize..][..entry.arity.into()];
