@@ -68,9 +68,9 @@ pub struct Options {
     seed: u64,
     /// Seconds of each clock reserved for the network [default: adaptive]
     ///
-    /// By default half a second plus twice the longest delay of the last 16 answers, and more
-    /// after the host has replaced a move that took the whole clock; at most a third of the
-    /// clock.
+    /// By default half a second, or 0.15 s for a host on this machine, plus twice the delay of late
+    /// answers, and more after the host has replaced a move that took the whole clock; at most a
+    /// third of the clock.
     #[arg(long, value_name = "S", value_parser = seconds)]
     margin: Option<Duration>,
     /// Do not think while others choose

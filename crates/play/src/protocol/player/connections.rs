@@ -2,7 +2,7 @@
 
 use ggp_stop::Instant;
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -23,8 +23,6 @@ const MOST_MATCHES: u32 = 4;
 const LONG_REQUESTS: usize = 4;
 /// The bytes of a message from which it is parsed on another thread.
 const LONG: usize = 1 << 16;
-/// The base of the latency margin.
-const BASE: Duration = Duration::from_millis(500);
 /// The longest clock, and the longest silence within a match.
 const LONGEST: Duration = Duration::from_secs(3600);
 /// The shortest silence after which a match is aborted.
@@ -101,7 +99,7 @@ impl From<Reply> for Response {
 
 impl Connections {
     pub(super) fn new(options: PlayerOptions, log: Log) -> Self {
-        let margin = LatencyMargin::new(options.margin, BASE);
+        let margin = LatencyMargin::new(options.margin);
         Connections {
             server: Arc::new(Server {
                 options,
@@ -239,9 +237,9 @@ impl Connections {
                     start_clock,
                     play_clock,
                 };
-                self.start(terms, received).await.into()
+                self.start(terms, received, peer.ip()).await.into()
             }
-            Message::Play { id, moves } => self.play(&id, moves, received).await,
+            Message::Play { id, moves } => self.play(&id, moves, received, peer.ip()).await,
             Message::Stop { id, moves } => {
                 let end = |sessions: &mut Sessions| sessions.end(|handle| handle.stop(moves));
                 self.end_of(&id, end, Reply::Done).into()
@@ -284,9 +282,9 @@ impl Connections {
         }
     }
 
-    async fn start(&self, terms: MatchTerms, received: Instant) -> Reply {
+    async fn start(&self, terms: MatchTerms, received: Instant, host: IpAddr) -> Reply {
         let clock = Duration::from_secs(terms.start_clock.into()).min(LONGEST);
-        let margin = self.server.margin().of(clock);
+        let margin = self.server.margin().of(clock, host);
         let due = received + clock - margin;
         {
             let mut sessions = self.sessions();
@@ -334,7 +332,13 @@ impl Connections {
         }
     }
 
-    async fn play(&self, id: &str, moves: Vec<String>, received: Instant) -> Response {
+    async fn play(
+        &self,
+        id: &str,
+        moves: Vec<String>,
+        received: Instant,
+        host: IpAddr,
+    ) -> Response {
         let (reply, mut present, number, due, margin) = {
             let mut sessions = self.sessions();
             if !sessions.is_playing(id) {
@@ -343,7 +347,7 @@ impl Connections {
             let current = sessions.current.as_mut().expect("a match is played");
             let play_clock = current.handle.play_clock;
             let clock = Duration::from_secs(play_clock.into()).min(LONGEST);
-            let margin = self.server.margin().of(clock);
+            let margin = self.server.margin().of(clock, host);
             let due = received + clock - margin;
             current.expires = received + clock + self.patience(play_clock);
             let last = due + margin / 2;

@@ -1,13 +1,17 @@
 //! The time before the end of a clock at which an answer is sent.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
+/// The base for a host on another machine, and for one on this machine.
+const FAR: Duration = Duration::from_millis(500);
+const NEAR: Duration = Duration::from_millis(150);
 /// The initial penalty.
 const FIRST_PENALTY: Duration = Duration::from_millis(250);
 
 /// The part of a clock that is reserved for the network and the load of the machine.
 ///
-/// It is the sum of a base, twice the delay of late answers, and a penalty. The delay is
+/// It is the sum of a base, which is smaller for a host on the same machine, twice the delay of late answers, and a penalty. The delay is
 /// halved with each answer that took nearly the whole clock and was not late. The penalty
 /// doubles when the host replaces a move that took nearly the whole clock and so probably
 /// arrived too late; it decreases with each such move that is accepted. The margin is at most
@@ -15,28 +19,30 @@ const FIRST_PENALTY: Duration = Duration::from_millis(250);
 #[derive(Clone, Debug)]
 pub struct LatencyMargin {
     fixed: Option<Duration>,
-    base: Duration,
     late: Duration,
     penalty: Duration,
 }
 
 impl LatencyMargin {
     /// A fixed margin, or an adaptive one.
-    pub fn new(fixed: Option<Duration>, base: Duration) -> Self {
+    pub fn new(fixed: Option<Duration>) -> Self {
         LatencyMargin {
             fixed,
-            base,
             late: Duration::ZERO,
             penalty: Duration::ZERO,
         }
     }
 
-    /// The margin for a clock.
-    pub fn of(&self, clock: Duration) -> Duration {
+    /// The margin for a clock of a host.
+    pub fn of(&self, clock: Duration, host: IpAddr) -> Duration {
         if let Some(fixed) = self.fixed {
             return fixed.min(clock);
         }
-        let whole = self.base.saturating_add(self.late.saturating_mul(2));
+        let base = match host.to_canonical().is_loopback() {
+            true => NEAR,
+            false => FAR,
+        };
+        let whole = base.saturating_add(self.late.saturating_mul(2));
         whole.saturating_add(self.penalty).min(clock / 3)
     }
 
@@ -57,40 +63,51 @@ impl LatencyMargin {
 
 #[cfg(test)]
 mod tests {
+    use std::net::Ipv4Addr;
+
     use super::*;
 
     const fn ms(ms: u64) -> Duration {
         Duration::from_millis(ms)
     }
 
+    const HOST: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 7));
+
     #[test]
     fn the_margin_grows_with_delays_and_shrinks_again() {
-        let mut margin = LatencyMargin::new(None, ms(200));
-        assert_eq!(margin.of(ms(10_000)), ms(200));
+        let mut margin = LatencyMargin::new(None);
+        let clock = ms(10_000);
+        assert_eq!(margin.of(clock, HOST), ms(500));
         margin.was_late(ms(50));
-        assert_eq!(margin.of(ms(10_000)), ms(300));
+        assert_eq!(margin.of(clock, HOST), ms(600));
         margin.was_played(false);
         margin.was_played(false);
-        assert_eq!(margin.of(ms(10_000)), ms(800));
+        assert_eq!(margin.of(clock, HOST), ms(1_100));
         // One late answer does not cost much for long.
         for _ in 0..6 {
             margin.was_late(ms(0));
             margin.was_played(true);
         }
-        assert!(margin.of(ms(10_000)) < ms(300), "{margin:?}");
+        assert!(margin.of(clock, HOST) < ms(600), "{margin:?}");
+    }
+
+    #[test]
+    fn a_host_on_the_same_machine_needs_less() {
+        let margin = LatencyMargin::new(None);
+        for near in ["127.0.0.1", "::1", "::ffff:127.0.0.1"] {
+            assert_eq!(margin.of(ms(10_000), near.parse().unwrap()), ms(150));
+        }
     }
 
     #[test]
     fn the_margin_is_at_most_a_third_of_the_clock() {
-        let mut margin = LatencyMargin::new(None, ms(500));
-        assert_eq!(margin.of(ms(900)), ms(300));
+        let mut margin = LatencyMargin::new(None);
+        assert_eq!(margin.of(ms(900), HOST), ms(300));
         for _ in 0..100 {
             margin.was_played(false);
         }
-        assert_eq!(margin.of(ms(900)), ms(300));
-        assert_eq!(
-            LatencyMargin::new(Some(ms(2000)), ms(500)).of(ms(1000)),
-            ms(1000)
-        );
+        assert_eq!(margin.of(ms(900), HOST), ms(300));
+        let fixed = LatencyMargin::new(Some(ms(2000)));
+        assert_eq!(fixed.of(ms(1000), HOST), ms(1000));
     }
 }
