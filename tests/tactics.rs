@@ -15,7 +15,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 mod shared;
 
-use shared::{Tactic, ask, few, game, read, written};
+use shared::{Tactic, ask, few, game, paragraph, read, root};
 
 /// Constant-sum games of two roles in turn.
 const GAMES: &[&str] = &[
@@ -199,7 +199,8 @@ fn positions_match_an_exhaustive_search() {
     let found = found();
     if env::var_os("TACTICS").is_some_and(|value| value == "overwrite") {
         let comment = "Positions with few best moves. Written by tests/tactics.rs.";
-        fs::write(few(), written(comment, &found)).unwrap();
+        let paragraphs: String = found.iter().map(paragraph).collect();
+        fs::write(few(), format!("# {comment}\n{paragraphs}")).unwrap();
     }
     assert_eq!(read(&few()), found);
     assert!(found.len() >= 40);
@@ -238,4 +239,19 @@ fn the_default_agent_finds_every_best_move() {
 fn tree_search_finds_most_best_moves() {
     let (count, failed) = solved("mcts:1000", read(&few()));
     assert!(count >= 9 * failed.len(), "{count} and not {failed:#?}");
+}
+
+/// Positions that are too large for the exhaustive search. What agents prove of them must agree with
+/// the solver that found their values.
+#[test]
+fn nothing_proved_contradicts_another_solver() {
+    for name in ["lost", "random"] {
+        let path = root().join(format!("tests/tactics/{name}.txt"));
+        let tactics = read(&path);
+        assert!(tactics.len() >= 60, "{name}");
+        for spec in ["mcts:1000", "minimax:100"] {
+            let (found, _) = solved(spec, tactics.clone());
+            assert!(found > 0, "{name}: {spec} finds nothing");
+        }
+    }
 }

@@ -10,7 +10,7 @@ use ggp_search::{Budget, Stats};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::shared::{Tactic, game, written};
+use crate::shared::{Tactic, game, paragraph};
 
 /// Constant-sum games of two roles in turn that are seldom decided by the first player's luck.
 const GAMES: &[&str] = &[
@@ -28,26 +28,26 @@ const GAMES: &[&str] = &[
     "othello",
 ];
 /// The time for the values of all moves of a position.
-const PROOF: Duration = Duration::from_secs(20);
+const PROOF: Duration = Duration::from_secs(8);
 const MEMORY_BYTES: u64 = 256 << 20;
 
 /// Prints the positions of all games, each at most once.
 pub fn run(seconds: f64, matches: u64, games: &[String]) {
     let chosen = |name: &&&str| games.is_empty() || games.iter().any(|game| game == **name);
     let mut all: Vec<Tactic> = Vec::new();
+    println!("# Positions in which a match was given up. Written by benches/tactics.rs.");
     for name in GAMES.iter().filter(chosen) {
         let game = game(name);
         for seed in 0..matches {
             let found = find(name, &game, Duration::from_secs_f64(seconds), seed);
-            eprintln!(
-                "{name} {seed}: {}",
-                if found.is_some() { "found" } else { "no" }
-            );
-            all.extend(found.filter(|tactic| !all.contains(tactic)));
+            let found = found.filter(|tactic| !all.contains(tactic));
+            eprintln!("{name} {seed}: {}", found.as_ref().map_or(0, |_| 1));
+            if let Some(tactic) = found {
+                print!("{}", paragraph(&tactic));
+                all.push(tactic);
+            }
         }
     }
-    let comment = "Positions in which a match was given up. Written by benches/tactics.rs.";
-    print!("{}", written(comment, &all));
 }
 
 /// Plays a match from a random opening and finds the last position in which the loser could have

@@ -9,7 +9,7 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::find;
-use crate::shared::{Tactic, game, written};
+use crate::shared::{Tactic, game, paragraph};
 
 /// The games, with the joint moves before the positions.
 const GAMES: &[(&str, std::ops::RangeInclusive<usize>)] = &[
@@ -21,6 +21,7 @@ const GAMES: &[(&str, std::ops::RangeInclusive<usize>)] = &[
 /// Prints `count` positions of each game, in which not all moves are best.
 pub fn run(count: usize) {
     let mut all: Vec<Tactic> = Vec::new();
+    println!("# Random positions with the values of all moves. Written by benches/tactics.rs.");
     for (name, plies) in GAMES {
         let game = game(name);
         let (mut machine, _) = AnyMachine::auto(&game, Limits::default()).expect("valid");
@@ -59,19 +60,19 @@ pub fn run(count: usize) {
                 continue;
             }
             let chooser = game.roles().nth(role).expect("two roles");
-            all.push(Tactic {
+            let tactic = Tactic {
                 game: (*name).to_owned(),
                 role: game.role_name(chooser).to_owned(),
                 value: best,
                 best: best_moves,
                 legal: values.len(),
                 played: texts.iter().map(|joint| joint.join(" ")).collect(),
-            });
+            };
+            print!("{}", paragraph(&tactic));
+            all.push(tactic);
             eprintln!("{name} {}", all.len() - before);
         }
     }
-    let comment = "Random positions with the values of all moves. Written by benches/tactics.rs.";
-    print!("{}", written(comment, &all));
 }
 
 /// A state after random joint moves, if the game is not over before.

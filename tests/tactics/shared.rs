@@ -35,21 +35,17 @@ pub fn game(name: &str) -> Game {
     Game::from_text(name, &text).unwrap()
 }
 
-/// The text of a file that begins with a comment.
-pub fn written(comment: &str, tactics: &[Tactic]) -> String {
-    let mut text = format!("# {comment}\n");
-    for tactic in tactics {
-        text += &format!(
-            "\n{} {} gets {}\nbest {} of {}\nafter {}\n",
-            tactic.game,
-            tactic.role,
-            tactic.value,
-            tactic.best.join(", "),
-            tactic.legal,
-            tactic.played.join("; "),
-        );
-    }
-    text
+/// The paragraph of a position in a file.
+pub fn paragraph(tactic: &Tactic) -> String {
+    format!(
+        "\n{} {} gets {}\nbest {} of {}\nafter {}\n",
+        tactic.game,
+        tactic.role,
+        tactic.value,
+        tactic.best.join(", "),
+        tactic.legal,
+        tactic.played.join("; "),
+    )
 }
 
 pub fn read(path: &Path) -> Vec<Tactic> {
