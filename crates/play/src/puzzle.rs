@@ -7,11 +7,11 @@ use ggp_gdl::game::{Move, Score};
 use ggp_search::{Budget, Stats, Verdict};
 use ggp_solver::solve::{Checker, SolveError, SolveOptions, solve_best_from};
 
-/// The share of the time for a move that goes into planning. It is larger for the first
-/// moves, when a plan saves most. The rest goes into simulations.
+/// The share of the time for a move that goes into planning. It is larger at the start, when a
+/// plan saves most. The rest goes into simulations.
 const PLANNING_FIRST: f64 = 0.6;
 const PLANNING: f64 = 0.3;
-const FIRST_MOVES: usize = 2;
+const FIRST_MOVES: usize = 1;
 /// The time reserved for a search to return.
 const SLACK: Duration = Duration::from_millis(30);
 /// The least time worth starting a search with, for the first moves and later.
@@ -19,8 +19,8 @@ const LEAST_FIRST: Duration = Duration::from_millis(20);
 const LEAST: Duration = Duration::from_millis(100);
 
 /// Plays a line that is proved optimal as soon as it knows one. Until then it looks for
-/// better lines, and plays the best move of Monte Carlo tree search unless the best known
-/// line has a much higher score.
+/// better lines, and plays the best move of Monte Carlo tree search, unless that has seen no
+/// points.
 #[derive(Debug)]
 pub struct PuzzleAgent {
     brief: Brief,
@@ -143,9 +143,8 @@ impl Line {
         if self.is_best || advice.bounds.0 == advice.bounds.1 {
             return score >= advice.bounds.0;
         }
-        // The mean underestimates tree search, which finds much better lines near the end,
-        // unless it has seen no points at all.
-        score > 75.0 + value / 4.0 || value < 1.0 && score > value
+        // Tree search finds much better lines near the end, unless it has seen no points at all.
+        value < 1.0 && score > value
     }
 }
 
@@ -328,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_preferred_only_if_its_score_is_much_higher() {
+    fn a_line_is_preferred_only_if_it_is_best_or_tree_search_sees_no_points() {
         let chosen = Session::new(&count("100")).choose(1).chosen;
         let check = |score: u8, is_best, value, bounds, expected| {
             let line = Line {
@@ -347,9 +346,9 @@ mod tests {
         let open = (0.0, 100.0);
         check(15, false, 12.0, open, false);
         check(60, false, 12.0, open, false);
-        check(80, false, 12.0, open, true);
+        check(80, false, 12.0, open, false);
         check(60, false, 40.0, open, false);
-        check(90, false, 40.0, open, true);
+        check(99, false, 40.0, open, false);
         // Tree search saw no points.
         check(5, false, 0.0, open, true);
         check(0, false, 0.0, open, false);
