@@ -81,7 +81,6 @@ impl Context {
             preparing: Arc::default(),
             rules: Mutex::default(),
         };
-        report_full_files();
         let stop = context.stop.clone();
         let waiting = Arc::clone(&context.waiting);
         let preparing = Arc::clone(&context.preparing);
@@ -388,18 +387,6 @@ fn colour(text: &str) -> usize {
     match rest[end..].starts_with('m') {
         true => text.len() - rest.len() + end + 1,
         false => 0,
-    }
-}
-
-/// From now on, writing a file beyond the system's limit (`ulimit -f`) is an error like any other;
-/// before, it ends the process.
-fn report_full_files() {
-    #[cfg(unix)]
-    #[expect(unsafe_code, reason = "there is no safe function for it")]
-    // SAFETY: a signal that is ignored runs no handler. It is harmless if that fails.
-    unsafe {
-        use nix::sys::signal::{SigHandler, Signal, signal};
-        let _ = signal(Signal::SIGXFSZ, SigHandler::SigIgn);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use ggp_stop::Instant;
 use std::collections::BTreeMap;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -217,6 +217,7 @@ impl Connections {
             }
         };
         let (kind, id) = (message.kind(), message.id().map(str::to_owned));
+        let is_near = peer.ip().to_canonical().is_loopback();
         let answer = match message {
             Message::Info => self.info().into(),
             Message::Preview { .. } => match self.sessions().is_free() {
@@ -237,9 +238,9 @@ impl Connections {
                     start_clock,
                     play_clock,
                 };
-                self.start(terms, received, peer.ip()).await.into()
+                self.start(terms, received, is_near).await.into()
             }
-            Message::Play { id, moves } => self.play(&id, moves, received, peer.ip()).await,
+            Message::Play { id, moves } => self.play(&id, moves, received, is_near).await,
             Message::Stop { id, moves } => {
                 let end = |sessions: &mut Sessions| sessions.end(|handle| handle.stop(moves));
                 self.end_of(&id, end, Reply::Done).into()
@@ -282,9 +283,9 @@ impl Connections {
         }
     }
 
-    async fn start(&self, terms: MatchTerms, received: Instant, host: IpAddr) -> Reply {
+    async fn start(&self, terms: MatchTerms, received: Instant, is_near: bool) -> Reply {
         let clock = Duration::from_secs(terms.start_clock.into()).min(LONGEST);
-        let margin = self.server.margin().of(clock, host);
+        let margin = self.server.margin().of(clock, is_near);
         let due = received + clock - margin;
         {
             let mut sessions = self.sessions();
@@ -337,7 +338,7 @@ impl Connections {
         id: &str,
         moves: Vec<String>,
         received: Instant,
-        host: IpAddr,
+        is_near: bool,
     ) -> Response {
         let (reply, mut present, number, due, margin) = {
             let mut sessions = self.sessions();
@@ -347,7 +348,7 @@ impl Connections {
             let current = sessions.current.as_mut().expect("a match is played");
             let play_clock = current.handle.play_clock;
             let clock = Duration::from_secs(play_clock.into()).min(LONGEST);
-            let margin = self.server.margin().of(clock, host);
+            let margin = self.server.margin().of(clock, is_near);
             let due = received + clock - margin;
             current.expires = received + clock + self.patience(play_clock);
             let last = due + margin / 2;
