@@ -12,7 +12,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::shared::{Tactic, game, paragraph};
 
-/// Constant-sum games of two roles in turn that are seldom decided by the first player's luck.
+/// Constant-sum games of two roles in turn.
 const GAMES: &[&str] = &[
     "amazons",
     "breakthrough",
@@ -41,8 +41,8 @@ pub fn run(seconds: f64, matches: u64, games: &[String]) {
         for seed in 0..matches {
             let found = find(name, &game, Duration::from_secs_f64(seconds), seed);
             let found = found.filter(|tactic| !all.contains(tactic));
-            eprintln!("{name} {seed}: {}", found.as_ref().map_or(0, |_| 1));
             if let Some(tactic) = found {
+                eprintln!("{name}, match {seed}");
                 print!("{}", paragraph(&tactic));
                 all.push(tactic);
             }

@@ -20,7 +20,6 @@ const GAMES: &[(&str, std::ops::RangeInclusive<usize>)] = &[
 
 /// Prints `count` positions of each game, in which not all moves are best.
 pub fn run(count: usize) {
-    let mut all: Vec<Tactic> = Vec::new();
     println!("# Random positions with the values of all moves. Written by benches/tactics.rs.");
     for (name, plies) in GAMES {
         let game = game(name);
@@ -28,8 +27,8 @@ pub fn run(count: usize) {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
         let mut solver = four::Solver::default();
         let mut met = HashSet::new();
-        let before = all.len();
-        while all.len() < before + count {
+        let mut found = 0;
+        while found < count {
             let plies = random.random_range(plies.clone());
             let Some((state, played)) = walk(&mut machine, plies, &mut random) else {
                 continue;
@@ -60,7 +59,7 @@ pub fn run(count: usize) {
                 continue;
             }
             let chooser = game.roles().nth(role).expect("two roles");
-            let tactic = Tactic {
+            let position = Tactic {
                 game: (*name).to_owned(),
                 role: game.role_name(chooser).to_owned(),
                 value: best,
@@ -68,9 +67,9 @@ pub fn run(count: usize) {
                 legal: values.len(),
                 played: texts.iter().map(|joint| joint.join(" ")).collect(),
             };
-            print!("{}", paragraph(&tactic));
-            all.push(tactic);
-            eprintln!("{name} {}", all.len() - before);
+            print!("{}", paragraph(&position));
+            found += 1;
+            eprintln!("{name} {found}");
         }
     }
 }

@@ -3,6 +3,7 @@
 use ggp_stop::Stop;
 use std::borrow::Cow;
 use std::fmt;
+use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,8 +26,9 @@ const UNBROKEN: &str = "no thread panics while it holds the list";
 
 /// The longest time from an interrupt to the end of preparations.
 const GRACE: Duration = Duration::from_millis(700);
-/// The CPU time that a process which is blocked may have taken since then.
-const IDLE: Duration = Duration::from_millis(100);
+/// The least CPU time that a process takes in that time if it is not blocked, even if it shares its
+/// processor with many others.
+const IDLE: Duration = Duration::from_millis(10);
 /// The longest time for the last message.
 const LAST_MESSAGE: Duration = Duration::from_millis(50);
 
@@ -95,14 +97,19 @@ impl Context {
                 leave("interrupted");
             }
             if is_first {
-                let (preparing, begun) = (Arc::clone(&preparing), cpu_time());
+                let preparing = Arc::clone(&preparing);
+                let mut before = cpu_time();
                 let wait = move || {
-                    thread::sleep(GRACE);
-                    // A command that does nothing waits for a pipe that nobody reads or writes.
-                    let spent = cpu_time().zip(begun).map(|(now, then)| now - then);
-                    let is_idle = spent.is_some_and(|spent| spent < IDLE);
-                    if is_idle || preparing.load(Ordering::SeqCst) {
-                        leave("interrupted");
+                    loop {
+                        thread::sleep(GRACE);
+                        // A command that does nothing waits for a pipe that nobody reads or writes.
+                        let now = cpu_time();
+                        let spent = now.zip(before).map(|(now, before)| now - before);
+                        let is_idle = spent.is_some_and(|spent| spent < IDLE) && !waits_for_disk();
+                        if is_idle || preparing.load(Ordering::SeqCst) {
+                            leave("interrupted");
+                        }
+                        before = now;
                     }
                 };
                 // Without a thread, the work that looks at the stop has to end by itself.
@@ -388,6 +395,18 @@ fn colour(text: &str) -> usize {
         true => text.len() - rest.len() + end + 1,
         false => 0,
     }
+}
+
+/// True if a thread waits for a disk, so that what it writes would be lost. Known on Linux only.
+fn waits_for_disk() -> bool {
+    let waits = |task: io::Result<fs::DirEntry>| {
+        let stat = fs::read_to_string(task.ok()?.path().join("stat")).ok()?;
+        // The state follows the name, which is in brackets.
+        let state = stat.rsplit_once(") ")?.1;
+        Some(state.starts_with('D'))
+    };
+    let tasks = fs::read_dir("/proc/self/task");
+    tasks.is_ok_and(|mut tasks| tasks.any(|task| waits(task) == Some(true)))
 }
 
 /// Ends the process with a message, which is lost if standard error is blocked.
