@@ -226,7 +226,8 @@ fn files_without_end_are_refused() {
     let results =
         "tournament --games matches.kif --player first --player random --results /dev/zero";
     for line in ["replay /dev/zero", "play --resume /dev/zero", results] {
-        place.check_failure(line, &[], "", 2, &["/dev/zero has more than 256 MB"]);
+        let told = "/dev/zero is not a file, and has more than 256 MB";
+        place.check_failure(line, &[], "", 2, &[told]);
     }
 }
 
