@@ -134,6 +134,14 @@ fn every_difference_is_reported() {
         |record| record["stateTimes"][0] = json!(u64::MAX),
         "state 1 was reached before state 0",
     );
+    check(
+        |record| record["playerNamesFromHost"] = json!(["one"]),
+        "1 names of players for 2 roles",
+    );
+    check(
+        |record| record["isAborted"] = json!(true),
+        "the match is both over and aborted",
+    );
 }
 
 #[test]

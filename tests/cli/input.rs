@@ -260,6 +260,12 @@ fn wrong_numbers_are_described_in_plain_words() {
             "the number is too large",
         ),
         ("seeds --budget-time abc", "expected a number"),
+        // Later instants may not exist.
+        ("bench matches.kif --timeout 1e19", "from 0 to 1000000000"),
+        (
+            "play matches.kif --roles mcts:1e19s,first",
+            "is not a number",
+        ),
         ("host matches.kif --threads 0", "must be at least 1"),
     ] {
         let found = place.run(line);
