@@ -13,6 +13,7 @@ mod conformance;
 mod diagnostics;
 mod editors;
 mod english;
+mod environments;
 mod explain;
 #[cfg(target_os = "linux")]
 mod faults;

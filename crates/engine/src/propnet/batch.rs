@@ -40,6 +40,12 @@
 //! # Ok::<(), ggp_engine::propnet::GroundError>(())
 //! ```
 
+mod environments;
+
+pub use environments::{
+    CUT, EnvironmentOptions, Environments, IllegalAction, ONGOING, STUCK, TERMINAL,
+};
+
 use super::Propnet;
 use super::code::{Code, Engine};
 use super::lanes::Rows;
