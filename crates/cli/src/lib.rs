@@ -40,6 +40,7 @@ mod value_files;
 mod whole_text;
 
 use std::error::Error as _;
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::num::{IntErrorKind, ParseFloatError, ParseIntError};
 use std::process::ExitCode;
@@ -106,7 +107,13 @@ pub fn command() -> clap::Command {
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
-    let matches = command().try_get_matches();
+    ExitCode::from(run(std::env::args_os()))
+}
+
+/// Runs a command line, whose first word is the name of the program, and returns the exit code.
+/// The process ends at once after help, after a malformed command line, and after signals.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    let matches = command().try_get_matches_from(arguments);
     let matches = matches.unwrap_or_else(|error| {
         let error = in_plain_words(error);
         end(error.print(), error.exit_code())
@@ -119,12 +126,12 @@ pub fn main() -> ExitCode {
         Ok(context) => context,
         Err(error) => {
             let _ = writeln!(io::stderr(), "error: {error:#}");
-            return ExitCode::from(2);
+            return 2;
         }
     };
     match cli.command.run(&context) {
-        Ok(Exit::Done) => ExitCode::SUCCESS,
-        Ok(Exit::Negative) => ExitCode::from(1),
+        Ok(Exit::Done) => 0,
+        Ok(Exit::Negative) => 1,
         Err(error) => fail(&error, &context),
     }
 }
@@ -165,17 +172,17 @@ pub(crate) fn end(printed: io::Result<()>, code: i32) -> ! {
 }
 
 /// Prints a failure and returns its exit code.
-fn fail(error: &anyhow::Error, context: &Context) -> ExitCode {
+fn fail(error: &anyhow::Error, context: &Context) -> u8 {
     let is_broken_pipe = |cause: &(dyn std::error::Error + 'static)| {
         let io = cause.downcast_ref::<io::Error>().map(io::Error::kind);
         let json = cause.downcast_ref::<serde_json::Error>();
         io.or(json.and_then(serde_json::Error::io_error_kind)) == Some(io::ErrorKind::BrokenPipe)
     };
     if error.chain().any(is_broken_pipe) {
-        return ExitCode::SUCCESS;
+        return 0;
     }
     if error.is::<Reported>() {
-        return ExitCode::from(2);
+        return 2;
     }
     let play = error.downcast_ref::<PlayError>();
     if context.json() {
@@ -199,8 +206,8 @@ fn fail(error: &anyhow::Error, context: &Context) -> ExitCode {
         }
     }
     match play {
-        Some(PlayError::IllegalMove { .. } | PlayError::GameOver) => ExitCode::from(1),
-        _ => ExitCode::from(2),
+        Some(PlayError::IllegalMove { .. } | PlayError::GameOver) => 1,
+        _ => 2,
     }
 }
 

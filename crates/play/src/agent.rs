@@ -122,7 +122,11 @@ impl Pace {
     /// Limits by time and by a number of iterations or positions. Without either, the
     /// search runs until [`Pace::stop`].
     pub fn new(deadline: Option<Instant>, nodes: Option<u64>) -> Self {
-        let stop = Stop::new();
+        Pace::within(&Stop::new(), deadline, nodes)
+    }
+
+    /// A pace that also ends with a stop, and whose end raises that stop.
+    pub fn within(stop: &Stop, deadline: Option<Instant>, nodes: Option<u64>) -> Self {
         Pace {
             nodes,
             stop: deadline.map_or(stop.clone(), |end| stop.until(end)),

@@ -4,8 +4,8 @@
 //! scores and ends, legal actions, observations, and actions drawn uniformly at random, all in
 //! flat arrays of the caller. A match that is over begins again, unless the caller resets it.
 //!
-//! A match is a lane of a [`Batch`], and has random numbers of its own: it is the same whatever
-//! the number of matches next to it.
+//! A match is a lane of a [`Batch`], and has random bits of its own: it is the same whatever the
+//! number of matches next to it.
 //!
 //! ```
 //! use ggp_gdl::game::Game;
@@ -40,12 +40,17 @@
 //! # Ok::<(), ggp_engine::propnet::GroundError>(())
 //! ```
 
-use rand::{Rng, SeedableRng};
+use rand::{Rng as _, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::{Batch, NEXT, Packed, STATE, STATUS, holds, transpose};
+#[cfg(feature = "simd")]
+use multiversion::multiversion;
+
+use super::uniform::Uniform;
+use super::{Batch, DRAWN, NEXT, Packed, RANDOM, STATE, STATUS, holds, transpose};
 use crate::propnet::Propnet;
 use crate::propnet::code::Engine;
+use crate::propnet::lanes::Rows;
 
 /// The end of a match: it goes on.
 pub const ONGOING: u8 = 0;
@@ -110,7 +115,9 @@ pub struct Environments {
 #[derive(Clone, Debug)]
 struct Block {
     batch: Batch,
+    /// By 64 lanes: their random bits.
     random: Vec<Xoshiro256PlusPlus>,
+    uniform: Uniform,
     /// The joint moves made in each match.
     lengths: Vec<u32>,
     /// The lanes that make no moves: those of matches that are over, and those without a match.
@@ -148,6 +155,9 @@ impl Environments {
             scores.collect()
         });
         let scores = scores.collect();
+        let uniform = Uniform::new(net, width / 64, options.engine);
+        let [random, drawn] = uniform.banks(width / 64);
+        (batch.banks[RANDOM as usize], batch.banks[DRAWN as usize]) = (random, drawn);
         let blocks = (0..lanes).step_by(width).map(|first| {
             let count = width.min(lanes - first);
             let mut idle = vec![u64::MAX; width / 64];
@@ -155,6 +165,7 @@ impl Environments {
             Block {
                 batch: batch.clone(),
                 random: Vec::new(),
+                uniform: uniform.clone(),
                 lengths: vec![0; count],
                 idle,
             }
@@ -193,13 +204,13 @@ impl Environments {
     /// Begins the random numbers of all matches again.
     pub fn seed(&mut self, seed: u64) {
         // Seeds that follow each other must not give the matches of one the numbers of another.
-        let first = seed.wrapping_mul(0xD134_2543_DE82_EF95);
-        let mut lane = 0;
+        let mut next = seed.wrapping_mul(0xD134_2543_DE82_EF95);
         for block in &mut self.blocks {
-            let count = block.lengths.len() as u64;
-            let seeds = (lane..lane + count).map(|lane| first.wrapping_add(lane));
-            block.random = seeds.map(Xoshiro256PlusPlus::seed_from_u64).collect();
-            lane += count;
+            block.random.clear();
+            for _ in 0..block.idle.len() {
+                block.random.push(Xoshiro256PlusPlus::seed_from_u64(next));
+                next = next.wrapping_add(1);
+            }
         }
     }
 
@@ -304,8 +315,9 @@ impl Environments {
             let first = block.batch.moves[role];
             let idle = block.idle.clone();
             let status = block.batch.status();
-            let row = |row: usize, word: usize| status.row(first + row)[word] & !idle[word];
-            for_each_line(each, mask, row, |bits, line| write_bits(&BYTES, bits, line));
+            write_lines(&BYTES, each, mask, |row, word| {
+                status.row(first + row)[word] & !idle[word]
+            });
         }
     }
 
@@ -318,11 +330,7 @@ impl Environments {
             return;
         }
         for (block, facts) in self.blocks.iter().zip(facts.chunks_mut(WIDEST * each)) {
-            let rows = &block.batch.banks[STATE as usize];
-            let row = |row: usize, word: usize| rows.row(row)[word];
-            for_each_line(each, facts, row, |bits, line| {
-                write_bits(&FLOATS, bits, line)
-            });
+            write_floats(&block.batch.banks[STATE as usize], facts);
         }
     }
 
@@ -342,17 +350,16 @@ impl Environments {
         let count = self.facts();
         for (block, facts) in self.blocks.iter().zip(facts.chunks_mut(WIDEST * each)) {
             let rows = &block.batch.banks[STATE as usize];
-            let row = |row: usize, word: usize| match row < count {
-                true => rows.row(row)[word],
-                false => 0,
-            };
-            // A line of bytes is one of bits, eight times as long.
+            let mut squares = Vec::new();
             for (word, facts) in facts.chunks_mut(64 * each).enumerate() {
-                for (group, first) in (0..each).step_by(8).enumerate() {
-                    let square = square(64 * group, count, word, row);
-                    for (bits, line) in square.iter().zip(facts.chunks_mut(each)) {
-                        let line = &mut line[first..each.min(first + 8)];
-                        line.copy_from_slice(&bits.to_le_bytes()[..line.len()]);
+                transpose_all(count, &mut squares, |row| rows.row(row)[word]);
+                for lane in 0..facts.len() / each {
+                    let line = &mut facts[each * lane..][..each];
+                    for place in 0..squares.len() {
+                        let bits = squares[place][lane];
+                        for at in 8 * place..each.min(8 * place + 8) {
+                            line[at] = (bits >> (8 * (at % 8))) as u8;
+                        }
                     }
                 }
             }
@@ -438,27 +445,30 @@ impl Block {
     }
 
     fn sample(&mut self, actions: &mut [i32]) {
-        let roles = self.batch.roles();
-        let moves = self.batch.moves.clone();
-        let status = self.batch.status();
+        self.batch.status();
+        let (batch, uniform) = (&mut self.batch, &mut self.uniform);
+        let random = &mut batch.banks[RANDOM as usize];
+        for row in 0..random.len() {
+            let row = random.row_mut(row);
+            for word in 0..row.len() {
+                row[word] = self.random[word].next_u64();
+            }
+        }
+        uniform.run(&mut batch.banks);
+        let drawn = &batch.banks[DRAWN as usize];
+        let roles = batch.roles();
         let mut squares = Vec::new();
         for (word, actions) in actions.chunks_mut(64 * roles).enumerate() {
-            let random = &mut self.random[64 * word..];
-            for role in 0..roles {
-                let end = moves[role + 1];
-                let starts = (moves[role]..end).step_by(64);
-                squares.clear();
-                squares.extend(
-                    starts.map(|start| square(start, end, word, |row, word| status.row(row)[word])),
-                );
-                for (lane, (actions, random)) in
-                    actions.chunks_mut(roles).zip(&mut *random).enumerate()
-                {
-                    let is_idle = self.idle[word] >> lane & 1 == 1;
-                    actions[role] = match is_idle {
-                        true => -1,
-                        false => drawn(squares.iter().map(|square| square[lane]), random),
-                    };
+            transpose_all(uniform.rows(), &mut squares, |row| drawn.row(row)[word]);
+            // Iterators over pairs are not inlined in loops as short as these.
+            for lane in 0..actions.len() / roles {
+                let actions = &mut actions[roles * lane..][..roles];
+                if self.idle[word] >> lane & 1 == 1 {
+                    actions.fill(-1);
+                    continue;
+                }
+                for role in 0..roles {
+                    actions[role] = uniform.action(role, |group| squares[group][lane]);
                 }
             }
         }
@@ -469,7 +479,7 @@ impl Block {
         self.batch.status();
         let batch = &mut self.batch;
         let roles = batch.roles();
-        let [_, _, does, status, _] = &mut batch.banks;
+        let [_, _, does, status, ..] = &mut batch.banks;
         does.flat_mut().fill(0);
         for (lane, actions) in actions.chunks_exact(roles).enumerate() {
             let (word, bit) = (lane / 64, 1 << (lane % 64));
@@ -603,55 +613,47 @@ fn put(row: &mut [u64], lanes: &[u64], holds: bool) {
     }
 }
 
-/// By lane of a word: its bits in the rows `first..end`, at most 64.
-fn square(first: usize, end: usize, word: usize, row: impl Fn(usize, usize) -> u64) -> [u64; 64] {
-    let mut square = [0; 64];
-    for (line, at) in square.iter_mut().zip(first..end) {
-        *line = row(at, word);
+/// By 64 rows and lane of a word: the bits of the lane.
+fn transpose_all(rows: usize, squares: &mut Vec<[u64; 64]>, row: impl Fn(usize) -> u64) {
+    squares.resize(rows.div_ceil(64), [0; 64]);
+    for (place, square) in squares.iter_mut().enumerate() {
+        let count = (rows - 64 * place).min(64);
+        for line in 0..count {
+            square[line] = row(64 * place + line);
+        }
+        square[count..].fill(0);
+        transpose(square);
     }
-    transpose(&mut square);
-    square
 }
 
-/// Calls `write` for every 64 rows of each lane: with the bits, and with their part of the lane's
-/// line in `lines`, which has `rows` entries for each lane.
-fn for_each_line<T>(
+/// Writes the bits of all rows, as numbers by the table, to the lines of the lanes. A line has an
+/// entry for each row.
+#[inline(always)]
+fn write_lines<T: Copy>(
+    table: &[[T; 8]; 256],
     rows: usize,
     lines: &mut [T],
     row: impl Fn(usize, usize) -> u64,
-    write: impl Fn(u64, &mut [T]),
 ) {
-    for (word, lines) in lines.chunks_mut(64 * rows).enumerate() {
-        for first in (0..rows).step_by(64) {
-            let end = rows.min(first + 64);
-            let square = square(first, end, word, &row);
-            for (bits, line) in square.iter().zip(lines.chunks_mut(rows)) {
-                write(*bits, &mut line[first..end]);
+    let mut squares = Vec::new();
+    for word in 0..lines.len().div_ceil(64 * rows) {
+        transpose_all(rows, &mut squares, |at| row(at, word));
+        let first = 64 * rows * word;
+        let end = lines.len().min(first + 64 * rows);
+        for lane in 0..(end - first) / rows {
+            let line = &mut lines[first + rows * lane..][..rows];
+            for place in 0..squares.len() {
+                let end = rows.min(64 * place + 64);
+                write_bits(table, squares[place][lane], &mut line[64 * place..end]);
             }
         }
     }
 }
 
-/// The position of a set bit, drawn with equal probabilities; -1 if there is not one.
-fn drawn(words: impl Iterator<Item = u64> + Clone, random: &mut impl Rng) -> i32 {
-    let count: u32 = words.clone().map(u64::count_ones).sum();
-    if count == 0 {
-        return -1;
-    }
-    // The product is less than `count` · 2^64.
-    let mut left = match count {
-        1 => 0,
-        _ => (u128::from(random.next_u64()) * u128::from(count) >> 64) as u32,
-    };
-    for (place, mut word) in words.enumerate() {
-        let ones = word.count_ones();
-        if left < ones {
-            (0..left).for_each(|_| word &= word - 1);
-            return (64 * place) as i32 + word.trailing_zeros() as i32;
-        }
-        left -= ones;
-    }
-    unreachable!("one of `count` bits was drawn")
+/// [`write_lines`] for numbers of four bytes.
+#[cfg_attr(feature = "simd", multiversion(targets("x86_64+avx2")))]
+fn write_floats(rows: &Rows, lines: &mut [f32]) {
+    write_lines(&FLOATS, rows.len(), lines, |row, word| rows.row(row)[word]);
 }
 
 /// By byte: its bits as numbers.
@@ -675,13 +677,18 @@ static FLOATS: [[f32; 8]; 256] = spread!(f32);
 static BYTES: [[u8; 8]; 256] = spread!(u8);
 
 /// Writes bits as numbers, by a table of those of a byte.
+#[inline(always)]
 fn write_bits<T: Copy>(table: &[[T; 8]; 256], bits: u64, line: &mut [T]) {
-    let mut bytes = bits.to_le_bytes().into_iter();
-    let (whole, rest) = line.as_chunks_mut::<8>();
-    for (line, byte) in whole.iter_mut().zip(&mut bytes) {
-        *line = table[usize::from(byte)];
+    let of = |first: usize| &table[(bits >> first & 0xFF) as usize];
+    let (count, (whole, rest)) = (line.len(), line.as_chunks_mut::<8>());
+    for place in 0..whole.len() {
+        whole[place] = *of(8 * place);
     }
-    if let Some(byte) = bytes.next() {
-        rest.copy_from_slice(&table[usize::from(byte)][..rest.len()]);
+    if rest.is_empty() {
+        return;
+    }
+    match line.last_chunk_mut::<8>() {
+        Some(last) => *last = *of(count - 8),
+        None => line.copy_from_slice(&of(0)[..count]),
     }
 }

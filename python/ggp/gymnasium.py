@@ -1,0 +1,133 @@
+"""Games of one role as environments of Gymnasium, one at a time (`Puzzle`) or many (`Puzzles`).
+
+An observation has the facts, float32, 1 for those that hold. The reward is the score at the end,
+divided by 100. The legal actions are in `info["action_mask"]` (int8); an action that is not legal
+raises `ValueError`, or, with `illegal="stay"`, changes nothing, so that agents that know no masks
+can play.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from gymnasium.vector.utils import batch_space
+
+import ggp
+
+__all__ = ["Puzzle", "Puzzles"]
+
+_LENGTH = 1_000
+
+
+def _checked(game: ggp.Game) -> None:
+    if len(game.roles) != 1:
+        raise ValueError(f"{game.name} has {len(game.roles)} roles; see ggp.pettingzoo")
+
+
+class Puzzle(gymnasium.Env[np.ndarray[Any, Any], int]):
+    """A game of one role."""
+
+    def __init__(
+        self,
+        game: ggp.Game,
+        *,
+        max_length: int = _LENGTH,
+        illegal: Literal["raise", "stay"] = "raise",
+        render_mode: str | None = None,
+    ) -> None:
+        _checked(game)
+        self.metadata = {"render_modes": ["ansi"]}
+        self.render_mode = render_mode
+        self.observation_space = spaces.Box(
+            0.0, 1.0, tuple(game.observation_tensor_shape()), np.float32
+        )
+        self.action_space = spaces.Discrete(len(game.actions(0)))  # type: ignore[assignment]
+        self._game = game
+        self._max_length = max_length
+        self._illegal = illegal
+
+    def _observed(self) -> tuple[np.ndarray[Any, Any], dict[str, Any]]:
+        facts = np.asarray(self._state.observation_tensor(), np.float32)
+        mask = np.zeros(len(self._game.actions(0)), np.int8)
+        mask[self._state.legal_actions(0)] = 1
+        return facts, {"action_mask": mask}
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[np.ndarray[Any, Any], dict[str, Any]]:
+        super().reset(seed=seed)
+        self._state = self._game.new_initial_state()
+        self._steps = 0
+        return self._observed()
+
+    def step(
+        self, action: int
+    ) -> tuple[np.ndarray[Any, Any], float, bool, bool, dict[str, Any]]:
+        action = int(action)
+        if action in self._state.legal_actions(0):
+            self._state.apply_action(action)
+        elif self._illegal == "raise":
+            raise ValueError(f"action {action} is not legal")
+        self._steps += 1
+        over = self._state.is_terminal()
+        cut = not over and self._steps >= self._max_length
+        facts, info = self._observed()
+        return facts, self._state.returns()[0] / 100, over, cut, info
+
+    def render(self) -> str | None:  # type: ignore[override]
+        return str(self._state) if self.render_mode == "ansi" else None
+
+
+class Puzzles(gymnasium.vector.VectorEnv[np.ndarray[Any, Any], np.ndarray[Any, Any], Any]):
+    """Many games of one role at a time, over `ggp.Batch`.
+
+    A game that is over begins again in the same step, whose observation is that of the new one;
+    `info["action_mask"]` has the legal actions.
+    """
+
+    def __init__(
+        self, game: ggp.Game, num_envs: int, *, max_length: int = _LENGTH, seed: int = 0
+    ) -> None:
+        _checked(game)
+        self._batch = ggp.Batch(game, num_envs, seed=seed, max_length=max_length)
+        self.num_envs = num_envs
+        self.metadata = {"autoreset_mode": gymnasium.vector.AutoresetMode.SAME_STEP}
+        facts, actions = self._batch.num_facts, self._batch.num_actions(0)
+        self.single_observation_space = spaces.Box(0.0, 1.0, (facts,), np.float32)
+        self.single_action_space = spaces.Discrete(actions)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+
+    def _observed(self) -> tuple[np.ndarray[Any, Any], dict[str, Any]]:
+        facts = np.empty((self.num_envs, self._batch.num_facts), np.float32)
+        mask = np.empty((self.num_envs, self._batch.num_actions(0)), np.int8)
+        self._batch.observe(0, facts)
+        self._batch.legal_mask(0, mask.view(np.uint8))
+        return facts, {"action_mask": mask}
+
+    def reset(
+        self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[np.ndarray[Any, Any], dict[str, Any]]:
+        if isinstance(seed, int):
+            self._batch.seed(seed)
+        self._batch.reset()
+        return self._observed()
+
+    def step(self, actions: np.ndarray[Any, Any]) -> tuple[
+        np.ndarray[Any, Any],
+        np.ndarray[Any, Any],
+        np.ndarray[Any, Any],
+        np.ndarray[Any, Any],
+        dict[str, Any],
+    ]:
+        rewards = np.empty((self.num_envs, 1), np.float32)
+        ends = np.empty(self.num_envs, np.uint8)
+        chosen = np.ascontiguousarray(actions, np.int32).reshape(self.num_envs, 1)
+        self._batch.step(chosen, rewards, ends)
+        over, cut = ends == ggp.TERMINAL, ends > ggp.TERMINAL
+        facts, info = self._observed()
+        scores = np.nan_to_num(rewards[:, 0].astype(np.float64)) / 100
+        return facts, scores, over, cut, info

@@ -1,0 +1,162 @@
+"""Rule sets as games of OpenSpiel, for its algorithms in Python.
+
+>>> import pyspiel, ggp, ggp.openspiel                                      # doctest: +SKIP
+>>> ggp.openspiel.register(ggp.load("connect_four.kif"), "my_connect_four") # doctest: +SKIP
+>>> game = pyspiel.load_game("my_connect_four")                             # doctest: +SKIP
+
+The algorithms of OpenSpiel in C++ crash on every game that is registered from Python, also on its
+own (open_spiel 2.0.2, `MCTSBot.step`): use those in Python.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from typing import Any
+
+import numpy as np
+import pyspiel
+
+import ggp
+
+__all__ = ["register"]
+
+_LENGTH = 1_000
+
+
+def register(
+    game: ggp.Game,
+    short_name: str,
+    *,
+    sequential: bool = False,
+    constant_sum: float | None = None,
+    max_length: int = _LENGTH,
+) -> None:
+    """Registers a rule set as a game of this name.
+
+    A state in which one player chooses is sequential, and one in which several do is not. Only if
+    `sequential` is set, OpenSpiel is promised that the latter never occur, which some algorithms
+    require: it is an error if they do. `constant_sum` promises that the scores of all players have
+    this sum. Matches are cut after `max_length` joint moves, with 0 for everybody.
+
+    Raises `ggp.LimitError` if the rules have no network, and `ggp.Error` if they have hidden
+    information.
+    """
+    if game.has_hidden_information:
+        raise ggp.Error("the rules have `sees`: such games cannot be registered yet")
+    kinds = pyspiel.GameType
+    has_chance = game.num_players() < len(game.roles)
+    outcomes = 0
+    if has_chance:
+        outcomes = max(
+            len(game.actions(role)) for role, name in enumerate(game.roles) if name == "random"
+        )
+    players = game.num_players()
+    if constant_sum is None:
+        utility = kinds.Utility.GENERAL_SUM
+    elif constant_sum == 0:
+        utility = kinds.Utility.ZERO_SUM
+    else:
+        utility = kinds.Utility.CONSTANT_SUM
+    game_type = kinds(
+        short_name=short_name,
+        long_name=game.name,
+        dynamics=kinds.Dynamics.SEQUENTIAL if sequential else kinds.Dynamics.SIMULTANEOUS,
+        chance_mode=(
+            kinds.ChanceMode.EXPLICIT_STOCHASTIC if has_chance else kinds.ChanceMode.DETERMINISTIC
+        ),
+        information=kinds.Information.PERFECT_INFORMATION,
+        utility=utility,
+        reward_model=kinds.RewardModel.TERMINAL,
+        max_num_players=players,
+        min_num_players=players,
+        provides_information_state_string=False,
+        provides_information_state_tensor=False,
+        provides_observation_string=True,
+        provides_observation_tensor=True,
+        parameter_specification={},
+    )
+    info = pyspiel.GameInfo(
+        num_distinct_actions=game.num_distinct_actions(),
+        max_chance_outcomes=outcomes,
+        num_players=players,
+        min_utility=0.0,
+        max_utility=100.0,
+        utility_sum=constant_sum,
+        # A joint move with chance is two steps.
+        max_game_length=max_length * (2 if has_chance else 1),
+    )
+
+    class Registered(pyspiel.Game):  # type: ignore[misc]
+        def __init__(self, params: Any = None) -> None:
+            super().__init__(game_type, info, params or {})
+
+        def new_initial_state(self) -> _State:
+            return _State(self, game.new_initial_state(), max_length)
+
+        def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> _Observer:
+            return _Observer(math.prod(game.observation_tensor_shape()))
+
+    pyspiel.register_game(game_type, Registered)
+
+
+class _State(pyspiel.State):  # type: ignore[misc]
+    """A state of OpenSpiel."""
+
+    def __init__(self, game: Any, state: ggp.State, max_length: int) -> None:
+        super().__init__(game)
+        self._state = state
+        self._max_length = max_length
+
+    def _is_cut(self) -> bool:
+        return self._state.move_number() >= self._max_length
+
+    def current_player(self) -> int:
+        if self.is_terminal():
+            return int(pyspiel.PlayerId.TERMINAL)
+        return self._state.current_player()
+
+    def _legal_actions(self, player: int) -> list[int]:
+        return [] if self.is_terminal() else self._state.legal_actions(player)
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        return self._state.chance_outcomes()
+
+    def _apply_action(self, action: int) -> None:
+        self._state.apply_action(action)
+
+    def _apply_actions(self, actions: list[int]) -> None:
+        self._state.apply_actions(actions)
+
+    def _action_to_string(self, player: int, action: int) -> str:
+        return self._state.action_to_string(player, action)
+
+    def is_terminal(self) -> bool:
+        return self._state.is_terminal() or self._is_cut()
+
+    def returns(self) -> list[float]:
+        return self._state.returns()
+
+    def rewards(self) -> list[float]:
+        return self.returns()
+
+    def __str__(self) -> str:
+        return self._state.observation_string()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> _State:
+        copied = _State(self.get_game(), self._state.clone(), self._max_length)
+        return copied
+
+
+class _Observer:
+    """The facts of a state, which every player sees."""
+
+    def __init__(self, size: int) -> None:
+        self.tensor = np.zeros(size, np.float32)
+        self.dict = {"observation": self.tensor}
+
+    def set_from(self, state: _State, player: int) -> None:
+        self.tensor[:] = state._state.observation_tensor(player)
+
+    def string_from(self, state: _State, player: int) -> str:
+        return state._state.observation_string(player)

@@ -1,0 +1,244 @@
+"""Rule sets as environments of PettingZoo: `env` for turns, `parallel_env` for joint moves.
+
+An observation is a dictionary with the facts (`observation`, float32) and the legal actions
+(`action_mask`, int8). Rewards are the scores at the end, divided by 100. Chance moves by itself.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from pettingzoo import AECEnv, ParallelEnv
+
+import ggp
+
+__all__ = ["AEC", "Parallel", "env", "parallel_env"]
+
+_LENGTH = 1_000
+
+
+def env(game: ggp.Game, *, max_length: int = _LENGTH, render_mode: str | None = None) -> AEC:
+    """An environment in which the agents move one after another, also where they choose at once:
+    then none sees the choices of the others."""
+    return AEC(game, max_length=max_length, render_mode=render_mode)
+
+
+def parallel_env(
+    game: ggp.Game, *, max_length: int = _LENGTH, render_mode: str | None = None
+) -> Parallel:
+    """An environment in which all agents move at once. Those without a choice have one legal
+    action."""
+    return Parallel(game, max_length=max_length, render_mode=render_mode)
+
+
+class _Rules:
+    """The parts that both kinds of environments share."""
+
+    def __init__(self, game: ggp.Game, max_length: int) -> None:
+        if game.has_hidden_information:
+            raise ggp.Error("the rules have `sees`: the agents do not know the facts")
+        self.game = game
+        self.max_length = max_length
+        names = game.roles
+        self.roles = {name: role for role, name in enumerate(names) if name != "random"}
+        self.chance = names.index("random") if "random" in names else None
+        self.actions = {name: game.actions(role) for name, role in self.roles.items()}
+        self.numbers = {
+            name: {text: number for number, text in enumerate(texts)}
+            for name, texts in self.actions.items()
+        }
+        shape = tuple(game.observation_tensor_shape())
+        self.observation_spaces: dict[str, spaces.Space[Any]] = {}
+        self.action_spaces: dict[str, spaces.Space[Any]] = {}
+        for name, texts in self.actions.items():
+            self.observation_spaces[name] = spaces.Dict(
+                {
+                    "observation": spaces.Box(0.0, 1.0, shape, np.float32),
+                    "action_mask": spaces.Box(0, 1, (len(texts),), np.int8),
+                }
+            )
+            self.action_spaces[name] = spaces.Discrete(len(texts))
+
+    def legal(self, state: ggp.State, name: str) -> list[int]:
+        numbers = self.numbers[name]
+        return sorted(numbers[text] for text in state.legal_moves(self.roles[name]))
+
+    def observe(self, state: ggp.State, name: str) -> dict[str, np.ndarray[Any, Any]]:
+        mask = np.zeros(len(self.actions[name]), np.int8)
+        mask[self.legal(state, name)] = 1
+        facts = np.asarray(state.observation_tensor(), np.float32)
+        return {"observation": facts, "action_mask": mask}
+
+    def play(self, state: ggp.State, chosen: dict[str, int], chance: random.Random) -> None:
+        moves = ["" for _ in self.game.roles]
+        for name, action in chosen.items():
+            moves[self.roles[name]] = self.actions[name][action]
+        if self.chance is not None:
+            moves[self.chance] = chance.choice(state.legal_moves(self.chance))
+        state.play(*moves)
+
+    def rewards(self, state: ggp.State) -> dict[str, float]:
+        return {
+            name: value / 100 for name, value in zip(self.roles, state.returns(), strict=True)
+        }
+
+
+class AEC(AECEnv):  # type: ignore[misc]
+    """See `env`."""
+
+    def __init__(self, game: ggp.Game, *, max_length: int, render_mode: str | None) -> None:
+        super().__init__()
+        self._rules = _Rules(game, max_length)
+        self.metadata = {
+            "name": game.name,
+            "render_modes": ["ansi"],
+            "is_parallelizable": False,
+        }
+        self.render_mode = render_mode
+        self.possible_agents = list(self._rules.roles)
+        self.observation_spaces = self._rules.observation_spaces
+        self.action_spaces = self._rules.action_spaces
+        self._chance = random.Random(0)
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        if seed is not None:
+            self._chance = random.Random(seed)
+        self._state = self._rules.game.new_initial_state()
+        self.agents = list(self.possible_agents)
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        self._begin_turn()
+
+    def _begin_turn(self) -> None:
+        """Makes the forced joint moves, and finds the agents that choose."""
+        while True:
+            if self._state.is_terminal():
+                self.terminations = dict.fromkeys(self.agents, True)
+                self.rewards = self._rules.rewards(self._state)
+            elif self._state.move_number() >= self._rules.max_length:
+                self.truncations = dict.fromkeys(self.agents, True)
+            else:
+                legal = {name: self._rules.legal(self._state, name) for name in self.agents}
+                self._chosen = {name: actions[0] for name, actions in legal.items()}
+                self._waiting = [name for name, actions in legal.items() if len(actions) > 1]
+                if not self._waiting:
+                    self._rules.play(self._state, self._chosen, self._chance)
+                    continue
+                self.agent_selection = self._waiting[0]
+                return
+            self.agent_selection = self.agents[0]
+            return
+
+    def observe(self, agent: str) -> dict[str, np.ndarray[Any, Any]]:
+        observed = self._rules.observe(self._state, agent)
+        if agent != self.agent_selection:
+            observed["action_mask"][:] = 0
+        return observed
+
+    def step(self, action: int | None) -> None:
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        self._cumulative_rewards[agent] = 0.0
+        self._clear_rewards()
+        if action is None or action not in self._rules.legal(self._state, agent):
+            raise ValueError(f"action {action} of {agent} is not legal")
+        self._chosen[agent] = int(action)
+        self._waiting.pop(0)
+        if self._waiting:
+            self.agent_selection = self._waiting[0]
+        else:
+            self._rules.play(self._state, self._chosen, self._chance)
+            self._begin_turn()
+        self._accumulate_rewards()
+
+    def render(self) -> str | None:
+        return str(self._state) if self.render_mode == "ansi" else None
+
+    def close(self) -> None:
+        """Does nothing: there is nothing to release."""
+
+
+class Parallel(ParallelEnv):  # type: ignore[misc]
+    """See `parallel_env`."""
+
+    def __init__(self, game: ggp.Game, *, max_length: int, render_mode: str | None) -> None:
+        self._rules = _Rules(game, max_length)
+        self.metadata = {"name": game.name, "render_modes": ["ansi"]}
+        self.render_mode = render_mode
+        self.possible_agents = list(self._rules.roles)
+        self.observation_spaces = self._rules.observation_spaces
+        self.action_spaces = self._rules.action_spaces
+        self._chance = random.Random(0)
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        return self.action_spaces[agent]
+
+    def reset(
+        self, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+        if seed is not None:
+            self._chance = random.Random(seed)
+        self._state = self._rules.game.new_initial_state()
+        self.agents = list(self.possible_agents)
+        return self._observations(), {agent: {} for agent in self.agents}
+
+    def _observations(self) -> dict[str, Any]:
+        if self._state.is_terminal():
+            facts = np.asarray(self._state.observation_tensor(), np.float32)
+            return {
+                name: {"observation": facts, "action_mask": np.zeros(len(texts), np.int8)}
+                for name, texts in self._rules.actions.items()
+            }
+        return {name: self._rules.observe(self._state, name) for name in self.agents}
+
+    def step(
+        self, actions: dict[str, int]
+    ) -> tuple[
+        dict[str, Any],
+        dict[str, float],
+        dict[str, bool],
+        dict[str, bool],
+        dict[str, dict[str, Any]],
+    ]:
+        agents = self.agents
+        chosen = {agent: int(action) for agent, action in actions.items()}
+        for agent in agents:
+            if chosen.get(agent) not in self._rules.legal(self._state, agent):
+                raise ValueError(f"action {chosen.get(agent)} of {agent} is not legal")
+        self._rules.play(self._state, chosen, self._chance)
+        over = self._state.is_terminal()
+        cut = not over and self._state.move_number() >= self._rules.max_length
+        rewards = self._rules.rewards(self._state)
+        observations = self._observations()
+        if over or cut:
+            self.agents = []
+        return (
+            observations,
+            rewards,
+            dict.fromkeys(agents, over),
+            dict.fromkeys(agents, cut),
+            {agent: {} for agent in agents},
+        )
+
+    def render(self) -> str | None:
+        return str(self._state) if self.render_mode == "ansi" else None
+
+    def close(self) -> None:
+        """Does nothing: there is nothing to release."""

@@ -1,0 +1,311 @@
+//! Many matches of one game at a time.
+
+use std::sync::Arc;
+
+use pyo3::buffer::PyUntypedBuffer;
+use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyMemoryView};
+
+use crate::buffers::Array;
+use crate::errors::{Error, LimitError};
+use crate::game::{Game, Shared};
+use crate::interrupt::interruptible;
+use ggp_engine::propnet::batch::{EnvironmentOptions, Environments, Packed};
+use ggp_engine::propnet::playout::Proceed;
+use ggp_engine::propnet::rollouts::{RolloutOptions, Rollouts};
+use ggp_stop::Stop;
+
+/// Many matches of one game at a time, for programs that learn.
+///
+/// All arrays are the caller's: anything with a buffer, such as a numpy array, whose elements lie
+/// next to each other in the order of C. They are read and written in place. Actions are numbers of
+/// `Game.actions(role)`, of type int32.
+///
+/// A match that ends begins again at once, unless `auto_reset` is false. Each match has random
+/// numbers of its own, so its course does not depend on the number of lanes.
+#[pyclass(module = "ggp")]
+pub struct Batch {
+    game: Arc<Shared>,
+    matches: Environments,
+    /// Made when they are first needed.
+    rollouts: Option<Rollouts>,
+    /// The greatest length of the playouts.
+    depth: Option<u64>,
+    seed: u64,
+}
+
+/// The most matches of a batch.
+const MOST_LANES: usize = 1 << 22;
+
+impl Batch {
+    fn role(&self, role: usize) -> PyResult<usize> {
+        match role < self.matches.roles() {
+            true => Ok(role),
+            false => Err(PyIndexError::new_err(format!(
+                "the game has {} roles, so there is no role {role}",
+                self.matches.roles()
+            ))),
+        }
+    }
+
+    /// Refuses to show the facts of a game with hidden information.
+    fn check_open(&self) -> PyResult<()> {
+        match self.game.hides() {
+            false => Ok(()),
+            true => Err(Error::new_err(
+                "the rules have `sees`: roles do not know the facts, so they are no observation",
+            )),
+        }
+    }
+}
+
+#[pymethods]
+impl Batch {
+    #[new]
+    #[pyo3(signature = (game, lanes, *, seed=0, auto_reset=true, max_length=None))]
+    fn new(
+        py: Python<'_>,
+        game: &Game,
+        lanes: usize,
+        seed: u64,
+        auto_reset: bool,
+        max_length: Option<u32>,
+    ) -> PyResult<Self> {
+        if lanes == 0 || lanes > MOST_LANES {
+            return Err(PyValueError::new_err(format!(
+                "lanes must be from 1 to {MOST_LANES}, not {lanes}"
+            )));
+        }
+        let network = game.shared.network()?;
+        let options = EnvironmentOptions {
+            seed,
+            resets: auto_reset,
+            length: max_length,
+            ..EnvironmentOptions::default()
+        };
+        let matches = py.detach(|| Environments::new(network.net(), lanes, &options));
+        let matches = matches
+            .ok_or_else(|| LimitError::new_err("no move can be made in the initial state"))?;
+        Ok(Batch {
+            game: Arc::clone(&game.shared),
+            matches,
+            rollouts: None,
+            depth: None,
+            seed,
+        })
+    }
+
+    /// The number of matches.
+    #[getter]
+    fn lanes(&self) -> usize {
+        self.matches.lanes()
+    }
+
+    /// The number of roles.
+    #[getter]
+    fn num_roles(&self) -> usize {
+        self.matches.roles()
+    }
+
+    /// The number of facts of an observation.
+    #[getter]
+    fn num_facts(&self) -> usize {
+        self.matches.facts()
+    }
+
+    /// The number of bytes of an observation as bits.
+    #[getter]
+    fn num_bytes(&self) -> usize {
+        self.matches.observation_bytes()
+    }
+
+    /// The number of actions of a role.
+    fn num_actions(&self, role: usize) -> PyResult<usize> {
+        Ok(self.matches.actions(self.role(role)?))
+    }
+
+    /// Puts matches into the initial state: all of them, or those with a number other than 0 in
+    /// `which` (uint8 or bool, of shape lanes).
+    #[pyo3(signature = (which=None))]
+    fn reset(&mut self, py: Python<'_>, which: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+        let Some(which) = which else {
+            py.detach(|| self.matches.reset());
+            return Ok(());
+        };
+        let which = as_bytes(which)?;
+        let which = Array::<u8>::new(&which, "which", &[self.matches.lanes()])?;
+        py.detach(|| self.matches.reset_some(which.get()));
+        Ok(())
+    }
+
+    /// Begins the random numbers of all matches again from a seed.
+    fn seed(&mut self, py: Python<'_>, seed: u64) {
+        self.seed = seed;
+        py.detach(|| self.matches.seed(seed));
+        if let Some(rollouts) = &mut self.rollouts {
+            rollouts.reseed(seed);
+        }
+    }
+
+    /// Draws a legal action for each role of each match, with equal probabilities, and writes them
+    /// to `out` (int32, of shape lanes × roles); -1 in matches that are over.
+    fn sample(&mut self, py: Python<'_>, out: &Bound<'_, PyAny>) -> PyResult<()> {
+        let shape = [self.matches.lanes(), self.matches.roles()];
+        let mut out = Array::<i32>::writable(out, "out", &shape)?;
+        py.detach(|| self.matches.sample(out.get_mut()));
+        Ok(())
+    }
+
+    /// Makes a joint move in each match that is not over.
+    ///
+    /// `actions` is int32, of shape lanes × roles. Where a match ends, `ends` (uint8, of shape
+    /// lanes) is `ggp.TERMINAL`, `ggp.CUT` (the greatest length is reached) or `ggp.STUCK` (a role
+    /// has no legal move), else 0, and `rewards` (float32, of shape lanes × roles) has the scores,
+    /// from 0 to 100: NaN if the rules give a role not exactly one, and in matches that were cut or
+    /// are stuck. All other rewards are 0.
+    ///
+    /// Raises `ValueError` for an action that is not legal; nothing has changed then.
+    fn step(
+        &mut self,
+        py: Python<'_>,
+        actions: &Bound<'_, PyAny>,
+        rewards: &Bound<'_, PyAny>,
+        ends: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        let (lanes, roles) = (self.matches.lanes(), self.matches.roles());
+        let actions = Array::<i32>::new(actions, "actions", &[lanes, roles])?;
+        let mut rewards = Array::<f32>::writable(rewards, "rewards", &[lanes, roles])?;
+        let mut ends = Array::<u8>::writable(ends, "ends", &[lanes])?;
+        let matches = &mut self.matches;
+        let made = py.detach(|| matches.step(actions.get(), rewards.get_mut(), ends.get_mut()));
+        made.map_err(|wrong| {
+            PyValueError::new_err(format!(
+                "action {} of role {} is not legal in match {}",
+                wrong.action, wrong.role, wrong.lane
+            ))
+        })
+    }
+
+    /// Writes 1 for each legal action of a role and 0 for all others to `out` (uint8 or bool, of
+    /// shape lanes × actions of the role). In matches that are over, all are 0.
+    fn legal_mask(&mut self, py: Python<'_>, role: usize, out: &Bound<'_, PyAny>) -> PyResult<()> {
+        let role = self.role(role)?;
+        let shape = [self.matches.lanes(), self.matches.actions(role)];
+        let mut out = Array::<u8>::writable(&as_bytes(out)?, "out", &shape)?;
+        py.detach(|| self.matches.legal_mask(role, out.get_mut()));
+        Ok(())
+    }
+
+    /// Writes what a role sees to `out`: the facts, in the order of `Game.facts`. As float32 or
+    /// uint8 of shape lanes × facts, 1 for those that hold and 0 for all others; or as bits, uint8
+    /// of shape lanes × `num_bytes`: fact `f` is bit `f % 8` of byte `f // 8`.
+    ///
+    /// Raises `Error` if the rules have hidden information.
+    fn observe(&mut self, py: Python<'_>, role: usize, out: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.role(role)?;
+        self.check_open()?;
+        let (lanes, facts) = (self.matches.lanes(), self.matches.facts());
+        match Array::<f32>::writable(out, "out", &[lanes, facts]) {
+            Ok(mut out) => py.detach(|| self.matches.observe(out.get_mut())),
+            Err(error) if error.is_instance_of::<PyTypeError>(py) => {
+                let bytes = self.matches.observation_bytes();
+                let mut out = Array::<u8>::writable(out, "out", &[lanes, bytes])?;
+                py.detach(|| self.matches.observe_bits(out.get_mut()));
+            }
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+
+    /// Writes the mean scores of uniformly random playouts, 0 to 100, to `out` (float32, of shape
+    /// lanes × roles): `each` playouts from the state of each match, whose states remain. NaN where
+    /// no playout ended.
+    #[pyo3(signature = (each, out, *, max_length=None))]
+    fn rollouts(
+        &mut self,
+        py: Python<'_>,
+        each: u32,
+        out: &Bound<'_, PyAny>,
+        max_length: Option<u64>,
+    ) -> PyResult<()> {
+        let (lanes, roles) = (self.matches.lanes(), self.matches.roles());
+        let mut out = Array::<f32>::writable(out, "out", &[lanes, roles])?;
+        let network = self.game.network()?;
+        let seed = self.seed;
+        if self.depth != max_length {
+            (self.rollouts, self.depth) = (None, max_length);
+        }
+        let rollouts = self.rollouts.get_or_insert_with(|| {
+            let options = RolloutOptions {
+                depth: max_length,
+                ..RolloutOptions::default()
+            };
+            Rollouts::new(network.net(), &options, seed)
+        });
+        let states: Vec<Packed> = self.matches.states();
+        let stop = Stop::new();
+        let work = || {
+            let mut proceed = || match stop.is_over() {
+                true => Proceed::Drop,
+                false => Proceed::On,
+            };
+            let width = rollouts.lanes();
+            for (states, out) in states
+                .chunks(width)
+                .zip(out.get_mut().chunks_mut(width * roles))
+            {
+                let outcomes = rollouts.run(states, each, &mut proceed);
+                for (outcome, out) in outcomes.iter().zip(out.chunks_mut(roles)) {
+                    for (role, out) in out.iter_mut().enumerate() {
+                        *out = outcome.mean(role).map_or(f32::NAN, |mean| mean as f32);
+                    }
+                }
+            }
+        };
+        interruptible(py, &stop, work)
+    }
+
+    /// The states of all matches: the same bytes as `observe` writes as bits, for `set_states`.
+    fn states<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let bytes = py.detach(|| {
+            let mut bytes = vec![0; self.matches.lanes() * self.matches.observation_bytes()];
+            self.matches.observe_bits(&mut bytes);
+            bytes
+        });
+        PyBytes::new(py, &bytes)
+    }
+
+    /// Sets the states of all matches (uint8, of shape lanes × `num_bytes`). They must be reachable
+    /// states of this game. The matches begin to count their lengths again. A match in whose state
+    /// no move can be made is over; with `auto_reset` it begins again instead of its next move.
+    fn set_states(&mut self, py: Python<'_>, states: &Bound<'_, PyAny>) -> PyResult<()> {
+        let bytes = self.matches.observation_bytes();
+        let states = Array::<u8>::new(states, "states", &[self.matches.lanes(), bytes])?;
+        py.detach(|| {
+            let words = |line: &[u8]| -> Packed {
+                let words = line.chunks(8).map(|part| {
+                    let mut word = [0; 8];
+                    word[..part.len()].copy_from_slice(part);
+                    u64::from_le_bytes(word)
+                });
+                words.collect()
+            };
+            let states: Vec<Packed> = match bytes {
+                0 => vec![Packed::new(); self.matches.lanes()],
+                _ => states.get().chunks(bytes).map(words).collect(),
+            };
+            self.matches.set_states(&states);
+        });
+        Ok(())
+    }
+}
+
+/// An array of truth values as one of bytes; any other object as it is.
+fn as_bytes<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let is_bool = PyUntypedBuffer::get(object)?.format() == c"?";
+    match is_bool {
+        true => Ok(PyMemoryView::from(object)?.call_method1("cast", ("B",))?),
+        false => Ok(object.clone()),
+    }
+}

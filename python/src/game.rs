@@ -1,0 +1,735 @@
+//! Rules, and questions about a whole game.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyString, PyTuple};
+use rand::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rustc_hash::FxHashMap;
+
+use crate::errors::{Error, LimitError, findings, from_json, play_error, rules_error};
+use crate::interrupt::interruptible;
+use crate::state::State;
+use ggp_engine::machine::{
+    AnyMachine, Limits, Machine, PerftOptions, PlayError, PropnetMachine, PropnetState, perft,
+};
+use ggp_gdl::check::{Keyword, ReadOptions, Reading, read_until};
+use ggp_gdl::diagnostic::Strictness;
+use ggp_gdl::game::{Move, RoleId, Score};
+use ggp_gdl::span::{Source, Sources};
+use ggp_gdl::symbol::Case;
+use ggp_picture::{Picture, sample};
+use ggp_play::{Evaluation, Lanes, Learner, Outlook};
+use ggp_search::minimax::{Minimax, TranspositionTable, Wanted, prove};
+use ggp_search::{Budget, Plans, Stats, Verdict};
+use ggp_solver::solve::{Method, SolveError, SolveOptions, claim, solve_from};
+use ggp_stop::Stop;
+use ggp_verify::{Failure, Record, digest, verify};
+
+/// The parts of a game that its states share.
+pub struct Shared {
+    pub game: ggp_gdl::game::Game,
+    /// The warnings about the rules.
+    reading: Reading,
+    machine: Mutex<AnyMachine>,
+    /// The network, if there is one, and its moves.
+    network: Option<(PropnetMachine, Actions)>,
+    /// The reason why there is no network.
+    why_not: String,
+    picture: Mutex<Option<Arc<Picture>>>,
+    options: Options,
+}
+
+/// The options of [`load`].
+#[derive(Clone, Copy)]
+struct Options {
+    strict: bool,
+    case_sensitive: bool,
+    ground_time: f64,
+}
+
+/// The moves of each role by number, and the numbers of moves.
+pub struct Actions {
+    pub moves: Vec<Vec<Move>>,
+    pub numbers: Vec<FxHashMap<Move, usize>>,
+}
+
+/// The most plans that are listed.
+const MOST_PLANS: usize = 1_000_000;
+/// The number of states from which a picture is derived.
+const PICTURED: usize = 100;
+
+impl Shared {
+    pub fn machine(&self) -> MutexGuard<'_, AnyMachine> {
+        // A machine has only scratch space, which is written anew.
+        self.machine.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The machine on the network.
+    ///
+    /// # Errors
+    ///
+    /// `LimitError` without a network.
+    pub fn network(&self) -> PyResult<PropnetMachineRef<'_>> {
+        match &self.network {
+            Some((machine, actions)) => Ok(PropnetMachineRef { machine, actions }),
+            None => Err(LimitError::new_err(format!(
+                "this needs a network, and the game has none: {}",
+                self.why_not
+            ))),
+        }
+    }
+
+    /// Returns true if roles do not see everything.
+    pub fn hides(&self) -> bool {
+        self.game.keyword(Keyword::Sees).is_some()
+    }
+
+    /// The roles that are not chance.
+    pub fn players(&self) -> Vec<RoleId> {
+        let roles = self.game.roles();
+        roles.filter(|role| !self.game.is_random(*role)).collect()
+    }
+
+    /// The way to draw positions of the game.
+    pub fn picture(&self) -> Result<Arc<Picture>, PlayError> {
+        let mut picture = self.picture.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(picture) = &*picture {
+            return Ok(Arc::clone(picture));
+        }
+        let mut machine = self.machine().clone();
+        let states = sample(&mut machine, PICTURED)?;
+        let made = Arc::new(Picture::new(&self.game, machine.terms(), &states, None));
+        *picture = Some(Arc::clone(&made));
+        Ok(made)
+    }
+}
+
+/// The network of a game with its actions.
+pub struct PropnetMachineRef<'g> {
+    machine: &'g PropnetMachine,
+    pub actions: &'g Actions,
+}
+
+impl<'g> PropnetMachineRef<'g> {
+    pub fn net(&self) -> &'g ggp_engine::propnet::Propnet {
+        self.machine.net()
+    }
+}
+
+/// A game: rules that were read and checked. `ggp.load` makes it.
+///
+/// Threads may share it.
+#[pyclass(frozen, module = "ggp")]
+pub struct Game {
+    pub shared: Arc<Shared>,
+}
+
+/// Reads rules: text with a bracket in it, or the path of a file. Several paths form one rule set.
+///
+/// With `strict`, sloppy rules are refused; with `case_sensitive`, `Cell` is not `cell`. The
+/// network of the rules is built for at most `ground_time` seconds; without it, all is slower, and
+/// there are no actions and no batches.
+///
+/// Raises `RulesError` if the rules have errors, with all of them in `findings`, `OSError` if a file
+/// cannot be read, and `LimitError` if the rules derive too much.
+#[pyfunction]
+#[pyo3(signature = (*sources, strict=false, case_sensitive=false, ground_time=5.0))]
+pub fn load(
+    py: Python<'_>,
+    sources: &Bound<'_, PyTuple>,
+    strict: bool,
+    case_sensitive: bool,
+    ground_time: f64,
+) -> PyResult<Game> {
+    let options = Options {
+        strict,
+        case_sensitive,
+        ground_time,
+    };
+    let sources = sources.iter().map(|source| read(py, &source));
+    let sources = sources.collect::<PyResult<Vec<_>>>()?;
+    made(py, sources, options)
+}
+
+/// The findings about rules, as `ggp.load` reads them, without a game: a list of dictionaries with
+/// `code`, `severity`, `message`, `place`, `notes` and `help`.
+#[pyfunction]
+#[pyo3(signature = (*sources, strict=false, case_sensitive=false))]
+pub fn check<'py>(
+    py: Python<'py>,
+    sources: &Bound<'py, PyTuple>,
+    strict: bool,
+    case_sensitive: bool,
+) -> PyResult<Bound<'py, PyList>> {
+    let options = Options {
+        strict,
+        case_sensitive,
+        ground_time: 0.0,
+    };
+    let sources = sources.iter().map(|source| read(py, &source));
+    let sources = sources.collect::<PyResult<Vec<_>>>()?;
+    let stop = Stop::new();
+    let work = || read_until(Sources::new(sources), &read_options(options), &stop);
+    findings(py, &interruptible(py, &stop, work)?)
+}
+
+/// Makes a game again from its texts, for `pickle`.
+#[pyfunction]
+pub fn _load_texts(
+    py: Python<'_>,
+    texts: Vec<(String, String)>,
+    strict: bool,
+    case_sensitive: bool,
+    ground_time: f64,
+) -> PyResult<Game> {
+    let sources = texts
+        .into_iter()
+        .map(|(name, text)| Source::new(name, text));
+    let options = Options {
+        strict,
+        case_sensitive,
+        ground_time,
+    };
+    made(py, sources.collect(), options)
+}
+
+/// A rule text, or the contents of the file that a path names.
+fn read(py: Python<'_>, source: &Bound<'_, PyAny>) -> PyResult<Source> {
+    if let Ok(text) = source.cast::<PyString>() {
+        let text = text.to_str()?;
+        if text.contains('(') {
+            return Ok(Source::new("rules", text));
+        }
+    }
+    let path: PathBuf = source
+        .extract()
+        .map_err(|_| PyTypeError::new_err("a source is a rule text, or the path of a rule file"))?;
+    let bytes = py.detach(|| std::fs::read(&path))?;
+    let name = path.display().to_string();
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        Error::new_err(format!("{name}: the text is not UTF-8 at byte {at}"))
+    })?;
+    Ok(Source::new(name, text))
+}
+
+fn read_options(options: Options) -> ReadOptions {
+    ReadOptions {
+        strictness: match options.strict {
+            true => Strictness::Strict,
+            false => Strictness::default(),
+        },
+        case: match options.case_sensitive {
+            true => Case::Keep,
+            false => Case::default(),
+        },
+        ..ReadOptions::default()
+    }
+}
+
+fn made(py: Python<'_>, sources: Vec<Source>, options: Options) -> PyResult<Game> {
+    if sources.is_empty() {
+        return Err(PyTypeError::new_err("a rule text or a path is needed"));
+    }
+    let time = seconds(options.ground_time, "ground_time")?;
+    let stop = Stop::new();
+    let work = || -> Result<Shared, Result<Box<Reading>, PlayError>> {
+        let mut reading = read_until(Sources::new(sources), &read_options(options), &stop);
+        let Some(game) = reading.game.take() else {
+            return Err(Ok(Box::new(reading)));
+        };
+        let mut limits = Limits {
+            stop: stop.clone(),
+            ..Limits::default()
+        };
+        limits.ground.time = Some(time);
+        limits.ground.stop = stop.clone();
+        let (mut machine, why_not) = AnyMachine::auto(&game, limits).map_err(Err)?;
+        // Nothing stops the machine later, except the work that it is cloned for.
+        machine.set_stop(&Stop::new());
+        let network = match &machine {
+            AnyMachine::Propnet(network) => {
+                let moves = network.net().moves().to_vec();
+                let numbers = moves.iter().map(|moves| {
+                    let numbered = moves.iter().enumerate();
+                    numbered.map(|(number, made)| (*made, number)).collect()
+                });
+                let numbers = numbers.collect();
+                Some(((**network).clone(), Actions { moves, numbers }))
+            }
+            _ => None,
+        };
+        Ok(Shared {
+            game,
+            reading,
+            machine: Mutex::new(machine),
+            network,
+            why_not: why_not.map_or_else(String::new, |error| error.to_string()),
+            picture: Mutex::default(),
+            options,
+        })
+    };
+    match interruptible(py, &stop, work)? {
+        Ok(shared) => Ok(Game {
+            shared: Arc::new(shared),
+        }),
+        Err(Ok(reading)) => Err(rules_error(py, &reading)),
+        Err(Err(error)) => Err(play_error(py, &error)),
+    }
+}
+
+/// A number of seconds of Python.
+pub fn seconds(number: f64, name: &str) -> PyResult<Duration> {
+    match (0.0..=1e9).contains(&number) {
+        true => Ok(Duration::from_secs_f64(number)),
+        false => Err(PyValueError::new_err(format!(
+            "{name} must be from 0 to 1e9 seconds, not {number}"
+        ))),
+    }
+}
+
+#[pymethods]
+impl Game {
+    /// The name of the game: that of its file.
+    #[getter]
+    fn name(&self) -> String {
+        self.shared.game.name()
+    }
+
+    /// The names of the roles, in their order.
+    #[getter]
+    fn roles(&self) -> Vec<String> {
+        let game = &self.shared.game;
+        let names = game.roles().map(|role| game.role_name(role).to_owned());
+        names.collect()
+    }
+
+    /// True if the rules run as a network, which actions and batches need.
+    #[getter]
+    fn has_network(&self) -> bool {
+        self.shared.network.is_some()
+    }
+
+    /// True if the rules have `sees`: then the roles do not know all facts.
+    #[getter]
+    fn has_hidden_information(&self) -> bool {
+        self.shared.hides()
+    }
+
+    /// The warnings about the rules, as dictionaries.
+    #[getter]
+    fn findings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        findings(py, &self.shared.reading)
+    }
+
+    /// The facts that change in the course of a match, in the order of observations.
+    #[getter]
+    fn facts(&self) -> PyResult<Vec<String>> {
+        let net = self.shared.network()?.net();
+        let terms = net.terms();
+        let texts = net
+            .facts()
+            .iter()
+            .map(|fact| self.shared.game.canonical(&terms, *fact));
+        Ok(texts.collect())
+    }
+
+    /// The moves of a role that may ever be legal, by the number of the action.
+    fn actions(&self, role: usize) -> PyResult<Vec<String>> {
+        let network = self.shared.network()?;
+        let terms = network.net().terms();
+        let moves = network.actions.moves.get(role);
+        let moves =
+            moves.ok_or_else(|| PyValueError::new_err(format!("there is no role {role}")))?;
+        let texts = moves
+            .iter()
+            .map(|made| self.shared.game.canonical(&terms, made.term()));
+        Ok(texts.collect())
+    }
+
+    /// The number of players: of roles other than chance.
+    fn num_players(&self) -> usize {
+        self.shared.players().len()
+    }
+
+    /// The greatest number of actions of a role.
+    fn num_distinct_actions(&self) -> PyResult<usize> {
+        let network = self.shared.network()?;
+        Ok(network
+            .actions
+            .moves
+            .iter()
+            .map(Vec::len)
+            .max()
+            .unwrap_or(0))
+    }
+
+    /// The shape of `State.observation_tensor`: one number for each fact.
+    fn observation_tensor_shape(&self) -> PyResult<Vec<usize>> {
+        Ok(vec![self.shared.network()?.net().facts().len()])
+    }
+
+    /// The state at the beginning of a match.
+    fn new_initial_state(&self, py: Python<'_>) -> PyResult<State> {
+        State::initial(py, &self.shared)
+    }
+
+    /// The state with these facts, such as `(cell 1 1 x)`, without a history.
+    fn state(&self, py: Python<'_>, facts: Vec<String>) -> PyResult<State> {
+        State::of_facts(py, &self.shared, &facts)
+    }
+
+    /// The state that `State.serialize` has written.
+    fn deserialize_state(&self, py: Python<'_>, text: &str) -> PyResult<State> {
+        State::deserialize(py, &self.shared, text)
+    }
+
+    /// Counts joint-move sequences and states by depth: a list of dictionaries with `depth`,
+    /// `paths`, `distinct`, `terminal_paths`, `terminal_distinct`, `goal_sums` and `goal_errors`.
+    #[pyo3(signature = (depth, *, threads=1, state=None))]
+    fn perft<'py>(
+        &self,
+        py: Python<'py>,
+        depth: u32,
+        threads: usize,
+        state: Option<&State>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let from = self.from(py, state)?;
+        let stop = Stop::new();
+        let mut machine = self.shared.machine().clone();
+        machine.set_stop(&stop);
+        let mut options = PerftOptions::default();
+        (options.depth, options.threads) = (depth, threads);
+        let work = || perft(&mut machine, &from, options, |_| ());
+        match interruptible(py, &stop, work)? {
+            Ok(counted) => from_json(py, &counted.levels),
+            Err(error) => Err(play_error(py, &error)),
+        }
+    }
+
+    /// Looks for the moves of the only role to a score of at least `target`.
+    ///
+    /// `method` is a name of `ggp solve --method`; `time` is in seconds, `memory` in megabytes. With
+    /// `all`, all shortest plans are listed. With `proof`, an answer without a plan has a proof that
+    /// `verify` can check, if one is found.
+    #[expect(clippy::too_many_arguments, reason = "they have names in Python")]
+    #[pyo3(signature = (*, method="auto", target=100, time=None, memory=1024, threads=1, seed=0,
+        all=false, optimal=false, proof=false, state=None))]
+    fn solve(
+        &self,
+        py: Python<'_>,
+        method: &str,
+        target: u8,
+        time: Option<f64>,
+        memory: u64,
+        threads: usize,
+        seed: u64,
+        all: bool,
+        optimal: bool,
+        proof: bool,
+        state: Option<&State>,
+    ) -> PyResult<Solution> {
+        let start = self.from(py, state)?;
+        let stop = Stop::new();
+        let mut machine = self.shared.machine().clone();
+        machine.set_stop(&stop);
+        let mut options = SolveOptions::default();
+        options.method = method.parse::<Method>().map_err(|_| {
+            let names: Vec<&str> = Method::all().map(|method| method.name()).collect();
+            PyValueError::new_err(format!("there is no method {method}; {}", names.join(", ")))
+        })?;
+        let target = Score::new(target).filter(|score| score.get() > 0);
+        options.target =
+            target.ok_or_else(|| PyValueError::new_err("target must be from 1 to 100"))?;
+        options.plans = match all {
+            true => Plans::AllShortest { max: MOST_PLANS },
+            false => Plans::First,
+        };
+        (options.threads, options.seed, options.optimal) = (threads.max(1), seed, optimal);
+        options.budget = Budget {
+            time: time.map(|time| seconds(time, "time")).transpose()?,
+            memory_bytes: memory.saturating_mul(1 << 20),
+            stop: stop.clone(),
+            ..options.budget
+        };
+        let work = || {
+            let answer = solve_from(&machine, &start, &options, &mut Stats::default(), &mut ())?;
+            let plans = match &answer.verdict {
+                Verdict::Solved { plans, .. } => plans.clone(),
+                _ => Vec::new(),
+            };
+            let record = (proof || !plans.is_empty()).then(|| {
+                let claim = claim(&machine, &start, &answer, &options.budget);
+                let facts = machine.facts(&start);
+                Record::new(machine.game(), &facts, answer.target.get(), claim)
+            });
+            let texts = |plan: &Vec<Move>| plan.iter().map(|made| machine.text(*made)).collect();
+            let verdict = match &answer.verdict {
+                Verdict::Solved { .. } => "solved",
+                Verdict::Unsolvable => "unsolvable",
+                Verdict::NoSolutionWithin(_) => "no solution within",
+                Verdict::OutOfBudget { .. } => "out of budget",
+            };
+            Ok(Solution {
+                verdict: verdict.to_owned(),
+                plans: plans.iter().map(texts).collect(),
+                optimal: matches!(answer.verdict, Verdict::Solved { optimal: true, .. }),
+                score: answer.best.as_ref().map(|end| end.score.get()),
+                best: answer.best.as_ref().map(|end| texts(&end.plan)),
+                method: answer.chosen.clone(),
+                record: record.map(|record| serde_json::to_string(&record)),
+            })
+        };
+        match interruptible(py, &stop, work)? {
+            Ok(solution) => Ok(solution),
+            Err(SolveError::Play(error)) => Err(play_error(py, &error)),
+            Err(error) => Err(Error::new_err(error.to_string())),
+        }
+    }
+
+    /// Checks an answer of `solve` or of `ggp solve --answer` with code of its own: the record, as a
+    /// dictionary or as JSON. The result is a dictionary with `verdict` (`right`, `wrong` or
+    /// `unchecked`), `checked`, `unchecked` and `reason`.
+    #[pyo3(signature = (record, *, time=60.0))]
+    fn verify<'py>(
+        &self,
+        py: Python<'py>,
+        record: &Bound<'py, PyAny>,
+        time: f64,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let text: String = match record.cast::<PyString>() {
+            Ok(text) => text.to_str()?.to_owned(),
+            Err(_) => py
+                .import("json")?
+                .call_method1("dumps", (record,))?
+                .extract()?,
+        };
+        let bad = |why: String| PyValueError::new_err(format!("this is not an answer: {why}"));
+        let record: Record = serde_json::from_str(&text).map_err(|why| bad(why.to_string()))?;
+        let again = serde_json::to_value(&record).map_err(|why| bad(why.to_string()))?;
+        if serde_json::from_str::<serde_json::Value>(&text).is_ok_and(|value| value != again) {
+            return Err(bad(
+                "it has values that the solver writes in another way".to_owned()
+            ));
+        }
+        let game = &self.shared.game;
+        if record.rules != digest(game) {
+            return Err(bad(format!("it is for other rules, of {}", record.game)));
+        }
+        let target = Score::new(record.target).filter(|target| target.get() > 0);
+        let target = target.ok_or_else(|| bad("the target must be from 1 to 100".to_owned()))?;
+        let mut terms = game.terms().clone();
+        let start = record
+            .start
+            .iter()
+            .map(|fact| game.parse_term(&mut terms, fact));
+        let start = start
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(|why| bad(why.to_string()))?;
+        let stop = Stop::new();
+        let limits = ggp_verify::Limits {
+            stop: stop.within(Some(seconds(time, "time")?)),
+            ..ggp_verify::Limits::default()
+        };
+        let outcome = interruptible(py, &stop, || {
+            verify(game, &start, target, &record.answer, &limits)
+        })?;
+        let (verdict, checked, open, reason) = match outcome {
+            Ok(checked) => ("right", checked.how, checked.open, None),
+            Err(Failure::Wrong(why)) => ("wrong", Vec::new(), Vec::new(), Some(why)),
+            Err(Failure::Unchecked(why)) => ("unchecked", Vec::new(), Vec::new(), Some(why)),
+        };
+        let result = PyDict::new(py);
+        result.set_item("verdict", verdict)?;
+        result.set_item("checked", checked)?;
+        result.set_item("unchecked", open)?;
+        result.set_item("reason", reason)?;
+        Ok(result)
+    }
+
+    /// The value of a state for a role, and of each of its moves, with proofs.
+    ///
+    /// All other roles play against the role and know its move. `time` is in seconds, `memory` in
+    /// megabytes. With `best`, only the best move is looked for. The result is a dictionary with
+    /// `proved`, `value` (a score, or `None`), `bounds`, `positions`, and `moves`: dictionaries with
+    /// `move`, `value` and `bounds`, best first.
+    #[pyo3(signature = (role=0, *, time=60.0, memory=1024, best=false, state=None))]
+    fn prove<'py>(
+        &self,
+        py: Python<'py>,
+        role: usize,
+        time: f64,
+        memory: u64,
+        best: bool,
+        state: Option<&State>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let start = self.from(py, state)?;
+        if role >= self.shared.game.role_count() {
+            return Err(PyValueError::new_err(format!("there is no role {role}")));
+        }
+        let (time, memory) = (seconds(time, "time")?, memory.saturating_mul(1 << 20));
+        let stop = Stop::new();
+        let mut machine = self.shared.machine().clone();
+        machine.set_stop(&stop.within(Some(time)));
+        let work = || {
+            if machine.is_terminal(&start)? {
+                return Err(PlayError::GameOver);
+            }
+            let limits = Limits::default();
+            let mut lanes = Lanes::new(&machine, &limits);
+            // As the command does: a tenth of the time, and an eighth of the memory.
+            let learning = time / 10;
+            let due = Instant::now() + learning;
+            let mut outlook = Outlook {
+                stop: machine.stop().clone(),
+                learner: Some(Learner::new(due, learning, memory / 8, limits.engine)),
+                lanes: lanes.as_mut(),
+                machine: &mut machine,
+                evaluation: Evaluation::Goals,
+                random: Xoshiro256PlusPlus::seed_from_u64(0),
+            };
+            let budget = Budget {
+                time: Some(time),
+                stop: stop.clone(),
+                memory_bytes: (memory - memory / 8) / 2,
+                ..Budget::default()
+            };
+            let how = Minimax {
+                wanted: if best { Wanted::Best } else { Wanted::All },
+                seed: 0,
+            };
+            let mut table = TranspositionTable::new(budget.memory_bytes);
+            let stats = &mut Stats::default();
+            let report = prove(
+                &mut outlook,
+                &mut table,
+                &start,
+                role,
+                &how,
+                &budget,
+                stats,
+                &mut (),
+            )?;
+            let moves = report.moves.iter().map(|found| {
+                let text = outlook.machine.text(found.action);
+                (text, found.bounds)
+            });
+            Ok((moves.collect::<Vec<_>>(), report.bounds(), report.positions))
+        };
+        let report = interruptible(py, &stop, work)?;
+        let (moves, bounds, positions) = report.map_err(|error| play_error(py, &error))?;
+        let value = |(low, high): (u8, u8)| (low == high).then_some(low);
+        let result = PyDict::new(py);
+        result.set_item("proved", value(bounds).is_some())?;
+        result.set_item("value", value(bounds))?;
+        result.set_item("bounds", bounds)?;
+        result.set_item("positions", positions)?;
+        let moves = moves.into_iter().map(|(text, bounds)| {
+            let one = PyDict::new(py);
+            one.set_item("move", text)?;
+            one.set_item("value", value(bounds))?;
+            one.set_item("bounds", bounds)?;
+            Ok(one)
+        });
+        result.set_item("moves", moves.collect::<PyResult<Vec<_>>>()?)?;
+        Ok(result)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("ggp.Game({:?}, roles={:?})", self.name(), self.roles())
+    }
+
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let files = self.shared.game.sources().files();
+        let texts: Vec<(&str, &str)> = files
+            .iter()
+            .map(|file| (file.name(), file.text()))
+            .collect();
+        let options = self.shared.options;
+        let arguments = (
+            texts,
+            options.strict,
+            options.case_sensitive,
+            options.ground_time,
+        );
+        let made = py.import("ggp._ggp")?.getattr("_load_texts")?;
+        Ok((made, arguments.into_pyobject(py)?))
+    }
+}
+
+impl Game {
+    /// The given state, or the initial one.
+    fn from(&self, py: Python<'_>, state: Option<&State>) -> PyResult<PropnetState> {
+        match state {
+            Some(state) if !Arc::ptr_eq(&state.shared, &self.shared) => {
+                Err(PyValueError::new_err("the state is one of another game"))
+            }
+            Some(state) => Ok(state.state.clone()),
+            None => {
+                let first = py.detach(|| self.shared.machine().initial());
+                first.map_err(|error| play_error(py, &error))
+            }
+        }
+    }
+}
+
+/// The result of `Game.solve`.
+#[pyclass(frozen, module = "ggp")]
+pub struct Solution {
+    /// `solved`, `unsolvable`, `no solution within` (a depth) or `out of budget`.
+    #[pyo3(get)]
+    verdict: String,
+    /// The plans, each a list of moves.
+    #[pyo3(get)]
+    plans: Vec<Vec<String>>,
+    /// True if it is proved that no plan is shorter.
+    #[pyo3(get)]
+    optimal: bool,
+    /// The score of `best`.
+    #[pyo3(get)]
+    score: Option<u8>,
+    /// Without a plan: the moves to the best end that was met, if its score is above 0.
+    #[pyo3(get)]
+    best: Option<Vec<String>>,
+    /// The method that gave the verdict, and why it was chosen.
+    #[pyo3(get)]
+    method: String,
+    record: Option<serde_json::Result<String>>,
+}
+
+#[pymethods]
+impl Solution {
+    /// The first plan, or `None`.
+    #[getter]
+    fn plan(&self) -> Option<Vec<String>> {
+        self.plans.first().cloned()
+    }
+
+    /// The answer as a dictionary, for `Game.verify` and, as a JSON file, for `ggp verify`; `None` if
+    /// there is no plan and no proof was asked for.
+    #[getter]
+    fn record<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let Some(record) = &self.record else {
+            return Ok(None);
+        };
+        let text = record
+            .as_ref()
+            .map_err(|error| Error::new_err(error.to_string()))?;
+        py.import("json")?.call_method1("loads", (text,)).map(Some)
+    }
+
+    fn __repr__(&self) -> String {
+        match self.plans.first() {
+            Some(plan) => format!("<{} in {} moves>", self.verdict, plan.len()),
+            None => format!("<{}>", self.verdict),
+        }
+    }
+}

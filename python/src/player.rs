@@ -1,0 +1,280 @@
+//! Players, and matches between them.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::errors::{Error, play_error};
+use crate::game::{Game, Shared, seconds};
+use crate::interrupt::interruptible;
+use crate::state::State;
+use ggp_engine::machine::{Limits, Machine, PlayError};
+use ggp_gdl::game::Move;
+use ggp_play::contest::{AgentContender, Clocks, Contest, Opening};
+use ggp_play::referee::{Asking, Contender};
+use ggp_play::{Agent, AgentSpec, Brief, Observation, Pace, PlayerError};
+use ggp_stop::Stop;
+
+/// A program that chooses moves, such as `ggp.Player("mcts:1s")` or `ggp.Player("minimax:1000")`.
+///
+/// The text is that of `ggp play --roles`: a name, and after a colon the number of iterations or
+/// the time of a move, and options. `memory` is in megabytes. A player keeps its search tree from one
+/// choice to the next of the same match.
+#[pyclass(module = "ggp")]
+pub struct Player {
+    spec: AgentSpec,
+    seed: u64,
+    threads: usize,
+    memory: u64,
+    playing: Option<Playing>,
+}
+
+/// The match that a player is in.
+struct Playing {
+    game: Arc<Shared>,
+    role: usize,
+    start: Option<Vec<String>>,
+    played: Vec<Vec<Move>>,
+    /// Locked by nobody else: the lock makes it safe to share.
+    agent: Mutex<Box<dyn Agent>>,
+    /// Ends the work of the agent's machines.
+    stop: Stop,
+}
+
+impl Playing {
+    fn agent(&mut self) -> &mut dyn Agent {
+        let agent = self.agent.get_mut();
+        &mut **agent.unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A player of this text.
+fn spec(text: &str) -> PyResult<AgentSpec> {
+    text.parse()
+        .map_err(|error: ggp_play::SpecError| PyValueError::new_err(error.to_string()))
+}
+
+fn player_error(py: Python<'_>, error: &PlayerError) -> PyErr {
+    match error {
+        PlayerError::Play(error) => play_error(py, error),
+        _ => Error::new_err(error.to_string()),
+    }
+}
+
+#[pymethods]
+impl Player {
+    #[new]
+    #[pyo3(signature = (spec, *, seed=0, threads=1, memory=1024))]
+    fn new(spec: &str, seed: u64, threads: usize, memory: u64) -> PyResult<Self> {
+        Ok(Player {
+            spec: self::spec(spec)?,
+            seed,
+            threads: threads.max(1),
+            memory: memory.saturating_mul(1 << 20),
+            playing: None,
+        })
+    }
+
+    /// Chooses a move for a role in a state; by default, for the role that has a choice. The result
+    /// is a dictionary with `move`, `value` (the expected score, or `None`), `bounds` (proved),
+    /// `nodes`, `line` (expected joint moves) and `candidates`: dictionaries with `move`, `visits`,
+    /// `value` and `bounds`, best first.
+    #[pyo3(signature = (state, role=None))]
+    fn choose<'py>(
+        &mut self,
+        py: Python<'py>,
+        state: &State,
+        role: Option<usize>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let game = &state.shared.game;
+        let role = match role {
+            Some(role) => game.roles().nth(role),
+            None => state.chooser(py)?,
+        };
+        let role = role.ok_or_else(|| PyIndexError::new_err("there is no such role"))?;
+        let goes_on = |playing: &Playing| {
+            Arc::ptr_eq(&playing.game, &state.shared)
+                && playing.role == role.index()
+                && playing.start == state.start
+                && state.history.starts_with(&playing.played)
+        };
+        if !self.playing.as_ref().is_some_and(goes_on) {
+            let stop = Stop::new();
+            let start = state.first_facts()?;
+            let brief = Brief {
+                seed: self.seed,
+                threads: self.threads,
+                memory_bytes: self.memory,
+                start,
+                limits: Limits {
+                    stop: stop.clone(),
+                    ..Limits::default()
+                },
+                ..Brief::new(game, role)
+            };
+            let agent = self.spec.agent(brief);
+            self.playing = Some(Playing {
+                game: Arc::clone(&state.shared),
+                role: role.index(),
+                start: state.start.clone(),
+                played: Vec::new(),
+                agent: Mutex::new(agent.map_err(|error| PyValueError::new_err(error.to_string()))?),
+                stop,
+            });
+            let playing = self.playing.as_mut().expect("it was just made");
+            let stop = playing.stop.clone();
+            let begun = interruptible(py, &stop, || playing.agent().begin(&Pace::default()));
+            self.unless_failed(py, begun)?;
+        }
+        let playing = self.playing.as_mut().expect("it was made");
+        playing.played.clone_from(&state.history);
+        let (deadline, nodes) = self.spec.limits(None);
+        // The machines of a match end with their stop, so a choice has one of its own.
+        let own = playing.stop.child();
+        let pace = Pace::within(&own, deadline, nodes);
+        let observation = Observation::of_joint_moves(role, state.history.clone());
+        let stop = playing.stop.clone();
+        let chosen = interruptible(py, &stop, || playing.agent().choose(&observation, &pace));
+        let advice = self.unless_failed(py, chosen)?;
+        let machine = state.shared.machine();
+        let text = |made: Move| machine.text(made);
+        let result = PyDict::new(py);
+        result.set_item("move", text(advice.chosen))?;
+        result.set_item("value", advice.value)?;
+        result.set_item("bounds", advice.bounds)?;
+        result.set_item("nodes", advice.nodes)?;
+        let line = advice
+            .line
+            .iter()
+            .map(|joint| -> Vec<String> { joint.iter().map(|(made, _)| text(*made)).collect() });
+        result.set_item("line", line.collect::<Vec<_>>())?;
+        let candidates = advice.candidates.iter().map(|candidate| {
+            let one = PyDict::new(py);
+            one.set_item("move", text(candidate.action))?;
+            one.set_item("visits", candidate.visits)?;
+            one.set_item("value", candidate.value)?;
+            one.set_item("bounds", candidate.bounds)?;
+            Ok(one)
+        });
+        result.set_item("candidates", candidates.collect::<PyResult<Vec<_>>>()?)?;
+        Ok(result)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("ggp.Player({:?})", self.spec.to_string())
+    }
+}
+
+impl Player {
+    /// A result of the agent. After a failure the match is forgotten.
+    fn unless_failed<T>(
+        &mut self,
+        py: Python<'_>,
+        result: PyResult<Result<T, PlayerError>>,
+    ) -> PyResult<T> {
+        let result = result.and_then(|result| result.map_err(|error| player_error(py, &error)));
+        if result.is_err() {
+            self.playing = None;
+        }
+        result
+    }
+}
+
+/// Plays a match. `players` has a text for each role, such as `["mcts:1000", "random"]`.
+///
+/// Clocks are in seconds; without them, players are limited by their texts alone, and equal seeds give
+/// equal matches. The match begins after `opening` random joint moves, and ends after `max_moves`. The
+/// result is a dictionary with `moves` (texts by joint move and role), `scores` (by role; `None` if the
+/// match did not end), `lapses` (texts) and `fault`.
+#[expect(clippy::too_many_arguments, reason = "they have names in Python")]
+#[pyfunction]
+#[pyo3(signature = (game, players, *, seed=0, start_clock=None, play_clock=None, opening=0,
+    max_moves=1000, threads=1, memory=1024))]
+pub fn play<'py>(
+    py: Python<'py>,
+    game: &Game,
+    players: Vec<String>,
+    seed: u64,
+    start_clock: Option<f64>,
+    play_clock: Option<f64>,
+    opening: usize,
+    max_moves: usize,
+    threads: usize,
+    memory: u64,
+) -> PyResult<Bound<'py, PyDict>> {
+    let shared = &game.shared;
+    let roles: Vec<_> = shared.game.roles().collect();
+    if players.len() != roles.len() {
+        return Err(PyValueError::new_err(format!(
+            "{} players are needed, one for each role, not {}",
+            roles.len(),
+            players.len()
+        )));
+    }
+    let clock = |time: Option<f64>, name| -> PyResult<Option<Duration>> {
+        time.map(|time| seconds(time, name)).transpose()
+    };
+    let clocks = Clocks {
+        start: clock(start_clock, "start_clock")?,
+        play: clock(play_clock, "play_clock")?,
+    };
+    let stop = Stop::new();
+    let mut contenders: Vec<Option<Box<dyn Contender>>> = Vec::new();
+    for (role, text) in roles.into_iter().zip(&players) {
+        let brief = Brief {
+            play_clock: clocks.play,
+            threads: threads.max(1),
+            memory_bytes: memory.saturating_mul(1 << 20),
+            seed: seed.wrapping_add((role.index() as u64 + 1) << 32),
+            limits: Limits {
+                stop: stop.clone(),
+                ..Limits::default()
+            },
+            ..Brief::new(&shared.game, role)
+        };
+        let contender = AgentContender::new(brief, &spec(text)?, clocks);
+        let contender = contender.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        contenders.push(Some(Box::new(contender)));
+    }
+    let mut machine = shared.machine().clone();
+    machine.set_stop(&stop);
+    let contest = Contest {
+        machine,
+        asking: Asking::InTurn,
+        seed,
+        opening: Opening {
+            moves: (opening, opening),
+            seed,
+        },
+        most_moves: max_moves,
+        stop: stop.clone(),
+    };
+    let played = interruptible(py, &stop, || contest.play(&mut contenders))?;
+    let played = played.map_err(|error| play_error(py, &error))?;
+    let names: Vec<&str> = shared
+        .game
+        .roles()
+        .map(|role| shared.game.role_name(role))
+        .collect();
+    let lapses = played.lapses.iter().map(|(made, role, lapse)| match made {
+        Some(made) => format!("move {}, {}: {lapse}", made + 1, names[*role]),
+        None => format!("before the match, {}: {lapse}", names[*role]),
+    });
+    let result = PyDict::new(py);
+    result.set_item("lapses", lapses.collect::<Vec<_>>())?;
+    result.set_item("moves", &played.moves)?;
+    let scores = played.scores.as_ref();
+    let scores = scores.map(|scores| {
+        scores
+            .iter()
+            .map(|score| u32::from(score.get()))
+            .collect::<Vec<_>>()
+    });
+    result.set_item("scores", scores)?;
+    let fault = played.fault.as_ref().map(PlayError::to_string);
+    result.set_item("fault", fault)?;
+    Ok(result)
+}

@@ -1,0 +1,709 @@
+//! A state of a match, with the names of OpenSpiel.
+
+use std::sync::Arc;
+
+use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+use crate::errors::{Error, play_error};
+use crate::game::{Game, Shared};
+use crate::interrupt::interruptible;
+use ggp_engine::machine::{AnyMachine, Limits, Machine, PlayError, PropnetState};
+use ggp_explain::{ExplainOptions, Explainer, Situation};
+use ggp_gdl::game::{Move, RoleId};
+use ggp_gdl::terms::TermId;
+use ggp_stop::Stop;
+
+/// The player of a state in which chance chooses, several players choose at once, or the game is over.
+pub const CHANCE: i32 = -1;
+pub const SIMULTANEOUS: i32 = -2;
+pub const OVER: i32 = -4;
+
+/// A state of a match, with the moves that led to it. The names are those of OpenSpiel.
+///
+/// A player is a role other than chance, by its number among these; an action is the number of a
+/// move among `Game.actions(role)`. If one player has a choice, it is the current one, and the only
+/// moves of the others are made with its own; if no player has a choice, player 0 is the current
+/// one. If several choose at once, the current player is `ggp.SIMULTANEOUS`. Where chance chooses,
+/// too, it does so after them, and does not change what they know.
+#[pyclass(module = "ggp")]
+pub struct State {
+    pub shared: Arc<Shared>,
+    pub state: PropnetState,
+    pub history: Vec<Vec<Move>>,
+    /// The facts of the first state, if it is not the initial one.
+    pub start: Option<Vec<String>>,
+    /// The moves of the players while chance has not chosen yet, by role.
+    pending: Option<Vec<Move>>,
+}
+
+/// The choices of a state.
+struct Choices {
+    /// By role: the legal moves.
+    legal: Vec<Vec<Move>>,
+    /// The players with a choice, by their numbers.
+    choosers: Vec<usize>,
+    chance: Option<RoleId>,
+}
+
+impl State {
+    pub fn initial(py: Python<'_>, shared: &Arc<Shared>) -> PyResult<State> {
+        let state = py.detach(|| shared.machine().initial());
+        Ok(State {
+            shared: Arc::clone(shared),
+            state: state.map_err(|error| play_error(py, &error))?,
+            history: Vec::new(),
+            start: None,
+            pending: None,
+        })
+    }
+
+    pub fn of_facts(py: Python<'_>, shared: &Arc<Shared>, facts: &[String]) -> PyResult<State> {
+        let mut machine = shared.machine();
+        let game = &shared.game;
+        let terms = facts.iter().map(|fact| {
+            let term = game.parse_term(machine.terms_mut(), fact);
+            term.map_err(|error| PyValueError::new_err(error.to_string()))
+        });
+        let terms = terms.collect::<PyResult<Vec<_>>>()?;
+        let state = machine
+            .state(&terms)
+            .map_err(|error| play_error(py, &error))?;
+        drop(machine);
+        Ok(State {
+            start: Some(facts.to_vec()),
+            state,
+            ..State::initial(py, shared)?
+        })
+    }
+
+    pub fn deserialize(py: Python<'_>, shared: &Arc<Shared>, text: &str) -> PyResult<State> {
+        let bad = |why: &str| PyValueError::new_err(format!("this is no serialized state: {why}"));
+        let saved: Saved = serde_json::from_str(text).map_err(|error| bad(&error.to_string()))?;
+        let mut state = match &saved.start {
+            Some(facts) => State::of_facts(py, shared, facts)?,
+            None => State::initial(py, shared)?,
+        };
+        for joint in &saved.moves {
+            state.make(py, joint)?;
+        }
+        if let Some(pending) = saved.pending {
+            if pending.len() != shared.game.role_count() {
+                return Err(bad("it has another number of roles"));
+            }
+            let moves = pending.iter().map(|text| state.read(text));
+            state.pending = Some(moves.collect::<PyResult<_>>()?);
+        }
+        Ok(state)
+    }
+
+    /// Calls the machine without the lock of the interpreter.
+    fn ask<T: Send>(
+        &self,
+        py: Python<'_>,
+        question: impl FnOnce(&mut AnyMachine, &PropnetState) -> Result<T, PlayError> + Send,
+    ) -> PyResult<T> {
+        let answer = py.detach(|| question(&mut self.shared.machine(), &self.state));
+        answer.map_err(|error| play_error(py, &error))
+    }
+
+    fn read(&self, text: &str) -> PyResult<Move> {
+        let made = self.shared.machine().read_move(text);
+        made.map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+
+    fn make(&mut self, py: Python<'_>, texts: &[String]) -> PyResult<()> {
+        let joint = texts
+            .iter()
+            .map(|text| self.read(text))
+            .collect::<PyResult<Vec<_>>>()?;
+        self.advance(py, joint)
+    }
+
+    /// Makes a joint move.
+    fn advance(&mut self, py: Python<'_>, joint: Vec<Move>) -> PyResult<()> {
+        self.state = self.ask(py, |machine, state| machine.play(state, &joint))?;
+        self.history.push(joint);
+        self.pending = None;
+        Ok(())
+    }
+
+    fn choices(&self, py: Python<'_>) -> PyResult<Choices> {
+        let roles: Vec<RoleId> = self.shared.game.roles().collect();
+        let legal = self.ask(py, |machine, state| {
+            let legal = roles.iter().map(|&role| {
+                let mut legal = Vec::new();
+                machine.legal(state, role, &mut legal).map(|()| legal)
+            });
+            legal.collect::<Result<Vec<_>, _>>()
+        })?;
+        let chooses = |role: &RoleId| legal[role.index()].len() > 1;
+        let players = self.shared.players();
+        let choosers = players.iter().enumerate().filter(|(_, role)| chooses(role));
+        let choosers = choosers.map(|(player, _)| player).collect();
+        let chance = roles
+            .into_iter()
+            .find(|&role| self.shared.game.is_random(role));
+        let chance = chance.filter(chooses);
+        Ok(Choices {
+            choosers: if self.pending.is_some() {
+                Vec::new()
+            } else {
+                choosers
+            },
+            chance,
+            legal,
+        })
+    }
+
+    fn is_over(&self, py: Python<'_>) -> PyResult<bool> {
+        self.ask(py, |machine, state| machine.is_terminal(state))
+    }
+
+    /// The role of a player or of chance.
+    fn role(&self, player: i32) -> PyResult<RoleId> {
+        let game = &self.shared.game;
+        let role = match player {
+            CHANCE => game.roles().find(|role| game.is_random(*role)),
+            _ => usize::try_from(player)
+                .ok()
+                .and_then(|player| self.shared.players().get(player).copied()),
+        };
+        role.ok_or_else(|| PyIndexError::new_err(format!("there is no player {player}")))
+    }
+
+    fn number(&self, role: RoleId, made: Move) -> PyResult<usize> {
+        let numbers = &self.shared.network()?.actions.numbers[role.index()];
+        let number = numbers.get(&made).copied();
+        number.ok_or_else(|| Error::new_err("a legal move is not in the network"))
+    }
+
+    fn action(&self, role: RoleId, action: i64) -> PyResult<Move> {
+        let moves = &self.shared.network()?.actions.moves[role.index()];
+        let made = usize::try_from(action)
+            .ok()
+            .and_then(|number| moves.get(number));
+        let name = self.shared.game.role_name(role);
+        made.copied()
+            .ok_or_else(|| PyValueError::new_err(format!("{name} has no action {action}")))
+    }
+
+    /// The facts of the first state, if it is not the initial one.
+    pub fn first_facts(&self) -> PyResult<Option<Vec<TermId>>> {
+        let Some(facts) = &self.start else {
+            return Ok(None);
+        };
+        let mut machine = self.shared.machine();
+        let terms = facts.iter().map(|fact| {
+            let term = self.shared.game.parse_term(machine.terms_mut(), fact);
+            term.map_err(|error| PyValueError::new_err(error.to_string()))
+        });
+        terms.collect::<PyResult<Vec<_>>>().map(Some)
+    }
+
+    /// The role that chooses: the only one with a choice, else the first one that is not chance.
+    pub fn chooser(&self, py: Python<'_>) -> PyResult<Option<RoleId>> {
+        if self.is_over(py)? {
+            return Err(play_error(py, &PlayError::GameOver));
+        }
+        let choices = self.choices(py)?;
+        match choices.choosers[..] {
+            [] => Ok(self.shared.players().first().copied()),
+            [only] => Ok(self.shared.players().get(only).copied()),
+            _ => Err(PyValueError::new_err(
+                "several roles choose at once: name one",
+            )),
+        }
+    }
+
+    fn player_now(&self, py: Python<'_>, choices: &Choices) -> PyResult<i32> {
+        Ok(match (&choices.choosers[..], choices.chance) {
+            _ if self.is_over(py)? => OVER,
+            ([], Some(_)) => CHANCE,
+            ([], None) => 0,
+            ([only], _) => *only as i32,
+            _ => SIMULTANEOUS,
+        })
+    }
+}
+
+/// The form of [`State::serialize`].
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Saved {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    start: Option<Vec<String>>,
+    moves: Vec<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pending: Option<Vec<String>>,
+}
+
+#[pymethods]
+impl State {
+    /// The game.
+    #[getter]
+    fn game(&self) -> Game {
+        Game {
+            shared: Arc::clone(&self.shared),
+        }
+    }
+
+    /// The player that chooses, or `ggp.CHANCE`, `ggp.SIMULTANEOUS` or `ggp.OVER`.
+    fn current_player(&self, py: Python<'_>) -> PyResult<i32> {
+        match self.is_over(py)? {
+            true => Ok(OVER),
+            false => self.player_now(py, &self.choices(py)?),
+        }
+    }
+
+    /// Returns true if the match is over.
+    fn is_terminal(&self, py: Python<'_>) -> PyResult<bool> {
+        self.is_over(py)
+    }
+
+    /// Returns true if chance chooses.
+    fn is_chance_node(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(self.current_player(py)? == CHANCE)
+    }
+
+    /// Returns true if several players choose at once.
+    fn is_simultaneous_node(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(self.current_player(py)? == SIMULTANEOUS)
+    }
+
+    /// The legal actions of a player, in ascending order; by default, of the current one. Empty if
+    /// it is not its turn, or the match is over.
+    #[pyo3(signature = (player=None))]
+    fn legal_actions(&self, py: Python<'_>, player: Option<i32>) -> PyResult<Vec<usize>> {
+        if self.is_over(py)? {
+            return Ok(Vec::new());
+        }
+        let choices = self.choices(py)?;
+        let now = self.player_now(py, &choices)?;
+        let player = player.unwrap_or(now);
+        if player != now && (now != SIMULTANEOUS || player < 0) {
+            return Ok(Vec::new());
+        }
+        let role = self.role(player)?;
+        let legal = choices.legal[role.index()].iter();
+        let mut numbers = legal
+            .map(|made| self.number(role, *made))
+            .collect::<PyResult<Vec<_>>>()?;
+        numbers.sort_unstable();
+        Ok(numbers)
+    }
+
+    /// By action of a player: 1 if it is legal, else 0.
+    #[pyo3(signature = (player=None))]
+    fn legal_actions_mask(&self, py: Python<'_>, player: Option<i32>) -> PyResult<Vec<u32>> {
+        let now = match player {
+            Some(player) => player,
+            None => self.current_player(py)?,
+        };
+        let actions = self.legal_actions(py, Some(now))?;
+        let count = match now {
+            OVER => 0,
+            _ => self.shared.network()?.actions.moves[self.role(now)?.index()].len(),
+        };
+        let mut mask = vec![0; count];
+        actions.into_iter().for_each(|action| mask[action] = 1);
+        Ok(mask)
+    }
+
+    /// Makes an action of the current player or of chance, with the only moves of all others.
+    fn apply_action(&mut self, py: Python<'_>, action: i64) -> PyResult<()> {
+        if self.is_over(py)? {
+            return Err(play_error(py, &PlayError::GameOver));
+        }
+        let choices = self.choices(py)?;
+        let now = self.player_now(py, &choices)?;
+        if now == SIMULTANEOUS {
+            let why = "several players choose at once: use apply_actions";
+            return Err(PyValueError::new_err(why));
+        }
+        let role = self.role(now)?;
+        let made = self.action(role, action)?;
+        if !choices.legal[role.index()].contains(&made) {
+            let legal = choices.legal[role.index()].iter();
+            let error = {
+                let machine = self.shared.machine();
+                PlayError::IllegalMove {
+                    role: self.shared.game.role_name(role).to_owned(),
+                    chosen: machine.text(made),
+                    legal: legal.map(|made| machine.text(*made)).collect(),
+                }
+            };
+            return Err(play_error(py, &error));
+        }
+        let mut joint = match self.pending.take() {
+            Some(pending) => pending,
+            None => choices.legal.iter().map(|legal| legal[0]).collect(),
+        };
+        joint[role.index()] = made;
+        match now != CHANCE && choices.chance.is_some() {
+            true => self.pending = Some(joint),
+            false => self.advance(py, joint)?,
+        }
+        Ok(())
+    }
+
+    /// Makes an action of each player at once.
+    fn apply_actions(&mut self, py: Python<'_>, actions: Vec<i64>) -> PyResult<()> {
+        let players = self.shared.players();
+        if self.is_over(py)? {
+            return Err(play_error(py, &PlayError::GameOver));
+        }
+        if actions.len() != players.len() || self.pending.is_some() {
+            return Err(PyValueError::new_err(match self.pending {
+                None => format!(
+                    "{} actions are needed, not {}",
+                    players.len(),
+                    actions.len()
+                ),
+                Some(_) => "chance chooses now: use apply_action".to_owned(),
+            }));
+        }
+        let choices = self.choices(py)?;
+        let mut joint: Vec<Move> = choices.legal.iter().map(|legal| legal[0]).collect();
+        for (&role, &action) in players.iter().zip(&actions) {
+            joint[role.index()] = self.action(role, action)?;
+        }
+        match choices.chance {
+            None => self.advance(py, joint),
+            Some(_) => {
+                // Legality does not depend on the move of chance.
+                self.ask(py, |machine, state| machine.play(state, &joint))?;
+                self.pending = Some(joint);
+                Ok(())
+            }
+        }
+    }
+
+    /// Makes a joint move given by texts, one for each role in their order, such as
+    /// `play("(mark 1 1)", "noop")`.
+    #[pyo3(signature = (*moves))]
+    fn play(&mut self, py: Python<'_>, moves: &Bound<'_, PyTuple>) -> PyResult<()> {
+        let texts: Vec<String> = moves.extract()?;
+        self.make(py, &texts)
+    }
+
+    /// The legal moves of a role, as texts. Empty if the match is over.
+    fn legal_moves(&self, py: Python<'_>, role: usize) -> PyResult<Vec<String>> {
+        let role = self.shared.game.roles().nth(role);
+        let role = role.ok_or_else(|| PyIndexError::new_err("there is no such role"))?;
+        self.ask(py, |machine, state| {
+            let mut legal = Vec::new();
+            if !machine.is_terminal(state)? {
+                machine.legal(state, role, &mut legal)?;
+            }
+            Ok(legal.iter().map(|made| machine.text(*made)).collect())
+        })
+    }
+
+    /// The moves of chance with their probabilities.
+    fn chance_outcomes(&self, py: Python<'_>) -> PyResult<Vec<(usize, f64)>> {
+        let actions = match self.current_player(py)? {
+            CHANCE => self.legal_actions(py, Some(CHANCE))?,
+            _ => Vec::new(),
+        };
+        let each = 1.0 / actions.len() as f64;
+        Ok(actions.into_iter().map(|action| (action, each)).collect())
+    }
+
+    /// The text of an action: of a player, or of the current one if only the action is given.
+    #[pyo3(signature = (player, action=None))]
+    fn action_to_string(
+        &self,
+        py: Python<'_>,
+        player: i32,
+        action: Option<i64>,
+    ) -> PyResult<String> {
+        let (player, action) = match action {
+            Some(action) => (player, action),
+            None => (self.current_player(py)?, i64::from(player)),
+        };
+        let made = self.action(self.role(player)?, action)?;
+        Ok(self.shared.machine().text(made))
+    }
+
+    /// The action of a player with this text.
+    fn string_to_action(&self, player: i32, text: &str) -> PyResult<usize> {
+        let role = self.role(player)?;
+        let made = self.read(text)?;
+        self.number(role, made)
+            .map_err(|_| PyValueError::new_err(format!("{text} is never legal for this player")))
+    }
+
+    /// By player: the score, 0 to 100, if the match is over, else 0.
+    ///
+    /// Raises `MatchError` if the rules give a role not exactly one score.
+    fn returns(&self, py: Python<'_>) -> PyResult<Vec<f64>> {
+        let players = self.shared.players();
+        match self.is_over(py)? {
+            false => Ok(vec![0.0; players.len()]),
+            true => self.ask(py, |machine, state| {
+                let scores = players.iter().map(|role| machine.goal(state, *role));
+                scores.map(|score| Ok(f64::from(score?.get()))).collect()
+            }),
+        }
+    }
+
+    /// The same as `returns`: scores are given at the end.
+    fn rewards(&self, py: Python<'_>) -> PyResult<Vec<f64>> {
+        self.returns(py)
+    }
+
+    /// By role: its goal value in this state, also before the end; `None` if the rules give not
+    /// exactly one.
+    fn goals(&self, py: Python<'_>) -> PyResult<Vec<Option<u8>>> {
+        let roles = self.shared.game.roles();
+        self.ask(py, |machine, state| {
+            let goals = roles.map(|role| match machine.goal(state, role) {
+                Ok(score) => Ok(Some(score.get())),
+                Err(PlayError::NoGoal(_) | PlayError::AmbiguousGoal(_) | PlayError::BadGoal(_)) => {
+                    Ok(None)
+                }
+                Err(error) => Err(error),
+            });
+            goals.collect()
+        })
+    }
+
+    /// The facts that hold, sorted.
+    fn facts(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        self.ask(py, |machine, state| {
+            let facts = machine.facts(state);
+            let (game, terms) = (machine.game(), machine.terms());
+            let mut texts: Vec<String> = facts
+                .iter()
+                .map(|fact| game.canonical(terms, *fact))
+                .collect();
+            texts.sort();
+            Ok(texts)
+        })
+    }
+
+    /// The facts that hold as numbers, 1 or 0 for each of `Game.facts`. Every player sees them.
+    ///
+    /// Raises `Error` if the rules have hidden information.
+    #[pyo3(signature = (_player=None))]
+    fn observation_tensor(&self, py: Python<'_>, _player: Option<i32>) -> PyResult<Vec<f32>> {
+        if self.shared.hides() {
+            return Err(Error::new_err(
+                "the rules have `sees`: players do not know the facts",
+            ));
+        }
+        let count = self.shared.network()?.net().facts().len();
+        let packed = self.ask(py, |machine, state| {
+            Ok(machine.network(state).map(|(_, packed)| packed))
+        })?;
+        let packed = packed.ok_or_else(|| {
+            PyValueError::new_err("the state has facts that no match of this game has")
+        })?;
+        let holds = |fact| ggp_engine::propnet::batch::holds(&packed, fact);
+        Ok((0..count)
+            .map(|fact| f32::from(u8::from(holds(fact))))
+            .collect())
+    }
+
+    /// The facts that hold, as one text.
+    ///
+    /// Raises `Error` if the rules have hidden information.
+    #[pyo3(signature = (_player=None))]
+    fn observation_string(&self, py: Python<'_>, _player: Option<i32>) -> PyResult<String> {
+        match self.shared.hides() {
+            true => Err(Error::new_err(
+                "the rules have `sees`: players do not know the facts",
+            )),
+            false => Ok(self.facts(py)?.join(" ")),
+        }
+    }
+
+    /// The joint moves so far, as texts.
+    fn history(&self) -> Vec<Vec<String>> {
+        let machine = self.shared.machine();
+        let texts = self.history.iter().map(|joint| {
+            let moves = joint.iter().map(|made| machine.text(*made));
+            moves.collect()
+        });
+        texts.collect()
+    }
+
+    /// The number of joint moves so far.
+    fn move_number(&self) -> usize {
+        self.history.len()
+    }
+
+    /// A copy that changes independently.
+    #[pyo3(name = "clone")]
+    fn copy(&self) -> State {
+        State {
+            shared: Arc::clone(&self.shared),
+            state: self.state.clone(),
+            history: self.history.clone(),
+            start: self.start.clone(),
+            pending: self.pending.clone(),
+        }
+    }
+
+    fn __copy__(&self) -> State {
+        self.copy()
+    }
+
+    fn __deepcopy__(&self, _memo: &Bound<'_, PyAny>) -> State {
+        self.copy()
+    }
+
+    /// The state after an action of the current player.
+    fn child(&self, py: Python<'_>, action: i64) -> PyResult<State> {
+        let mut child = self.copy();
+        child.apply_action(py, action)?;
+        Ok(child)
+    }
+
+    /// The match so far as a text, for `Game.deserialize_state`.
+    fn serialize(&self) -> PyResult<String> {
+        let machine = self.shared.machine();
+        let text = |made: &Move| machine.text(*made);
+        let saved = Saved {
+            start: self.start.clone(),
+            moves: self
+                .history
+                .iter()
+                .map(|joint| joint.iter().map(text).collect())
+                .collect(),
+            pending: self
+                .pending
+                .as_ref()
+                .map(|joint| joint.iter().map(text).collect()),
+        };
+        serde_json::to_string(&saved).map_err(|error| Error::new_err(error.to_string()))
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
+        let state = slf.borrow();
+        let game = Bound::new(slf.py(), state.game())?;
+        Ok((game.getattr("deserialize_state")?, (state.serialize()?,)))
+    }
+
+    /// Explains why a literal holds in this state, or why not: `terminal`, `(legal x (mark 1 1))`,
+    /// `(true (cell 1 1 b))`. With `moves`, a joint move, also `(next …)` and `(does …)`.
+    ///
+    /// Raises `ValueError` if the text is not a question about these rules, and `LimitError` if the
+    /// answer is too large.
+    #[pyo3(signature = (question, *, moves=None))]
+    fn why(
+        &self,
+        py: Python<'_>,
+        question: &str,
+        moves: Option<Vec<String>>,
+    ) -> PyResult<Explanation> {
+        let joint = moves.map(|moves| moves.iter().map(|text| self.read(text)).collect());
+        let joint: Option<Vec<Move>> = joint.transpose()?;
+        let (facts, terms) = {
+            let machine = self.shared.machine();
+            (machine.facts(&self.state), machine.terms().clone())
+        };
+        let stop = Stop::new();
+        let limits = Limits {
+            stop: stop.clone(),
+            ..Limits::default()
+        };
+        let game = &self.shared.game;
+        let work = || -> Result<Explanation, String> {
+            let mut explainer = Explainer::new(game, terms, limits, ExplainOptions::default());
+            let asked = explainer
+                .question(question)
+                .map_err(|error| error.to_string())?;
+            let situation = Situation {
+                facts: &facts,
+                joint: joint.as_deref(),
+            };
+            let answer = explainer
+                .explain(&asked, situation)
+                .map_err(|error| error.to_string())?;
+            let trees = explainer.trees(&answer);
+            let texts: Vec<String> = trees.iter().map(|tree| tree.text()).collect();
+            Ok(Explanation {
+                text: texts.join("\n"),
+                trees: serde_json::to_string(&trees),
+            })
+        };
+        interruptible(py, &stop, work)?.map_err(PyValueError::new_err)
+    }
+
+    /// The state as a drawing in SVG.
+    fn svg(&self, py: Python<'_>) -> PyResult<String> {
+        let title = self.shared.game.name();
+        self.drawn(py, |drawing| ggp_picture::svg(drawing, &title))
+    }
+
+    fn _repr_svg_(&self, py: Python<'_>) -> PyResult<String> {
+        self.svg(py)
+    }
+
+    fn __str__(&self, py: Python<'_>) -> PyResult<String> {
+        self.drawn(py, ggp_picture::text)
+    }
+
+    fn __repr__(&self) -> String {
+        let name = self.shared.game.name();
+        format!("<state of {name} after {} joint moves>", self.history.len())
+    }
+}
+
+impl State {
+    fn drawn(
+        &self,
+        py: Python<'_>,
+        write: impl FnOnce(&ggp_picture::Drawing) -> String + Send,
+    ) -> PyResult<String> {
+        let drawn = py.detach(|| {
+            let picture = self.shared.picture()?;
+            let machine = self.shared.machine();
+            let facts = machine.facts(&self.state);
+            Ok(write(&picture.draw(
+                machine.terms(),
+                &facts,
+                Default::default(),
+            )))
+        });
+        drawn.map_err(|error| play_error(py, &error))
+    }
+}
+
+/// The answer of `State.why`.
+#[pyclass(frozen, module = "ggp")]
+pub struct Explanation {
+    text: String,
+    trees: serde_json::Result<String>,
+}
+
+#[pymethods]
+impl Explanation {
+    /// The explanation as nested dictionaries, one for each matching fact.
+    #[getter]
+    fn trees<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let text = self
+            .trees
+            .as_ref()
+            .map_err(|error| Error::new_err(error.to_string()))?;
+        py.import("json")?.call_method1("loads", (text,))
+    }
+
+    fn __str__(&self) -> String {
+        self.text.clone()
+    }
+
+    fn __repr__(&self) -> String {
+        self.text.clone()
+    }
+
+    fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
+        let escaped: String = py
+            .import("html")?
+            .call_method1("escape", (&self.text,))?
+            .extract()?;
+        Ok(format!("<pre>{escaped}</pre>"))
+    }
+}
