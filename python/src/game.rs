@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use rand::SeedableRng;
@@ -209,7 +209,10 @@ fn read(py: Python<'_>, source: &Bound<'_, PyAny>) -> PyResult<Source> {
     let path: PathBuf = source
         .extract()
         .map_err(|_| PyTypeError::new_err("a source is a rule text, or the path of a rule file"))?;
-    let bytes = py.detach(|| std::fs::read(&path))?;
+    let bytes = py.detach(|| std::fs::read(&path)).map_err(|error| {
+        let reason = error.to_string();
+        PyOSError::new_err((error.raw_os_error(), reason, path.clone()))
+    })?;
     let name = path.display().to_string();
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();

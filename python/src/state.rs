@@ -217,6 +217,17 @@ impl State {
         }
     }
 
+    /// Refuses a player who does not exist, and one who does not know the facts.
+    fn check_observer(&self, player: Option<i32>) -> PyResult<()> {
+        player.map(|player| self.role(player)).transpose()?;
+        match self.shared.hides() {
+            false => Ok(()),
+            true => Err(Error::new_err(
+                "the rules have `sees`: players do not know the facts",
+            )),
+        }
+    }
+
     fn player_now(&self, py: Python<'_>, choices: &Choices) -> PyResult<i32> {
         Ok(match (&choices.choosers[..], choices.chance) {
             _ if self.is_over(py)? => OVER,
@@ -486,13 +497,9 @@ impl State {
     /// The facts that hold as numbers, 1 or 0 for each of `Game.facts`. Every player sees them.
     ///
     /// Raises `Error` if the rules have hidden information.
-    #[pyo3(signature = (_player=None))]
-    fn observation_tensor(&self, py: Python<'_>, _player: Option<i32>) -> PyResult<Vec<f32>> {
-        if self.shared.hides() {
-            return Err(Error::new_err(
-                "the rules have `sees`: players do not know the facts",
-            ));
-        }
+    #[pyo3(signature = (player=None))]
+    fn observation_tensor(&self, py: Python<'_>, player: Option<i32>) -> PyResult<Vec<f32>> {
+        self.check_observer(player)?;
         let count = self.shared.network()?.net().facts().len();
         let packed = self.ask(py, |machine, state| {
             Ok(machine.network(state).map(|(_, packed)| packed))
@@ -509,14 +516,10 @@ impl State {
     /// The facts that hold, as one text.
     ///
     /// Raises `Error` if the rules have hidden information.
-    #[pyo3(signature = (_player=None))]
-    fn observation_string(&self, py: Python<'_>, _player: Option<i32>) -> PyResult<String> {
-        match self.shared.hides() {
-            true => Err(Error::new_err(
-                "the rules have `sees`: players do not know the facts",
-            )),
-            false => Ok(self.facts(py)?.join(" ")),
-        }
+    #[pyo3(signature = (player=None))]
+    fn observation_string(&self, py: Python<'_>, player: Option<i32>) -> PyResult<String> {
+        self.check_observer(player)?;
+        Ok(self.facts(py)?.join(" "))
     }
 
     /// The joint moves so far, as texts.

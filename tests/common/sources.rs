@@ -46,7 +46,7 @@ pub fn root() -> &'static Path {
 
 /// All Rust files in `src` and `crates/*/src`, sorted by path.
 pub fn rust_files() -> Vec<SourceFile> {
-    let mut folders = vec![root().join("src")];
+    let mut folders = vec![root().join("src"), root().join("python/src")];
     for entry in fs::read_dir(root().join("crates")).expect("crates can be listed") {
         folders.push(entry.expect("crates can be listed").path().join("src"));
     }

@@ -118,7 +118,7 @@ struct Block {
     /// By 64 lanes: their random bits.
     random: Vec<Xoshiro256PlusPlus>,
     uniform: Uniform,
-    /// The joint moves made in each match.
+    /// The joint moves made in each match, if they are limited.
     lengths: Vec<u32>,
     /// The lanes that make no moves: those of matches that are over, and those without a match.
     idle: Vec<u64>,
@@ -355,10 +355,10 @@ impl Environments {
                 transpose_all(count, &mut squares, |row| rows.row(row)[word]);
                 for lane in 0..facts.len() / each {
                     let line = &mut facts[each * lane..][..each];
-                    for place in 0..squares.len() {
-                        let bits = squares[place][lane];
-                        for at in 8 * place..each.min(8 * place + 8) {
-                            line[at] = (bits >> (8 * (at % 8))) as u8;
+                    for (place, square) in squares.iter().enumerate() {
+                        let bytes = &mut line[8 * place..each.min(8 * place + 8)];
+                        for (at, byte) in bytes.iter_mut().enumerate() {
+                            *byte = (square[lane] >> (8 * at)) as u8;
                         }
                     }
                 }
@@ -434,10 +434,8 @@ impl Block {
             }
         }
         batch.has_goals = false;
-        for (lane, length) in self.lengths.iter_mut().enumerate() {
-            if lanes[lane / 64] >> (lane % 64) & 1 == 1 {
-                *length = 0;
-            }
+        for (lengths, lanes) in self.lengths.chunks_mut(64).zip(lanes) {
+            ones(*lanes).for_each(|lane| lengths[lane] = 0);
         }
         for (idle, lanes) in self.idle.iter_mut().zip(lanes) {
             *idle &= !lanes;
@@ -450,8 +448,8 @@ impl Block {
         let random = &mut batch.banks[RANDOM as usize];
         for row in 0..random.len() {
             let row = random.row_mut(row);
-            for word in 0..row.len() {
-                row[word] = self.random[word].next_u64();
+            for (word, random) in row.iter_mut().zip(&mut self.random) {
+                *word = random.next_u64();
             }
         }
         uniform.run(&mut batch.banks);
@@ -467,8 +465,8 @@ impl Block {
                     actions.fill(-1);
                     continue;
                 }
-                for role in 0..roles {
-                    actions[role] = uniform.action(role, |group| squares[group][lane]);
+                for (role, action) in actions.iter_mut().enumerate() {
+                    *action = uniform.action(role, |group| squares[group][lane]);
                 }
             }
         }
@@ -480,7 +478,9 @@ impl Block {
         let batch = &mut self.batch;
         let roles = batch.roles();
         let [_, _, does, status, ..] = &mut batch.banks;
-        does.flat_mut().fill(0);
+        let words = does.words();
+        let flat = does.flat_mut();
+        flat.fill(0);
         for (lane, actions) in actions.chunks_exact(roles).enumerate() {
             let (word, bit) = (lane / 64, 1 << (lane % 64));
             if self.idle[word] & bit != 0 {
@@ -492,7 +492,7 @@ impl Block {
                 let Some(row) = row else {
                     return Err(IllegalAction { lane, role, action });
                 };
-                does.row_mut(batch.moves[role] + row)[word] |= bit;
+                flat[(batch.moves[role] + row) * words + word] |= bit;
             }
         }
         // The moves come first in the status, in the same order.
@@ -504,7 +504,6 @@ impl Block {
         if !is_illegal {
             return Ok(());
         }
-        let words = does.words();
         let mut wrong: Vec<(usize, usize)> = Vec::new();
         for (place, (does, legal)) in does.flat().iter().zip(status.flat()).enumerate() {
             let lanes = does & !legal;
@@ -541,29 +540,39 @@ impl Block {
                 *now = (*now & !idle) | (before & idle);
             }
         }
-        for (lane, length) in self.lengths.iter_mut().enumerate() {
-            *length += u32::from(self.idle[lane / 64] >> (lane % 64) & 1 == 0);
+        if most.is_some() {
+            for (lane, length) in self.lengths.iter_mut().enumerate() {
+                *length += u32::from(self.idle[lane / 64] >> (lane % 64) & 1 == 0);
+            }
         }
         let roles = scores.len();
         for (word, ended) in self.ended(most).into_iter().enumerate() {
-            let mut lanes = ended.any() & !self.idle[word];
-            self.idle[word] |= lanes;
-            while lanes != 0 {
-                let bit = lanes.trailing_zeros() as usize;
-                lanes &= lanes - 1;
+            let new = ended.any() & !self.idle[word];
+            self.idle[word] |= new;
+            for bit in ones(new) {
                 let (lane, is) = (64 * word + bit, |lanes: u64| lanes >> bit & 1 == 1);
                 ends[lane] = match () {
                     () if is(ended.terminal) => TERMINAL,
                     () if is(ended.stuck) => STUCK,
                     () => CUT,
                 };
-                for (role, scores) in scores.iter().enumerate() {
-                    let mut values = self.batch.goal_values(lane, role);
-                    rewards[lane * roles + role] = match (values.next(), values.next()) {
-                        (Some(value), None) if is(ended.terminal) => scores[value],
-                        _ => f32::NAN,
-                    };
+                rewards[lane * roles..][..roles].fill(f32::NAN);
+            }
+            let terminal = new & ended.terminal;
+            if terminal == 0 {
+                continue;
+            }
+            for (role, scores) in scores.iter().enumerate() {
+                let mut reward = |bit, score| rewards[(64 * word + bit) * roles + role] = score;
+                // The lanes with a goal value, and those with several.
+                let (mut once, mut again) = (0, 0);
+                for (value, &score) in scores.iter().enumerate() {
+                    let lanes = self.batch.goal(role, value)[word] & terminal;
+                    again |= once & lanes;
+                    once |= lanes;
+                    ones(lanes).for_each(|bit| reward(bit, score));
                 }
+                ones(again).for_each(|bit| reward(bit, f32::NAN));
             }
         }
     }
@@ -606,6 +615,16 @@ impl Block {
     }
 }
 
+/// The positions of the set bits of a word.
+#[inline]
+fn ones(mut word: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let first = (word != 0).then(|| word.trailing_zeros() as usize)?;
+        word &= word - 1;
+        Some(first)
+    })
+}
+
 /// Sets the bits of some lanes.
 fn put(row: &mut [u64], lanes: &[u64], holds: bool) {
     for (row, lanes) in row.iter_mut().zip(lanes) {
@@ -618,8 +637,8 @@ fn transpose_all(rows: usize, squares: &mut Vec<[u64; 64]>, row: impl Fn(usize) 
     squares.resize(rows.div_ceil(64), [0; 64]);
     for (place, square) in squares.iter_mut().enumerate() {
         let count = (rows - 64 * place).min(64);
-        for line in 0..count {
-            square[line] = row(64 * place + line);
+        for (line, bits) in square[..count].iter_mut().enumerate() {
+            *bits = row(64 * place + line);
         }
         square[count..].fill(0);
         transpose(square);
@@ -642,9 +661,12 @@ fn write_lines<T: Copy>(
         let end = lines.len().min(first + 64 * rows);
         for lane in 0..(end - first) / rows {
             let line = &mut lines[first + rows * lane..][..rows];
-            for place in 0..squares.len() {
-                let end = rows.min(64 * place + 64);
-                write_bits(table, squares[place][lane], &mut line[64 * place..end]);
+            let (whole, rest) = line.as_chunks_mut::<64>();
+            for (place, numbers) in whole.iter_mut().enumerate() {
+                write_bits(table, squares[place][lane], numbers);
+            }
+            if let Some(square) = squares.get(whole.len()) {
+                write_bits(table, square[lane], rest);
             }
         }
     }
@@ -653,7 +675,10 @@ fn write_lines<T: Copy>(
 /// [`write_lines`] for numbers of four bytes.
 #[cfg_attr(feature = "simd", multiversion(targets("x86_64+avx2")))]
 fn write_floats(rows: &Rows, lines: &mut [f32]) {
-    write_lines(&FLOATS, rows.len(), lines, |row, word| rows.row(row)[word]);
+    let (flat, words) = (rows.flat(), rows.words());
+    write_lines(&FLOATS, rows.len(), lines, |row, word| {
+        flat[row * words + word]
+    });
 }
 
 /// By byte: its bits as numbers.
@@ -681,8 +706,8 @@ static BYTES: [[u8; 8]; 256] = spread!(u8);
 fn write_bits<T: Copy>(table: &[[T; 8]; 256], bits: u64, line: &mut [T]) {
     let of = |first: usize| &table[(bits >> first & 0xFF) as usize];
     let (count, (whole, rest)) = (line.len(), line.as_chunks_mut::<8>());
-    for place in 0..whole.len() {
-        whole[place] = *of(8 * place);
+    for (place, numbers) in whole.iter_mut().enumerate() {
+        *numbers = *of(8 * place);
     }
     if rest.is_empty() {
         return;

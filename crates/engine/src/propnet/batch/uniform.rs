@@ -117,9 +117,9 @@ fn halved_sum(
 ) -> Vec<Literal> {
     let mut carry = Literal::FALSE;
     let mut sum = Vec::new();
-    for at in 0..count.len() {
+    for (at, bit) in count.iter().enumerate() {
         let own = number.get(at).copied().unwrap_or(Literal::FALSE);
-        let other = builder.and(&[count[at], digit]);
+        let other = builder.and(&[*bit, digit]);
         let differ = builder.xor(own, other);
         sum.push(builder.xor(differ, carry));
         let both = builder.and(&[own, other]);

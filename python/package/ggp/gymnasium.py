@@ -27,7 +27,7 @@ def _checked(game: ggp.Game) -> None:
         raise ValueError(f"{game.name} has {len(game.roles)} roles; see ggp.pettingzoo")
 
 
-class Puzzle(gymnasium.Env[np.ndarray[Any, Any], int]):
+class Puzzle(gymnasium.Env[np.ndarray, int]):
     """A game of one role."""
 
     def __init__(
@@ -49,7 +49,7 @@ class Puzzle(gymnasium.Env[np.ndarray[Any, Any], int]):
         self._max_length = max_length
         self._illegal = illegal
 
-    def _observed(self) -> tuple[np.ndarray[Any, Any], dict[str, Any]]:
+    def _observed(self) -> tuple[np.ndarray, dict[str, Any]]:
         facts = np.asarray(self._state.observation_tensor(), np.float32)
         mask = np.zeros(len(self._game.actions(0)), np.int8)
         mask[self._state.legal_actions(0)] = 1
@@ -57,7 +57,7 @@ class Puzzle(gymnasium.Env[np.ndarray[Any, Any], int]):
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[np.ndarray[Any, Any], dict[str, Any]]:
+    ) -> tuple[np.ndarray, dict[str, Any]]:
         super().reset(seed=seed)
         self._state = self._game.new_initial_state()
         self._steps = 0
@@ -65,7 +65,7 @@ class Puzzle(gymnasium.Env[np.ndarray[Any, Any], int]):
 
     def step(
         self, action: int
-    ) -> tuple[np.ndarray[Any, Any], float, bool, bool, dict[str, Any]]:
+    ) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         action = int(action)
         if action in self._state.legal_actions(0):
             self._state.apply_action(action)
@@ -77,11 +77,11 @@ class Puzzle(gymnasium.Env[np.ndarray[Any, Any], int]):
         facts, info = self._observed()
         return facts, self._state.returns()[0] / 100, over, cut, info
 
-    def render(self) -> str | None:  # type: ignore[override]
+    def render(self) -> str | None:
         return str(self._state) if self.render_mode == "ansi" else None
 
 
-class Puzzles(gymnasium.vector.VectorEnv[np.ndarray[Any, Any], np.ndarray[Any, Any], Any]):
+class Puzzles(gymnasium.vector.VectorEnv[np.ndarray, np.ndarray, Any]):
     """Many games of one role at a time, over `ggp.Batch`.
 
     A game that is over begins again in the same step, whose observation is that of the new one;
@@ -101,7 +101,7 @@ class Puzzles(gymnasium.vector.VectorEnv[np.ndarray[Any, Any], np.ndarray[Any, A
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
 
-    def _observed(self) -> tuple[np.ndarray[Any, Any], dict[str, Any]]:
+    def _observed(self) -> tuple[np.ndarray, dict[str, Any]]:
         facts = np.empty((self.num_envs, self._batch.num_facts), np.float32)
         mask = np.empty((self.num_envs, self._batch.num_actions(0)), np.int8)
         self._batch.observe(0, facts)
@@ -110,17 +110,17 @@ class Puzzles(gymnasium.vector.VectorEnv[np.ndarray[Any, Any], np.ndarray[Any, A
 
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[np.ndarray[Any, Any], dict[str, Any]]:
+    ) -> tuple[np.ndarray, dict[str, Any]]:
         if isinstance(seed, int):
             self._batch.seed(seed)
         self._batch.reset()
         return self._observed()
 
-    def step(self, actions: np.ndarray[Any, Any]) -> tuple[
-        np.ndarray[Any, Any],
-        np.ndarray[Any, Any],
-        np.ndarray[Any, Any],
-        np.ndarray[Any, Any],
+    def step(self, actions: np.ndarray) -> tuple[
+        np.ndarray,
+        np.ndarray,
+        np.ndarray,
+        np.ndarray,
         dict[str, Any],
     ]:
         rewards = np.empty((self.num_envs, 1), np.float32)

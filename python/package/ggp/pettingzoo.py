@@ -66,7 +66,7 @@ class _Rules:
         numbers = self.numbers[name]
         return sorted(numbers[text] for text in state.legal_moves(self.roles[name]))
 
-    def observe(self, state: ggp.State, name: str) -> dict[str, np.ndarray[Any, Any]]:
+    def observe(self, state: ggp.State, name: str) -> dict[str, np.ndarray]:
         mask = np.zeros(len(self.actions[name]), np.int8)
         mask[self.legal(state, name)] = 1
         facts = np.asarray(state.observation_tensor(), np.float32)
@@ -141,7 +141,7 @@ class AEC(AECEnv):  # type: ignore[misc]
             self.agent_selection = self.agents[0]
             return
 
-    def observe(self, agent: str) -> dict[str, np.ndarray[Any, Any]]:
+    def observe(self, agent: str) -> dict[str, np.ndarray]:
         observed = self._rules.observe(self._state, agent)
         if agent != self.agent_selection:
             observed["action_mask"][:] = 0

@@ -1,0 +1,111 @@
+"""The dictionaries that functions of this package return."""
+
+from typing import Literal, TypedDict
+
+__all__ = [
+    "Advice",
+    "Candidate",
+    "Checked",
+    "Finding",
+    "Level",
+    "Note",
+    "Place",
+    "Played",
+    "Proof",
+    "ProvedMove",
+]
+
+
+class Place(TypedDict):
+    """A place in the rules: line and column from 1, and the text there."""
+
+    file: str
+    line: int
+    column: int
+    text: str
+
+
+class Note(TypedDict):
+    """A place that a finding refers to."""
+
+    message: str
+    place: Place
+
+
+class Finding(TypedDict):
+    """A finding about rules. `severity` is `error` or `warning`."""
+
+    code: str
+    severity: Literal["error", "warning"]
+    message: str
+    place: Place | None
+    notes: list[Note]
+    help: str | None
+
+
+class Level(TypedDict):
+    """The counts of `Game.perft` at one depth; `goal_sums` is by role."""
+
+    depth: int
+    paths: int
+    distinct: int
+    terminal_paths: int
+    terminal_distinct: int
+    goal_sums: list[int]
+    goal_errors: int
+
+
+class Checked(TypedDict):
+    """The result of `Game.verify`."""
+
+    verdict: Literal["right", "wrong", "unchecked"]
+    checked: list[str]
+    unchecked: list[str]
+    reason: str | None
+
+
+class ProvedMove(TypedDict):
+    """A move with the proved value of the state after it."""
+
+    move: str
+    value: int | None
+    bounds: tuple[int, int]
+
+
+class Proof(TypedDict):
+    """The result of `Game.prove`. A value is `None` if only bounds are known."""
+
+    proved: bool
+    value: int | None
+    bounds: tuple[int, int]
+    positions: int
+    moves: list[ProvedMove]
+
+
+class Candidate(TypedDict):
+    """A move with what a search found out about it. Values and bounds are scores, 0 to 100."""
+
+    move: str
+    visits: int
+    value: float
+    bounds: tuple[float, float]
+
+
+class Advice(TypedDict):
+    """The result of `Player.choose`. `line` has the expected joint moves."""
+
+    move: str
+    value: float | None
+    bounds: tuple[float, float]
+    nodes: int
+    line: list[list[str]]
+    candidates: list[Candidate]
+
+
+class Played(TypedDict):
+    """The result of `ggp.play`. `moves` are by joint move and role, `scores` by role."""
+
+    moves: list[list[str]]
+    scores: list[int] | None
+    lapses: list[str]
+    fault: str | None

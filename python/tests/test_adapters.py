@@ -1,0 +1,129 @@
+"""The adapters, with the conformance tests of their libraries."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import ggp
+
+GAMES = Path(__file__).parents[2] / "games"
+ALL = sorted(path.stem for path in GAMES.glob("*.kif"))
+
+
+def load(name: str) -> ggp.Game:
+    return ggp.load(GAMES / f"{name}.kif")
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_openspiel(name: str) -> None:
+    pyspiel = pytest.importorskip("pyspiel")
+    import ggp.openspiel
+
+    game = load(name)
+    if not game.has_network:
+        pytest.skip(f"{name} has no network")
+    ggp.openspiel.register(game, f"ggp_{name}", max_length=200)
+    pyspiel.random_sim_test(
+        pyspiel.load_game(f"ggp_{name}"), num_sims=1, serialize=False, verbose=False
+    )
+
+
+def test_openspiel_algorithms_run() -> None:
+    pyspiel = pytest.importorskip("pyspiel")
+    mcts = pytest.importorskip("open_spiel.python.algorithms.mcts")
+
+    import ggp.openspiel
+
+    ggp.openspiel.register(load("nim"), "ggp_nim_turns", sequential=True, constant_sum=100)
+    game = pyspiel.load_game("ggp_nim_turns")
+    random = np.random.RandomState(1)
+    bots = [
+        mcts.MCTSBot(
+            game, 2, 300, mcts.RandomRolloutEvaluator(1, random), solve=True, random_state=random
+        )
+        for _ in range(2)
+    ]
+    state = game.new_initial_state()
+    while not state.is_terminal():
+        state.apply_action(bots[state.current_player()].step(state))
+    # The first player wins nim with these piles.
+    assert state.returns() == [100, 0]
+
+
+@pytest.mark.parametrize("name", ["tic_tac_toe", "connect_four", "nim", "goofspiel", "three_player_connect"])
+def test_pettingzoo_in_turns(name: str) -> None:
+    test = pytest.importorskip("pettingzoo.test")
+    import ggp.pettingzoo
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        game = load(name)
+        test.api_test(ggp.pettingzoo.env(game), num_cycles=200)
+        test.seed_test(lambda: ggp.pettingzoo.env(game), num_cycles=50)
+
+
+@pytest.mark.parametrize("name", ["prisoners_dilemma", "light_cycles", "tic_tac_toe"])
+def test_pettingzoo_at_once(name: str) -> None:
+    test = pytest.importorskip("pettingzoo.test")
+    import ggp.pettingzoo
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        game = load(name)
+        test.parallel_api_test(ggp.pettingzoo.parallel_env(game), num_cycles=100)
+        # This test ignores the masks.
+        if name != "tic_tac_toe":
+            test.parallel_seed_test(lambda: ggp.pettingzoo.parallel_env(game), num_cycles=50)
+
+
+@pytest.mark.parametrize("name", ["eight_puzzle", "senku", "buttons_and_lights"])
+def test_gymnasium(name: str) -> None:
+    checker = pytest.importorskip("gymnasium.utils.env_checker")
+    import ggp.gymnasium
+
+    game = load(name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        env = ggp.gymnasium.Puzzle(game, max_length=50, illegal="stay")
+        checker.check_env(env, skip_render_check=True)
+    with pytest.raises(ValueError, match="not legal"):
+        env = ggp.gymnasium.Puzzle(game)
+        env.reset()
+        env.step(len(game.actions(0)) + 1)
+
+
+def test_gymnasium_vectors_agree_with_single_environments() -> None:
+    pytest.importorskip("gymnasium")
+    import ggp.gymnasium
+
+    game = load("eight_puzzle")
+    many = ggp.gymnasium.Puzzles(game, 8, max_length=20)
+    singles = [ggp.gymnasium.Puzzle(game, max_length=20) for _ in range(8)]
+    observed, info = many.reset(seed=1)
+    for lane, single in enumerate(singles):
+        first, _ = single.reset()
+        assert (observed[lane] == first).all()
+    random = np.random.default_rng(2)
+    for step in range(1, 41):
+        masks = info["action_mask"]
+        actions = np.array([random.choice(np.flatnonzero(mask)) for mask in masks])
+        observed, rewards, over, cut, info = many.step(actions)
+        for lane, single in enumerate(singles):
+            facts, reward, is_over, is_cut, _ = single.step(int(actions[lane]))
+            assert (rewards[lane], over[lane], cut[lane]) == (reward, is_over, is_cut)
+            if is_over or is_cut:
+                facts, _ = single.reset()
+            assert (observed[lane] == facts).all()
+        assert cut.all() == (step % 20 == 0)
+
+
+def test_games_of_several_roles_are_no_puzzles() -> None:
+    pytest.importorskip("gymnasium")
+    import ggp.gymnasium
+
+    with pytest.raises(ValueError, match="2 roles"):
+        ggp.gymnasium.Puzzle(load("nim"))

@@ -1,0 +1,542 @@
+"""The package as its users see it."""
+
+from __future__ import annotations
+
+import copy
+import doctest
+import json
+import multiprocessing
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import ggp
+
+ROOT = Path(__file__).parents[2]
+GAMES = ROOT / "games"
+SHARED = ROOT.parent / "shared"
+
+COINS = """
+    (role random) (role guesser) (init (round 0))
+    (<= (legal random ?side) (side ?side) (true (round 0)))
+    (<= (legal guesser ?side) (side ?side) (true (round 0)))
+    (side heads) (side tails)
+    (<= (next (fell ?side)) (does random ?side))
+    (<= (next (said ?side)) (does guesser ?side))
+    (<= terminal (true (fell ?side)))
+    (<= (goal guesser 100) (true (fell ?side)) (true (said ?side)))
+    (<= (goal guesser 0) (true (fell ?side)) (not (true (said ?side))))
+    (goal random 0)"""
+
+
+def load(name: str) -> ggp.Game:
+    return ggp.load(GAMES / f"{name}.kif")
+
+
+@pytest.fixture(scope="module")
+def connect_four() -> ggp.Game:
+    return load("connect_four")
+
+
+def test_rules_come_from_texts_and_paths() -> None:
+    path = GAMES / "tic_tac_toe.kif"
+    for source in (path, str(path), path.read_text()):
+        game = ggp.load(source)
+        assert len(game.roles) == 2
+        assert game.num_players() == 2
+        assert game.has_network
+    assert ggp.load(path).name == "tic_tac_toe"
+
+
+def test_errors_of_rules_have_places() -> None:
+    text = "(role a)\n(<= (legal a go) (true (at ?x)) (not (far ?y)))"
+    with pytest.raises(ggp.RulesError, match="error") as raised:
+        ggp.load(text)
+    errors = [found for found in raised.value.findings if found["severity"] == "error"]
+    assert errors
+    places = [found["place"] for found in errors if found["place"] is not None]
+    assert any(place["line"] == 2 for place in places)
+    assert ggp.check(text) == raised.value.findings
+    assert not [found for found in ggp.check(GAMES / "nim.kif") if found["severity"] == "error"]
+    with pytest.raises(OSError, match="nowhere"):
+        ggp.load("nowhere.kif")
+    with pytest.raises(TypeError):
+        ggp.load(7)  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        ggp.load()
+
+
+def test_a_match_in_actions_and_in_texts_is_the_same(connect_four: ggp.Game) -> None:
+    by_action = connect_four.new_initial_state()
+    by_text = connect_four.new_initial_state()
+    random = np.random.default_rng(1)
+    while not by_action.is_terminal():
+        player = by_action.current_player()
+        assert player in (0, 1)
+        assert by_action.legal_actions(1 - player) == []
+        legal = by_action.legal_actions()
+        assert legal == sorted(legal)
+        mask = by_action.legal_actions_mask()
+        assert [action for action, is_legal in enumerate(mask) if is_legal] == legal
+        action = int(random.choice(legal))
+        text = by_action.action_to_string(player, action)
+        assert by_action.action_to_string(action) == text
+        assert by_action.string_to_action(player, text) == action
+        moves = [by_text.legal_moves(role)[0] for role in range(2)]
+        moves[player] = text
+        by_action.apply_action(action)
+        by_text.play(*moves)
+        assert by_action.facts() == by_text.facts()
+    assert by_action.current_player() == ggp.OVER
+    assert sum(by_action.returns()) == 100
+    assert by_action.goals() == by_action.returns()
+    assert by_action.history() == by_text.history()
+    with pytest.raises(ggp.MatchError) as raised:
+        by_action.apply_action(0)
+    assert raised.value.details["error"] == "game_over"
+
+
+def test_illegal_actions_are_refused(connect_four: ggp.Game) -> None:
+    state = connect_four.new_initial_state()
+    wait = connect_four.actions(0).index("wait")
+    with pytest.raises(ggp.MatchError) as raised:
+        state.apply_action(wait)
+    assert raised.value.details["error"] == "illegal_move"
+    for action in (-1, 8, 2**40):
+        with pytest.raises(ValueError, match="no action"):
+            state.apply_action(action)
+    with pytest.raises(ValueError, match="actions are needed"):
+        state.apply_actions([0])
+    with pytest.raises(ggp.MatchError):
+        state.play("(drop 1)")
+    with pytest.raises(ValueError, match="."):
+        state.play("(drop", "wait")
+    with pytest.raises(IndexError):
+        state.legal_moves(2)
+    assert state.move_number() == 0
+
+
+def test_states_are_copied_and_written_down(connect_four: ggp.Game) -> None:
+    state = connect_four.new_initial_state()
+    state.apply_action(3)
+    for same in (
+        state.clone(),
+        copy.copy(state),
+        copy.deepcopy(state),
+        connect_four.deserialize_state(state.serialize()),
+        pickle.loads(pickle.dumps(state)),
+        connect_four.state(state.facts()),
+    ):
+        assert same.facts() == state.facts()
+        same.apply_action(same.legal_actions()[0])
+        assert same.facts() != state.facts()
+    assert state.child(2).history()[-1] == ["wait", "(drop 3)"]
+    game = pickle.loads(pickle.dumps(connect_four))
+    assert game.name == connect_four.name
+    for text in ("", "{}", '{"moves": [["wait"]]}', '{"moves": [["a", "b"]]}'):
+        with pytest.raises((ValueError, ggp.Error)):
+            connect_four.deserialize_state(text)
+
+
+def test_players_who_choose_at_once_do_so_in_one_node() -> None:
+    game = load("prisoners_dilemma")
+    state = game.new_initial_state()
+    assert state.current_player() == ggp.SIMULTANEOUS
+    assert state.is_simultaneous_node()
+    assert state.legal_actions(0)
+    assert state.legal_actions(1)
+    with pytest.raises(ValueError, match="apply_actions"):
+        state.apply_action(0)
+    state.apply_actions([0, 1])
+    assert state.history() == [[game.actions(0)[0], game.actions(1)[1]]]
+
+
+def test_chance_chooses_after_the_players_do() -> None:
+    game = ggp.load(COINS)
+    assert game.num_players() == 1
+    state = game.new_initial_state()
+    assert state.current_player() == 0
+    state.apply_action(state.string_to_action(0, "heads"))
+    assert state.is_chance_node()
+    assert not state.history()
+    outcomes = state.chance_outcomes()
+    assert [probability for _, probability in outcomes] == [0.5, 0.5]
+    again = pickle.loads(pickle.dumps(state))
+    assert again.is_chance_node()
+    scores = [state.child(action).returns()[0] for action, _ in outcomes]
+    assert sorted(scores) == [0, 100]
+
+
+def test_observations_are_the_facts(connect_four: ggp.Game) -> None:
+    state = connect_four.new_initial_state()
+    for action in (0, 1, 0, 6):
+        state.apply_action(action)
+        tensor = state.observation_tensor(0)
+        assert len(tensor) == connect_four.observation_tensor_shape()[0]
+        held = [fact for fact, holds in zip(connect_four.facts, tensor, strict=True) if holds]
+        assert sorted(held) == state.facts()
+        assert state.observation_string(1).startswith(state.facts()[0])
+
+
+def test_rules_with_hidden_information_show_no_facts() -> None:
+    game = ggp.load(COINS + "(<= (sees guesser ?side) (does random ?side))")
+    assert game.has_hidden_information
+    with pytest.raises(ggp.Error, match="sees"):
+        game.new_initial_state().observation_tensor()
+    batch = ggp.Batch(game, 3)
+    with pytest.raises(ggp.Error, match="sees"):
+        batch.observe(1, np.zeros((3, batch.num_facts), np.float32))
+
+
+def test_explanations_and_drawings() -> None:
+    state = load("tic_tac_toe").new_initial_state()
+    why = state.why("terminal")
+    assert "does not hold" in str(why)
+    assert why.trees
+    assert why._repr_html_().startswith("<pre>")
+    moves = [state.legal_moves(role)[0] for role in range(2)]
+    after = state.clone()
+    after.play(*moves)
+    fact = next(fact for fact in after.facts() if fact not in state.facts())
+    assert str(state.why(f"(next {fact})", moves=moves)).startswith(f"(next {fact})  holds")
+    assert "not in the state" in str(state.why(f"(true {fact})"))
+    assert state._repr_svg_().startswith("<svg")
+    assert str(state)
+    with pytest.raises(ValueError, match="."):
+        state.why("(no such thing)")
+
+
+def test_puzzles_are_solved_and_answers_checked() -> None:
+    game = load("buttons_and_lights")
+    solution = game.solve()
+    assert solution.verdict == "solved"
+    assert solution.plan is not None
+    assert len(solution.plan) == 6
+    state = game.new_initial_state()
+    for move in solution.plan:
+        state.play(move)
+    assert state.returns() == [100]
+    record = solution.record
+    assert record is not None
+    assert game.verify(record)["verdict"] == "right"
+    assert game.verify(json.dumps(record))["verdict"] == "right"
+    record["answer"]["plans"][0] = record["answer"]["plans"][0][:-1]
+    assert game.verify(record)["verdict"] == "wrong"
+    with pytest.raises(ValueError, match="other rules"):
+        load("senku").verify(solution.record or {})
+    assert len(game.solve(all=True, method="breadth-first").plans) > 1
+    with pytest.raises(ValueError, match="no method"):
+        game.solve(method="magic")
+    for bad in (-1.0, float("nan"), 1e10):
+        with pytest.raises(ValueError, match="time"):
+            game.solve(time=bad)
+    with pytest.raises(ggp.Error):
+        load("nim").solve()
+
+
+def test_values_are_proved() -> None:
+    game = load("tic_tac_toe")
+    proof = game.prove()
+    assert (proof["proved"], proof["value"]) == (True, 50)
+    assert len(proof["moves"]) == 9
+    state = game.new_initial_state()
+    # After a corner, only the centre does not lose.
+    (corner,) = (move for move in state.legal_moves(0) if "1 1" in move)
+    state.play(corner, state.legal_moves(1)[0])
+    values = {found["move"]: found["value"] for found in game.prove(1, state=state)["moves"]}
+    (centre,) = (move for move, value in values.items() if value == 50)
+    assert "2 2" in centre
+    with pytest.raises(ValueError, match="no role"):
+        game.prove(2)
+    with pytest.raises(ValueError, match="another game"):
+        game.prove(state=load("nim").new_initial_state())
+
+
+def test_perft_counts() -> None:
+    levels = load("tic_tac_toe").perft(2)
+    assert [level["paths"] for level in levels] == [1, 9, 72]
+
+
+def test_players_choose_and_play() -> None:
+    game = load("nim")
+    state = game.new_initial_state()
+    player = ggp.Player("mcts:500", seed=1)
+    chosen = []
+    while not state.is_terminal():
+        advice = player.choose(state)
+        role = state.current_player()
+        moves = [state.legal_moves(other)[0] for other in range(2)]
+        moves[role] = advice["move"]
+        assert advice["move"] in state.legal_moves(role)
+        assert advice["candidates"][0]["move"] == advice["move"]
+        state.play(*moves)
+        chosen.append(moves)
+    again = ggp.play(game, ["mcts:500", "random"], seed=2)
+    assert again == ggp.play(game, ["mcts:500", "random"], seed=2)
+    assert again["scores"] == [100, 0]
+    assert again["fault"] is None
+    assert ggp.play(game, ["random", "random"], max_moves=1)["scores"] is None
+    with pytest.raises(ValueError, match="unknown player"):
+        ggp.Player("wizard")
+    with pytest.raises(ValueError, match="2 players"):
+        ggp.play(game, ["random"])
+
+
+# Many matches at a time.
+
+
+def arrays(batch: ggp.Batch) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    shape = (batch.lanes, batch.num_roles)
+    return np.zeros(shape, np.int32), np.zeros(shape, np.float32), np.zeros(batch.lanes, np.uint8)
+
+
+def test_a_batch_agrees_with_states(connect_four: ggp.Game) -> None:
+    batch = ggp.Batch(connect_four, 70, seed=3)
+    actions, rewards, ends = arrays(batch)
+    facts = np.zeros((70, batch.num_facts), np.float32)
+    bits = np.zeros((70, batch.num_bytes), np.uint8)
+    masks = [np.zeros((70, batch.num_actions(role)), np.bool_) for role in range(2)]
+    states = [connect_four.new_initial_state() for _ in range(70)]
+    ended = 0
+    for _ in range(60):
+        batch.observe(0, facts)
+        batch.observe(1, bits)
+        assert (np.unpackbits(bits, axis=1, bitorder="little")[:, : batch.num_facts] == facts).all()
+        for role, mask in enumerate(masks):
+            batch.legal_mask(role, mask)
+        batch.sample(actions)
+        batch.step(actions, rewards, ends)
+        for lane, state in enumerate(states):
+            assert state.observation_tensor() == facts[lane].tolist()
+            for role in range(2):
+                legal = {connect_four.actions(role).index(text) for text in state.legal_moves(role)}
+                assert legal == set(np.flatnonzero(masks[role][lane]))
+            state.play(
+                *[connect_four.actions(role)[actions[lane, role]] for role in range(2)]
+            )
+            assert state.is_terminal() == (ends[lane] == ggp.TERMINAL)
+            assert state.returns() == rewards[lane].tolist()
+            if state.is_terminal():
+                ended += 1
+                states[lane] = connect_four.new_initial_state()
+    assert ended > 70
+
+
+def test_arrays_of_another_kind_are_refused(connect_four: ggp.Game) -> None:
+    batch = ggp.Batch(connect_four, 10)
+    actions, rewards, ends = arrays(batch)
+    batch.sample(actions)
+    batch.sample(actions.reshape(-1))
+    batch.sample(memoryview(actions))  # type: ignore[arg-type, unused-ignore]
+    for wrong, error in (
+        (np.zeros((10, 2), np.int64), TypeError),
+        (np.zeros((9, 2), np.int32), ValueError),
+        (np.zeros((10, 4), np.int32)[:, ::2], ValueError),
+        (bytes(80), TypeError),
+        (None, TypeError),
+    ):
+        with pytest.raises(error):
+            batch.sample(wrong)  # type: ignore[arg-type]
+    actions.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        batch.sample(actions)
+    actions = actions.copy()
+    actions[7] = 3
+    with pytest.raises(ValueError, match=r"role . is not legal in match 7"):
+        batch.step(actions, rewards, ends)
+    with pytest.raises(IndexError):
+        batch.legal_mask(2, ends)
+    for lanes in (0, 2**40):
+        with pytest.raises(ValueError, match="lanes"):
+            ggp.Batch(connect_four, lanes)
+    with pytest.raises(OverflowError):
+        ggp.Batch(connect_four, -1)
+
+
+def test_matches_are_cut_and_reset() -> None:
+    game = load("connect_four")
+    batch = ggp.Batch(game, 5, max_length=3, auto_reset=False)
+    actions, rewards, ends = arrays(batch)
+    first = batch.states()
+    for length in range(3):
+        assert (ends == 0).all(), length
+        batch.sample(actions)
+        batch.step(actions, rewards, ends)
+    assert (ends == ggp.CUT).all()
+    assert np.isnan(rewards).all()
+    batch.sample(actions)
+    assert (actions == -1).all()
+    batch.reset(np.array([1, 0, 0, 0, 1], np.bool_))
+    after = np.frombuffer(batch.states(), np.uint8).reshape(5, -1)
+    start = np.frombuffer(first, np.uint8).reshape(5, -1)
+    assert [(after[lane] == start[lane]).all() for lane in range(5)] == [True, False, False, False, True]
+    batch.set_states(start)
+    assert batch.states() == first
+
+
+def test_rollouts_agree_with_random_play() -> None:
+    game = load("tic_tac_toe")
+    batch = ggp.Batch(game, 4)
+    means = np.zeros((4, 2), np.float32)
+    batch.rollouts(20_000, means)
+    # The first player wins 58.5 % of random matches and draws 12.7 % (counted by others).
+    assert np.allclose(means.sum(axis=1), 100, atol=0.01)
+    assert np.allclose(means[:, 0], 64.8, atol=1.5)
+
+
+# Threads, processes and signals.
+
+
+def test_threads_share_a_game(connect_four: ggp.Game) -> None:
+    results = []
+
+    def work(seed: int) -> None:
+        batch = ggp.Batch(connect_four, 64, seed=7)
+        actions, rewards, ends = arrays(batch)
+        state = connect_four.new_initial_state()
+        for _ in range(200):
+            batch.sample(actions)
+            batch.step(actions, rewards, ends)
+            if state.is_terminal():
+                state = connect_four.new_initial_state()
+            state.apply_action(state.legal_actions()[0])
+        results.append(batch.states())
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(results)) == 1
+    assert len(results) == 4
+
+
+def test_a_batch_in_use_refuses_other_threads(connect_four: ggp.Game) -> None:
+    batch = ggp.Batch(connect_four, 512)
+    means = np.zeros((512, 2), np.float32)
+    thread = threading.Thread(target=batch.rollouts, args=(20_000, means))
+    thread.start()
+    refused = False
+    while thread.is_alive():
+        try:
+            batch.reset()
+        except RuntimeError:
+            refused = True
+    thread.join()
+    assert refused
+
+
+def _child(game: ggp.Game, answers: multiprocessing.Queue[list[str]]) -> None:
+    state = game.new_initial_state()
+    batch = ggp.Batch(game, 64)
+    actions, rewards, ends = arrays(batch)
+    batch.sample(actions)
+    batch.step(actions, rewards, ends)
+    ggp.Player("mcts:100").choose(state)
+    answers.put(state.facts())
+
+
+def test_a_fork_after_use_works(connect_four: ggp.Game) -> None:
+    state = connect_four.new_initial_state()
+    ggp.Player("mcts:100").choose(state)
+    context = multiprocessing.get_context("fork")
+    answers = context.Queue()
+    process = context.Process(target=_child, args=(connect_four, answers))
+    process.start()
+    assert answers.get(timeout=60) == state.facts()
+    process.join()
+    assert process.exitcode == 0
+
+
+def test_ctrl_c_ends_long_work() -> None:
+    game = load("senku")
+    for work in (
+        lambda: game.solve(method="breadth-first", memory=100_000),
+        lambda: load("hex").prove(time=600),
+        lambda: ggp.Player("mcts:600s").choose(load("othello").new_initial_state()),
+        lambda: load("othello").perft(30),
+    ):
+        timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+        began = time.monotonic()
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            work()
+        # A second after the signal, and some for a busy machine.
+        assert time.monotonic() - began < 5
+
+
+def test_the_command_is_part_of_the_package(tmp_path: Path) -> None:
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "ggp", *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert run("--version").stdout == f"ggp {ggp.__version__}\n"
+    legal = run("legal", str(GAMES / "nim.kif"))
+    assert legal.returncode == 0
+    assert legal.stdout
+    assert run("legal", "nowhere.kif").returncode == 2
+    assert run("no-such-command").returncode == 2
+    answer = tmp_path / "answer.json"
+    puzzle = GAMES / "buttons_and_lights.kif"
+    record = ggp.load(puzzle).solve().record
+    answer.write_text(json.dumps(record))
+    assert run("verify", str(puzzle), str(answer)).returncode == 0
+
+
+# Files that broke something, and reference answers.
+
+
+@pytest.mark.skipif(not (SHARED / "hostile").is_dir(), reason="the files are not there")
+def test_hostile_files_raise_exceptions() -> None:
+    for path in sorted((SHARED / "hostile").rglob("*")):
+        if path.suffix not in (".kif", ".gdl", ".txt") or path.stat().st_size > 2_000_000:
+            continue
+        try:
+            game = ggp.load(path, ground_time=1.0)
+            state = game.new_initial_state()
+            for role in range(len(game.roles)):
+                state.legal_moves(role)
+        except (ggp.Error, OSError, KeyboardInterrupt):
+            continue
+
+
+@pytest.mark.skipif(not (SHARED / "conformance").is_dir(), reason="the files are not there")
+def test_reference_answers() -> None:
+    lines = (SHARED / "conformance" / "perft.jsonl").read_text().splitlines()
+    checked = 0
+    for line in lines[::12]:
+        known = json.loads(line)
+        perft = [level for level in known["perft"] if level["paths"] < 5_000]
+        if not perft or known["gdl2"]:
+            continue
+        game = ggp.load(SHARED / "conformance" / known["file"])
+        # The reference orders the roles as the rules do.
+        assert game.roles == known["roles"], known["key"]
+        state = game.new_initial_state()
+        if "init" in known:
+            assert [fact.lower() for fact in state.facts()] == known["init"], known["key"]
+        for role in range(len(game.roles)):
+            assert len(state.legal_moves(role)) == known["init_legal"][role]["count"]
+        counted = game.perft(perft[-1]["d"])
+        for mine, theirs in zip(counted, known["perft"], strict=False):
+            assert mine["paths"] == theirs["paths"], known["key"]
+            assert mine["distinct"] == theirs["distinct"], known["key"]
+        checked += 1
+    assert checked >= 15
+
+
+def test_the_documentation_is_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pyspiel")
+    monkeypatch.chdir(ROOT)
+    failed, tried = doctest.testfile(str(ROOT / "docs" / "python.md"), module_relative=False)
+    assert (failed, tried > 30) == (0, True)
+    failed, tried = doctest.testmod(ggp)
+    assert (failed, tried > 5) == (0, True)
