@@ -23,6 +23,7 @@ use ggp_gdl::game::{Move, RoleId, Score};
 use ggp_gdl::span::{Source, Sources};
 use ggp_gdl::symbol::Case;
 use ggp_picture::{Picture, sample};
+use ggp_play::extensive_form::{ExtensiveFormError, extensive_form};
 use ggp_play::{Evaluation, Lanes, Learner, Outlook};
 use ggp_search::minimax::{Minimax, TranspositionTable, Wanted, prove};
 use ggp_search::{Budget, Plans, Stats, Verdict};
@@ -553,6 +554,27 @@ impl Game {
         result.set_item("unchecked", open)?;
         result.set_item("reason", reason)?;
         Ok(result)
+    }
+
+    /// The game tree in the EFG format of Gambit, which `pyspiel.load_efg_game` reads as well.
+    ///
+    /// Roles that choose at once do so one after another, in information sets that hide the choices of
+    /// the same turn. Raises `LimitError` if there are more than `max_nodes` nodes, and `Error` if the
+    /// rules have hidden information.
+    #[pyo3(signature = (*, max_nodes=1_000_000, state=None))]
+    fn efg(&self, py: Python<'_>, max_nodes: usize, state: Option<&State>) -> PyResult<String> {
+        let start = self.from(py, state)?;
+        let stop = Stop::new();
+        let mut machine = self.shared.machine().clone();
+        machine.set_stop(&stop);
+        let made = interruptible(py, &stop, || {
+            extensive_form(&mut machine, &start, max_nodes)
+        })?;
+        made.map(|form| form.text).map_err(|error| match error {
+            ExtensiveFormError::Play(error) => play_error(py, &error),
+            ExtensiveFormError::TooLarge(_) => LimitError::new_err(error.to_string()),
+            error => Error::new_err(error.to_string()),
+        })
     }
 
     /// The value of a state for a role, and of each of its moves, with proofs.

@@ -79,7 +79,8 @@ impl State {
     }
 
     pub fn deserialize(py: Python<'_>, shared: &Arc<Shared>, text: &str) -> PyResult<State> {
-        let bad = |why: &str| PyValueError::new_err(format!("this is no serialized state: {why}"));
+        let bad =
+            |why: &str| PyValueError::new_err(format!("this is not a serialized state: {why}"));
         let saved: Saved = serde_json::from_str(text).map_err(|error| bad(&error.to_string()))?;
         let mut state = match &saved.start {
             Some(facts) => State::of_facts(py, shared, facts)?,

@@ -54,6 +54,32 @@ def test_openspiel_algorithms_run() -> None:
     assert state.returns() == [100, 0]
 
 
+def test_trees_are_games_of_openspiel() -> None:
+    pyspiel = pytest.importorskip("pyspiel")
+    game = load("goofspiel")
+    tree = pyspiel.load_efg_game(game.efg())
+    assert tree.num_players() == 2
+    state, own = tree.new_initial_state(), game.new_initial_state()
+    # The tree has the players of one turn one after another.
+    while not state.is_terminal():
+        actions = []
+        for player in range(2):
+            legal = own.legal_actions(player)
+            if len(legal) > 1 or not own.is_simultaneous_node():
+                assert len(state.legal_actions()) == len(legal)
+                texts = [state.action_to_string(action) for action in state.legal_actions()]
+                chosen = own.action_to_string(player, legal[-1])
+                state.apply_action(state.legal_actions()[texts.index(chosen)])
+            actions.append(legal[-1])
+        own.apply_actions(actions)
+        while not own.is_terminal() and own.current_player() == 0 and len(own.legal_actions()) == 1:
+            own.apply_action(own.legal_actions()[0])
+    assert own.is_terminal()
+    assert state.returns() == own.returns()
+    with pytest.raises(ggp.LimitError, match="more than 5 nodes"):
+        game.efg(max_nodes=5)
+
+
 @pytest.mark.parametrize("name", ["tic_tac_toe", "connect_four", "nim", "goofspiel", "three_player_connect"])
 def test_pettingzoo_in_turns(name: str) -> None:
     test = pytest.importorskip("pettingzoo.test")

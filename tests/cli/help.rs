@@ -29,6 +29,7 @@ const COMMANDS: &[&str] = &[
     "learn",
     "verify",
     "graph",
+    "export",
     "plot",
     "seeds",
     "conformance",

@@ -49,6 +49,42 @@ fn next_makes_a_joint_move_however_it_is_written() {
 }
 
 #[test]
+fn export_writes_the_game_tree() {
+    let place = Workplace::new();
+    let place_of = |node: &str| format!("{node} \"\"");
+    let json = place.json("export matches.kif --efg", &[]);
+    let text = json["text"].as_str().unwrap().to_owned();
+    assert!(
+        text.starts_with("EFG 2 R \"matches\" { \"ann\" \"bob\" }"),
+        "{text}"
+    );
+    let nodes = text.lines().filter(|line| !line.is_empty()).skip(2);
+    let nodes: Vec<&str> = nodes.collect();
+    assert_eq!(json["nodes"], nodes.len());
+    let of = |node: &str| {
+        nodes
+            .iter()
+            .filter(|line| line.starts_with(&place_of(node)))
+            .count()
+    };
+    assert_eq!(of("p") + of("t"), nodes.len());
+    // Every node but the first one is a child, and each choice here has two.
+    assert_eq!(2 * of("p") + 1, nodes.len());
+    place.check(
+        "export matches.kif --efg -o tree.efg --quiet",
+        &[],
+        "",
+        0,
+        "",
+    );
+    let written = std::fs::read_to_string(place.folder().join("tree.efg")).unwrap();
+    assert_eq!(written, text);
+    let few = ["more than 3 nodes", "--max-nodes sets this limit"];
+    place.check_failure("export matches.kif --efg --max-nodes 3", &[], "", 2, &few);
+    place.check_failure("export matches.kif", &[], "", 2, &["--efg"]);
+}
+
+#[test]
 fn moves_that_are_not_legal_are_a_negative_answer() {
     let place = Workplace::new();
     let parts = ["ann may not play (take 5); legal: (take 1) (take 2)"];

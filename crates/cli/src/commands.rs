@@ -7,6 +7,7 @@ pub mod conformance;
 pub mod convert;
 pub mod diff;
 pub mod draw;
+pub mod export;
 pub mod fmt;
 pub mod goal;
 pub mod graph;
@@ -112,6 +113,8 @@ commands! {
     Verify = verify;
     /// Export the graph that a search explores
     Graph = graph;
+    /// Export the game tree for programs of game theory
+    Export = export;
     /// Plot columns of a CSV table
     Plot = plot;
     /// Compare solving times with the published times of other programs

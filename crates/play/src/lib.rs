@@ -10,6 +10,7 @@ mod agent;
 mod agent_thread;
 mod backends;
 pub mod contest;
+pub mod extensive_form;
 mod greedy;
 mod mcts;
 mod minimax;

@@ -6,7 +6,6 @@ from typing_extensions import Buffer
 
 from ggp.types import Advice, Checked, Finding, Level, Played, Proof
 
-__all__: list[str]
 __version__: Final[str]
 CHANCE: Final = -1
 SIMULTANEOUS: Final = -2
@@ -81,6 +80,7 @@ class Game:
     def perft(
         self, depth: int, *, threads: int = 1, state: State | None = None
     ) -> list[Level]: ...
+    def efg(self, *, max_nodes: int = 1_000_000, state: State | None = None) -> str: ...
     def solve(
         self,
         *,

@@ -1,0 +1,98 @@
+//! `ggp export`: a game in a format of other programs.
+
+use std::path::PathBuf;
+
+use anyhow::anyhow;
+use serde::Serialize;
+
+use crate::position::PositionOptions;
+use crate::rule_files::RuleOptions;
+use crate::{Context, Exit, text_files};
+use ggp_play::extensive_form::{ExtensiveFormError, extensive_form};
+
+/// The options of `ggp export`.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  ggp export oshi_zumo.kif --efg -o oshi_zumo.efg
+  ggp export tic_tac_toe.kif --efg --moves '(mark 2 2); (mark 1 1)' > rest.efg
+
+The tree has all matches from the position on. Roles that choose at once do so one after another in
+the tree, in information sets that hide the choices of the same turn. All earlier moves are known to
+all players. A role named random is chance.
+
+Gambit reads such files, and OpenSpiel as well: pyspiel.load_efg_game(text).")]
+pub struct Options {
+    #[command(flatten)]
+    rules: RuleOptions,
+    /// Write the game tree in the EFG format of Gambit
+    #[arg(long, required = true)]
+    efg: bool,
+    /// Write to this file instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Maximum number of nodes of the tree
+    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    max_nodes: usize,
+    #[command(flatten)]
+    position: PositionOptions,
+}
+
+/// The result; the text unless it is written to a file.
+#[derive(Serialize)]
+struct Report {
+    nodes: usize,
+    information_sets: Vec<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// If the rules or the position are invalid, the tree is too large, or the file cannot be written.
+pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
+    let output = options.output.as_ref();
+    let output = output.filter(|path| !text_files::is_stdin(path));
+    if let Some(path) = output {
+        Context::can_write(path)?;
+    }
+    let mut machine = options.rules.machine(context)?;
+    let position = &options.position;
+    let state = position.state(&mut machine, &options.rules, context)?;
+    let spinner = context.spinner("writing the game tree");
+    let made = extensive_form(&mut machine, &state, options.max_nodes);
+    spinner.finish_and_clear();
+    let form = made.map_err(|error| match error {
+        ExtensiveFormError::Play(error) => anyhow::Error::new(error),
+        ExtensiveFormError::TooLarge(_) => anyhow!("{error}; --max-nodes sets this limit"),
+        error => anyhow::Error::new(error),
+    })?;
+    let sets: Vec<String> = form.information_sets.iter().map(usize::to_string).collect();
+    let note = format!(
+        "{} nodes; information sets: {}",
+        form.nodes,
+        sets.join(", ")
+    );
+    let text = match output {
+        Some(path) => {
+            context.write_file(path, form.text.as_bytes())?;
+            None
+        }
+        None => Some(form.text),
+    };
+    if context.json() {
+        context.print_json(&Report {
+            nodes: form.nodes,
+            information_sets: form.information_sets,
+            text,
+        })?;
+        return Ok(Exit::Done);
+    }
+    if let Some(text) = text {
+        context.print(text.trim_end())?;
+    }
+    context.note(note);
+    Ok(Exit::Done)
+}
