@@ -25,6 +25,7 @@ use ggp_gdl::symbol::Case;
 use ggp_picture::{Picture, sample};
 use ggp_play::extensive_form::{ExtensiveFormError, extensive_form};
 use ggp_play::{Evaluation, Lanes, Learner, Outlook};
+use ggp_playcheck::{PlaycheckOptions, playcheck};
 use ggp_search::minimax::{Minimax, TranspositionTable, Wanted, prove};
 use ggp_search::{Budget, Plans, Stats, Verdict};
 use ggp_solver::solve::{Method, SolveError, SolveOptions, claim, solve_from};
@@ -412,6 +413,39 @@ impl Game {
         let work = || perft(&mut machine, &from, options, |_| ());
         match interruptible(py, &stop, work)? {
             Ok(counted) => from_json(py, &counted.levels),
+            Err(error) => Err(play_error(py, &error)),
+        }
+    }
+
+    /// Looks for mistakes that show up only during play, and for properties of all matches, by random
+    /// playouts, all positions of a small game, and proofs by induction.
+    ///
+    /// `time` is in seconds. The result is a dictionary with `claims`: each has a `subject`, such as
+    /// `turns` (roles never choose at once), `sum` (the scores have a constant sum) or `ends` (every
+    /// match ends), a `verdict` (`holds`, `fails` or `open`) and a `basis`: `positions`, `induction` and
+    /// `rules` are proofs, `seen` is not.
+    #[pyo3(signature = (*, playouts=1000, states=100_000, time=20.0, seed=0))]
+    fn audit<'py>(
+        &self,
+        py: Python<'py>,
+        playouts: u64,
+        states: usize,
+        time: f64,
+        seed: u64,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let stop = Stop::new();
+        let limits = Limits {
+            stop: stop.clone(),
+            ..Limits::default()
+        };
+        let mut machine = self.shared.machine().clone();
+        machine.set_stop(&stop);
+        let mut options = PlaycheckOptions::default();
+        (options.playouts, options.states, options.seed) = (playouts, states, seed);
+        options.time = seconds(time, "time")?;
+        let work = || playcheck(&mut machine, &limits, &options);
+        match interruptible(py, &stop, work)? {
+            Ok(report) => from_json(py, &report),
             Err(error) => Err(play_error(py, &error)),
         }
     }

@@ -26,7 +26,7 @@ def test_openspiel(name: str) -> None:
     game = load(name)
     if not game.has_network:
         pytest.skip(f"{name} has no network")
-    ggp.openspiel.register(game, f"ggp_{name}", max_length=200)
+    ggp.openspiel.register(game, f"ggp_{name}", max_length=200, proof_time=2.0)
     pyspiel.random_sim_test(
         pyspiel.load_game(f"ggp_{name}"), num_sims=1, serialize=False, verbose=False
     )
@@ -34,12 +34,19 @@ def test_openspiel(name: str) -> None:
 
 def test_openspiel_algorithms_run() -> None:
     pyspiel = pytest.importorskip("pyspiel")
+    for name in ("nim", "prisoners_dilemma"):
+        if f"ggp_{name}" not in pyspiel.registered_names():
+            test_openspiel(name)
     mcts = pytest.importorskip("open_spiel.python.algorithms.mcts")
 
     import ggp.openspiel
 
-    ggp.openspiel.register(load("nim"), "ggp_nim_turns", sequential=True, constant_sum=100)
-    game = pyspiel.load_game("ggp_nim_turns")
+    game = pyspiel.load_game("ggp_nim")
+    assert game.get_type().dynamics == pyspiel.GameType.Dynamics.SEQUENTIAL
+    assert game.utility_sum() == 100
+    dilemma = pyspiel.load_game("ggp_prisoners_dilemma").get_type()
+    assert dilemma.dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS
+    assert dilemma.utility == pyspiel.GameType.Utility.GENERAL_SUM
     random = np.random.RandomState(1)
     bots = [
         mcts.MCTSBot(

@@ -260,6 +260,15 @@ def test_values_are_proved() -> None:
         game.prove(state=load("nim").new_initial_state())
 
 
+def test_properties_are_proved() -> None:
+    claims = {claim["subject"]: claim for claim in load("tic_tac_toe").audit()["claims"]}
+    for subject in ("turns", "sum", "ends"):
+        assert claims[subject]["verdict"] == "holds"
+        assert claims[subject]["basis"] in ("positions", "induction", "rules")
+    claims = {claim["subject"]: claim for claim in load("prisoners_dilemma").audit()["claims"]}
+    assert claims["turns"]["verdict"] == "fails"
+
+
 def test_perft_counts() -> None:
     levels = load("tic_tac_toe").perft(2)
     assert [level["paths"] for level in levels] == [1, 9, 72]

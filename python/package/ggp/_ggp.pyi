@@ -4,7 +4,7 @@ from typing import Any, Final, Literal, Protocol, final
 
 from typing_extensions import Buffer
 
-from ggp.types import Advice, Checked, Finding, Level, Played, Proof
+from ggp.types import Advice, Audit, Checked, Finding, Level, Played, Proof
 
 __version__: Final[str]
 CHANCE: Final = -1
@@ -80,6 +80,9 @@ class Game:
     def perft(
         self, depth: int, *, threads: int = 1, state: State | None = None
     ) -> list[Level]: ...
+    def audit(
+        self, *, playouts: int = 1000, states: int = 100_000, time: float = 20.0, seed: int = 0
+    ) -> Audit: ...
     def efg(self, *, max_nodes: int = 1_000_000, state: State | None = None) -> str: ...
     def solve(
         self,

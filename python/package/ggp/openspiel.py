@@ -10,7 +10,6 @@ own (open_spiel 2.0.2, `MCTSBot.step`): use those in Python.
 
 from __future__ import annotations
 
-import copy
 import math
 from typing import Any
 
@@ -28,16 +27,15 @@ def register(
     game: ggp.Game,
     short_name: str,
     *,
-    sequential: bool = False,
-    constant_sum: float | None = None,
     max_length: int = _LENGTH,
+    proof_time: float = 5.0,
 ) -> None:
     """Registers a rule set as a game of this name.
 
-    A state in which one player chooses is sequential, and one in which several do is not. Only if
-    `sequential` is set, OpenSpiel is promised that the latter never occur, which some algorithms
-    require: it is an error if they do. `constant_sum` promises that the scores of all players have
-    this sum. Matches are cut after `max_length` joint moves, with 0 for everybody.
+    The game is declared as sequential, which some algorithms require, only if it is proved that
+    players never choose at once, and as one of a constant sum only if that is proved, too; proofs take
+    at most `proof_time` seconds (see `Game.audit`). Matches are cut after `max_length` joint moves, with
+    equal shares of the constant sum, or 0, for everybody.
 
     Raises `ggp.LimitError` if the rules have no network, and `ggp.Error` if they have hidden
     information.
@@ -52,16 +50,25 @@ def register(
             len(game.actions(role)) for role, name in enumerate(game.roles) if name == "random"
         )
     players = game.num_players()
-    if constant_sum is None:
+    proved = {
+        claim["subject"]
+        for claim in game.audit(time=proof_time)["claims"]
+        if claim["verdict"] == "holds" and claim["basis"] in ("positions", "induction", "rules")
+    }
+    sum_of_scores = None
+    if "sum" in proved and not has_chance:
+        sum_of_scores = _sum_of_scores(game, max_length)
+    cut = (sum_of_scores or 0.0) / players
+    if sum_of_scores is None:
         utility = kinds.Utility.GENERAL_SUM
-    elif constant_sum == 0:
+    elif sum_of_scores == 0:
         utility = kinds.Utility.ZERO_SUM
     else:
         utility = kinds.Utility.CONSTANT_SUM
     game_type = kinds(
         short_name=short_name,
         long_name=game.name,
-        dynamics=kinds.Dynamics.SEQUENTIAL if sequential else kinds.Dynamics.SIMULTANEOUS,
+        dynamics=kinds.Dynamics.SEQUENTIAL if "turns" in proved else kinds.Dynamics.SIMULTANEOUS,
         chance_mode=(
             kinds.ChanceMode.EXPLICIT_STOCHASTIC if has_chance else kinds.ChanceMode.DETERMINISTIC
         ),
@@ -82,7 +89,7 @@ def register(
         num_players=players,
         min_utility=0.0,
         max_utility=100.0,
-        utility_sum=constant_sum,
+        utility_sum=sum_of_scores,
         # A joint move with chance is two steps.
         max_game_length=max_length * (2 if has_chance else 1),
     )
@@ -92,7 +99,7 @@ def register(
             super().__init__(game_type, info, params or {})
 
         def new_initial_state(self) -> _State:
-            return _State(self, game.new_initial_state(), max_length)
+            return _State(self, game.new_initial_state(), max_length, cut)
 
         def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> _Observer:
             return _Observer(math.prod(game.observation_tensor_shape()))
@@ -100,13 +107,20 @@ def register(
     pyspiel.register_game(game_type, Registered)
 
 
+def _sum_of_scores(game: ggp.Game, max_length: int) -> float | None:
+    """The sum of the scores at the end of a match, if it ends in time."""
+    played = ggp.play(game, ["random"] * len(game.roles), max_moves=max_length)
+    return None if played["scores"] is None else float(sum(played["scores"]))
+
+
 class _State(pyspiel.State):  # type: ignore[misc]
     """A state of OpenSpiel."""
 
-    def __init__(self, game: Any, state: ggp.State, max_length: int) -> None:
+    def __init__(self, game: Any, state: ggp.State, max_length: int, cut: float) -> None:
         super().__init__(game)
         self._state = state
         self._max_length = max_length
+        self._cut = cut
 
     def _is_cut(self) -> bool:
         return self._state.move_number() >= self._max_length
@@ -135,6 +149,8 @@ class _State(pyspiel.State):  # type: ignore[misc]
         return self._state.is_terminal() or self._is_cut()
 
     def returns(self) -> list[float]:
+        if self._is_cut() and not self._state.is_terminal():
+            return [self._cut] * self.num_players()
         return self._state.returns()
 
     def rewards(self) -> list[float]:
@@ -144,8 +160,7 @@ class _State(pyspiel.State):  # type: ignore[misc]
         return self._state.observation_string()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> _State:
-        copied = _State(self.get_game(), self._state.clone(), self._max_length)
-        return copied
+        return _State(self.get_game(), self._state.clone(), self._max_length, self._cut)
 
 
 class _Observer:

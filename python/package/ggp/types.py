@@ -1,11 +1,13 @@
 """The dictionaries that functions of this package return."""
 
-from typing import Literal, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 __all__ = [
     "Advice",
+    "Audit",
     "Candidate",
     "Checked",
+    "Claim",
     "Finding",
     "Level",
     "Note",
@@ -41,6 +43,35 @@ class Finding(TypedDict):
     place: Place | None
     notes: list[Note]
     help: str | None
+
+
+class Claim(TypedDict):
+    """A statement about all matches. `positions`, `induction` and `rules` are proofs. `moves` lead to an
+    example, and `cycle` back to the same position."""
+
+    subject: str
+    role: str | None
+    verdict: Literal["holds", "fails", "open"]
+    basis: Literal["seen", "example", "positions", "induction", "rules"]
+    severity: Literal["remark", "warning", "error"]
+    text: str
+    moves: NotRequired[list[str]]
+    cycle: NotRequired[list[str]]
+
+
+class Audit(TypedDict):
+    """The result of `Game.audit`. `space` is the number of positions if all were explored; `lengths` are the
+    least and the greatest of the playouts that ended."""
+
+    playouts: int
+    positions: int
+    space: int | None
+    lengths: list[int] | None
+    claims: list[Claim]
+    watched: int
+    dead_rules: int
+    cut: bool
+    interrupted: bool
 
 
 class Level(TypedDict):
