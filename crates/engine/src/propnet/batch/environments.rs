@@ -48,6 +48,7 @@ use multiversion::multiversion;
 
 use super::uniform::Uniform;
 use super::{Batch, DRAWN, NEXT, Packed, RANDOM, STATE, STATUS, holds, transpose};
+use crate::machine::narrow_lanes;
 use crate::propnet::Propnet;
 use crate::propnet::code::Engine;
 use crate::propnet::lanes::Rows;
@@ -135,11 +136,8 @@ impl Environments {
     /// If there are no matches.
     pub fn new(net: &Propnet, lanes: usize, options: &EnvironmentOptions) -> Option<Self> {
         assert!(lanes > 0, "there must be a match");
-        let width = match lanes {
-            0..=64 => 64,
-            65..=256 if options.engine.is_available(4) => 256,
-            _ => WIDEST,
-        };
+        let narrow = narrow_lanes(options.engine);
+        let width = if lanes <= narrow { narrow } else { WIDEST };
         let mut batch = Batch::new(net, width, options.engine);
         let rows = batch.moves[batch.roles()] + 1;
         let status = batch.status();
@@ -498,9 +496,6 @@ impl Block {
         // The moves come first in the status, in the same order.
         let pairs = does.flat().iter().zip(status.flat());
         let is_illegal = pairs.fold(0, |wrong, (does, legal)| wrong | (does & !legal)) != 0;
-        // `Batch::step` must clear all rows.
-        batch.played.clear();
-        batch.played.extend(0..does.len());
         if !is_illegal {
             return Ok(());
         }
