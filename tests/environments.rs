@@ -198,6 +198,45 @@ fn a_match_does_not_depend_on_the_number_of_matches() {
 }
 
 #[test]
+fn all_legal_actions_are_equally_likely() {
+    let mut matches = tic_tac_toe(512, &EnvironmentOptions::default());
+    let mut played = Played::new(&matches);
+    // After a move, eight actions of the second role are legal: a number that a fraction of bits
+    // divides evenly. Nine of the first role are not.
+    for role in 0..2 {
+        let mut mask = vec![0; 512 * matches.actions(role)];
+        matches.legal_mask(role, &mut mask);
+        let legal: Vec<usize> = (0..matches.actions(role))
+            .filter(|action| mask[*action] == 1)
+            .collect();
+        assert_eq!(legal.len(), 9 - role);
+        let mut counts = vec![0_u32; matches.actions(role)];
+        for _ in 0..400 {
+            matches.sample(&mut played.actions);
+            // All matches are in the same state.
+            for actions in played.actions.chunks(2) {
+                counts[actions[role] as usize] += 1;
+            }
+        }
+        let expected = 400.0 * 512.0 / legal.len() as f64;
+        for (action, count) in counts.into_iter().enumerate() {
+            match legal.contains(&action) {
+                // Five standard errors.
+                true => assert!(
+                    (f64::from(count) - expected).abs() < 5.0 * expected.sqrt(),
+                    "{action}: {count} for {expected}"
+                ),
+                false => assert_eq!(count, 0),
+            }
+        }
+        let first = played.actions[..2].to_vec();
+        let actions = first.repeat(512);
+        let (rewards, ends) = (&mut played.rewards, &mut played.ends);
+        matches.step(&actions, rewards, ends).expect("it is legal");
+    }
+}
+
+#[test]
 fn actions_that_are_not_legal_change_nothing() {
     let mut matches = tic_tac_toe(130, &EnvironmentOptions::default());
     let mut played = Played::new(&matches);
