@@ -9,8 +9,9 @@ use pyo3::types::{PyBytes, PyMemoryView};
 
 use crate::buffers::Array;
 use crate::errors::{Error, LimitError};
-use crate::game::{Game, Shared};
+use crate::game::Game;
 use crate::interrupt::interruptible;
+use crate::shared::Shared;
 use ggp_engine::propnet::batch::{EnvironmentOptions, Environments, Packed};
 use ggp_engine::propnet::playout::Proceed;
 use ggp_engine::propnet::rollouts::{RolloutOptions, Rollouts};
@@ -21,6 +22,8 @@ use ggp_stop::Stop;
 /// All arrays are the caller's: anything with a buffer, such as a numpy array, whose elements lie
 /// next to each other in the order of C. They are read and written in place. Actions are numbers of
 /// `Game.actions(role)`, of type int32.
+///
+/// `memory` is the limit of all matches in megabytes; more raise `LimitError`.
 ///
 /// A match that ends begins again at once, unless `auto_reset` is false. Each match has random
 /// numbers of its own, so its course does not depend on the number of lanes.
@@ -63,7 +66,7 @@ impl Batch {
 #[pymethods]
 impl Batch {
     #[new]
-    #[pyo3(signature = (game, lanes, *, seed=0, auto_reset=true, max_length=None))]
+    #[pyo3(signature = (game, lanes, *, seed=0, auto_reset=true, max_length=None, memory=4096))]
     fn new(
         py: Python<'_>,
         game: &Game,
@@ -71,6 +74,7 @@ impl Batch {
         seed: u64,
         auto_reset: bool,
         max_length: Option<u32>,
+        memory: u64,
     ) -> PyResult<Self> {
         if lanes == 0 || lanes > MOST_LANES {
             return Err(PyValueError::new_err(format!(
@@ -78,6 +82,13 @@ impl Batch {
             )));
         }
         let network = game.shared.network()?;
+        let bytes = Environments::bytes(network.net(), lanes);
+        if bytes > memory.saturating_mul(1 << 20) {
+            return Err(LimitError::new_err(format!(
+                "{lanes} matches take about {} MB; `memory` sets this limit",
+                bytes >> 20
+            )));
+        }
         let options = EnvironmentOptions {
             seed,
             resets: auto_reset,

@@ -1,28 +1,21 @@
-//! Rules, and questions about a whole game.
+//! Questions about a whole game.
 
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use rustc_hash::FxHashMap;
 
-use crate::errors::{Error, LimitError, findings, from_json, play_error, rules_error};
+use crate::errors::{Error, LimitError, findings, from_json, play_error};
 use crate::interrupt::interruptible;
+use crate::shared::Shared;
+use crate::solution::Solution;
 use crate::state::State;
-use ggp_engine::machine::{
-    AnyMachine, Limits, Machine, PerftOptions, PlayError, PropnetMachine, PropnetState, perft,
-};
-use ggp_gdl::check::{Keyword, ReadOptions, Reading, read_until};
-use ggp_gdl::diagnostic::Strictness;
-use ggp_gdl::game::{Move, RoleId, Score};
-use ggp_gdl::span::{Source, Sources};
-use ggp_gdl::symbol::Case;
-use ggp_picture::{Picture, sample};
+use ggp_engine::machine::{Limits, Machine, PerftOptions, PlayError, PropnetState, perft};
+use ggp_gdl::game::{Move, Score};
 use ggp_play::extensive_form::{ExtensiveFormError, extensive_form};
 use ggp_play::{Evaluation, Lanes, Learner, Outlook};
 use ggp_playcheck::{PlaycheckOptions, playcheck};
@@ -30,98 +23,10 @@ use ggp_search::minimax::{Minimax, TranspositionTable, Wanted, prove};
 use ggp_search::{Budget, Plans, Stats, Verdict};
 use ggp_solver::solve::{Method, SolveError, SolveOptions, claim, solve_from};
 use ggp_stop::Stop;
-use ggp_verify::{Failure, Record, digest, verify};
-
-/// The parts of a game that its states share.
-pub struct Shared {
-    pub game: ggp_gdl::game::Game,
-    /// The warnings about the rules.
-    reading: Reading,
-    machine: Mutex<AnyMachine>,
-    /// The network, if there is one, and its moves.
-    network: Option<(PropnetMachine, Actions)>,
-    /// The reason why there is no network.
-    why_not: String,
-    picture: Mutex<Option<Arc<Picture>>>,
-    options: Options,
-}
-
-/// The options of [`load`].
-#[derive(Clone, Copy)]
-struct Options {
-    strict: bool,
-    case_sensitive: bool,
-    ground_time: f64,
-}
-
-/// The moves of each role by number, and the numbers of moves.
-pub struct Actions {
-    pub moves: Vec<Vec<Move>>,
-    pub numbers: Vec<FxHashMap<Move, usize>>,
-}
+use ggp_verify::{Failure, Record, verify};
 
 /// The most plans that are listed.
 const MOST_PLANS: usize = 1_000_000;
-/// The number of states from which a picture is derived.
-const PICTURED: usize = 100;
-
-impl Shared {
-    pub fn machine(&self) -> MutexGuard<'_, AnyMachine> {
-        // A machine has only scratch space, which is written anew.
-        self.machine.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The machine on the network.
-    ///
-    /// # Errors
-    ///
-    /// `LimitError` without a network.
-    pub fn network(&self) -> PyResult<PropnetMachineRef<'_>> {
-        match &self.network {
-            Some((machine, actions)) => Ok(PropnetMachineRef { machine, actions }),
-            None => Err(LimitError::new_err(format!(
-                "this needs a network, and the game has none: {}",
-                self.why_not
-            ))),
-        }
-    }
-
-    /// Returns true if roles do not see everything.
-    pub fn hides(&self) -> bool {
-        self.game.keyword(Keyword::Sees).is_some()
-    }
-
-    /// The roles that are not chance.
-    pub fn players(&self) -> Vec<RoleId> {
-        let roles = self.game.roles();
-        roles.filter(|role| !self.game.is_random(*role)).collect()
-    }
-
-    /// The way to draw positions of the game.
-    pub fn picture(&self) -> Result<Arc<Picture>, PlayError> {
-        let mut picture = self.picture.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(picture) = &*picture {
-            return Ok(Arc::clone(picture));
-        }
-        let mut machine = self.machine().clone();
-        let states = sample(&mut machine, PICTURED)?;
-        let made = Arc::new(Picture::new(&self.game, machine.terms(), &states, None));
-        *picture = Some(Arc::clone(&made));
-        Ok(made)
-    }
-}
-
-/// The network of a game with its actions.
-pub struct PropnetMachineRef<'g> {
-    machine: &'g PropnetMachine,
-    pub actions: &'g Actions,
-}
-
-impl<'g> PropnetMachineRef<'g> {
-    pub fn net(&self) -> &'g ggp_engine::propnet::Propnet {
-        self.machine.net()
-    }
-}
 
 /// A game: rules that were read and checked. `ggp.load` makes it.
 ///
@@ -129,163 +34,6 @@ impl<'g> PropnetMachineRef<'g> {
 #[pyclass(frozen, module = "ggp")]
 pub struct Game {
     pub shared: Arc<Shared>,
-}
-
-/// Reads rules: text with a bracket in it, or the path of a file. Several paths form one rule set.
-///
-/// With `strict`, sloppy rules are refused; with `case_sensitive`, `Cell` is not `cell`. The
-/// network of the rules is built for at most `ground_time` seconds; without it, all is slower, and
-/// there are no actions and no batches.
-///
-/// Raises `RulesError` if the rules have errors, with all of them in `findings`, `OSError` if a file
-/// cannot be read, and `LimitError` if the rules derive too much.
-#[pyfunction]
-#[pyo3(signature = (*sources, strict=false, case_sensitive=false, ground_time=5.0))]
-pub fn load(
-    py: Python<'_>,
-    sources: &Bound<'_, PyTuple>,
-    strict: bool,
-    case_sensitive: bool,
-    ground_time: f64,
-) -> PyResult<Game> {
-    let options = Options {
-        strict,
-        case_sensitive,
-        ground_time,
-    };
-    let sources = sources.iter().map(|source| read(py, &source));
-    let sources = sources.collect::<PyResult<Vec<_>>>()?;
-    made(py, sources, options)
-}
-
-/// The findings about rules, as `ggp.load` reads them, without a game: a list of dictionaries with
-/// `code`, `severity`, `message`, `place`, `notes` and `help`.
-#[pyfunction]
-#[pyo3(signature = (*sources, strict=false, case_sensitive=false))]
-pub fn check<'py>(
-    py: Python<'py>,
-    sources: &Bound<'py, PyTuple>,
-    strict: bool,
-    case_sensitive: bool,
-) -> PyResult<Bound<'py, PyList>> {
-    let options = Options {
-        strict,
-        case_sensitive,
-        ground_time: 0.0,
-    };
-    let sources = sources.iter().map(|source| read(py, &source));
-    let sources = sources.collect::<PyResult<Vec<_>>>()?;
-    let stop = Stop::new();
-    let work = || read_until(Sources::new(sources), &read_options(options), &stop);
-    findings(py, &interruptible(py, &stop, work)?)
-}
-
-/// Makes a game again from its texts, for `pickle`.
-#[pyfunction]
-pub fn _load_texts(
-    py: Python<'_>,
-    texts: Vec<(String, String)>,
-    strict: bool,
-    case_sensitive: bool,
-    ground_time: f64,
-) -> PyResult<Game> {
-    let sources = texts
-        .into_iter()
-        .map(|(name, text)| Source::new(name, text));
-    let options = Options {
-        strict,
-        case_sensitive,
-        ground_time,
-    };
-    made(py, sources.collect(), options)
-}
-
-/// A rule text, or the contents of the file that a path names.
-fn read(py: Python<'_>, source: &Bound<'_, PyAny>) -> PyResult<Source> {
-    if let Ok(text) = source.cast::<PyString>() {
-        let text = text.to_str()?;
-        if text.contains('(') {
-            return Ok(Source::new("rules", text));
-        }
-    }
-    let path: PathBuf = source
-        .extract()
-        .map_err(|_| PyTypeError::new_err("a source is a rule text, or the path of a rule file"))?;
-    let bytes = py.detach(|| std::fs::read(&path)).map_err(|error| {
-        let reason = error.to_string();
-        PyOSError::new_err((error.raw_os_error(), reason, path.clone()))
-    })?;
-    let name = path.display().to_string();
-    let text = String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        Error::new_err(format!("{name}: the text is not UTF-8 at byte {at}"))
-    })?;
-    Ok(Source::new(name, text))
-}
-
-fn read_options(options: Options) -> ReadOptions {
-    ReadOptions {
-        strictness: match options.strict {
-            true => Strictness::Strict,
-            false => Strictness::default(),
-        },
-        case: match options.case_sensitive {
-            true => Case::Keep,
-            false => Case::default(),
-        },
-        ..ReadOptions::default()
-    }
-}
-
-fn made(py: Python<'_>, sources: Vec<Source>, options: Options) -> PyResult<Game> {
-    if sources.is_empty() {
-        return Err(PyTypeError::new_err("a rule text or a path is needed"));
-    }
-    let time = seconds(options.ground_time, "ground_time")?;
-    let stop = Stop::new();
-    let work = || -> Result<Shared, Result<Box<Reading>, PlayError>> {
-        let mut reading = read_until(Sources::new(sources), &read_options(options), &stop);
-        let Some(game) = reading.game.take() else {
-            return Err(Ok(Box::new(reading)));
-        };
-        let mut limits = Limits {
-            stop: stop.clone(),
-            ..Limits::default()
-        };
-        limits.ground.time = Some(time);
-        limits.ground.stop = stop.clone();
-        let (mut machine, why_not) = AnyMachine::auto(&game, limits).map_err(Err)?;
-        // Nothing stops the machine later, except the work that it is cloned for.
-        machine.set_stop(&Stop::new());
-        let network = match &machine {
-            AnyMachine::Propnet(network) => {
-                let moves = network.net().moves().to_vec();
-                let numbers = moves.iter().map(|moves| {
-                    let numbered = moves.iter().enumerate();
-                    numbered.map(|(number, made)| (*made, number)).collect()
-                });
-                let numbers = numbers.collect();
-                Some(((**network).clone(), Actions { moves, numbers }))
-            }
-            _ => None,
-        };
-        Ok(Shared {
-            game,
-            reading,
-            machine: Mutex::new(machine),
-            network,
-            why_not: why_not.map_or_else(String::new, |error| error.to_string()),
-            picture: Mutex::default(),
-            options,
-        })
-    };
-    match interruptible(py, &stop, work)? {
-        Ok(shared) => Ok(Game {
-            shared: Arc::new(shared),
-        }),
-        Err(Ok(reading)) => Err(rules_error(py, &reading)),
-        Err(Err(error)) => Err(play_error(py, &error)),
-    }
 }
 
 /// A number of seconds of Python.
@@ -556,19 +304,7 @@ impl Game {
             ));
         }
         let game = &self.shared.game;
-        if record.rules != digest(game) {
-            return Err(bad(format!("it is for other rules, of {}", record.game)));
-        }
-        let target = Score::new(record.target).filter(|target| target.get() > 0);
-        let target = target.ok_or_else(|| bad("the target must be from 1 to 100".to_owned()))?;
-        let mut terms = game.terms().clone();
-        let start = record
-            .start
-            .iter()
-            .map(|fact| game.parse_term(&mut terms, fact));
-        let start = start
-            .collect::<Result<Vec<_>, _>>()
-            .map_err(|why| bad(why.to_string()))?;
+        let (start, target) = record.question(game).map_err(|why| bad(why.to_string()))?;
         let stop = Stop::new();
         let limits = ggp_verify::Limits {
             stop: stop.within(Some(seconds(time, "time")?)),
@@ -736,59 +472,6 @@ impl Game {
                 let first = py.detach(|| self.shared.machine().initial());
                 first.map_err(|error| play_error(py, &error))
             }
-        }
-    }
-}
-
-/// The result of `Game.solve`.
-#[pyclass(frozen, module = "ggp")]
-pub struct Solution {
-    /// `solved`, `unsolvable`, `no solution within` (a depth) or `out of budget`.
-    #[pyo3(get)]
-    verdict: String,
-    /// The plans, each a list of moves.
-    #[pyo3(get)]
-    plans: Vec<Vec<String>>,
-    /// True if it is proved that no plan is shorter.
-    #[pyo3(get)]
-    optimal: bool,
-    /// The score of `best`.
-    #[pyo3(get)]
-    score: Option<u8>,
-    /// Without a plan: the moves to the best end that was met, if its score is above 0.
-    #[pyo3(get)]
-    best: Option<Vec<String>>,
-    /// The method that gave the verdict, and why it was chosen.
-    #[pyo3(get)]
-    method: String,
-    record: Option<serde_json::Result<String>>,
-}
-
-#[pymethods]
-impl Solution {
-    /// The first plan, or `None`.
-    #[getter]
-    fn plan(&self) -> Option<Vec<String>> {
-        self.plans.first().cloned()
-    }
-
-    /// The answer as a dictionary, for `Game.verify` and, as a JSON file, for `ggp verify`; `None` if
-    /// there is no plan and no proof was asked for.
-    #[getter]
-    fn record<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let Some(record) = &self.record else {
-            return Ok(None);
-        };
-        let text = record
-            .as_ref()
-            .map_err(|error| Error::new_err(error.to_string()))?;
-        py.import("json")?.call_method1("loads", (text,)).map(Some)
-    }
-
-    fn __repr__(&self) -> String {
-        match self.plans.first() {
-            Some(plan) => format!("<{} in {} moves>", self.verdict, plan.len()),
-            None => format!("<{}>", self.verdict),
         }
     }
 }

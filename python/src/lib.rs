@@ -6,9 +6,13 @@
 mod batch;
 mod buffers;
 mod errors;
+mod explanation;
 mod game;
 mod interrupt;
 mod player;
+mod reading;
+mod shared;
+mod solution;
 mod state;
 
 use std::ffi::OsString;
@@ -40,14 +44,14 @@ fn _ggp(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("STUCK", STUCK)?;
     module.add_class::<batch::Batch>()?;
     module.add_class::<game::Game>()?;
-    module.add_class::<game::Solution>()?;
+    module.add_class::<solution::Solution>()?;
     module.add_class::<player::Player>()?;
-    module.add_class::<state::Explanation>()?;
+    module.add_class::<explanation::Explanation>()?;
     module.add_class::<state::State>()?;
     module.add_function(wrap_pyfunction!(_main, module)?)?;
-    module.add_function(wrap_pyfunction!(game::_load_texts, module)?)?;
-    module.add_function(wrap_pyfunction!(game::check, module)?)?;
-    module.add_function(wrap_pyfunction!(game::load, module)?)?;
+    module.add_function(wrap_pyfunction!(reading::_load_texts, module)?)?;
+    module.add_function(wrap_pyfunction!(reading::check, module)?)?;
+    module.add_function(wrap_pyfunction!(reading::load, module)?)?;
     module.add_function(wrap_pyfunction!(player::play, module)?)?;
     Ok(())
 }

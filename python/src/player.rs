@@ -8,12 +8,13 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::errors::{Error, play_error};
-use crate::game::{Game, Shared, seconds};
+use crate::game::{Game, seconds};
 use crate::interrupt::interruptible;
+use crate::shared::Shared;
 use crate::state::State;
 use ggp_engine::machine::{Limits, Machine, PlayError};
 use ggp_gdl::game::Move;
-use ggp_play::contest::{AgentContender, Clocks, Contest, Opening};
+use ggp_play::contest::{AgentContender, Clocks, Contest, Opening, Resources};
 use ggp_play::referee::{Asking, Contender};
 use ggp_play::{Agent, AgentSpec, Brief, Observation, Pace, PlayerError};
 use ggp_stop::Stop;
@@ -222,19 +223,18 @@ pub fn play<'py>(
         play: clock(play_clock, "play_clock")?,
     };
     let stop = Stop::new();
+    let resources = Resources {
+        threads: threads.max(1),
+        memory_bytes: memory.saturating_mul(1 << 20),
+        values: Arc::default(),
+        limits: Limits {
+            stop: stop.clone(),
+            ..Limits::default()
+        },
+    };
     let mut contenders: Vec<Option<Box<dyn Contender>>> = Vec::new();
     for (role, text) in roles.into_iter().zip(&players) {
-        let brief = Brief {
-            play_clock: clocks.play,
-            threads: threads.max(1),
-            memory_bytes: memory.saturating_mul(1 << 20),
-            seed: seed.wrapping_add((role.index() as u64 + 1) << 32),
-            limits: Limits {
-                stop: stop.clone(),
-                ..Limits::default()
-            },
-            ..Brief::new(&shared.game, role)
-        };
+        let brief = resources.brief(&shared.game, role, clocks, seed);
         let contender = AgentContender::new(brief, &spec(text)?, clocks);
         let contender = contender.map_err(|error| PyValueError::new_err(error.to_string()))?;
         contenders.push(Some(Box::new(contender)));

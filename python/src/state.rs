@@ -1,5 +1,7 @@
 //! A state of a match, with the names of OpenSpiel.
 
+mod choices;
+
 use std::sync::Arc;
 
 use pyo3::exceptions::{PyIndexError, PyValueError};
@@ -7,11 +9,13 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use crate::errors::{Error, play_error};
-use crate::game::{Game, Shared};
+use crate::explanation::Explanation;
+use crate::game::Game;
 use crate::interrupt::interruptible;
+use crate::shared::Shared;
 use ggp_engine::machine::{AnyMachine, Limits, Machine, PlayError, PropnetState};
 use ggp_explain::{ExplainOptions, Explainer, Situation};
-use ggp_gdl::game::{Move, RoleId};
+use ggp_gdl::game::Move;
 use ggp_gdl::terms::TermId;
 use ggp_stop::Stop;
 
@@ -36,15 +40,6 @@ pub struct State {
     pub start: Option<Vec<String>>,
     /// The moves of the players while chance has not chosen yet, by role.
     pending: Option<Vec<Move>>,
-}
-
-/// The choices of a state.
-struct Choices {
-    /// By role: the legal moves.
-    legal: Vec<Vec<Move>>,
-    /// The players with a choice, by their numbers.
-    choosers: Vec<usize>,
-    chance: Option<RoleId>,
 }
 
 impl State {
@@ -130,64 +125,8 @@ impl State {
         Ok(())
     }
 
-    fn choices(&self, py: Python<'_>) -> PyResult<Choices> {
-        let roles: Vec<RoleId> = self.shared.game.roles().collect();
-        let legal = self.ask(py, |machine, state| {
-            let legal = roles.iter().map(|&role| {
-                let mut legal = Vec::new();
-                machine.legal(state, role, &mut legal).map(|()| legal)
-            });
-            legal.collect::<Result<Vec<_>, _>>()
-        })?;
-        let chooses = |role: &RoleId| legal[role.index()].len() > 1;
-        let players = self.shared.players();
-        let choosers = players.iter().enumerate().filter(|(_, role)| chooses(role));
-        let choosers = choosers.map(|(player, _)| player).collect();
-        let chance = roles
-            .into_iter()
-            .find(|&role| self.shared.game.is_random(role));
-        let chance = chance.filter(chooses);
-        Ok(Choices {
-            choosers: if self.pending.is_some() {
-                Vec::new()
-            } else {
-                choosers
-            },
-            chance,
-            legal,
-        })
-    }
-
     fn is_over(&self, py: Python<'_>) -> PyResult<bool> {
         self.ask(py, |machine, state| machine.is_terminal(state))
-    }
-
-    /// The role of a player or of chance.
-    fn role(&self, player: i32) -> PyResult<RoleId> {
-        let game = &self.shared.game;
-        let role = match player {
-            CHANCE => game.roles().find(|role| game.is_random(*role)),
-            _ => usize::try_from(player)
-                .ok()
-                .and_then(|player| self.shared.players().get(player).copied()),
-        };
-        role.ok_or_else(|| PyIndexError::new_err(format!("there is no player {player}")))
-    }
-
-    fn number(&self, role: RoleId, made: Move) -> PyResult<usize> {
-        let numbers = &self.shared.network()?.actions.numbers[role.index()];
-        let number = numbers.get(&made).copied();
-        number.ok_or_else(|| Error::new_err("a legal move is not in the network"))
-    }
-
-    fn action(&self, role: RoleId, action: i64) -> PyResult<Move> {
-        let moves = &self.shared.network()?.actions.moves[role.index()];
-        let made = usize::try_from(action)
-            .ok()
-            .and_then(|number| moves.get(number));
-        let name = self.shared.game.role_name(role);
-        made.copied()
-            .ok_or_else(|| PyValueError::new_err(format!("{name} has no action {action}")))
     }
 
     /// The facts of the first state, if it is not the initial one.
@@ -203,21 +142,6 @@ impl State {
         terms.collect::<PyResult<Vec<_>>>().map(Some)
     }
 
-    /// The role that chooses: the only one with a choice, else the first one that is not chance.
-    pub fn chooser(&self, py: Python<'_>) -> PyResult<Option<RoleId>> {
-        if self.is_over(py)? {
-            return Err(play_error(py, &PlayError::GameOver));
-        }
-        let choices = self.choices(py)?;
-        match choices.choosers[..] {
-            [] => Ok(self.shared.players().first().copied()),
-            [only] => Ok(self.shared.players().get(only).copied()),
-            _ => Err(PyValueError::new_err(
-                "several roles choose at once: name one",
-            )),
-        }
-    }
-
     /// Refuses a player who does not exist, and one who does not know the facts.
     fn check_observer(&self, player: Option<i32>) -> PyResult<()> {
         player.map(|player| self.role(player)).transpose()?;
@@ -227,16 +151,6 @@ impl State {
                 "the rules have `sees`: players do not know the facts",
             )),
         }
-    }
-
-    fn player_now(&self, py: Python<'_>, choices: &Choices) -> PyResult<i32> {
-        Ok(match (&choices.choosers[..], choices.chance) {
-            _ if self.is_over(py)? => OVER,
-            ([], Some(_)) => CHANCE,
-            ([], None) => 0,
-            ([only], _) => *only as i32,
-            _ => SIMULTANEOUS,
-        })
     }
 }
 
@@ -673,41 +587,5 @@ impl State {
             )))
         });
         drawn.map_err(|error| play_error(py, &error))
-    }
-}
-
-/// The answer of `State.why`.
-#[pyclass(frozen, module = "ggp")]
-pub struct Explanation {
-    text: String,
-    trees: serde_json::Result<String>,
-}
-
-#[pymethods]
-impl Explanation {
-    /// The explanation as nested dictionaries, one for each matching fact.
-    #[getter]
-    fn trees<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let text = self
-            .trees
-            .as_ref()
-            .map_err(|error| Error::new_err(error.to_string()))?;
-        py.import("json")?.call_method1("loads", (text,))
-    }
-
-    fn __str__(&self) -> String {
-        self.text.clone()
-    }
-
-    fn __repr__(&self) -> String {
-        self.text.clone()
-    }
-
-    fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
-        let escaped: String = py
-            .import("html")?
-            .call_method1("escape", (&self.text,))?
-            .extract()?;
-        Ok(format!("<pre>{escaped}</pre>"))
     }
 }

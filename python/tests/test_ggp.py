@@ -228,6 +228,10 @@ def test_puzzles_are_solved_and_answers_checked() -> None:
     assert record is not None
     assert game.verify(record)["verdict"] == "right"
     assert game.verify(json.dumps(record))["verdict"] == "right"
+    twice = solution.record or {}
+    twice["start"].append(twice["start"][0])
+    with pytest.raises(ValueError, match="twice"):
+        game.verify(twice)
     record["answer"]["plans"][0] = record["answer"]["plans"][0][:-1]
     assert game.verify(record)["verdict"] == "wrong"
     with pytest.raises(ValueError, match="other rules"):
@@ -368,6 +372,8 @@ def test_arrays_of_another_kind_are_refused(connect_four: ggp.Game) -> None:
             ggp.Batch(connect_four, lanes)
     with pytest.raises(OverflowError):
         ggp.Batch(connect_four, -1)
+    with pytest.raises(ggp.LimitError, match="memory"):
+        ggp.Batch(connect_four, 100_000, memory=1)
 
 
 def test_matches_are_cut_and_reset() -> None:

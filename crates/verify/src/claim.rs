@@ -3,12 +3,14 @@
 //! A [`Record`] is the format of answer files: JSON that `ggp solve` writes and `ggp
 //! verify` reads.
 
-use std::fmt::Write as _;
+use std::error::Error;
+use std::fmt::{self, Write as _};
 
 use hmac_sha256::Hash as Sha256;
+use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
-use ggp_gdl::game::Game;
+use ggp_gdl::game::{Game, Score};
 use ggp_gdl::program::{Atom, FunctorId, Literal, Shape, Term};
 use ggp_gdl::symbol::Case;
 use ggp_gdl::terms::TermId;
@@ -277,4 +279,62 @@ impl Record {
             answer,
         }
     }
+
+    /// The facts of the first state, and the least score that counts as solved.
+    ///
+    /// # Errors
+    ///
+    /// The reason why the record is not an answer about this game.
+    pub fn question(&self, game: &Game) -> Result<(Vec<TermId>, Score), BadRecord> {
+        if self.rules != digest(game) {
+            return Err(BadRecord::OtherRules(self.game.clone()));
+        }
+        let target = Score::new(self.target).filter(|target| target.get() > 0);
+        let target = target.ok_or(BadRecord::Target)?;
+        let mut terms = game.terms().clone();
+        let facts = self.start.iter().map(|fact| {
+            let term = game.parse_term(&mut terms, fact);
+            term.map_err(|error| BadRecord::Fact(error.to_string()))
+        });
+        let facts = facts.collect::<Result<Vec<_>, _>>()?;
+        let mut seen = FxHashSet::default();
+        match self.start.iter().find(|fact| !seen.insert(*fact)) {
+            Some(twice) => Err(BadRecord::Twice(twice.clone())),
+            None => Ok((facts, target)),
+        }
+    }
 }
+
+/// The reason why a record is not an answer about a game.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum BadRecord {
+    /// Its rules are those of a game of this name, or of another instance.
+    OtherRules(String),
+    /// The target is not a score from 1 to 100.
+    Target,
+    /// A fact of the first state cannot be read, for this reason.
+    Fact(String),
+    /// The first state has this fact more than once.
+    Twice(String),
+}
+
+impl fmt::Display for BadRecord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BadRecord::OtherRules(game) => {
+                write!(
+                    f,
+                    "it is for other rules, or another grid: its game is {game}"
+                )
+            }
+            BadRecord::Target => f.write_str("the target must be from 1 to 100"),
+            BadRecord::Fact(why) => {
+                write!(f, "the start state has a term that is not a fact: {why}")
+            }
+            BadRecord::Twice(fact) => write!(f, "the start state has {fact} twice"),
+        }
+    }
+}
+
+impl Error for BadRecord {}

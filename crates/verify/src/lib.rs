@@ -27,7 +27,7 @@ use ggp_engine::machine::{
 use ggp_gdl::game::{Game, Move, Score};
 use ggp_gdl::terms::TermId;
 
-pub use claim::{Claim, End, Flips, Given, Proof, Record, digest};
+pub use claim::{BadRecord, Claim, End, Flips, Given, Proof, Record, digest};
 use doubt::Doubt;
 use formula::{First, Formula};
 use program::Program;

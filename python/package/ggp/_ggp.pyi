@@ -187,6 +187,7 @@ class Batch:
         seed: int = 0,
         auto_reset: bool = True,
         max_length: int | None = None,
+        memory: int = 4096,
     ) -> Batch: ...
     @property
     def lanes(self) -> int: ...

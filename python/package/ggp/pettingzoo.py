@@ -86,17 +86,13 @@ class _Rules:
         }
 
 
-class AEC(AECEnv):  # type: ignore[misc]
-    """See `env`."""
+class _Seats:
+    """The methods that both kinds of environments share."""
 
-    def __init__(self, game: ggp.Game, *, max_length: int, render_mode: str | None) -> None:
-        super().__init__()
+    _state: ggp.State
+
+    def _set_up(self, game: ggp.Game, max_length: int, render_mode: str | None) -> None:
         self._rules = _Rules(game, max_length)
-        self.metadata = {
-            "name": game.name,
-            "render_modes": ["ansi"],
-            "is_parallelizable": False,
-        }
         self.render_mode = render_mode
         self.possible_agents = list(self._rules.roles)
         self.observation_spaces = self._rules.observation_spaces
@@ -108,6 +104,25 @@ class AEC(AECEnv):  # type: ignore[misc]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
         return self.action_spaces[agent]
+
+    def render(self) -> str | None:
+        return str(self._state) if self.render_mode == "ansi" else None
+
+    def close(self) -> None:
+        """Does nothing: there is nothing to release."""
+
+
+class AEC(_Seats, AECEnv):  # type: ignore[misc]
+    """See `env`."""
+
+    def __init__(self, game: ggp.Game, *, max_length: int, render_mode: str | None) -> None:
+        super().__init__()
+        self.metadata = {
+            "name": game.name,
+            "render_modes": ["ansi"],
+            "is_parallelizable": False,
+        }
+        self._set_up(game, max_length, render_mode)
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         if seed is not None:
@@ -165,30 +180,13 @@ class AEC(AECEnv):  # type: ignore[misc]
             self._begin_turn()
         self._accumulate_rewards()
 
-    def render(self) -> str | None:
-        return str(self._state) if self.render_mode == "ansi" else None
 
-    def close(self) -> None:
-        """Does nothing: there is nothing to release."""
-
-
-class Parallel(ParallelEnv):  # type: ignore[misc]
+class Parallel(_Seats, ParallelEnv):  # type: ignore[misc]
     """See `parallel_env`."""
 
     def __init__(self, game: ggp.Game, *, max_length: int, render_mode: str | None) -> None:
-        self._rules = _Rules(game, max_length)
         self.metadata = {"name": game.name, "render_modes": ["ansi"]}
-        self.render_mode = render_mode
-        self.possible_agents = list(self._rules.roles)
-        self.observation_spaces = self._rules.observation_spaces
-        self.action_spaces = self._rules.action_spaces
-        self._chance = random.Random(0)
-
-    def observation_space(self, agent: str) -> spaces.Space[Any]:
-        return self.observation_spaces[agent]
-
-    def action_space(self, agent: str) -> spaces.Space[Any]:
-        return self.action_spaces[agent]
+        self._set_up(game, max_length, render_mode)
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
@@ -236,9 +234,3 @@ class Parallel(ParallelEnv):  # type: ignore[misc]
             dict.fromkeys(agents, cut),
             {agent: {} for agent in agents},
         )
-
-    def render(self) -> str | None:
-        return str(self._state) if self.render_mode == "ansi" else None
-
-    def close(self) -> None:
-        """Does nothing: there is nothing to release."""

@@ -1,17 +1,16 @@
 //! `ggp verify`: checks the answers of `ggp solve --answer`.
 
-use std::collections::HashSet;
 use std::path::Path;
 use std::time::Duration;
 
-use anyhow::{Context as _, anyhow, bail};
+use anyhow::{anyhow, bail};
 use serde::Serialize;
 
 use crate::rule_files::{self, RuleOptions};
 use crate::{Context, Exit, Reported, json};
 use ggp_engine::machine::{DatalogMachine, Machine};
 use ggp_gdl::game::{Game, Score};
-use ggp_verify::{Failure, Limits, Record, digest, verify};
+use ggp_verify::{Failure, Limits, Record, verify};
 
 /// The options of `ggp verify`.
 #[derive(clap::Args)]
@@ -134,24 +133,9 @@ fn check(options: &Options, game: &Game, path: &Path, context: &Context) -> anyh
     if serde_json::to_value(&record)? != parsed {
         bail!("{file} is not an answer: it has values that `ggp solve` writes in another way");
     }
-    if record.rules != digest(game) {
-        bail!(
-            "{file} is an answer for other rules, or another grid: its game is {}",
-            record.game
-        );
-    }
-    let target = Score::new(record.target).filter(|target| target.get() > 0);
-    let target = target.with_context(|| format!("{file}: the target must be from 1 to 100"))?;
-    let mut terms = game.terms().clone();
-    let facts = record.start.iter().map(|fact| {
-        let term = game.parse_term(&mut terms, fact);
-        term.with_context(|| format!("{file}: the start state has a term that is not a fact"))
-    });
-    let start = facts.collect::<anyhow::Result<Vec<_>>>()?;
-    let mut seen = HashSet::new();
-    if let Some(twice) = record.start.iter().find(|fact| !seen.insert(*fact)) {
-        bail!("{file}: the start state has {twice} twice");
-    }
+    let (start, target) = record
+        .question(game)
+        .map_err(|why| anyhow!("{file}: {why}"))?;
     let mut about = Vec::new();
     let mut machine = DatalogMachine::new(game, options.rules.limits(context))?;
     let initial = machine.initial()?;

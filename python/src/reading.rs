@@ -1,0 +1,184 @@
+//! Rules from texts and files.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use pyo3::exceptions::{PyOSError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyString, PyTuple};
+
+use crate::errors::{Error, findings, play_error, rules_error};
+use crate::game::{Game, seconds};
+use crate::interrupt::interruptible;
+use crate::shared::{Actions, Shared};
+use ggp_engine::machine::{AnyMachine, Limits, Machine, PlayError};
+use ggp_gdl::check::{ReadOptions, Reading, read_until};
+use ggp_gdl::diagnostic::Strictness;
+use ggp_gdl::span::{Source, Sources};
+use ggp_gdl::symbol::Case;
+use ggp_stop::Stop;
+
+/// The options of [`load`].
+#[derive(Clone, Copy)]
+pub struct Options {
+    pub strict: bool,
+    pub case_sensitive: bool,
+    pub ground_time: f64,
+}
+
+/// Reads rules: text with a bracket in it, or the path of a file. Several paths form one rule set.
+///
+/// With `strict`, sloppy rules are refused; with `case_sensitive`, `Cell` is not `cell`. The
+/// network of the rules is built for at most `ground_time` seconds; without it, all is slower, and
+/// there are no actions and no batches.
+///
+/// Raises `RulesError` if the rules have errors, with all of them in `findings`, `OSError` if a file
+/// cannot be read, and `LimitError` if the rules derive too much.
+#[pyfunction]
+#[pyo3(signature = (*sources, strict=false, case_sensitive=false, ground_time=5.0))]
+pub fn load(
+    py: Python<'_>,
+    sources: &Bound<'_, PyTuple>,
+    strict: bool,
+    case_sensitive: bool,
+    ground_time: f64,
+) -> PyResult<Game> {
+    let options = Options {
+        strict,
+        case_sensitive,
+        ground_time,
+    };
+    let sources = sources.iter().map(|source| read(py, &source));
+    let sources = sources.collect::<PyResult<Vec<_>>>()?;
+    made(py, sources, options)
+}
+
+/// The findings about rules, as `ggp.load` reads them, without a game: a list of dictionaries with
+/// `code`, `severity`, `message`, `place`, `notes` and `help`.
+#[pyfunction]
+#[pyo3(signature = (*sources, strict=false, case_sensitive=false))]
+pub fn check<'py>(
+    py: Python<'py>,
+    sources: &Bound<'py, PyTuple>,
+    strict: bool,
+    case_sensitive: bool,
+) -> PyResult<Bound<'py, PyList>> {
+    let options = Options {
+        strict,
+        case_sensitive,
+        ground_time: 0.0,
+    };
+    let sources = sources.iter().map(|source| read(py, &source));
+    let sources = sources.collect::<PyResult<Vec<_>>>()?;
+    let stop = Stop::new();
+    let work = || read_until(Sources::new(sources), &read_options(options), &stop);
+    findings(py, &interruptible(py, &stop, work)?)
+}
+
+/// Makes a game again from its texts, for `pickle`.
+#[pyfunction]
+pub fn _load_texts(
+    py: Python<'_>,
+    texts: Vec<(String, String)>,
+    strict: bool,
+    case_sensitive: bool,
+    ground_time: f64,
+) -> PyResult<Game> {
+    let sources = texts
+        .into_iter()
+        .map(|(name, text)| Source::new(name, text));
+    let options = Options {
+        strict,
+        case_sensitive,
+        ground_time,
+    };
+    made(py, sources.collect(), options)
+}
+
+/// A rule text, or the contents of the file that a path names.
+fn read(py: Python<'_>, source: &Bound<'_, PyAny>) -> PyResult<Source> {
+    if let Ok(text) = source.cast::<PyString>() {
+        let text = text.to_str()?;
+        if text.contains('(') {
+            return Ok(Source::new("rules", text));
+        }
+    }
+    let path: PathBuf = source
+        .extract()
+        .map_err(|_| PyTypeError::new_err("a source is a rule text, or the path of a rule file"))?;
+    let bytes = py.detach(|| std::fs::read(&path)).map_err(|error| {
+        let reason = error.to_string();
+        PyOSError::new_err((error.raw_os_error(), reason, path.clone()))
+    })?;
+    let name = path.display().to_string();
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        Error::new_err(format!("{name}: the text is not UTF-8 at byte {at}"))
+    })?;
+    Ok(Source::new(name, text))
+}
+
+fn read_options(options: Options) -> ReadOptions {
+    ReadOptions {
+        strictness: match options.strict {
+            true => Strictness::Strict,
+            false => Strictness::default(),
+        },
+        case: match options.case_sensitive {
+            true => Case::Keep,
+            false => Case::default(),
+        },
+        ..ReadOptions::default()
+    }
+}
+
+fn made(py: Python<'_>, sources: Vec<Source>, options: Options) -> PyResult<Game> {
+    if sources.is_empty() {
+        return Err(PyTypeError::new_err("a rule text or a path is needed"));
+    }
+    let time = seconds(options.ground_time, "ground_time")?;
+    let stop = Stop::new();
+    let work = || -> Result<Shared, Result<Box<Reading>, PlayError>> {
+        let mut reading = read_until(Sources::new(sources), &read_options(options), &stop);
+        let Some(game) = reading.game.take() else {
+            return Err(Ok(Box::new(reading)));
+        };
+        let mut limits = Limits {
+            stop: stop.clone(),
+            ..Limits::default()
+        };
+        limits.ground.time = Some(time);
+        limits.ground.stop = stop.clone();
+        let (mut machine, why_not) = AnyMachine::auto(&game, limits).map_err(Err)?;
+        // Nothing stops the machine later, except the work that it is cloned for.
+        machine.set_stop(&Stop::new());
+        let network = match &machine {
+            AnyMachine::Propnet(network) => {
+                let moves = network.net().moves().to_vec();
+                let numbers = moves.iter().map(|moves| {
+                    let numbered = moves.iter().enumerate();
+                    numbered.map(|(number, made)| (*made, number)).collect()
+                });
+                let numbers = numbers.collect();
+                Some(((**network).clone(), Actions { moves, numbers }))
+            }
+            _ => None,
+        };
+        Ok(Shared {
+            game,
+            reading,
+            machine: Mutex::new(machine),
+            network,
+            why_not: why_not.map_or_else(String::new, |error| error.to_string()),
+            picture: Mutex::default(),
+            options,
+        })
+    };
+    match interruptible(py, &stop, work)? {
+        Ok(shared) => Ok(Game {
+            shared: Arc::new(shared),
+        }),
+        Err(Ok(reading)) => Err(rules_error(py, &reading)),
+        Err(Err(error)) => Err(play_error(py, &error)),
+    }
+}
