@@ -1,4 +1,4 @@
-//! Who chooses in a state, and the numbers of players and actions.
+//! The players who choose in a state, and the numbers of players and actions.
 
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
