@@ -370,7 +370,9 @@ impl Game {
         let (time, memory) = (seconds(time, "time")?, memory.saturating_mul(1 << 20));
         let stop = Stop::new();
         let mut machine = self.shared.machine().clone();
-        machine.set_stop(&stop.within(Some(time)));
+        // One deadline for both, so that an evaluation never ends before the budget is spent.
+        let end = stop.within(Some(time));
+        machine.set_stop(&end);
         let work = || {
             if machine.is_terminal(&start)? {
                 return Err(PlayError::GameOver);
@@ -389,8 +391,7 @@ impl Game {
                 random: Xoshiro256PlusPlus::seed_from_u64(0),
             };
             let budget = Budget {
-                time: Some(time),
-                stop: stop.clone(),
+                stop: end,
                 memory_bytes: (memory - memory / 8) / 2,
                 ..Budget::default()
             };

@@ -258,6 +258,9 @@ def test_values_are_proved() -> None:
     values = {found["move"]: found["value"] for found in game.prove(1, state=state)["moves"]}
     (centre,) = (move for move, value in values.items() if value == 50)
     assert "2 2" in centre
+    # Time that runs out is a result, not an error.
+    open_proof = load("hex").prove(time=0.2)
+    assert (open_proof["proved"], open_proof["value"]) == (False, None)
     with pytest.raises(ValueError, match="no role"):
         game.prove(2)
     with pytest.raises(ValueError, match="another game"):
