@@ -9,11 +9,13 @@ mod errors;
 mod explanation;
 mod game;
 mod interrupt;
+mod matches;
 mod player;
 mod reading;
 mod shared;
 mod solution;
 mod state;
+mod tournament;
 
 use std::ffi::OsString;
 
@@ -52,6 +54,7 @@ fn _ggp(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(reading::_load_texts, module)?)?;
     module.add_function(wrap_pyfunction!(reading::check, module)?)?;
     module.add_function(wrap_pyfunction!(reading::load, module)?)?;
-    module.add_function(wrap_pyfunction!(player::play, module)?)?;
+    module.add_function(wrap_pyfunction!(matches::play, module)?)?;
+    module.add_function(wrap_pyfunction!(tournament::tournament, module)?)?;
     Ok(())
 }

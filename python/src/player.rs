@@ -1,21 +1,17 @@
-//! Players, and matches between them.
+//! Players that choose moves.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::errors::{Error, play_error};
-use crate::game::{Game, seconds};
 use crate::interrupt::interruptible;
 use crate::shared::Shared;
 use crate::state::State;
-use ggp_engine::machine::{Limits, Machine, PlayError};
+use ggp_engine::machine::{Limits, Machine};
 use ggp_gdl::game::Move;
-use ggp_play::contest::{AgentContender, Clocks, Contest, Opening, Resources};
-use ggp_play::referee::{Asking, Contender};
 use ggp_play::{Agent, AgentSpec, Brief, Observation, Pace, PlayerError};
 use ggp_stop::Stop;
 
@@ -53,7 +49,7 @@ impl Playing {
 }
 
 /// A player of this text.
-fn spec(text: &str) -> PyResult<AgentSpec> {
+pub fn spec(text: &str) -> PyResult<AgentSpec> {
     text.parse()
         .map_err(|error: ggp_play::SpecError| PyValueError::new_err(error.to_string()))
 }
@@ -182,99 +178,4 @@ impl Player {
         }
         result
     }
-}
-
-/// Plays a match. `players` has a text for each role, such as `["mcts:1000", "random"]`.
-///
-/// Clocks are in seconds; without them, players are limited by their texts alone, and equal seeds give
-/// equal matches. The match begins after `opening` random joint moves, and ends after `max_moves`. The
-/// result is a dictionary with `moves` (texts by joint move and role), `scores` (by role; `None` if the
-/// match did not end), `lapses` (texts) and `fault`.
-#[expect(clippy::too_many_arguments, reason = "they have names in Python")]
-#[pyfunction]
-#[pyo3(signature = (game, players, *, seed=0, start_clock=None, play_clock=None, opening=0,
-    max_moves=1000, threads=1, memory=1024))]
-pub fn play<'py>(
-    py: Python<'py>,
-    game: &Game,
-    players: Vec<String>,
-    seed: u64,
-    start_clock: Option<f64>,
-    play_clock: Option<f64>,
-    opening: usize,
-    max_moves: usize,
-    threads: usize,
-    memory: u64,
-) -> PyResult<Bound<'py, PyDict>> {
-    let shared = &game.shared;
-    let roles: Vec<_> = shared.game.roles().collect();
-    if players.len() != roles.len() {
-        return Err(PyValueError::new_err(format!(
-            "{} players are needed, one for each role, not {}",
-            roles.len(),
-            players.len()
-        )));
-    }
-    let clock = |time: Option<f64>, name| -> PyResult<Option<Duration>> {
-        time.map(|time| seconds(time, name)).transpose()
-    };
-    let clocks = Clocks {
-        start: clock(start_clock, "start_clock")?,
-        play: clock(play_clock, "play_clock")?,
-    };
-    let stop = Stop::new();
-    let resources = Resources {
-        threads: threads.max(1),
-        memory_bytes: memory.saturating_mul(1 << 20),
-        values: Arc::default(),
-        limits: Limits {
-            stop: stop.clone(),
-            ..Limits::default()
-        },
-    };
-    let mut contenders: Vec<Option<Box<dyn Contender>>> = Vec::new();
-    for (role, text) in roles.into_iter().zip(&players) {
-        let brief = resources.brief(&shared.game, role, clocks, seed);
-        let contender = AgentContender::new(brief, &spec(text)?, clocks);
-        let contender = contender.map_err(|error| PyValueError::new_err(error.to_string()))?;
-        contenders.push(Some(Box::new(contender)));
-    }
-    let mut machine = shared.machine().clone();
-    machine.set_stop(&stop);
-    let contest = Contest {
-        machine,
-        asking: Asking::InTurn,
-        seed,
-        opening: Opening {
-            moves: (opening, opening),
-            seed,
-        },
-        most_moves: max_moves,
-        stop: stop.clone(),
-    };
-    let played = interruptible(py, &stop, || contest.play(&mut contenders))?;
-    let played = played.map_err(|error| play_error(py, &error))?;
-    let names: Vec<&str> = shared
-        .game
-        .roles()
-        .map(|role| shared.game.role_name(role))
-        .collect();
-    let lapses = played.lapses.iter().map(|(made, role, lapse)| match made {
-        Some(made) => format!("move {}, {}: {lapse}", made + 1, names[*role]),
-        None => format!("before the match, {}: {lapse}", names[*role]),
-    });
-    let result = PyDict::new(py);
-    result.set_item("lapses", lapses.collect::<Vec<_>>())?;
-    result.set_item("moves", &played.moves)?;
-    let scores = played.scores.as_ref();
-    let scores = scores.map(|scores| {
-        scores
-            .iter()
-            .map(|score| u32::from(score.get()))
-            .collect::<Vec<_>>()
-    });
-    result.set_item("scores", scores)?;
-    let fault = played.fault.as_ref().map(PlayError::to_string);
-    result.set_item("fault", fault)?;
-    Ok(result)
 }

@@ -304,6 +304,39 @@ def test_players_choose_and_play() -> None:
         ggp.Player("wizard")
     with pytest.raises(ValueError, match="2 players"):
         ggp.play(game, ["random"])
+    # Chance needs no player.
+    assert ggp.play(ggp.load(COINS), ["random"])["scores"] in ([0, 100], [0, 0])
+
+
+def test_a_tournament_rates_players() -> None:
+    games = [load("nim"), load("tic_tac_toe")]
+    players = {"deep": "mcts:300", "shallow": "mcts:30", "blind": "random"}
+    cup = ggp.tournament(games, players, rounds=2, opening=1, seed=5, jobs=2)
+    # Three pairs, two seats, two games, two rounds.
+    assert len(cup["matches"]) == 24
+    assert cup == ggp.tournament(games, players, rounds=2, opening=1, seed=5)
+    best, *_, worst = cup["players"]
+    assert worst["name"] == "blind"
+    assert best["elo"] is not None and best["margin"] is not None and worst["elo"] is not None
+    assert best["elo"] > worst["elo"] and best["margin"] > 0
+    for player in cup["players"]:
+        assert player["matches"] == 16 == player["won"] + player["drawn"] + player["lost"]
+        assert player["lapses"] == 0
+    openings = {(found["game"], found["round"], *found["moves"][0]) for found in cup["matches"]}
+    assert len(openings) == 4
+    for found in cup["matches"]:
+        assert found["scores"] is not None and sum(found["scores"]) == 100
+    # A game for one role is an opponent of its players.
+    alone = ggp.tournament(load("hanoi"), ["random", "mcts:200"], max_moves=30)
+    assert [len(found["players"]) for found in alone["matches"]] == [1, 1]
+    with pytest.raises(ValueError, match="more players are needed"):
+        ggp.tournament(games, ["random"])
+    with pytest.raises(ValueError, match="two players are called random"):
+        ggp.tournament(games, ["random", "random"])
+    with pytest.raises(ValueError, match="unknown player"):
+        ggp.tournament(games, ["random", "wizard"])
+    with pytest.raises(ggp.LimitError, match="more than"):
+        ggp.tournament(games, ["random", "mcts:1"], rounds=1_000_000)
 
 
 # Many matches at a time.
@@ -479,6 +512,7 @@ def test_ctrl_c_ends_long_work() -> None:
     for work in (
         lambda: game.solve(method="breadth-first", memory=100_000),
         lambda: load("hex").prove(time=600),
+        lambda: ggp.tournament(load("hex"), ["mcts:60s", "mcts:50s"], jobs=2),
         lambda: ggp.Player("mcts:600s").choose(load("othello").new_initial_state()),
         lambda: load("othello").perft(30),
     ):

@@ -8,6 +8,8 @@
 //! models (2004); M. E. Glickman, Example of the Glicko-2
 //! system (2013).
 
+use std::cmp::Ordering;
+
 use skillratings::Outcomes;
 use skillratings::glicko2::{Glicko2Config, Glicko2Rating, glicko2_rating_period};
 
@@ -20,6 +22,32 @@ pub struct Comparison {
     pub share: f64,
     /// The weight of the result.
     pub weight: f64,
+}
+
+/// The comparisons of a match of several players: every two of them. `scored` has their numbers and
+/// scores, and `share` is that of the first of two scores.
+pub fn comparisons(scored: &[(usize, u8)], share: impl Fn(u8, u8) -> f64) -> Vec<Comparison> {
+    let mut found = Vec::new();
+    for (place, &(a, mine)) in scored.iter().enumerate() {
+        for &(b, theirs) in scored[place + 1..].iter().filter(|(b, _)| *b != a) {
+            found.push(Comparison {
+                players: [a, b],
+                share: share(mine, theirs),
+                // Comparisons of one match depend on each other.
+                weight: 1.0 / (scored.len() - 1) as f64,
+            });
+        }
+    }
+    found
+}
+
+/// The share of who has a higher score than the other: 1, or 1/2 if the scores are equal.
+pub fn share_of_result(mine: u8, theirs: u8) -> f64 {
+    match mine.cmp(&theirs) {
+        Ordering::Greater => 1.0,
+        Ordering::Equal => 0.5,
+        Ordering::Less => 0.0,
+    }
 }
 
 /// An estimate of a player's strength.

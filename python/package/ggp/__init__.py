@@ -45,6 +45,7 @@ from ggp._ggp import (
     check,
     load,
     play,
+    tournament,
 )
 
 __all__ = [
@@ -68,4 +69,5 @@ __all__ = [
     "check",
     "load",
     "play",
+    "tournament",
 ]

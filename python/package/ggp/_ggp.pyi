@@ -1,10 +1,10 @@
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any, Final, Literal, Protocol, final
 
 from typing_extensions import Buffer
 
-from ggp.types import Advice, Audit, Checked, Finding, Level, Played, Proof
+from ggp.types import Advice, Audit, Checked, Finding, Level, Played, Proof, Tournament
 
 __version__: Final[str]
 CHANCE: Final = -1
@@ -51,6 +51,20 @@ def play(
     threads: int = 1,
     memory: int = 1024,
 ) -> Played: ...
+def tournament(
+    games: Game | Sequence[Game],
+    players: Sequence[str] | Mapping[str, str],
+    *,
+    rounds: int = 1,
+    seed: int = 0,
+    start_clock: float | None = None,
+    play_clock: float | None = None,
+    opening: int = 0,
+    max_moves: int = 1000,
+    jobs: int = 1,
+    threads: int = 1,
+    memory: int = 256,
+) -> Tournament: ...
 def _load_texts(
     texts: Sequence[tuple[str, str]], strict: bool, case_sensitive: bool, ground_time: float
 ) -> Game: ...

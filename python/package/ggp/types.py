@@ -15,6 +15,9 @@ __all__ = [
     "Played",
     "Proof",
     "ProvedMove",
+    "Standing",
+    "Tournament",
+    "TournamentMatch",
 ]
 
 
@@ -140,3 +143,33 @@ class Played(TypedDict):
     scores: list[int] | None
     lapses: list[str]
     fault: str | None
+
+
+class TournamentMatch(Played):
+    """A match of a tournament: the number of its game, and the names of the players of its roles."""
+
+    game: int
+    round: int
+    players: list[str]
+
+
+class Standing(TypedDict):
+    """A player of a tournament. `elo` has a margin of 95 %; meetings with other players are won, drawn or
+    lost."""
+
+    name: str
+    elo: float | None
+    margin: float | None
+    matches: int
+    won: int
+    drawn: int
+    lost: int
+    mean_score: float | None
+    lapses: int
+
+
+class Tournament(TypedDict):
+    """The result of `ggp.tournament`; `players` are best first."""
+
+    players: list[Standing]
+    matches: list[TournamentMatch]

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::rows::Row;
 use super::setup::Points;
-use ggp_play::rating::{Comparison, Rating, elo, glicko2};
+use ggp_play::rating::{Comparison, Rating, comparisons, elo, glicko2, share_of_result};
 use ggp_play::schedule::Standing;
 
 /// The statistics of all players.
@@ -93,28 +93,10 @@ impl Names<'_> {
                 weight: 1.0,
             }];
         }
-        let mut found = Vec::new();
-        for (place, &(a, mine)) in scored.iter().enumerate() {
-            for &(b, theirs) in &scored[place + 1..] {
-                if a == b {
-                    continue;
-                }
-                found.push(Comparison {
-                    players: [a, b],
-                    share: match self.points {
-                        Points::Score => (100.0 + f64::from(mine) - f64::from(theirs)) / 200.0,
-                        Points::Result => match mine.cmp(&theirs) {
-                            std::cmp::Ordering::Greater => 1.0,
-                            std::cmp::Ordering::Equal => 0.5,
-                            std::cmp::Ordering::Less => 0.0,
-                        },
-                    },
-                    // Comparisons of one match depend on each other.
-                    weight: 1.0 / (scored.len() - 1) as f64,
-                });
-            }
-        }
-        found
+        comparisons(&scored, |mine, theirs| match self.points {
+            Points::Score => (100.0 + f64::from(mine) - f64::from(theirs)) / 200.0,
+            Points::Result => share_of_result(mine, theirs),
+        })
     }
 
     /// The standings of players after some matches.

@@ -1,0 +1,312 @@
+//! Tournaments: schedules, matches at once, and ratings.
+
+use std::collections::VecDeque;
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::errors::LimitError;
+use crate::game::Game;
+use crate::interrupt::interruptible;
+use crate::matches::{Conditions, Failure, describe, played_roles};
+use crate::player::spec;
+use crate::shared::Shared;
+use ggp_engine::machine::PlayError;
+use ggp_gdl::game::Score;
+use ggp_play::AgentSpec;
+use ggp_play::contest::MatchResult;
+use ggp_play::rating::{Comparison, comparisons, elo, share_of_result};
+use ggp_play::schedule::round_robin;
+use ggp_stop::Stop;
+
+/// The most matches of a tournament.
+const MOST_MATCHES: usize = 1_000_000;
+
+/// One game, or several.
+#[derive(FromPyObject)]
+pub enum Games<'py> {
+    One(PyRef<'py, Game>),
+    Many(Vec<PyRef<'py, Game>>),
+}
+
+/// The texts of players, or names with texts.
+#[derive(FromPyObject)]
+pub enum Players<'py> {
+    Named(Bound<'py, PyDict>),
+    Texts(Vec<String>),
+}
+
+impl Players<'_> {
+    /// Names and players.
+    fn read(&self) -> PyResult<Vec<(String, AgentSpec)>> {
+        let pairs: Vec<(String, String)> = match self {
+            Players::Named(dict) => { dict.iter() }
+                .map(|(name, text)| Ok((name.extract()?, text.extract()?)))
+                .collect::<PyResult<_>>()?,
+            Players::Texts(texts) => texts.iter().cloned().zip(texts.iter().cloned()).collect(),
+        };
+        let mut found: Vec<(String, AgentSpec)> = Vec::new();
+        for (name, text) in pairs {
+            if found.iter().any(|(other, _)| *other == name) {
+                return Err(PyValueError::new_err(format!(
+                    "two players are called {name}: give names, as in {{\"a\": {text:?}}}"
+                )));
+            }
+            found.push((name, spec(&text)?));
+        }
+        Ok(found)
+    }
+}
+
+/// A match of a tournament.
+struct Task {
+    game: usize,
+    round: u64,
+    /// The number of the player in each role but chance.
+    seating: Vec<usize>,
+    seeds: [u64; 2],
+}
+
+/// Plays a tournament: in each round, every group of players meets in each game once in each rotation of
+/// its roles.
+///
+/// `games` is a game or a list of games. `players` is a list of texts as for `ggp.Player`, or a dictionary
+/// of names and texts. All matches of a round with a game begin with the same `opening` random joint
+/// moves. `jobs` matches are played at once; clocks are in seconds, `memory` is in megabytes for each
+/// player. Without clocks and times, equal seeds give equal tournaments.
+///
+/// The result is a dictionary with `players`, best first, and `matches`. A player has a `name`, `elo`
+/// with its `margin` (95 %; `None` without an opponent), `matches`, `won`, `drawn`, `lost` (meetings with
+/// another player), `mean_score` and `lapses`. In a game for one role, the game is the opponent. A match
+/// has the number of its `game`, its `round`, the names of its `players`, and what `ggp.play` returns.
+#[expect(clippy::too_many_arguments, reason = "they have names in Python")]
+#[pyfunction]
+#[pyo3(signature = (games, players, *, rounds=1, seed=0, start_clock=None, play_clock=None, opening=0,
+    max_moves=1000, jobs=NonZeroUsize::MIN, threads=1, memory=256))]
+pub fn tournament<'py>(
+    py: Python<'py>,
+    games: Games<'py>,
+    players: Players<'py>,
+    rounds: u64,
+    seed: u64,
+    start_clock: Option<f64>,
+    play_clock: Option<f64>,
+    opening: usize,
+    max_moves: usize,
+    jobs: NonZeroUsize,
+    threads: usize,
+    memory: u64,
+) -> PyResult<Bound<'py, PyDict>> {
+    let games: Vec<Arc<Shared>> = match games {
+        Games::One(game) => vec![Arc::clone(&game.shared)],
+        Games::Many(games) => games.iter().map(|game| Arc::clone(&game.shared)).collect(),
+    };
+    let players = players.read()?;
+    let tasks = schedule(&games, players.len(), rounds, seed)?;
+    let stop = Stop::new();
+    let conditions = Conditions::new(
+        start_clock,
+        play_clock,
+        opening,
+        max_moves,
+        threads,
+        memory,
+        &stop,
+    )?;
+    let play = |task: &Task| {
+        let specs: Vec<&AgentSpec> = task.seating.iter().map(|&at| &players[at].1).collect();
+        match conditions.play(&games[task.game], &specs, task.seeds) {
+            Err(Failure::Play(error)) if !matches!(error, PlayError::Interrupted) => {
+                Ok(MatchResult {
+                    fault: Some(error),
+                    ..MatchResult::default()
+                })
+            }
+            played => played,
+        }
+    };
+    let work = || play_all(&tasks, jobs.get(), &play);
+    let played = interruptible(py, &stop, work)?.map_err(|failure| failure.raised(py))?;
+    let matches = tasks.iter().zip(&played).map(|(task, played)| {
+        let one = PyDict::new(py);
+        let names: Vec<&str> = task.seating.iter().map(|&at| &*players[at].0).collect();
+        one.set_item("game", task.game)?;
+        one.set_item("round", task.round)?;
+        one.set_item("players", names)?;
+        describe(&games[task.game], played, &one)?;
+        Ok(one)
+    });
+    let result = PyDict::new(py);
+    let matches = matches.collect::<PyResult<Vec<_>>>()?;
+    let names: Vec<&str> = players.iter().map(|(name, _)| &**name).collect();
+    result.set_item("players", standings(py, &names, &games, &tasks, &played)?)?;
+    result.set_item("matches", matches)?;
+    Ok(result)
+}
+
+/// The matches of all rounds.
+fn schedule(games: &[Arc<Shared>], players: usize, rounds: u64, seed: u64) -> PyResult<Vec<Task>> {
+    let mut tasks: Vec<Task> = Vec::new();
+    for round in 0..rounds {
+        for (game, shared) in games.iter().enumerate() {
+            let roles = played_roles(shared).len();
+            if players == 0 || players == 1 && roles > 1 {
+                let name = shared.game.name();
+                return Err(PyValueError::new_err(format!(
+                    "{name} has {roles} roles: more players are needed"
+                )));
+            }
+            // Rounds and games have seeds of their own, which are far apart.
+            let own = seed
+                .wrapping_add(round << 32)
+                .wrapping_add((game as u64) << 48);
+            let seatings = round_robin(players, roles, own, MOST_MATCHES - tasks.len());
+            let seatings = seatings
+                .ok_or_else(|| LimitError::new_err(format!("more than {MOST_MATCHES} matches")))?;
+            tasks.extend(seatings.into_iter().zip(0..).map(|(seating, at)| Task {
+                game,
+                round,
+                seating,
+                seeds: [own.wrapping_add(at), own],
+            }));
+        }
+    }
+    Ok(tasks)
+}
+
+/// The results of all tasks, some of which are played at once. After a failure no other match begins.
+fn play_all(
+    tasks: &[Task],
+    jobs: usize,
+    play: &(dyn Fn(&Task) -> Result<MatchResult, Failure> + Sync),
+) -> Result<Vec<MatchResult>, Failure> {
+    let open: Mutex<VecDeque<usize>> = Mutex::new((0..tasks.len()).collect());
+    let lock = || open.lock().unwrap_or_else(PoisonError::into_inner);
+    let work = || {
+        let mut played = Vec::new();
+        loop {
+            let next = lock().pop_front();
+            let Some(at) = next else {
+                return Ok(played);
+            };
+            match play(&tasks[at]) {
+                Ok(result) => played.push((at, result)),
+                Err(failure) => {
+                    lock().clear();
+                    return Err(failure);
+                }
+            }
+        }
+    };
+    let jobs = jobs.min(tasks.len());
+    let mut played = thread::scope(|scope| {
+        // The system may give fewer threads than wanted; this one works, too.
+        let builder = || thread::Builder::new().spawn_scoped(scope, work);
+        let others: Vec<_> = (1..jobs).map_while(|_| builder().ok()).collect();
+        let mut played = work()?;
+        for other in others {
+            match other.join() {
+                Ok(more) => played.extend(more?),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        Ok(played)
+    })?;
+    played.sort_unstable_by_key(|(at, _)| *at);
+    Ok(played.into_iter().map(|(_, result)| result).collect())
+}
+
+/// The players, best first.
+fn standings<'py>(
+    py: Python<'py>,
+    names: &[&str],
+    games: &[Arc<Shared>],
+    tasks: &[Task],
+    played: &[MatchResult],
+) -> PyResult<Vec<Bound<'py, PyDict>>> {
+    #[derive(Clone, Default)]
+    struct Standing {
+        matches: u64,
+        scores: f64,
+        /// Won, drawn, lost.
+        met: [u64; 3],
+        lapses: u64,
+    }
+    let mut standings = vec![Standing::default(); names.len()];
+    let mut met: Vec<Comparison> = Vec::new();
+    for (task, played) in tasks.iter().zip(played) {
+        let roles = played_roles(&games[task.game]);
+        let seats = || task.seating.iter().zip(&roles);
+        for (&player, role) in seats() {
+            let lapses = played
+                .lapses
+                .iter()
+                .filter(|(_, of, _)| *of == role.index());
+            standings[player].lapses += lapses.count() as u64;
+        }
+        let Some(scores) = &played.scores else {
+            continue;
+        };
+        let scored: Vec<(usize, u8)> = seats()
+            .map(|(&player, role)| (player, scores[role.index()].get()))
+            .collect();
+        for &(player, score) in &scored {
+            standings[player].matches += 1;
+            standings[player].scores += f64::from(score);
+        }
+        match scored[..] {
+            [(player, score)] => met.push(Comparison {
+                players: [player, names.len() + task.game],
+                share: f64::from(score) / f64::from(Score::MAX.get()),
+                weight: 1.0,
+            }),
+            _ => {
+                for found in comparisons(&scored, share_of_result) {
+                    let [one, other] = found.players;
+                    let place = (2.0 * (1.0 - found.share)) as usize;
+                    standings[one].met[place] += 1;
+                    standings[other].met[2 - place] += 1;
+                    met.push(found);
+                }
+            }
+        }
+    }
+    // Who has met nobody would only make the mean uncertain.
+    let all = 0..names.len() + games.len();
+    let rated: Vec<usize> = all
+        .filter(|number| met.iter().any(|met| met.players.contains(number)))
+        .collect();
+    for met in &mut met {
+        met.players = met
+            .players
+            .map(|number| rated.partition_point(|of| *of < number));
+    }
+    let middle = rated.partition_point(|number| *number < names.len());
+    let ratings = elo(rated.len(), &met, middle);
+    let rating = |player: usize| Some(ratings[rated.binary_search(&player).ok()?]);
+    let mut order: Vec<usize> = (0..names.len()).collect();
+    let elo_of = |player: usize| rating(player).map_or(f64::NEG_INFINITY, |found| found.rating);
+    order.sort_by(|&one, &other| elo_of(other).total_cmp(&elo_of(one)));
+    let described = order.into_iter().map(|player| {
+        let (standing, rating) = (&standings[player], rating(player));
+        let one = PyDict::new(py);
+        one.set_item("name", names[player])?;
+        one.set_item("elo", rating.map(|found| found.rating))?;
+        one.set_item("margin", rating.map(|found| found.margin))?;
+        one.set_item("matches", standing.matches)?;
+        let [won, drawn, lost] = standing.met;
+        one.set_item("won", won)?;
+        one.set_item("drawn", drawn)?;
+        one.set_item("lost", lost)?;
+        let matches = standing.matches as f64;
+        let mean = (standing.matches > 0).then(|| standing.scores / matches);
+        one.set_item("mean_score", mean)?;
+        one.set_item("lapses", standing.lapses)?;
+        Ok(one)
+    });
+    described.collect()
+}
