@@ -30,6 +30,13 @@ class Tables:
             self.values = [np.concatenate([values, np.zeros_like(values)]) for values in self.values]
         return np.array(found)
 
+    def choose(self, state: ggp.State, player: int) -> int:
+        """The action with the greatest value."""
+        legal = state.legal_actions(player)
+        bits = np.packbits(np.array(state.observation_tensor(player)) > 0, bitorder="little")
+        row = self.rows.get(bits.tobytes())
+        return legal[0] if row is None else max(legal, key=lambda action: self.values[player][row, action])
+
 
 def learn(game: ggp.Game, *, lanes: int, steps: int, seed: int = 1) -> Tables:
     """Learns while all roles choose the best move so far, or now and then a random one."""
@@ -70,36 +77,6 @@ def learn(game: ggp.Game, *, lanes: int, steps: int, seed: int = 1) -> Tables:
     return tables
 
 
-def choose(tables: Tables, state: ggp.State, role: int) -> int:
-    """The action with the greatest value."""
-    legal = state.legal_actions(role)
-    bits = np.packbits(np.array(state.observation_tensor(role)) > 0, bitorder="little")
-    row = tables.rows.get(bits.tobytes())
-    return legal[0] if row is None else max(legal, key=lambda action: tables.values[role][row, action])
-
-
-def play(game: ggp.Game, tables: Tables, opponent: str, matches: int) -> float:
-    """The mean score, with every role in turn, against players of this text."""
-    scores = []
-    for match in range(matches):
-        own = match % game.num_players()
-        state = game.new_initial_state()
-        others = {role: ggp.Player(opponent, seed=match) for role in range(game.num_players()) if role != own}
-
-        def action(role: int) -> int:
-            if role == own:
-                return choose(tables, state, role)
-            return state.string_to_action(role, others[role].choose(state, role)["move"])
-
-        while not state.is_terminal():
-            if state.is_simultaneous_node():
-                state.apply_actions([action(role) for role in range(game.num_players())])
-            else:
-                state.apply_action(action(state.current_player()))
-        scores.append(state.returns()[own])
-    return float(np.mean(scores))
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("game", help="rule file of a small game without chance")
@@ -110,8 +87,10 @@ def main() -> None:
     game = ggp.load(arguments.game)
     tables = learn(game, lanes=arguments.lanes, steps=arguments.steps)
     print(f"{arguments.lanes * arguments.steps:,} joint moves, {len(tables.rows):,} states")
-    for opponent, matches in (("random", 200), ("mcts:1000", 20)):
-        print(f"against {opponent}: {play(game, tables, opponent, matches):.1f} of 100 points")
+    for opponent, rounds in (("random", 100), ("mcts:1000", 10)):
+        cup = ggp.tournament(game, {"tables": tables.choose, opponent: opponent}, rounds=rounds)
+        (points,) = (player["mean_score"] for player in cup["players"] if player["name"] == "tables")
+        print(f"against {opponent}: {points:.1f} of 100 points in {len(cup['matches'])} matches")
 
 
 if __name__ == "__main__":

@@ -19,15 +19,17 @@ from torch import nn
 import ggp
 
 # The joint moves of each match between two updates, and the passes over them in an update.
-HORIZON, EPOCHS, PARTS = 32, 3, 8
+HORIZON, EPOCHS, PARTS = 32, 2, 4
+# The most random joint moves at the beginning of a match.
+OPENING = 10
 # The discount of differences further ahead, the range of trust, and the weights of two parts of the loss.
-TRACE, CLIP, ENTROPY, VALUE = 0.95, 0.2, 0.01, 0.5
+TRACE, CLIP, ENTROPY, VALUE = 0.95, 0.2, 0.03, 0.5
 
 
 class Network(nn.Module):
     """From facts to logits of all actions, by role, and expected scores, 0 to 1."""
 
-    def __init__(self, facts: int, actions: list[int], width: int = 256) -> None:
+    def __init__(self, facts: int, actions: list[int], width: int = 128) -> None:
         super().__init__()
         self.actions = actions
         self.body = nn.Sequential(nn.Linear(facts, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU())
@@ -51,6 +53,9 @@ class Matches:
         self.by_role = [np.zeros((lanes, count), np.bool_) for count in self.counts]
         self.rewards = np.zeros((lanes, len(self.counts)), np.float32)
         self.ends = np.zeros(lanes, np.uint8)
+        self.rng = np.random.default_rng(1)
+        self.random = np.zeros((lanes, len(self.counts)), np.int32)
+        self.opening = np.zeros(lanes, np.int64)
 
     def look(self) -> tuple[torch.Tensor, torch.Tensor]:
         """The facts and the legal actions of all states."""
@@ -59,11 +64,20 @@ class Matches:
             self.batch.legal_mask(role, mask)
         return torch.from_numpy(self.facts.copy()), torch.from_numpy(np.concatenate(self.by_role, 1))
 
-    def step(self, actions: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """The scores, 0 to 1, and which matches have ended."""
-        self.batch.step(actions.to(torch.int32).numpy(), self.rewards, self.ends)
+    def step(self, actions: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """The scores, 0 to 1, which matches have ended, and which have made these actions.
+
+        Matches begin with random actions. If not, all would soon be the same match.
+        """
+        self.batch.sample(self.random)
+        own = self.opening <= 0
+        made = np.where(own[:, None], actions.numpy(), self.random)
+        self.batch.step(made.astype(np.int32), self.rewards, self.ends)
+        self.opening -= 1
+        again = self.ends != 0
+        self.opening[again] = self.rng.integers(0, OPENING, int(again.sum()))
         scores = np.nan_to_num(self.rewards) / 100
-        return torch.from_numpy(scores), torch.from_numpy((self.ends != 0).astype(np.float32))
+        return torch.from_numpy(scores), torch.from_numpy(again.astype(np.float32)), torch.from_numpy(own)
 
 
 def likelihood(logits: list[torch.Tensor], actions: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -82,21 +96,21 @@ def update(network: Network, optimizer: torch.optim.Optimizer, matches: Matches)
             logits, values = network(facts, masks)
             actions = torch.stack([torch.distributions.Categorical(logits=of).sample() for of in logits], 1)
             logs, _ = likelihood(logits, actions)
-            scores, ends = matches.step(actions)
-            kept.append((facts, masks, actions, logs, values, scores, ends))
+            scores, ends, own = matches.step(actions)
+            kept.append((facts, masks, actions, logs, values, own, scores, ends))
         _, after = network(*matches.look())
 
     advantage, advantages = torch.zeros_like(after), []
-    for *_, values, scores, ends in reversed(kept):
+    for *_, values, _, scores, ends in reversed(kept):
         goes_on = (1 - ends).unsqueeze(1)
         advantage = scores + goes_on * after - values + TRACE * goes_on * advantage
         advantages.append(advantage)
         after = values
-    facts, masks, actions, logs, values, *_ = (torch.cat(of) for of in zip(*kept, strict=True))
+    facts, masks, actions, logs, values, own, *_ = (torch.cat(of) for of in zip(*kept, strict=True))
     gains = torch.cat(advantages[::-1])
     targets = values + gains
-    # Where a role has no choice, nothing is learned about its actions.
-    has_choice = torch.stack([of.sum(1) > 1 for of in masks.split(network.actions, 1)], 1)
+    # Where a role has no choice, or acted at random, nothing is learned about its actions.
+    has_choice = torch.stack([(of.sum(1) > 1) & own for of in masks.split(network.actions, 1)], 1)
     gains = (gains - gains[has_choice].mean()) / (gains[has_choice].std() + 1e-6) * has_choice
 
     for _ in range(EPOCHS):
@@ -116,55 +130,34 @@ def train(game: ggp.Game, *, minutes: float, lanes: int) -> Network:
     """A network that has learned for some minutes."""
     matches = Matches(game, lanes)
     network = Network(matches.batch.num_facts, matches.counts)
-    optimizer = torch.optim.Adam(network.parameters(), lr=1e-3)
+    optimizer = torch.optim.Adam(network.parameters(), lr=2e-3)
     began, updates, shown = time.monotonic(), 0, 0
     while (spent := (time.monotonic() - began) / 60 / minutes) < 1:
         # Smaller changes as time goes by.
-        optimizer.param_groups[0]["lr"] = 1e-3 * (1 - spent)
+        optimizer.param_groups[0]["lr"] = 2e-3 * (1 - spent)
         update(network, optimizer, matches)
         updates += 1
         if int(spent * 5) > shown:
             shown = int(spent * 5)
-            points = play(game, network, "random", 40)
+            points = measure(game, network, "random", 20)
             print(f"{updates * HORIZON * lanes:,} joint moves: {points:.1f} of 100 points against random")
     return network
 
 
-@torch.no_grad()
-def choose(game: ggp.Game, network: Network, state: ggp.State, role: int) -> int:
-    """The action that the network finds the best."""
-    masks = [np.array(state.legal_actions_mask(of), np.bool_) for of in range(game.num_players())]
-    short = [mask[:count] for mask, count in zip(masks, network.actions, strict=True)]
-    facts = torch.tensor([state.observation_tensor(role)])
-    logits, _ = network(facts, torch.from_numpy(np.concatenate(short)).unsqueeze(0))
-    return int(logits[role].argmax())
+def measure(game: ggp.Game, network: Network, opponent: str, rounds: int) -> float:
+    """The mean score against players of this text, after two random joint moves, in every role."""
 
+    def choose(state: ggp.State, player: int) -> int:
+        """The action that the network finds the best."""
+        legal = [state.legal_actions_mask(of) for of in range(game.num_players())]
+        facts, masks = torch.tensor([state.observation_tensor(player)]), torch.tensor([sum(legal, [])]).bool()
+        with torch.no_grad():
+            logits, _ = network(facts, masks)
+        return int(logits[player].argmax())
 
-def play(game: ggp.Game, network: Network, opponent: str, matches: int) -> float:
-    """The mean score after two random joint moves, in every role, against players of this text."""
-    scores = []
-    for match in range(matches):
-        own, rng = match % game.num_players(), np.random.default_rng(match // game.num_players())
-        state = game.new_initial_state()
-        others = {role: ggp.Player(opponent, seed=match) for role in range(game.num_players()) if role != own}
-        made = 0
-        while not state.is_terminal():
-            roles = range(game.num_players()) if state.is_simultaneous_node() else [state.current_player()]
-            actions = []
-            for role in roles:
-                if made < 2:
-                    actions.append(int(rng.choice(state.legal_actions(role))))
-                elif role == own:
-                    actions.append(choose(game, network, state, role))
-                else:
-                    actions.append(state.string_to_action(role, others[role].choose(state, role)["move"]))
-            if state.is_simultaneous_node():
-                state.apply_actions(actions)
-            else:
-                state.apply_action(actions[0])
-            made += 1
-        scores.append(state.returns()[own])
-    return float(np.mean(scores))
+    cup = ggp.tournament(game, {"network": choose, opponent: opponent}, rounds=rounds, opening=2)
+    (points,) = (found["mean_score"] for found in cup["players"] if found["name"] == "network")
+    return points or 0.0
 
 
 def main() -> None:
@@ -179,7 +172,7 @@ def main() -> None:
     game = ggp.load(arguments.game)
     network = train(game, minutes=arguments.minutes, lanes=arguments.lanes)
     for opponent in ("random", "mcts:100", "mcts:1000"):
-        print(f"against {opponent}: {play(game, network, opponent, 100):.1f} of 100 points in 100 matches")
+        print(f"against {opponent}: {measure(game, network, opponent, 50):.1f} of 100 points")
 
 
 if __name__ == "__main__":

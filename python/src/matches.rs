@@ -1,9 +1,9 @@
 //! Matches between players.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -12,12 +12,13 @@ use crate::game::{Game, seconds};
 use crate::interrupt::interruptible;
 use crate::player::spec;
 use crate::shared::Shared;
+use crate::state::State;
 use ggp_engine::machine::{Limits, Machine, PlayError};
-use ggp_gdl::game::RoleId;
+use ggp_gdl::game::{Move, RoleId};
 use ggp_play::contest::{AgentContender, Clocks, Contest, MatchResult, Opening, Resources};
-use ggp_play::referee::{Asking, Contender};
+use ggp_play::referee::{Asking, Contender, Lapse, Position};
 use ggp_play::{AgentSpec, SpecError};
-use ggp_stop::Stop;
+use ggp_stop::{Instant, Stop};
 
 /// The conditions of matches.
 pub struct Conditions {
@@ -25,13 +26,6 @@ pub struct Conditions {
     opening: usize,
     most_moves: usize,
     resources: Resources,
-}
-
-/// The roles that players have: all but chance.
-pub fn played_roles(shared: &Shared) -> Vec<RoleId> {
-    let game = &shared.game;
-    let roles = game.roles();
-    roles.filter(|&role| !game.is_random(role)).collect()
 }
 
 impl Conditions {
@@ -66,22 +60,36 @@ impl Conditions {
         })
     }
 
-    /// Plays a match between players of these texts, one for each role but chance.
+    /// Plays a match between players, one for each role but chance.
     pub fn play(
         &self,
-        shared: &Shared,
-        players: &[&AgentSpec],
+        shared: &Arc<Shared>,
+        players: &[&Entrant],
         seeds: [u64; 2],
     ) -> Result<MatchResult, Failure> {
         let [seed, opening_seed] = seeds;
         let stop = self.resources.limits.stop.clone();
-        let mut contenders: Vec<Option<Box<dyn Contender>>> = Vec::new();
+        let raised = Raised::default();
+        let mut contenders: Vec<Option<Box<dyn Contender + '_>>> = Vec::new();
         contenders.resize_with(shared.game.role_count(), || None);
-        for (role, spec) in played_roles(shared).into_iter().zip(players) {
-            let brief = self.resources.brief(&shared.game, role, self.clocks, seed);
-            let contender =
-                AgentContender::new(brief, spec, self.clocks).map_err(Failure::Player)?;
-            contenders[role.index()] = Some(Box::new(contender));
+        for ((role, entrant), player) in shared.players().into_iter().zip(players).zip(0..) {
+            let contender: Box<dyn Contender + '_> = match entrant {
+                Entrant::Agent(spec) => {
+                    let brief = { &self.resources }.brief(&shared.game, role, self.clocks, seed);
+                    let contender = AgentContender::new(brief, spec, self.clocks);
+                    Box::new(contender.map_err(Failure::Player)?)
+                }
+                Entrant::Function(function) => Box::new(Caller {
+                    function,
+                    shared,
+                    role,
+                    player,
+                    clock: self.clocks.play,
+                    raised: &raised,
+                    stop: &stop,
+                }),
+            };
+            contenders[role.index()] = Some(contender);
         }
         let mut machine = shared.machine().clone();
         machine.set_stop(&stop);
@@ -94,9 +102,100 @@ impl Conditions {
                 seed: opening_seed,
             },
             most_moves: self.most_moves,
-            stop,
+            stop: stop.clone(),
         };
-        contest.play(&mut contenders).map_err(Failure::Play)
+        let played = contest.play(&mut contenders);
+        drop(contenders);
+        match raised.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            Some(error) => Err(Failure::Raised(error)),
+            None => played.map_err(Failure::Play),
+        }
+    }
+}
+
+/// A player as it was given.
+#[derive(FromPyObject)]
+pub enum Given {
+    Text(String),
+    Function(Py<PyAny>),
+}
+
+/// A player.
+pub enum Entrant {
+    Agent(AgentSpec),
+    /// A function of a state and the number of the player.
+    Function(Py<PyAny>),
+}
+
+impl Given {
+    /// The player.
+    pub fn read(self, py: Python<'_>) -> PyResult<Entrant> {
+        match self {
+            Given::Text(text) => Ok(Entrant::Agent(spec(&text)?)),
+            Given::Function(function) if function.bind(py).is_callable() => {
+                Ok(Entrant::Function(function))
+            }
+            Given::Function(other) => Err(PyTypeError::new_err(format!(
+                "a player is a text or a function of a state and a player, not {}",
+                other.bind(py).repr()?
+            ))),
+        }
+    }
+}
+
+/// The exception that a function has raised.
+type Raised = Mutex<Option<PyErr>>;
+
+/// A function of Python in a match.
+struct Caller<'a> {
+    function: &'a Py<PyAny>,
+    shared: &'a Arc<Shared>,
+    role: RoleId,
+    player: i32,
+    clock: Option<Duration>,
+    raised: &'a Raised,
+    /// Ends the match.
+    stop: &'a Stop,
+}
+
+impl Caller<'_> {
+    /// The move that the function chooses, as a text or an action.
+    fn ask(&self, py: Python<'_>, position: &Position<'_>) -> PyResult<Result<Move, Lapse>> {
+        let state = State::after(py, self.shared, position.joint_moves)?;
+        let answer = self.function.bind(py).call1((state, self.player))?;
+        let made = match answer.extract::<String>() {
+            Ok(text) => self.shared.machine().read_move(&text).ok(),
+            Err(_) => State::initial(py, self.shared)?
+                .action(self.role, answer.extract()?)
+                .ok(),
+        };
+        let made = made.filter(|made| position.legal.contains(made));
+        Ok(made.ok_or_else(|| Lapse::Illegal(answer.to_string())))
+    }
+}
+
+impl Contender for Caller<'_> {
+    fn start(&mut self) -> Result<(), Lapse> {
+        Ok(())
+    }
+
+    fn choose(&mut self, position: &Position<'_>) -> Result<Move, Lapse> {
+        if let ([only], 2..) = (position.legal, self.shared.game.role_count()) {
+            return Ok(*only);
+        }
+        let end = self.clock.map(|clock| Instant::now() + clock);
+        let answer = Python::attach(|py| self.ask(py, position));
+        match answer {
+            Ok(_) if end.is_some_and(|end| Instant::now() > end) => Err(Lapse::Late),
+            Ok(answer) => answer,
+            Err(error) => {
+                let text = error.to_string();
+                let mut raised = self.raised.lock().unwrap_or_else(PoisonError::into_inner);
+                raised.get_or_insert(error);
+                self.stop.raise();
+                Err(Lapse::Crashed(text))
+            }
+        }
     }
 }
 
@@ -104,13 +203,16 @@ impl Conditions {
 pub enum Failure {
     Player(SpecError),
     Play(PlayError),
+    /// A function raised this.
+    Raised(PyErr),
 }
 
 impl Failure {
-    pub fn raised(&self, py: Python<'_>) -> PyErr {
+    pub fn raised(self, py: Python<'_>) -> PyErr {
         match self {
             Failure::Player(error) => PyValueError::new_err(error.to_string()),
-            Failure::Play(error) => play_error(py, error),
+            Failure::Play(error) => play_error(py, &error),
+            Failure::Raised(error) => error,
         }
     }
 }
@@ -134,7 +236,8 @@ fn scores(played: &MatchResult) -> Option<Vec<u32>> {
     Some(scores.iter().map(|score| score.get().into()).collect())
 }
 
-/// Plays a match. `players` has a text for each role but chance, such as `["mcts:1000", "random"]`.
+/// Plays a match. `players` has a player for each role but chance: a text such as `"mcts:1000"`, or a
+/// function of a state and the number of its player, which returns an action or the text of a move.
 ///
 /// Clocks are in seconds; without them, players are limited by their texts alone, and equal seeds give
 /// equal matches. The match begins after `opening` random joint moves, and ends after `max_moves`;
@@ -147,7 +250,7 @@ fn scores(played: &MatchResult) -> Option<Vec<u32>> {
 pub fn play<'py>(
     py: Python<'py>,
     game: &Game,
-    players: Vec<String>,
+    players: Vec<Given>,
     seed: u64,
     start_clock: Option<f64>,
     play_clock: Option<f64>,
@@ -157,7 +260,7 @@ pub fn play<'py>(
     memory: u64,
 ) -> PyResult<Bound<'py, PyDict>> {
     let shared = &game.shared;
-    let roles = played_roles(shared).len();
+    let roles = shared.players().len();
     if players.len() != roles {
         let given = players.len();
         return Err(PyValueError::new_err(format!(
@@ -174,12 +277,12 @@ pub fn play<'py>(
         memory,
         &stop,
     )?;
-    let specs: Vec<AgentSpec> = players
-        .iter()
-        .map(|text| spec(text))
+    let players: Vec<Entrant> = players
+        .into_iter()
+        .map(|given| given.read(py))
         .collect::<PyResult<_>>()?;
-    let specs: Vec<&AgentSpec> = specs.iter().collect();
-    let work = || conditions.play(shared, &specs, [seed, seed]);
+    let players: Vec<&Entrant> = players.iter().collect();
+    let work = || conditions.play(shared, &players, [seed, seed]);
     let played = interruptible(py, &stop, work)?.map_err(|failure| failure.raised(py))?;
     let result = PyDict::new(py);
     describe(shared, &played, &result)?;

@@ -54,6 +54,15 @@ impl State {
         })
     }
 
+    /// The state after joint moves.
+    pub fn after(py: Python<'_>, shared: &Arc<Shared>, moves: &[Vec<Move>]) -> PyResult<State> {
+        let mut state = State::initial(py, shared)?;
+        for joint in moves {
+            state.advance(py, joint.clone())?;
+        }
+        Ok(state)
+    }
+
     pub fn of_facts(py: Python<'_>, shared: &Arc<Shared>, facts: &[String]) -> PyResult<State> {
         let mut machine = shared.machine();
         let game = &shared.game;

@@ -12,12 +12,10 @@ use pyo3::types::PyDict;
 use crate::errors::LimitError;
 use crate::game::Game;
 use crate::interrupt::interruptible;
-use crate::matches::{Conditions, Failure, describe, played_roles};
-use crate::player::spec;
+use crate::matches::{Conditions, Entrant, Failure, Given, describe};
 use crate::shared::Shared;
 use ggp_engine::machine::PlayError;
 use ggp_gdl::game::Score;
-use ggp_play::AgentSpec;
 use ggp_play::contest::MatchResult;
 use ggp_play::rating::{Comparison, comparisons, elo, share_of_result};
 use ggp_play::schedule::round_robin;
@@ -33,7 +31,7 @@ pub enum Games<'py> {
     Many(Vec<PyRef<'py, Game>>),
 }
 
-/// The texts of players, or names with texts.
+/// The texts of players, or names with players.
 #[derive(FromPyObject)]
 pub enum Players<'py> {
     Named(Bound<'py, PyDict>),
@@ -42,23 +40,24 @@ pub enum Players<'py> {
 
 impl Players<'_> {
     /// Names and players.
-    fn read(&self) -> PyResult<Vec<(String, AgentSpec)>> {
-        let pairs: Vec<(String, String)> = match self {
+    fn read(&self, py: Python<'_>) -> PyResult<Vec<(String, Entrant)>> {
+        match self {
             Players::Named(dict) => { dict.iter() }
-                .map(|(name, text)| Ok((name.extract()?, text.extract()?)))
-                .collect::<PyResult<_>>()?,
-            Players::Texts(texts) => texts.iter().cloned().zip(texts.iter().cloned()).collect(),
-        };
-        let mut found: Vec<(String, AgentSpec)> = Vec::new();
-        for (name, text) in pairs {
-            if found.iter().any(|(other, _)| *other == name) {
-                return Err(PyValueError::new_err(format!(
-                    "two players are called {name}: give names, as in {{\"a\": {text:?}}}"
-                )));
+                .map(|(name, given)| Ok((name.extract()?, given.extract::<Given>()?.read(py)?)))
+                .collect(),
+            Players::Texts(texts) => {
+                let mut found: Vec<(String, Entrant)> = Vec::new();
+                for text in texts {
+                    if found.iter().any(|(other, _)| other == text) {
+                        return Err(PyValueError::new_err(format!(
+                            "two players are called {text}: give names, as in {{\"a\": {text:?}}}"
+                        )));
+                    }
+                    found.push((text.clone(), Given::Text(text.clone()).read(py)?));
+                }
+                Ok(found)
             }
-            found.push((name, spec(&text)?));
         }
-        Ok(found)
     }
 }
 
@@ -75,7 +74,7 @@ struct Task {
 /// its roles.
 ///
 /// `games` is a game or a list of games. `players` is a list of texts as for `ggp.Player`, or a dictionary
-/// of names and texts. All matches of a round with a game begin with the same `opening` random joint
+/// of names and players, each a text or a function as for `ggp.play`. All matches of a round with a game begin with the same `opening` random joint
 /// moves. `jobs` matches are played at once; clocks are in seconds, `memory` is in megabytes for each
 /// player. Without clocks and times, equal seeds give equal tournaments.
 ///
@@ -105,7 +104,7 @@ pub fn tournament<'py>(
         Games::One(game) => vec![Arc::clone(&game.shared)],
         Games::Many(games) => games.iter().map(|game| Arc::clone(&game.shared)).collect(),
     };
-    let players = players.read()?;
+    let players = players.read(py)?;
     let tasks = schedule(&games, players.len(), rounds, seed)?;
     let stop = Stop::new();
     let conditions = Conditions::new(
@@ -118,8 +117,8 @@ pub fn tournament<'py>(
         &stop,
     )?;
     let play = |task: &Task| {
-        let specs: Vec<&AgentSpec> = task.seating.iter().map(|&at| &players[at].1).collect();
-        match conditions.play(&games[task.game], &specs, task.seeds) {
+        let seated: Vec<&Entrant> = task.seating.iter().map(|&at| &players[at].1).collect();
+        match conditions.play(&games[task.game], &seated, task.seeds) {
             Err(Failure::Play(error)) if !matches!(error, PlayError::Interrupted) => {
                 Ok(MatchResult {
                     fault: Some(error),
@@ -153,7 +152,7 @@ fn schedule(games: &[Arc<Shared>], players: usize, rounds: u64, seed: u64) -> Py
     let mut tasks: Vec<Task> = Vec::new();
     for round in 0..rounds {
         for (game, shared) in games.iter().enumerate() {
-            let roles = played_roles(shared).len();
+            let roles = shared.players().len();
             if players == 0 || players == 1 && roles > 1 {
                 let name = shared.game.name();
                 return Err(PyValueError::new_err(format!(
@@ -239,7 +238,7 @@ fn standings<'py>(
     let mut standings = vec![Standing::default(); names.len()];
     let mut met: Vec<Comparison> = Vec::new();
     for (task, played) in tasks.iter().zip(played) {
-        let roles = played_roles(&games[task.game]);
+        let roles = games[task.game].players();
         let seats = || task.seating.iter().zip(&roles);
         for (&player, role) in seats() {
             let lapses = played

@@ -308,6 +308,40 @@ def test_players_choose_and_play() -> None:
     assert ggp.play(ggp.load(COINS), ["random"])["scores"] in ([0, 100], [0, 0])
 
 
+def test_functions_play() -> None:
+    game = load("tic_tac_toe")
+
+    def first(state: ggp.State, player: int) -> int:
+        return state.legal_actions(player)[0]
+
+    def last(state: ggp.State, player: int) -> str:
+        return state.legal_moves(player)[-1]
+
+    played = ggp.play(game, [first, last])
+    assert played["lapses"] == []
+    assert played["moves"][0] == ["(mark 1 1)", "wait"]
+    assert played["moves"][1] == ["wait", "(mark 3 3)"]
+    # Chance is not a player.
+    guessed = ggp.play(ggp.load(COINS), [lambda state, player: ("heads", "tails")[player]])
+    assert (guessed["lapses"], guessed["moves"][0][1]) == ([], "heads")
+    cup = ggp.tournament(game, {"first": first, "random": "random"}, rounds=5, opening=1, jobs=2)
+    assert len(cup["matches"]) == 10
+    # A move that is not legal is a lapse; an exception ends the match.
+    assert "IL 0" in ggp.play(game, [first, lambda state, player: 0])["lapses"][0]
+    with pytest.raises(ZeroDivisionError):
+        ggp.play(game, [first, lambda state, player: 1 // 0])
+    with pytest.raises(TypeError):
+        ggp.play(game, [first, lambda state, player: None])  # type: ignore[list-item, return-value]
+    with pytest.raises(TypeError, match="a player is a text or a function"):
+        ggp.play(game, ["random", 3])  # type: ignore[list-item]
+
+    def slow(state: ggp.State, player: int) -> int:
+        time.sleep(0.05)
+        return first(state, player)
+
+    assert "TO" in ggp.play(game, [slow, "random"], play_clock=0.01)["lapses"][0]
+
+
 def test_a_tournament_rates_players() -> None:
     games = [load("nim"), load("tic_tac_toe")]
     players = {"deep": "mcts:300", "shallow": "mcts:30", "blind": "random"}

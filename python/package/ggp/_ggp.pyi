@@ -1,4 +1,4 @@
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import Any, Final, Literal, Protocol, final
 
@@ -25,6 +25,8 @@ class MatchError(Error):
 class LimitError(Error): ...
 
 _Source = str | PathLike[str]
+# The text of a player, or a function of a state and a player.
+_Player = str | Callable[[State, int], int | str]
 
 class _ArrayInterface(Protocol):
     @property
@@ -41,7 +43,7 @@ def check(
 ) -> list[Finding]: ...
 def play(
     game: Game,
-    players: Sequence[str],
+    players: Sequence[_Player],
     *,
     seed: int = 0,
     start_clock: float | None = None,
@@ -53,7 +55,7 @@ def play(
 ) -> Played: ...
 def tournament(
     games: Game | Sequence[Game],
-    players: Sequence[str] | Mapping[str, str],
+    players: Sequence[str] | Mapping[str, _Player],
     *,
     rounds: int = 1,
     seed: int = 0,

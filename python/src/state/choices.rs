@@ -64,7 +64,7 @@ impl State {
         number.ok_or_else(|| Error::new_err("a legal move is not in the network"))
     }
 
-    pub(super) fn action(&self, role: RoleId, action: i64) -> PyResult<Move> {
+    pub fn action(&self, role: RoleId, action: i64) -> PyResult<Move> {
         let moves = &self.shared.network()?.actions.moves[role.index()];
         let made = usize::try_from(action)
             .ok()
