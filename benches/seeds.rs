@@ -5,7 +5,7 @@
 //! cargo bench --bench seeds -- [--table N] [--json] [--csv DIR] [--plot DIR]
 //! ```
 //!
-//! The runs are listed in `benches/seeds.json`. Every answer that is timed is also
+//! The runs are listed in `crates/cli/src/commands/seeds.json`. Every answer that is timed is also
 //! checked; the benchmark fails if one is wrong.
 
 use std::process::{Command, exit};

@@ -1,7 +1,6 @@
 //! Tournaments: schedules, matches at once, and ratings.
 
 use std::collections::VecDeque;
-use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
@@ -85,7 +84,7 @@ struct Task {
 #[expect(clippy::too_many_arguments, reason = "they have names in Python")]
 #[pyfunction]
 #[pyo3(signature = (games, players, *, rounds=1, seed=0, start_clock=None, play_clock=None, opening=0,
-    max_moves=1000, jobs=NonZeroUsize::MIN, threads=1, memory=256))]
+    max_moves=1000, jobs=1, threads=1, memory=256))]
 pub fn tournament<'py>(
     py: Python<'py>,
     games: Games<'py>,
@@ -96,7 +95,7 @@ pub fn tournament<'py>(
     play_clock: Option<f64>,
     opening: usize,
     max_moves: usize,
-    jobs: NonZeroUsize,
+    jobs: usize,
     threads: usize,
     memory: u64,
 ) -> PyResult<Bound<'py, PyDict>> {
@@ -128,7 +127,7 @@ pub fn tournament<'py>(
             played => played,
         }
     };
-    let work = || play_all(&tasks, jobs.get(), &play);
+    let work = || play_all(&tasks, jobs.max(1), &play);
     let played = interruptible(py, &stop, work)?.map_err(|failure| failure.raised(py))?;
     let matches = tasks.iter().zip(&played).map(|(task, played)| {
         let one = PyDict::new(py);

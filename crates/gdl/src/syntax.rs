@@ -16,7 +16,7 @@ use kif::{Kif, Rule};
 #[allow(missing_docs)]
 mod kif {
     #[derive(pest_derive::Parser)]
-    #[grammar = "../../grammar/kif.pest"]
+    #[grammar = "grammar/kif.pest"]
     pub struct Kif;
 }
 

@@ -61,7 +61,7 @@ pub struct Options {
 }
 
 /// The tables that are run by default.
-const SPEC: &str = include_str!("../../../../benches/seeds.json");
+const SPEC: &str = include_str!("seeds.json");
 
 /// The text above the tables in Markdown.
 const MARKDOWN: &str = "\
@@ -110,7 +110,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     };
     let spec: Spec = json::parse(
         &text,
-        "a JSON object with `tables`, like benches/seeds.json",
+        "a JSON object with `tables`, like crates/cli/src/commands/seeds.json",
     )
     .map_err(|why| anyhow!("{name} is not a list of tables: {why}"))?;
     if !options.games.is_dir() {

@@ -16,7 +16,7 @@ use infix::{Infix, Rule};
 #[allow(missing_docs)]
 mod infix {
     #[derive(pest_derive::Parser)]
-    #[grammar = "../../grammar/infix.pest"]
+    #[grammar = "grammar/infix.pest"]
     pub struct Infix;
 }
 
