@@ -5,7 +5,8 @@
 NAME is the game of pgx that FILE has the rules of.
 
 Each step draws legal actions, makes them, begins again where a match is over, and writes an
-observation as float32. pgx does the same in one compiled function on the CPU.
+observation, as float32 or as bits. pgx does the same in one compiled function on the CPU; its
+observations have a byte for each number.
 """
 
 from __future__ import annotations
@@ -32,13 +33,14 @@ SECONDS = 2.0
 BUNDLED = ("connect_four=connect_four", "tic_tac_toe=tic_tac_toe", "othello", "breakthrough", "checkers")
 
 
-def ours(path: Path, lanes: int) -> float:
+def ours(path: Path, lanes: int, *, bits: bool) -> float:
     game = ggp.load(path)
     batch = ggp.Batch(game, lanes, seed=1)
     actions = np.zeros((lanes, batch.num_roles), np.int32)
     rewards = np.zeros((lanes, batch.num_roles), np.float32)
     ends = np.zeros(lanes, np.uint8)
-    facts = np.zeros((lanes, batch.num_facts), np.float32)
+    shape, kind = (batch.num_bytes, np.uint8) if bits else (batch.num_facts, np.float32)
+    facts: np.ndarray = np.zeros((lanes, shape), kind)
     rounds, ended = 0, 0
     began = time.process_time()
     while time.process_time() - began < SECONDS:
@@ -50,7 +52,8 @@ def ours(path: Path, lanes: int) -> float:
         ended += int((ends != 0).sum())
     took = time.process_time() - began
     # The answer: the state that is observed is that of the actions.
-    state = game.state([game.facts[fact] for fact in np.flatnonzero(facts[0])])
+    holds = np.unpackbits(facts[0], bitorder="little") if bits else facts[0]
+    state = game.state([game.facts[fact] for fact in np.flatnonzero(holds)])
     batch.sample(actions)
     for role in range(batch.num_roles):
         assert game.actions(role)[actions[0, role]] in state.legal_moves(role)
@@ -98,14 +101,17 @@ def main() -> None:
         return f"{GAMES / stem}.kif{equals}{name}"
 
     games = sys.argv[1:] or [bundled(game) for game in BUNDLED]
-    print("game, lanes, million steps a CPU second, of pgx, times as fast")
+    print("game, lanes, million steps a CPU second with float32, with bits, of pgx, times as fast")
     for game in games:
         file, _, name = game.partition("=")
         for lanes in (512, 4096):
-            own = ours(Path(file), lanes) / 1e6
+            numbers, bits = (ours(Path(file), lanes, bits=bits) / 1e6 for bits in (False, True))
+            row = f"{Path(file).stem}, {lanes}, {numbers:.1f}, {bits:.1f}"
             other = theirs(name, lanes) if name else None
-            row = f"{Path(file).stem}, {lanes}, {own:.1f}"
-            print(row if other is None else f"{row}, {other / 1e6:.2f}, {own / (other / 1e6):.1f}")
+            if other is not None:
+                other /= 1e6
+                row += f", {other:.2f}, {numbers / other:.1f} and {bits / other:.1f}"
+            print(row)
 
 
 if __name__ == "__main__":
