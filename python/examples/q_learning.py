@@ -79,18 +79,20 @@ def learn(game: ggp.Game, *, lanes: int, steps: int, seed: int = 1) -> Tables:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("game", help="rule file of a small game without chance")
+    parser.add_argument("game", help="rule file of a small game of several players without chance")
     parser.add_argument("--lanes", type=int, default=512, help="matches at a time")
     parser.add_argument("--steps", type=int, default=6000, help="joint moves of each")
     arguments = parser.parse_args()
 
     game = ggp.load(arguments.game)
+    if game.num_players() < 2 or game.num_players() < len(game.roles):
+        parser.error(f"{game.name} is for one player, or has chance")
     tables = learn(game, lanes=arguments.lanes, steps=arguments.steps)
     print(f"{arguments.lanes * arguments.steps:,} joint moves, {len(tables.rows):,} states")
     for opponent, rounds in (("random", 100), ("mcts:1000", 10)):
         cup = ggp.tournament(game, {"tables": tables.choose, opponent: opponent}, rounds=rounds)
         (points,) = (player["mean_score"] for player in cup["players"] if player["name"] == "tables")
-        print(f"against {opponent}: {points:.1f} of 100 points in {len(cup['matches'])} matches")
+        print(f"against {opponent}: {points or 0:.1f} of 100 points in {len(cup['matches'])} matches")
 
 
 if __name__ == "__main__":

@@ -162,7 +162,7 @@ def measure(game: ggp.Game, network: Network, opponent: str, rounds: int) -> flo
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("game", help="rule file of a game without chance")
+    parser.add_argument("game", help="rule file of a game of several players without chance")
     parser.add_argument("--minutes", type=float, default=3.0)
     parser.add_argument("--lanes", type=int, default=512, help="matches at a time")
     arguments = parser.parse_args()
@@ -170,6 +170,8 @@ def main() -> None:
     torch.manual_seed(1)
     torch.set_num_threads(1)
     game = ggp.load(arguments.game)
+    if game.num_players() < 2 or game.num_players() < len(game.roles):
+        parser.error(f"{game.name} is for one player, or has chance")
     network = train(game, minutes=arguments.minutes, lanes=arguments.lanes)
     for opponent in ("random", "mcts:100", "mcts:1000"):
         print(f"against {opponent}: {measure(game, network, opponent, 50):.1f} of 100 points")

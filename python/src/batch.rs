@@ -20,7 +20,8 @@ use ggp_stop::Stop;
 /// Many matches of one game at a time, for programs that learn.
 ///
 /// All arrays are the caller's: anything with a buffer, such as a numpy array, whose elements lie
-/// next to each other in the order of C. They are read and written in place. Actions are numbers of
+/// next to each other in the order of C. A flat array with as many elements as the shape says will do,
+/// too. They are read and written in place. Actions are numbers of
 /// `Game.actions(role)`, of type int32.
 ///
 /// `memory` is the limit of all matches in megabytes; more raise `LimitError`.
@@ -34,7 +35,7 @@ pub struct Batch {
     /// Made when they are first needed.
     rollouts: Option<Rollouts>,
     /// The greatest length of the playouts.
-    depth: Option<u64>,
+    depth: u64,
     seed: u64,
 }
 
@@ -102,7 +103,7 @@ impl Batch {
             game: Arc::clone(&game.shared),
             matches,
             rollouts: None,
-            depth: None,
+            depth: 0,
             seed,
         })
     }
@@ -208,9 +209,9 @@ impl Batch {
         Ok(())
     }
 
-    /// Writes what a role sees to `out`: the facts, in the order of `Game.facts`. As float32 or
-    /// uint8 of shape lanes × facts, 1 for those that hold and 0 for all others; or as bits, uint8
-    /// of shape lanes × `num_bytes`: fact `f` is bit `f % 8` of byte `f // 8`.
+    /// Writes what a role sees to `out`: the facts, in the order of `Game.facts`. As float32 of
+    /// shape lanes × facts, 1 for those that hold and 0 for all others; or as bits, uint8 of shape
+    /// lanes × `num_bytes`: fact `f` is bit `f % 8` of byte `f // 8`.
     ///
     /// Raises `Error` if the rules have hidden information.
     fn observe(&mut self, py: Python<'_>, role: usize, out: &Bound<'_, PyAny>) -> PyResult<()> {
@@ -230,15 +231,15 @@ impl Batch {
     }
 
     /// Writes the mean scores of uniformly random playouts, 0 to 100, to `out` (float32, of shape
-    /// lanes × roles): `each` playouts from the state of each match, whose states remain. NaN where
-    /// no playout ended.
-    #[pyo3(signature = (each, out, *, max_length=None))]
+    /// lanes × roles): `each` playouts from the state of each match, whose states remain. Playouts that do
+    /// not end within `max_length` joint moves do not count; NaN where none ended.
+    #[pyo3(signature = (each, out, *, max_length=10_000))]
     fn rollouts(
         &mut self,
         py: Python<'_>,
         each: u32,
         out: &Bound<'_, PyAny>,
-        max_length: Option<u64>,
+        max_length: u64,
     ) -> PyResult<()> {
         let (lanes, roles) = (self.matches.lanes(), self.matches.roles());
         let mut out = Array::<f32>::writable(out, "out", &[lanes, roles])?;
@@ -249,7 +250,7 @@ impl Batch {
         }
         let rollouts = self.rollouts.get_or_insert_with(|| {
             let options = RolloutOptions {
-                depth: max_length,
+                depth: Some(max_length),
                 ..RolloutOptions::default()
             };
             Rollouts::new(network.net(), &options, seed)

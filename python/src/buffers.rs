@@ -13,26 +13,42 @@ use pyo3::prelude::*;
 pub struct Array<T: Element>(PyBuffer<T>);
 
 impl<T: Element + Send + Sync> Array<T> {
-    /// The array with as many elements as `shape` says, whatever its dimensions.
+    /// The array of this shape; a flat one with as many elements will do, too.
     ///
     /// # Errors
     ///
-    /// `TypeError` if the object is not a buffer of this type, `ValueError` if it has another
-    /// number of elements, or gaps between them.
+    /// `TypeError` if the object is not a buffer of this type in the order of bytes of this machine,
+    /// `ValueError` if it has another shape, or gaps between its elements.
     pub fn new(object: &Bound<'_, PyAny>, name: &str, shape: &[usize]) -> PyResult<Self> {
-        let buffer = PyUntypedBuffer::get(object)?
-            .into_typed::<T>()
-            .map_err(|_| {
-                let expected = std::any::type_name::<T>();
-                PyTypeError::new_err(format!("{name} must be an array of {expected}"))
-            })?;
+        let wrong = || {
+            let expected = match std::any::type_name::<T>() {
+                "i32" => "int32",
+                "f32" => "float32",
+                _ => "uint8",
+            };
+            PyTypeError::new_err(format!("{name} must be an array of {expected}"))
+        };
+        let buffer = PyUntypedBuffer::get(object)?;
+        let foreign = if cfg!(target_endian = "little") {
+            b">!"
+        } else {
+            b"<<"
+        };
+        let order = buffer.format().to_bytes().first();
+        if order.is_some_and(|order| foreign.contains(order)) {
+            return Err(wrong());
+        }
+        let buffer = buffer.into_typed::<T>().map_err(|_| wrong())?;
         let length: usize = shape.iter().product();
-        if buffer.item_count() != length {
-            let shape: Vec<String> = shape.iter().map(ToString::to_string).collect();
+        if buffer.shape() != shape && buffer.shape() != [length] {
+            let written = |shape: &[usize]| {
+                let sizes: Vec<String> = shape.iter().map(ToString::to_string).collect();
+                sizes.join(" × ")
+            };
             return Err(PyValueError::new_err(format!(
                 "{name} must have {} elements, not {}",
-                shape.join(" × "),
-                buffer.item_count()
+                written(shape),
+                written(buffer.shape())
             )));
         }
         if !buffer.is_c_contiguous() {

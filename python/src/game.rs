@@ -351,8 +351,9 @@ impl Game {
     ///
     /// All other roles play against the role and know its move. `time` is in seconds, `memory` in
     /// megabytes. With `best`, only the best move is looked for. The result is a dictionary with
-    /// `proved`, `value` (a score, or `None`), `bounds`, `positions`, and `moves`: dictionaries with
-    /// `move`, `value` and `bounds`, best first.
+    /// `proved` (nothing more is to be found out), `value` (a score, or `None`), `bounds`, `positions`,
+    /// and `moves`: dictionaries with `move`, `value` and `bounds`, best first. Where roles choose at
+    /// once, or by chance, bounds may differ although they are proved.
     #[pyo3(signature = (role=0, *, time=60.0, memory=1024, best=false, state=None))]
     fn prove<'py>(
         &self,
@@ -415,13 +416,26 @@ impl Game {
                 let text = outlook.machine.text(found.action);
                 (text, found.bounds)
             });
-            Ok((moves.collect::<Vec<_>>(), report.bounds(), report.positions))
+            Ok((
+                moves.collect::<Vec<_>>(),
+                report.bounds(),
+                report.positions,
+                report.stopped.is_none(),
+            ))
         };
-        let report = interruptible(py, &stop, work)?;
-        let (moves, bounds, positions) = report.map_err(|error| play_error(py, &error))?;
+        let (moves, bounds, positions, proved) = match interruptible(py, &stop, work)? {
+            Ok(report) => report,
+            // There was no time to look at the first moves.
+            Err(PlayError::Interrupted) if !stop.is_raised() => {
+                let nothing = |made| (made, (0, 100));
+                let moves = self.legal(py, role, state)?.into_iter().map(nothing);
+                (moves.collect(), (0, 100), 0, false)
+            }
+            Err(error) => return Err(play_error(py, &error)),
+        };
         let value = |(low, high): (u8, u8)| (low == high).then_some(low);
         let result = PyDict::new(py);
-        result.set_item("proved", value(bounds).is_some())?;
+        result.set_item("proved", proved)?;
         result.set_item("value", value(bounds))?;
         result.set_item("bounds", bounds)?;
         result.set_item("positions", positions)?;
@@ -462,13 +476,21 @@ impl Game {
 }
 
 impl Game {
+    /// The legal moves of a role in the given state, or in the initial one, as texts.
+    fn legal(&self, py: Python<'_>, role: usize, state: Option<&State>) -> PyResult<Vec<String>> {
+        match state {
+            Some(state) => state.legal_moves(py, role),
+            None => State::initial(py, &self.shared)?.legal_moves(py, role),
+        }
+    }
+
     /// The given state, or the initial one.
     fn from(&self, py: Python<'_>, state: Option<&State>) -> PyResult<PropnetState> {
         match state {
             Some(state) if !Arc::ptr_eq(&state.shared, &self.shared) => {
                 Err(PyValueError::new_err("the state is one of another game"))
             }
-            Some(state) => Ok(state.state.clone()),
+            Some(state) => state.check_settled().map(|()| state.state.clone()),
             None => {
                 let first = py.detach(|| self.shared.machine().initial());
                 first.map_err(|error| play_error(py, &error))

@@ -53,6 +53,7 @@ fn _ggp(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(_main, module)?)?;
     module.add_function(wrap_pyfunction!(reading::_load_texts, module)?)?;
     module.add_function(wrap_pyfunction!(reading::check, module)?)?;
+    module.add_function(wrap_pyfunction!(reading::games, module)?)?;
     module.add_function(wrap_pyfunction!(reading::load, module)?)?;
     module.add_function(wrap_pyfunction!(matches::play, module)?)?;
     module.add_function(wrap_pyfunction!(tournament::tournament, module)?)?;

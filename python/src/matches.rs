@@ -9,7 +9,7 @@ use pyo3::types::PyDict;
 
 use crate::errors::play_error;
 use crate::game::{Game, seconds};
-use crate::interrupt::interruptible;
+use crate::interrupt::{interruptible, within};
 use crate::player::spec;
 use crate::shared::Shared;
 use crate::state::State;
@@ -160,17 +160,28 @@ struct Caller<'a> {
 
 impl Caller<'_> {
     /// The move that the function chooses, as a text or an action.
-    fn ask(&self, py: Python<'_>, position: &Position<'_>) -> PyResult<Result<Move, Lapse>> {
+    fn ask(&self, py: Python<'_>, position: &Position<'_>) -> PyResult<Move> {
         let state = State::after(py, self.shared, position.joint_moves)?;
-        let answer = self.function.bind(py).call1((state, self.player))?;
-        let made = match answer.extract::<String>() {
-            Ok(text) => self.shared.machine().read_move(&text).ok(),
-            Err(_) => State::initial(py, self.shared)?
-                .action(self.role, answer.extract()?)
-                .ok(),
+        let call = || self.function.bind(py).call1((state, self.player));
+        let answer = within(self.stop, call)?;
+        let made = match (answer.extract::<String>(), answer.extract()) {
+            (Ok(text), _) => self.shared.machine().read_move(&text).ok(),
+            (_, Ok(action)) => self.shared.action(self.role, action).ok(),
+            _ => {
+                return Err(PyTypeError::new_err(format!(
+                    "the function of player {} must return an action or the text of a move, not {}",
+                    self.player,
+                    answer.repr()?
+                )));
+            }
         };
-        let made = made.filter(|made| position.legal.contains(made));
-        Ok(made.ok_or_else(|| Lapse::Illegal(answer.to_string())))
+        let legal = made.filter(|made| position.legal.contains(made));
+        legal.ok_or_else(|| {
+            PyValueError::new_err(format!(
+                "the function of player {} returned {}, which is not legal",
+                self.player, answer
+            ))
+        })
     }
 }
 
@@ -187,7 +198,7 @@ impl Contender for Caller<'_> {
         let answer = Python::attach(|py| self.ask(py, position));
         match answer {
             Ok(_) if end.is_some_and(|end| Instant::now() > end) => Err(Lapse::Late),
-            Ok(answer) => answer,
+            Ok(made) => Ok(made),
             Err(error) => {
                 let text = error.to_string();
                 let mut raised = self.raised.lock().unwrap_or_else(PoisonError::into_inner);
@@ -237,12 +248,15 @@ fn scores(played: &MatchResult) -> Option<Vec<u32>> {
 }
 
 /// Plays a match. `players` has a player for each role but chance: a text such as `"mcts:1000"`, or a
-/// function of a state and the number of its player, which returns an action or the text of a move.
+/// function of a state and the number of its player, which returns an action or the text of a move. Functions
+/// are called on other threads than the main one. What they raise ends the match; Ctrl-C does so as
+/// soon as the function that is running returns.
 ///
 /// Clocks are in seconds; without them, players are limited by their texts alone, and equal seeds give
 /// equal matches. The match begins after `opening` random joint moves, and ends after `max_moves`;
 /// `memory` is in megabytes for each player. The result is a dictionary with `moves` (texts by joint
-/// move and role), `scores` (by role; `None` if the match did not end), `lapses` (texts) and `fault`.
+/// move and role), `scores` (by role; `None` if the match did not end), `lapses` (texts with the move, the role, and `TO`
+/// for too late, `IL` for illegal or `CR` for failed: the move was made at random) and `fault`.
 #[expect(clippy::too_many_arguments, reason = "they have names in Python")]
 #[pyfunction]
 #[pyo3(signature = (game, players, *, seed=0, start_clock=None, play_clock=None, opening=0,

@@ -86,6 +86,7 @@ impl Player {
         state: &State,
         role: Option<usize>,
     ) -> PyResult<Bound<'py, PyDict>> {
+        state.check_settled()?;
         let game = &state.shared.game;
         let role = match role {
             Some(role) => game.roles().nth(role),

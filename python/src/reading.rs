@@ -1,9 +1,10 @@
 //! Rules from texts and files.
 
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use pyo3::exceptions::{PyOSError, PyTypeError};
+use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString, PyTuple};
 
@@ -17,16 +18,27 @@ use ggp_gdl::diagnostic::Strictness;
 use ggp_gdl::span::{Source, Sources};
 use ggp_gdl::symbol::Case;
 use ggp_stop::Stop;
+use ggp_web::bundled;
 
 /// The options of [`load`].
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 pub struct Options {
     pub strict: bool,
     pub case_sensitive: bool,
     pub ground_time: f64,
 }
 
-/// Reads rules: text with a bracket in it, or the path of a file. Several paths form one rule set.
+/// The games that are loaded, so that states that are pickled belong to the same one afterwards.
+static LOADED: Mutex<Vec<Weak<Shared>>> = Mutex::new(Vec::new());
+
+/// The names of the games that are part of the package, for `ggp.load`.
+#[pyfunction]
+pub fn games() -> Vec<String> {
+    bundled::names()
+}
+
+/// Reads rules: text with a bracket in it, the path of a file, or a name of `ggp.games()`. Several paths
+/// form one rule set.
 ///
 /// With `strict`, sloppy rules are refused; with `case_sensitive`, `Cell` is not `cell`. The
 /// network of the rules is built for at most `ground_time` seconds; without it, all is slower, and
@@ -48,9 +60,7 @@ pub fn load(
         case_sensitive,
         ground_time,
     };
-    let sources = sources.iter().map(|source| read(py, &source));
-    let sources = sources.collect::<PyResult<Vec<_>>>()?;
-    made(py, sources, options)
+    made(py, read_all(py, sources)?, options)
 }
 
 /// The findings about rules, as `ggp.load` reads them, without a game: a list of dictionaries with
@@ -68,8 +78,7 @@ pub fn check<'py>(
         case_sensitive,
         ground_time: 0.0,
     };
-    let sources = sources.iter().map(|source| read(py, &source));
-    let sources = sources.collect::<PyResult<Vec<_>>>()?;
+    let sources = read_all(py, sources)?;
     let stop = Stop::new();
     let work = || read_until(Sources::new(sources), &read_options(options), &stop);
     findings(py, &interruptible(py, &stop, work)?)
@@ -84,30 +93,70 @@ pub fn _load_texts(
     case_sensitive: bool,
     ground_time: f64,
 ) -> PyResult<Game> {
-    let sources = texts
-        .into_iter()
-        .map(|(name, text)| Source::new(name, text));
     let options = Options {
         strict,
         case_sensitive,
         ground_time,
     };
+    let is_same = |shared: &Arc<Shared>| {
+        let files = shared.game.sources().files().iter();
+        let own = files.map(|file| (file.name(), file.text()));
+        shared.options == options && own.eq(texts.iter().map(|(name, text)| (&**name, &**text)))
+    };
+    // The latest: two games of the same text may be there.
+    let loaded = loaded()
+        .iter()
+        .rev()
+        .filter_map(Weak::upgrade)
+        .find(is_same);
+    if let Some(shared) = loaded {
+        return Ok(Game { shared });
+    }
+    let sources = texts
+        .into_iter()
+        .map(|(name, text)| Source::new(name, text));
     made(py, sources.collect(), options)
 }
 
-/// A rule text, or the contents of the file that a path names.
-fn read(py: Python<'_>, source: &Bound<'_, PyAny>) -> PyResult<Source> {
+fn loaded() -> MutexGuard<'static, Vec<Weak<Shared>>> {
+    LOADED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn read_all(py: Python<'_>, sources: &Bound<'_, PyTuple>) -> PyResult<Vec<Source>> {
+    let mut all = Vec::new();
+    for source in sources {
+        read(py, &source, &mut all)?;
+    }
+    Ok(all)
+}
+
+/// Appends a rule text, the contents of the file that a path names, or those of a bundled game.
+fn read(py: Python<'_>, source: &Bound<'_, PyAny>, all: &mut Vec<Source>) -> PyResult<()> {
     if let Ok(text) = source.cast::<PyString>() {
         let text = text.to_str()?;
-        if text.contains('(') {
-            return Ok(Source::new("rules", text));
+        if text.contains('(') && !Path::new(text).is_file() {
+            all.push(Source::new("rules", text));
+            return Ok(());
+        }
+        if text.trim().is_empty() {
+            return Err(PyValueError::new_err(
+                "there are no rules: the text is empty",
+            ));
+        }
+        if let (false, Some(rules)) = (Path::new(text).exists(), bundled::rules(text)) {
+            let rules = rules.into_iter();
+            all.extend(rules.map(|(name, text)| Source::new(name, text)));
+            return Ok(());
         }
     }
     let path: PathBuf = source
         .extract()
         .map_err(|_| PyTypeError::new_err("a source is a rule text, or the path of a rule file"))?;
     let bytes = py.detach(|| std::fs::read(&path)).map_err(|error| {
-        let reason = error.to_string();
+        let reason = match error.kind() {
+            ErrorKind::NotFound => format!("{error}; ggp.games() lists the games of the package"),
+            _ => error.to_string(),
+        };
         PyOSError::new_err((error.raw_os_error(), reason, path.clone()))
     })?;
     let name = path.display().to_string();
@@ -115,7 +164,8 @@ fn read(py: Python<'_>, source: &Bound<'_, PyAny>) -> PyResult<Source> {
         let at = error.utf8_error().valid_up_to();
         Error::new_err(format!("{name}: the text is not UTF-8 at byte {at}"))
     })?;
-    Ok(Source::new(name, text))
+    all.push(Source::new(name, text));
+    Ok(())
 }
 
 fn read_options(options: Options) -> ReadOptions {
@@ -175,9 +225,13 @@ fn made(py: Python<'_>, sources: Vec<Source>, options: Options) -> PyResult<Game
         })
     };
     match interruptible(py, &stop, work)? {
-        Ok(shared) => Ok(Game {
-            shared: Arc::new(shared),
-        }),
+        Ok(shared) => {
+            let shared = Arc::new(shared);
+            let mut loaded = loaded();
+            loaded.retain(|game| game.strong_count() > 0);
+            loaded.push(Arc::downgrade(&shared));
+            Ok(Game { shared })
+        }
         Err(Ok(reading)) => Err(rules_error(py, &reading)),
         Err(Err(error)) => Err(play_error(py, &error)),
     }

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -54,6 +55,21 @@ impl Shared {
                 self.why_not
             ))),
         }
+    }
+
+    /// The move of a role with this number.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` if there is none, `LimitError` without a network.
+    pub fn action(&self, role: RoleId, action: i64) -> PyResult<Move> {
+        let moves = &self.network()?.actions.moves[role.index()];
+        let made = usize::try_from(action)
+            .ok()
+            .and_then(|number| moves.get(number));
+        let name = self.game.role_name(role);
+        made.copied()
+            .ok_or_else(|| PyValueError::new_err(format!("{name} has no action {action}")))
     }
 
     /// Returns true if roles do not see everything.

@@ -151,6 +151,16 @@ impl State {
         terms.collect::<PyResult<Vec<_>>>().map(Some)
     }
 
+    /// Refuses a state in which the players have chosen, and chance has not.
+    pub fn check_settled(&self) -> PyResult<()> {
+        match self.pending {
+            None => Ok(()),
+            Some(_) => Err(PyValueError::new_err(
+                "chance chooses in this state: make its move first, with apply_action",
+            )),
+        }
+    }
+
     /// Refuses a player who does not exist, and one who does not know the facts.
     fn check_observer(&self, player: Option<i32>) -> PyResult<()> {
         player.map(|player| self.role(player)).transpose()?;
@@ -213,9 +223,14 @@ impl State {
         if self.is_over(py)? {
             return Ok(Vec::new());
         }
+        player.map(|player| self.role(player)).transpose()?;
         let choices = self.choices(py)?;
         let now = self.player_now(py, &choices)?;
         let player = player.unwrap_or(now);
+        if player == SIMULTANEOUS {
+            let why = "several players choose at once: name one";
+            return Err(PyValueError::new_err(why));
+        }
         if player != now && (now != SIMULTANEOUS || player < 0) {
             return Ok(Vec::new());
         }
@@ -257,7 +272,7 @@ impl State {
             return Err(PyValueError::new_err(why));
         }
         let role = self.role(now)?;
-        let made = self.action(role, action)?;
+        let made = self.shared.action(role, action)?;
         if !choices.legal[role.index()].contains(&made) {
             let legal = choices.legal[role.index()].iter();
             let error = {
@@ -301,7 +316,7 @@ impl State {
         let choices = self.choices(py)?;
         let mut joint: Vec<Move> = choices.legal.iter().map(|legal| legal[0]).collect();
         for (&role, &action) in players.iter().zip(&actions) {
-            joint[role.index()] = self.action(role, action)?;
+            joint[role.index()] = self.shared.action(role, action)?;
         }
         match choices.chance {
             None => self.advance(py, joint),
@@ -318,12 +333,13 @@ impl State {
     /// `play("(mark 1 1)", "noop")`.
     #[pyo3(signature = (*moves))]
     fn play(&mut self, py: Python<'_>, moves: &Bound<'_, PyTuple>) -> PyResult<()> {
+        self.check_settled()?;
         let texts: Vec<String> = moves.extract()?;
         self.make(py, &texts)
     }
 
     /// The legal moves of a role, as texts. Empty if the match is over.
-    fn legal_moves(&self, py: Python<'_>, role: usize) -> PyResult<Vec<String>> {
+    pub fn legal_moves(&self, py: Python<'_>, role: usize) -> PyResult<Vec<String>> {
         let role = self.shared.game.roles().nth(role);
         let role = role.ok_or_else(|| PyIndexError::new_err("there is no such role"))?;
         self.ask(py, |machine, state| {
@@ -357,7 +373,7 @@ impl State {
             Some(action) => (player, action),
             None => (self.current_player(py)?, i64::from(player)),
         };
-        let made = self.action(self.role(player)?, action)?;
+        let made = self.shared.action(self.role(player)?, action)?;
         Ok(self.shared.machine().text(made))
     }
 

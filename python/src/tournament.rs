@@ -1,10 +1,10 @@
 //! Tournaments: schedules, matches at once, and ratings.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -23,41 +23,41 @@ use ggp_stop::Stop;
 /// The most matches of a tournament.
 const MOST_MATCHES: usize = 1_000_000;
 
-/// One game, or several.
-#[derive(FromPyObject)]
-pub enum Games<'py> {
-    One(PyRef<'py, Game>),
-    Many(Vec<PyRef<'py, Game>>),
-}
-
-/// The texts of players, or names with players.
-#[derive(FromPyObject)]
-pub enum Players<'py> {
-    Named(Bound<'py, PyDict>),
-    Texts(Vec<String>),
-}
-
-impl Players<'_> {
-    /// Names and players.
-    fn read(&self, py: Python<'_>) -> PyResult<Vec<(String, Entrant)>> {
-        match self {
-            Players::Named(dict) => { dict.iter() }
-                .map(|(name, given)| Ok((name.extract()?, given.extract::<Given>()?.read(py)?)))
-                .collect(),
-            Players::Texts(texts) => {
-                let mut found: Vec<(String, Entrant)> = Vec::new();
-                for text in texts {
-                    if found.iter().any(|(other, _)| other == text) {
-                        return Err(PyValueError::new_err(format!(
-                            "two players are called {text}: give names, as in {{\"a\": {text:?}}}"
-                        )));
-                    }
-                    found.push((text.clone(), Given::Text(text.clone()).read(py)?));
-                }
-                Ok(found)
-            }
-        }
+/// The games of an argument.
+fn read_games(games: &Bound<'_, PyAny>) -> PyResult<Vec<Arc<Shared>>> {
+    let of = |game: PyRef<'_, Game>| Arc::clone(&game.shared);
+    if let Ok(game) = games.extract() {
+        return Ok(vec![of(game)]);
     }
+    let games: Result<Vec<PyRef<'_, Game>>, _> = games.extract();
+    let games = games.map_err(|_| PyTypeError::new_err("`games` is a game or a list of games"))?;
+    Ok(games.into_iter().map(of).collect())
+}
+
+/// The names and the players of an argument.
+fn read_players(players: &Bound<'_, PyAny>) -> PyResult<Vec<(String, Entrant)>> {
+    let py = players.py();
+    if let Ok(named) = players.cast::<PyDict>() {
+        let read = |(name, given): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
+            Ok((name.extract()?, given.extract::<Given>()?.read(py)?))
+        };
+        return named.iter().map(read).collect();
+    }
+    let texts: Vec<String> = players.extract().map_err(|_| {
+        let why = "`players` is a list of texts, or a dictionary of names and players";
+        PyTypeError::new_err(why)
+    })?;
+    let mut found: Vec<(String, Entrant)> = Vec::new();
+    for text in texts {
+        if found.iter().any(|(other, _)| *other == text) {
+            return Err(PyValueError::new_err(format!(
+                "two players are called {text}: give names, as in {{\"a\": {text:?}}}"
+            )));
+        }
+        let player = Given::Text(text.clone()).read(py)?;
+        found.push((text, player));
+    }
+    Ok(found)
 }
 
 /// A match of a tournament.
@@ -87,8 +87,8 @@ struct Task {
     max_moves=1000, jobs=1, threads=1, memory=256))]
 pub fn tournament<'py>(
     py: Python<'py>,
-    games: Games<'py>,
-    players: Players<'py>,
+    games: &Bound<'py, PyAny>,
+    players: &Bound<'py, PyAny>,
     rounds: u64,
     seed: u64,
     start_clock: Option<f64>,
@@ -99,11 +99,8 @@ pub fn tournament<'py>(
     threads: usize,
     memory: u64,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let games: Vec<Arc<Shared>> = match games {
-        Games::One(game) => vec![Arc::clone(&game.shared)],
-        Games::Many(games) => games.iter().map(|game| Arc::clone(&game.shared)).collect(),
-    };
-    let players = players.read(py)?;
+    let games = read_games(games)?;
+    let players = read_players(players)?;
     let tasks = schedule(&games, players.len(), rounds, seed)?;
     let stop = Stop::new();
     let conditions = Conditions::new(
@@ -183,19 +180,23 @@ fn play_all(
     play: &(dyn Fn(&Task) -> Result<MatchResult, Failure> + Sync),
 ) -> Result<Vec<MatchResult>, Failure> {
     let open: Mutex<VecDeque<usize>> = Mutex::new((0..tasks.len()).collect());
-    let lock = || open.lock().unwrap_or_else(PoisonError::into_inner);
+    let failed: Mutex<Option<Failure>> = Mutex::default();
     let work = || {
         let mut played = Vec::new();
         loop {
-            let next = lock().pop_front();
+            let next = lock(&open).pop_front();
             let Some(at) = next else {
-                return Ok(played);
+                return played;
             };
             match play(&tasks[at]) {
                 Ok(result) => played.push((at, result)),
                 Err(failure) => {
-                    lock().clear();
-                    return Err(failure);
+                    lock(&open).clear();
+                    let mut failed = lock(&failed);
+                    // An exception interrupts the other matches, and is the one to show.
+                    if failed.is_none() || matches!(failure, Failure::Raised(_)) {
+                        *failed = Some(failure);
+                    }
                 }
             }
         }
@@ -205,17 +206,25 @@ fn play_all(
         // The system may give fewer threads than wanted; this one works, too.
         let builder = || thread::Builder::new().spawn_scoped(scope, work);
         let others: Vec<_> = (1..jobs).map_while(|_| builder().ok()).collect();
-        let mut played = work()?;
+        let mut played = work();
         for other in others {
             match other.join() {
-                Ok(more) => played.extend(more?),
+                Ok(more) => played.extend(more),
                 Err(panic) => std::panic::resume_unwind(panic),
             }
         }
-        Ok(played)
-    })?;
+        played
+    });
+    if let Some(failure) = lock(&failed).take() {
+        return Err(failure);
+    }
     played.sort_unstable_by_key(|(at, _)| *at);
     Ok(played.into_iter().map(|(_, result)| result).collect())
+}
+
+/// What a lock guards. A panic elsewhere ends the tournament anyway.
+fn lock<T>(guarded: &Mutex<T>) -> MutexGuard<'_, T> {
+    guarded.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The players, best first.

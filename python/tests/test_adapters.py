@@ -47,6 +47,10 @@ def test_openspiel_algorithms_run() -> None:
     dilemma = pyspiel.load_game("ggp_prisoners_dilemma").get_type()
     assert dilemma.dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS
     assert dilemma.utility == pyspiel.GameType.Utility.GENERAL_SUM
+    # One player never chooses at once with another, proved or not.
+    ggp.openspiel.register(load("hanoi"), "alone_hanoi", proof_time=0.1)
+    puzzle = pyspiel.load_game("alone_hanoi").get_type()
+    assert puzzle.dynamics == pyspiel.GameType.Dynamics.SEQUENTIAL
     random = np.random.RandomState(1)
     bots = [
         mcts.MCTSBot(
@@ -149,6 +153,8 @@ def test_gymnasium_vectors_agree_with_single_environments() -> None:
             facts, reward, is_over, is_cut, _ = single.step(int(actions[lane]))
             assert (rewards[lane], over[lane], cut[lane]) == (reward, is_over, is_cut)
             if is_over or is_cut:
+                assert info["_final_obs"][lane]
+                assert (info["final_obs"][lane] == facts).all()
                 facts, _ = single.reset()
             assert (observed[lane] == facts).all()
         assert cut.all() == (step % 20 == 0)
@@ -160,3 +166,7 @@ def test_games_of_several_roles_are_no_puzzles() -> None:
 
     with pytest.raises(ValueError, match="2 roles"):
         ggp.gymnasium.Puzzle(load("nim"))
+    with pytest.raises(ValueError, match="'raise' or 'stay'"):
+        ggp.gymnasium.Puzzle(load("hanoi"), illegal="foo")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="'ansi'"):
+        ggp.gymnasium.Puzzle(load("hanoi"), render_mode="human")

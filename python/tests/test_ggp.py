@@ -261,6 +261,13 @@ def test_values_are_proved() -> None:
     # Time that runs out is a result, not an error.
     open_proof = load("hex").prove(time=0.2)
     assert (open_proof["proved"], open_proof["value"]) == (False, None)
+    for little in (0, 1e-6, 1e-3):
+        unproved = load("hex").prove(time=little)
+        assert (unproved["proved"], unproved["bounds"]) == (False, (0, 100))
+        assert len(unproved["moves"]) == 25
+    # All is proved, though roles that choose at once can be sure of nothing.
+    at_once = load("rock_paper_scissors").prove()
+    assert (at_once["proved"], at_once["value"], at_once["bounds"]) == (True, None, (0, 100))
     with pytest.raises(ValueError, match="no role"):
         game.prove(2)
     with pytest.raises(ValueError, match="another game"):
@@ -326,10 +333,15 @@ def test_functions_play() -> None:
     assert (guessed["lapses"], guessed["moves"][0][1]) == ([], "heads")
     cup = ggp.tournament(game, {"first": first, "random": "random"}, rounds=5, opening=1, jobs=2)
     assert len(cup["matches"]) == 10
-    # A move that is not legal is a lapse; an exception ends the match.
-    assert "IL 0" in ggp.play(game, [first, lambda state, player: 0])["lapses"][0]
+    # Mistakes of a function end the match, and the tournament.
+    for wrong in (0, -1, 99, "garbage"):
+        with pytest.raises(ValueError, match=f"returned {wrong}, which is not legal"):
+            ggp.play(game, [first, lambda state, player: wrong])
     with pytest.raises(ZeroDivisionError):
         ggp.play(game, [first, lambda state, player: 1 // 0])
+    for _ in range(10):
+        with pytest.raises(ZeroDivisionError):
+            ggp.tournament(game, {"wrong": lambda state, player: 1 // 0, "random": "random"}, rounds=3, jobs=8)
     with pytest.raises(TypeError):
         ggp.play(game, [first, lambda state, player: None])  # type: ignore[list-item, return-value]
     with pytest.raises(TypeError, match="a player is a text or a function"):
@@ -365,6 +377,11 @@ def test_a_tournament_rates_players() -> None:
     assert [len(found["players"]) for found in alone["matches"]] == [1, 1]
     with pytest.raises(ValueError, match="more players are needed"):
         ggp.tournament(games, ["random"])
+    for odd in (3, ["random", 3], {"a": 3, "b": "random"}):
+        with pytest.raises(TypeError, match="players?"):
+            ggp.tournament(games, odd)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="`games` is a game"):
+        ggp.tournament("nim", ["random"])  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="two players are called random"):
         ggp.tournament(games, ["random", "random"])
     with pytest.raises(ValueError, match="unknown player"):
@@ -373,7 +390,69 @@ def test_a_tournament_rates_players() -> None:
         ggp.tournament(games, ["random", "mcts:1"], rounds=1_000_000)
 
 
+def test_bundled_games_have_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert "tic_tac_toe" in ggp.games()
+    assert ggp.load("tic_tac_toe").roles == ["cross", "nought"]
+    assert ggp.load("lights_out_4x4_unsolvable").solve().verdict == "unsolvable"
+    with pytest.raises(FileNotFoundError, match="ggp.games"):
+        ggp.load("no_such_game")
+    with pytest.raises(ValueError, match="the text is empty"):
+        ggp.load(" ")
+    # A path may have a bracket in it.
+    (tmp_path / "nim(1).kif").write_text((GAMES / "nim.kif").read_text())
+    assert ggp.load("nim(1).kif").roles == load("nim").roles
+
+
+def test_a_pickled_game_and_its_states_belong_together() -> None:
+    game = load("nim")
+    state = game.new_initial_state()
+    again, other = pickle.loads(pickle.dumps((game, state)))
+    assert again.perft(1, state=other) == game.perft(1, state=other)
+    assert ggp.Player("mcts:10").choose(other)["nodes"] == 10
+
+
+def test_a_state_waits_for_chance() -> None:
+    game = ggp.load(COINS)
+    state = game.new_initial_state()
+    state.apply_action(0)
+    assert state.is_chance_node()
+    for work in (
+        lambda: game.perft(1, state=state),
+        lambda: game.prove(0, state=state),
+        lambda: ggp.Player("mcts:10").choose(state),
+        lambda: state.play("heads", "heads"),
+    ):
+        with pytest.raises(ValueError, match="chance chooses in this state"):
+            work()
+    with pytest.raises(IndexError, match="no player 99"):
+        state.legal_actions(99)
+    with pytest.raises(ValueError, match="several players choose at once: name one"):
+        load("prisoners_dilemma").new_initial_state().legal_actions()
+
+
 # Many matches at a time.
+
+
+def test_arrays_have_the_right_type_and_shape(connect_four: ggp.Game) -> None:
+    batch = ggp.Batch(connect_four, 4)
+    batch.sample(np.zeros((4, 2), "<i4"))
+    batch.sample(np.zeros(8, np.int32))
+    for wrong in (np.zeros((4, 2), ">i4"), np.zeros((4, 2), np.float64)):
+        with pytest.raises(TypeError, match="an array of int32"):
+            batch.sample(wrong)
+    with pytest.raises(TypeError, match="an array of uint8"):
+        batch.observe(0, np.zeros((4, batch.num_facts), ">f4"))
+    with pytest.raises(ValueError, match="4 × 2 elements, not 2 × 4"):
+        batch.sample(np.zeros((2, 4), np.int32))
+
+
+def test_rollouts_end() -> None:
+    batch = ggp.Batch(load("hanoi"), 2)
+    out = np.zeros((2, 1), np.float32)
+    batch.rollouts(1, out, max_length=3)
+    assert np.isnan(out).all()
+    batch.rollouts(1, out)
 
 
 def arrays(batch: ggp.Batch) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -547,6 +626,11 @@ def test_ctrl_c_ends_long_work() -> None:
         lambda: game.solve(method="breadth-first", memory=100_000),
         lambda: load("hex").prove(time=600),
         lambda: ggp.tournament(load("hex"), ["mcts:60s", "mcts:50s"], jobs=2),
+        # A function of one's own that thinks for long.
+        lambda: ggp.play(
+            load("othello"),
+            [lambda state, player: ggp.Player("mcts:60s").choose(state)["move"], "random"],
+        ),
         lambda: ggp.Player("mcts:600s").choose(load("othello").new_initial_state()),
         lambda: load("othello").perft(30),
     ):

@@ -7,8 +7,8 @@ static BUNDLED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/games");
 /// The folder of files that need the rules of another game.
 const INSTANCES: &str = "instances/";
 
-/// The names of all rule files and instances, ascending.
-pub(super) fn names() -> Vec<String> {
+/// The names of all games that are embedded, ascending.
+pub fn names() -> Vec<String> {
     let folders = std::iter::once(&BUNDLED).chain(BUNDLED.get_dir("instances"));
     let stems = folders.flat_map(Dir::files).filter_map(|file| {
         let name = file.path().file_name()?.to_str()?;
@@ -36,6 +36,20 @@ fn rules_of(instance: &str) -> Option<&str> {
         .map(|(end, _)| &instance[..end]);
     let mut games = ends.filter(|game| is_game(game));
     games.next()
+}
+
+/// The rules of an embedded game: the names and texts of its files; `None` if there is none.
+///
+/// ```
+/// let rules = ggp_web::bundled::rules("tic_tac_toe").expect("it is embedded");
+/// assert_eq!(rules[0].0, "tic_tac_toe.kif");
+/// assert!(ggp_web::bundled::rules("../secret").is_none());
+/// ```
+pub fn rules(name: &str) -> Option<Vec<(String, String)>> {
+    let files = files(name).into_iter();
+    files
+        .map(|file| text(&file).map(|text| (file, text)))
+        .collect()
 }
 
 /// The files of a game.

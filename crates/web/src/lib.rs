@@ -14,7 +14,7 @@
 //! are rejected by their host and origin.
 
 mod answer;
-mod bundled;
+pub mod bundled;
 mod connections;
 mod events;
 mod game_store;

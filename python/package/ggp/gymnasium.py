@@ -39,6 +39,10 @@ class Puzzle(gymnasium.Env[np.ndarray, int]):
         render_mode: str | None = None,
     ) -> None:
         _checked(game)
+        if illegal not in ("raise", "stay"):
+            raise ValueError(f"`illegal` is 'raise' or 'stay', not {illegal!r}")
+        if render_mode not in (None, "ansi"):
+            raise ValueError(f"`render_mode` is None or 'ansi', not {render_mode!r}")
         self.metadata = {"render_modes": ["ansi"]}
         self.render_mode = render_mode
         self.observation_space = spaces.Box(
@@ -84,15 +88,18 @@ class Puzzle(gymnasium.Env[np.ndarray, int]):
 class Puzzles(gymnasium.vector.VectorEnv[np.ndarray, np.ndarray, Any]):
     """Many games of one role at a time, over `ggp.Batch`.
 
-    A game that is over begins again in the same step, whose observation is that of the new one;
-    `info["action_mask"]` has the legal actions.
+    A game that is over begins again in the same step, whose observation is that of the new one; the last
+    observation of the old one is in `info["final_obs"]` then. `info["action_mask"]` has the legal
+    actions.
     """
 
     def __init__(
         self, game: ggp.Game, num_envs: int, *, max_length: int = _LENGTH, seed: int = 0
     ) -> None:
         _checked(game)
-        self._batch = ggp.Batch(game, num_envs, seed=seed, max_length=max_length)
+        self._batch = ggp.Batch(
+            game, num_envs, seed=seed, max_length=max_length, auto_reset=False
+        )
         self.num_envs = num_envs
         self.metadata = {"autoreset_mode": gymnasium.vector.AutoresetMode.SAME_STEP}
         facts, actions = self._batch.num_facts, self._batch.num_actions(0)
@@ -129,5 +136,17 @@ class Puzzles(gymnasium.vector.VectorEnv[np.ndarray, np.ndarray, Any]):
         self._batch.step(chosen, rewards, ends)
         over, cut = ends == ggp.TERMINAL, ends > ggp.TERMINAL
         facts, info = self._observed()
+        ended = ends != 0
+        if ended.any():
+            last, masks = facts, info["action_mask"]
+            self._batch.reset(ended)
+            facts, info = self._observed()
+            # As the environments of Gymnasium give them: an entry for each one that ended.
+            info["final_obs"] = np.full(self.num_envs, None, dtype=object)
+            for lane in np.flatnonzero(ended):
+                info["final_obs"][lane] = last[lane]
+            info["_final_obs"] = ended
+            info["final_info"] = {"action_mask": masks, "_action_mask": ended}
+            info["_final_info"] = ended
         scores = np.nan_to_num(rewards[:, 0].astype(np.float64)) / 100
         return facts, scores, over, cut, info

@@ -32,10 +32,11 @@ def register(
 ) -> None:
     """Registers a rule set as a game of this name.
 
-    The game is declared as sequential, which some algorithms require, only if it is proved that
-    players never choose at once, and as one of a constant sum only if that is proved, too; proofs take
-    at most `proof_time` seconds (see `Game.audit`). Matches are cut after `max_length` joint moves, with
-    equal shares of the constant sum, or 0, for everybody.
+    The game is declared as sequential, which some algorithms require, only if there is one player, or it is
+    proved that players never choose at once (where chance chooses, too, that cannot be proved yet); and as
+    one of a constant sum only if that is proved. Proofs take at most `proof_time` seconds (see
+    `Game.audit`). Matches are cut after `max_length` joint moves, with equal shares of the constant sum, or
+    0, for everybody.
 
     Raises `ggp.LimitError` if the rules have no network, and `ggp.Error` if they have hidden
     information.
@@ -68,7 +69,11 @@ def register(
     game_type = kinds(
         short_name=short_name,
         long_name=game.name,
-        dynamics=kinds.Dynamics.SEQUENTIAL if "turns" in proved else kinds.Dynamics.SIMULTANEOUS,
+        dynamics=(
+            kinds.Dynamics.SEQUENTIAL
+            if players == 1 or "turns" in proved
+            else kinds.Dynamics.SIMULTANEOUS
+        ),
         chance_mode=(
             kinds.ChanceMode.EXPLICIT_STOCHASTIC if has_chance else kinds.ChanceMode.DETERMINISTIC
         ),

@@ -64,16 +64,6 @@ impl State {
         number.ok_or_else(|| Error::new_err("a legal move is not in the network"))
     }
 
-    pub fn action(&self, role: RoleId, action: i64) -> PyResult<Move> {
-        let moves = &self.shared.network()?.actions.moves[role.index()];
-        let made = usize::try_from(action)
-            .ok()
-            .and_then(|number| moves.get(number));
-        let name = self.shared.game.role_name(role);
-        made.copied()
-            .ok_or_else(|| PyValueError::new_err(format!("{name} has no action {action}")))
-    }
-
     /// The role that chooses: the only one with a choice, else the first one that is not chance.
     pub fn chooser(&self, py: Python<'_>) -> PyResult<Option<RoleId>> {
         if self.is_over(py)? {
