@@ -222,7 +222,7 @@ fn play_all(
     Ok(played.into_iter().map(|(_, result)| result).collect())
 }
 
-/// What a lock guards. A panic elsewhere ends the tournament anyway.
+/// The value that a lock guards. A panic elsewhere ends the tournament anyway.
 fn lock<T>(guarded: &Mutex<T>) -> MutexGuard<'_, T> {
     guarded.lock().unwrap_or_else(PoisonError::into_inner)
 }
