@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
+from common import GAMES, load
 
 import ggp
 
-GAMES = Path(__file__).parents[2] / "games"
 ALL = sorted(path.stem for path in GAMES.glob("*.kif"))
-
-
-def load(name: str) -> ggp.Game:
-    return ggp.load(GAMES / f"{name}.kif")
 
 
 @pytest.mark.parametrize("name", ALL)

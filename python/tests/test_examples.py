@@ -7,13 +7,12 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import nbclient
 import nbformat
 import pytest
+from common import ROOT
 
-ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "python" / "examples"
 # Set by `.ci/python --long`: the examples do what they do by default.
 IS_LONG = "GGP_THOROUGH" in os.environ
