@@ -12,6 +12,7 @@ use crate::errors::{Error, LimitError};
 use crate::game::Game;
 use crate::interrupt::interruptible;
 use crate::shared::Shared;
+use crate::state::State;
 use ggp_engine::propnet::batch::{EnvironmentOptions, Environments, Packed};
 use ggp_engine::propnet::playout::Proceed;
 use ggp_engine::propnet::rollouts::{RolloutOptions, Rollouts};
@@ -276,6 +277,26 @@ impl Batch {
             }
         };
         interruptible(py, &stop, work)
+    }
+
+    /// The state of a match as a `State`, whose history begins there. Raises `IndexError` if there is no
+    /// match of this number.
+    fn state(&self, py: Python<'_>, lane: usize) -> PyResult<State> {
+        let lanes = self.matches.lanes();
+        if lane >= lanes {
+            return Err(PyIndexError::new_err(format!(
+                "there are {lanes} matches, so there is no match {lane}"
+            )));
+        }
+        let packed = py.detach(|| self.matches.states().swap_remove(lane));
+        let net = self.game.network()?.net();
+        let terms = net.terms();
+        let facts = net.facts().iter().enumerate();
+        let facts: Vec<String> = facts
+            .filter(|(fact, _)| packed[fact / 64] >> (fact % 64) & 1 == 1)
+            .map(|(_, term)| self.game.game.canonical(&terms, *term))
+            .collect();
+        State::of_facts(py, &self.game, &facts)
     }
 
     /// The states of all matches: the same bytes as `observe` writes as bits, for `set_states`.

@@ -22,6 +22,24 @@ def test_arrays_have_the_right_type_and_shape(connect_four: ggp.Game) -> None:
         batch.sample(np.zeros((2, 4), np.int32))
 
 
+def test_a_lane_is_a_state(connect_four: ggp.Game) -> None:
+    batch = ggp.Batch(connect_four, 70, seed=5)
+    actions, rewards, ends = arrays(batch)
+    facts = np.zeros((70, batch.num_facts), np.float32)
+    for _ in range(5):
+        batch.sample(actions)
+        batch.step(actions, rewards, ends)
+    batch.observe(0, facts)
+    for lane in (0, 63, 64, 69):
+        state = batch.state(lane)
+        assert state.observation_tensor(0) == facts[lane].tolist()
+        assert state.history() == []
+    batch.state(69).apply_action(batch.state(69).legal_actions()[0])
+    for lane in (70, 1 << 40):
+        with pytest.raises(IndexError, match="there are 70 matches"):
+            batch.state(lane)
+
+
 def test_rollouts_end() -> None:
     batch = ggp.Batch(load("hanoi"), 2)
     out = np.zeros((2, 1), np.float32)
