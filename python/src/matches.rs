@@ -7,7 +7,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::errors::play_error;
+use crate::errors::{Error, play_error};
 use crate::game::{Game, seconds};
 use crate::interrupt::{interruptible, within};
 use crate::player::spec;
@@ -26,6 +26,8 @@ pub struct Conditions {
     opening: usize,
     most_moves: usize,
     resources: Resources,
+    /// The first exception that a function has raised. It ends all matches.
+    raised: Mutex<Option<PyErr>>,
 }
 
 impl Conditions {
@@ -57,6 +59,7 @@ impl Conditions {
                     ..Limits::default()
                 },
             },
+            raised: Mutex::default(),
         })
     }
 
@@ -69,7 +72,6 @@ impl Conditions {
     ) -> Result<MatchResult, Failure> {
         let [seed, opening_seed] = seeds;
         let stop = self.resources.limits.stop.clone();
-        let raised = Raised::default();
         let mut contenders: Vec<Option<Box<dyn Contender + '_>>> = Vec::new();
         contenders.resize_with(shared.game.role_count(), || None);
         for ((role, entrant), player) in shared.players().into_iter().zip(players).zip(0..) {
@@ -85,7 +87,7 @@ impl Conditions {
                     role,
                     player,
                     clock: self.clocks.play,
-                    raised: &raised,
+                    raised: &self.raised,
                     stop: &stop,
                 }),
             };
@@ -104,11 +106,15 @@ impl Conditions {
             most_moves: self.most_moves,
             stop: stop.clone(),
         };
-        let played = contest.play(&mut contenders);
-        drop(contenders);
-        match raised.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            Some(error) => Err(Failure::Raised(error)),
-            None => played.map_err(Failure::Play),
+        contest.play(&mut contenders).map_err(Failure::Play)
+    }
+
+    /// The results of work, or the exception of a function that has ended it.
+    pub fn ended<T>(self, py: Python<'_>, result: Result<T, Failure>) -> PyResult<T> {
+        match self.raised.into_inner() {
+            Ok(None) => result.map_err(|failure| failure.raised(py)),
+            Ok(Some(error)) => Err(error),
+            Err(poisoned) => Err(Error::new_err(format!("a match has failed: {poisoned}"))),
         }
     }
 }
@@ -143,9 +149,6 @@ impl Given {
     }
 }
 
-/// The exception that a function has raised.
-type Raised = Mutex<Option<PyErr>>;
-
 /// A function of Python in a match.
 struct Caller<'a> {
     function: &'a Py<PyAny>,
@@ -153,7 +156,7 @@ struct Caller<'a> {
     role: RoleId,
     player: i32,
     clock: Option<Duration>,
-    raised: &'a Raised,
+    raised: &'a Mutex<Option<PyErr>>,
     /// Ends the match.
     stop: &'a Stop,
 }
@@ -214,16 +217,13 @@ impl Contender for Caller<'_> {
 pub enum Failure {
     Player(SpecError),
     Play(PlayError),
-    /// A function raised this.
-    Raised(PyErr),
 }
 
 impl Failure {
-    pub fn raised(self, py: Python<'_>) -> PyErr {
+    fn raised(self, py: Python<'_>) -> PyErr {
         match self {
             Failure::Player(error) => PyValueError::new_err(error.to_string()),
             Failure::Play(error) => play_error(py, &error),
-            Failure::Raised(error) => error,
         }
     }
 }
@@ -297,7 +297,8 @@ pub fn play<'py>(
         .collect::<PyResult<_>>()?;
     let players: Vec<&Entrant> = players.iter().collect();
     let work = || conditions.play(shared, &players, [seed, seed]);
-    let played = interruptible(py, &stop, work)?.map_err(|failure| failure.raised(py))?;
+    let played = interruptible(py, &stop, work)?;
+    let played = conditions.ended(py, played)?;
     let result = PyDict::new(py);
     describe(shared, &played, &result)?;
     Ok(result)

@@ -125,7 +125,8 @@ pub fn tournament<'py>(
         }
     };
     let work = || play_all(&tasks, jobs.max(1), &play);
-    let played = interruptible(py, &stop, work)?.map_err(|failure| failure.raised(py))?;
+    let played = interruptible(py, &stop, work)?;
+    let played = conditions.ended(py, played)?;
     let matches = tasks.iter().zip(&played).map(|(task, played)| {
         let one = PyDict::new(py);
         let names: Vec<&str> = task.seating.iter().map(|&at| &*players[at].0).collect();
@@ -192,11 +193,7 @@ fn play_all(
                 Ok(result) => played.push((at, result)),
                 Err(failure) => {
                     lock(&open).clear();
-                    let mut failed = lock(&failed);
-                    // An exception interrupts the other matches, and is the one to show.
-                    if failed.is_none() || matches!(failure, Failure::Raised(_)) {
-                        *failed = Some(failure);
-                    }
+                    lock(&failed).get_or_insert(failure);
                 }
             }
         }

@@ -318,6 +318,17 @@ def test_functions_play() -> None:
     for _ in range(10):
         with pytest.raises(ZeroDivisionError):
             ggp.tournament(game, {"wrong": lambda state, player: 1 // 0, "random": "random"}, rounds=3, jobs=8)
+
+    # Also where other functions are interrupted by it.
+    def deep(state: ggp.State, player: int) -> str:
+        return ggp.Player("mcts:30s").choose(load("othello").new_initial_state())["move"]
+
+    def wrong_later(state: ggp.State, player: int) -> int:
+        time.sleep(0.3)
+        return 1 // 0
+
+    with pytest.raises(ZeroDivisionError):
+        ggp.tournament(game, {"deep": deep, "wrong": wrong_later}, rounds=3, jobs=6)
     with pytest.raises(TypeError):
         ggp.play(game, [first, lambda state, player: None])  # type: ignore[list-item, return-value]
     with pytest.raises(TypeError, match="a player is a text or a function"):
