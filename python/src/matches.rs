@@ -77,7 +77,7 @@ impl Conditions {
         for ((role, entrant), player) in shared.players().into_iter().zip(players).zip(0..) {
             let contender: Box<dyn Contender + '_> = match entrant {
                 Entrant::Agent(spec) => {
-                    let brief = { &self.resources }.brief(&shared.game, role, self.clocks, seed);
+                    let brief = self.resources.brief(&shared.game, role, self.clocks, seed);
                     let contender = AgentContender::new(brief, spec, self.clocks);
                     Box::new(contender.map_err(Failure::Player)?)
                 }

@@ -61,7 +61,7 @@ impl Shared {
     ///
     /// # Errors
     ///
-    /// `ValueError` if there is none, `LimitError` without a network.
+    /// `ValueError` if no move has it, `LimitError` without a network.
     pub fn action(&self, role: RoleId, action: i64) -> PyResult<Move> {
         let moves = &self.network()?.actions.moves[role.index()];
         let made = usize::try_from(action)

@@ -38,7 +38,7 @@ fn rules_of(instance: &str) -> Option<&str> {
     games.next()
 }
 
-/// The rules of an embedded game: the names and texts of its files; `None` if there is none.
+/// The rules of an embedded game: the names and texts of its files; `None` if no game has this name.
 ///
 /// ```
 /// let rules = ggp_web::bundled::rules("tic_tac_toe").expect("it is embedded");
