@@ -151,6 +151,7 @@ const ALLOWED: &[(&str, &str, &[&str])] = &[
     ("play", "record", &["clock", "process", "stream"]),
     ("play", "referee", &["clock", "thread"]),
     ("play", "spec", &["clock"]),
+    ("play", "tournament/results", &["file", "stream"]),
     ("play", "whole_file", &["file", "process", "stream"]),
     ("lsp", "desk", &["stream", "thread"]),
     ("lsp", "lens", &["clock", "stream", "thread"]),

@@ -136,6 +136,42 @@ fn an_interrupted_tournament_can_be_resumed() {
 }
 
 #[test]
+fn late_answers_of_busy_machines_are_told_apart() {
+    let place = Workplace::new();
+    let line = format!("{PAIR} --rounds 1 --results r.jsonl");
+    place.run(&line);
+    let path = place.folder().join("r.jsonl");
+    let text = std::fs::read_to_string(&path).unwrap();
+    for (waited, overbooked) in [(0.05, None), (0.2, Some(1))] {
+        let late = serde_json::json!([{"ply": 0, "role": 0, "error": "TO"}]);
+        let mut lines: Vec<Value> = text
+            .lines()
+            .map(|l| serde_json::from_str(l).unwrap())
+            .collect();
+        (lines[0]["errors"], lines[0]["waited"]) = (late, waited.into());
+        let lines: Vec<String> = lines.iter().map(|line| format!("{line}\n")).collect();
+        std::fs::write(&path, lines.concat()).unwrap();
+        let found = place.run(&format!("{line} --json"));
+        let tally: Value = serde_json::from_str(&found.out).unwrap();
+        let players = tally["players"].as_array().unwrap();
+        let sum = |key: &str| {
+            players
+                .iter()
+                .filter_map(|player| player[key].as_u64())
+                .sum::<u64>()
+        };
+        assert_eq!(
+            (sum("late"), sum("overbooked")),
+            (1, overbooked.unwrap_or(0))
+        );
+        let says = found
+            .err
+            .contains("1 late answers came while their match waited");
+        assert_eq!(says, overbooked.is_some(), "{}", found.err);
+    }
+}
+
+#[test]
 fn results_that_contradict_themselves_are_rejected() {
     let place = Workplace::new();
     let line = format!("{PAIR} --rounds 1 --results r.jsonl");

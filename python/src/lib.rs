@@ -50,6 +50,7 @@ fn _ggp(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<player::Player>()?;
     module.add_class::<explanation::Explanation>()?;
     module.add_class::<state::State>()?;
+    module.add_class::<tournament::Cup>()?;
     module.add_function(wrap_pyfunction!(_main, module)?)?;
     module.add_function(wrap_pyfunction!(reading::_load_texts, module)?)?;
     module.add_function(wrap_pyfunction!(reading::check, module)?)?;

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -17,13 +17,13 @@ use ggp_engine::machine::{Limits, Machine, PlayError};
 use ggp_gdl::game::{Move, RoleId};
 use ggp_play::contest::{AgentContender, Clocks, Contest, MatchResult, Opening, Resources};
 use ggp_play::referee::{Asking, Contender, Lapse, Position};
+use ggp_play::tournament::ResultsError;
 use ggp_play::{AgentSpec, SpecError};
 use ggp_stop::{Instant, Stop};
 
 /// The conditions of matches.
 pub struct Conditions {
     clocks: Clocks,
-    opening: usize,
     most_moves: usize,
     resources: Resources,
     /// The first exception that a function has raised. It ends all matches.
@@ -31,24 +31,16 @@ pub struct Conditions {
 }
 
 impl Conditions {
+    /// The conditions of matches with these clocks, threads and megabytes for each player.
     pub fn new(
-        start_clock: Option<f64>,
-        play_clock: Option<f64>,
-        opening: usize,
+        clocks: Clocks,
         most_moves: usize,
         threads: usize,
         memory: u64,
         stop: &Stop,
-    ) -> PyResult<Self> {
-        let clock = |time: Option<f64>, name| -> PyResult<Option<Duration>> {
-            time.map(|time| seconds(time, name)).transpose()
-        };
-        Ok(Conditions {
-            clocks: Clocks {
-                start: clock(start_clock, "start_clock")?,
-                play: clock(play_clock, "play_clock")?,
-            },
-            opening,
+    ) -> Self {
+        Conditions {
+            clocks,
             most_moves,
             resources: Resources {
                 threads: threads.max(1),
@@ -60,7 +52,7 @@ impl Conditions {
                 },
             },
             raised: Mutex::default(),
-        })
+        }
     }
 
     /// Plays a match between players, one for each role but chance.
@@ -68,9 +60,9 @@ impl Conditions {
         &self,
         shared: &Arc<Shared>,
         players: &[&Entrant],
-        seeds: [u64; 2],
+        seed: u64,
+        opening: Opening,
     ) -> Result<MatchResult, Failure> {
-        let [seed, opening_seed] = seeds;
         let stop = self.resources.limits.stop.clone();
         let mut contenders: Vec<Option<Box<dyn Contender + '_>>> = Vec::new();
         contenders.resize_with(shared.game.role_count(), || None);
@@ -99,10 +91,7 @@ impl Conditions {
             machine,
             asking: Asking::InTurn,
             seed,
-            opening: Opening {
-                moves: (self.opening, self.opening),
-                seed: opening_seed,
-            },
+            opening,
             most_moves: self.most_moves,
             stop: stop.clone(),
         };
@@ -213,10 +202,22 @@ impl Contender for Caller<'_> {
     }
 }
 
+/// The clocks of arguments.
+pub fn clocks(start: Option<f64>, play: Option<f64>) -> PyResult<Clocks> {
+    let clock = |time: Option<f64>, name| -> PyResult<Option<Duration>> {
+        time.map(|time| seconds(time, name)).transpose()
+    };
+    Ok(Clocks {
+        start: clock(start, "start_clock")?,
+        play: clock(play, "play_clock")?,
+    })
+}
+
 /// The reason why a match cannot begin, or was interrupted.
 pub enum Failure {
     Player(SpecError),
     Play(PlayError),
+    Results(ResultsError),
 }
 
 impl Failure {
@@ -224,6 +225,7 @@ impl Failure {
         match self {
             Failure::Player(error) => PyValueError::new_err(error.to_string()),
             Failure::Play(error) => play_error(py, &error),
+            Failure::Results(error) => PyOSError::new_err(error.to_string()),
         }
     }
 }
@@ -282,21 +284,18 @@ pub fn play<'py>(
         )));
     }
     let stop = Stop::new();
-    let conditions = Conditions::new(
-        start_clock,
-        play_clock,
-        opening,
-        max_moves,
-        threads,
-        memory,
-        &stop,
-    )?;
+    let clocks = clocks(start_clock, play_clock)?;
+    let conditions = Conditions::new(clocks, max_moves, threads, memory, &stop);
     let players: Vec<Entrant> = players
         .into_iter()
         .map(|given| given.read(py))
         .collect::<PyResult<_>>()?;
     let players: Vec<&Entrant> = players.iter().collect();
-    let work = || conditions.play(shared, &players, [seed, seed]);
+    let opening = Opening {
+        moves: (opening, opening),
+        seed,
+    };
+    let work = || conditions.play(shared, &players, seed, opening);
     let played = interruptible(py, &stop, work)?;
     let played = conditions.ended(py, played)?;
     let result = PyDict::new(py);

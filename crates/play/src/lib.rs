@@ -27,6 +27,8 @@ pub mod record;
 pub mod referee;
 pub mod schedule;
 mod spec;
+#[cfg(all(feature = "ratings", feature = "records"))]
+pub mod tournament;
 pub mod whole_file;
 
 use ggp_stop::{Instant, Stop};

@@ -59,19 +59,37 @@ def tournament(
     players: Sequence[str] | Mapping[str, _Player],
     *,
     rounds: int = 1,
+    pairing: str = "round-robin",
     seed: int = 0,
     start_clock: float | None = None,
     play_clock: float | None = None,
-    opening: int = 0,
+    opening: int | tuple[int, int] = 0,
     max_moves: int = 1000,
     jobs: int = 1,
     threads: int = 1,
     memory: int = 256,
+    results: str | PathLike[str] | None = None,
 ) -> Tournament: ...
 def _load_texts(
     texts: Sequence[tuple[str, str]], strict: bool, case_sensitive: bool, ground_time: float
 ) -> Game: ...
 def _main(arguments: Sequence[str]) -> int: ...
+
+@final
+class _Tournament:
+    def __new__(
+        cls,
+        games: Game | Sequence[Game],
+        players: Sequence[str] | Mapping[str, _Player],
+        arguments: dict[str, Any],
+    ) -> _Tournament: ...
+    @property
+    def threads(self) -> int: ...
+    def open(self) -> list[tuple[str, int, int, int, list[int]]]: ...
+    def play(self, game: int, round: int, number: int, seating: Sequence[int]) -> str: ...
+    def add(self, line: str) -> bool: ...
+    def result(self) -> Tournament: ...
+    def __len__(self) -> int: ...
 
 @final
 class Game:

@@ -154,8 +154,8 @@ class TournamentMatch(Played):
 
 
 class Standing(TypedDict):
-    """A player of a tournament. `elo` has a margin of 95 %; meetings with other players are won, drawn or
-    lost."""
+    """A player of a tournament. `elo` has a margin of 95 %; meetings with others are won, drawn or lost. Late moves that
+    may be the machine's fault are `overbooked`."""
 
     name: str
     elo: float | None
@@ -166,6 +166,7 @@ class Standing(TypedDict):
     lost: int
     mean_score: float | None
     lapses: int
+    overbooked: int
 
 
 class Tournament(TypedDict):

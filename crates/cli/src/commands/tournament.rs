@@ -2,13 +2,10 @@
 
 mod arena;
 mod report;
-mod rows;
 mod setup;
-mod tally;
 mod work;
 
 use std::collections::{BTreeSet, VecDeque};
-use std::fmt::Write as _;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,25 +13,23 @@ use std::sync::mpsc::channel;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-use anyhow::{Context as _, anyhow, bail};
+use anyhow::{Context as _, bail};
 
 use crate::agent_limits::AgentLimits;
 use crate::conformance::sha256;
 use crate::value_files::ValueOptions;
-use crate::{Context, Exit, format, kinds};
+use crate::{Context, Exit, kinds};
 use ggp_engine::machine::{Limits, Machine};
 use ggp_gdl::game::Game;
 use ggp_learn::Library;
-use ggp_play::contest::{Opening, Resources};
+use ggp_play::contest::Resources;
 use ggp_play::protocol::host::HostOptions;
-use ggp_play::schedule::{Seating, round_robin, swiss};
+use ggp_play::tournament::{Plan, PlannedPlayer, Results, Row, Task};
 
 use arena::Arena;
 use ggp_gdl::symbol::Case;
-use rows::{Results, Row};
 use setup::{Entrant, Pairing, Points, Setup};
-use tally::Names;
-use work::{Queue, Task, Worker};
+use work::{Queue, Worker};
 
 /// The options of `ggp tournament`.
 #[derive(clap::Args)]
@@ -154,19 +149,18 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     for files in &setup.games {
         arenas.push(Arena::new(files, context)?);
     }
-    let names: BTreeSet<&String> = arenas.iter().map(|arena| &arena.name).collect();
+    let names: BTreeSet<&String> = arenas.iter().map(|arena| &arena.planned.name).collect();
     if names.len() < arenas.len() {
         bail!("two games have the same name");
     }
     let players = setup.players.len();
     for arena in &arenas {
-        let roles = arena.played_roles().len();
+        let (name, roles) = (&arena.planned.name, arena.planned.played.len());
         options.agents.check(roles)?;
         if players == 1 && roles > 1 {
             bail!(
-                "{} has {roles} roles, and there is one player: add a --player, for example the \
-                 same one with another name, NAME=KIND",
-                arena.name
+                "{name} has {roles} roles, and there is one player: add a --player, for example the \
+                 same one with another name, NAME=KIND"
             );
         }
         if let Some(remote) = setup
@@ -176,17 +170,36 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
             && players < roles
         {
             bail!(
-                "{} has {roles} roles, and the network player {} plays only one role of a match: \
+                "{name} has {roles} roles, and the network player {} plays only one role of a match: \
                  add players",
-                arena.name,
                 remote.name
             );
         }
     }
     let games: Vec<&Game> = arenas.iter().map(|arena| arena.machine.game()).collect();
     let values = options.values.library(Some(&games), context)?;
+    let texts = values.texts().join("\n");
+    let planned = |player: &Entrant| PlannedPlayer {
+        name: player.name.clone(),
+        text: player.text.clone(),
+    };
+    let plan = Plan {
+        games: arenas.iter().map(|arena| arena.planned.clone()).collect(),
+        players: setup.players.iter().map(planned).collect(),
+        rounds: setup.rounds,
+        pairing: setup.pairing.into(),
+        points: setup.points.into(),
+        clocks: setup.clocks,
+        opening: setup.opening,
+        seed: setup.seed,
+        threads: options.threads.get(),
+        memory: options.memory,
+        most_moves: options.depth,
+        most_matches: options.max_matches,
+        values: (!values.is_empty()).then(|| sha256(texts.as_bytes())),
+    };
     let mut cup = Cup {
-        values_digest: (!values.is_empty()).then(|| sha256(values.texts().join("\n").as_bytes())),
+        plan,
         values,
         results: Results::open(options.results.as_deref())?,
         rows: Vec::new(),
@@ -209,11 +222,10 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
 
 /// A tournament in progress.
 struct Cup<'a> {
+    plan: Plan,
     setup: Setup,
     arenas: Vec<Arena>,
     values: Arc<Library>,
-    /// A digest of the values, if there are any.
-    values_digest: Option<String>,
     results: Results,
     rows: Vec<Row>,
     options: &'a Options,
@@ -223,7 +235,7 @@ struct Cup<'a> {
 impl Cup<'_> {
     /// Returns true if the results may include matches of other tournaments.
     fn check_results(&self) -> anyhow::Result<()> {
-        let strangers = || self.results.rows().filter(|row| !self.has(row));
+        let strangers = || self.results.rows().filter(|row| !self.plan.has(row));
         let (Some(path), Some(first)) = (&self.options.results, strangers().next()) else {
             return Ok(());
         };
@@ -231,7 +243,7 @@ impl Cup<'_> {
             return Ok(());
         }
         let (path, rounds) = (path.display(), self.setup.rounds);
-        if strangers().all(|row| row.round >= rounds && self.is_seated(row)) {
+        if strangers().all(|row| row.round >= rounds && self.plan.is_seated(row)) {
             let last = strangers().map(|row| row.round + 1).max().unwrap_or(rounds);
             bail!(
                 "{path} has {last} rounds of this tournament, and it is to have {rounds}: say \
@@ -242,195 +254,19 @@ impl Cup<'_> {
             "{path} has matches of another tournament ({}; {}): take another file, or --append \
              to keep them in this one",
             strangers().count(),
-            self.strangeness(first)
+            self.plan.strangeness(first)
         );
-    }
-
-    /// The reason why a match belongs to another tournament.
-    fn strangeness(&self, row: &Row) -> String {
-        let mut players = row.players.iter().flatten();
-        let is_known = |name: &&String| {
-            self.setup
-                .players
-                .iter()
-                .any(|player| player.name == **name)
-        };
-        if !self.arenas.iter().any(|arena| arena.name == row.game) {
-            return format!("{} is not a game of this tournament", row.game);
-        }
-        match players.find(|name| !is_known(name)) {
-            Some(name) => format!("{name} is not a player of this tournament"),
-            None => "the rules, clocks, options of players, limits or the seed differ".to_owned(),
-        }
-    }
-
-    /// Returns true if a match belongs to this tournament.
-    fn has(&self, row: &Row) -> bool {
-        row.round < self.setup.rounds && self.is_seated(row)
-    }
-
-    /// Returns true if a match would belong to this tournament with more rounds.
-    fn is_seated(&self, row: &Row) -> bool {
-        let Some(game) = self.arenas.iter().position(|arena| arena.name == row.game) else {
-            return false;
-        };
-        let number = |name: &String| {
-            let mut players = self.setup.players.iter();
-            players.position(|player| player.name == *name)
-        };
-        let seating: Option<Seating> = row.players.iter().flatten().map(number).collect();
-        let is_full = |seating: &Seating| seating.len() == self.arenas[game].played_roles().len();
-        seating.filter(is_full).is_some_and(|seating| {
-            self.task(game, row.round, row.number, &seating).row.id == row.id
-        })
     }
 
     fn play(&mut self) -> anyhow::Result<()> {
-        let rounds = 0..self.setup.rounds;
-        match self.setup.pairing {
-            Pairing::RoundRobin => {
-                let mut tasks = Vec::new();
-                for round in rounds {
-                    tasks.extend(self.round(round)?);
-                    self.limit(tasks.len())?;
-                }
-                self.batch(tasks)
-            }
-            Pairing::Swiss => {
-                for round in rounds {
-                    let tasks = self.round(round)?;
-                    self.limit(tasks.len() + self.rows.len())?;
-                    self.batch(tasks)?;
-                }
-                Ok(())
-            }
+        for rounds in self.plan.stages() {
+            let most = self.plan.most_matches;
+            let tasks = self.plan.tasks(rounds, &self.rows);
+            self.batch(
+                tasks.with_context(|| format!("more than {most} matches; see --max-matches"))?,
+            )?;
         }
-    }
-
-    fn limit(&self, matches: usize) -> anyhow::Result<()> {
-        let most = self.options.max_matches;
-        match matches > most {
-            true => Err(anyhow!("more than {most} matches; see --max-matches")),
-            false => Ok(()),
-        }
-    }
-
-    /// The matches of a round.
-    fn round(&self, round: u64) -> anyhow::Result<Vec<Task>> {
-        let mut tasks = Vec::new();
-        for (game, arena) in self.arenas.iter().enumerate() {
-            let (players, roles) = (self.setup.players.len(), arena.played_roles().len());
-            let seed = self.seed(&[&arena.digest, "seatings", &round.to_string()]);
-            let seatings = match self.setup.pairing {
-                Pairing::RoundRobin => {
-                    let seatings = round_robin(players, roles, seed, self.options.max_matches);
-                    seatings.ok_or_else(|| {
-                        let most = self.options.max_matches;
-                        anyhow!("{}: more than {most} matches a round", arena.name)
-                    })?
-                }
-                Pairing::Swiss => self.swiss(roles, seed),
-            };
-            for (number, seating) in seatings.iter().enumerate() {
-                tasks.push(self.task(game, round, number, seating));
-            }
-        }
-        Ok(tasks)
-    }
-
-    fn swiss(&self, roles: usize, seed: u64) -> Vec<Seating> {
-        let names: Vec<String> = self.player_names();
-        let standings = self.names(&names, &self.game_names()).standings(&self.rows);
-        let met = |a: usize, b: usize| {
-            let has = |row: &&Row, player: usize| {
-                row.players
-                    .iter()
-                    .flatten()
-                    .any(|name| *name == names[player])
-            };
-            self.rows
-                .iter()
-                .filter(|row| has(row, a) && has(row, b))
-                .count() as u64
-        };
-        swiss(&standings, roles, seed, met)
-    }
-
-    fn player_names(&self) -> Vec<String> {
-        let players = self.setup.players.iter();
-        players.map(|player| player.name.clone()).collect()
-    }
-
-    fn game_names(&self) -> Vec<String> {
-        self.arenas.iter().map(|arena| arena.name.clone()).collect()
-    }
-
-    fn names<'n>(&self, players: &'n [String], games: &'n [String]) -> Names<'n> {
-        Names {
-            players,
-            games,
-            points: self.setup.points,
-        }
-    }
-
-    /// A number that depends only on the seed and some words.
-    fn seed(&self, words: &[&str]) -> u64 {
-        let text = format!("{} {}", self.setup.seed, words.join(" "));
-        let digits = &sha256(text.as_bytes())[..16];
-        u64::from_str_radix(digits, 16).expect("16 hexadecimal digits are 64 bits")
-    }
-
-    fn task(&self, game: usize, round: u64, number: usize, seating: &Seating) -> Task {
-        let arena = &self.arenas[game];
-        let mut seated = vec![None; arena.machine.game().role_count()];
-        for (role, player) in arena.played_roles().into_iter().zip(seating) {
-            seated[role] = Some(*player);
-        }
-        let entrant = |player: &Option<usize>| player.map(|player| &self.setup.players[player]);
-        let texts = seated
-            .iter()
-            .map(|player| entrant(player).map_or("random", |e| &e.text));
-        let texts: Vec<&str> = texts.collect();
-        let place = format!("{round} {number}");
-        let seed = self.seed(&[&arena.digest, &place, &texts.join(" ")]);
-        let named = seated
-            .iter()
-            .map(|player| Some(entrant(player)?.name.clone()));
-        let players: Vec<Option<String>> = named.collect();
-        let mut what = format!(
-            "{seed} {place} {players:?} {:?} {} {} {}",
-            self.setup.clocks, self.options.threads, self.options.memory, self.options.depth
-        );
-        let opening = Opening {
-            moves: self.setup.opening,
-            seed: self.seed(&[&arena.digest, "opening", &round.to_string()]),
-        };
-        if let Some(digest) = &self.values_digest {
-            write!(what, " {digest}").expect("texts can be written");
-        }
-        if opening.moves.1 > 0 {
-            write!(what, " {:?}", opening.moves).expect("texts can be written");
-        }
-        Task {
-            row: Row {
-                id: sha256(what.as_bytes())[..16].to_owned(),
-                game: arena.name.clone(),
-                round,
-                number,
-                players,
-                roles: format::role_names(arena.machine.game()),
-                seed,
-                scores: None,
-                errors: Vec::new(),
-                slowest: Vec::new(),
-                moves: Vec::new(),
-                opening: 0,
-                fault: None,
-            },
-            game,
-            players: seated,
-            opening,
-        }
+        Ok(())
     }
 
     /// The settings for network players.
@@ -463,8 +299,8 @@ impl Cup<'_> {
         for task in tasks {
             match self.results.take(&task.row.id) {
                 Some(row) => {
-                    let arena = &self.arenas[task.game];
-                    if let Some(why) = arena.contradiction(&task.row, &row) {
+                    let mut machine = self.arenas[task.game].machine.clone();
+                    if let Some(why) = row.contradiction(&task.row, &mut machine) {
                         let (name, id) = (self.results.name(), row.id);
                         bail!("{name}: the match {id} has {why}; remove its line to play it again");
                     }
@@ -517,7 +353,7 @@ impl Cup<'_> {
             };
             for row in ended {
                 bar.inc(1);
-                let row = row.and_then(|row| self.results.add(&row).map(|()| row));
+                let row = row.and_then(|row| Ok(self.results.add(&row).map(|()| row)?));
                 match row {
                     Ok(row) => self.rows.push(row),
                     Err(error) => {
@@ -545,11 +381,8 @@ impl Cup<'_> {
     }
 
     fn report(&mut self) -> anyhow::Result<()> {
-        let place = |row: &Row| self.arenas.iter().position(|arena| arena.name == row.game);
-        self.rows
-            .sort_by_key(|row| (row.round, place(row), row.players.clone(), row.id.clone()));
-        let (players, games) = (self.player_names(), self.game_names());
-        let tally = self.names(&players, &games).tally(&self.rows);
+        self.plan.sort(&mut self.rows);
+        let tally = self.plan.tally(&self.rows);
         if self.context.json() {
             self.context.print_json(&tally)?;
         } else {
@@ -568,6 +401,13 @@ impl Cup<'_> {
                 self.context
                     .note(format_args!("{}, round {}: {why}", row.game, row.round + 1));
             }
+        }
+        let overbooked: u64 = tally.players.iter().map(|player| player.overbooked).sum();
+        if overbooked > 0 {
+            self.context.note(format_args!(
+                "{overbooked} late answers came while their match waited for a processor for a tenth \
+                 of the time or more: the machine was too busy for the clocks"
+            ));
         }
         for name in self.empty_handed() {
             self.context

@@ -4,9 +4,8 @@ use anyhow::anyhow;
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use plotters::prelude::*;
 
-use super::rows::Row;
-use super::tally::Tally;
 use ggp_play::rating::Rating;
+use ggp_play::tournament::{Row, Tally};
 
 /// The tables, best player first.
 pub(super) fn text(tally: &Tally) -> String {

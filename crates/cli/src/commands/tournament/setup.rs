@@ -16,6 +16,7 @@ use crate::whole_text;
 use ggp_play::AgentSpec;
 use ggp_play::contest::Clocks;
 use ggp_play::protocol::host::{Address, Party, PartyError};
+use ggp_play::tournament;
 
 /// The most joint moves of an opening.
 const MOST_OPENING: usize = 10_000;
@@ -40,6 +41,24 @@ pub enum Points {
     Result,
     /// 1/2 point plus a share of the score difference
     Score,
+}
+
+impl From<Pairing> for tournament::Pairing {
+    fn from(pairing: Pairing) -> Self {
+        match pairing {
+            Pairing::RoundRobin => Self::RoundRobin,
+            Pairing::Swiss => Self::Swiss,
+        }
+    }
+}
+
+impl From<Points> for tournament::Points {
+    fn from(points: Points) -> Self {
+        match points {
+            Points::Result => Self::Result,
+            Points::Score => Self::Score,
+        }
+    }
 }
 
 /// A tournament file. Missing entries come from the command line.

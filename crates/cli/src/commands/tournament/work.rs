@@ -9,21 +9,12 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use anyhow::anyhow;
 
-use super::rows::Row;
 use super::setup::Entrant;
 use ggp_engine::machine::{AnyMachine, Limits, Machine, PlayError};
-use ggp_play::contest::{AgentContender, Clocks, Contest, Opening, Resources};
+use ggp_play::contest::{AgentContender, Clocks, Contest, Resources};
 use ggp_play::protocol::host::{HostOptions, Invitation, Party, Remote};
 use ggp_play::referee::{Asking, Contender};
-
-/// A match to play.
-pub(super) struct Task {
-    pub game: usize,
-    /// The number of each role's player; `None` for chance.
-    pub players: Vec<Option<usize>>,
-    pub opening: Opening,
-    pub row: Row,
-}
+use ggp_play::tournament::{Row, Task};
 
 /// The queue of matches.
 pub(super) struct Queue<'a> {

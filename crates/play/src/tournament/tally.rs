@@ -2,74 +2,92 @@
 
 use serde::Serialize;
 
-use super::rows::Row;
-use super::setup::Points;
-use ggp_play::rating::{Comparison, Rating, comparisons, elo, glicko2, share_of_result};
-use ggp_play::schedule::Standing;
+use super::row::Row;
+use super::{Plan, Points};
+use crate::rating::{Comparison, Rating, comparisons, elo, glicko2, share_of_result};
+use crate::schedule::Standing;
 
 /// The statistics of all players.
-#[derive(Serialize)]
-pub(super) struct Tally {
+#[derive(Clone, Debug, Serialize)]
+pub struct Tally {
+    /// The statistics of each player.
     pub players: Vec<PlayerTally>,
+    /// The statistics of each game.
     pub games: Vec<GameTally>,
     /// By player and opponent: the mean share of the point that the player got.
     pub cross: Vec<Vec<Option<f64>>>,
+    /// The number of matches.
     pub matches: usize,
     /// The number of matches that were aborted or had an error in the rules.
     pub unfinished: usize,
 }
 
-#[derive(Serialize, Default)]
-pub(super) struct PlayerTally {
+/// The statistics of a player.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct PlayerTally {
+    /// Its name.
     pub name: String,
     /// `None` without comparisons.
     pub elo: Option<Rating>,
+    /// `None` without comparisons.
     pub glicko2: Option<Rating>,
+    /// The number of matches with scores.
     pub matches: u64,
-    /// The number of comparisons with others, by role.
+    /// The number of comparisons with others that it won, by role.
     pub won: u64,
+    /// Those that were drawn.
     pub drawn: u64,
+    /// Those that it lost.
     pub lost: u64,
     /// The sum of scores; see `mean_score`.
     #[serde(skip)]
     scores: f64,
+    /// The mean score, 0 to 100.
     pub mean_score: Option<f64>,
+    /// The number of late answers.
     pub late: u64,
+    /// The number of those in matches whose threads waited for a processor for a tenth of the time or
+    /// more.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub overbooked: u64,
+    /// The number of questions for which it could not be reached.
     pub unreachable: u64,
+    /// The number of illegal moves.
     pub illegal: u64,
+    /// The number of failures.
     pub crashed: u64,
     /// The longest time for one move, in seconds.
     pub slowest: f64,
 }
 
-#[derive(Serialize)]
-pub(super) struct GameTally {
+/// Whether a number is 0 and goes without saying.
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+/// The statistics of a game.
+#[derive(Clone, Debug, Serialize)]
+pub struct GameTally {
+    /// Its name.
     pub name: String,
     /// The rating of a game for one role as an opponent of its players.
     pub elo: Option<Rating>,
     /// By player.
     pub mean_scores: Vec<Option<f64>>,
+    /// The number of matches.
     pub matches: u64,
     /// The mean number of joint moves.
     pub mean_length: f64,
 }
 
-/// The counters.
-#[derive(Copy, Clone)]
-pub(super) struct Names<'a> {
-    pub players: &'a [String],
-    pub games: &'a [String],
-    pub points: Points,
-}
-
-impl Names<'_> {
+impl Plan {
     fn player(&self, name: &str) -> usize {
-        let place = self.players.iter().position(|player| player == name);
+        let place = self.players.iter().position(|player| player.name == name);
         place.expect("rows only name known players")
     }
 
     fn game(&self, row: &Row) -> usize {
-        let place = self.games.iter().position(|game| *game == row.game);
+        let place = self.games.iter().position(|game| game.name == row.game);
         place.expect("rows only name known games")
     }
 
@@ -84,7 +102,7 @@ impl Names<'_> {
 
     /// The comparisons of a match. A game for one role is the opponent of its player, with a
     /// number after those of the players.
-    pub fn comparisons(&self, row: &Row) -> Vec<Comparison> {
+    fn comparisons(&self, row: &Row) -> Vec<Comparison> {
         let scored = self.scored(row);
         if let [(player, score)] = scored[..] {
             return vec![Comparison {
@@ -100,7 +118,7 @@ impl Names<'_> {
     }
 
     /// The standings of players after some matches.
-    pub fn standings(&self, rows: &[Row]) -> Vec<Standing> {
+    pub(super) fn standings(&self, rows: &[Row]) -> Vec<Standing> {
         let mut standings = vec![Standing::default(); self.players.len()];
         for row in rows {
             for Comparison {
@@ -126,8 +144,8 @@ impl Names<'_> {
     pub fn tally(&self, rows: &[Row]) -> Tally {
         let count = self.players.len();
         let mut players: Vec<PlayerTally> = Vec::new();
-        players.extend(self.players.iter().map(|name| PlayerTally {
-            name: name.clone(),
+        players.extend(self.players.iter().map(|player| PlayerTally {
+            name: player.name.clone(),
             ..PlayerTally::default()
         }));
         for row in rows {
@@ -223,7 +241,10 @@ impl Names<'_> {
             };
             let player = &mut players[self.player(player)];
             match error.error.get(..2) {
-                Some("TO") => player.late += 1,
+                Some("TO") => {
+                    player.late += 1;
+                    player.overbooked += u64::from(row.is_overbooked());
+                }
                 Some("CE") => player.unreachable += 1,
                 Some("IL") => player.illegal += 1,
                 _ => player.crashed += 1,
@@ -241,7 +262,7 @@ impl Names<'_> {
         let matches = rows().count();
         let moves: usize = rows().map(|row| row.moves.len()).sum();
         GameTally {
-            name: self.games[game].clone(),
+            name: self.games[game].name.clone(),
             elo,
             mean_scores: sums
                 .into_iter()
