@@ -48,6 +48,7 @@ mod seeds;
 mod solve;
 mod solve_cli;
 mod symmetry;
+mod tabulate;
 mod tactics;
 mod tour;
 mod tournament;

@@ -128,6 +128,8 @@ const ALLOWED: &[(&str, &str, &[&str])] = &[
     ("playcheck", "claims", &["clock"]),
     ("playcheck", "coverage", &["clock"]),
     ("playcheck", "lib", &["clock"]),
+    ("solver", "table/build", &["stream"]),
+    ("solver", "table/file", &["file", "stream"]),
     ("play", "agent", &["clock"]),
     ("play", "agent_thread", &["clock", "thread"]),
     ("play", "backends", &["thread"]),

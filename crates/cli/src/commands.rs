@@ -30,6 +30,7 @@ pub mod replay;
 pub mod scramble;
 pub mod seeds;
 pub mod solve;
+pub mod tabulate;
 pub mod tournament;
 pub mod verify;
 #[cfg(feature = "web")]
@@ -107,6 +108,8 @@ commands! {
     Solve = solve;
     /// Compute the value of a position and its best moves
     Prove = prove;
+    /// Compute the values of all positions, and write them to a file
+    Tabulate = tabulate;
     /// Learn the values of positions by self-play
     Learn = learn;
     /// Check answers written by `solve`

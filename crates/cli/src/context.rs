@@ -346,10 +346,24 @@ impl Context {
     /// Errors of writing, with the file's name; or if the file is one of the rule files that
     /// were read.
     pub fn write_file(&self, path: &Path, content: &[u8]) -> anyhow::Result<()> {
+        self.write_file_by(path, &mut |file| file.write_all(content))
+    }
+
+    /// Writes a file as [`Context::write_file`] does, with a function that writes its content.
+    ///
+    /// # Errors
+    ///
+    /// As [`Context::write_file`], and those of the function.
+    pub fn write_file_by(
+        &self,
+        path: &Path,
+        content: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
+    ) -> anyhow::Result<()> {
         let rules: Vec<PathBuf> = self.rules.lock().expect(UNBROKEN).clone();
         let rules: Vec<&Path> = rules.iter().map(PathBuf::as_path).collect();
         text_files::keep_apart(&[path], &rules)?;
-        whole_file::write(path, content).with_context(|| format!("cannot write {}", path.display()))
+        let written = whole_file::write_by(path, content);
+        written.with_context(|| format!("cannot write {}", path.display()))
     }
 }
 

@@ -370,6 +370,24 @@ pub fn completed<M: Machine>(
     }
 }
 
+/// All joint moves, where each role has these legal moves. The last role's move changes fastest.
+pub fn joint_moves(legal: &[Vec<Move>]) -> impl Iterator<Item = Vec<Move>> + use<> {
+    let legal = legal.to_vec();
+    let count = legal.iter().map(Vec::len).fold(1, usize::saturating_mul);
+    (0..count).map(move |number| {
+        let mut left = number;
+        let mut joint: Vec<Move> = (legal.iter().rev())
+            .map(|moves| {
+                let chosen = moves[left % moves.len()];
+                left /= moves.len();
+                chosen
+            })
+            .collect();
+        joint.reverse();
+        joint
+    })
+}
+
 /// The canonical texts of a state's facts, sorted.
 pub fn canonical_facts<M: Machine>(machine: &M, state: &M::State) -> Vec<String> {
     let facts = machine.facts(state);

@@ -13,18 +13,27 @@ use std::path::{Path, PathBuf};
 /// Those of writing, or if nobody may write the file; it is then as it was, if it is a regular
 /// one.
 pub fn write(path: &Path, content: &[u8]) -> io::Result<()> {
+    write_by(path, &mut |file| file.write_all(content))
+}
+
+/// Writes a file as [`write`] does, with a function that writes its content.
+///
+/// # Errors
+///
+/// As [`write`], and those of the function.
+pub fn write_by(
+    path: &Path,
+    content: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     if is_special(&path) {
-        return OpenOptions::new()
-            .write(true)
-            .open(path)?
-            .write_all(content);
+        return content(&mut OpenOptions::new().write(true).open(path)?);
     }
     refuse_read_only(&path)?;
     let part = part_of(&path);
-    let write = || {
+    let mut write = || {
         let mut file = File::create(&part)?;
-        file.write_all(content)?;
+        content(&mut file)?;
         // The content must be on the disk before the name is.
         file.sync_all()?;
         if let Ok(known) = fs::metadata(&path) {

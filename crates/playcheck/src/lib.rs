@@ -45,7 +45,7 @@ use claims::MOST_ROLES;
 use coverage::Coverage;
 use fluents::Transition;
 use frame::Frame;
-use ggp_engine::machine::{AnyMachine, Limits, Machine, PlayError};
+use ggp_engine::machine::{AnyMachine, Limits, Machine, PlayError, joint_moves};
 use ggp_gdl::analysis::{Counter, counters};
 use ggp_gdl::diagnostic::Diagnostic;
 use ggp_gdl::game::{Game, Move, Score};
@@ -54,7 +54,7 @@ use ggp_search::Stats;
 use ggp_solver::solve::{SolveOptions, solve};
 use idle_moves::IdleMoves;
 use playouts::{SamplingOptions, play};
-use space::{Space, State, joint_moves};
+use space::{Space, State};
 use tally::{Path, SampledPosition, Tally};
 
 /// The extent of a check.

@@ -6,7 +6,7 @@ use rustc_hash::FxBuildHasher;
 
 use super::playouts::{compared, goals, legal};
 use super::tally::{Path, Scores, Tally};
-use ggp_engine::machine::{AnyMachine, Machine, PlayError};
+use ggp_engine::machine::{AnyMachine, Machine, PlayError, joint_moves};
 use ggp_gdl::game::Move;
 use ggp_gdl::terms::TermId;
 
@@ -166,24 +166,6 @@ fn length(parents: &[(u32, Vec<Move>)], mut number: usize) -> usize {
         number = parents[number].0 as usize;
     }
     length
-}
-
-/// All joint moves; the last role's move changes fastest.
-pub(super) fn joint_moves(legal: &[Vec<Move>]) -> impl Iterator<Item = Vec<Move>> + use<> {
-    let legal = legal.to_vec();
-    let count: usize = legal.iter().map(Vec::len).product();
-    (0..count).map(move |number| {
-        let mut left = number;
-        let mut joint: Vec<Move> = (legal.iter().rev())
-            .map(|moves| {
-                let chosen = moves[left % moves.len()];
-                left /= moves.len();
-                chosen
-            })
-            .collect();
-        joint.reverse();
-        joint
-    })
 }
 
 /// The number of edges of the longest path from a vertex, if no cycle is reachable from it.

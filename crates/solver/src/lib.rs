@@ -2,3 +2,5 @@
 
 pub mod planning;
 pub mod solve;
+#[cfg(feature = "tables")]
+pub mod table;

@@ -16,6 +16,7 @@ mod program;
 mod rows;
 mod search;
 mod sums;
+mod table;
 
 use ggp_stop::Stop;
 use rustc_hash::FxHashSet;
@@ -33,6 +34,7 @@ use formula::{First, Formula};
 use program::Program;
 use search::search;
 use sums::Sums;
+pub use table::{TableBytes, TableClaim, verify_table};
 
 /// Limits of the naive evaluator: the time for one plan, and the matches in one state.
 const NAIVE: Duration = Duration::from_secs(10);

@@ -1,7 +1,9 @@
 //! `ggp prove`: the value of a position and the best moves.
 
 mod answer;
+mod table;
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
@@ -29,6 +31,7 @@ Examples:
   ggp prove tic_tac_toe.kif --moves '(mark 1 1)'     the value of each answer
   ggp prove nim.kif --best                           only a best move, sooner
   ggp prove kalah.kif --budget-time 60 --json
+  ggp prove kalah.kif --table kalah.table            looked up, after `ggp tabulate`
 
 Each line is a move and the score that its role gets after it, best first; if the score is not
 known, its proved bounds are shown. All other roles are assumed to play against the role and to
@@ -62,6 +65,9 @@ pub struct Options {
     #[arg(long, value_name = "MB", default_value_t = 1_024)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     budget_memory: u64,
+    /// Look the values up in this file of `ggp tabulate`, instead of searching
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["budget_nodes", "budget_memory"])]
+    table: Option<PathBuf>,
     #[command(flatten)]
     position: PositionOptions,
 }
@@ -110,6 +116,9 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     machine.set_stop(&solve::evaluation(&budget, context));
     let question = question(options, &mut machine, context);
     let (state, role, legal) = solve::in_time(question, context)?;
+    if let Some(path) = &options.table {
+        return table::run(path, options, &mut machine, &state, role, context);
+    }
     let budget = left(&budget, started);
     let report = search(options, &mut machine, &state, role, &budget, context)?;
     let guess = match report.stopped {

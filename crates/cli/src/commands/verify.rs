@@ -1,6 +1,8 @@
-//! `ggp verify`: checks the answers of `ggp solve --answer`.
+//! `ggp verify`: checks the answers of `ggp solve --answer`, and the files of `ggp tabulate`.
 
-use std::path::Path;
+mod table;
+
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{anyhow, bail};
@@ -10,7 +12,7 @@ use crate::rule_files::{self, RuleOptions};
 use crate::{Context, Exit, Reported, json};
 use ggp_engine::machine::{DatalogMachine, Machine};
 use ggp_gdl::game::{Game, Score};
-use ggp_verify::{Failure, Limits, Record, verify};
+use ggp_verify::{Checked, Failure, Limits, Record, verify};
 
 /// The options of `ggp verify`.
 #[derive(clap::Args)]
@@ -19,12 +21,17 @@ Examples:
   ggp solve lights.kif --answer lights.json
   ggp verify lights.kif lights.json
   ggp verify hitori.kif --grid board.txt board.json --budget-time 600
+  ggp verify nim.kif nim.table --whole
 
 Files whose names end in .json are answers, all others are rules. Rules and grid must be those
 that were solved. Plans are played again by the naive evaluator. Exhausted searches, bounds and
 shortest plans are checked by another search; a bound that is out of reach for a search is checked
 by a SAT solver, with clauses made from the rules again. Sums and invariants are checked move by
 move. The checks share no code with the solver.
+
+Files whose names end in .table are files of values by `ggp tabulate`. Of some positions, or of all
+with --whole, the value is derived again from those of the positions after it, by the Datalog
+evaluator.
 
 Exit codes: 0 right, with a list of claims that were not checked; 1 wrong; 2 not checked, or bad
 input.")]
@@ -47,6 +54,17 @@ pub struct Options {
     #[arg(long, value_name = "N", default_value_t = Limits::default().instances)]
     #[arg(help_heading = "Check")]
     budget_instances: usize,
+    /// Number of positions of a file of values to check, drawn at random
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 10_000,
+        help_heading = "Check"
+    )]
+    sample: u64,
+    /// Check all positions of a file of values
+    #[arg(long, conflicts_with = "sample", help_heading = "Check")]
+    whole: bool,
 }
 
 /// The result of checking an answer, as `--json` prints it.
@@ -64,7 +82,34 @@ struct Report {
     reason: Option<String>,
 }
 
+impl Options {
+    fn limits(&self, context: &Context) -> Limits {
+        Limits {
+            positions: self.budget_nodes,
+            instances: self.budget_instances,
+            stop: context.stop().within(Some(self.budget_time)),
+            ..Limits::default()
+        }
+    }
+}
+
 impl Report {
+    fn new(file: String, about: Vec<String>, outcome: Result<Checked, Failure>) -> Report {
+        let (verdict, checked, unchecked, reason) = match outcome {
+            Ok(checked) => ("right", checked.how, checked.open, None),
+            Err(Failure::Wrong(why)) => ("wrong", Vec::new(), Vec::new(), Some(why)),
+            Err(Failure::Unchecked(why)) => ("unchecked", Vec::new(), Vec::new(), Some(why)),
+        };
+        Report {
+            file,
+            verdict,
+            about,
+            checked,
+            unchecked,
+            reason,
+        }
+    }
+
     fn line(&self) -> String {
         let mut parts = [self.about.clone(), self.checked.clone()].concat();
         parts.extend(self.reason.clone());
@@ -83,20 +128,23 @@ impl Report {
 ///
 /// If a file cannot be read, is an answer for other rules, or could not be checked.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
-    let is_answer = |path: &&std::path::PathBuf| {
-        let ending = path.extension().unwrap_or_default();
-        ending.eq_ignore_ascii_case("json")
-    };
+    let is_answer = |path: &&PathBuf| ends_in(path, "json") || ends_in(path, "table");
     let mut rules = options.rules.clone();
     rules.files.retain(|path| !is_answer(&path));
     let answers = options.rules.files.iter().filter(is_answer);
     if rules.files.is_empty() || answers.clone().next().is_none() {
-        bail!("rule files and answer files are needed; names of answer files end in .json");
+        bail!(
+            "rule files and answer files are needed; names of answer files end in .json, or in .table"
+        );
     }
     let game = rules.game(context)?;
     let (mut any_wrong, mut any_unknown) = (false, false);
     for path in answers {
-        match check(options, &game, path, context) {
+        let checked = match ends_in(path, "table") {
+            true => table::check(options, &game, path, context),
+            false => check(options, &game, path, context),
+        };
+        match checked {
             Ok(report) => {
                 any_wrong |= report.verdict == "wrong";
                 any_unknown |= report.verdict == "unchecked";
@@ -122,6 +170,12 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     }
 }
 
+/// Returns true if the name of a file has this ending.
+fn ends_in(path: &Path, ending: &str) -> bool {
+    let own = path.extension().unwrap_or_default();
+    own.eq_ignore_ascii_case(ending)
+}
+
 fn check(options: &Options, game: &Game, path: &Path, context: &Context) -> anyhow::Result<Report> {
     let file = rule_files::shown_name(path);
     let text = rule_files::read_text(path, options.rules.max_bytes, context)?;
@@ -145,26 +199,9 @@ fn check(options: &Options, game: &Game, path: &Path, context: &Context) -> anyh
     if target < Score::MAX {
         about.push(format!("for {target} points or more"));
     }
-    let limits = Limits {
-        positions: options.budget_nodes,
-        instances: options.budget_instances,
-        stop: context.stop().within(Some(options.budget_time)),
-        ..Limits::default()
-    };
+    let limits = options.limits(context);
     let spinner = context.spinner(format!("checking {file}"));
     let outcome = verify(game, &start, target, &record.answer, &limits);
     spinner.finish_and_clear();
-    let (verdict, checked, unchecked, reason) = match outcome {
-        Ok(checked) => ("right", checked.how, checked.open, None),
-        Err(Failure::Wrong(why)) => ("wrong", Vec::new(), Vec::new(), Some(why)),
-        Err(Failure::Unchecked(why)) => ("unchecked", Vec::new(), Vec::new(), Some(why)),
-    };
-    Ok(Report {
-        file,
-        verdict,
-        about,
-        checked,
-        unchecked,
-        reason,
-    })
+    Ok(Report::new(file, about, outcome))
 }

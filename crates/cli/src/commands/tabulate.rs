@@ -1,0 +1,185 @@
+//! `ggp tabulate`: the values of all positions of a game.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, anyhow, bail};
+use serde::Serialize;
+
+use super::solve::{self, left};
+use crate::numbers::{seconds, thousands};
+use crate::rule_files::RuleOptions;
+use crate::{Context, Exit, format};
+use ggp_engine::machine::Machine;
+use ggp_search::Budget;
+use ggp_solver::table::{Table, TableValue, TabulateError, TabulateLimits, tabulate};
+
+/// The options of `ggp tabulate`.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  ggp tabulate connect_four_small.kif -o values.table
+  ggp prove connect_four_small.kif --table values.table --moves '(drop 1)'
+  ggp verify connect_four_small.kif values.table
+
+All positions are found, and then valued backwards from the ends: for each role, the score that it
+can force against all others, who know its moves. Where positions repeat, play may be endless: then
+no side can force an end between two scores. A role named random is chance: values hold for every
+outcome. In games of one role, and of two with a constant sum that take turns, the file also has
+the number of joint moves to the end: a role that gets its lowest score delays it, all others
+hasten it.
+
+The game must have a network, and all positions must fit into the memory; the more positions, the
+larger the file. `ggp prove --table` reads it.")]
+pub struct Options {
+    #[command(flatten)]
+    rules: RuleOptions,
+    /// Write the values to this file
+    #[arg(long, short, value_name = "FILE")]
+    output: PathBuf,
+    /// Time limit in seconds, including the time to read the rules
+    #[arg(long, value_name = "S", value_parser = seconds, help_heading = "Limits")]
+    budget_time: Option<Duration>,
+    /// Maximum number of positions
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 1_000_000_000,
+        help_heading = "Limits"
+    )]
+    budget_nodes: u64,
+    /// Maximum memory for positions, in MB
+    #[arg(
+        long,
+        value_name = "MB",
+        default_value_t = 4_096,
+        help_heading = "Limits"
+    )]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    budget_memory: u64,
+}
+
+/// The result, as `--json` prints it.
+#[derive(Serialize)]
+struct Summary {
+    positions: usize,
+    joint_moves: usize,
+    bytes: u64,
+    seconds: f64,
+    /// The values of the first position.
+    first: Vec<First>,
+    /// The number of joint moves from the first position to the end.
+    distance: Option<u16>,
+}
+
+/// The value of the first position for a role.
+#[derive(Serialize)]
+struct First {
+    role: String,
+    least: u8,
+    most: u8,
+}
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// If the rules are invalid, have a fault or no network, a limit is reached, or the file cannot be written.
+pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
+    let started = Instant::now();
+    Context::can_write(&options.output)?;
+    let budget = Budget {
+        time: options.budget_time,
+        stop: context.stop().clone(),
+        ..Budget::default()
+    };
+    let game = solve::game(&options.rules, &budget, context)?;
+    let mut machine = solve::machine(&options.rules, &game, &left(&budget, started), context)?;
+    let start = machine.initial()?;
+    let Some((net, _)) = machine.network(&start) else {
+        bail!("positions are valued on a network, and the rules have none within the limits");
+    };
+    let limits = TabulateLimits {
+        positions: options.budget_nodes,
+        memory_bytes: options.budget_memory.saturating_mul(1 << 20),
+        stop: left(&budget, started).end(),
+    };
+    let spinner = context.spinner("finding positions");
+    let made = tabulate(net, &limits, &mut |found| {
+        spinner.set_message(format!("{} positions found", thousands(found as u64)));
+    });
+    spinner.finish_and_clear();
+    let made = made.map_err(|error| explain(&error, &game, context))?;
+    context.write_file_by(&options.output, &mut |file| made.write(net, file))?;
+    let name = || options.output.display();
+    let cannot = || format!("cannot read {}", name());
+    let table = Table::open(&options.output).with_context(cannot)?;
+    let order = table.order(net).with_context(cannot)?;
+    let first: Vec<bool> = net.initial().to_vec();
+    let first = table.look(&order, &ggp_engine::propnet::batch::pack(first));
+    let Some(TableValue { scores, distance }) = first.with_context(cannot)? else {
+        bail!("{} does not have the first position", name());
+    };
+    let players = table.header().players.iter().zip(scores);
+    let summary = Summary {
+        positions: made.len(),
+        joint_moves: made.joint_moves(),
+        bytes: std::fs::metadata(&options.output).map_or(0, |known| known.len()),
+        seconds: started.elapsed().as_secs_f64(),
+        first: players
+            .map(|(role, [least, most])| First {
+                role: role.clone(),
+                least,
+                most,
+            })
+            .collect(),
+        distance,
+    };
+    if context.json() {
+        context.print_json(&summary)?;
+        return Ok(Exit::Done);
+    }
+    for First { role, least, most } in &summary.first {
+        context.print(match least == most {
+            true => format!("{role} {least}"),
+            false => format!("{role} endless, {least} to {most}"),
+        })?;
+    }
+    if let Some(distance) = summary.distance {
+        let moves = format::counted(distance.into(), "joint move");
+        context.print(format!("the end after {moves}"))?;
+    }
+    context.note(format_args!(
+        "{} positions, {} joint moves, {:.1} MB, {:.2} s",
+        thousands(summary.positions as u64),
+        thousands(summary.joint_moves as u64),
+        summary.bytes as f64 / 1e6,
+        summary.seconds,
+    ));
+    Ok(Exit::Done)
+}
+
+/// The reason why there are no values, and what to do.
+fn explain(error: &TabulateError, game: &ggp_gdl::game::Game, context: &Context) -> anyhow::Error {
+    let name = |role: usize| {
+        let role = game.roles().nth(role);
+        role.map_or("a role", |role| game.role_name(role))
+    };
+    match *error {
+        TabulateError::Stopped if context.is_interrupted() => {
+            anyhow!("interrupted; nothing is written")
+        }
+        TabulateError::Stopped => anyhow!("{error}: the time is over; see --budget-time"),
+        TabulateError::TooMany(_) => anyhow!("{error}; see --budget-nodes"),
+        TabulateError::TooLarge(_) => anyhow!("{error}; see --budget-memory"),
+        TabulateError::NoMove { role } => anyhow!(
+            "{} has no legal move in some position; `ggp check --play` shows where",
+            name(role)
+        ),
+        TabulateError::NoScore { role } => anyhow!(
+            "{} has no score, or several, at some end; `ggp check --play` shows where",
+            name(role)
+        ),
+        _ => anyhow!("{error}"),
+    }
+}

@@ -1,0 +1,296 @@
+//! `ggp tabulate`, and what reads its files.
+
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use hmac_sha256::Hash as Sha256;
+use serde_json::Value;
+
+use crate::common::ggp;
+use crate::common::names::scrambled;
+
+/// Whoever ends the game loses.
+const ENDLESS: &str = "(role a) (role b) (init (turn a)) (after a b) (after b a)
+    (<= (legal ?r wait) (role ?r)) (<= (legal ?r stop) (true (turn ?r)))
+    (<= (next (turn ?s)) (true (turn ?r)) (after ?r ?s)) (<= (next (lost ?r)) (does ?r stop))
+    (<= terminal (true (lost ?r))) (<= (goal ?r 0) (true (lost ?r)))
+    (<= (goal ?r 100) (true (lost ?s)) (after ?s ?r))";
+
+/// A guess, and chance, which has no goal.
+const COINS: &str = "(role random) (role guesser) (init (round 0)) (side heads) (side tails)
+    (<= (legal ?r ?side) (role ?r) (side ?side))
+    (<= (next (fell ?side)) (does random ?side)) (<= (next (said ?side)) (does guesser ?side))
+    (<= terminal (true (fell ?side)))
+    (<= (goal guesser 100) (true (fell ?side)) (true (said ?side)))
+    (<= (goal guesser 20) (true (fell ?side)) (not (true (said ?side))))";
+
+fn game(name: &str) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    root.join(format!("games/{name}.kif")).display().to_string()
+}
+
+fn code(output: &Output) -> (i32, String) {
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    (output.status.code().expect("it ends by itself"), text)
+}
+
+fn json(arguments: &[&str]) -> Value {
+    let output = ggp(arguments);
+    assert!(output.status.success(), "{arguments:?}: {output:?}");
+    serde_json::from_slice(&output.stdout).expect("it is JSON")
+}
+
+/// A folder, and in it the values of a game.
+fn table(rules: &str) -> (tempfile::TempDir, PathBuf, Value) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("values.table");
+    let made = json(&["tabulate", rules, "-o", file.to_str().unwrap(), "--json"]);
+    (folder, file, made)
+}
+
+/// The values of a position and of its moves, by name.
+fn values(answer: &Value) -> (Value, Value, Vec<(String, Value, Value)>) {
+    let moves = answer["moves"].as_array().unwrap().iter();
+    let one = |found: &Value| {
+        let text = found["move"].as_str().unwrap().to_owned();
+        (text, found["least"].clone(), found["most"].clone())
+    };
+    let mut moves: Vec<_> = moves.map(one).collect();
+    moves.sort_by(|one, other| one.0.cmp(&other.0));
+    (answer["least"].clone(), answer["most"].clone(), moves)
+}
+
+#[test]
+fn values_are_those_that_are_proved() {
+    // Turns, several moves in a row, moves at once, chance, three roles, one role, and endless play.
+    let cases = [
+        ("nim", "left", ""),
+        ("nim", "right", "(take b 2) wait"),
+        ("tic_tac_toe", "nought", "(mark 1 1) wait"),
+        ("tic_tac_toe", "cross", "(mark 1 1) wait; wait (mark 1 2)"),
+        ("chomp", "right", ""),
+        ("oshi_zumo", "left", ""),
+        ("goofspiel", "left", ""),
+        ("three_player_race", "green", ""),
+        ("hanoi", "player", ""),
+        ("passing_place", "west", ""),
+        ("prisoners_dilemma", "right", ""),
+        (ENDLESS, "a", ""),
+        (ENDLESS, "b", "wait wait"),
+        (COINS, "guesser", ""),
+    ];
+    let mut endless = 0;
+    for (name, role, moves) in cases {
+        let own = tempfile::tempdir().unwrap();
+        let rules = match name.starts_with('(') {
+            true => {
+                let file = own.path().join("own.kif");
+                std::fs::write(&file, name).unwrap();
+                file.display().to_string()
+            }
+            false => game(name),
+        };
+        let (_folder, file, made) = table(&rules);
+        let file = file.to_str().unwrap();
+        let question = ["prove", &rules, "--role", role, "--moves", moves, "--json"];
+        let found = json(&[&question[..], &["--table", file]].concat());
+        let proved = json(&question);
+        assert_eq!(proved["proved"], true, "{name}");
+        let (least, most, found_moves) = values(&found);
+        let (low, high, proved_moves) = values(&proved);
+        assert_eq!(least, low, "{name}");
+        assert_eq!(found_moves.len(), proved_moves.len(), "{name}");
+        for (one, other) in found_moves.iter().zip(&proved_moves) {
+            assert_eq!((&one.0, &one.1), (&other.0, &other.1), "{name}");
+            // Without a constant sum, no upper bound is proved.
+            assert!(
+                one.2.as_u64() <= other.2.as_u64(),
+                "{name}: {one:?}, {other:?}"
+            );
+        }
+        if proved["endless"] == true {
+            endless += 1;
+            assert_eq!(most, high, "{name}");
+            assert_ne!(least, most, "{name}");
+        }
+        // All positions, or 2,000, by other code.
+        let check = ["verify", &rules, file, "--sample", "2000", "--json"];
+        let checked = json(&check);
+        assert_eq!(checked["verdict"], "right", "{name}: {checked}");
+        let positions = made["positions"].as_u64().unwrap();
+        let text = format!("of {} of {positions}", positions.min(2_000));
+        assert!(
+            checked["checked"][0].as_str().unwrap().contains(&text),
+            "{checked}"
+        );
+    }
+    assert!(endless > 0);
+}
+
+#[test]
+fn the_number_of_moves_to_the_end_is_known() {
+    for (name, positions, distance) in [
+        ("nim", 232, Some(11)),
+        // Counted by many; and the shortest solution of five disks.
+        ("tic_tac_toe", 5_478, Some(9)),
+        ("hanoi", 243, Some(31)),
+        ("wolf_goat_cabbage", 15, Some(7)),
+        ("oshi_zumo", 187, None),
+    ] {
+        let (_folder, _, made) = table(&game(name));
+        assert_eq!(made["positions"], positions, "{name}");
+        assert_eq!(made["distance"].as_u64(), distance, "{name}");
+    }
+}
+
+#[test]
+fn names_do_not_matter() {
+    for name in ["nim", "goofspiel", "tic_tac_toe"] {
+        let (_folder, file, made) = table(&game(name));
+        let text = std::fs::read_to_string(game(name)).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let other = folder.path().join("other.kif");
+        std::fs::write(&other, scrambled(&text)).unwrap();
+        let (_other_folder, _, other_made) = table(other.to_str().unwrap());
+        for key in ["positions", "joint_moves", "distance"] {
+            assert_eq!(made[key], other_made[key], "{name}");
+        }
+        let scores = |made: &Value| -> Vec<(Value, Value)> {
+            let first = made["first"].as_array().unwrap().iter();
+            first
+                .map(|of| (of["least"].clone(), of["most"].clone()))
+                .collect()
+        };
+        assert_eq!(scores(&made), scores(&other_made), "{name}");
+        // It is of no use for rules with other names.
+        let wrong = [
+            "prove",
+            other.to_str().unwrap(),
+            "--table",
+            file.to_str().unwrap(),
+        ];
+        let (code, text) = code(&ggp(&[&wrong[..], &["--role", "x"]].concat()));
+        assert_eq!(code, 2, "{text}");
+        let checked = ggp(&["verify", other.to_str().unwrap(), file.to_str().unwrap()]);
+        let text = String::from_utf8_lossy(&checked.stdout).into_owned();
+        assert!(
+            text.contains("unchecked: it was made from other rules"),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn wrong_values_are_found() {
+    let rules = game("nim");
+    let (_folder, file, _) = table(&rules);
+    let bytes = std::fs::read(&file).unwrap();
+    let check = || {
+        let output = ggp(&["verify", &rules, file.to_str().unwrap(), "--whole"]);
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    assert!(check().contains("right"));
+    let lines = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
+    let body = lines.map(|(at, _)| at + 1).nth(1).unwrap();
+    // Damage anywhere after the first lines is seen, and ends no program.
+    for at in (body..bytes.len()).step_by(bytes.len() / 40) {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 0x41;
+        std::fs::write(&file, &damaged).unwrap();
+        assert!(check().contains("wrong: its digest"), "{at}");
+        let (code, text) = code(&ggp(&["prove", &rules, "--table", file.to_str().unwrap()]));
+        assert!(code == 0 || code == 2, "{text}");
+    }
+    // So are wrong values and distances, and missing positions, under a digest that is right.
+    let mut found = Vec::new();
+    for at in (body..bytes.len() - 32).rev().step_by(bytes.len() / 60) {
+        let mut forged = bytes[..bytes.len() - 32].to_vec();
+        forged[at] ^= 1;
+        let digest = Sha256::hash(&forged);
+        forged.extend(digest);
+        std::fs::write(&file, &forged).unwrap();
+        let said = check();
+        assert!(!said.contains(": right"), "{at}: {said}");
+        found.push(said);
+    }
+    for what in ["another value", "another distance", "missing"] {
+        assert!(
+            found.iter().any(|said| said.contains(what)),
+            "{what}: {found:?}"
+        );
+    }
+    // Cut files.
+    for length in (0..bytes.len()).step_by(bytes.len() / 50) {
+        std::fs::write(&file, &bytes[..length]).unwrap();
+        for arguments in [["prove", &rules, "--table", file.to_str().unwrap()]] {
+            let (code, text) = code(&ggp(&arguments));
+            assert!(
+                code == 2 && text.contains("values.table"),
+                "{length}: {text}"
+            );
+        }
+        let (code, text) = code(&ggp(&["verify", &rules, file.to_str().unwrap()]));
+        assert!(code == 2 || code == 1, "{length}: {text}");
+    }
+}
+
+#[test]
+fn limits_and_faults_are_named_and_nothing_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("values.table");
+    std::fs::write(&file, "old").unwrap();
+    let faulty = folder.path().join("faulty.kif");
+    let rules = "(role a) (init 1) (legal a go) (<= (next 2) (true 1)) (<= terminal (true 2)) \
+                 (<= (goal a 100) (true 1))";
+    std::fs::write(&faulty, rules).unwrap();
+    let stuck = folder.path().join("stuck.kif");
+    let rules = "(role a) (init 1) (<= (legal a go) (true 1)) (<= (next 2) (true 1)) \
+                 (<= (next 3) (true 2)) (<= terminal (true 3)) (goal a 100)";
+    std::fs::write(&stuck, rules).unwrap();
+    for (rules, more, says) in [
+        (game("kalah"), ["--budget-nodes", "1000"], "--budget-nodes"),
+        (game("kalah"), ["--budget-memory", "1"], "--budget-memory"),
+        (game("hex"), ["--budget-time", "0.5"], "--budget-time"),
+        (
+            faulty.display().to_string(),
+            ["--budget-time", "9"],
+            "a has no score",
+        ),
+        (
+            stuck.display().to_string(),
+            ["--budget-time", "9"],
+            "a has no legal move",
+        ),
+    ] {
+        let arguments = ["tabulate", &rules, "-o", file.to_str().unwrap()];
+        let (code, text) = code(&ggp(&[&arguments[..], &more].concat()));
+        assert_eq!(code, 2, "{text}");
+        assert!(text.contains(says), "{text}");
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "old");
+    }
+    let (code, text) = code(&ggp(&[
+        "prove",
+        &game("nim"),
+        "--table",
+        file.to_str().unwrap(),
+    ]));
+    assert!(
+        code == 2 && text.contains("not a file of `ggp tabulate`"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_game_without_facts_has_one_position() {
+    let folder = tempfile::tempdir().unwrap();
+    let rules = folder.path().join("still.kif");
+    std::fs::write(&rules, "(role a) (legal a go) terminal (goal a 30)").unwrap();
+    let rules = rules.to_str().unwrap();
+    let (_folder, file, made) = table(rules);
+    assert_eq!(
+        (&made["positions"], &made["first"][0]["least"]),
+        (&1.into(), &30.into())
+    );
+    let checked = json(&["verify", rules, file.to_str().unwrap(), "--json"]);
+    assert_eq!(checked["verdict"], "right");
+}
