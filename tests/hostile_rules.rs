@@ -151,6 +151,7 @@ const COMMANDS: &[&str] = &[
     "graph --budget-time 1 --budget-memory 10",
     "perft {} 9 --time 1",
     "learn --time 1 -o /dev/null",
+    "tabulate --budget-time 1 --budget-memory 100 -o /dev/null",
     "why {} terminal --max-facts 100000 --max-work 2000000",
     "draw --max-facts 100000 --max-work 2000000",
     "bench --seconds 0.1 --timeout 3",

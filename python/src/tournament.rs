@@ -464,7 +464,8 @@ impl Cup {
 /// equal seeds give equal tournaments.
 ///
 /// Finished matches are appended to the file `results`, if there is one, and those that it has are not
-/// played again. `ggp tournament` reads and writes the same lines.
+/// played again. `ggp tournament` reads and writes the same lines. A function is known by its name alone:
+/// give another name, or another file, after a change.
 ///
 /// The result is a dictionary with `players`, best first, and `matches`. A player has a `name`, `elo`
 /// with its `margin` (95 %; `None` without an opponent), `matches`, `won`, `drawn`, `lost` (meetings

@@ -103,7 +103,7 @@ fn a_signal_ends_a_command_whose_output_nobody_reads() {
 #[test]
 fn a_time_limit_holds_while_input_does_not_come() {
     let place = with_pipes();
-    for command in ["solve", "prove", "graph"] {
+    for command in ["solve", "prove", "graph", "tabulate -o table"] {
         let line = format!("{command} pipe --budget-time 0.3");
         let mut command = place.command(&line);
         let mut child = command.stderr(Stdio::piped()).spawn().unwrap();

@@ -26,6 +26,7 @@ const COMMANDS: &[&str] = &[
     "replay",
     "solve",
     "prove",
+    "tabulate",
     "learn",
     "verify",
     "graph",

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, anyhow, bail};
+use anyhow::{anyhow, bail};
 use serde::Serialize;
 
 use super::solve::{self, left};
@@ -12,7 +12,7 @@ use crate::rule_files::RuleOptions;
 use crate::{Context, Exit, format};
 use ggp_engine::machine::Machine;
 use ggp_search::Budget;
-use ggp_solver::table::{Table, TableValue, TabulateError, TabulateLimits, tabulate};
+use ggp_solver::table::{TableValue, TabulateError, TabulateLimits, tabulate};
 
 /// The options of `ggp tabulate`.
 #[derive(clap::Args)]
@@ -111,16 +111,11 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     spinner.finish_and_clear();
     let made = made.map_err(|error| explain(&error, &game, context))?;
     context.write_file_by(&options.output, &mut |file| made.write(net, file))?;
-    let name = || options.output.display();
-    let cannot = || format!("cannot read {}", name());
-    let table = Table::open(&options.output).with_context(cannot)?;
-    let order = table.order(net).with_context(cannot)?;
-    let first: Vec<bool> = net.initial().to_vec();
-    let first = table.look(&order, &ggp_engine::propnet::batch::pack(first));
-    let Some(TableValue { scores, distance }) = first.with_context(cannot)? else {
-        bail!("{} does not have the first position", name());
-    };
-    let players = table.header().players.iter().zip(scores);
+    let TableValue { scores, distance } = made.first();
+    let players = game
+        .roles()
+        .filter(|role| !game.is_random(*role))
+        .zip(scores);
     let summary = Summary {
         positions: made.len(),
         joint_moves: made.joint_moves(),
@@ -128,7 +123,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         seconds: started.elapsed().as_secs_f64(),
         first: players
             .map(|(role, [least, most])| First {
-                role: role.clone(),
+                role: game.role_name(role).to_owned(),
                 least,
                 most,
             })

@@ -12,7 +12,7 @@ use std::io::{self, Write};
 
 use rustc_hash::FxHashMap;
 
-use super::file::{Header, Writer};
+use super::file::{Header, TableValue, Writer};
 use super::graph::{Chooser, Graph, Order};
 use super::{FAR, bucket};
 use ggp_engine::propnet::Propnet;
@@ -267,6 +267,15 @@ impl Tabulation {
     /// The number of positions.
     pub fn len(&self) -> usize {
         self.graph.len()
+    }
+
+    /// The value of the first position.
+    pub fn first(&self) -> TableValue {
+        let distance = self.distances.first().copied();
+        TableValue {
+            scores: self.of(0).to_vec(),
+            distance: distance.filter(|distance| *distance != FAR),
+        }
     }
 
     /// Always false: there is the first position.
