@@ -144,6 +144,37 @@ fn the_number_of_moves_to_the_end_is_known() {
 }
 
 #[test]
+fn chance_leaves_a_range() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("own.kif");
+    // Chance ends the game some time, but need not.
+    let late =
+        "(role random) (role p) (init (on)) (legal p wait) (legal random go) (legal random end)
+        (<= (next (on)) (does random go)) (<= (next (over)) (does random end))
+        (<= terminal (true (over))) (<= (goal p 70) (true (over))) (<= (goal p 0) (true (on)))";
+    for (rules, least, most) in [(COINS, 20, 100), (late, 0, 100)] {
+        std::fs::write(&file, rules).unwrap();
+        let (_folder, values, made) = table(file.to_str().unwrap());
+        let first = &made["first"][0];
+        assert_eq!(
+            (&first["least"], &first["most"]),
+            (&least.into(), &most.into())
+        );
+        let output = ggp(&[
+            "prove",
+            file.to_str().unwrap(),
+            "--table",
+            values.to_str().unwrap(),
+        ]);
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(
+            text.contains(&format!("at least {least}, at most {most}")),
+            "{text}"
+        );
+    }
+}
+
+#[test]
 fn names_do_not_matter() {
     for name in ["nim", "goofspiel", "tic_tac_toe"] {
         let (_folder, file, made) = table(&game(name));

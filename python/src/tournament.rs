@@ -85,10 +85,16 @@ fn read_players(players: &Bound<'_, PyAny>) -> PyResult<Vec<(PlannedPlayer, Entr
 }
 
 /// The least and the greatest number of random joint moves at the beginning.
-#[derive(FromPyObject)]
-pub enum Openings {
-    Moves(usize),
-    Range(usize, usize),
+fn read_opening(opening: &Bound<'_, PyAny>) -> PyResult<(usize, usize)> {
+    let range = match opening.extract::<usize>() {
+        Ok(count) => Some((count, count)),
+        Err(_) => opening.extract().ok(),
+    };
+    range.filter(|(least, most)| least <= most).ok_or_else(|| {
+        PyValueError::new_err(format!(
+            "opening is a number of joint moves, or two such as (2, 4), not {opening}"
+        ))
+    })
 }
 
 /// The arguments of a tournament.
@@ -100,7 +106,7 @@ struct Arguments {
     seed: u64,
     start_clock: Option<f64>,
     play_clock: Option<f64>,
-    opening: Openings,
+    opening: Py<PyAny>,
     max_moves: usize,
     threads: usize,
     memory: u64,
@@ -138,6 +144,7 @@ fn results_error(error: &ResultsError) -> PyErr {
 impl Cup {
     #[new]
     fn new(
+        py: Python<'_>,
         games: &Bound<'_, PyAny>,
         players: &Bound<'_, PyAny>,
         arguments: Arguments,
@@ -153,15 +160,7 @@ impl Cup {
                 )));
             }
         }
-        let opening = match arguments.opening {
-            Openings::Moves(count) => (count, count),
-            Openings::Range(least, most) if least <= most => (least, most),
-            Openings::Range(least, most) => {
-                return Err(PyValueError::new_err(format!(
-                    "opening: ({least}, {most}) is not a range"
-                )));
-            }
-        };
+        let opening = read_opening(arguments.opening.bind(py))?;
         let pairing = match &*arguments.pairing {
             "round-robin" => Pairing::RoundRobin,
             "swiss" => Pairing::Swiss,
@@ -475,7 +474,7 @@ impl Cup {
 #[expect(clippy::too_many_arguments, reason = "they have names in Python")]
 #[pyfunction]
 #[pyo3(signature = (games, players, *, rounds=1, pairing="round-robin", seed=0, start_clock=None,
-    play_clock=None, opening=Openings::Moves(0), max_moves=1000, jobs=1, threads=1, memory=256,
+    play_clock=None, opening=None, max_moves=1000, jobs=1, threads=1, memory=256,
     results=None), text_signature = "(games, players, *, rounds=1, pairing=\"round-robin\", seed=0, \
     start_clock=None, play_clock=None, opening=0, max_moves=1000, jobs=1, threads=1, memory=256, results=None)")]
 pub fn tournament<'py>(
@@ -487,7 +486,7 @@ pub fn tournament<'py>(
     seed: u64,
     start_clock: Option<f64>,
     play_clock: Option<f64>,
-    opening: Openings,
+    opening: Option<Py<PyAny>>,
     max_moves: usize,
     jobs: usize,
     threads: usize,
@@ -500,13 +499,16 @@ pub fn tournament<'py>(
         seed,
         start_clock,
         play_clock,
-        opening,
+        opening: match opening {
+            Some(opening) => opening,
+            None => 0_usize.into_pyobject(py)?.into_any().unbind(),
+        },
         max_moves,
         threads,
         memory,
         results,
     };
-    let cup = Cup::new(games, players, arguments)?;
+    let cup = Cup::new(py, games, players, arguments)?;
     while !cup.open()?.is_empty() {
         let stop = Stop::new();
         let conditions = cup.conditions(&stop);

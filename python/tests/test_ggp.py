@@ -375,6 +375,26 @@ def test_a_tournament_rates_players() -> None:
         ggp.tournament(games, ["random", "wizard"])
     with pytest.raises(ggp.LimitError, match="more than"):
         ggp.tournament(games, ["random", "mcts:1"], rounds=1_000_000)
+    for opening in (-1, "2-4", (4, 2), (1, 2, 3)):
+        with pytest.raises(ValueError, match="opening is a number"):
+            ggp.tournament(games, ["random", "mcts:1"], opening=opening)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="pairing is"):
+        ggp.tournament(games, ["random", "mcts:1"], pairing="knockout")
+
+
+def test_a_tournament_goes_on_from_its_results(tmp_path: Path) -> None:
+    file = tmp_path / "cup.jsonl"
+    games, players = [load("nim"), load("tic_tac_toe")], ["random", "mcts:30", "mcts:3"]
+    whole = ggp.tournament(games, players, rounds=2, opening=(0, 2), pairing="swiss", results=file)
+    lines = file.read_text().splitlines(keepends=True)
+    assert len(lines) == len(whole["matches"])
+    # An incomplete line is played again.
+    file.write_text("".join(lines[:3]) + lines[3][:50])
+    assert ggp.tournament(games, players, rounds=2, opening=(0, 2), pairing="swiss", results=file) == whole
+    again = file.read_text().splitlines(keepends=True)
+    assert again[:3] == lines[:3] and len(again) == len(lines)
+    with pytest.raises(ValueError, match="another tournament"):
+        ggp.tournament(games, players, rounds=2, seed=1, results=file)
 
 
 def test_bundled_games_have_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

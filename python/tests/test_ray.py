@@ -228,3 +228,7 @@ def test_self_play_goes_on_without_a_worker(cluster: Any) -> None:
         pass
     assert (block["weights"] == 0.25).all()
     pool.close()
+    with pytest.raises(ValueError, match="close"):
+        next(pool)
+    with pytest.raises(ValueError, match="at least 1"):
+        ggp.ray.SelfPlay(game, first, workers=0)

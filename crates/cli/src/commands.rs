@@ -112,7 +112,7 @@ commands! {
     Tabulate = tabulate;
     /// Learn the values of positions by self-play
     Learn = learn;
-    /// Check answers written by `solve`
+    /// Check answers of `solve`, and values of `tabulate`
     Verify = verify;
     /// Export the graph that a search explores
     Graph = graph;

@@ -323,9 +323,9 @@ impl<'c, 'f> Checker<'c, 'f> {
             self.machine.legal(state, role, &mut moves)?;
             legal.push(moves);
         }
-        // By player and own move: what the others leave.
-        let mut left: Vec<FxHashMap<Move, [u8; 2]>> =
-            vec![FxHashMap::default(); self.players.len()];
+        // By player, own move and those of the other players: what chance leaves.
+        type Left = FxHashMap<Move, FxHashMap<Vec<Move>, [u8; 2]>>;
+        let mut left: Vec<Left> = vec![Left::default(); self.players.len()];
         let mut children = Vec::new();
         for joint in joint_moves(&legal) {
             let next = self.machine.next(state, &joint)?;
@@ -334,13 +334,24 @@ impl<'c, 'f> Checker<'c, 'f> {
             };
             for (player, role) in self.players.iter().enumerate() {
                 let [low, high] = value.scores[player];
-                let worst = left[player].entry(joint[*role]).or_insert([100, 100]);
-                *worst = [worst[0].min(low), worst[1].min(high)];
+                let others = self.players.iter().filter(|other| *other != role);
+                let others: Vec<Move> = others.map(|other| joint[*other]).collect();
+                let of_own = left[player].entry(joint[*role]).or_default();
+                let known = of_own.entry(others).or_insert([low, high]);
+                *known = [known[0].min(low), known[1].max(high)];
             }
             children.push(value);
         }
         let best = left.iter().map(|left| {
-            let most = |at: usize| left.values().map(|value| value[at]).max().unwrap_or(0);
+            let least = |of_own: &FxHashMap<_, [u8; 2]>, at: usize| {
+                of_own.values().map(|value| value[at]).min().unwrap_or(0)
+            };
+            let most = |at: usize| {
+                left.values()
+                    .map(|of_own| least(of_own, at))
+                    .max()
+                    .unwrap_or(0)
+            };
             [most(0), most(1)]
         });
         let scores: Vec<[u8; 2]> = best.collect();

@@ -243,7 +243,8 @@ class SelfPlay:
     - what else the policy returned
     - `last`: the facts after the last step (`[lanes, bytes]`), and `version`: how often `update` had been called
 
-    A worker that is killed, or whose machine leaves, is begun again elsewhere.
+    A worker that is killed, or whose machine leaves, is begun again elsewhere, as often as that happens; exceptions of
+    the policy are raised.
 
         pool = SelfPlay(game, policy, weights, workers=8)
         for block in pool:
@@ -263,6 +264,8 @@ class SelfPlay:
         seed: int = 0,
         max_length: int = 1000,
     ) -> None:
+        if min(workers, lanes, steps) < 1:
+            raise ValueError("workers, lanes and steps must be at least 1")
         if not ray.is_initialized():
             ray.init(log_to_driver=False)
         self.version = -1
@@ -285,6 +288,8 @@ class SelfPlay:
         return self
 
     def __next__(self) -> dict[str, Any]:
+        if not self.running:
+            raise ValueError("the workers were ended by close()")
         [ended], _ = ray.wait(list(self.running), num_returns=1)
         worker = self.running.pop(ended)
         self.running[self._begin(worker)] = worker

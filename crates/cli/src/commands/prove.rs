@@ -37,7 +37,7 @@ Each line is a move and the score that its role gets after it, best first; if th
 known, its proved bounds are shown. All other roles are assumed to play against the role and to
 know its move. If two roles take turns and have a constant sum of scores, the best score is the
 value of the position; otherwise it is the score that the role can force, and no upper bound is
-proved. A role named random is chance: proofs hold for every outcome.
+proved. With --table, it is. A role named random is chance: proofs hold for every outcome.
 
 A move is `endless` if play never ends after it when each side plays its best: the role cannot
 force an end that is worth more than the first number, and the others cannot force one that is

@@ -23,9 +23,9 @@ Examples:
   ggp verify connect_four_small.kif values.table
 
 All positions are found, and then valued backwards from the ends: for each role, the score that it
-can force against all others, who know its moves. Where positions repeat, play may be endless: then
-no side can force an end between two scores. A role named random is chance: values hold for every
-outcome. In games of one role, and of two with a constant sum that take turns, the file also has
+can force against all others, who know its moves, and the score that the others can force it down
+to. Both are the same, unless positions repeat and play is endless, or chance decides, which is a
+role named random: the first score holds for all its outcomes, the second for its best ones. In games of one role, and of two with a constant sum that take turns, the file also has
 the number of joint moves to the end: a role that gets its lowest score delays it, all others
 hasten it.
 
@@ -97,7 +97,10 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let mut machine = solve::machine(&options.rules, &game, &left(&budget, started), context)?;
     let start = machine.initial()?;
     let Some((net, _)) = machine.network(&start) else {
-        bail!("positions are valued on a network, and the rules have none within the limits");
+        bail!(
+            "positions are valued on a network, and the rules have none within the limits; see \
+             --budget-time, --ground-time and --backend"
+        );
     };
     let limits = TabulateLimits {
         positions: options.budget_nodes,
@@ -134,24 +137,31 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         context.print_json(&summary)?;
         return Ok(Exit::Done);
     }
+    let has_chance = game.roles().any(|role| game.is_random(role));
     for First { role, least, most } in &summary.first {
-        context.print(match least == most {
-            true => format!("{role} {least}"),
-            false => format!("{role} endless, {least} to {most}"),
-        })?;
+        context.print(format!("{role} {}", value_text(*least, *most, has_chance)))?;
     }
     if let Some(distance) = summary.distance {
         let moves = format::counted(distance.into(), "joint move");
         context.print(format!("the end after {moves}"))?;
     }
     context.note(format_args!(
-        "{} positions, {} joint moves, {:.1} MB, {:.2} s",
+        "positions: {}, joint moves: {}, {} kB, {:.2} s",
         thousands(summary.positions as u64),
         thousands(summary.joint_moves as u64),
-        summary.bytes as f64 / 1e6,
+        thousands(summary.bytes.div_ceil(1000)),
         summary.seconds,
     ));
     Ok(Exit::Done)
+}
+
+/// A value as text.
+pub(super) fn value_text(least: u8, most: u8, has_chance: bool) -> String {
+    match (least == most, has_chance) {
+        (true, _) => least.to_string(),
+        (false, true) => format!("at least {least}, at most {most}"),
+        (false, false) => format!("endless, {least} to {most}"),
+    }
 }
 
 /// The reason why there are no values, and what to do.

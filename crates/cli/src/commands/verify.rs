@@ -23,15 +23,14 @@ Examples:
   ggp verify hitori.kif --grid board.txt board.json --budget-time 600
   ggp verify nim.kif nim.table --whole
 
-Files whose names end in .json are answers, all others are rules. Rules and grid must be those
+Files whose names end in .json are answers, in .table files of values, and all others rules. Rules and grid must be those
 that were solved. Plans are played again by the naive evaluator. Exhausted searches, bounds and
 shortest plans are checked by another search; a bound that is out of reach for a search is checked
 by a SAT solver, with clauses made from the rules again. Sums and invariants are checked move by
 move. The checks share no code with the solver.
 
-Files whose names end in .table are files of values by `ggp tabulate`. Of some positions, or of all
-with --whole, the value is derived again from those of the positions after it, by the Datalog
-evaluator.
+Of some positions of a file of `ggp tabulate`, or of all with --whole, the value is derived again
+from those of the positions after it, by the Datalog evaluator.
 
 Exit codes: 0 right, with a list of claims that were not checked; 1 wrong; 2 not checked, or bad
 input.")]
@@ -61,6 +60,7 @@ pub struct Options {
         default_value_t = 10_000,
         help_heading = "Check"
     )]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     sample: u64,
     /// Check all positions of a file of values
     #[arg(long, conflicts_with = "sample", help_heading = "Check")]
@@ -144,6 +144,9 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
             true => table::check(options, &game, path, context),
             false => check(options, &game, path, context),
         };
+        if context.is_interrupted() {
+            bail!("interrupted");
+        }
         match checked {
             Ok(report) => {
                 any_wrong |= report.verdict == "wrong";
@@ -158,9 +161,6 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
                 any_unknown = true;
                 eprintln!("{} {error:#}", context.error_word());
             }
-        }
-        if context.is_interrupted() {
-            bail!("interrupted");
         }
     }
     match (any_wrong, any_unknown) {

@@ -2,7 +2,7 @@
 //!
 //! The scores that a role can force are a least fixpoint, and those that the others can force a greatest
 //! one. Both are reached by going over all positions, last first: once, if no position can repeat, else until
-//! nothing changes. Where they differ, play never ends if all play well.
+//! nothing changes. Where they differ, play never ends if all play well, or chance decides.
 //!
 //! Source: Ströhlein, "Untersuchungen über kombinatorische Spiele", 1970; Thompson, "Retrograde analysis of
 //! certain endgames", 1986.
@@ -153,6 +153,11 @@ pub fn tabulate(
     Ok(table)
 }
 
+/// Both scores of two values, chosen alike.
+fn both(choose: fn(u8, u8) -> u8) -> impl Fn([u8; 2], [u8; 2]) -> [u8; 2] {
+    move |[a, b], [c, d]| [choose(a, c), choose(b, d)]
+}
+
 impl Tabulation {
     /// Goes over all positions, last first: once, or if positions can repeat, until an update changes
     /// none.
@@ -200,30 +205,51 @@ impl Tabulation {
         is_changed
     }
 
-    /// The value of a position for a player by those of the positions after it.
+    /// The value of a position for a player by those of the positions after it. Chance is against the
+    /// player in the lower score, and for it in the upper one.
     fn value_after(&self, position: usize, player: usize) -> [u8; 2] {
         let count = self.players.len();
         let role = self.players[player];
         let children = self.graph.children(position).iter();
         let values = children.map(|child| self.values[*child as usize * count + player]);
-        let both = |choose: fn(u8, u8) -> u8| {
-            move |[a, b]: [u8; 2], [c, d]: [u8; 2]| [choose(a, c), choose(b, d)]
-        };
+        let of_chance = |[a, b]: [u8; 2], [c, d]: [u8; 2]| [a.min(c), b.max(d)];
         let one = match self.graph.choosers[position] {
             Chooser::End => return self.of(position)[player],
             Chooser::One(chooser) if usize::from(chooser) == role => values.reduce(both(u8::max)),
-            Chooser::One(_) => values.reduce(both(u8::min)),
+            Chooser::One(chooser) if self.players.contains(&chooser.into()) => {
+                values.reduce(both(u8::min))
+            }
+            Chooser::One(_) => values.reduce(of_chance),
             Chooser::Many => {
-                // The others know the move of the role.
+                // The others know the move of the role, and nobody that of chance.
                 let counts = self.graph.counts(position);
-                let unit: usize = counts[..role].iter().map(|count| *count as usize).product();
                 let own = counts[role] as usize;
-                let mut least = vec![[100, 100]; own];
-                for (joint, value) in values.enumerate() {
-                    let chosen = &mut least[joint / unit % own];
-                    *chosen = both(u8::min)(*chosen, value);
+                let others =
+                    (0..counts.len()).filter(|at| *at != role && self.players.contains(at));
+                let others: Vec<usize> = others.collect();
+                let groups: usize = others.iter().map(|at| counts[*at] as usize).product();
+                let mut left: Vec<Option<[u8; 2]>> = vec![None; own * groups];
+                let mut made = vec![0; counts.len()];
+                for value in values {
+                    let group = others
+                        .iter()
+                        .fold(0, |all, at| all * counts[*at] as usize + made[*at]);
+                    let known = &mut left[made[role] * groups + group];
+                    *known = Some(known.map_or(value, |known| of_chance(known, value)));
+                    // The next joint move.
+                    for (made, count) in made.iter_mut().zip(counts) {
+                        *made += 1;
+                        if *made < *count as usize {
+                            break;
+                        }
+                        *made = 0;
+                    }
                 }
-                least.into_iter().reduce(both(u8::max))
+                let least = left.chunks(groups).map(|left| {
+                    let left = left.iter().copied().flatten();
+                    left.reduce(both(u8::min)).unwrap_or([0, 100])
+                });
+                least.reduce(both(u8::max))
             }
         };
         one.unwrap_or([0, 100])

@@ -36,7 +36,8 @@ pub struct Header {
     /// There are 2 to the power of this many buckets.
     pub bucket_bits: u32,
     /// The different values, by number and player: the score that the player can force, and the score
-    /// that the others can force it down to. Where they differ, play never ends if all play well.
+    /// that the others can force it down to. Where they differ, play never ends if all play well, or
+    /// chance decides: the first score holds for all its outcomes, the second for its best ones.
     pub values: Vec<Vec<[u8; 2]>>,
     /// True if there are distances.
     pub has_distances: bool,

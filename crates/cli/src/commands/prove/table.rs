@@ -4,9 +4,11 @@ use std::cmp::Reverse;
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
+use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use super::{MOVES, Options};
+use crate::commands::tabulate::value_text;
 use crate::{Context, Exit, format};
 use ggp_engine::machine::{AnyMachine, Machine, PropnetState, joint_moves};
 use ggp_gdl::game::{Move, RoleId};
@@ -51,7 +53,10 @@ pub(super) fn run(
     let cannot = || format!("cannot use {}", path.display());
     let table = Table::open(path).with_context(cannot)?;
     let Some((net, _)) = machine.network(state) else {
-        bail!("values are looked up with a network, and no network covers this position");
+        bail!(
+            "values are looked up with a network, and none was made within the limits that covers this \
+             position; see --budget-time, --ground-time and --backend"
+        );
     };
     let order = table.order(net).with_context(cannot)?;
     let game = machine.game().clone();
@@ -75,16 +80,20 @@ pub(super) fn run(
     let mut moves = Vec::new();
     for action in std::mem::take(&mut legal[role.index()]) {
         legal[role.index()] = vec![action];
-        // The others know the move.
-        let mut worst = [100, 100];
+        // The others know the move, and nobody that of chance.
+        let mut left: FxHashMap<Vec<Move>, [u8; 2]> = FxHashMap::default();
         let mut distances = Vec::new();
         for joint in joint_moves(&legal) {
             let next = machine.next(state, &joint)?;
             let after = look(machine, &next)?;
             let [least, most] = after.scores[player];
-            worst = [worst[0].min(least), worst[1].min(most)];
+            let others = game.roles().filter(|other| !game.is_random(*other));
+            let known = left.entry(others.map(|other| joint[other.index()]).collect());
+            let known = known.or_insert([least, most]);
+            *known = [known[0].min(least), known[1].max(most)];
             distances.push(after.distance);
         }
+        let worst = [0, 1].map(|at| left.values().map(|value| value[at]).min().unwrap_or(0));
         let distance = match distances[..] {
             [Some(distance)] => Some(distance + 1),
             _ => None,
@@ -93,19 +102,11 @@ pub(super) fn run(
     }
     let [least, most] = own.scores[player];
     // The end is hastened, or delayed if nothing can be worse.
-    let worst = table
-        .header()
-        .values
-        .iter()
-        .map(|value| value[player][0])
-        .min();
-    let delays = game.role_count() > 1 && Some(least) == worst;
+    let delays = |value| table.header().delays(player, value);
     moves.sort_by_key(|&(_, least, most, distance)| {
         let distance = i32::from(distance.unwrap_or(u16::MAX));
-        (
-            Reverse((least, most)),
-            if delays { -distance } else { distance },
-        )
+        let sign = if delays([least, most]) { -1 } else { 1 };
+        (Reverse((least, most)), sign * distance)
     });
     let answer = Answer {
         role: name.to_owned(),
@@ -127,12 +128,11 @@ pub(super) fn run(
         return Ok(Exit::Done);
     }
     let shown = if options.best { 1 } else { MOVES };
+    let has_chance = game.roles().any(|role| game.is_random(role));
+    let said = |least, most, distance| said(least, most, distance, has_chance);
     let lines = answer.moves.iter().take(shown).map(|found| {
-        format!(
-            "{} {}",
-            found.action,
-            said(found.least, found.most, found.distance)
-        )
+        let value = said(found.least, found.most, found.distance);
+        format!("{} {value}", found.action)
     });
     context.print_lines(lines)?;
     let value = said(answer.least, answer.most, answer.distance);
@@ -141,11 +141,8 @@ pub(super) fn run(
 }
 
 /// A value with the number of joint moves to the end.
-fn said(least: u8, most: u8, distance: Option<u16>) -> String {
-    let value = match least == most {
-        true => least.to_string(),
-        false => format!("endless, {least} to {most}"),
-    };
+fn said(least: u8, most: u8, distance: Option<u16>, has_chance: bool) -> String {
+    let value = value_text(least, most, has_chance);
     match distance {
         Some(distance) => {
             let moves = format::counted(distance.into(), "joint move");
