@@ -16,11 +16,11 @@ pub fn write(path: &Path, content: &[u8]) -> io::Result<()> {
     write_by(path, &mut |file| file.write_all(content))
 }
 
-/// Writes a file as [`write`] does, with a function that writes its content.
+/// Writes a file as [`write()`] does, with a function that writes its content.
 ///
 /// # Errors
 ///
-/// As [`write`], and those of the function.
+/// As [`write()`], and those of the function.
 pub fn write_by(
     path: &Path,
     content: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,

@@ -42,6 +42,7 @@ pub(super) struct Graph {
     words: usize,
     /// The words of a position that have facts.
     used: usize,
+    roles: usize,
     /// By position: its words.
     keys: Vec<u64>,
     numbers: HashTable<u32>,
@@ -77,6 +78,7 @@ impl Graph {
         let mut graph = Graph {
             words: first.len().max(1),
             used: first.len(),
+            roles: batch.roles(),
             keys: Vec::new(),
             numbers: HashTable::new(),
             choosers: Vec::new(),
@@ -176,7 +178,10 @@ impl Graph {
         let keys = self.keys.capacity() * 8 + self.numbers.capacity() * 6;
         let others =
             self.choosers.capacity() * 2 + self.firsts.capacity() * 8 + self.arcs.capacity() * 4;
-        (keys + others + self.len() * 16 + self.counts.len() * 64) as u64
+        let ends = self.ends.capacity() + self.counts.len() * 64;
+        // Two scores for each role, a distance, an order, and what writing needs.
+        let values = self.len() * (2 * self.roles + 14);
+        (keys + others + ends + values) as u64
     }
 
     /// The number of a position, which may be new.
