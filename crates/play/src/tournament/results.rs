@@ -62,8 +62,14 @@ impl Results {
         let read = { &file }.take(MOST_BYTES + 1).read_to_end(&mut content);
         read.map_err(failed("read"))?;
         if content.len() as u64 > MOST_BYTES {
+            let what = match file.metadata().is_ok_and(|known| known.is_file()) {
+                true => "",
+                false => "is not a file, and ",
+            };
             let most = MOST_BYTES >> 20;
-            return Err(ResultsError(format!("{name} has more than {most} MB")));
+            return Err(ResultsError(format!(
+                "{name} {what}has more than {most} MB"
+            )));
         }
         let was_begun = !content.is_empty();
         // An incomplete line may end within a character.
