@@ -32,7 +32,7 @@ pub(super) enum Order {
     Numbers,
     /// This one.
     List(Vec<u32>),
-    /// There is none: positions can repeat.
+    /// No order: positions can repeat.
     Cycles,
 }
 
