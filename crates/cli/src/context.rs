@@ -66,6 +66,8 @@ pub struct Context {
     waiting: Arc<AtomicBool>,
     /// Whether the command has nothing to show or to save yet.
     preparing: Arc<AtomicBool>,
+    /// Whether the command waits for other processes, which look at the stop themselves.
+    delegating: Arc<AtomicBool>,
     /// The rule files that were read.
     rules: Mutex<Vec<PathBuf>>,
 }
@@ -81,11 +83,13 @@ impl Context {
             stop: Stop::new(),
             waiting: Arc::default(),
             preparing: Arc::default(),
+            delegating: Arc::default(),
             rules: Mutex::default(),
         };
         let stop = context.stop.clone();
         let waiting = Arc::clone(&context.waiting);
         let preparing = Arc::clone(&context.preparing);
+        let delegating = Arc::clone(&context.delegating);
         let mut first: Option<Instant> = None;
         ctrlc::set_handler(move || {
             stop.raise();
@@ -98,6 +102,7 @@ impl Context {
             }
             if is_first {
                 let preparing = Arc::clone(&preparing);
+                let delegating = Arc::clone(&delegating);
                 let mut before = cpu_time();
                 let wait = move || {
                     loop {
@@ -105,7 +110,9 @@ impl Context {
                         // A command that does nothing waits for a pipe that nobody reads or writes.
                         let now = cpu_time();
                         let spent = now.zip(before).map(|(now, before)| now - before);
-                        let is_idle = spent.is_some_and(|spent| spent < IDLE) && !waits_for_disk();
+                        let is_idle = spent.is_some_and(|spent| spent < IDLE)
+                            && !waits_for_disk()
+                            && !delegating.load(Ordering::SeqCst);
                         if is_idle || preparing.load(Ordering::SeqCst) {
                             leave("interrupted");
                         }
@@ -305,6 +312,11 @@ impl Context {
         let result = work();
         self.preparing.store(outer, Ordering::SeqCst);
         result
+    }
+
+    /// From now on the command waits for other processes, which end by themselves after a stop.
+    pub fn delegate(&self) {
+        self.delegating.store(true, Ordering::SeqCst);
     }
 
     /// Checks early that a file can be written later, for results that take long to compute.

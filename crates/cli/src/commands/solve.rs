@@ -4,6 +4,7 @@ mod answer;
 mod batch;
 mod breadth_first;
 mod film;
+mod processes;
 mod progress;
 mod reference;
 mod refusals;
@@ -106,6 +107,8 @@ pub struct Options {
     film: film::FilmOptions,
     #[command(flatten)]
     levels: breadth_first::Flags,
+    #[command(flatten)]
+    processes: processes::Flags,
 }
 
 /// The search options of `ggp solve`.
@@ -326,7 +329,16 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         Batch::Yes => 1,
     };
     let mut how = options.search.options(plans, batch, threads, context);
-    options.levels.apply(batch == Batch::No, &mut how)?;
+    options
+        .levels
+        .apply(batch == Batch::No, &options.processes, &mut how)?;
+    options.processes.refuse(options)?;
+    let member = options.processes.member()?;
+    match &member {
+        Some(member) => member.follow(context),
+        None if options.processes.are_several() => return processes::run(options, context),
+        None => {}
+    }
     if let Some(path) = &options.each {
         return batch::each(options, path, &how, context);
     }
@@ -390,6 +402,14 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     };
     let answer = solve(&machine, &start, &how, &mut stats, &mut progress);
     progress.finish();
+    if let Some(member) = &member {
+        if let Err(error) = &answer {
+            member.leave_if_lost(error);
+        }
+        if !member.is_first() {
+            return Ok(exit(&answer?));
+        }
+    }
     let answer = answer?;
     if let Some(path) = &options.answer {
         how.budget = left(&how.budget, began);

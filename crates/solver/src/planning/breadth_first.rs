@@ -15,9 +15,15 @@
 //! plans are lifted to moves along real states.
 
 mod disjoint;
+#[cfg(feature = "distributed")]
+mod link;
 mod next_level;
+mod parcel;
+mod peers;
 mod plan;
 mod resume;
+#[cfg(feature = "distributed")]
+mod segments;
 mod shards;
 mod spill;
 mod temporary_folder;
@@ -26,8 +32,7 @@ mod workers;
 use ggp_stop::Instant;
 use std::fmt;
 use std::io;
-use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ggp_engine::propnet::batch::Packed;
@@ -38,10 +43,20 @@ use super::expand::{Facts, Layout};
 use super::symmetry::{Canonical, Symmetries};
 use super::{Outcome, Plan, Puzzle, Reason};
 use ggp_engine::propnet::code::Engine;
-use shards::{SHARDS, Shards, Span};
+#[cfg(feature = "distributed")]
+pub use link::LinkError;
+use peers::{Lost, Peers};
+pub use peers::{MOST_PROCESSES, Processes};
+use shards::{Piece, SHARDS, Shards, Span};
 pub use spill::Spill;
 use spill::{Disk, SpillError};
 use workers::{LANES, Workers};
+
+/// The file that says what belongs to the last checkpoint in a folder, which searches in several
+/// processes have.
+pub fn manifest(folder: &Path) -> PathBuf {
+    folder.join("manifest")
+}
 
 /// Options of [`breadth_first`].
 #[derive(Clone, Debug)]
@@ -58,6 +73,10 @@ pub struct BreadthFirstOptions {
     pub checkpoint: Option<Checkpoint>,
     /// The checkpoint file to resume from.
     pub resume: Option<PathBuf>,
+    /// The processes that search together, if there are several. Each must have the same
+    /// puzzle, options and budget, but for memory and time.
+    #[cfg(feature = "distributed")]
+    pub processes: Option<Processes>,
 }
 
 impl Default for BreadthFirstOptions {
@@ -69,6 +88,8 @@ impl Default for BreadthFirstOptions {
             spill: None,
             checkpoint: None,
             resume: None,
+            #[cfg(feature = "distributed")]
+            processes: None,
         }
     }
 }
@@ -109,6 +130,11 @@ pub enum BreadthFirstError {
     Spill(PathBuf, io::Error),
     /// Checkpoints do not support levels in files.
     SpillAndCheckpoint,
+    /// The processes of the search cannot connect.
+    #[cfg(feature = "distributed")]
+    Link(LinkError),
+    /// Another process is gone; the text says which.
+    Lost(String),
 }
 
 impl fmt::Display for BreadthFirstError {
@@ -116,6 +142,9 @@ impl fmt::Display for BreadthFirstError {
         match self {
             BreadthFirstError::Checkpoint(error) => error.fmt(f),
             BreadthFirstError::Spill(folder, error) => write!(f, "{}: {error}", folder.display()),
+            #[cfg(feature = "distributed")]
+            BreadthFirstError::Link(error) => error.fmt(f),
+            BreadthFirstError::Lost(text) => f.write_str(text),
             BreadthFirstError::SpillAndCheckpoint => {
                 f.write_str("levels in files cannot be combined with checkpoints")
             }
@@ -124,6 +153,12 @@ impl fmt::Display for BreadthFirstError {
 }
 
 impl std::error::Error for BreadthFirstError {}
+
+impl From<Lost> for BreadthFirstError {
+    fn from(lost: Lost) -> Self {
+        BreadthFirstError::Lost(lost.to_string())
+    }
+}
 
 impl From<CheckpointError> for BreadthFirstError {
     fn from(error: CheckpointError) -> Self {
@@ -151,12 +186,16 @@ pub fn breadth_first(
     observer: &mut dyn Observer,
 ) -> Result<(Outcome, Seen), BreadthFirstError> {
     let has_checkpoint = options.checkpoint.is_some() || options.resume.is_some();
+    #[cfg(feature = "distributed")]
+    let are_several = options.processes.is_some();
+    #[cfg(not(feature = "distributed"))]
+    let are_several = false;
     if options.spill.is_some() && has_checkpoint {
         return Err(BreadthFirstError::SpillAndCheckpoint);
     }
     let first = stats.levels.len();
     let mut time = budget.time;
-    if options.classes == Classes::IfMany && !has_checkpoint {
+    if options.classes == Classes::IfMany && !has_checkpoint && !are_several {
         let began = Instant::now();
         let each = BreadthFirstOptions {
             classes: Classes::Never,
@@ -179,16 +218,25 @@ pub fn breadth_first(
     };
     let mut meter = Meter::new(budget, stats, observer);
     let Some(mut search) = Search::new(puzzle, options, budget) else {
-        return Ok((
-            Outcome::Unknown,
-            Seen {
-                positions: 0,
-                symmetries: 1,
-                is_all: false,
-            },
-        ));
+        return Ok(NOTHING);
     };
-    search.is_saved = has_checkpoint;
+    #[cfg(feature = "distributed")]
+    if let Some(processes) = &options.processes {
+        if let (Some(checkpoint), None, 0) = (&options.checkpoint, &options.resume, processes.index)
+        {
+            // An older search must not be gone on with. The others wait to be connected.
+            let _ = std::fs::remove_file(manifest(&checkpoint.file));
+        }
+        match search.link(processes, budget) {
+            Ok(()) => {}
+            Err(BreadthFirstError::Link(LinkError::Stopped)) => {
+                let stopped = meter.check().err().unwrap_or(BudgetKind::Time);
+                meter.ran_out(stopped);
+                return Ok(NOTHING);
+            }
+            Err(error) => return Err(error),
+        }
+    }
     let method = match options.classes {
         Classes::Never => "breadth-first",
         _ => "breadth-first up to symmetry",
@@ -196,27 +244,46 @@ pub fn breadth_first(
     let identity =
         has_checkpoint.then(|| Identity::new(method, puzzle, &(options.whole, &search.layout)));
     match (&options.resume, &identity) {
+        #[cfg(feature = "distributed")]
+        (Some(folder), Some(identity)) if are_several => {
+            search.load_segments(folder, identity, &mut meter)?;
+            let next = options.checkpoint.as_ref().map(|next| &next.file);
+            if next.is_some_and(|next| next != folder) {
+                search.segments.begin();
+            }
+        }
         (Some(file), Some(identity)) => search.resume(file, identity, &mut meter)?,
         _ if options.classes == Classes::Never => {}
-        _ => search.use_symmetries(symmetries(puzzle, budget)),
+        _ => search.find_symmetries(budget)?,
     }
-    let save = |search: &Search<'_>, meter: &Meter<'_>| match (&options.checkpoint, &identity) {
-        (Some(checkpoint), Some(identity)) => {
-            let levels = &meter.stats().levels[first..];
-            search.save(&checkpoint.file, identity, levels)
-        }
-        _ => Ok(()),
-    };
-    let mut timer = options.checkpoint.as_ref().map(|c| Timer::new(c.every));
     // A checkpoint that cannot be written is tried again when the next one is due.
-    let save = |search: &Search<'_>, meter: &mut Meter<'_>| {
-        if let Err(error) = save(search, meter) {
+    let save = |search: &mut Search<'_>, meter: &mut Meter<'_>| {
+        let (Some(checkpoint), Some(identity)) = (&options.checkpoint, &identity) else {
+            return Ok(());
+        };
+        let levels = &meter.stats().levels[first..];
+        #[cfg(feature = "distributed")]
+        let saved = match are_several {
+            true => search.save_segments(&checkpoint.file, identity, levels)?,
+            false => (search.save(&checkpoint.file, identity, levels)).map_err(|e| e.to_string()),
+        };
+        #[cfg(not(feature = "distributed"))]
+        let saved = (search.save(&checkpoint.file, identity, levels)).map_err(|e| e.to_string());
+        if let Err(error) = saved {
             meter.warn(&format!("{error}; this does not affect the search"));
         }
+        Ok::<(), Lost>(())
     };
-    let mut between = |search: &Search<'_>, meter: &mut Meter<'_>| {
-        if let Some(timer) = &mut timer {
-            timer.tick(|| save(search, meter));
+    let mut timer = options.checkpoint.as_ref().map(|c| Timer::new(c.every));
+    let mut between = |search: &mut Search<'_>, meter: &mut Meter<'_>| {
+        let Some(timer) = &mut timer else {
+            return Ok(());
+        };
+        // The clock of the first process counts.
+        let is_due = search.peers.gather(timer.is_due())?[0];
+        match is_due {
+            true => timer.run(|| save(search, meter)),
+            false => Ok(()),
         }
     };
     let folder = || options.spill.as_ref().map(|spill| spill.folder.clone());
@@ -224,7 +291,7 @@ pub fn breadth_first(
         Ok(outcome) => outcome,
         Err(Stop::Budget(what)) => {
             meter.ran_out(what);
-            save(&search, &mut meter);
+            save(&mut search, &mut meter)?;
             match search.plan.take() {
                 Some(plan) => solved(plan),
                 None => {
@@ -235,6 +302,7 @@ pub fn breadth_first(
                 }
             }
         }
+        Err(Stop::Lost(lost)) => return Err(lost.into()),
         Err(Stop::Spill(error)) => {
             // Without levels in files, only the content of the checkpoint can be wrong.
             if let Some(file) = &options.resume {
@@ -246,8 +314,19 @@ pub fn breadth_first(
             ));
         }
     };
+    search.peers.leave()?;
     Ok((outcome, search.seen()))
 }
+
+/// The result of a search that did not begin.
+const NOTHING: (Outcome, Seen) = (
+    Outcome::Unknown,
+    Seen {
+        positions: 0,
+        symmetries: 1,
+        is_all: false,
+    },
+);
 
 /// Number of states expanded before the search for symmetries begins, unless it is
 /// forced.
@@ -272,6 +351,25 @@ enum Stop {
     /// The search can be resumed with another budget.
     Budget(BudgetKind),
     Spill(io::Error),
+    Lost(Lost),
+}
+
+impl From<io::Error> for Stop {
+    fn from(error: io::Error) -> Self {
+        Stop::Spill(error)
+    }
+}
+
+impl From<io::ErrorKind> for Stop {
+    fn from(kind: io::ErrorKind) -> Self {
+        Stop::Spill(kind.into())
+    }
+}
+
+impl From<Lost> for Stop {
+    fn from(lost: Lost) -> Self {
+        Stop::Lost(lost)
+    }
 }
 
 impl From<BudgetKind> for Stop {
@@ -304,7 +402,15 @@ struct Search<'p> {
     /// The symmetries up to which states are counted, if they affect the keys.
     symmetries: Option<Symmetries>,
     workers: Workers,
-    /// All states. Once levels are in files: the states of the next level that were
+    peers: Peers,
+    /// By shard: number of states in memory, also those of other processes.
+    lens: Box<[u32]>,
+    /// By shard: number of its first states that are not in the table.
+    #[cfg(feature = "distributed")]
+    since: Box<[u32]>,
+    #[cfg(feature = "distributed")]
+    segments: segments::Segments,
+    /// All states of this process. Once levels are in files: the states of the next level that were
     /// generated since the last run was written.
     shards: Shards,
     disk: Option<Disk>,
@@ -338,8 +444,20 @@ struct Search<'p> {
 /// next level.
 struct Level {
     starts: Box<[u32]>,
+    /// By shard: number of its states, if they are in files.
+    stored: Box<[u64]>,
     /// The bits outside the key, which all its states share.
     suffix: Packed,
+}
+
+impl Level {
+    fn new(starts: Box<[u32]>, suffix: Packed) -> Level {
+        Level {
+            starts,
+            stored: Box::default(),
+            suffix,
+        }
+    }
 }
 
 /// States of one level that were expanded together: those from `first` to before
@@ -352,28 +470,27 @@ struct Round {
 }
 
 /// The states of a level, in their order.
-enum Source<'f> {
-    Memory(&'f Shards, Span),
+struct Source<'f> {
+    span: Span,
+    place: Place<'f>,
+}
+
+enum Place<'f> {
+    Memory(&'f Shards),
     Disk(&'f Disk, u32),
 }
 
 impl Source<'_> {
-    fn len(&self) -> u64 {
-        match self {
-            Source::Memory(_, span) => span.len(),
-            Source::Disk(disk, level) => disk.len(*level),
-        }
-    }
-
-    /// Appends the codes of a range of the states; `suffix` supplies the bits
+    /// Appends the codes of a piece of this process's states; `suffix` supplies the bits
     /// outside the key.
-    fn read(&self, some: Range<u64>, suffix: &[u64], out: &mut Vec<u64>) -> io::Result<()> {
-        match self {
-            Source::Memory(shards, span) => {
-                shards.read(span, some, suffix, out);
+    fn read(&self, piece: &Piece, suffix: &[u64], out: &mut Vec<u64>) -> io::Result<()> {
+        let numbers = piece.numbers.clone();
+        match self.place {
+            Place::Memory(shards) => {
+                shards.read(piece.shard, numbers, suffix, out);
                 Ok(())
             }
-            Source::Disk(disk, level) => disk.read(*level, some, suffix, out),
+            Place::Disk(disk, level) => disk.read(level, piece.shard, numbers, suffix, out),
         }
     }
 }
@@ -397,7 +514,13 @@ impl<'p> Search<'p> {
         Some(Search {
             workers: Workers::new(puzzle, &layout, options.threads, round_children, &stop)?,
             stop,
-            is_saved: false,
+            is_saved: options.checkpoint.is_some() || options.resume.is_some(),
+            peers: Peers::default(),
+            lens: vec![0; SHARDS].into(),
+            #[cfg(feature = "distributed")]
+            since: vec![0; SHARDS].into(),
+            #[cfg(feature = "distributed")]
+            segments: segments::Segments::default(),
             shards: Shards::new(bits, words, budget.memory_bytes - rounds),
             disk: options.spill.as_ref().map(|spill| Disk::new(spill, bits)),
             levels: Vec::new(),
@@ -417,6 +540,34 @@ impl<'p> Search<'p> {
         })
     }
 
+    /// Connects to the other processes and agrees with them on the size of rounds.
+    #[cfg(feature = "distributed")]
+    fn link(&mut self, processes: &Processes, budget: &Budget) -> Result<(), BreadthFirstError> {
+        let equal = (
+            (self.whole, &self.layout, self.is_saved, self.disk.is_some()),
+            (budget.depth, budget.nodes, processes.addresses.len()),
+            env!("CARGO_PKG_VERSION"),
+        );
+        let identity = Identity::new("breadth-first", self.puzzle, &equal);
+        let link = link::Link::new(processes, identity.digest(), &self.stop);
+        self.peers = Peers::linked(link.map_err(BreadthFirstError::Link)?);
+        let children = self.peers.gather(self.round_children)?;
+        let least = children.into_iter().min().unwrap_or(1);
+        self.round_children = least * self.peers.count();
+        Ok(())
+    }
+
+    /// Counts states up to the symmetries that the first process finds.
+    fn find_symmetries(&mut self, budget: &Budget) -> Result<(), Lost> {
+        let found = match self.peers.index() {
+            0 => symmetries(self.puzzle, budget).generators,
+            _ => Vec::new(),
+        };
+        let generators = self.peers.gather(found)?.swap_remove(0);
+        self.use_symmetries(Symmetries::generated_by(self.puzzle, generators));
+        Ok(())
+    }
+
     /// Counts states up to these symmetries, if any of them affects the keys.
     fn use_symmetries(&mut self, symmetries: Symmetries) {
         let (puzzle, layout) = (self.puzzle, &self.layout);
@@ -429,7 +580,7 @@ impl<'p> Search<'p> {
     fn seen(&self) -> Seen {
         let elements = |symmetries: &Symmetries| symmetries.elements().len();
         Seen {
-            positions: self.positions() as u64,
+            positions: self.positions(),
             symmetries: self.symmetries.as_ref().map_or(1, elements),
             is_all: self.is_all,
         }
@@ -441,13 +592,13 @@ impl<'p> Search<'p> {
         &mut self,
         most: u32,
         meter: &mut Meter<'_>,
-        between: &mut dyn FnMut(&Self, &mut Meter<'_>),
+        between: &mut dyn FnMut(&mut Self, &mut Meter<'_>) -> Result<(), Lost>,
     ) -> Result<Outcome, Stop> {
         if self.levels.is_empty() {
             self.begin(meter)?;
         }
         while !self.is_done() {
-            let len = self.source(self.depth).len();
+            let len = self.level_len(self.depth);
             if len == 0 {
                 self.is_all = true;
                 break;
@@ -463,7 +614,7 @@ impl<'p> Search<'p> {
             }
             while self.expanded < len && !self.is_done() {
                 self.round(meter)?;
-                between(self, meter);
+                between(self, meter)?;
             }
             if !self.is_done() {
                 self.deduplicate(meter)?;
@@ -472,30 +623,44 @@ impl<'p> Search<'p> {
             self.depth += 1;
             self.expanded = 0;
         }
-        meter.record(self.positions(), self.memory());
+        meter.record(self.positions() as usize, self.memory());
         Ok(match self.plan.take() {
             Some(plan) => solved(plan),
             None => Outcome::Unsolvable(Reason::Exhausted {
-                positions: self.positions() as u64,
+                positions: self.positions(),
             }),
         })
     }
 
     fn source(&self, level: u32) -> Source<'_> {
-        match &self.disk {
-            Some(disk) if disk.is_used() => Source::Disk(disk, level),
-            _ => Source::Memory(&self.shards, self.span(level)),
+        Source {
+            span: self.span(level),
+            place: match &self.disk {
+                Some(disk) if disk.is_used() => Place::Disk(disk, level),
+                _ => Place::Memory(&self.shards),
+            },
         }
     }
 
-    /// The states of a level that are in memory.
+    /// The places of a level's states.
     fn span(&self, level: u32) -> Span {
         let level = level as usize;
-        let from = &self.levels[level].starts;
+        let Level { starts, stored, .. } = &self.levels[level];
         match self.levels.get(level + 1) {
-            Some(next) => Span::new(from, &next.starts),
-            None => Span::new(from, &self.shards.lens()),
+            _ if !stored.is_empty() => Span::new(stored.iter().map(|&len| 0..len).collect()),
+            Some(next) => Span::between(starts, &next.starts),
+            None => Span::between(starts, &self.lens),
         }
+    }
+
+    /// Number of states of a level.
+    fn level_len(&self, level: u32) -> u64 {
+        self.span(level).len()
+    }
+
+    /// Number of states in memory, also of other processes.
+    fn in_memory(&self) -> u64 {
+        self.lens.iter().map(|&len| u64::from(len)).sum()
     }
 
     fn is_done(&self) -> bool {
@@ -504,9 +669,9 @@ impl<'p> Search<'p> {
 
     /// Number of states visited. While a level is being generated, some may be
     /// counted twice.
-    fn positions(&self) -> usize {
-        let stored = self.disk.as_ref().map_or(0, Disk::positions);
-        stored as usize + self.shards.len()
+    fn positions(&self) -> u64 {
+        let stored = self.levels.iter().flat_map(|level| &level.stored);
+        stored.sum::<u64>() + self.in_memory()
     }
 
     fn memory(&self) -> u64 {

@@ -119,6 +119,14 @@ impl Identity {
     }
 }
 
+#[cfg(feature = "distributed")]
+impl Identity {
+    /// A number of the puzzle and the options.
+    pub(super) fn digest(&self) -> [u8; 32] {
+        self.digest
+    }
+}
+
 /// Errors in the contents of a checkpoint.
 #[derive(Debug)]
 pub enum LoadError {
@@ -373,15 +381,18 @@ impl Timer {
         }
     }
 
-    /// Runs `write` if a checkpoint is due.
-    pub fn tick(&mut self, write: impl FnOnce()) {
+    /// True if a checkpoint is due.
+    pub fn is_due(&self) -> bool {
+        Instant::now().saturating_duration_since(self.last) >= self.every
+    }
+
+    /// Runs `write` and starts counting again.
+    pub fn run<T>(&mut self, write: impl FnOnce() -> T) -> T {
         let began = Instant::now();
-        if began.saturating_duration_since(self.last) < self.every {
-            return;
-        }
-        write();
+        let written = write();
         // The longer writing takes, the less often it is done.
         let took = began.elapsed();
         self.last = Instant::now() + (took * SHARE).saturating_sub(self.every);
+        written
     }
 }

@@ -30,7 +30,7 @@ use ggp_stop::Stop;
 pub use canonical::{Canonical, lift};
 
 /// A symmetry: a permutation of the network's facts and one of its moves.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Symmetry {
     /// The image of each fact.
     pub facts: Vec<u32>,

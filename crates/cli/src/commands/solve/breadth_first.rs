@@ -1,12 +1,12 @@
 //! Options of `--method breadth-first-packed`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::bail;
 
 use super::report::ran_out;
-use super::seconds;
+use super::{processes, seconds};
 use crate::Context;
 use ggp_search::{Stats, Verdict};
 use ggp_solver::planning::breadth_first::{BreadthFirstOptions, Classes, Spill};
@@ -33,14 +33,14 @@ pub(super) struct Flags {
     #[arg(long, value_enum, value_name = "CHOICE")]
     symmetry: Option<Symmetry>,
     /// Write the state of the search to this file at intervals, and when the search is
-    /// interrupted or its budget is spent
+    /// interrupted or its budget is spent; with --processes or --hosts, to this folder
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
     /// Minimum number of seconds between two checkpoints
     #[arg(long, value_name = "S", value_parser = seconds, default_value = "300")]
     #[arg(requires = "checkpoint")]
     checkpoint_every: Duration,
-    /// Resume the search from this checkpoint, with a new budget
+    /// Resume the search from this checkpoint, with a new budget and the same number of processes
     #[arg(long, value_name = "FILE")]
     resume: Option<PathBuf>,
     /// Write data that exceeds the memory limit to files in this folder, which are deleted at
@@ -54,25 +54,39 @@ pub(super) struct Flags {
 
 impl Flags {
     /// Adds these options to those of a search.
-    pub fn apply(&self, is_alone: bool, how: &mut SolveOptions) -> anyhow::Result<()> {
+    pub fn apply(
+        &self,
+        is_alone: bool,
+        processes: &processes::Flags,
+        how: &mut SolveOptions,
+    ) -> anyhow::Result<()> {
+        let are_several = processes.are_several();
         let is_asked = self.whole
             || self.symmetry.is_some()
             || self.spill.is_some()
             || self.checkpoint.is_some()
-            || self.resume.is_some();
+            || self.resume.is_some()
+            || are_several;
         if is_asked && !how.method.reads(Setting::Packed) {
             bail!(
-                "--whole, --symmetry, --checkpoint, --resume and --spill need \
-                 --method breadth-first-packed"
+                "--whole, --symmetry, --checkpoint, --resume, --spill, --processes and --hosts \
+                 need --method breadth-first-packed"
             );
         }
-        if !is_alone && (self.checkpoint.is_some() || self.resume.is_some()) {
+        if !is_alone && (self.checkpoint.is_some() || self.resume.is_some() || are_several) {
             bail!(
-                "--checkpoint and --resume are for a single search, so they cannot be used with \
-                 --each and --suite"
+                "--checkpoint, --resume, --processes and --hosts are for a single search, so they \
+                 cannot be used with --each and --suite"
             );
         }
-        if let Some(file) = &self.checkpoint {
+        if are_several {
+            if let Some(path) = self.checkpoint.as_ref().filter(|path| path.is_file()) {
+                bail!(
+                    "--checkpoint needs a folder with --processes or --hosts, and {} is a file",
+                    path.display()
+                );
+            }
+        } else if let Some(file) = &self.checkpoint {
             if file.exists() && !file.is_file() {
                 bail!(
                     "{} is not a regular file, so it cannot be a checkpoint",
@@ -100,9 +114,22 @@ impl Flags {
                 every: self.checkpoint_every,
             }),
             resume: self.resume.clone(),
+            processes: None,
             ..how.packed.clone()
         };
+        if let Some(member) = processes.member()? {
+            how.packed.processes = Some(member.processes());
+            how.budget = member.share(&how.budget);
+            if member.resumes() {
+                how.packed.resume = self.checkpoint.clone();
+            }
+        }
         Ok(())
+    }
+
+    /// The file or folder of checkpoints.
+    pub fn checkpoint(&self) -> Option<&Path> {
+        self.checkpoint.as_deref()
     }
 
     /// Prints whether all positions were seen, and how to resume the search.

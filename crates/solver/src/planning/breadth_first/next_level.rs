@@ -1,9 +1,15 @@
 //! Generation of a level from the one before.
 
 use std::io;
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
 
 use super::disjoint::is_disjoint;
-use super::shards::{Halt, SHARDS, Span};
+use super::parcel::{Parcels, first_child, pack};
+use super::peers::Lost;
+use super::shards::{Halt, Piece, SHARDS, Span};
+use super::spill::SpillError;
 use super::workers::{LANES, Portion, Worker};
 use super::{Level, MANY, MIN_PARENTS, Round, Search, Stop};
 use crate::planning::Plan;
@@ -12,7 +18,56 @@ use ggp_engine::propnet::batch::Packed;
 use ggp_search::{BudgetKind, Compare, Meter};
 
 /// Number of parents per portion.
-const PORTION: usize = 1 << 11;
+const PORTION: u64 = 1 << 11;
+
+/// What a process tells the others after its part of a round.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Part {
+    /// Number of its parents that are not terminal, and of their children.
+    open: u64,
+    children: u64,
+    /// Number of its new states that are terminal, and that are solved.
+    over: u64,
+    solved: u64,
+    /// By shard of this process: number of its states.
+    lens: Vec<u32>,
+    memory: u64,
+    /// True if its new states do not fit.
+    is_full: bool,
+    /// The limit that ends the search: its position in [`LIMITS`].
+    halt: Option<u8>,
+    /// True if it ended the part midway.
+    is_cut: bool,
+}
+
+/// The limits that can end a search.
+const LIMITS: [BudgetKind; 5] = [
+    BudgetKind::Nodes,
+    BudgetKind::Memory,
+    BudgetKind::Time,
+    BudgetKind::Interrupt,
+    BudgetKind::Disk,
+];
+
+/// The position of a limit in [`LIMITS`].
+fn number_of(limit: BudgetKind) -> u8 {
+    let number = LIMITS.iter().position(|&other| other == limit);
+    number.expect("a search has no other limits") as u8
+}
+
+/// The first limit that a process reached.
+fn first_limit(numbers: impl Iterator<Item = Option<u8>>) -> Option<BudgetKind> {
+    let number = numbers.flatten().next()?;
+    LIMITS.get(usize::from(number)).copied()
+}
+
+impl Part {
+    /// Ends the part midway.
+    fn cut(&mut self, limit: BudgetKind) {
+        self.halt = Some(number_of(limit));
+        self.is_cut = true;
+    }
+}
 
 impl Search<'_> {
     /// Creates the level that contains only the start.
@@ -20,14 +75,21 @@ impl Search<'_> {
         meter.begin_level(0, Compare::Key);
         let start = self.layout.encode(&self.puzzle.start);
         let suffix = start.clone();
-        let starts = self.shards.lens();
-        self.levels.push(Level { starts, suffix });
+        let starts = self.lens.clone();
+        self.levels.push(Level::new(starts, suffix));
         let portion = self.workers.first().one(&start);
-        let inserted = self
-            .shards
-            .insert(&self.workers, &[portion], &ggp_stop::Stop::new());
+        for (len, &count) in self.lens.iter_mut().zip(&portion.counts[0]) {
+            *len += count;
+        }
+        let own = self.peers.own_mask();
+        let feed = |shard: usize, see: &mut dyn FnMut(&[u64]) -> Result<(), Halt>| match own[shard]
+        {
+            true => see(portion.of(shard)),
+            false => Ok(()),
+        };
+        let inserted = (self.shards).insert(&self.workers, 1, feed, &ggp_stop::Stop::new());
         inserted.map_err(|_| BudgetKind::Memory)?;
-        let (over, solved) = self.classify(&self.span(0), &ggp_stop::Stop::new());
+        let (over, solved) = (self.workers.first()).classify(|out| out.extend(&start));
         let level = meter.level();
         level.counts.generated = 1;
         level.counts.solutions = solved;
@@ -42,13 +104,12 @@ impl Search<'_> {
     /// Starts the next level.
     pub(super) fn open_level(&mut self, meter: &mut Meter<'_>) {
         meter.begin_level(self.depth + 1, Compare::Key);
-        if self.shards.len() as u64 >= MANY && self.is_disjoint() {
+        if self.in_memory() >= MANY && self.is_disjoint() {
             self.shards.forget();
+            self.since.clone_from(&self.lens);
         }
-        self.levels.push(Level {
-            starts: self.shards.lens(),
-            suffix: Packed::new(),
-        });
+        let starts = self.lens.clone();
+        self.levels.push(Level::new(starts, Packed::new()));
     }
 
     fn is_disjoint(&mut self) -> bool {
@@ -60,63 +121,134 @@ impl Search<'_> {
 
     /// Expands the next states of the level.
     pub(super) fn round(&mut self, meter: &mut Meter<'_>) -> Result<(), Stop> {
-        meter.check()?;
-        let source = self.source(self.depth);
+        let checked = meter.check();
+        if !self.peers.are_several() {
+            checked?;
+        }
         let left = usize::try_from(meter.nodes_left()).unwrap_or(usize::MAX);
-        let len = source.len();
+        let len = self.level_len(self.depth);
         let count = (len - self.expanded).min(self.round_parents.min(left) as u64);
         if count == 0 {
             return Err(BudgetKind::Nodes.into());
         }
         let end = self.expanded + count;
-        let firsts = (self.expanded..end).step_by(PORTION).collect();
-        let suffix = &self.levels[self.depth as usize].suffix;
-        let work = count as usize * self.round_children / self.round_parents;
-        let portions = self.workers.each(work, firsts, |worker, first| {
-            let some = first..end.min(first + PORTION as u64);
-            worker.portion(|out| source.read(some, suffix, out))
-        });
-        let portions: io::Result<Option<Vec<Portion>>> = portions.into_iter().collect();
-        let Some(portions) = portions.map_err(Stop::Spill)? else {
-            return Err(ended(meter));
-        };
-        let children: usize = portions.iter().map(Portion::len).sum();
-        let starts = self.shards.lens();
         // What a checkpoint contains must be complete.
-        let never = ggp_stop::Stop::new();
         let stop = match self.is_saved {
-            true => &never,
-            false => &self.stop.clone(),
+            true => ggp_stop::Stop::new(),
+            false => self.stop.clone(),
         };
-        match self.shards.insert(&self.workers, &portions, stop) {
-            Ok(()) => {}
-            Err(Halt::Full) => {
-                drop(portions);
-                return self.make_room(count as usize);
+        let (made, numbers) = self.portions(self.expanded..end)?;
+        let mut part = Part::default();
+        let portions = made.unwrap_or_else(|| {
+            part.cut(ended(meter));
+            Vec::new()
+        });
+        part.children = portions.iter().map(|portion| portion.len() as u64).sum();
+        part.open = portions.iter().map(|portion| portion.open).sum();
+        let starts = self.shards.lens();
+        let inserted = self.insert(portions, &numbers, &stop)?;
+        match inserted {
+            Ok(()) if !part.is_cut => {
+                let new = Span::between(&starts, &self.shards.lens());
+                (part.over, part.solved) = self.classify(&new, &stop);
+                if stop.is_over() {
+                    part.cut(ended(meter));
+                }
             }
-            Err(Halt::Stopped) => return Err(ended(meter)),
+            Ok(()) => {}
+            Err(Halt::Full) => part.is_full = true,
+            Err(Halt::Stopped) => part.cut(ended(meter)),
         }
-        let next = &mut self.levels[self.depth as usize + 1];
-        if let (true, Some(portion)) = (
-            next.suffix.is_empty(),
-            portions.iter().find(|portion| !portion.child.is_empty()),
-        ) {
-            next.suffix.clone_from(&portion.child);
+        let lens = self.shards.lens();
+        part.lens = self.peers.own_shards().map(|shard| lens[shard]).collect();
+        part.memory = self.memory();
+        if part.halt.is_none() && self.peers.are_several() {
+            let limit = match meter.fits(part.memory) {
+                true => meter.check().err(),
+                false => Some(BudgetKind::Memory),
+            };
+            part.halt = limit.map(number_of);
         }
-        let open = portions.iter().map(|portion| portion.open).sum();
-        let buffers = portions.iter().map(Portion::memory).sum::<u64>();
-        self.buffers = buffers + self.workers.memory();
-        drop(portions);
-        let new = Span::new(&starts, &self.shards.lens());
-        let (over, solved) = self.classify(&new, stop);
-        if stop.is_over() {
-            return Err(ended(meter));
+        let parts = self.peers.gather(part)?;
+        self.take(count, &starts, &parts, meter)
+    }
+
+    /// Inserts the children that belong to this process.
+    fn insert(
+        &mut self,
+        portions: Vec<Portion>,
+        numbers: &[Vec<u32>],
+        stop: &ggp_stop::Stop,
+    ) -> Result<Result<(), Halt>, Lost> {
+        let buffers = self.workers.memory() + portions.iter().map(Portion::memory).sum::<u64>();
+        if !self.peers.are_several() {
+            self.buffers = buffers;
+            let children = portions.iter().map(Portion::len).sum();
+            self.know_child(first_child(&portions));
+            let feed = |shard: usize, see: &mut dyn FnMut(&[u64]) -> Result<(), Halt>| {
+                let mut keys = portions.iter().map(|portion| portion.of(shard));
+                keys.try_for_each(see)
+            };
+            return Ok((self.shards).insert(&self.workers, children, feed, stop));
         }
+        let peers = &mut self.peers;
+        let bits = self.layout.key_bits();
+        let pack = |process| match process == peers.index() {
+            true => Vec::new(),
+            false => pack(&portions, numbers, bits, peers.shards_of(process)),
+        };
+        let parcels: Vec<Vec<u8>> = (0..peers.count()).map(pack).collect();
+        let packed = parcels.iter().map(|parcel| parcel.capacity() as u64);
+        let packed = packed.sum::<u64>();
+        let arrived = peers.exchange(parcels)?;
+        let parcels = Parcels::open(portions, numbers, arrived, bits, peers.own_shards())?;
+        self.buffers = buffers + packed + parcels.memory();
+        self.know_child(&parcels.child);
+        let feed = |shard: usize, see: &mut dyn FnMut(&[u64]) -> Result<(), Halt>| {
+            parcels.feed(shard, see)
+        };
+        Ok((self.shards).insert(&self.workers, usize::MAX, feed, stop))
+    }
+
+    /// Takes the bits outside the key from a child, as all of a level share them.
+    fn know_child(&mut self, child: &[u64]) {
+        let suffix = &mut self.levels[self.depth as usize + 1].suffix;
+        if suffix.is_empty() {
+            suffix.extend(child);
+        }
+    }
+
+    /// Goes on with what all processes did in a round of `count` parents.
+    fn take(
+        &mut self,
+        count: u64,
+        own_starts: &[u32],
+        parts: &[Part],
+        meter: &mut Meter<'_>,
+    ) -> Result<(), Stop> {
+        if parts.iter().any(|part| part.is_full) {
+            self.shards.truncate(own_starts);
+            return self.make_room(count as usize);
+        }
+        let halt = first_limit(parts.iter().map(|part| part.halt));
+        if let (Some(halt), true) = (halt, parts.iter().any(|part| part.is_cut)) {
+            return Err(halt.into());
+        }
+        let starts = self.lens.clone();
+        for (process, part) in parts.iter().enumerate() {
+            for (shard, &len) in self.peers.shards_of(process).zip(&part.lens) {
+                self.lens[shard] = len;
+            }
+        }
+        let sum = |of: fn(&Part) -> u64| parts.iter().map(of).sum::<u64>();
+        let new = Span::between(&starts, &self.lens).len();
+        let (children, solved) = (sum(|part| part.children), sum(|part| part.solved));
         let level = meter.level();
-        level.counts.generated += new.len();
-        level.counts.cycles += children as u64 - new.len();
+        level.counts.generated += new;
+        level.counts.cycles += children - new;
         level.counts.solutions += solved;
-        level.frontier += new.len() - over;
+        level.frontier += new - sum(|part| part.over);
+        let end = self.expanded + count;
         let round = Round {
             level: self.depth,
             first: self.expanded,
@@ -124,30 +256,68 @@ impl Search<'_> {
             starts,
         };
         if solved > 0 && self.plan.is_none() {
-            self.plan = Some(self.plan(&round).map_err(Stop::Spill)?);
+            self.plan = Some(self.plan(&round)?);
         }
         // If a level is expanded in a single round, the round need not be stored.
-        if !self.is_spilled() && count < len {
+        if !self.is_spilled() && count < self.level_len(self.depth) {
             self.rounds.push(round);
         }
         self.expanded = end;
         // The round grows by at most a factor of two, as the next states may have
         // more children.
-        let fair = self.round_children as u64 * count / (children as u64).max(count);
+        let fair = self.round_children as u64 * count / children.max(count);
         self.round_parents =
             (fair as usize).clamp(MIN_PARENTS, (2 * self.round_parents).max(MIN_PARENTS));
-        let memory = self.memory();
-        meter.charge(open, children as u64, self.positions(), memory);
-        match meter.fits(memory) {
-            true => Ok(()),
-            false => Err(BudgetKind::Memory.into()),
+        let memory = sum(|part| part.memory);
+        meter.charge(
+            sum(|part| part.open),
+            children,
+            self.positions() as usize,
+            memory,
+        );
+        match halt {
+            Some(halt) => Err(halt.into()),
+            None if self.peers.are_several() || meter.fits(memory) => Ok(()),
+            None => Err(BudgetKind::Memory.into()),
         }
     }
 
-    /// Counts the terminal and the solved states in a span of the last level, as far as
-    /// possible before a stop.
+    /// The children of this process's states among some of the level, and by portion the
+    /// numbers of its pieces; no portions after a stop.
+    fn portions(
+        &self,
+        positions: Range<u64>,
+    ) -> Result<(Option<Vec<Portion>>, Vec<Vec<u32>>), Stop> {
+        let source = self.source(self.depth);
+        let children = (positions.end - positions.start) as usize * self.round_children;
+        let work = children / self.round_parents;
+        let pieces = source.span.pieces(positions).into_iter().zip(0..);
+        let batches = batches(
+            pieces.filter(|(piece, _)| self.peers.own(piece.shard)),
+            PORTION,
+        );
+        let numbers = batches
+            .iter()
+            .map(|batch| batch.iter().map(|&(_, n)| n).collect());
+        let numbers = numbers.collect();
+        let suffix = &self.levels[self.depth as usize].suffix;
+        let are_several = self.peers.are_several();
+        let portions = self.workers.each(work, batches, |worker, batch| {
+            let pieces = batch.iter().filter(|_| are_several);
+            let lens = pieces.map(|(piece, _)| piece.len());
+            worker.portion(lens, |out| {
+                (batch.iter()).try_for_each(|(piece, _)| source.read(piece, suffix, out))
+            })
+        });
+        let portions: io::Result<Option<Vec<Portion>>> = portions.into_iter().collect();
+        Ok((portions.map_err(Stop::Spill)?, numbers))
+    }
+
+    /// Counts the terminal and the solved states in a span of this process's states of the
+    /// last level, as far as possible before a stop.
     fn classify(&self, span: &Span, stop: &ggp_stop::Stop) -> (u64, u64) {
         let firsts = (0..span.len()).step_by(LANES).collect();
+        let shards = &self.shards;
         let suffix = &self.levels[self.levels.len() - 1].suffix;
         let ends = self
             .workers
@@ -156,7 +326,11 @@ impl Search<'_> {
                     return (0, 0);
                 }
                 let some = first..span.len().min(first + LANES as u64);
-                worker.classify(|out| self.shards.read(span, some, suffix, out))
+                worker.classify(|out| {
+                    for piece in span.pieces(some) {
+                        shards.read(piece.shard, piece.numbers, suffix, out);
+                    }
+                })
             });
         ends.into_iter().fold((0, 0), add)
     }
@@ -169,7 +343,7 @@ impl Search<'_> {
     /// `count` parents did not fit.
     fn make_room(&mut self, count: usize) -> Result<(), Stop> {
         let is_used = self.is_spilled();
-        let is_empty = is_used && self.shards.len() == 0;
+        let is_empty = is_used && self.in_memory() == 0;
         let Some(disk) = &mut self.disk else {
             return Err(BudgetKind::Memory.into());
         };
@@ -180,22 +354,49 @@ impl Search<'_> {
             self.round_parents = count / 2;
             return Ok(());
         }
-        let range = |from: u32, to: u32| from as usize..to as usize;
+        let next = self.depth as usize + 1;
+        let mut put = || {
+            if !is_used {
+                for pair in self.levels.windows(2) {
+                    let span = Span::between(&pair[0].starts, &pair[1].starts);
+                    disk.put_level(&self.shards, &span.of(|shard| self.peers.own(shard)))?;
+                }
+            }
+            let span = Span::between(&self.levels[next].starts, &self.lens);
+            disk.put_run(&self.shards, &span.of(|shard| self.peers.own(shard)))
+        };
+        let put = put();
+        self.agree(put)?;
         if !is_used {
-            for pair in self.levels.windows(2) {
-                let both = pair[0].starts.iter().zip(&pair[1].starts);
-                let ranges: Vec<_> = both.map(|(&from, &to)| range(from, to)).collect();
-                disk.put_level(&self.shards, &ranges)?;
+            let starts: Vec<_> = self
+                .levels
+                .iter()
+                .map(|level| level.starts.clone())
+                .collect();
+            for (level, pair) in self.levels.iter_mut().zip(starts.windows(2)) {
+                let both = pair[0].iter().zip(&pair[1]);
+                level.stored = both.map(|(&from, &to)| (to - from).into()).collect();
             }
         }
-        let next = &mut self.levels[self.depth as usize + 1].starts;
-        let lens = self.shards.lens();
-        let ranges: Vec<_> = next.iter().zip(&lens).map(|(&a, &b)| range(a, b)).collect();
-        disk.put_run(&self.shards, &ranges)?;
-        next.fill(0);
+        self.levels[next].starts.fill(0);
+        self.lens.fill(0);
         self.shards.clear();
         self.rounds = Vec::new();
         Ok(())
+    }
+
+    /// Ends the search if one process must end it.
+    fn agree(&mut self, own: Result<(), SpillError>) -> Result<(), Stop> {
+        let halt = match own {
+            Ok(()) => None,
+            Err(SpillError::Full(what)) => Some(number_of(what)),
+            // The others lose this process.
+            Err(SpillError::Io(error)) => return Err(Stop::Spill(error)),
+        };
+        match first_limit(self.peers.gather(halt)?.into_iter()) {
+            Some(what) => Err(what.into()),
+            None => Ok(()),
+        }
     }
 
     /// Removes duplicates of older states from the spilled runs of the new level.
@@ -204,6 +405,37 @@ impl Search<'_> {
             return Ok(());
         }
         let is_disjoint = self.is_disjoint();
+        let mut part = Part::default();
+        let own = self.deduplicate_own(is_disjoint, &mut part, meter);
+        self.agree(own)?;
+        self.shards.clear();
+        self.lens.fill(0);
+        let parts = self.peers.gather(part)?;
+        let level = &mut self.levels[self.depth as usize + 1];
+        level.stored = vec![0; SHARDS].into();
+        for (process, part) in parts.iter().enumerate() {
+            for (shard, &len) in self.peers.shards_of(process).zip(&part.lens) {
+                level.stored[shard] = len.into();
+            }
+        }
+        let count = level.stored.iter().sum::<u64>();
+        let level = meter.level();
+        level.counts.generated = count;
+        level.counts.cycles = level.counts.arcs - count;
+        level.counts.solutions = parts.iter().map(|part| part.solved).sum();
+        level.frontier = count - parts.iter().map(|part| part.over).sum::<u64>();
+        let memory = parts.iter().map(|part| part.memory).sum();
+        meter.record(self.positions() as usize, memory);
+        Ok(())
+    }
+
+    /// Does this for the shards of this process.
+    fn deduplicate_own(
+        &mut self,
+        is_disjoint: bool,
+        part: &mut Part,
+        meter: &mut Meter<'_>,
+    ) -> Result<(), SpillError> {
         let Some(disk) = &mut self.disk else {
             return Ok(());
         };
@@ -215,32 +447,27 @@ impl Search<'_> {
         // Some shards at a time are processed, with the whole memory for them.
         let at_once = workers.len();
         let each = self.shards.most_bytes() / (2 * at_once as u64);
-        let mut totals = (0, (0, 0));
         let mut level = disk.writer()?;
-        for first in (0..SHARDS).step_by(at_once) {
-            meter.check()?;
-            let some: Vec<usize> = (first..SHARDS.min(first + at_once)).collect();
-            let deduplicated = workers.each_pinned(usize::MAX, some, |worker, shard| {
+        let own: Vec<usize> = self.peers.own_shards().collect();
+        for some in own.chunks(at_once) {
+            meter.check().map_err(SpillError::Full)?;
+            let deduplicated = workers.each_pinned(usize::MAX, some.to_vec(), |worker, shard| {
                 disk.deduplicate(shard, is_disjoint, each)
                     .map(|deduplicated| {
                         worker.ends_of(&deduplicated.states, &deduplicated.is_old, suffix)
                     })
             });
-            for deduplicated in deduplicated {
-                let (bytes, count, ends) = deduplicated?;
+            for (&shard, deduplicated) in some.iter().zip(deduplicated) {
+                let (bytes, count, (over, solved)) = deduplicated?;
+                level.begin_shard(shard);
                 level.write(&bytes)?;
-                level.end_shard();
-                totals = (totals.0 + count, add(totals.1, ends));
+                part.lens.push(count as u32);
+                part.over += over;
+                part.solved += solved;
             }
         }
         disk.replace_runs(level)?;
-        let (count, (over, solved)) = totals;
-        let level = meter.level();
-        level.counts.generated = count;
-        level.counts.cycles = level.counts.arcs - count;
-        level.counts.solutions = solved;
-        level.frontier = count - over;
-        meter.record(self.positions(), self.memory());
+        part.memory = self.memory();
         Ok(())
     }
 }
@@ -279,8 +506,32 @@ impl Worker {
 }
 
 /// The limit that ended a round.
-fn ended(meter: &mut Meter<'_>) -> Stop {
-    Stop::Budget(meter.check().err().unwrap_or(BudgetKind::Time))
+fn ended(meter: &mut Meter<'_>) -> BudgetKind {
+    meter.check().err().unwrap_or(BudgetKind::Time)
+}
+
+/// Groups numbered pieces into batches of at most `most` states; longer pieces are cut.
+pub(super) fn batches(
+    pieces: impl Iterator<Item = (Piece, u32)>,
+    most: u64,
+) -> Vec<Vec<(Piece, u32)>> {
+    let mut batches = Vec::new();
+    let mut room = 0;
+    for (mut piece, number) in pieces {
+        while piece.len() > 0 {
+            if room == 0 {
+                batches.push(Vec::new());
+                room = most;
+            }
+            let first = piece.take(room);
+            room -= first.len();
+            batches
+                .last_mut()
+                .expect("there is one")
+                .push((first, number));
+        }
+    }
+    batches
 }
 
 fn add(a: (u64, u64), b: (u64, u64)) -> (u64, u64) {

@@ -57,7 +57,8 @@ impl Search<'_> {
         Ok(())
     }
 
-    fn save_to(&self, out: &mut Output) -> io::Result<()> {
+    /// Writes everything but the states.
+    pub(super) fn save_outline(&self, out: &mut Output) -> io::Result<()> {
         let generators = self.symmetries.as_ref().map(|found| &found.generators[..]);
         let generators = generators.unwrap_or_default();
         out.number(generators.len() as u64)?;
@@ -88,6 +89,11 @@ impl Search<'_> {
             out.number(round.end)?;
             out.numbers(round.starts.iter().map(|&start| start.into()))?;
         }
+        Ok(())
+    }
+
+    fn save_to(&self, out: &mut Output) -> io::Result<()> {
+        self.save_outline(out)?;
         for states in self.shards.all() {
             out.number(states.len() as u64)?;
             out.number(states.since() as u64)?;
@@ -96,7 +102,8 @@ impl Search<'_> {
         Ok(())
     }
 
-    fn load_from(&mut self, input: &mut Input) -> Result<(), LoadError> {
+    /// Reads what [`Search::save_outline`] writes.
+    pub(super) fn load_outline(&mut self, input: &mut Input) -> Result<(), LoadError> {
         let mut generators = Vec::new();
         for _ in 0..input.number()? {
             generators.push(Symmetry {
@@ -126,7 +133,7 @@ impl Search<'_> {
             if !suffix.is_empty() && suffix.len() != words {
                 return Err(LoadError::Invalid);
             }
-            self.levels.push(Level { starts, suffix });
+            self.levels.push(Level::new(starts, suffix));
         }
         if self.levels.len() as u64 <= depth {
             return Err(LoadError::Invalid);
@@ -139,8 +146,14 @@ impl Search<'_> {
                 starts: starts(input)?,
             });
         }
-        for states in self.shards.all_mut() {
+        Ok(())
+    }
+
+    fn load_from(&mut self, input: &mut Input) -> Result<(), LoadError> {
+        self.load_outline(input)?;
+        for (states, own) in self.shards.all_mut().iter_mut().zip(&mut self.lens) {
             let len = input.less_than(u32::MAX.into())?;
+            *own = len as u32;
             let since = input.less_than(len + 1)?;
             states.restore(len as usize, since as usize, LoadError::Memory, |bytes| {
                 input.bytes(bytes)
@@ -151,16 +164,16 @@ impl Search<'_> {
 
     /// Whether levels and rounds are ranges of the states, in order. The states themselves
     /// cannot be checked without a search.
-    fn is_consistent(&self) -> bool {
+    pub(super) fn is_consistent(&self) -> bool {
         let is_ascending = |one: &[u32], other: &[u32]| one.iter().zip(other).all(|(a, b)| a <= b);
-        let lens = self.shards.lens();
+        let lens = &self.lens;
         let mut starts: Vec<&[u32]> = self.levels.iter().map(|level| &*level.starts).collect();
-        starts.push(&lens);
+        starts.push(lens);
         let pairs = starts.windows(2).zip(&self.levels);
         let are_levels = starts[0].iter().all(|&start| start == 0)
             && (pairs.clone()).all(|(pair, _)| is_ascending(pair[0], pair[1]))
             && (pairs.clone()).all(|(pair, level)| pair[0] == pair[1] || !level.suffix.is_empty());
-        if !are_levels || self.expanded > self.span(self.depth).len() {
+        if !are_levels || self.expanded > self.level_len(self.depth) {
             return false;
         }
         let mut last: Option<&Round> = None;
@@ -180,7 +193,7 @@ impl Search<'_> {
             };
             follows
                 && round.first < round.end
-                && round.end <= self.span(round.level).len()
+                && round.end <= self.level_len(round.level)
                 && is_ascending(&round.starts, end)
         })
     }
@@ -189,7 +202,7 @@ impl Search<'_> {
 /// Limit for counts, so that sums of them are numbers.
 const MOST: u64 = 1 << 53;
 
-fn save_stats(levels: &[LevelStats], out: &mut Output) -> io::Result<()> {
+pub(super) fn save_stats(levels: &[LevelStats], out: &mut Output) -> io::Result<()> {
     out.number(levels.len() as u64)?;
     for level in levels {
         let counts = &level.counts;
@@ -209,7 +222,7 @@ fn save_stats(levels: &[LevelStats], out: &mut Output) -> io::Result<()> {
     Ok(())
 }
 
-fn load_stats(input: &mut Input) -> Result<Vec<LevelStats>, LoadError> {
+pub(super) fn load_stats(input: &mut Input) -> Result<Vec<LevelStats>, LoadError> {
     let level = |input: &mut Input| {
         Ok(LevelStats {
             depth: input.less_than(u32::MAX.into())? as u32,
@@ -241,7 +254,7 @@ fn permutation(input: &mut Input, len: usize) -> Result<Vec<u32>, LoadError> {
 }
 
 /// Reads one number per shard.
-fn starts(input: &mut Input) -> Result<Box<[u32]>, LoadError> {
+pub(super) fn starts(input: &mut Input) -> Result<Box<[u32]>, LoadError> {
     let starts: Vec<u32> = numbers(input, u32::MAX.into())?;
     match starts.len() {
         SHARDS => Ok(starts.into()),

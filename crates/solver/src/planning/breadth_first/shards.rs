@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::workers::{Portion, Workers};
+use super::workers::Workers;
 use crate::planning::expand::states::{Full, States};
 
 /// Number of shards. It is fixed because the order of states depends on it.
@@ -23,33 +23,120 @@ pub(super) struct Shards {
     stride: usize,
 }
 
-/// A range of states in each shard, ordered shard by shard.
+/// Number of states of one shard that follow each other in the order of a level, as far as
+/// the shard has that many left.
+const STRIPE: u64 = 1 << 12;
+
+/// A range of states in each shard, in the order of a level: some states of each shard, shard
+/// by shard, then more of each. So consecutive states are of all shards alike.
 pub(super) struct Span {
-    ranges: Vec<Range<u32>>,
-    /// By shard: number of states before it; the last entry is the total.
+    ranges: Vec<Range<u64>>,
+    /// By stripe: number of states before it; the last entry is the total.
     before: Vec<u64>,
 }
 
+/// Consecutive states of one shard that are also consecutive in a level.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Piece {
+    /// The position of the first of them in the level.
+    pub at: u64,
+    pub shard: usize,
+    /// Their numbers in the shard.
+    pub numbers: Range<u64>,
+}
+
+impl Piece {
+    pub fn len(&self) -> u64 {
+        self.numbers.end - self.numbers.start
+    }
+
+    /// The positions of the states in the level.
+    pub fn positions(&self) -> Range<u64> {
+        self.at..self.at + self.len()
+    }
+
+    /// Cuts off the first states, at most `most`, and returns them.
+    pub fn take(&mut self, most: u64) -> Piece {
+        let end = self.numbers.end.min(self.numbers.start + most);
+        let first = Piece {
+            numbers: self.numbers.start..end,
+            ..self.clone()
+        };
+        self.at += first.len();
+        self.numbers.start = end;
+        first
+    }
+}
+
 impl Span {
-    /// The states of each shard from `from` to before `to`.
-    pub fn new(from: &[u32], to: &[u32]) -> Span {
-        let ranges: Vec<Range<u32>> = from.iter().zip(to).map(|(&a, &b)| a..b).collect();
+    /// The states of each shard in a range.
+    pub fn new(ranges: Vec<Range<u64>>) -> Span {
+        let len = |range: &Range<u64>| range.end - range.start;
+        let longest = ranges.iter().map(len).max().unwrap_or(0);
         let mut before = vec![0];
-        for range in &ranges {
-            before.push(before[before.len() - 1] + range.len() as u64);
+        for stripe in 0..longest.div_ceil(STRIPE) {
+            let in_stripe = |range| STRIPE.min(u64::saturating_sub(len(range), stripe * STRIPE));
+            let total: u64 = ranges.iter().map(in_stripe).sum();
+            before.push(before[before.len() - 1] + total);
         }
         Span { ranges, before }
     }
 
+    /// The states of each shard from `from` to before `to`.
+    pub fn between(from: &[u32], to: &[u32]) -> Span {
+        let both = from.iter().zip(to);
+        Span::new(both.map(|(&a, &b)| a.into()..b.into()).collect())
+    }
+
     pub fn len(&self) -> u64 {
-        self.before[self.ranges.len()]
+        self.before[self.before.len() - 1]
+    }
+
+    /// By shard: the range, or an empty one if the shard is not wanted.
+    pub fn of(&self, is_wanted: impl Fn(usize) -> bool) -> Vec<Range<usize>> {
+        let ranges = self.ranges.iter().enumerate();
+        let range = |(shard, range): (usize, &Range<u64>)| match is_wanted(shard) {
+            true => range.start as usize..range.end as usize,
+            false => 0..0,
+        };
+        ranges.map(range).collect()
     }
 
     /// The shard of the state at a position, and its number there.
-    pub fn place(&self, position: u64) -> (usize, u32) {
-        let shard = self.before.partition_point(|&before| before <= position) - 1;
-        let first = self.ranges[shard].start;
-        (shard, first + (position - self.before[shard]) as u32)
+    pub fn place(&self, position: u64) -> (usize, u64) {
+        let mut pieces = self.pieces(position..position + 1);
+        let piece = pieces.pop().expect("the position is in the span");
+        (piece.shard, piece.numbers.start)
+    }
+
+    /// The pieces of a range of positions, in order.
+    pub fn pieces(&self, positions: Range<u64>) -> Vec<Piece> {
+        let mut pieces = Vec::new();
+        if positions.is_empty() {
+            return pieces;
+        }
+        let first = self.before.partition_point(|&b| b <= positions.start) - 1;
+        for stripe in first..self.before.len() - 1 {
+            let mut at = self.before[stripe];
+            if at >= positions.end {
+                break;
+            }
+            for (shard, range) in self.ranges.iter().enumerate() {
+                let start = range.end.min(range.start + stripe as u64 * STRIPE);
+                let end = range.end.min(start + STRIPE);
+                let from = start + positions.start.saturating_sub(at);
+                let to = end.min(start + positions.end.saturating_sub(at));
+                if from < to {
+                    pieces.push(Piece {
+                        at: at + from - start,
+                        shard,
+                        numbers: from..to,
+                    });
+                }
+                at += end - start;
+            }
+        }
+        pieces
     }
 }
 
@@ -88,11 +175,6 @@ impl Shards {
         lens.collect()
     }
 
-    /// Total number of states.
-    pub fn len(&self) -> usize {
-        self.all.iter().map(States::len).sum()
-    }
-
     pub fn memory(&self) -> u64 {
         self.all.iter().map(States::memory).sum()
     }
@@ -105,45 +187,39 @@ impl Shards {
         &mut self.all
     }
 
-    /// Appends codes of a span's states; `suffix` supplies the bits outside the
+    /// Appends codes of some states of a shard; `suffix` supplies the bits outside the
     /// key.
-    pub fn read(&self, span: &Span, positions: Range<u64>, suffix: &[u64], out: &mut Vec<u64>) {
-        if positions.is_empty() {
-            return;
-        }
-        let (mut shard, mut number) = span.place(positions.start);
-        for _ in positions {
-            while number == span.ranges[shard].end {
-                shard += 1;
-                number = span.ranges[shard].start;
-            }
+    pub fn read(&self, shard: usize, numbers: Range<u64>, suffix: &[u64], out: &mut Vec<u64>) {
+        for number in numbers {
             let at = out.len();
             out.extend_from_slice(suffix);
             self.all[shard].read(number as usize, &mut out[at..at + self.stride]);
-            number += 1;
         }
     }
 
-    /// Inserts the new states of all portions, or nothing if they do not fit.
+    /// Inserts the new states among `children` ones, whose keys `feed` supplies by shard in
+    /// their order, or nothing if they do not fit.
     ///
     /// # Errors
     ///
     /// [`Halt::Full`] if the states exceed the memory, [`Halt::Stopped`] if `stop` ends
     /// the insertion. After a stop some of the states are missing.
-    pub fn insert(
+    pub fn insert<F>(
         &mut self,
         workers: &Workers,
-        portions: &[Portion],
+        children: usize,
+        feed: F,
         stop: &ggp_stop::Stop,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), Halt>
+    where
+        F: Fn(usize, &mut dyn FnMut(&[u64]) -> Result<(), Halt>) -> Result<(), Halt> + Sync,
+    {
         let lens = self.lens();
         let words = self.words;
-        let children: usize = portions.iter().map(Portion::len).sum();
         let all = self.all.iter_mut().enumerate().collect();
         let inserted =
             workers.each_pinned(children, all, |_, (shard, states): (usize, &mut States)| {
-                let mut parts = portions.iter().map(|portion| portion.of(shard));
-                parts.try_for_each(|keys| match keys.is_empty() {
+                feed(shard, &mut |keys| match keys.is_empty() {
                     true => Ok(()),
                     false if stop.is_over() => Err(Halt::Stopped),
                     false => {
@@ -154,11 +230,16 @@ impl Shards {
             });
         let inserted = inserted.into_iter().collect();
         if let Err(Halt::Full) = inserted {
-            for (states, &len) in self.all.iter_mut().zip(&lens) {
-                states.truncate(len as usize);
-            }
+            self.truncate(&lens);
         }
         inserted
+    }
+
+    /// Keeps only so many states of each shard.
+    pub fn truncate(&mut self, lens: &[u32]) {
+        for (states, &len) in self.all.iter_mut().zip(lens) {
+            states.truncate(len as usize);
+        }
     }
 
     /// Keeps all states but treats them as unknown: they count as new if they are

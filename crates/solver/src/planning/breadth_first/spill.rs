@@ -94,16 +94,6 @@ impl Disk {
         !self.levels.is_empty()
     }
 
-    /// Number of states of a level.
-    pub fn len(&self, level: u32) -> u64 {
-        self.levels[level as usize].starts[SHARDS]
-    }
-
-    /// Number of states of all levels.
-    pub fn positions(&self) -> u64 {
-        self.levels.iter().map(|level| level.starts[SHARDS]).sum()
-    }
-
     /// Writes states as a complete level; `ranges` gives their numbers by shard.
     pub fn put_level(
         &mut self,
@@ -122,18 +112,22 @@ impl Disk {
         Ok(())
     }
 
-    /// Appends codes of a level's states; `suffix` supplies the bits outside the
-    /// key.
+    /// Appends codes of some states of a shard in a level; `suffix` supplies the bits
+    /// outside the key.
     pub fn read(
         &self,
         level: u32,
-        positions: Range<u64>,
+        shard: usize,
+        numbers: Range<u64>,
         suffix: &[u64],
         out: &mut Vec<u64>,
     ) -> io::Result<()> {
         let mut keys = Vec::new();
         let words = key_words(self.bits);
-        self.blocks(&self.levels[level as usize], positions, &mut keys, |keys| {
+        let level = &self.levels[level as usize];
+        let first = level.starts[shard];
+        let positions = first + numbers.start..first + numbers.end;
+        self.blocks(level, positions, &mut keys, |keys| {
             for key in keys.chunks_exact(words) {
                 let at = out.len();
                 out.extend_from_slice(suffix);
@@ -189,11 +183,11 @@ impl Disk {
 
     fn store(&mut self, shards: &Shards, ranges: &[Range<usize>]) -> Result<Stored, SpillError> {
         let mut writer = self.writer()?;
-        for (states, range) in shards.all().iter().zip(ranges) {
+        for (shard, (states, range)) in shards.all().iter().zip(ranges).enumerate() {
+            writer.begin_shard(shard);
             for bytes in states.bytes(range.clone()) {
                 writer.write(bytes)?;
             }
-            writer.end_shard();
         }
         let stored = writer.finish()?;
         self.charge(&stored);
@@ -219,7 +213,7 @@ impl Disk {
         Ok(Writer {
             file: BufWriter::with_capacity(BLOCK, File::create(&path)?),
             path,
-            starts: vec![0],
+            starts: Vec::new(),
             written: 0,
             room: self.spill.most_bytes.saturating_sub(self.written),
             bytes: self.bits.div_ceil(8) as u64,
@@ -287,12 +281,13 @@ impl Writer {
         Ok(self.file.write_all(bytes)?)
     }
 
-    /// Marks the end of a shard; the states that follow belong to the next one.
-    pub fn end_shard(&mut self) {
-        self.starts.push(self.written / self.bytes);
+    /// The states that follow belong to this shard; the shards come in order.
+    pub fn begin_shard(&mut self, shard: usize) {
+        self.starts.resize(shard + 1, self.written / self.bytes);
     }
 
     fn finish(mut self) -> Result<Stored, SpillError> {
+        self.begin_shard(SHARDS);
         self.file.flush()?;
         Ok(Stored {
             path: self.path,

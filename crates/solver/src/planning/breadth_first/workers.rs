@@ -44,6 +44,8 @@ struct Partitioner {
     keys: Vec<u64>,
     /// The shard of each key.
     shards: Vec<u8>,
+    /// By piece of the parents: the number of keys up to its end.
+    ends: Vec<usize>,
 }
 
 /// Keys of children, by shard, in the order of their parents and moves.
@@ -52,6 +54,8 @@ pub(super) struct Portion {
     /// By shard: its first word; the last entry is the total number of words.
     starts: Box<[usize]>,
     words: usize,
+    /// By piece of the parents, then by shard: number of keys.
+    pub counts: Vec<[u32; SHARDS]>,
     /// Number of parents that are not terminal.
     pub open: u64,
     /// The code of one child, if there is any.
@@ -69,7 +73,7 @@ impl Portion {
     }
 
     pub fn memory(&self) -> u64 {
-        (8 * (self.keys.capacity() + SHARDS)) as u64
+        (8 * (self.keys.capacity() + SHARDS) + 4 * SHARDS * self.counts.len()) as u64
     }
 }
 
@@ -95,6 +99,7 @@ impl Workers {
                 bits: layout.key_bits(),
                 keys: Vec::new(),
                 shards: Vec::new(),
+                ends: Vec::new(),
             },
         };
         let pool = Pool::new(threads);
@@ -182,13 +187,14 @@ impl Workers {
 
 impl Worker {
     /// The children of states, or `None` after a stop; `read` appends the codes of the
-    /// states.
+    /// states, which belong to pieces of these lengths.
     ///
     /// # Errors
     ///
     /// Those of `read`.
     pub fn portion<E>(
         &mut self,
+        lens: impl Iterator<Item = u64>,
         read: impl FnOnce(&mut Vec<u64>) -> Result<(), E>,
     ) -> Result<Option<Portion>, E> {
         self.parents.clear();
@@ -196,8 +202,15 @@ impl Worker {
         let stride = self.expander.stride();
         let mut open = 0;
         let mut child = Vec::new();
+        let mut ends = lens.scan(0, |end, len| {
+            *end += len as usize;
+            Some(*end)
+        });
+        let mut end = ends.next();
+        let mut done = 0;
         for parents in self.parents.chunks(self.lanes * stride) {
             if self.stop.is_over() {
+                self.partitioner.clear();
                 return Ok(None);
             }
             self.expander.expand(parents, &mut self.children);
@@ -206,7 +219,15 @@ impl Worker {
             if child.is_empty() {
                 child.extend(self.children.states.iter().take(stride));
             }
+            let count = parents.len() / stride;
+            while let Some(at) = end.filter(|&end| end <= done + count) {
+                let before = self.partitioner.shards.len();
+                let more = self.children.starts[at - done] as usize;
+                self.partitioner.ends.push(before + more);
+                end = ends.next();
+            }
             self.partitioner.take(&self.children.states, stride);
+            done += count;
         }
         Ok(Some(self.partitioner.finish(open, child)))
     }
@@ -216,6 +237,7 @@ impl Worker {
         let mut code = code.to_vec();
         reduce(&mut self.canonical, &mut code);
         self.partitioner.take(&code, code.len());
+        self.partitioner.ends.push(1);
         self.partitioner.finish(0, code)
     }
 
@@ -301,14 +323,30 @@ impl Partitioner {
             keys[*at..*at + words].copy_from_slice(key);
             *at += words;
         }
-        self.keys.clear();
-        self.shards.clear();
+        let mut counts = Vec::with_capacity(self.ends.len());
+        let mut start = 0;
+        for &end in &self.ends {
+            let mut by_shard = [0; SHARDS];
+            for &shard in &self.shards[start..end] {
+                by_shard[usize::from(shard)] += 1;
+            }
+            counts.push(by_shard);
+            start = end;
+        }
+        self.clear();
         Portion {
             keys,
             starts: starts.into(),
             words,
+            counts,
             open,
             child,
         }
+    }
+
+    fn clear(&mut self) {
+        self.keys.clear();
+        self.shards.clear();
+        self.ends.clear();
     }
 }

@@ -130,7 +130,7 @@ impl States {
         full: E,
         mut fill: impl FnMut(&mut [u8]) -> Result<(), E>,
     ) -> Result<(), E> {
-        let places = ((len - since) / 5 * 8).max(FIRST_TABLE);
+        let places = Self::places(len - since);
         if self.chunk_bytes(len) + 4 * places as u64 > self.most_bytes {
             return Err(full);
         }
@@ -148,6 +148,45 @@ impl States {
         (self.len, self.since) = (len, since);
         self.rebuild(places);
         Ok(())
+    }
+
+    /// Adds a state, in the format of [`States::bytes`], that is not there yet. It is not in
+    /// the table before [`States::index_from`].
+    ///
+    /// # Errors
+    ///
+    /// [`Full`] if the states exceed the memory limit.
+    pub fn append(&mut self, bytes: &[u8]) -> Result<(), Full> {
+        if self.len + 1 >= u32::MAX as usize || self.chunk_bytes(self.len + 1) > self.most_bytes {
+            return Err(Full);
+        }
+        let words = bytes.chunks(8).map(|bytes| {
+            let mut word = [0; 8];
+            word[..bytes.len()].copy_from_slice(bytes);
+            u64::from_le_bytes(word)
+        });
+        self.push(&words.collect::<Vec<_>>());
+        Ok(())
+    }
+
+    /// Puts the states from number `since` on into the table.
+    ///
+    /// # Errors
+    ///
+    /// [`Full`] if the table exceeds the memory limit.
+    pub fn index_from(&mut self, since: usize) -> Result<(), Full> {
+        let places = Self::places(self.len - since);
+        if self.chunk_bytes(self.len) + 4 * places as u64 > self.most_bytes {
+            return Err(Full);
+        }
+        self.since = since;
+        self.rebuild(places);
+        Ok(())
+    }
+
+    /// Number of entries of a table for so many states.
+    fn places(states: usize) -> usize {
+        (states / 5 * 8).max(FIRST_TABLE)
     }
 
     /// Number of states that are stored but not in the table.

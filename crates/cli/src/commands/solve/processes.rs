@@ -1,0 +1,424 @@
+//! A search in several processes: the options, and the command that watches over them.
+//!
+//! The command starts itself once for each process on this machine, with the same arguments and
+//! one more. If a process is lost, the others end; where there is a checkpoint, all are started
+//! again from it. The first process prints the answer.
+
+use std::collections::VecDeque;
+use std::io::{BufRead, BufReader, Read};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
+
+use anyhow::{Context as _, anyhow, bail};
+use rand::TryRng;
+use rand::rngs::SysRng;
+use serde::{Deserialize, Serialize};
+
+use super::{Goal, Options};
+use crate::{Context, Exit, rule_files};
+use ggp_search::Budget;
+use ggp_solver::planning::breadth_first::{
+    BreadthFirstError, LinkError, MOST_PROCESSES, Processes, manifest,
+};
+use ggp_solver::solve::SolveError;
+
+/// Options of a search in several processes.
+#[derive(clap::Args, Clone, Debug)]
+#[command(next_help_heading = "With --method breadth-first-packed")]
+pub(super) struct Flags {
+    /// Share the search among N processes on this machine
+    #[arg(long, value_name = "N", conflicts_with = "hosts")]
+    #[arg(value_parser = clap::value_parser!(u8).range(1..=MOST_PROCESSES as i64))]
+    processes: Option<u8>,
+    /// Share the search among processes on several machines: one on each line of this file, as
+    /// host:port
+    #[arg(long, value_name = "FILE", requires = "process")]
+    hosts: Option<PathBuf>,
+    /// The line of --hosts that is this process, counted from 0; process 0 prints the answer
+    #[arg(long, value_name = "N", requires = "hosts")]
+    process: Option<usize>,
+    /// Run one process, described as JSON
+    #[arg(long, hide = true, value_name = "JSON")]
+    member: Option<String>,
+}
+
+/// What a process must know that the command does not say.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Member {
+    index: usize,
+    addresses: Vec<String>,
+    secret: String,
+    /// Number of processes that share the memory that the command allows.
+    sharing: u64,
+    /// The time since the command began.
+    elapsed: Duration,
+    /// True to go on from the last checkpoint.
+    resumes: bool,
+}
+
+/// The exit code of a process that ends because another one is lost.
+const LOST: i32 = 98;
+/// A process that is lost sooner than this has achieved nothing.
+const SOON: Duration = Duration::from_secs(10);
+/// The number of losses in a row without achievement after which the search ends.
+const MOST_LOSSES: u32 = 3;
+/// The time between two looks at the processes.
+const LOOK: Duration = Duration::from_millis(20);
+/// The time within which processes must end after a stop.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// Maximum size of the file of --hosts, in bytes.
+const MOST_BYTES: usize = 1 << 16;
+/// Number of lines kept of what a process reports.
+const LINES: usize = 20;
+
+impl Flags {
+    /// Whether the search is shared.
+    pub fn are_several(&self) -> bool {
+        self.processes.is_some() || self.hosts.is_some() || self.member.is_some()
+    }
+
+    /// The process that this one is, if it was started by another one.
+    ///
+    /// # Errors
+    ///
+    /// If the description is malformed.
+    pub fn member(&self) -> anyhow::Result<Option<Member>> {
+        let Some(text) = &self.member else {
+            return Ok(None);
+        };
+        let member: Member = serde_json::from_str(text).context("--member")?;
+        if member.index >= member.addresses.len() || member.addresses.len() > MOST_PROCESSES {
+            bail!("--member: there is no such process");
+        }
+        Ok(Some(member))
+    }
+
+    /// Refuses options that a shared search does not have.
+    ///
+    /// # Errors
+    ///
+    /// If there is such an option.
+    pub fn refuse(&self, options: &Options) -> anyhow::Result<()> {
+        if !self.are_several() {
+            return Ok(());
+        }
+        if options.rules.uses_stdin() || options.position.uses_stdin() {
+            bail!("--processes and --hosts need rules in files: each process reads them");
+        }
+        if options.search.goal == Goal::Best {
+            bail!("--processes and --hosts need a score to reach, so --goal best cannot be used");
+        }
+        Ok(())
+    }
+
+    /// Where the processes are, and which of them run on this machine.
+    fn places(&self, context: &Context) -> anyhow::Result<(Vec<String>, Vec<usize>, String)> {
+        if let (Some(path), Some(index)) = (&self.hosts, self.process) {
+            let bytes = rule_files::read_at_most(path, MOST_BYTES, context)?;
+            let text = String::from_utf8_lossy(&bytes);
+            let lines = text.lines().map(str::trim);
+            let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
+            let addresses: Vec<String> = lines.map(str::to_owned).collect();
+            let count = addresses.len();
+            let file = path.display();
+            for address in &addresses {
+                let port = address
+                    .rsplit_once(':')
+                    .map(|(_, port)| port.parse::<u16>());
+                if !matches!(port, Some(Ok(1..))) {
+                    bail!("{file}: {address} is not of the form host:port");
+                }
+            }
+            if count == 0 || count > MOST_PROCESSES {
+                bail!(
+                    "{file} has {count} lines with processes; 1 to {MOST_PROCESSES} are possible"
+                );
+            }
+            if index >= count {
+                bail!("--process {index}: {file} has {count} lines, counted from 0");
+            }
+            return Ok((addresses, vec![index], String::new()));
+        }
+        let count = usize::from(self.processes.unwrap_or(1));
+        // All are kept until all are known, so that they differ.
+        let listeners = (0..count).map(|_| TcpListener::bind(("127.0.0.1", 0)));
+        let listeners: Vec<TcpListener> = listeners
+            .collect::<Result<_, _>>()
+            .context("cannot listen on this machine")?;
+        let addresses = listeners.iter().map(|l| Ok(l.local_addr()?.to_string()));
+        let addresses = addresses.collect::<anyhow::Result<_>>()?;
+        let secret = SysRng
+            .try_next_u64()
+            .context("the system has no random numbers")?;
+        let secret = format!("{secret:016x}");
+        Ok((addresses, (0..count).collect(), secret))
+    }
+}
+
+impl Member {
+    /// The process in the form in which a search needs it.
+    pub fn processes(&self) -> Processes {
+        Processes {
+            index: self.index,
+            addresses: self.addresses.clone(),
+            secret: self.secret.clone(),
+        }
+    }
+
+    /// Whether the search goes on from its last checkpoint.
+    pub fn resumes(&self) -> bool {
+        self.resumes
+    }
+
+    /// Whether this process prints the answer.
+    pub fn is_first(&self) -> bool {
+        self.index == 0
+    }
+
+    /// This process's share of a budget.
+    pub fn share(&self, budget: &Budget) -> Budget {
+        Budget {
+            memory_bytes: budget.memory_bytes / self.sharing.max(1),
+            time: (budget.time).map(|time| time.saturating_sub(self.elapsed)),
+            ..budget.clone()
+        }
+    }
+
+    /// Ends this process when the command that started it ends.
+    pub fn follow(&self, context: &Context) {
+        context.delegate();
+        thread::spawn(|| {
+            // Nothing is ever written there.
+            let _ = std::io::stdin().read(&mut [0]);
+            std::process::exit(LOST);
+        });
+    }
+
+    /// Ends this process quietly if the error is that another one is lost.
+    pub fn leave_if_lost(&self, error: &SolveError) {
+        let lost = match error {
+            SolveError::Files(BreadthFirstError::Lost(_)) => true,
+            // Somebody else took the port, which was free a moment ago.
+            SolveError::Files(BreadthFirstError::Link(LinkError::Listen(..))) => {
+                !self.secret.is_empty()
+            }
+            _ => false,
+        };
+        if lost {
+            std::process::exit(LOST);
+        }
+    }
+}
+
+/// One of the processes on this machine.
+struct Running {
+    index: usize,
+    child: Child,
+    /// The last lines of what it reported.
+    report: Arc<Mutex<VecDeque<String>>>,
+}
+
+/// How the processes of one start ended.
+enum End {
+    /// The first process on this machine ended with this code, and all others by themselves.
+    Code(i32),
+    /// A process failed; what it reported.
+    Failed(usize, i32, String),
+    /// A process is lost.
+    Lost(usize, ExitStatus),
+}
+
+/// Starts the processes and waits for their end; starts them again when one is lost.
+///
+/// # Errors
+///
+/// If they cannot be started, or one fails.
+pub(super) fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
+    let began = Instant::now();
+    let flags = &options.processes;
+    let (addresses, own, secret) = flags.places(context)?;
+    let folder = options.levels.checkpoint();
+    let file = folder.map(manifest);
+    let mut resumes = false;
+    let mut losses = 0;
+    context.delegate();
+    loop {
+        let start = Instant::now();
+        let before = file.as_deref().and_then(written);
+        let mut all = Vec::new();
+        for &index in &own {
+            let member = Member {
+                index,
+                addresses: addresses.clone(),
+                secret: secret.clone(),
+                sharing: own.len() as u64,
+                elapsed: began.elapsed(),
+                resumes,
+            };
+            all.push(Running::start(&member)?);
+        }
+        match watch(&mut all, context)? {
+            End::Code(0) => return Ok(Exit::Done),
+            End::Code(1) => return Ok(Exit::Negative),
+            End::Code(code) => std::process::exit(code),
+            End::Failed(index, code, report) => {
+                // The first process reports by itself.
+                if index != 0 {
+                    context.note(report.trim_end());
+                }
+                std::process::exit(code);
+            }
+            End::Lost(..) if context.is_interrupted() => bail!("interrupted"),
+            End::Lost(index, status) => {
+                let Some(folder) = folder else {
+                    return Err(anyhow!(
+                        "process {index} is lost ({status}); with --checkpoint the search would go \
+                         on from there"
+                    ));
+                };
+                let now = file.as_deref().and_then(written);
+                losses = match start.elapsed() < SOON || (index == 0 && now == before) {
+                    true if now == before => losses + 1,
+                    _ => 0,
+                };
+                if losses >= MOST_LOSSES {
+                    return Err(anyhow!(
+                        "process {index} is lost ({status}), for the {losses}rd time without \
+                         progress"
+                    ));
+                }
+                let folder = folder.display();
+                let from = match now {
+                    Some(_) => format!("all go on from the last checkpoint in {folder}"),
+                    None => "all begin again, as no checkpoint was written yet".to_owned(),
+                };
+                context.note(format_args!(
+                    "note: process {index} is lost ({status}); {from}"
+                ));
+                resumes = now.is_some() || flags.hosts.is_some();
+            }
+        }
+    }
+}
+
+/// When a file was written, if it exists.
+fn written(path: &Path) -> Option<SystemTime> {
+    path.metadata().and_then(|data| data.modified()).ok()
+}
+
+impl Running {
+    fn start(member: &Member) -> anyhow::Result<Running> {
+        let program = std::env::current_exe().context("cannot find this program")?;
+        let mut command = Command::new(program);
+        command.args(std::env::args_os().skip(1));
+        command.arg("--member").arg(serde_json::to_string(member)?);
+        // Nothing is written to it; its end is that of this command.
+        command.stdin(Stdio::piped());
+        if !member.is_first() {
+            command.stdout(Stdio::null()).stderr(Stdio::piped());
+        }
+        let mut child = command.spawn().context("cannot start a process")?;
+        let report = Arc::default();
+        if let Some(stream) = child.stderr.take() {
+            let report = Arc::clone(&report);
+            thread::spawn(move || keep(BufReader::new(stream), &report));
+        }
+        Ok(Running {
+            index: member.index,
+            child,
+            report,
+        })
+    }
+
+    fn report(&self) -> String {
+        let lines = self.report.lock().expect("nothing panics while it is held");
+        lines.iter().map(|line| format!("{line}\n")).collect()
+    }
+}
+
+/// Keeps the last lines of a stream.
+fn keep(stream: impl BufRead, report: &Mutex<VecDeque<String>>) {
+    for line in stream.lines().map_while(Result::ok) {
+        let mut lines = report.lock().expect("nothing panics while it is held");
+        if lines.len() == LINES {
+            lines.pop_front();
+        }
+        lines.push_back(line);
+    }
+}
+
+/// Waits until all processes have ended, or ends them after one failed or is lost.
+fn watch(all: &mut [Running], context: &Context) -> anyhow::Result<End> {
+    let mut ended: Vec<Option<ExitStatus>> = vec![None; all.len()];
+    let mut told: Option<Instant> = None;
+    loop {
+        if context.is_interrupted() && told.is_none() {
+            told = Some(Instant::now());
+            all.iter().for_each(|running| interrupt(&running.child));
+        }
+        for (running, ended) in all.iter_mut().zip(&mut ended) {
+            if ended.is_none() {
+                *ended = running.child.try_wait()?;
+            }
+        }
+        // What failed by itself comes before what that led to.
+        let codes = all.iter().zip(&ended).filter_map(|(running, status)| {
+            let status = (*status)?;
+            Some((running, status))
+        });
+        let mut end = None;
+        for (running, status) in codes {
+            match status.code() {
+                Some(0 | 1) => {}
+                Some(LOST) => {
+                    end.get_or_insert(End::Lost(running.index, status));
+                }
+                Some(code @ 2) => {
+                    end = Some(End::Failed(running.index, code, running.report()));
+                    break;
+                }
+                _ => {
+                    if !matches!(end, Some(End::Failed(..))) {
+                        end = Some(End::Lost(running.index, status));
+                    }
+                }
+            }
+        }
+        let is_late = told.is_some_and(|told| told.elapsed() > PATIENCE);
+        if end.is_some() || is_late {
+            // The others notice that one is lost; what they report first is what counts.
+            thread::sleep(LOOK);
+            for running in all.iter_mut() {
+                let _ = running.child.kill();
+                running.child.wait()?;
+            }
+        }
+        match end {
+            Some(end) => return Ok(end),
+            None if is_late => bail!("interrupted"),
+            None => {}
+        }
+        if let Some(first) = ended[0].filter(|_| ended.iter().all(Option::is_some)) {
+            return Ok(End::Code(first.code().unwrap_or(2)));
+        }
+        thread::sleep(LOOK);
+    }
+}
+
+/// Asks a process to stop.
+#[cfg(unix)]
+fn interrupt(child: &Child) {
+    use nix::sys::signal::{Signal, kill};
+    use nix::unistd::Pid;
+    let id = Pid::from_raw(child.id() as i32);
+    // It may have ended by itself.
+    let _ = kill(id, Signal::SIGTERM);
+}
+
+/// A console signals all its processes by itself.
+#[cfg(not(unix))]
+fn interrupt(_: &Child) {}

@@ -1,0 +1,191 @@
+//! Checkpoints of a search in several processes.
+//!
+//! A checkpoint is a folder. Each process writes the states that its shards received since
+//! the last checkpoint to a new file, a segment. When all have done so, the first process
+//! replaces the manifest, which holds everything else and the number of segments. Files that
+//! the manifest does not count are no part of the checkpoint and are written again.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::peers::Lost;
+use super::resume::{load_stats, save_stats};
+use super::{BreadthFirstError, Search, manifest};
+use crate::planning::checkpoint::{CheckpointError, Identity, LoadError, read, write};
+use crate::planning::expand::states::Full;
+use ggp_search::{LevelStats, Meter};
+
+/// What a checkpoint in a folder contains already.
+#[derive(Debug, Default)]
+pub(super) struct Segments {
+    count: u64,
+    /// By shard: number of states in the segments.
+    saved: Option<Box<[u32]>>,
+}
+
+/// A segment of a process.
+fn segment(folder: &Path, process: usize, number: u64) -> PathBuf {
+    folder.join(format!("states-{process}-{number}"))
+}
+
+impl Segments {
+    /// The next checkpoint is to another folder, so it must contain everything.
+    pub fn begin(&mut self) {
+        *self = Segments::default();
+    }
+}
+
+impl Search<'_> {
+    /// Adds to the checkpoint in a folder. If that is not possible for one process, the old
+    /// checkpoint stays for all.
+    ///
+    /// # Errors
+    ///
+    /// If another process is lost.
+    pub(super) fn save_segments(
+        &mut self,
+        folder: &Path,
+        identity: &Identity,
+        stats: &[LevelStats],
+    ) -> Result<Result<(), String>, Lost> {
+        let written = self.save_segment(folder, identity);
+        if let Err(text) = self.agree_on_files(written)? {
+            return Ok(Err(text));
+        }
+        self.segments.count += 1;
+        let written = match self.peers.index() {
+            0 => write(&manifest(folder), identity, |out| {
+                out.number(self.segments.count)?;
+                out.numbers(self.lens.iter().map(|&len| len.into()))?;
+                out.numbers(self.since.iter().map(|&since| since.into()))?;
+                save_stats(stats, out)?;
+                self.save_outline(out)
+            }),
+            _ => Ok(()),
+        };
+        let agreed = self.agree_on_files(written)?;
+        match &agreed {
+            Ok(()) => self.segments.saved = Some(self.lens.clone()),
+            Err(_) => self.segments.count -= 1,
+        }
+        Ok(agreed)
+    }
+
+    /// What the first process says that had an error with a file.
+    fn agree_on_files(
+        &mut self,
+        own: Result<(), CheckpointError>,
+    ) -> Result<Result<(), String>, Lost> {
+        let own = own.err().map(|error| error.to_string());
+        let all = self.peers.gather(own)?;
+        Ok(all.into_iter().flatten().next().map_or(Ok(()), Err))
+    }
+
+    fn save_segment(&self, folder: &Path, identity: &Identity) -> Result<(), CheckpointError> {
+        let made = fs::create_dir_all(folder);
+        made.map_err(|error| CheckpointError::File(folder.to_owned(), error))?;
+        let path = segment(folder, self.peers.index(), self.segments.count);
+        write(&path, identity, |out| {
+            for shard in self.peers.own_shards() {
+                let states = &self.shards.all()[shard];
+                let saved = self.segments.saved.as_ref();
+                let first = saved.map_or(0, |saved| saved[shard] as usize);
+                out.number((states.len() - first) as u64)?;
+                let mut bytes = states.bytes(first..states.len());
+                bytes.try_for_each(|bytes| out.bytes(bytes))?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Goes on from the checkpoint in a folder. A process that does not see the manifest of
+    /// the first one gets it from there.
+    ///
+    /// # Errors
+    ///
+    /// If the checkpoint is not of this search or cannot be read, or a process is lost.
+    pub(super) fn load_segments(
+        &mut self,
+        folder: &Path,
+        identity: &Identity,
+        meter: &mut Meter<'_>,
+    ) -> Result<(), BreadthFirstError> {
+        let path = manifest(folder);
+        let index = self.peers.index();
+        let own = match index {
+            0 => fs::read(&path).map_err(|error| error.to_string()),
+            _ => Ok(Vec::new()),
+        };
+        let own = own.map_err(|text| CheckpointError::File(path.clone(), io::Error::other(text)));
+        let bytes = self.peers.broadcast(own?)?;
+        let path = match index {
+            0 => path,
+            _ => {
+                let copy = folder.join(format!("manifest-{index}"));
+                let written = fs::create_dir_all(folder).and_then(|()| fs::write(&copy, bytes));
+                written.map_err(|error| CheckpointError::File(copy.clone(), error))?;
+                copy
+            }
+        };
+        let loaded = self.load_manifest(&path, folder, identity);
+        if index > 0 {
+            // It is only for reading.
+            let _ = fs::remove_file(&path);
+        }
+        for level in loaded? {
+            meter.begin_level(level.depth, level.compare);
+            *meter.level() = level;
+        }
+        Ok(())
+    }
+
+    fn load_manifest(
+        &mut self,
+        path: &Path,
+        folder: &Path,
+        identity: &Identity,
+    ) -> Result<Vec<LevelStats>, CheckpointError> {
+        let (count, stats) = read(path, identity, |input| {
+            let count = input.less_than(u64::MAX)?;
+            self.lens = super::resume::starts(input)?;
+            self.since = super::resume::starts(input)?;
+            let stats = load_stats(input)?;
+            self.load_outline(input)?;
+            match stats.len() == self.levels.len() && self.is_consistent() {
+                true => Ok((count, stats)),
+                false => Err(LoadError::Invalid),
+            }
+        })?;
+        for number in 0..count {
+            let path = segment(folder, self.peers.index(), number);
+            read(&path, identity, |input| {
+                let mut bytes = Vec::new();
+                for shard in self.peers.own_shards() {
+                    let states = &mut self.shards.all_mut()[shard];
+                    for _ in 0..input.less_than(u32::MAX.into())? {
+                        bytes.resize(states.state_bytes(), 0);
+                        input.bytes(&mut bytes)?;
+                        states.append(&bytes).map_err(|Full| LoadError::Memory)?;
+                    }
+                }
+                Ok(())
+            })?;
+        }
+        let damaged = || CheckpointError::Damaged(path.to_owned());
+        for shard in self.peers.own_shards() {
+            let states = &mut self.shards.all_mut()[shard];
+            let since = self.since[shard] as usize;
+            if states.len() != self.lens[shard] as usize || since > states.len() {
+                return Err(damaged());
+            }
+            let indexed = states.index_from(since);
+            indexed.map_err(|Full| CheckpointError::Memory(folder.to_owned()))?;
+        }
+        self.segments = Segments {
+            count,
+            saved: Some(self.lens.clone()),
+        };
+        Ok(stats)
+    }
+}
