@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -59,6 +59,121 @@ fn who_is_killed_goes_on_where_the_last_checkpoint_was() {
     assert!(output.stdout.is_empty(), "it was killed midway");
     let resumed = ggp(&[&search[..], &["--resume", path, "--threads", "2"]].concat());
     assert_eq!(told(resumed), expected);
+}
+
+/// The processes that a search has started, as far as they run.
+#[cfg(target_os = "linux")]
+fn members(search: &Child) -> Vec<u32> {
+    let id = search.id();
+    let children = fs::read_to_string(format!("/proc/{id}/task/{id}/children"));
+    let children = children.unwrap_or_default();
+    children
+        .split_whitespace()
+        .map(|id| id.parse().unwrap())
+        .collect()
+}
+
+#[cfg(target_os = "linux")]
+fn signal(id: u32, name: &str) {
+    let id = id.to_string();
+    // It may have ended by itself.
+    let _ = Command::new("kill")
+        .args([name, &id])
+        .stderr(Stdio::null())
+        .status();
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn processes_that_are_killed_change_nothing() {
+    let (depth, nothing) = ("12", Path::new("nothing"));
+    let search = [
+        "games/senku.kif",
+        "--whole",
+        "--symmetry",
+        "on",
+        "--depth",
+        depth,
+    ];
+    let expected = told(ggp(&search));
+    // While they connect, while they search, and while files are written.
+    for (kills, (processes, awaited)) in [
+        ("2", nothing.to_owned()),
+        ("3", "manifest".into()),
+        ("2", "manifest.new".into()),
+        ("2", "states-1-1.new".into()),
+        ("4", "states-3-2".into()),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let folder = scratch(&format!("members-{kills}"));
+        let path = folder.to_str().unwrap();
+        let flags = ["--processes", processes, "--checkpoint", path];
+        let often = ["--checkpoint-every", "0"];
+        let mut running = ggp(&[&search[..], &flags, &often].concat());
+        let mut left = 2;
+        while left > 0 && running.try_wait().unwrap().is_none() {
+            let members = members(&running);
+            let is_there = awaited == nothing || folder.join(&awaited).exists();
+            if members.len() == processes.parse::<usize>().unwrap() && is_there {
+                signal(members[(kills + left) % members.len()], "-KILL");
+                left -= 1;
+                thread::sleep(Duration::from_millis(20));
+            }
+        }
+        assert_eq!(
+            told(running),
+            expected,
+            "{processes} processes, {awaited:?}"
+        );
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_lost_process_without_checkpoint_ends_the_search() {
+    let search = ["games/senku.kif", "--whole", "--processes", "2"];
+    for name in ["-KILL", "-TERM"] {
+        let running = ggp(&search);
+        while members(&running).len() < 2 {
+            thread::sleep(Duration::from_millis(1));
+        }
+        // By then they search.
+        thread::sleep(Duration::from_secs(1));
+        // A signal to the command is for all of its processes.
+        let (all, asked) = (members(&running), Instant::now());
+        match name {
+            "-KILL" => signal(all[1], name),
+            _ => signal(running.id(), name),
+        }
+        let output = running.wait_with_output().unwrap();
+        let code = if name == "-KILL" { 2 } else { 1 };
+        assert_eq!(output.status.code(), Some(code), "{name}");
+        let exists = |id: &u32| Path::new(&format!("/proc/{id}")).exists();
+        assert!(!all.iter().any(exists), "{name}");
+        assert!(asked.elapsed() < Duration::from_secs(30), "{name}");
+    }
+    // Processes end with the command that started them.
+    let mut running = ggp(&search);
+    while members(&running).len() < 2 {
+        thread::sleep(Duration::from_millis(1));
+    }
+    let all = members(&running);
+    running.kill().unwrap();
+    running.wait().unwrap();
+    let goes_on = |id: &u32| {
+        let state = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+        !state.is_empty() && !state.contains(") Z ")
+    };
+    let began = Instant::now();
+    while all.iter().any(goes_on) {
+        assert!(
+            began.elapsed() < Duration::from_secs(30),
+            "a process goes on"
+        );
+        thread::sleep(Duration::from_millis(10));
+    }
 }
 
 #[test]
@@ -145,6 +260,59 @@ fn flags_of_levels_are_for_levels() {
             "--checkpoint",
             "there",
         ],
+        &["--processes", "2"],
+        &["--method", "breadth-first-packed", "--processes", "0"],
+        &["--method", "breadth-first-packed", "--processes", "129"],
+        &["--method", "breadth-first-packed", "--process", "1"],
+        &["--method", "breadth-first-packed", "--hosts", "games"],
+        &[
+            "--method",
+            "breadth-first-packed",
+            "--hosts",
+            "missing",
+            "--process",
+            "0",
+        ],
+        &[
+            "--method",
+            "breadth-first-packed",
+            "--hosts",
+            "README.md",
+            "--process",
+            "0",
+        ],
+        &[
+            "--method",
+            "breadth-first-packed",
+            "--processes",
+            "2",
+            "--goal",
+            "best",
+        ],
+        &[
+            "--method",
+            "breadth-first-packed",
+            "--processes",
+            "2",
+            "--suite",
+        ],
+        &[
+            "--method",
+            "breadth-first-packed",
+            "--processes",
+            "2",
+            "--checkpoint",
+            "README.md",
+        ],
+        &[
+            "--method",
+            "breadth-first-packed",
+            "--processes",
+            "2",
+            "--resume",
+            "missing",
+        ],
+        &["--method", "breadth-first-packed", "--processes", "2", "-"],
     ] {
         let output = Command::new(env!("CARGO_BIN_EXE_ggp"))
             .args(["solve", "games/hanoi.kif"])

@@ -108,7 +108,7 @@ pub struct Options {
     #[command(flatten)]
     levels: breadth_first::Flags,
     #[command(flatten)]
-    processes: processes::Flags,
+    processes: processes::Sharing,
 }
 
 /// The search options of `ggp solve`.

@@ -389,6 +389,12 @@ impl From<SpillError> for Stop {
 
 /// Approximate number of children per round where states and networks are small.
 const ROUND_CHILDREN: usize = 1 << 22;
+/// Maximum number of children per round, of all processes together: it does not depend on
+/// their number.
+fn most_children(puzzle: &Puzzle, layout: &Layout) -> usize {
+    ROUND_CHILDREN / (1 + puzzle.net.network().gates() / 20_000 + layout.words() / 8)
+}
+
 /// Minimum number of parents per round.
 const MIN_PARENTS: usize = 64;
 /// Number of states from which checking whether levels are disjoint may pay off.
@@ -505,12 +511,11 @@ impl<'p> Search<'p> {
         let stop = budget.end();
         let layout = Layout::new(puzzle, Facts::Relevant);
         let (bits, words) = (layout.key_bits(), layout.words());
-        let slow = 1 + puzzle.net.network().gates() / 20_000 + words / 8;
         // A share of the memory is reserved for the rounds' buffers.
         let rounds = budget.memory_bytes / 8;
         let child = 8 * (2 * words + 1);
         let room = usize::try_from(rounds / child as u64).unwrap_or(usize::MAX);
-        let round_children = (ROUND_CHILDREN / slow).min(room / 2).max(1);
+        let round_children = most_children(puzzle, &layout).min(room / 2).max(1);
         Some(Search {
             workers: Workers::new(puzzle, &layout, options.threads, round_children, &stop)?,
             stop,
@@ -551,9 +556,11 @@ impl<'p> Search<'p> {
         let identity = Identity::new("breadth-first", self.puzzle, &equal);
         let link = link::Link::new(processes, identity.digest(), &self.stop);
         self.peers = Peers::linked(link.map_err(BreadthFirstError::Link)?);
+        self.shards.use_only(self.peers.own_shards().count());
         let children = self.peers.gather(self.round_children)?;
         let least = children.into_iter().min().unwrap_or(1);
-        self.round_children = least * self.peers.count();
+        let most = most_children(self.puzzle, &self.layout);
+        self.round_children = most.min(least * self.peers.count());
         Ok(())
     }
 

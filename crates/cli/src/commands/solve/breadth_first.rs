@@ -57,7 +57,7 @@ impl Flags {
     pub fn apply(
         &self,
         is_alone: bool,
-        processes: &processes::Flags,
+        processes: &processes::Sharing,
         how: &mut SolveOptions,
     ) -> anyhow::Result<()> {
         let are_several = processes.are_several();

@@ -29,7 +29,7 @@ use ggp_solver::solve::SolveError;
 /// Options of a search in several processes.
 #[derive(clap::Args, Clone, Debug)]
 #[command(next_help_heading = "With --method breadth-first-packed")]
-pub(super) struct Flags {
+pub(super) struct Sharing {
     /// Share the search among N processes on this machine
     #[arg(long, value_name = "N", conflicts_with = "hosts")]
     #[arg(value_parser = clap::value_parser!(u8).range(1..=MOST_PROCESSES as i64))]
@@ -75,7 +75,7 @@ const MOST_BYTES: usize = 1 << 16;
 /// Number of lines kept of what a process reports.
 const LINES: usize = 20;
 
-impl Flags {
+impl Sharing {
     /// Whether the search is shared.
     pub fn are_several(&self) -> bool {
         self.processes.is_some() || self.hosts.is_some() || self.member.is_some()

@@ -18,6 +18,8 @@ pub(super) struct Shards {
     all: Vec<States>,
     bits: usize,
     most_bytes: u64,
+    /// Number of shards that share the memory.
+    used: usize,
     /// Words of a key, and of a code.
     words: usize,
     stride: usize,
@@ -148,6 +150,7 @@ impl Shards {
             all: Vec::new(),
             bits,
             most_bytes,
+            used: SHARDS,
             words: key_words(bits),
             stride,
         };
@@ -155,10 +158,17 @@ impl Shards {
         shards
     }
 
+    /// Gives the memory to so many shards; the others stay empty.
+    #[cfg(feature = "distributed")]
+    pub fn use_only(&mut self, count: usize) {
+        self.used = count;
+        self.clear();
+    }
+
     /// Removes all states and frees their memory.
     pub fn clear(&mut self) {
         self.all.clear();
-        let each = self.most_bytes / SHARDS as u64;
+        let each = self.most_bytes / self.used as u64;
         let bits = self.bits;
         self.all
             .extend((0..SHARDS).map(|_| States::new(bits, each)));
