@@ -62,6 +62,7 @@ fn options(grace: Duration) -> HostOptions {
             threads: 1,
             memory_bytes: 64 << 20,
             values: Default::default(),
+            tables: Default::default(),
             limits,
         },
     }

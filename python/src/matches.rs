@@ -46,6 +46,7 @@ impl Conditions {
                 threads: threads.max(1),
                 memory_bytes: memory.saturating_mul(1 << 20),
                 values: Arc::default(),
+                tables: Arc::default(),
                 limits: Limits {
                     stop: stop.clone(),
                     ..Limits::default()

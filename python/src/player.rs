@@ -1,5 +1,6 @@
 //! Players that choose moves.
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::exceptions::{PyIndexError, PyValueError};
@@ -12,13 +13,15 @@ use crate::shared::Shared;
 use crate::state::State;
 use ggp_engine::machine::{Limits, Machine};
 use ggp_gdl::game::Move;
-use ggp_play::{Agent, AgentSpec, Brief, Observation, Pace, PlayerError};
+use ggp_play::{Agent, AgentSpec, Brief, Observation, Pace, PlayerError, Tables};
+use ggp_solver::table::{Table, TableError};
 use ggp_stop::Stop;
 
 /// A program that chooses moves, such as `ggp.Player("mcts:1s")` or `ggp.Player("minimax:1000")`.
 ///
 /// The text is that of `ggp play --roles`: a name, and after a colon the number of iterations or
-/// the time of a move, and options. `memory` is in megabytes. A player keeps its search tree from one
+/// the time of a move, and options. `memory` is in megabytes. `table` is a file of `ggp tabulate`, with
+/// which the player `auto` plays perfectly. A player keeps its search tree from one
 /// choice to the next of the same match.
 #[pyclass(module = "ggp")]
 pub struct Player {
@@ -26,6 +29,7 @@ pub struct Player {
     seed: u64,
     threads: usize,
     memory: u64,
+    tables: Arc<Tables>,
     playing: Option<Playing>,
 }
 
@@ -64,9 +68,24 @@ fn player_error(py: Python<'_>, error: &PlayerError) -> PyErr {
 #[pymethods]
 impl Player {
     #[new]
-    #[pyo3(signature = (spec, *, seed=0, threads=1, memory=1024))]
-    fn new(spec: &str, seed: u64, threads: usize, memory: u64) -> PyResult<Self> {
+    #[pyo3(signature = (spec, *, seed=0, threads=1, memory=1024, table=None))]
+    fn new(
+        spec: &str,
+        seed: u64,
+        threads: usize,
+        memory: u64,
+        table: Option<PathBuf>,
+    ) -> PyResult<Self> {
+        let mut tables = Tables::default();
+        if let Some(path) = table {
+            let table = Table::open(&path).map_err(|error| match error {
+                TableError::Io(error) => PyErr::from(error),
+                error => PyValueError::new_err(format!("{}: {error}", path.display())),
+            });
+            tables.add(table?);
+        }
         Ok(Player {
+            tables: Arc::new(tables),
             spec: self::spec(spec)?,
             seed,
             threads: threads.max(1),
@@ -78,7 +97,7 @@ impl Player {
     /// Chooses a move for a role in a state; by default, for the role that has a choice. The result
     /// is a dictionary with `move`, `value` (the expected score, or `None`), `bounds` (proved),
     /// `nodes`, `line` (expected joint moves) and `candidates`: dictionaries with `move`, `visits`,
-    /// `value` and `bounds`, best first.
+    /// `value`, `bounds` and `distance` (joint moves to the end, or `None`), best first.
     #[pyo3(signature = (state, role=None))]
     fn choose<'py>(
         &mut self,
@@ -106,6 +125,7 @@ impl Player {
                 seed: self.seed,
                 threads: self.threads,
                 memory_bytes: self.memory,
+                tables: Arc::clone(&self.tables),
                 start,
                 limits: Limits {
                     stop: stop.clone(),
@@ -155,6 +175,7 @@ impl Player {
             one.set_item("visits", candidate.visits)?;
             one.set_item("value", candidate.value)?;
             one.set_item("bounds", candidate.bounds)?;
+            one.set_item("distance", candidate.distance)?;
             Ok(one)
         });
         result.set_item("candidates", candidates.collect::<PyResult<Vec<_>>>()?)?;

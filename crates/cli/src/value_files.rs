@@ -12,6 +12,8 @@ use crate::Context;
 use crate::rule_files::read_text;
 use ggp_gdl::game::Game;
 use ggp_learn::Library;
+use ggp_play::Tables;
+use ggp_solver::table::Table;
 
 /// The greatest size of a file in bytes. A file of `ggp learn` has up to a few megabytes.
 const MOST_BYTES: usize = 64 << 20;
@@ -22,6 +24,10 @@ pub struct ValueOptions {
     /// Values of `ggp learn` for the players `auto` and `mcts`: files, or folders with .json files
     #[arg(long, value_name = "FILE,...", value_delimiter = ',')]
     values: Vec<PathBuf>,
+    /// Values of all positions for the player `auto`, which then plays perfectly: files of `ggp
+    /// tabulate`
+    #[arg(long, value_name = "FILE,...", value_delimiter = ',')]
+    table: Vec<PathBuf>,
 }
 
 impl ValueOptions {
@@ -45,6 +51,36 @@ impl ValueOptions {
         }
         Ok(Arc::new(library))
     }
+}
+
+impl ValueOptions {
+    /// See [`tables`].
+    ///
+    /// # Errors
+    ///
+    /// As [`tables`].
+    pub fn tables(&self, games: Option<&[&Game]>) -> anyhow::Result<Arc<Tables>> {
+        tables(&self.table, games)
+    }
+}
+
+/// The tables of all files. If the `games` to be played are known, each file must belong to
+/// one of them.
+///
+/// # Errors
+///
+/// If a file cannot be read, is no table, or belongs to none of the games.
+pub fn tables(paths: &[PathBuf], games: Option<&[&Game]>) -> anyhow::Result<Arc<Tables>> {
+    let mut tables = Tables::default();
+    for path in paths {
+        let table = Table::open(path);
+        let table = table.with_context(|| format!("cannot use {}", path.display()))?;
+        if games.is_some_and(|games| !games.iter().any(|game| table.is_of(game))) {
+            bail!("{} was made from other rules", path.display());
+        }
+        tables.add(table);
+    }
+    Ok(Arc::new(tables))
 }
 
 /// Adds all .json files of a folder that have values.

@@ -8,7 +8,7 @@ use ggp_stop::{Instant, Stop};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use super::{Observation, PlayerError};
+use super::{Observation, PlayerError, Tables};
 use ggp_engine::machine::Limits;
 use ggp_gdl::game::{Game, Move, RoleId};
 use ggp_gdl::terms::TermId;
@@ -35,6 +35,8 @@ pub struct Brief {
     pub seed: u64,
     /// Learned values of games.
     pub values: Arc<ggp_learn::Library>,
+    /// Values of all positions of games, for the agent `auto`.
+    pub tables: Arc<Tables>,
     /// The most positions of the search tree to report in [`Advice::tree`].
     pub tree: usize,
     /// Limits for machines. The interrupt ends the match.
@@ -53,6 +55,7 @@ impl Brief {
             memory_bytes: 1 << 30,
             seed: 0,
             values: Arc::default(),
+            tables: Arc::default(),
             tree: 0,
             limits: Limits::default(),
         }
@@ -71,6 +74,9 @@ pub struct Candidate {
     /// Proved lower and upper bounds of the role's score after the move, 0 and 100 if
     /// nothing is proved.
     pub bounds: (f64, f64),
+    /// The number of joint moves to the end, the move included, if all play well and it is
+    /// known.
+    pub distance: Option<u16>,
 }
 
 /// A chosen move with the reasons for it.

@@ -11,7 +11,7 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::referee::{Asking, Contender, Contenders, Lapse, Position, Referee};
-use super::{AgentSpec, AgentThread, Brief, Match, Origin, SpecError};
+use super::{AgentSpec, AgentThread, Brief, Match, Origin, SpecError, Tables};
 use ggp_engine::machine::{Limits, Machine, PlayError};
 use ggp_gdl::game::{Game, Move, RoleId, Score};
 
@@ -33,6 +33,8 @@ pub struct Resources {
     pub memory_bytes: u64,
     /// Learned values of games.
     pub values: Arc<ggp_learn::Library>,
+    /// Values of all positions of games.
+    pub tables: Arc<Tables>,
     /// Limits for machines. The interrupt ends the match.
     pub limits: Limits,
 }
@@ -45,6 +47,7 @@ impl Resources {
             threads: self.threads,
             memory_bytes: self.memory_bytes,
             values: Arc::clone(&self.values),
+            tables: Arc::clone(&self.tables),
             // Each role has its own random numbers.
             seed: seed.wrapping_add((role.index() as u64 + 1) << 32),
             limits: self.limits.clone(),

@@ -80,6 +80,7 @@ impl Agent for Greedy {
         let mut estimates = estimates.into_iter();
         let mut moves: Vec<Candidate> = (expansion.legal[role].iter())
             .map(|action| Candidate {
+                distance: None,
                 action: *action,
                 visits: 0,
                 value: 0.0,

@@ -457,6 +457,7 @@ fn advise<M>(report: &RoleReport<M>, best: &MoveReport<M>, name: impl Fn(&M) -> 
     let chosen = name(&best.action);
     let mut candidates: Vec<Candidate> = (report.moves.iter())
         .map(|entry| Candidate {
+            distance: None,
             action: name(&entry.action),
             visits: entry.visits,
             value: entry.mean,

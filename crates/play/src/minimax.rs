@@ -126,6 +126,7 @@ fn advice(report: &MinimaxReport<Move>) -> Option<Advice> {
     let bounds = |(least, most): (u8, u8)| (least.into(), most.into());
     let best = report.moves.first()?;
     let candidates = report.moves.iter().map(|found| Candidate {
+        distance: None,
         action: found.action,
         visits: 0,
         value: found.value,

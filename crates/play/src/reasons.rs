@@ -174,6 +174,7 @@ mod tests {
         let said = |of_moves: [(u64, f64, (f64, f64)); 3]| {
             let candidates = moves.iter().zip(of_moves);
             let candidates = candidates.map(|(&action, (visits, value, bounds))| Candidate {
+                distance: None,
                 action,
                 visits,
                 value,

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use super::mcts;
 use super::outlook::Evaluation;
-use super::{Agent, Brief, Greedy, MctsAgent, MinimaxAgent, Picker, PuzzleAgent};
+use super::{Agent, Brief, Greedy, LookupAgent, MctsAgent, MinimaxAgent, Picker, PuzzleAgent};
 
 /// The limits for one move of an agent.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
@@ -237,10 +237,11 @@ pub const AGENT_KINDS: &[AgentKind] = &[
 /// The default agent for a game.
 fn auto(brief: Brief) -> Box<dyn Agent> {
     let game = &brief.game;
-    if game.role_count() == 1 && !game.is_random(brief.role) {
-        return Box::new(PuzzleAgent::new(brief));
-    }
-    Box::new(MctsAgent::new(brief, &[]).expect("it is given no options"))
+    let agent: Box<dyn Agent> = match game.role_count() == 1 && !game.is_random(brief.role) {
+        true => Box::new(PuzzleAgent::new(brief.clone())),
+        false => Box::new(MctsAgent::new(brief.clone(), &[]).expect("it is given no options")),
+    };
+    LookupAgent::or_else(brief, agent)
 }
 
 /// Alternative names of agents.

@@ -14,9 +14,11 @@
 mod build;
 mod file;
 mod graph;
+mod moves;
 
 pub use build::{TabulateError, TabulateLimits, Tabulation, tabulate};
 pub use file::{FactOrder, Header, Table, TableError, TableValue};
+pub use moves::{LookError, MoveValue};
 
 /// The distance that stands for an unknown one.
 const FAR: u16 = u16::MAX;

@@ -93,6 +93,8 @@ pub struct WebLimits {
     pub release: Option<fn()>,
     /// Further names of this server, which requests may call it by.
     pub hosts: Vec<String>,
+    /// Values of all positions of games, for the player `auto`.
+    pub values: Arc<ggp_play::Tables>,
 }
 
 impl Default for WebLimits {
@@ -114,6 +116,7 @@ impl Default for WebLimits {
             memory_bytes: 2 << 30,
             release: None,
             hosts: Vec::new(),
+            values: Arc::default(),
         }
     }
 }

@@ -256,6 +256,7 @@ impl Table {
                 spec,
                 seconds: None,
                 most: app.limits.thought,
+                values: Arc::clone(&app.limits.values),
                 tree: 0,
             };
             let work = |permit: &_| task.choose(permit, None);

@@ -18,7 +18,9 @@ use super::values::fits;
 use ggp_engine::machine::Machine;
 use ggp_gdl::game::Move;
 use ggp_gdl::terms::Terms;
-use ggp_play::{Advice, AgentAnswer, AgentSpec, AgentThread, Brief, Observation, Origin, reasons};
+use ggp_play::{
+    Advice, AgentAnswer, AgentSpec, AgentThread, Brief, Observation, Origin, Tables, reasons,
+};
 use ggp_search::mcts::TreeSummary;
 use ggp_solver::solve::joint_text;
 
@@ -68,6 +70,8 @@ struct Candidate {
     visits: u64,
     value: f64,
     bounds: (f64, f64),
+    /// The number of joint moves to the end, if it is known.
+    distance: Option<u16>,
 }
 
 /// A part of a player's search tree.
@@ -96,6 +100,8 @@ pub(super) struct ThinkTask {
     pub(super) spec: AgentSpec,
     pub(super) seconds: Option<f64>,
     pub(super) most: Duration,
+    /// Values of all positions of games.
+    pub(super) values: Arc<Tables>,
     /// Maximum number of tree nodes to report.
     pub(super) tree: usize,
 }
@@ -144,6 +150,7 @@ impl ThinkTask {
         brief.memory_bytes = permit.memory_bytes();
         brief.seed = self.moves.len() as u64;
         brief.tree = self.tree;
+        brief.tables = Arc::clone(&self.values);
         let began = Instant::now();
         let (deadline, nodes) = self.limits(began);
         brief.play_clock = Some(deadline - began);
@@ -229,6 +236,7 @@ impl ThoughtReporter {
             visits: candidate.visits,
             value: candidate.value,
             bounds: candidate.bounds,
+            distance: candidate.distance,
         });
         Thought {
             action: text(advice.chosen),
@@ -306,6 +314,7 @@ pub(super) async fn think(
         spec,
         seconds: asked.seconds,
         most: app.limits.thought,
+        values: Arc::clone(&app.limits.values),
         tree: asked.tree,
     };
     let work = |permit: &_, sender: &_| task.choose(permit, Some(sender));

@@ -208,7 +208,13 @@ class Explanation:
 @final
 class Player:
     def __new__(
-        cls, spec: str, *, seed: int = 0, threads: int = 1, memory: int = 1024
+        cls,
+        spec: str,
+        *,
+        seed: int = 0,
+        threads: int = 1,
+        memory: int = 1024,
+        table: _Source | None = None,
     ) -> Player: ...
     def choose(self, state: State, role: int | None = None) -> Advice: ...
 

@@ -123,6 +123,7 @@ class Candidate(TypedDict):
     visits: int
     value: float
     bounds: tuple[float, float]
+    distance: int | None
 
 
 class Advice(TypedDict):

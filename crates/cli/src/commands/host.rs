@@ -453,6 +453,7 @@ impl Options {
                 threads: self.threads.get(),
                 memory_bytes: self.memory.saturating_mul(1 << 20),
                 values: self.values.library(Some(&[game]), context)?,
+                tables: self.values.tables(Some(&[game]))?,
                 limits: self.rules.limits(context),
             },
         })

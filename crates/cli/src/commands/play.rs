@@ -190,6 +190,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     }
     session.save()?;
     let values = options.values.library(Some(&[&game]), context)?;
+    let tables = options.values.tables(Some(&[&game]))?;
     let mut players: Vec<Box<dyn Player<AnyMachine> + '_>> = Vec::new();
     for (role, kind) in game.roles().zip(&kinds) {
         if context.is_interrupted() {
@@ -200,6 +201,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
             seed: seed.wrapping_add(role.index() as u64),
             play_clock,
             values: Arc::clone(&values),
+            tables: Arc::clone(&tables),
             memory_bytes: options.memory.saturating_mul(1 << 20),
             limits: options.rules.limits(context),
             ..Brief::new(&game, role)

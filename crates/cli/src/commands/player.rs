@@ -166,6 +166,7 @@ impl Options {
             memory_bytes: self.memory.saturating_mul(1 << 20),
             seed: self.seed,
             values: self.values.library(None, context)?,
+            tables: self.values.tables(None)?,
             ponders: !self.no_ponder,
             margin: self.margin,
             reading: ReadOptions {

@@ -22,6 +22,7 @@ use crate::{Context, Exit, kinds};
 use ggp_engine::machine::{Limits, Machine};
 use ggp_gdl::game::Game;
 use ggp_learn::Library;
+use ggp_play::Tables;
 use ggp_play::contest::Resources;
 use ggp_play::protocol::host::HostOptions;
 use ggp_play::tournament::{Plan, PlannedPlayer, Results, Row, Task};
@@ -178,7 +179,13 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     }
     let games: Vec<&Game> = arenas.iter().map(|arena| arena.machine.game()).collect();
     let values = options.values.library(Some(&games), context)?;
-    let texts = values.texts().join("\n");
+    let tables = options.values.tables(Some(&games))?;
+    let texts = values.texts().into_iter().map(str::to_owned);
+    let mut texts: Vec<String> = texts.collect();
+    // Who plays perfectly is another player as well.
+    let perfect = games.iter().filter(|game| tables.of(game).is_some());
+    texts.extend(perfect.map(|game| format!("table {}", ggp_verify::digest(game))));
+    let texts = texts.join("\n");
     let planned = |player: &Entrant| PlannedPlayer {
         name: player.name.clone(),
         text: player.text.clone(),
@@ -196,11 +203,12 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         memory: options.memory,
         most_moves: options.depth,
         most_matches: options.max_matches,
-        values: (!values.is_empty()).then(|| sha256(texts.as_bytes())),
+        values: (!texts.is_empty()).then(|| sha256(texts.as_bytes())),
     };
     let mut cup = Cup {
         plan,
         values,
+        tables,
         results: Results::open(options.results.as_deref())?,
         rows: Vec::new(),
         setup,
@@ -226,6 +234,7 @@ struct Cup<'a> {
     setup: Setup,
     arenas: Vec<Arena>,
     values: Arc<Library>,
+    tables: Arc<Tables>,
     results: Results,
     rows: Vec<Row>,
     options: &'a Options,
@@ -288,6 +297,7 @@ impl Cup<'_> {
                 threads: self.options.threads.get(),
                 memory_bytes: self.options.memory.saturating_mul(1 << 20),
                 values: Arc::clone(&self.values),
+                tables: Arc::clone(&self.tables),
                 limits: Limits::default(),
             },
         }

@@ -1,12 +1,14 @@
 //! `ggp web`: the web page.
 
 use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Context as _;
 use tokio::runtime;
 
 use crate::numbers::seconds;
+use crate::value_files;
 use crate::{Context, Exit};
 use ggp_web::{Server, WebLimits};
 
@@ -43,6 +45,10 @@ pub struct Options {
     /// site's page could use one to read the answers.
     #[arg(long, value_name = "NAME")]
     host: Vec<String>,
+    /// Values of all positions for the player `auto`, which then plays perfectly: files of `ggp
+    /// tabulate`
+    #[arg(long, value_name = "FILE,...", value_delimiter = ',')]
+    table: Vec<PathBuf>,
     #[command(flatten)]
     limits: LimitOptions,
 }
@@ -123,6 +129,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         memory_bytes: options.limits.memory << 20,
         release: Some(crate::allocator::return_free_memory),
         hosts: options.host.clone(),
+        values: value_files::tables(&options.table, None)?,
     };
     crate::allocator::return_large_blocks();
     let runtime = runtime::Builder::new_multi_thread().enable_all().build()?;

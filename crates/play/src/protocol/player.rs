@@ -53,6 +53,8 @@ pub struct PlayerOptions {
     pub seed: u64,
     /// Learned values of games.
     pub values: Arc<ggp_learn::Library>,
+    /// Values of all positions of games.
+    pub tables: Arc<crate::Tables>,
     /// True if the agent continues to think while others choose.
     pub ponders: bool,
     /// The part of each clock reserved for the network; `None` for an adaptive
@@ -86,6 +88,7 @@ impl PlayerOptions {
             memory_bytes: 1 << 30,
             seed: 0,
             values: Arc::default(),
+            tables: Arc::default(),
             ponders: true,
             margin: None,
             reading: ReadOptions::default(),

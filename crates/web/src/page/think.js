@@ -130,7 +130,7 @@ function sample(name, kind) {
     draw('line', { x1: 0, x2: 24, y1: 4, y2: 4, class: `line ${kind}` })), name);
 }
 
-function candidate(role, { move, visits, value, bounds }, best, most) {
+function candidate(role, { move, visits, value, bounds, distance = null }, best, most) {
   const proved = bounds[0] === bounds[1];
   const bar = make('span', { class: 'bar' }, make('span', { class: `r${role % 8}` }));
   bar.firstChild.style.width = `${visits > 0 || proved ? Math.min(Math.max(value, 0), 100) : 0}%`;
@@ -138,6 +138,6 @@ function candidate(role, { move, visits, value, bounds }, best, most) {
   share.style.width = `${(100 * visits / most).toFixed(1)}%`;
   return make('tr', { class: move === best ? 'best' : null, 'data-move': move, 'data-role': role },
     make('td', {}, make('code', {}, move)),
-    make('td', { title: proved ? 'proved' : `between ${bounds[0]} and ${bounds[1]} (proved)` }, bar, make('span', { class: 'number' }, `${visits > 0 || proved ? value.toFixed(1) : '–'}${proved ? ' ✓' : ''}`)),
+    make('td', { title: proved ? 'proved' : `between ${bounds[0]} and ${bounds[1]} (proved)` }, bar, make('span', { class: 'number' }, `${visits > 0 || proved ? value.toFixed(1) : '–'}${proved ? ' ✓' : ''}${distance === null ? '' : `, the end after ${counted(distance, 'move')}`}`)),
     make('td', { class: 'visits' }, make('span', { class: 'number' }, visits.toLocaleString('en')), share));
 }

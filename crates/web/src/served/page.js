@@ -1,4 +1,4 @@
-// Made by tests/web/bundle.mjs of crates/web/src/page, whose SHA-256 is 4cd2d067adecf3f779ac39125d4f5eda7e2a7f9c92618eeecb1802d9001825ba.
+// Made by tests/web/bundle.mjs of crates/web/src/page, whose SHA-256 is fbf47d5fd5ceae6716c1f53a8e15665bc419fee269d53f4708b766bb76de087b.
 var V=class extends Error{constructor(t,e,s){super(e),this.status=t,this.body=s}};async function Ee(a,t,e){let s=t===void 0?{signal:e}:{method:"POST",headers:{"content-type":"application/json"},body:JSON.
 stringify(t),signal:e},i;try{i=await fetch(a,s)}catch(l){throw l.name==="AbortError"?l:new V(0,"The server does not answer. Is `ggp web` still running?")}if(i.ok)return i;let n=await i.text(),r;try{r=
 JSON.parse(n)}catch{}throw new V(i.status,r?.message??Cs(r)??(n.slice(0,300)||`The server answered ${i.status}.`),r)}function Cs(a){let t=a?.findings?.find?.(e=>e.severity==="error");return t&&`The ru\
@@ -482,10 +482,10 @@ index:c,name:h,points:t.map(u=>[u.ply,l(u,c)]).filter(([,u])=>u!==void 0)})).fil
 ...l,name:`${l.name}, learned`,dashed:!0})),n=[...s,...i],r=this.roles.map(({name:l},h)=>({index:h,name:l})).filter(({index:l})=>n.some(h=>h.index===l));d(this.match,n.length>0&&o("div",{class:"though\
 t over"},o("h3",{},"Over the match"),o("p",{class:"legend"},r.map(({index:l,name:h})=>o("span",{},o("span",{class:`dot r${l%8}`}),h)),i.length>0&&[s.length>0&&vs("search",""),vs("learned values","dash\
 ed")].filter(Boolean)),fe(n,"move",`Expected scores over the match${i.length>0?", dashed: learned values":""}`)))}};function vs(a,t){return o("span",{},w("svg",{viewBox:"0 0 24 8",width:24,height:8,class:"\
-chart sample","aria-hidden":"true"},w("line",{x1:0,x2:24,y1:4,y2:4,class:`line ${t}`})),a)}function Ei(a,{move:t,visits:e,value:s,bounds:i},n,r){let l=i[0]===i[1],h=o("span",{class:"bar"},o("span",{class:`\
-r${a%8}`}));h.firstChild.style.width=`${e>0||l?Math.min(Math.max(s,0),100):0}%`;let c=o("span",{class:"share"});return c.style.width=`${(100*e/r).toFixed(1)}%`,o("tr",{class:t===n?"best":null,"data-mo\
-ve":t,"data-role":a},o("td",{},o("code",{},t)),o("td",{title:l?"proved":`between ${i[0]} and ${i[1]} (proved)`},h,o("span",{class:"number"},`${e>0||l?s.toFixed(1):"\u2013"}${l?" \u2713":""}`)),o("td",
-{class:"visits"},o("span",{class:"number"},e.toLocaleString("en")),c))}var bs=650,Bt=class{constructor({onGo:t,onUndo:e,onRedo:s}){this.onGo=t,this.first=m(C("first"),()=>this.go(this.line[0]),{"aria-label":"To the start",title:"To the start"}),this.undo=m("Undo",e,{title:"\
+chart sample","aria-hidden":"true"},w("line",{x1:0,x2:24,y1:4,y2:4,class:`line ${t}`})),a)}function Ei(a,{move:t,visits:e,value:s,bounds:i,distance:n=null},r,l){let h=i[0]===i[1],c=o("span",{class:"ba\
+r"},o("span",{class:`r${a%8}`}));c.firstChild.style.width=`${e>0||h?Math.min(Math.max(s,0),100):0}%`;let u=o("span",{class:"share"});return u.style.width=`${(100*e/l).toFixed(1)}%`,o("tr",{class:t===r?
+"best":null,"data-move":t,"data-role":a},o("td",{},o("code",{},t)),o("td",{title:h?"proved":`between ${i[0]} and ${i[1]} (proved)`},c,o("span",{class:"number"},`${e>0||h?s.toFixed(1):"\u2013"}${h?" \u2713":
+""}${n===null?"":`, the end after ${y(n,"move")}`}`)),o("td",{class:"visits"},o("span",{class:"number"},e.toLocaleString("en")),u))}var bs=650,Bt=class{constructor({onGo:t,onUndo:e,onRedo:s}){this.onGo=t,this.first=m(C("first"),()=>this.go(this.line[0]),{"aria-label":"To the start",title:"To the start"}),this.undo=m("Undo",e,{title:"\
 Take the last move back (u)"}),this.redo=m("Redo",s,{title:"Play the next move again (r)"}),this.last=m(C("last"),()=>this.go(this.line[this.line.length-1]),{"aria-label":"To the end",title:"To the en\
 d"}),this.playing=m(C("play"),()=>this.timer?this.halt():this.play(),{"aria-label":"Play the moves",title:"Play the moves"}),this.slider=o("input",{type:"range",min:"0",max:"0",value:"0",step:"1","ari\
 a-label":"Position in the match"}),this.slider.addEventListener("input",()=>this.go(this.line[Number(this.slider.value)])),this.count=o("span",{class:"quiet count"}),this.transport=o("div",{class:"tra\

@@ -63,7 +63,10 @@ impl Adviser {
         };
         let mut text = format!("hint: {}", format::move_text(machine, best.chosen));
         if let Some(value) = value_text(&best) {
-            text += &format!(", {value}");
+            let mut candidates = best.candidates.iter();
+            let chosen = candidates.find(|one| one.action == best.chosen);
+            let distance = chosen.and_then(|one| one.distance);
+            text += &format!(", {value}{}", end_text(distance));
         }
         let others = best
             .candidates
@@ -72,7 +75,7 @@ impl Adviser {
         let others: Vec<&Candidate> = others.take(OTHERS).collect();
         let texts = others.iter().map(|other| {
             let text = format::move_text(machine, other.action);
-            format!("{text} {:.1}", other.value)
+            format!("{text} {:.1}{}", other.value, end_text(other.distance))
         });
         let texts: Vec<String> = texts.collect();
         if !texts.is_empty() {
@@ -207,6 +210,14 @@ fn caveat(best: &Advice, others: &[&Candidate]) -> Option<String> {
     })
 }
 
+/// The number of joint moves to the end as text, if it is known.
+fn end_text(distance: Option<u16>) -> String {
+    distance.map_or_else(String::new, |distance| {
+        let moves = format::counted(distance.into(), "joint move");
+        format!(", the end after {moves}")
+    })
+}
+
 /// The value of a move as text.
 fn value_text(advice: &Advice) -> Option<String> {
     let (least, most) = advice.bounds;
@@ -229,6 +240,7 @@ mod tests {
         let game = Game::from_text("rules", rules).unwrap();
         let moves: Vec<Move> = game.roles().map(|r| Move::new(game.role_term(r))).collect();
         let candidate = |number: usize, visits, value| Candidate {
+            distance: None,
             action: moves[number],
             visits,
             value,
