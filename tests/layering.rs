@@ -98,10 +98,25 @@ const ALLOWED: &[(&str, &str, &[&str])] = &[
     ("engine", "threads", &["thread"]),
     ("engine", "propnet/native", &["memory map"]),
     ("learn", "learning", &["clock"]),
-    ("solver", "planning/breadth_first", &["clock", "stream"]),
+    (
+        "solver",
+        "planning/breadth_first",
+        &["clock", "file", "stream"],
+    ),
+    ("solver", "planning/breadth_first/link", &["thread"]),
+    (
+        "solver",
+        "planning/breadth_first/link/sockets",
+        &["clock", "network", "stream", "thread"],
+    ),
     ("solver", "planning/breadth_first/next_level", &["stream"]),
     ("solver", "planning/breadth_first/plan", &["stream"]),
     ("solver", "planning/breadth_first/resume", &["stream"]),
+    (
+        "solver",
+        "planning/breadth_first/segments",
+        &["file", "stream"],
+    ),
     (
         "solver",
         "planning/breadth_first/spill",

@@ -2,12 +2,21 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Output;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use hmac_sha256::Hash as Sha256;
+use rand::SeedableRng;
+use rand::seq::IndexedRandom;
+use rand_xoshiro::Xoshiro256PlusPlus;
 use serde_json::Value;
 
 use crate::common::ggp;
 use crate::common::names::scrambled;
+use ggp_engine::machine::{DatalogMachine, Limits, Machine};
+use ggp_gdl::game::{Game, Move};
+use ggp_play::{AgentSpec, Brief, Observation, Pace, Tables};
+use ggp_solver::table::Table;
 
 /// Whoever ends the game loses.
 const ENDLESS: &str = "(role a) (role b) (init (turn a)) (after a b) (after b a)
@@ -323,4 +332,116 @@ fn a_game_without_facts_has_one_position() {
     );
     let checked = json(&["verify", rules, file.to_str().unwrap(), "--json"]);
     assert_eq!(checked["verdict"], "right");
+}
+
+#[test]
+fn the_player_auto_plays_perfectly_with_a_table() {
+    for name in ["nim", "tic_tac_toe", "chomp", "hanoi"] {
+        let rules = game(name);
+        let (_folder, file, _) = table(&rules);
+        let rules = Game::from_text(name, &std::fs::read_to_string(&rules).unwrap()).unwrap();
+        let mut tables = Tables::default();
+        tables.add(Table::open(&file).unwrap());
+        let tables = Arc::new(tables);
+        for (role, seed) in rules
+            .roles()
+            .flat_map(|role| (0..6).map(move |n| (role, n)))
+        {
+            let brief = Brief {
+                tables: Arc::clone(&tables),
+                ..Brief::new(&rules, role)
+            };
+            let spec: AgentSpec = "auto:1".parse().unwrap();
+            let mut agent = spec.agent(brief).unwrap();
+            let pace = Pace::new(Some(Instant::now() + Duration::from_secs(60)), None);
+            agent.begin(&pace).unwrap();
+            let mut machine = DatalogMachine::new(&rules, Limits::default()).unwrap();
+            let mut state = machine.initial().unwrap();
+            let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+            let mut played: Vec<Vec<Move>> = Vec::new();
+            let mut promised = 0.0;
+            let mut left = u16::MAX;
+            while !machine.is_terminal(&state).unwrap() {
+                let mut joint = Vec::new();
+                let mut has_choice = false;
+                for other in rules.roles() {
+                    let mut legal = Vec::new();
+                    machine.legal(&state, other, &mut legal).unwrap();
+                    joint.push(*legal.choose(&mut random).unwrap());
+                    has_choice |= other == role && legal.len() > 1;
+                }
+                let observation = Observation::of_joint_moves(role, played.clone());
+                let advice = agent.choose(&observation, &pace).unwrap();
+                joint[role.index()] = advice.chosen;
+                // What is promised is exact, never becomes less, and comes true in time.
+                let value = advice.value.unwrap();
+                assert_eq!(advice.bounds, (value, value), "{name}");
+                assert!(value >= promised, "{name}");
+                assert_eq!(advice.candidates[0].action, advice.chosen, "{name}");
+                let distance = advice.candidates[0].distance;
+                // Play without an end has no distance, and a role that waits may not know it.
+                assert!(distance.is_some() || value < 100.0 || !has_choice, "{name}");
+                if let Some(distance) = distance.filter(|_| has_choice) {
+                    assert!(value < 100.0 || value > promised || distance < left);
+                    let line = usize::from(distance).min(40);
+                    assert_eq!(advice.line.len(), line, "{name}");
+                    left = distance;
+                }
+                promised = value;
+                state = machine.next(&state, &joint).unwrap();
+                played.push(joint);
+            }
+            let score = machine.goal(&state, role).unwrap();
+            assert!(f64::from(score.get()) >= promised, "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_table_does_not_decide_where_moves_are_made_at_once() {
+    let rules = game("goofspiel");
+    let (_folder, file, _) = table(&rules);
+    let rules = Game::from_text("goofspiel", &std::fs::read_to_string(&rules).unwrap()).unwrap();
+    let mut tables = Tables::default();
+    tables.add(Table::open(&file).unwrap());
+    let role = rules.roles().next().unwrap();
+    let brief = Brief {
+        tables: Arc::new(tables),
+        ..Brief::new(&rules, role)
+    };
+    let mut agent = "auto:50"
+        .parse::<AgentSpec>()
+        .unwrap()
+        .agent(brief)
+        .unwrap();
+    let pace = Pace::new(Some(Instant::now() + Duration::from_secs(60)), Some(50));
+    agent.begin(&pace).unwrap();
+    let observation = Observation::of_joint_moves(role, []);
+    let advice = agent.choose(&observation, &pace).unwrap();
+    assert!(advice.candidates.iter().any(|found| found.visits > 0));
+}
+
+#[test]
+fn tables_of_other_rules_are_refused() {
+    let (_folder, file, _) = table(&game("nim"));
+    let (hex, file) = (game("hex"), file.to_str().unwrap());
+    let players = ["--player", "auto:1", "--player", "random"];
+    let tournament = [&["tournament", "--games", &hex][..], &players].concat();
+    for command in [&["play", &hex, "--roles", "auto:1,random"][..], &tournament] {
+        let (code, text) = code(&ggp(&[command, &["--table", file]].concat()));
+        assert_eq!(code, 2, "{text}");
+        assert!(text.contains("was made from other rules"), "{text}");
+    }
+    for command in ["play", "tournament", "player", "web"] {
+        let rules = match command {
+            "play" => &[hex.as_str()][..],
+            "tournament" => &tournament[1..],
+            _ => &[],
+        };
+        let (code, text) = code(&ggp(
+            &[&[command][..], rules, &["--table", "missing"]].concat()
+        ));
+        assert_eq!(code, 2, "{command}: {text}");
+        assert!(text.contains("cannot use missing"), "{command}: {text}");
+    }
 }

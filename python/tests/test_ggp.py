@@ -291,6 +291,21 @@ def test_players_choose_and_play() -> None:
     assert ggp.play(ggp.load(COINS), ["random"])["scores"] in ([0, 100], [0, 0])
 
 
+def test_a_table_makes_a_player_perfect(tmp_path: Path) -> None:
+    table, rules = tmp_path / "nim.table", GAMES / "nim.kif"
+    subprocess.run([sys.executable, "-m", "ggp", "tabulate", rules, "-o", table], check=True)
+    nim = ggp.load(rules)
+    advice = ggp.Player("auto", table=table).choose(nim.initial_state())
+    best = advice["candidates"][0]
+    assert (best["move"], best["bounds"]) == (advice["move"], (100.0, 100.0))
+    assert best["distance"] == len(advice["line"])
+    assert nim.prove()["value"] == advice["value"]
+    with pytest.raises(ValueError, match=r"not a file of `ggp tabulate`"):
+        ggp.Player("auto", table=rules)
+    with pytest.raises(FileNotFoundError):
+        ggp.Player("auto", table=tmp_path / "missing")
+
+
 def test_functions_play() -> None:
     game = load("tic_tac_toe")
 

@@ -69,7 +69,7 @@ impl ValueOptions {
 ///
 /// # Errors
 ///
-/// If a file cannot be read, is no table, or belongs to none of the games.
+/// If a file cannot be read, is not a table, or belongs to none of the games.
 pub fn tables(paths: &[PathBuf], games: Option<&[&Game]>) -> anyhow::Result<Arc<Tables>> {
     let mut tables = Tables::default();
     for path in paths {

@@ -94,6 +94,16 @@ impl Default for BreadthFirstOptions {
     }
 }
 
+impl BreadthFirstOptions {
+    /// Whether the search is shared by processes.
+    fn are_several(&self) -> bool {
+        #[cfg(feature = "distributed")]
+        return self.processes.is_some();
+        #[cfg(not(feature = "distributed"))]
+        false
+    }
+}
+
 /// Conditions under which states that differ only by a symmetry of the rules count
 /// as one.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
@@ -186,10 +196,7 @@ pub fn breadth_first(
     observer: &mut dyn Observer,
 ) -> Result<(Outcome, Seen), BreadthFirstError> {
     let has_checkpoint = options.checkpoint.is_some() || options.resume.is_some();
-    #[cfg(feature = "distributed")]
-    let are_several = options.processes.is_some();
-    #[cfg(not(feature = "distributed"))]
-    let are_several = false;
+    let are_several = options.are_several();
     if options.spill.is_some() && has_checkpoint {
         return Err(BreadthFirstError::SpillAndCheckpoint);
     }
@@ -513,7 +520,9 @@ impl<'p> Search<'p> {
         let (bits, words) = (layout.key_bits(), layout.words());
         // A share of the memory is reserved for the rounds' buffers.
         let rounds = budget.memory_bytes / 8;
-        let child = 8 * (2 * words + 1);
+        // Keys of several processes are packed and unpacked as well.
+        let copies = if options.are_several() { 4 } else { 2 };
+        let child = 8 * (copies * words + 1);
         let room = usize::try_from(rounds / child as u64).unwrap_or(usize::MAX);
         let round_children = most_children(puzzle, &layout).min(room / 2).max(1);
         Some(Search {

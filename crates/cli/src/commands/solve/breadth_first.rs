@@ -119,6 +119,9 @@ impl Flags {
         };
         if let Some(member) = processes.member()? {
             how.packed.processes = Some(member.processes());
+            if let Some(spill) = &mut how.packed.spill {
+                spill.most_bytes = member.part(spill.most_bytes);
+            }
             how.budget = member.share(&how.budget);
             if member.resumes() {
                 how.packed.resume = self.checkpoint.clone();

@@ -46,7 +46,7 @@ pub(super) struct Sharing {
     member: Option<String>,
 }
 
-/// What a process must know that the command does not say.
+/// The facts that a process must know and the command does not have.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Member {
     index: usize,
@@ -179,10 +179,15 @@ impl Member {
         self.index == 0
     }
 
+    /// This process's part of what those on this machine share.
+    pub fn part(&self, all: u64) -> u64 {
+        all / self.sharing.max(1)
+    }
+
     /// This process's share of a budget.
     pub fn share(&self, budget: &Budget) -> Budget {
         Budget {
-            memory_bytes: budget.memory_bytes / self.sharing.max(1),
+            memory_bytes: self.part(budget.memory_bytes),
             time: (budget.time).map(|time| time.saturating_sub(self.elapsed)),
             ..budget.clone()
         }
@@ -222,7 +227,7 @@ struct Running {
     report: Arc<Mutex<VecDeque<String>>>,
 }
 
-/// How the processes of one start ended.
+/// The end of the processes that were started together.
 enum End {
     /// The first process on this machine ended with this code, and all others by themselves.
     Code(i32),

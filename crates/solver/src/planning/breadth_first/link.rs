@@ -53,7 +53,7 @@ struct Packet {
     bytes: ByteBuf,
 }
 
-/// What all processes sent to this one, by process.
+/// The bytes that all processes sent to this one, by process.
 type Arrived = Result<Vec<Vec<u8>>, Lost>;
 
 pub(super) struct Link {
@@ -129,7 +129,7 @@ impl Link {
 
     /// See [`super::peers::Peers::gather`].
     pub fn gather<T: Serialize + DeserializeOwned>(&mut self, said: &T) -> Result<Vec<T>, Lost> {
-        let bytes = serde_json::to_vec(said).expect("what is said has no maps");
+        let bytes = serde_json::to_vec(said).expect("texts have no maps");
         let all = self.exchange(vec![bytes; self.count])?;
         let read = |(process, bytes): (usize, Vec<u8>)| {
             serde_json::from_slice(&bytes).map_err(|_| Lost(Some(process)))

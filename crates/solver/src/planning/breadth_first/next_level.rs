@@ -20,7 +20,7 @@ use ggp_search::{BudgetKind, Compare, Meter};
 /// Number of parents per portion.
 const PORTION: u64 = 1 << 11;
 
-/// What a process tells the others after its part of a round.
+/// The report of a process to the others after its part of a round.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Part {
     /// Number of its parents that are not terminal, and of their children.
@@ -34,11 +34,16 @@ struct Part {
     memory: u64,
     /// True if its new states do not fit.
     is_full: bool,
+    /// True if the process has more memory than it is allowed.
+    exceeds_memory: bool,
     /// The limit that ends the search: its position in [`LIMITS`].
     halt: Option<u8>,
     /// True if it ended the part midway.
     is_cut: bool,
 }
+
+/// The children of a round, and by portion the numbers of its pieces.
+type Portions = (Vec<Portion>, Vec<Vec<u32>>);
 
 /// The limits that can end a search.
 const LIMITS: [BudgetKind; 5] = [
@@ -137,11 +142,11 @@ impl Search<'_> {
             true => ggp_stop::Stop::new(),
             false => self.stop.clone(),
         };
-        let (made, numbers) = self.portions(self.expanded..end)?;
         let mut part = Part::default();
-        let portions = made.unwrap_or_else(|| {
+        let made = self.portions(self.expanded..end)?;
+        let (portions, numbers) = made.unwrap_or_else(|| {
             part.cut(ended(meter));
-            Vec::new()
+            Default::default()
         });
         part.children = portions.iter().map(|portion| portion.len() as u64).sum();
         part.open = portions.iter().map(|portion| portion.open).sum();
@@ -162,12 +167,9 @@ impl Search<'_> {
         let lens = self.shards.lens();
         part.lens = self.peers.own_shards().map(|shard| lens[shard]).collect();
         part.memory = self.memory();
+        part.exceeds_memory = !meter.fits(part.memory);
         if part.halt.is_none() && self.peers.are_several() {
-            let limit = match meter.fits(part.memory) {
-                true => meter.check().err(),
-                false => Some(BudgetKind::Memory),
-            };
-            part.halt = limit.map(number_of);
+            part.halt = meter.check().err().map(number_of);
         }
         let parts = self.peers.gather(part)?;
         self.take(count, &starts, &parts, meter)
@@ -181,9 +183,9 @@ impl Search<'_> {
         stop: &ggp_stop::Stop,
     ) -> Result<Result<(), Halt>, Lost> {
         let buffers = self.workers.memory() + portions.iter().map(Portion::memory).sum::<u64>();
+        let children = portions.iter().map(Portion::len).sum();
         if !self.peers.are_several() {
             self.buffers = buffers;
-            let children = portions.iter().map(Portion::len).sum();
             self.know_child(first_child(&portions));
             let feed = |shard: usize, see: &mut dyn FnMut(&[u64]) -> Result<(), Halt>| {
                 let mut keys = portions.iter().map(|portion| portion.of(shard));
@@ -207,7 +209,8 @@ impl Search<'_> {
         let feed = |shard: usize, see: &mut dyn FnMut(&[u64]) -> Result<(), Halt>| {
             parcels.feed(shard, see)
         };
-        Ok((self.shards).insert(&self.workers, usize::MAX, feed, stop))
+        // About as many have come as were sent.
+        Ok((self.shards).insert(&self.workers, children, feed, stop))
     }
 
     /// Takes the bits outside the key from a child, as all of a level share them.
@@ -277,17 +280,14 @@ impl Search<'_> {
         );
         match halt {
             Some(halt) => Err(halt.into()),
-            None if self.peers.are_several() || meter.fits(memory) => Ok(()),
-            None => Err(BudgetKind::Memory.into()),
+            None if parts.iter().any(|part| part.exceeds_memory) => self.make_room(count as usize),
+            None => Ok(()),
         }
     }
 
     /// The children of this process's states among some of the level, and by portion the
-    /// numbers of its pieces; no portions after a stop.
-    fn portions(
-        &self,
-        positions: Range<u64>,
-    ) -> Result<(Option<Vec<Portion>>, Vec<Vec<u32>>), Stop> {
+    /// numbers of its pieces; `None` after a stop.
+    fn portions(&self, positions: Range<u64>) -> Result<Option<Portions>, Stop> {
         let source = self.source(self.depth);
         let children = (positions.end - positions.start) as usize * self.round_children;
         let work = children / self.round_parents;
@@ -296,10 +296,10 @@ impl Search<'_> {
             pieces.filter(|(piece, _)| self.peers.own(piece.shard)),
             PORTION,
         );
-        let numbers = batches
-            .iter()
-            .map(|batch| batch.iter().map(|&(_, n)| n).collect());
-        let numbers = numbers.collect();
+        let numbers = batches.iter();
+        let numbers: Vec<Vec<u32>> = numbers
+            .map(|batch| batch.iter().map(|&(_, number)| number).collect())
+            .collect();
         let suffix = &self.levels[self.depth as usize].suffix;
         let are_several = self.peers.are_several();
         let portions = self.workers.each(work, batches, |worker, batch| {
@@ -310,7 +310,7 @@ impl Search<'_> {
             })
         });
         let portions: io::Result<Option<Vec<Portion>>> = portions.into_iter().collect();
-        Ok((portions.map_err(Stop::Spill)?, numbers))
+        Ok(portions?.map(|portions| (portions, numbers)))
     }
 
     /// Counts the terminal and the solved states in a span of this process's states of the
@@ -340,7 +340,7 @@ impl Search<'_> {
     }
 
     /// Writes the states in memory to files, if that is allowed, after a round of
-    /// `count` parents did not fit.
+    /// `count` parents did not fit, or only just.
     fn make_room(&mut self, count: usize) -> Result<(), Stop> {
         let is_used = self.is_spilled();
         let is_empty = is_used && self.in_memory() == 0;

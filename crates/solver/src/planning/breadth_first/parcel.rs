@@ -56,7 +56,7 @@ pub(super) fn first_child(portions: &[Portion]) -> &[u64] {
     child.map_or(&[], |portion| &portion.child)
 }
 
-/// What all processes have for this one.
+/// The keys that all processes have for this one.
 pub(super) struct Parcels {
     own: Vec<Portion>,
     /// By piece of this process: its portion, and its position there.

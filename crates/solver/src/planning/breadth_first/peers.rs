@@ -18,7 +18,7 @@ pub struct Processes {
     pub index: usize,
     /// By process: host and port at which it listens.
     pub addresses: Vec<String>,
-    /// Who does not know it is not let in.
+    /// A word that all processes know; others are not let in.
     pub secret: String,
 }
 
@@ -117,7 +117,7 @@ impl Peers {
         Ok(self.exchange(vec![own; count])?.swap_remove(0))
     }
 
-    /// What all processes say, by process.
+    /// The values of all processes, by process.
     ///
     /// # Errors
     ///

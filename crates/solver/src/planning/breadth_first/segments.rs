@@ -16,7 +16,7 @@ use crate::planning::checkpoint::{CheckpointError, Identity, LoadError, read, wr
 use crate::planning::expand::states::Full;
 use ggp_search::{LevelStats, Meter};
 
-/// What a checkpoint in a folder contains already.
+/// The extent of the checkpoint in a folder.
 #[derive(Debug, Default)]
 pub(super) struct Segments {
     count: u64,
@@ -72,7 +72,7 @@ impl Search<'_> {
         Ok(agreed)
     }
 
-    /// What the first process says that had an error with a file.
+    /// The text of the first process that had an error with a file.
     fn agree_on_files(
         &mut self,
         own: Result<(), CheckpointError>,

@@ -158,7 +158,7 @@ impl Shards {
         shards
     }
 
-    /// Gives the memory to so many shards; the others stay empty.
+    /// Gives the memory to `count` shards; the others stay empty.
     #[cfg(feature = "distributed")]
     pub fn use_only(&mut self, count: usize) {
         self.used = count;
@@ -245,7 +245,7 @@ impl Shards {
         inserted
     }
 
-    /// Keeps only so many states of each shard.
+    /// Keeps only the first states of each shard, `lens` of them.
     pub fn truncate(&mut self, lens: &[u32]) {
         for (states, &len) in self.all.iter_mut().zip(lens) {
             states.truncate(len as usize);

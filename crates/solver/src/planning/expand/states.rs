@@ -184,7 +184,7 @@ impl States {
         Ok(())
     }
 
-    /// Number of entries of a table for so many states.
+    /// Number of entries of a table for `states` states.
     fn places(states: usize) -> usize {
         (states / 5 * 8).max(FIRST_TABLE)
     }

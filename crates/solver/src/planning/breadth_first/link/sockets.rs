@@ -25,8 +25,8 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// The time within which a caller must say who it is.
 const GREETING: Duration = Duration::from_secs(5);
 const MAGIC: &[u8; 8] = b"ggp link";
-/// What a process says first: the magic bytes, its number, and the proofs that it knows the
-/// secret and searches the same.
+/// Bytes of a greeting: the magic bytes, the number of the process, and the proofs that it
+/// knows the secret and searches the same.
 const HELLO: usize = 8 + 8 + 32 + 32;
 
 /// An error while the processes of a search connect.
@@ -208,7 +208,7 @@ fn welcome(
     Some((process, (told == expected).then_some(socket)))
 }
 
-/// What the connections know of the others.
+/// The state of the connections.
 #[derive(Clone, Default)]
 pub(super) struct State(Arc<Shared>);
 
@@ -247,7 +247,7 @@ impl Wire {
         }
     }
 
-    /// The other process is gone. This is no loss once all leave, as one is the first to go.
+    /// The other process is gone. Once all leave, this is right, as one is the first to go.
     fn lose<T>(&self, result: io::Result<T>) -> io::Result<T> {
         let _ = self.state.0.lost.set(self.process);
         while !self.state.0.is_leaving.load(Ordering::SeqCst) {
