@@ -226,7 +226,11 @@ fn serve(
             .partition(|packet| packet.exchange == exchange);
         *arrived.borrow_mut() = later;
         packets.sort_unstable_by_key(|packet| (packet.from, packet.number));
-        let mut by_process = vec![Vec::new(); count];
+        let mut lens = vec![0; count];
+        for packet in &packets {
+            lens[packet.from as usize] += packet.bytes.len();
+        }
+        let mut by_process: Vec<_> = lens.into_iter().map(Vec::with_capacity).collect();
         for packet in packets {
             by_process[packet.from as usize].extend_from_slice(&packet.bytes);
         }

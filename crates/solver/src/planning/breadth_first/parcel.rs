@@ -246,3 +246,87 @@ impl Parcels {
         see(&keys)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::planning::breadth_first::workers::portion_of;
+
+    const PROCESSES: usize = 3;
+    /// A key of one word that is not full, and one of two.
+    const BITS: [usize; 2] = [33, 100];
+
+    /// Portions whose pieces have these keys, each with its shard.
+    fn portions(bits: usize, pieces: &[&[(usize, u64)]], each: usize) -> Vec<Portion> {
+        pieces
+            .chunks(each)
+            .map(|some| portion_of(bits, some))
+            .collect()
+    }
+
+    #[test]
+    fn keys_arrive_in_the_order_of_their_pieces() {
+        // By piece: shard and key.
+        let pieces: [&[(usize, u64)]; 6] = [
+            &[(0, 1), (3, 2), (1, 3)],
+            &[(3, 4)],
+            &[],
+            &[(0, 5), (0, 6), (127, 7)],
+            &[(3, 8), (1, 9)],
+            &[(3, 10), (0, 11)],
+        ];
+        for bits in BITS {
+            let words = key_words(bits);
+            // Process n has the pieces n, n + 3, in portions of one piece or of all.
+            let of = |process: usize, each: usize| {
+                let own: Vec<_> = (process..pieces.len()).step_by(PROCESSES).collect();
+                let numbers = own.chunks(each);
+                let numbers: Vec<Vec<u32>> = numbers
+                    .map(|some| some.iter().map(|&number| number as u32).collect())
+                    .collect();
+                let own: Vec<_> = own.iter().map(|&number| pieces[number]).collect();
+                (portions(bits, &own, each), numbers)
+            };
+            for (receiver, each) in [(0, 1), (1, 2), (0, 2), (2, 1)] {
+                let shards = (receiver..SHARDS).step_by(PROCESSES);
+                let arrived = (0..PROCESSES).map(|process| {
+                    let (portions, numbers) = of(process, each);
+                    match process == receiver {
+                        true => Vec::new(),
+                        false => pack(&portions, &numbers, bits, shards.clone()),
+                    }
+                });
+                let arrived: Vec<_> = arrived.collect();
+                let (own, numbers) = of(receiver, each);
+                let open =
+                    |arrived| Parcels::open(own.clone(), &numbers, arrived, bits, shards.clone());
+                let parcels = open(arrived.clone()).unwrap();
+                for shard in 0..SHARDS {
+                    let mut found = Vec::new();
+                    let mut see = |keys: &[u64]| {
+                        found.extend(keys.chunks_exact(words).map(|key| key[0]));
+                        Ok(())
+                    };
+                    assert!(parcels.feed(shard, &mut see).is_ok());
+                    let all = pieces.iter().flat_map(|piece| *piece);
+                    let of_shard = all.filter(|key| key.0 == shard).map(|key| key.1);
+                    let expected: Vec<u64> = match shard % PROCESSES == receiver {
+                        true => of_shard.collect(),
+                        false => Vec::new(),
+                    };
+                    assert_eq!(found, expected, "shard {shard}, {bits} bits");
+                }
+                // What was cut off or is too long is noticed.
+                let other = (receiver + 1) % PROCESSES;
+                for len in 1..arrived[other].len() {
+                    let mut cut = arrived.clone();
+                    cut[other].truncate(len);
+                    assert!(open(cut).is_err());
+                }
+                let mut longer = arrived.clone();
+                longer[other].push(0);
+                assert_eq!(open(longer).err(), Some(Lost(Some(other))));
+            }
+        }
+    }
+}

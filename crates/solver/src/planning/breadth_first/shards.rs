@@ -271,3 +271,57 @@ pub(super) enum Halt {
 pub(super) fn key_words(bits: usize) -> usize {
     bits.div_ceil(64).max(1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Positions in order, found one by one.
+    fn slowly(lens: &[u64]) -> Vec<(usize, u64)> {
+        let longest = lens.iter().max().copied().unwrap_or(0);
+        let stripes = 0..longest.div_ceil(STRIPE);
+        let in_stripe = |stripe: u64| {
+            let shards = lens.iter().enumerate();
+            shards.flat_map(move |(shard, &len)| {
+                let numbers = stripe * STRIPE..len.min((stripe + 1) * STRIPE);
+                numbers.map(move |number| (shard, number))
+            })
+        };
+        stripes.flat_map(in_stripe).collect()
+    }
+
+    #[test]
+    fn pieces_are_the_positions_in_order() {
+        for lens in [
+            &[][..],
+            &[0],
+            &[5],
+            &[0, 3, 0, 2],
+            &[3 * STRIPE, 0, STRIPE + 1, STRIPE, STRIPE - 1],
+        ] {
+            let first = 7;
+            let ranges = lens.iter().map(|&len| first..first + len);
+            let span = Span::new(ranges.collect());
+            let all = slowly(lens);
+            assert_eq!(span.len(), all.len() as u64);
+            let total = span.len();
+            for from in [0, 1, total / 3, total.saturating_sub(1), total] {
+                for to in [from, from + 1, total / 2, total] {
+                    let some = from.min(total)..to.clamp(from.min(total), total);
+                    let mut found = Vec::new();
+                    for piece in span.pieces(some.clone()) {
+                        assert_eq!(piece.at, some.start + found.len() as u64);
+                        let numbers = piece.numbers.clone();
+                        found.extend(numbers.map(|number| (piece.shard, number - first)));
+                    }
+                    let some = some.start as usize..some.end as usize;
+                    assert_eq!(found, all[some], "{lens:?}");
+                }
+            }
+            for at in (0..total).step_by(1 + total as usize / 50) {
+                let (shard, number) = span.place(at);
+                assert_eq!((shard, number - first), all[at as usize]);
+            }
+        }
+    }
+}

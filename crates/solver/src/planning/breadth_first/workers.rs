@@ -49,6 +49,7 @@ struct Partitioner {
 }
 
 /// Keys of children, by shard, in the order of their parents and moves.
+#[derive(Clone)]
 pub(super) struct Portion {
     keys: Vec<u64>,
     /// By shard: its first word; the last entry is the total number of words.
@@ -349,4 +350,28 @@ impl Partitioner {
         self.shards.clear();
         self.ends.clear();
     }
+}
+
+/// A portion whose pieces have these keys, each with its shard.
+#[cfg(test)]
+pub(super) fn portion_of(bits: usize, pieces: &[&[(usize, u64)]]) -> Portion {
+    let mut partitioner = Partitioner {
+        bits,
+        keys: Vec::new(),
+        shards: Vec::new(),
+        ends: Vec::new(),
+    };
+    for &(shard, key) in pieces.iter().copied().flatten() {
+        partitioner.shards.push(shard as u8);
+        partitioner.keys.push(key);
+        partitioner
+            .keys
+            .resize(partitioner.shards.len() * key_words(bits), 0);
+    }
+    let ends = pieces.iter().scan(0, |end, piece| {
+        *end += piece.len();
+        Some(*end)
+    });
+    partitioner.ends = ends.collect();
+    partitioner.finish(0, Vec::new())
 }
