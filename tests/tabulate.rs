@@ -445,3 +445,43 @@ fn tables_of_other_rules_are_refused() {
         assert!(text.contains("cannot use missing"), "{command}: {text}");
     }
 }
+
+#[test]
+fn graphs_are_coloured_by_value() {
+    let rules = game("tic_tac_toe");
+    let (_folder, file, _) = table(&rules);
+    let graph = |more: &[&str]| {
+        let first = ["graph", &rules, "--table", file.to_str().unwrap()];
+        let output = ggp(&[&first[..], &["--depth", "2", "--role", "cross"], more].concat());
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let found: Value = serde_json::from_str(&graph(&["--format", "json"])).unwrap();
+    let nodes = found["nodes"].as_array().unwrap();
+    let value = |node: &Value| {
+        (
+            node["value"]["least"].clone(),
+            node["value"]["most"].clone(),
+        )
+    };
+    let count = |score: u8| {
+        let exact = (Value::from(score), Value::from(score));
+        nodes.iter().filter(|node| value(node) == exact).count()
+    };
+    // Cross begins, and most answers lose.
+    assert_eq!(value(&nodes[0]), (50.into(), 50.into()));
+    assert_eq!((count(50), count(100)), (1 + 9 + 24, 48));
+    assert!(nodes.iter().all(|node| node["value"]["distance"].is_u64()));
+    let dot = graph(&["--format", "dot"]);
+    assert_eq!(dot.matches("fillcolor").count(), nodes.len());
+    assert!(dot.contains("50 in 9"));
+    let svg = graph(&["--format", "svg"]);
+    assert!(svg.contains("cross can force 50<") && svg.contains("cross can force 100<"));
+    assert!(!svg.contains("cross can force 0<") && svg.contains(" v2\""));
+    let other = game("nim");
+    let (code, text) = code(&ggp(&["graph", &other, "--table", file.to_str().unwrap()]));
+    assert!(
+        code == 2 && text.contains("made from other rules"),
+        "{text}"
+    );
+}

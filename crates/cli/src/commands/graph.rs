@@ -7,6 +7,7 @@ mod json;
 mod labels;
 mod scene;
 mod svg;
+mod values;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -75,6 +76,9 @@ pub struct Options {
     #[arg(long, value_name = "N", default_value_t = 500)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=20_000))]
     most: u32,
+    /// Colour positions by the score that the role can force, from a file of `ggp tabulate`
+    #[arg(long, value_name = "FILE", conflicts_with = "animate")]
+    table: Option<PathBuf>,
     /// The role whose score counts, if there are several [default: the first]
     #[arg(long, value_name = "ROLE")]
     role: Option<String>,
@@ -129,6 +133,8 @@ struct Drawing {
     is_tree: bool,
     /// Whether a single role makes all decisions.
     is_alone: bool,
+    /// The name of the role whose values the nodes have, if they have any.
+    valued: Option<String>,
 }
 
 struct DrawnNode {
@@ -139,6 +145,8 @@ struct DrawnNode {
     facts: Vec<u32>,
     /// The first node that differs only in step counters.
     same: usize,
+    /// Its value, if values were looked up.
+    value: Option<values::Value>,
 }
 
 struct DrawnArc {
@@ -217,8 +225,12 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     budget.time = budget.time.map(|time| time / WRITING);
     machine.set_stop(&solve::evaluation(&budget, context));
     let explore = || explored::explored(options, &mut machine, &budget, context);
-    let explored = solve::in_time(context.preparing(explore), context)?;
+    let mut explored = solve::in_time(context.preparing(explore), context)?;
     machine.set_stop(context.stop());
+    if let Some(path) = &options.table {
+        let role = explored::role(machine.game(), options.role.as_deref())?;
+        values::look_up(path, &machine, role, &mut explored)?;
+    }
     let levels = levels(&explored.drawing);
     let sizes: Vec<String> = levels.iter().map(ToString::to_string).collect();
     let note = format!(
@@ -310,6 +322,12 @@ fn picture(
         }
         false => (explored.drawing, None),
     };
+    if drawing.valued.is_some() {
+        let texts = (0..drawing.nodes.len()).filter_map(|number| drawing.value_text(number));
+        for (label, text) in written.labels.iter_mut().zip(texts) {
+            label.lines.push(text);
+        }
+    }
     let mut words = drawing.words(options, cut);
     if !written.remark.is_empty() {
         words.push(std::mem::take(&mut written.remark));

@@ -3,8 +3,12 @@
 use std::fmt::{self, Write as _};
 
 use super::labels::differing;
+use super::values::{SHADES, Value};
 use super::{Drawing, Labels};
 use ggp_search::Status;
+
+/// The colours of values, from worst to best; colour-blind people can tell them apart.
+const COLOURS: [&str; SHADES] = ["#f2b27a", "#fbe6cf", "#eeeeee", "#d3e9f7", "#7fbfe6"];
 
 /// The graph as DOT, one rank for each step; `None` if it may not go on.
 pub(super) fn text(drawing: &Drawing, labels: Labels, go_on: &dyn Fn() -> bool) -> Option<String> {
@@ -49,13 +53,32 @@ fn write_graph(
                 }
             }
         }
+        if let Some(text) = drawing.value_text(number) {
+            let gap = if label.is_empty() { "" } else { "\\n" };
+            write!(label, "{gap}{text}")?;
+        }
+        let shade = node.value.and_then(Value::shade);
+        let colour = shade.map(|shade| {
+            let style = if node.expanded {
+                "filled"
+            } else {
+                "\"filled,dashed\""
+            };
+            format!(", style={style}, fillcolor=\"{}\"", COLOURS[shade])
+        });
         let look = match node.status {
+            Status::Solved if colour.is_some() => ", peripheries=2",
+            _ if colour.is_some() => "",
             Status::Solved => ", peripheries=2",
             Status::Dead => ", style=filled, fillcolor=lightgrey",
             Status::Open if !node.expanded => ", style=dashed",
             Status::Open => "",
         };
-        writeln!(out, "  n{number} [label=\"{label}\"{look}];")?;
+        writeln!(
+            out,
+            "  n{number} [label=\"{label}\"{look}{}];",
+            colour.unwrap_or_default()
+        )?;
     }
     let levels = drawing.nodes.chunk_by(|a, b| a.level == b.level);
     let mut number = 0;

@@ -22,7 +22,7 @@ type State = <AnyMachine as Machine>::State;
 /// An explored graph with its states.
 pub(super) struct Explored {
     pub drawing: Drawing,
-    states: Vec<State>,
+    pub states: Vec<State>,
     /// The limit that was reached.
     pub stopped: Option<BudgetKind>,
     /// The number of nodes that do not fit into a picture.
@@ -92,7 +92,12 @@ pub(super) fn explored(
     )
 }
 
-fn role(game: &Game, name: Option<&str>) -> anyhow::Result<RoleId> {
+/// The role of this name; by default the first.
+///
+/// # Errors
+///
+/// If there is no such role.
+pub(super) fn role(game: &Game, name: Option<&str>) -> anyhow::Result<RoleId> {
     let found = match name {
         Some(name) => game.role_named(name),
         None => game.roles().next(),
@@ -181,6 +186,7 @@ fn put<A>(
             expanded: node.expanded,
             facts,
             same: *firsts.entry(key(&node.state)).or_insert(number),
+            value: None,
         }
     });
     let mut nodes: Vec<DrawnNode> = nodes.collect();
@@ -213,6 +219,7 @@ fn put<A>(
             is_complete: graph.is_complete(),
             is_tree: options.tree,
             is_alone: game.role_count() == 1,
+            valued: None,
         },
         states: graph
             .nodes()

@@ -20,6 +20,15 @@ struct NodeRecord<'d> {
     status: &'static str,
     expanded: bool,
     facts: Vec<&'d str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<ValueRecord>,
+}
+
+#[derive(Serialize)]
+struct ValueRecord {
+    least: u8,
+    most: u8,
+    distance: Option<u16>,
 }
 
 #[derive(Serialize)]
@@ -42,6 +51,11 @@ pub(super) fn text(drawing: &Drawing) -> String {
             status: node.status.name(),
             expanded: node.expanded,
             facts: drawing.facts(node),
+            value: node.value.map(|value| ValueRecord {
+                least: value.scores[0],
+                most: value.scores[1],
+                distance: value.distance,
+            }),
         });
     let arcs = drawing.arcs.iter().map(|arc| ArcRecord {
         from: arc.from,

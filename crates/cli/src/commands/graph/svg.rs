@@ -8,12 +8,28 @@ use rustc_hash::FxHashMap;
 use super::Drawing;
 use super::animation::Film;
 use super::scene::{Card, Kind, LETTER, LINE, Link, Scene, place};
+use super::values::{MEANINGS, Value};
 use ggp_gdl::markup::escaped;
 
 /// Margin around the picture, and room for the step numbers on the left.
 const MARGIN: f64 = 20.0;
 const STEPS: f64 = 96.0;
 const HEADER: f64 = 30.0;
+
+/// The colours of values, if there are any.
+const VALUES: &str = "\
+.v0{fill:#f2b27a}\
+.v1{fill:#fbe6cf}\
+.v2{fill:#eee}\
+.v3{fill:#d3e9f7}\
+.v4{fill:#7fbfe6}\
+@media (prefers-color-scheme:dark){\
+.v0{fill:#8a4a08}\
+.v1{fill:#4a2c0c}\
+.v2{fill:#3a3c41}\
+.v3{fill:#0d3a57}\
+.v4{fill:#0b5d91}\
+}";
 
 /// Styles for light and, further down, for dark backgrounds.
 const STYLE: &str = "\
@@ -103,7 +119,10 @@ pub(super) fn text(
     let top = paper.origin[1] + scene.layout.size[1] + 24.0;
     let height = paper.legend(drawing, scene, top, width) + MARGIN;
     let (width, height) = (width.ceil(), height.ceil());
-    let style = film.map_or(String::new(), Film::style);
+    let mut style = film.map_or(String::new(), Film::style);
+    if drawing.valued.is_some() {
+        style.push_str(VALUES);
+    }
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" aria-labelledby=\"title desc\" \
          width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">\n\
@@ -357,7 +376,8 @@ impl Paper<'_> {
         };
         let facts = format!("{number}: {}", drawing.facts(node).join(" "));
         self.put(format_args!("{group}<title>{}</title>", escaped(&facts)));
-        self.frame(card.kind, [x - w, y - h, 2.0 * w, 2.0 * h]);
+        let shade = node.value.and_then(Value::shade);
+        self.frame(card.kind, shade, [x - w, y - h, 2.0 * w, 2.0 * h]);
         self.label(card, [x, y - h + 5.0]);
         if card.is_planned {
             let class = self.class("ring", self.film.map(Film::plan));
@@ -384,9 +404,10 @@ impl Paper<'_> {
 
     /// The border of a node: rounded; double if solved; with square corners if the game is
     /// over.
-    fn frame(&mut self, kind: Kind, [x, y, width, height]: [f64; 4]) {
+    fn frame(&mut self, kind: Kind, shade: Option<usize>, [x, y, width, height]: [f64; 4]) {
         let round = if kind == Kind::Ended { 0.0 } else { 5.0 };
-        let class = kind as usize;
+        let shade = shade.map_or_else(String::new, |shade| format!(" v{shade}"));
+        let class = format!("{}{shade}", kind as usize);
         self.put(format_args!(
             "<rect class=\"c k{class}\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" \
              height=\"{height:.1}\" rx=\"{round}\"/>"
@@ -465,7 +486,7 @@ impl Paper<'_> {
     /// The legend of the shapes and colours that occur; returns its bottom.
     fn legend(&mut self, drawing: &Drawing, scene: &Scene, top: f64, width: f64) -> f64 {
         let has = |kind: Kind| scene.cards.iter().any(|card| card.kind == kind);
-        let mut entries: Vec<(Entry, &str)> = Vec::new();
+        let mut entries: Vec<(Entry, String)> = Vec::new();
         let kinds = [
             (Kind::Solved, "solved"),
             (Kind::Ended, "over, not solved"),
@@ -476,26 +497,39 @@ impl Paper<'_> {
             kinds
                 .into_iter()
                 .filter(|(kind, _)| has(*kind))
-                .map(|(kind, words)| (Entry::Card(kind), words)),
+                .map(|(kind, words)| (Entry::Card(kind), words.to_owned())),
         );
+        if let Some(role) = &drawing.valued {
+            let shades = drawing.nodes.iter().filter_map(|node| node.value?.shade());
+            let mut shades: Vec<usize> = shades.collect();
+            shades.sort_unstable();
+            shades.dedup();
+            for shade in shades {
+                let words = format!("{role} can force {}", MEANINGS[shade]);
+                entries.push((Entry::Shade(shade), escaped(&words)));
+            }
+        }
         if scene.cards.iter().any(|card| card.ways > 1) {
-            entries.push((Entry::Ways, "number of moves leading here"));
+            entries.push((Entry::Ways, "number of moves leading here".to_owned()));
         }
         if scene.plan.is_some_and(|moves| moves > 0) {
-            entries.push((Entry::Line("p"), "shortest solutions"));
+            entries.push((Entry::Line("p"), "shortest solutions".to_owned()));
         }
         let links = &scene.links;
         if links.iter().any(|link| link.is_back(drawing)) {
-            entries.push((Entry::Line("b"), "to the same or an earlier step"));
+            entries.push((
+                Entry::Line("b"),
+                "to the same or an earlier step".to_owned(),
+            ));
         }
         if links
             .iter()
             .any(|link| link.moves.iter().all(|moves| !moves.is_empty()))
         {
-            entries.push((Entry::Both, "moves in both directions"));
+            entries.push((Entry::Both, "moves in both directions".to_owned()));
         }
         if self.film.is_some_and(Film::has_pruned) {
-            entries.push((Entry::Faded, "pruned"));
+            entries.push((Entry::Faded, "pruned".to_owned()));
         }
         let (mut x, mut y) = (MARGIN, top);
         for (entry, words) in entries {
@@ -504,7 +538,8 @@ impl Paper<'_> {
                 (x, y) = (MARGIN, y + 24.0);
             }
             match entry {
-                Entry::Card(kind) => self.frame(kind, [x, y, 28.0, 16.0]),
+                Entry::Card(kind) => self.frame(kind, None, [x, y, 28.0, 16.0]),
+                Entry::Shade(shade) => self.frame(Kind::Open, Some(shade), [x, y, 28.0, 16.0]),
                 Entry::Ways => self.put(format_args!(
                     "<circle class=\"w\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"6.5\"/>\
                      <text class=\"wt\" x=\"{0:.1}\" y=\"{:.1}\">2</text>",
@@ -541,6 +576,7 @@ impl Paper<'_> {
 /// The sample in a line of the legend.
 enum Entry {
     Card(Kind),
+    Shade(usize),
     Ways,
     Line(&'static str),
     Both,
