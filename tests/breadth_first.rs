@@ -123,6 +123,7 @@ fn in_processes(
                     index,
                     addresses: addresses.clone(),
                     secret: "secret".to_owned(),
+                    goes_on: false,
                 }),
                 ..options.clone()
             };
@@ -217,6 +218,7 @@ fn processes_of_other_searches_are_not_let_in() {
                 index,
                 addresses: vec![address.clone(), "127.0.0.1:1".to_owned()],
                 secret: String::new(),
+                goes_on: false,
             }),
             ..whole()
         };

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -128,6 +129,112 @@ fn processes_that_are_killed_change_nothing() {
             "{processes} processes, {awaited:?}"
         );
     }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn processes_on_hosts_begin_again_after_a_kill() {
+    let search = [
+        "games/senku.kif",
+        "--whole",
+        "--symmetry",
+        "on",
+        "--depth",
+        "12",
+    ];
+    let expected = told(ggp(&search));
+    let ports = [0, 1].map(|_| TcpListener::bind("127.0.0.1:0").unwrap());
+    let lines = ports.map(|port| format!("{}\n", port.local_addr().unwrap()));
+    let hosts = scratch("hosts");
+    fs::write(&hosts, format!("# two\n{}", lines.concat())).unwrap();
+    let folders = ["hosts-0", "hosts-1"].map(scratch);
+    let start = |process: usize| {
+        let number = process.to_string();
+        let folder = folders[process].to_str().unwrap();
+        let flags = ["--hosts", hosts.to_str().unwrap(), "--process", &number];
+        ggp(&[&search[..], &flags, &["--checkpoint", folder]].concat())
+    };
+    let commands = [start(0), start(1)];
+    while members(&commands[1]).is_empty() {
+        thread::sleep(Duration::from_millis(1));
+    }
+    // They have no checkpoint yet, and each has a folder of its own.
+    thread::sleep(Duration::from_millis(100));
+    members(&commands[1])
+        .iter()
+        .for_each(|&id| signal(id, "-KILL"));
+    let [first, second] = commands;
+    assert_eq!(told(first), expected);
+    let second = second.wait_with_output().unwrap();
+    assert_eq!(
+        (second.status.code(), &second.stdout[..]),
+        (Some(1), &b""[..])
+    );
+}
+
+#[test]
+fn a_checkpoint_of_several_processes_is_kept() {
+    let folder = scratch("kept");
+    let path = folder.to_str().unwrap();
+    let run = |game: &str, flags: &[&str]| {
+        let first = ["solve", game, "--method", "breadth-first-packed", "--whole"];
+        let output = Command::new(env!("CARGO_BIN_EXE_ggp"))
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .args(first)
+            .args(flags)
+            .output()
+            .expect("the program was built");
+        let text = String::from_utf8(output.stderr).unwrap();
+        (output.status.code().unwrap(), text)
+    };
+    let (eight, hanoi) = ("games/eight_puzzle.kif", "games/hanoi.kif");
+    let two = ["--processes", "2"];
+    let ended = run(
+        eight,
+        &[&two[..], &["--checkpoint", path, "--checkpoint-every", "0"]].concat(),
+    );
+    assert_eq!(ended.0, 0, "{ended:?}");
+    let three = ["--processes", "3", "--resume", path];
+    for (game, flags, says) in [
+        (
+            hanoi,
+            &["--processes", "2", "--checkpoint", path][..],
+            "has a checkpoint: add --resume",
+        ),
+        (
+            hanoi,
+            &["--processes", "2", "--resume", path],
+            "a checkpoint of another search",
+        ),
+        (
+            eight,
+            &three,
+            "was written by 2 processes, and this search has 3",
+        ),
+        (
+            eight,
+            &["--resume", path],
+            "the checkpoint of several processes",
+        ),
+        (
+            eight,
+            &["--processes", "2", "--resume", "README.md"],
+            "the checkpoint of one process",
+        ),
+        (
+            eight,
+            &["--processes", "2", "--resume", "games"],
+            "has no checkpoint",
+        ),
+    ] {
+        let (code, text) = run(game, flags);
+        assert!(code == 2 && text.contains(says), "{flags:?}: {text}");
+    }
+    let (code, text) = run(eight, &[&two[..], &["--resume", path]].concat());
+    assert!(
+        code == 0 && text.contains("all 181440 positions were seen"),
+        "{text}"
+    );
 }
 
 #[cfg(target_os = "linux")]

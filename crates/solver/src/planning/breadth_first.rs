@@ -45,8 +45,8 @@ use super::{Outcome, Plan, Puzzle, Reason};
 use ggp_engine::propnet::code::Engine;
 #[cfg(feature = "distributed")]
 pub use link::LinkError;
-use peers::{Lost, Peers};
-pub use peers::{MOST_PROCESSES, Processes};
+use peers::Peers;
+pub use peers::{Lost, MOST_PROCESSES, Processes};
 use shards::{Piece, SHARDS, Shards, Span};
 pub use spill::Spill;
 use spill::{Disk, SpillError};
@@ -143,8 +143,8 @@ pub enum BreadthFirstError {
     /// The processes of the search cannot connect.
     #[cfg(feature = "distributed")]
     Link(LinkError),
-    /// Another process is gone; the text says which.
-    Lost(String),
+    /// Another process is gone.
+    Lost(Lost),
 }
 
 impl fmt::Display for BreadthFirstError {
@@ -154,7 +154,7 @@ impl fmt::Display for BreadthFirstError {
             BreadthFirstError::Spill(folder, error) => write!(f, "{}: {error}", folder.display()),
             #[cfg(feature = "distributed")]
             BreadthFirstError::Link(error) => error.fmt(f),
-            BreadthFirstError::Lost(text) => f.write_str(text),
+            BreadthFirstError::Lost(lost) => lost.fmt(f),
             BreadthFirstError::SpillAndCheckpoint => {
                 f.write_str("levels in files cannot be combined with checkpoints")
             }
@@ -166,7 +166,7 @@ impl std::error::Error for BreadthFirstError {}
 
 impl From<Lost> for BreadthFirstError {
     fn from(lost: Lost) -> Self {
-        BreadthFirstError::Lost(lost.to_string())
+        BreadthFirstError::Lost(lost)
     }
 }
 
@@ -229,12 +229,16 @@ pub fn breadth_first(
     };
     #[cfg(feature = "distributed")]
     if let Some(processes) = &options.processes {
-        if let (Some(checkpoint), None, 0) = (&options.checkpoint, &options.resume, processes.index)
-        {
+        if let (Some(checkpoint), None, 0, false) = (
+            &options.checkpoint,
+            &options.resume,
+            processes.index,
+            processes.goes_on,
+        ) {
             // An older search must not be gone on with. The others wait to be connected.
             let _ = std::fs::remove_file(manifest(&checkpoint.file));
         }
-        match search.link(processes, budget) {
+        match search.link(processes, options, budget) {
             Ok(()) => {}
             Err(BreadthFirstError::Link(LinkError::Stopped)) => {
                 let stopped = meter.check().err().unwrap_or(BudgetKind::Time);
@@ -250,16 +254,26 @@ pub fn breadth_first(
     };
     let identity =
         has_checkpoint.then(|| Identity::new(method, puzzle, &(options.whole, &search.layout)));
-    match (&options.resume, &identity) {
-        #[cfg(feature = "distributed")]
-        (Some(folder), Some(identity)) if are_several => {
-            search.load_segments(folder, identity, &mut meter)?;
-            let next = options.checkpoint.as_ref().map(|next| &next.file);
-            if next.is_some_and(|next| next != folder) {
+    let mut is_resumed = false;
+    #[cfg(feature = "distributed")]
+    if let (Some(processes), Some(identity)) = (&options.processes, &identity) {
+        let last = options.checkpoint.as_ref().map(|next| &next.file);
+        let folder = match processes.goes_on {
+            true => last,
+            false => options.resume.as_ref(),
+        };
+        if let Some(folder) = folder {
+            is_resumed = search.load_segments(folder, identity, processes.goes_on, &mut meter)?;
+            if last.is_some_and(|last| last != folder) {
                 search.segments.begin();
             }
         }
-        (Some(file), Some(identity)) => search.resume(file, identity, &mut meter)?,
+    }
+    match (&options.resume, &identity) {
+        _ if is_resumed => {}
+        (Some(file), Some(identity)) if !are_several => {
+            search.resume(file, identity, &mut meter)?;
+        }
         _ if options.classes == Classes::Never => {}
         _ => search.find_symmetries(budget)?,
     }
@@ -556,9 +570,16 @@ impl<'p> Search<'p> {
 
     /// Connects to the other processes and agrees with them on the size of rounds.
     #[cfg(feature = "distributed")]
-    fn link(&mut self, processes: &Processes, budget: &Budget) -> Result<(), BreadthFirstError> {
+    fn link(
+        &mut self,
+        processes: &Processes,
+        options: &BreadthFirstOptions,
+        budget: &Budget,
+    ) -> Result<(), BreadthFirstError> {
+        let is_reduced = options.classes != Classes::Never;
         let equal = (
-            (self.whole, &self.layout, self.is_saved, self.disk.is_some()),
+            (self.whole, &self.layout, self.is_saved, is_reduced),
+            (self.disk.is_some(), options.resume.is_some()),
             (budget.depth, budget.nodes, processes.addresses.len()),
             env!("CARGO_PKG_VERSION"),
         );

@@ -46,6 +46,8 @@ pub enum CheckpointError {
     Damaged(PathBuf),
     /// The search needs more memory than it is allowed.
     Memory(PathBuf),
+    /// The checkpoint was written by a number of processes, and the search has another one.
+    Processes(PathBuf, u64, u64),
 }
 
 impl fmt::Display for CheckpointError {
@@ -69,6 +71,13 @@ impl fmt::Display for CheckpointError {
                 (file, what.to_owned())
             }
             CheckpointError::Damaged(file) => (file, "the checkpoint is damaged".to_owned()),
+            CheckpointError::Processes(file, written, own) => (
+                file,
+                format!(
+                    "it was written by {written} processes, and this search has {own}; both must \
+                     be equal"
+                ),
+            ),
             CheckpointError::Memory(file) => {
                 let what = "the search needs more memory than it is allowed";
                 (file, what.to_owned())

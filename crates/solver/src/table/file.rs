@@ -226,7 +226,9 @@ impl Table {
         let entries = header.positions.checked_mul(header.entry_bytes() as u64);
         let wanted = entries.map(|bytes| bytes.saturating_add(start + header.bucket_bytes() + 32));
         if wanted != Some(length) {
-            return Err(TableError::Malformed("its length is wrong"));
+            return Err(TableError::Malformed(
+                "its length is wrong, so it was cut off or changed; make it again",
+            ));
         }
         let mut table = Table {
             file,

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::bail;
+use anyhow::{Context as _, bail};
 
 use super::report::ran_out;
 use super::{processes, seconds};
 use crate::Context;
 use ggp_search::{Stats, Verdict};
-use ggp_solver::planning::breadth_first::{BreadthFirstOptions, Classes, Spill};
+use ggp_solver::planning::breadth_first::{BreadthFirstOptions, Classes, Spill, manifest};
 use ggp_solver::planning::checkpoint::Checkpoint;
 use ggp_solver::solve::{Answer, Setting, SolveOptions};
 
@@ -86,6 +86,11 @@ impl Flags {
                     path.display()
                 );
             }
+        } else if let Some(folder) = self.resume.as_ref().filter(|path| path.is_dir()) {
+            bail!(
+                "{} is a folder, the checkpoint of several processes; resume it with --processes",
+                folder.display()
+            );
         } else if let Some(file) = &self.checkpoint {
             if file.exists() && !file.is_file() {
                 bail!(
@@ -123,11 +128,43 @@ impl Flags {
                 spill.most_bytes = member.part(spill.most_bytes);
             }
             how.budget = member.share(&how.budget);
-            if member.resumes() {
-                how.packed.resume = self.checkpoint.clone();
-            }
         }
         Ok(())
+    }
+
+    /// Checks the folders of checkpoints of several processes, and makes the one to write to;
+    /// `is_first` is true where the first process is.
+    ///
+    /// # Errors
+    ///
+    /// If one is missing, is not a folder or would be lost.
+    pub fn prepare(&self, is_first: bool) -> anyhow::Result<()> {
+        if let Some(folder) = &self.resume {
+            let name = folder.display();
+            if folder.is_file() {
+                bail!(
+                    "{name} is a file, the checkpoint of one process; resume it without --processes"
+                );
+            }
+            if is_first && !manifest(folder).exists() {
+                bail!("{name} has no checkpoint of several processes");
+            }
+        }
+        let Some(folder) = &self.checkpoint else {
+            return Ok(());
+        };
+        let name = folder.display();
+        if self.resume.as_ref() != Some(folder) && manifest(folder).exists() {
+            bail!(
+                "{name} has a checkpoint: add --resume {name} to go on from it, or delete the folder"
+            );
+        }
+        std::fs::create_dir_all(folder).with_context(|| format!("cannot write {name}"))
+    }
+
+    /// Whether levels may be in files.
+    pub fn spills(&self) -> bool {
+        self.spill.is_some()
     }
 
     /// The file or folder of checkpoints.

@@ -22,7 +22,7 @@ use super::{Goal, Options};
 use crate::{Context, Exit, rule_files};
 use ggp_search::Budget;
 use ggp_solver::planning::breadth_first::{
-    BreadthFirstError, LinkError, MOST_PROCESSES, Processes, manifest,
+    BreadthFirstError, LinkError, Lost, MOST_PROCESSES, Processes, manifest,
 };
 use ggp_solver::solve::SolveError;
 
@@ -39,7 +39,12 @@ pub(super) struct Sharing {
     #[arg(long, value_name = "FILE", requires = "process")]
     hosts: Option<PathBuf>,
     /// The line of --hosts that is this process, counted from 0; process 0 prints the answer
-    #[arg(long, value_name = "N", requires = "hosts")]
+    #[arg(
+        long,
+        value_name = "N",
+        requires = "hosts",
+        conflicts_with = "processes"
+    )]
     process: Option<usize>,
     /// Run one process, described as JSON
     #[arg(long, hide = true, value_name = "JSON")]
@@ -60,8 +65,11 @@ pub(super) struct Member {
     resumes: bool,
 }
 
-/// The exit code of a process that ends because another one is lost.
+/// The exit code of a process that ends because another one is lost, if it does not know which
+/// one; otherwise its number is added to [`LOST_FIRST`].
 const LOST: i32 = 98;
+const LOST_FIRST: i32 = 100;
+const LOST_LAST: i32 = LOST_FIRST + MOST_PROCESSES as i32 - 1;
 /// A process that is lost sooner than this has achieved nothing.
 const SOON: Duration = Duration::from_secs(10);
 /// The number of losses in a row without achievement after which the search ends.
@@ -118,6 +126,9 @@ impl Sharing {
     /// Where the processes are, and which of them run on this machine.
     fn places(&self, context: &Context) -> anyhow::Result<(Vec<String>, Vec<usize>, String)> {
         if let (Some(path), Some(index)) = (&self.hosts, self.process) {
+            if path.is_dir() {
+                bail!("--hosts needs a file, and {} is a folder", path.display());
+            }
             let bytes = rule_files::read_at_most(path, MOST_BYTES, context)?;
             let text = String::from_utf8_lossy(&bytes);
             let lines = text.lines().map(str::trim);
@@ -137,6 +148,10 @@ impl Sharing {
                 bail!(
                     "{file} has {count} lines with processes; 1 to {MOST_PROCESSES} are possible"
                 );
+            }
+            let same = |(at, address): (usize, &String)| addresses[..at].contains(address);
+            if let Some(at) = (0..count).find(|&at| same((at, &addresses[at]))) {
+                bail!("{file}: {} is there twice", addresses[at]);
             }
             if index >= count {
                 bail!("--process {index}: {file} has {count} lines, counted from 0");
@@ -166,12 +181,8 @@ impl Member {
             index: self.index,
             addresses: self.addresses.clone(),
             secret: self.secret.clone(),
+            goes_on: self.resumes,
         }
-    }
-
-    /// Whether the search goes on from its last checkpoint.
-    pub fn resumes(&self) -> bool {
-        self.resumes
     }
 
     /// Whether this process prints the answer.
@@ -206,16 +217,18 @@ impl Member {
     /// Ends this process quietly if the error is that another one is lost.
     pub fn leave_if_lost(&self, error: &SolveError) {
         let lost = match error {
-            SolveError::Files(BreadthFirstError::Lost(_)) => true,
-            // Somebody else took the port, which was free a moment ago.
-            SolveError::Files(BreadthFirstError::Link(LinkError::Listen(..))) => {
-                !self.secret.is_empty()
+            SolveError::Files(BreadthFirstError::Lost(Lost(process))) => {
+                process.map_or(LOST, |process| LOST_FIRST + process as i32)
             }
-            _ => false,
+            // Somebody else took the port, which was free a moment ago.
+            SolveError::Files(BreadthFirstError::Link(LinkError::Listen(..)))
+                if !self.secret.is_empty() =>
+            {
+                LOST
+            }
+            _ => return,
         };
-        if lost {
-            std::process::exit(LOST);
-        }
+        std::process::exit(lost);
     }
 }
 
@@ -233,8 +246,8 @@ enum End {
     Code(i32),
     /// A process failed; what it reported.
     Failed(usize, i32, String),
-    /// A process is lost.
-    Lost(usize, ExitStatus),
+    /// A process is lost: how it ended, if it was on this machine.
+    Lost(Option<usize>, Option<ExitStatus>),
 }
 
 /// Starts the processes and waits for their end; starts them again when one is lost.
@@ -248,9 +261,18 @@ pub(super) fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> 
     let (addresses, own, secret) = flags.places(context)?;
     let folder = options.levels.checkpoint();
     let file = folder.map(manifest);
+    options.levels.prepare(own.contains(&0))?;
     let mut resumes = false;
     let mut losses = 0;
     context.delegate();
+    if let (Some(_), &[index]) = (&flags.hosts, &own[..]) {
+        let count = addresses.len();
+        let address = &addresses[index];
+        context.note(format_args!(
+            "process {index} of 0 to {}, at {address}",
+            count - 1
+        ));
+    }
     loop {
         let start = Instant::now();
         let before = file.as_deref().and_then(written);
@@ -267,8 +289,16 @@ pub(super) fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> 
             all.push(Running::start(&member)?);
         }
         match watch(&mut all, context)? {
-            End::Code(0) => return Ok(Exit::Done),
-            End::Code(1) => return Ok(Exit::Negative),
+            End::Code(code @ (0 | 1)) => {
+                if own[0] != 0 {
+                    context.note("the search has ended; process 0 has the answer");
+                }
+                return Ok(if code == 0 {
+                    Exit::Done
+                } else {
+                    Exit::Negative
+                });
+            }
             End::Code(code) => std::process::exit(code),
             End::Failed(index, code, report) => {
                 // The first process reports by itself.
@@ -278,33 +308,43 @@ pub(super) fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> 
                 std::process::exit(code);
             }
             End::Lost(..) if context.is_interrupted() => bail!("interrupted"),
-            End::Lost(index, status) => {
+            End::Lost(process, status) => {
+                let name = match process {
+                    Some(process) if flags.hosts.is_some() => {
+                        format!("process {process} ({})", addresses[process])
+                    }
+                    Some(process) => format!("process {process}"),
+                    None => "another process".to_owned(),
+                };
+                let how = status.map_or_else(String::new, |status| format!(" ({status})"));
+                let lost = format!("{name} is lost{how}");
                 let Some(folder) = folder else {
-                    return Err(anyhow!(
-                        "process {index} is lost ({status}); with --checkpoint the search would go \
-                         on from there"
-                    ));
+                    return Err(match options.levels.spills() {
+                        true => anyhow!(lost),
+                        false => {
+                            anyhow!("{lost}; with --checkpoint the search would go on from there")
+                        }
+                    });
                 };
                 let now = file.as_deref().and_then(written);
-                losses = match start.elapsed() < SOON || (index == 0 && now == before) {
-                    true if now == before => losses + 1,
-                    _ => 0,
+                let is_vain = start.elapsed() < SOON || own.contains(&0);
+                losses = match is_vain && now == before {
+                    true => losses + 1,
+                    false => 0,
                 };
                 if losses >= MOST_LOSSES {
-                    return Err(anyhow!(
-                        "process {index} is lost ({status}), for the {losses}rd time without \
-                         progress"
-                    ));
+                    return Err(anyhow!("{lost}, for the {losses}rd time without progress"));
                 }
                 let folder = folder.display();
                 let from = match now {
                     Some(_) => format!("all go on from the last checkpoint in {folder}"),
-                    None => "all begin again, as no checkpoint was written yet".to_owned(),
+                    None if own.contains(&0) => {
+                        "all begin again, as no checkpoint was written yet".to_owned()
+                    }
+                    None => "all begin again, from the last checkpoint if there is one".to_owned(),
                 };
-                context.note(format_args!(
-                    "note: process {index} is lost ({status}); {from}"
-                ));
-                resumes = now.is_some() || flags.hosts.is_some();
+                context.note(format_args!("note: {lost}; {from}"));
+                resumes = true;
             }
         }
     }
@@ -380,7 +420,11 @@ fn watch(all: &mut [Running], context: &Context) -> anyhow::Result<End> {
             match status.code() {
                 Some(0 | 1) => {}
                 Some(LOST) => {
-                    end.get_or_insert(End::Lost(running.index, status));
+                    end.get_or_insert(End::Lost(None, None));
+                }
+                Some(code @ LOST_FIRST..=LOST_LAST) => {
+                    let process = Some((code - LOST_FIRST) as usize);
+                    end.get_or_insert(End::Lost(process, None));
                 }
                 Some(code @ 2) => {
                     end = Some(End::Failed(running.index, code, running.report()));
@@ -388,7 +432,7 @@ fn watch(all: &mut [Running], context: &Context) -> anyhow::Result<End> {
                 }
                 _ => {
                     if !matches!(end, Some(End::Failed(..))) {
-                        end = Some(End::Lost(running.index, status));
+                        end = Some(End::Lost(Some(running.index), Some(status)));
                     }
                 }
             }

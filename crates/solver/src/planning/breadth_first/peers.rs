@@ -20,6 +20,9 @@ pub struct Processes {
     pub addresses: Vec<String>,
     /// A word that all processes know; others are not let in.
     pub secret: String,
+    /// True to go on from [`BreadthFirstOptions::checkpoint`](super::BreadthFirstOptions) if
+    /// one was written, after a process was lost.
+    pub goes_on: bool,
 }
 
 /// The maximum number of processes of a search: each needs a shard.
@@ -27,7 +30,7 @@ pub const MOST_PROCESSES: usize = SHARDS;
 
 /// Another process is gone, or sends what cannot be read; its number, if it is known.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(super) struct Lost(pub Option<usize>);
+pub struct Lost(pub Option<usize>);
 
 impl fmt::Display for Lost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

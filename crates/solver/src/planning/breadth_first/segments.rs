@@ -56,6 +56,7 @@ impl Search<'_> {
         self.segments.count += 1;
         let written = match self.peers.index() {
             0 => write(&manifest(folder), identity, |out| {
+                out.number(self.peers.count() as u64)?;
                 out.number(self.segments.count)?;
                 out.numbers(self.lens.iter().map(|&len| len.into()))?;
                 out.numbers(self.since.iter().map(|&since| since.into()))?;
@@ -100,7 +101,7 @@ impl Search<'_> {
     }
 
     /// Goes on from the checkpoint in a folder. A process that does not see the manifest of
-    /// the first one gets it from there.
+    /// the first one gets it from there. Returns false if `may_lack` it and there is none.
     ///
     /// # Errors
     ///
@@ -109,16 +110,23 @@ impl Search<'_> {
         &mut self,
         folder: &Path,
         identity: &Identity,
+        may_lack: bool,
         meter: &mut Meter<'_>,
-    ) -> Result<(), BreadthFirstError> {
+    ) -> Result<bool, BreadthFirstError> {
         let path = manifest(folder);
         let index = self.peers.index();
         let own = match index {
-            0 => fs::read(&path).map_err(|error| error.to_string()),
+            0 => fs::read(&path),
             _ => Ok(Vec::new()),
         };
-        let own = own.map_err(|text| CheckpointError::File(path.clone(), io::Error::other(text)));
-        let bytes = self.peers.broadcast(own?)?;
+        let own = match own {
+            Err(error) if may_lack && error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            own => own.map_err(|error| CheckpointError::File(path.clone(), error))?,
+        };
+        let bytes = self.peers.broadcast(own)?;
+        if bytes.is_empty() && may_lack {
+            return Ok(false);
+        }
         let path = match index {
             0 => path,
             _ => {
@@ -137,7 +145,7 @@ impl Search<'_> {
             meter.begin_level(level.depth, level.compare);
             *meter.level() = level;
         }
-        Ok(())
+        Ok(true)
     }
 
     fn load_manifest(
@@ -146,7 +154,14 @@ impl Search<'_> {
         folder: &Path,
         identity: &Identity,
     ) -> Result<Vec<LevelStats>, CheckpointError> {
-        let (count, stats) = read(path, identity, |input| {
+        let own = self.peers.count() as u64;
+        let damaged = || CheckpointError::Damaged(folder.to_owned());
+        let mut processes = own;
+        let loaded = read(path, identity, |input| {
+            processes = input.number()?;
+            if processes != own {
+                return Err(LoadError::Invalid);
+            }
             let count = input.less_than(u64::MAX)?;
             self.lens = super::resume::starts(input)?;
             self.since = super::resume::starts(input)?;
@@ -156,6 +171,12 @@ impl Search<'_> {
                 true => Ok((count, stats)),
                 false => Err(LoadError::Invalid),
             }
+        });
+        let (count, stats) = loaded.map_err(|error| match error {
+            _ if processes != own => CheckpointError::Processes(folder.to_owned(), processes, own),
+            // A copy of the manifest is gone by now.
+            CheckpointError::Damaged(_) => damaged(),
+            error => error,
         })?;
         for number in 0..count {
             let path = segment(folder, self.peers.index(), number);
@@ -172,7 +193,6 @@ impl Search<'_> {
                 Ok(())
             })?;
         }
-        let damaged = || CheckpointError::Damaged(path.to_owned());
         for shard in self.peers.own_shards() {
             let states = &mut self.shards.all_mut()[shard];
             let since = self.since[shard] as usize;
