@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
+use crate::common::sized;
 use ggp_engine::machine::{DatalogMachine, Limits};
 use ggp_engine::propnet::batch::pack;
 use ggp_engine::propnet::{GroundLimits, Propnet};
@@ -165,7 +166,7 @@ fn processes_do_not_change_results() {
                 ..options
             };
             let expected = run(&puzzle, &options, &within(budget.depth, plenty));
-            for count in [1, 2, 4] {
+            for &count in sized(&[2, 4][..], &[1, 2, 3, 4]) {
                 for found in in_processes(&puzzle, &options, &budget, count) {
                     assert_eq!(found, expected, "{name}, {count} processes, {options:?}");
                 }
@@ -359,12 +360,8 @@ fn levels_in_files_equal_levels_in_memory() {
     };
     // The levels of senku are disjoint, those of the eight puzzle are not.
     for (name, budget, classes) in [
-        ("senku", depth(crate::common::sized(9, 10)), Classes::Never),
-        (
-            "senku",
-            depth(crate::common::sized(10, 12)),
-            Classes::Always,
-        ),
+        ("senku", depth(sized(9, 10)), Classes::Never),
+        ("senku", depth(sized(10, 12)), Classes::Always),
         ("eight_puzzle", depth(u32::MAX), Classes::Never),
     ] {
         let puzzle = own(name);

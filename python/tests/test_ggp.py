@@ -295,7 +295,7 @@ def test_a_table_makes_a_player_perfect(tmp_path: Path) -> None:
     table, rules = tmp_path / "nim.table", GAMES / "nim.kif"
     subprocess.run([sys.executable, "-m", "ggp", "tabulate", rules, "-o", table], check=True)
     nim = ggp.load(rules)
-    advice = ggp.Player("auto", table=table).choose(nim.initial_state())
+    advice = ggp.Player("auto", table=table).choose(nim.new_initial_state())
     best = advice["candidates"][0]
     assert (best["move"], best["bounds"]) == (advice["move"], (100.0, 100.0))
     assert best["distance"] == len(advice["line"])
