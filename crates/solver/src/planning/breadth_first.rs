@@ -254,21 +254,15 @@ pub fn breadth_first(
     };
     let identity =
         has_checkpoint.then(|| Identity::new(method, puzzle, &(options.whole, &search.layout)));
-    let mut is_resumed = false;
     #[cfg(feature = "distributed")]
-    if let (Some(processes), Some(identity)) = (&options.processes, &identity) {
-        let last = options.checkpoint.as_ref().map(|next| &next.file);
-        let folder = match processes.goes_on {
-            true => last,
-            false => options.resume.as_ref(),
-        };
-        if let Some(folder) = folder {
-            is_resumed = search.load_segments(folder, identity, processes.goes_on, &mut meter)?;
-            if last.is_some_and(|last| last != folder) {
-                search.segments.begin();
-            }
+    let is_resumed = match (&options.processes, &identity) {
+        (Some(processes), Some(identity)) => {
+            search.go_on(processes, options, identity, &mut meter)?
         }
-    }
+        _ => false,
+    };
+    #[cfg(not(feature = "distributed"))]
+    let is_resumed = false;
     match (&options.resume, &identity) {
         _ if is_resumed => {}
         (Some(file), Some(identity)) if !are_several => {
@@ -592,6 +586,31 @@ impl<'p> Search<'p> {
         let most = most_children(self.puzzle, &self.layout);
         self.round_children = most.min(least * self.peers.count());
         Ok(())
+    }
+
+    /// Goes on from the checkpoint of several processes, if one is named; returns whether it
+    /// does.
+    #[cfg(feature = "distributed")]
+    fn go_on(
+        &mut self,
+        processes: &Processes,
+        options: &BreadthFirstOptions,
+        identity: &Identity,
+        meter: &mut Meter<'_>,
+    ) -> Result<bool, BreadthFirstError> {
+        let last = options.checkpoint.as_ref().map(|next| &next.file);
+        let folder = match processes.goes_on {
+            true => last,
+            false => options.resume.as_ref(),
+        };
+        let Some(folder) = folder else {
+            return Ok(false);
+        };
+        let is_resumed = self.load_segments(folder, identity, processes.goes_on, meter)?;
+        if last.is_some_and(|last| last != folder) {
+            self.segments.begin();
+        }
+        Ok(is_resumed)
     }
 
     /// Counts states up to the symmetries that the first process finds.

@@ -111,6 +111,7 @@ impl Search<'_> {
         meter.begin_level(self.depth + 1, Compare::Key);
         if self.in_memory() >= MANY && self.is_disjoint() {
             self.shards.forget();
+            #[cfg(feature = "distributed")]
             self.since.clone_from(&self.lens);
         }
         let starts = self.lens.clone();

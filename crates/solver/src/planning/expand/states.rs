@@ -156,6 +156,7 @@ impl States {
     /// # Errors
     ///
     /// [`Full`] if the states exceed the memory limit.
+    #[cfg(feature = "distributed")]
     pub fn append(&mut self, bytes: &[u8]) -> Result<(), Full> {
         if self.len + 1 >= u32::MAX as usize || self.chunk_bytes(self.len + 1) > self.most_bytes {
             return Err(Full);
@@ -174,6 +175,7 @@ impl States {
     /// # Errors
     ///
     /// [`Full`] if the table exceeds the memory limit.
+    #[cfg(feature = "distributed")]
     pub fn index_from(&mut self, since: usize) -> Result<(), Full> {
         let places = Self::places(self.len - since);
         if self.chunk_bytes(self.len) + 4 * places as u64 > self.most_bytes {
