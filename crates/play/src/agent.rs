@@ -8,7 +8,9 @@ use ggp_stop::{Instant, Stop};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use super::{Observation, PlayerError, Tables};
+#[cfg(feature = "tables")]
+use super::Tables;
+use super::{Observation, PlayerError};
 use ggp_engine::machine::Limits;
 use ggp_gdl::game::{Game, Move, RoleId};
 use ggp_gdl::terms::TermId;
@@ -36,6 +38,7 @@ pub struct Brief {
     /// Learned values of games.
     pub values: Arc<ggp_learn::Library>,
     /// Values of all positions of games, for the agent `auto`.
+    #[cfg(feature = "tables")]
     pub tables: Arc<Tables>,
     /// The most positions of the search tree to report in [`Advice::tree`].
     pub tree: usize,
@@ -55,6 +58,7 @@ impl Brief {
             memory_bytes: 1 << 30,
             seed: 0,
             values: Arc::default(),
+            #[cfg(feature = "tables")]
             tables: Arc::default(),
             tree: 0,
             limits: Limits::default(),

@@ -10,8 +10,10 @@ use std::time::Duration;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+#[cfg(feature = "tables")]
+use super::Tables;
 use super::referee::{Asking, Contender, Contenders, Lapse, Position, Referee};
-use super::{AgentSpec, AgentThread, Brief, Match, Origin, SpecError, Tables};
+use super::{AgentSpec, AgentThread, Brief, Match, Origin, SpecError};
 use ggp_engine::machine::{Limits, Machine, PlayError};
 use ggp_gdl::game::{Game, Move, RoleId, Score};
 
@@ -34,6 +36,7 @@ pub struct Resources {
     /// Learned values of games.
     pub values: Arc<ggp_learn::Library>,
     /// Values of all positions of games.
+    #[cfg(feature = "tables")]
     pub tables: Arc<Tables>,
     /// Limits for machines. The interrupt ends the match.
     pub limits: Limits,
@@ -47,6 +50,7 @@ impl Resources {
             threads: self.threads,
             memory_bytes: self.memory_bytes,
             values: Arc::clone(&self.values),
+            #[cfg(feature = "tables")]
             tables: Arc::clone(&self.tables),
             // Each role has its own random numbers.
             seed: seed.wrapping_add((role.index() as u64 + 1) << 32),

@@ -12,6 +12,7 @@ mod backends;
 pub mod contest;
 pub mod extensive_form;
 mod greedy;
+#[cfg(feature = "tables")]
 mod lookup;
 mod mcts;
 mod minimax;
@@ -46,6 +47,7 @@ pub use agent::{Advice, Agent, Brief, Candidate, Pace};
 pub use agent_thread::{AgentAnswer, AgentThread, Origin};
 pub use backends::Backends;
 pub use greedy::Greedy;
+#[cfg(feature = "tables")]
 pub use lookup::{LookupAgent, Tables};
 pub use mcts::MctsAgent;
 pub use minimax::MinimaxAgent;

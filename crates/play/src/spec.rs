@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use super::mcts;
 use super::outlook::Evaluation;
-use super::{Agent, Brief, Greedy, LookupAgent, MctsAgent, MinimaxAgent, Picker, PuzzleAgent};
+use super::{Agent, Brief, Greedy, MctsAgent, MinimaxAgent, Picker, PuzzleAgent};
 
 /// The limits for one move of an agent.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
@@ -241,7 +241,9 @@ fn auto(brief: Brief) -> Box<dyn Agent> {
         true => Box::new(PuzzleAgent::new(brief.clone())),
         false => Box::new(MctsAgent::new(brief.clone(), &[]).expect("it is given no options")),
     };
-    LookupAgent::or_else(brief, agent)
+    #[cfg(feature = "tables")]
+    let agent = super::LookupAgent::or_else(brief, agent);
+    agent
 }
 
 /// Alternative names of agents.

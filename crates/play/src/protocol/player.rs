@@ -54,6 +54,7 @@ pub struct PlayerOptions {
     /// Learned values of games.
     pub values: Arc<ggp_learn::Library>,
     /// Values of all positions of games.
+    #[cfg(feature = "tables")]
     pub tables: Arc<crate::Tables>,
     /// True if the agent continues to think while others choose.
     pub ponders: bool,
@@ -88,6 +89,7 @@ impl PlayerOptions {
             memory_bytes: 1 << 30,
             seed: 0,
             values: Arc::default(),
+            #[cfg(feature = "tables")]
             tables: Arc::default(),
             ponders: true,
             margin: None,

@@ -291,6 +291,7 @@ impl<'a> MatchThread<'a> {
             memory_bytes: options.memory_bytes,
             seed: options.seed,
             values: Arc::clone(&options.values),
+            #[cfg(feature = "tables")]
             tables: Arc::clone(&options.tables),
             limits: limits(&shared.stop),
             ..Brief::new(&game, role)
