@@ -249,7 +249,7 @@ fn a_lost_process_without_checkpoint_ends_the_search() {
         // By then they search.
         thread::sleep(Duration::from_secs(1));
         // A signal to the command is for all of its processes.
-        let (all, asked) = (members(&running), Instant::now());
+        let all = members(&running);
         match name {
             "-KILL" => signal(all[1], name),
             _ => signal(running.id(), name),
@@ -259,7 +259,6 @@ fn a_lost_process_without_checkpoint_ends_the_search() {
         assert_eq!(output.status.code(), Some(code), "{name}");
         let exists = |id: &u32| Path::new(&format!("/proc/{id}")).exists();
         assert!(!all.iter().any(exists), "{name}");
-        assert!(asked.elapsed() < Duration::from_secs(30), "{name}");
     }
     // Processes end with the command that started them.
     let mut running = ggp(&search);

@@ -130,10 +130,16 @@ impl LookupAgent {
 
 impl Agent for LookupAgent {
     fn begin(&mut self, pace: &Pace) -> Result<(), PlayerError> {
-        let part = pace.part(1.0);
+        // Some time is left for the other agent, if it is needed.
+        let part = pace.part(0.5);
+        let table = Arc::clone(&self.table);
         let backends = self.backends()?;
         backends.wait(&part);
-        if !backends.is_settled() {
+        let start = backends.state_after(&[])?;
+        let machine = backends.machine();
+        let order = table.order_of(machine, &start);
+        let known = order.and_then(|order| table.value_of(&order, machine, &start));
+        if known.is_err() {
             self.has_other_begun = true;
             self.other.begin(pace)?;
         }

@@ -333,7 +333,7 @@ pub(super) fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> 
                     false => 0,
                 };
                 if losses >= MOST_LOSSES {
-                    return Err(anyhow!("{lost}, for the {losses}rd time without progress"));
+                    return Err(anyhow!("{lost}, {losses} times in a row without progress"));
                 }
                 let folder = folder.display();
                 let from = match now {

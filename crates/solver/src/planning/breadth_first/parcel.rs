@@ -8,6 +8,7 @@
 use super::peers::Lost;
 use super::shards::{Halt, SHARDS, key_words};
 use super::workers::Portion;
+use crate::planning::expand::states::words_of;
 
 /// Bytes of a number in a parcel.
 const NUMBER: usize = 4;
@@ -223,23 +224,7 @@ impl Parcels {
             let from = &mut at[process as usize];
             let end = *from + count * size;
             for key in parcel.bytes[*from..end].chunks_exact(size.max(1)) {
-                match key.first_chunk() {
-                    // A small key is the low bytes of one word.
-                    _ if words == 1 => {
-                        let mut word = [0; 8];
-                        word[..key.len()].copy_from_slice(key);
-                        keys.push(u64::from_le_bytes(word));
-                    }
-                    Some(&word) => {
-                        keys.push(u64::from_le_bytes(word));
-                        keys.extend(key[8..].chunks(8).map(|bytes| {
-                            let mut word = [0; 8];
-                            word[..bytes.len()].copy_from_slice(bytes);
-                            u64::from_le_bytes(word)
-                        }));
-                    }
-                    None => unreachable!("a key of several words has eight bytes"),
-                }
+                keys.extend(words_of(key));
             }
             *from = end;
         }

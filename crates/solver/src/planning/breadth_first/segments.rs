@@ -101,7 +101,7 @@ impl Search<'_> {
     }
 
     /// Goes on from the checkpoint in a folder. A process that does not see the manifest of
-    /// the first one gets it from there. Returns false if `may_lack` it and there is none.
+    /// the first one gets it from there. Returns false if it is missing and `may_lack` allows that.
     ///
     /// # Errors
     ///

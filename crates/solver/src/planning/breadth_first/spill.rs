@@ -17,7 +17,7 @@ use std::path::PathBuf;
 
 use super::shards::{SHARDS, Shards, key_words};
 use super::temporary_folder::TemporaryFolder;
-use crate::planning::expand::states::{Full, States};
+use crate::planning::expand::states::{Full, States, words_of};
 use ggp_search::BudgetKind;
 
 /// Location and limit of the files for levels that do not fit into memory.
@@ -242,11 +242,7 @@ impl Disk {
             file.read_exact(&mut bytes)?;
             keys.clear();
             for state in bytes.chunks_exact(size) {
-                keys.extend(state.chunks(8).map(|bytes| {
-                    let mut word = [0; 8];
-                    word[..bytes.len()].copy_from_slice(bytes);
-                    u64::from_le_bytes(word)
-                }));
+                keys.extend(words_of(state));
             }
             see(keys)?;
         }

@@ -161,12 +161,7 @@ impl States {
         if self.len + 1 >= u32::MAX as usize || self.chunk_bytes(self.len + 1) > self.most_bytes {
             return Err(Full);
         }
-        let words = bytes.chunks(8).map(|bytes| {
-            let mut word = [0; 8];
-            word[..bytes.len()].copy_from_slice(bytes);
-            u64::from_le_bytes(word)
-        });
-        self.push(&words.collect::<Vec<_>>());
+        self.push(&words_of(bytes).collect::<Vec<_>>());
         Ok(())
     }
 
@@ -455,6 +450,15 @@ pub(in crate::planning) fn hash_of(state: &[u64], bits: usize) -> u64 {
     // The high bits determine the place, so they must depend on all input bits.
     hash ^= hash >> 32;
     hash.wrapping_mul(0xe703_7ed1_a0b4_28db)
+}
+
+/// The words of a state, in the format of [`States::bytes`].
+pub(in crate::planning) fn words_of(bytes: &[u8]) -> impl Iterator<Item = u64> {
+    bytes.chunks(8).map(|bytes| {
+        let mut word = [0; 8];
+        word[..bytes.len()].copy_from_slice(bytes);
+        u64::from_le_bytes(word)
+    })
 }
 
 /// A mask of the lowest `bits` bits.
