@@ -103,6 +103,7 @@ const ALLOWED: &[(&str, &str, &[&str])] = &[
         "planning/breadth_first",
         &["clock", "file", "stream"],
     ),
+    ("solver", "planning/breadth_first/levels", &["stream"]),
     ("solver", "planning/breadth_first/link", &["thread"]),
     (
         "solver",
@@ -110,6 +111,7 @@ const ALLOWED: &[(&str, &str, &[&str])] = &[
         &["clock", "network", "stream", "thread"],
     ),
     ("solver", "planning/breadth_first/next_level", &["stream"]),
+    ("solver", "planning/breadth_first/options", &["stream"]),
     ("solver", "planning/breadth_first/plan", &["stream"]),
     ("solver", "planning/breadth_first/resume", &["stream"]),
     (

@@ -15,9 +15,11 @@
 //! plans are lifted to moves along real states.
 
 mod disjoint;
+mod levels;
 #[cfg(feature = "distributed")]
 mod link;
 mod next_level;
+mod options;
 mod parcel;
 mod peers;
 mod plan;
@@ -30,151 +32,26 @@ mod temporary_folder;
 mod workers;
 
 use ggp_stop::Instant;
-use std::fmt;
 use std::io;
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use ggp_engine::propnet::batch::Packed;
 use ggp_search::{Budget, BudgetKind, Meter, Observer, Stats};
 
-use super::checkpoint::{Checkpoint, CheckpointError, Identity, Timer};
+use super::checkpoint::{CheckpointError, Identity, Timer};
 use super::expand::{Facts, Layout};
 use super::symmetry::{Canonical, Symmetries};
 use super::{Outcome, Plan, Puzzle, Reason};
 use ggp_engine::propnet::code::Engine;
+use levels::{Level, Round};
 #[cfg(feature = "distributed")]
 pub use link::LinkError;
+pub use options::{BreadthFirstError, BreadthFirstOptions, Classes, Seen, manifest};
 use peers::Peers;
 pub use peers::{Lost, MOST_PROCESSES, Processes};
-use shards::{Piece, SHARDS, Shards, Span};
+use shards::{SHARDS, Shards};
 pub use spill::Spill;
 use spill::{Disk, SpillError};
 use workers::{LANES, Workers};
-
-/// The file that says what belongs to the last checkpoint in a folder, which searches in several
-/// processes have.
-pub fn manifest(folder: &Path) -> PathBuf {
-    folder.join("manifest")
-}
-
-/// Options of [`breadth_first`].
-#[derive(Clone, Debug)]
-pub struct BreadthFirstOptions {
-    /// True to visit every reachable state, even after a solution was found.
-    pub whole: bool,
-    /// Treatment of states that differ only by a symmetry of the rules.
-    pub classes: Classes,
-    /// Number of threads; 0 counts as 1.
-    pub threads: usize,
-    /// Folder for levels that do not fit into memory.
-    pub spill: Option<Spill>,
-    /// File and interval of checkpoints. Cannot be combined with [`Spill`].
-    pub checkpoint: Option<Checkpoint>,
-    /// The checkpoint file to resume from.
-    pub resume: Option<PathBuf>,
-    /// The processes that search together, if there are several. Each must have the same
-    /// puzzle, options and budget, but for memory and time.
-    #[cfg(feature = "distributed")]
-    pub processes: Option<Processes>,
-}
-
-impl Default for BreadthFirstOptions {
-    fn default() -> Self {
-        BreadthFirstOptions {
-            whole: false,
-            classes: Classes::Never,
-            threads: 1,
-            spill: None,
-            checkpoint: None,
-            resume: None,
-            #[cfg(feature = "distributed")]
-            processes: None,
-        }
-    }
-}
-
-impl BreadthFirstOptions {
-    /// Whether the search is shared by processes.
-    fn are_several(&self) -> bool {
-        #[cfg(feature = "distributed")]
-        return self.processes.is_some();
-        #[cfg(not(feature = "distributed"))]
-        false
-    }
-}
-
-/// Conditions under which states that differ only by a symmetry of the rules count
-/// as one.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
-pub enum Classes {
-    /// Never: each state counts.
-    #[default]
-    Never,
-    /// If there are more than a few thousand states, or if checkpoints are
-    /// used.
-    IfMany,
-    /// Always, if the puzzle has symmetries.
-    Always,
-}
-
-/// The extent of the search.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub struct Seen {
-    /// Number of states visited, or of classes of states.
-    pub positions: u64,
-    /// Number of symmetries up to which states were counted: 1 if each state
-    /// counts.
-    pub symmetries: usize,
-    /// True if these are all reachable states.
-    pub is_all: bool,
-}
-
-/// An error with a file.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum BreadthFirstError {
-    /// An error with a checkpoint.
-    Checkpoint(CheckpointError),
-    /// An error with a spilled level in this folder.
-    Spill(PathBuf, io::Error),
-    /// Checkpoints do not support levels in files.
-    SpillAndCheckpoint,
-    /// The processes of the search cannot connect.
-    #[cfg(feature = "distributed")]
-    Link(LinkError),
-    /// Another process is gone.
-    Lost(Lost),
-}
-
-impl fmt::Display for BreadthFirstError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            BreadthFirstError::Checkpoint(error) => error.fmt(f),
-            BreadthFirstError::Spill(folder, error) => write!(f, "{}: {error}", folder.display()),
-            #[cfg(feature = "distributed")]
-            BreadthFirstError::Link(error) => error.fmt(f),
-            BreadthFirstError::Lost(lost) => lost.fmt(f),
-            BreadthFirstError::SpillAndCheckpoint => {
-                f.write_str("levels in files cannot be combined with checkpoints")
-            }
-        }
-    }
-}
-
-impl std::error::Error for BreadthFirstError {}
-
-impl From<Lost> for BreadthFirstError {
-    fn from(lost: Lost) -> Self {
-        BreadthFirstError::Lost(lost)
-    }
-}
-
-impl From<CheckpointError> for BreadthFirstError {
-    fn from(error: CheckpointError) -> Self {
-        BreadthFirstError::Checkpoint(error)
-    }
-}
 
 /// Searches for a shortest plan of at most [`Budget::depth`] moves.
 ///
@@ -461,61 +338,6 @@ struct Search<'p> {
     is_saved: bool,
 }
 
-/// States of the same depth: in each shard those from `starts` to the start of the
-/// next level.
-struct Level {
-    starts: Box<[u32]>,
-    /// By shard: number of its states, if they are in files.
-    stored: Box<[u64]>,
-    /// The bits outside the key, which all its states share.
-    suffix: Packed,
-}
-
-impl Level {
-    fn new(starts: Box<[u32]>, suffix: Packed) -> Level {
-        Level {
-            starts,
-            stored: Box::default(),
-            suffix,
-        }
-    }
-}
-
-/// States of one level that were expanded together: those from `first` to before
-/// `end`. By shard, `starts` is the number that the round's first new state gets.
-struct Round {
-    level: u32,
-    first: u64,
-    end: u64,
-    starts: Box<[u32]>,
-}
-
-/// The states of a level, in their order.
-struct Source<'f> {
-    span: Span,
-    place: Place<'f>,
-}
-
-enum Place<'f> {
-    Memory(&'f Shards),
-    Disk(&'f Disk, u32),
-}
-
-impl Source<'_> {
-    /// Appends the codes of a piece of this process's states; `suffix` supplies the bits
-    /// outside the key.
-    fn read(&self, piece: &Piece, suffix: &[u64], out: &mut Vec<u64>) -> io::Result<()> {
-        let numbers = piece.numbers.clone();
-        match self.place {
-            Place::Memory(shards) => {
-                shards.read(piece.shard, numbers, suffix, out);
-                Ok(())
-            }
-            Place::Disk(disk, level) => disk.read(level, piece.shard, numbers, suffix, out),
-        }
-    }
-}
-
 impl<'p> Search<'p> {
     /// None after [`Puzzle::stop`].
     fn new(
@@ -686,37 +508,6 @@ impl<'p> Search<'p> {
                 positions: self.positions(),
             }),
         })
-    }
-
-    fn source(&self, level: u32) -> Source<'_> {
-        Source {
-            span: self.span(level),
-            place: match &self.disk {
-                Some(disk) if disk.is_used() => Place::Disk(disk, level),
-                _ => Place::Memory(&self.shards),
-            },
-        }
-    }
-
-    /// The places of a level's states.
-    fn span(&self, level: u32) -> Span {
-        let level = level as usize;
-        let Level { starts, stored, .. } = &self.levels[level];
-        match self.levels.get(level + 1) {
-            _ if !stored.is_empty() => Span::new(stored.iter().map(|&len| 0..len).collect()),
-            Some(next) => Span::between(starts, &next.starts),
-            None => Span::between(starts, &self.lens),
-        }
-    }
-
-    /// Number of states of a level.
-    fn level_len(&self, level: u32) -> u64 {
-        self.span(level).len()
-    }
-
-    /// Number of states in memory, also of other processes.
-    fn in_memory(&self) -> u64 {
-        self.lens.iter().map(|&len| u64::from(len)).sum()
     }
 
     fn is_done(&self) -> bool {
