@@ -15,7 +15,7 @@ pub fn manifest(folder: &Path) -> PathBuf {
     folder.join("manifest")
 }
 
-/// Options of [`breadth_first`].
+/// Options of [`breadth_first`](super::breadth_first()).
 #[derive(Clone, Debug)]
 pub struct BreadthFirstOptions {
     /// True to visit every reachable state, even after a solution was found.
