@@ -1,7 +1,7 @@
 //! Tables of the values of all positions: how long they take, and a look into their files.
 //!
 //! ```text
-//! cargo bench --bench tables -- [FILE ...]
+//! cargo bench --bench tables -- [--threads N] [FILE ...]
 //! ```
 //!
 //! The columns are the positions, the joint moves, the seconds to find and value them, the bytes of a position
@@ -24,10 +24,13 @@ use ggp_stop::Stop;
 const LOOKS: usize = 1_000_000;
 
 fn main() {
-    let mut files: Vec<String> = std::env::args()
-        .skip(1)
-        .filter(|word| word != "--bench")
-        .collect();
+    let words = std::env::args().skip(1);
+    let mut files: Vec<String> = words.filter(|word| word != "--bench").collect();
+    let mut threads = 1;
+    if let Some(at) = files.iter().position(|word| word == "--threads") {
+        threads = files[at + 1].parse().expect("a number of threads");
+        files.drain(at..at + 2);
+    }
     if files.is_empty() {
         let names = [
             "fox_and_hounds",
@@ -46,6 +49,7 @@ fn main() {
         let limits = TabulateLimits {
             positions: u64::MAX,
             memory_bytes: 16 << 30,
+            threads,
             stop: Stop::new(),
         };
         let begin = Instant::now();

@@ -32,7 +32,10 @@ pub mod rollout;
 pub mod symmetry;
 
 use ggp_engine::propnet::Propnet;
+use expand::MOST_JOINT_MOVES;
 use ggp_engine::propnet::batch::Packed;
+#[cfg(feature = "tables")]
+use ggp_engine::propnet::batch::pack;
 use ggp_engine::propnet::network::{Builder, Literal};
 use ggp_engine::propnet::rewrite::{copy, live};
 use ggp_gdl::game::{Game, Score};
@@ -44,7 +47,8 @@ use std::sync::Arc;
 /// A game with one role, a first state, and a target score.
 #[derive(Clone, Debug)]
 pub struct Puzzle {
-    /// The network, simplified. Its only role is 0.
+    /// The network, simplified. Its only role is 0, unless [nothing is a
+    /// solution](Puzzle::without_target).
     pub net: Arc<Propnet>,
     /// True in terminal states with at least the target score.
     pub solved: Literal,
@@ -143,9 +147,43 @@ impl Puzzle {
         is_sure.then(|| net.game().score(&net.terms(), value).ok())?
     }
 
-    /// Number of moves that may ever be legal.
+    /// A game with any roles in which nothing is a solution, so that a search visits all of its
+    /// positions.
+    #[cfg(feature = "tables")]
+    pub(crate) fn without_target(net: &Propnet, stop: Stop) -> Puzzle {
+        Puzzle {
+            start: pack(net.initial().iter().copied()),
+            net: Arc::new(net.clone()),
+            solved: Literal::FALSE,
+            target: Score::MAX,
+            stop,
+            known: Arc::default(),
+        }
+    }
+
+    /// Number of moves of all roles that may ever be legal.
     pub fn moves(&self) -> usize {
-        self.net.moves()[0].len()
+        self.net.moves().iter().map(Vec::len).sum()
+    }
+
+    /// The most children that a position can have.
+    pub(crate) fn most_children(&self) -> usize {
+        let roles = self.net.moves().iter().map(Vec::len);
+        match roles.len() {
+            1 => self.moves(),
+            _ => roles.fold(1, usize::saturating_mul).min(MOST_JOINT_MOVES),
+        }
+    }
+
+    /// By role: the number of its first move among those of all roles; the last entry is the
+    /// number of all.
+    pub(crate) fn first_moves(&self) -> Vec<usize> {
+        let roles = self.net.moves().iter();
+        let ends = roles.scan(0, |end, moves| {
+            *end += moves.len();
+            Some(*end)
+        });
+        std::iter::once(0).chain(ends).collect()
     }
 }
 

@@ -13,15 +13,13 @@
 
 mod build;
 mod file;
-mod graph;
 mod moves;
 
+pub use crate::planning::breadth_first::values::Progress;
 pub use build::{TabulateError, TabulateLimits, Tabulation, tabulate};
 pub use file::{FactOrder, Header, Table, TableError, TableValue};
 pub use moves::{LookError, MoveValue};
 
-/// The distance that stands for an unknown one.
-const FAR: u16 = u16::MAX;
 /// The first line of a file.
 const MAGIC: &str = "ggp table 1\n";
 

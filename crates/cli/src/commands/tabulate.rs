@@ -12,7 +12,7 @@ use crate::rule_files::RuleOptions;
 use crate::{Context, Exit, format};
 use ggp_engine::machine::Machine;
 use ggp_search::Budget;
-use ggp_solver::table::{TableValue, TabulateError, TabulateLimits, tabulate};
+use ggp_solver::table::{Progress, TableValue, TabulateError, TabulateLimits, tabulate};
 
 /// The options of `ggp tabulate`.
 #[derive(clap::Args)]
@@ -37,6 +37,10 @@ pub struct Options {
     /// Write the values to this file
     #[arg(long, short, value_name = "FILE")]
     output: PathBuf,
+    /// Number of threads
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: u16,
     /// Time limit in seconds, including the time to read the rules
     #[arg(long, value_name = "S", value_parser = seconds, help_heading = "Limits")]
     budget_time: Option<Duration>,
@@ -62,8 +66,8 @@ pub struct Options {
 /// The result, as `--json` prints it.
 #[derive(Serialize)]
 struct Summary {
-    positions: usize,
-    joint_moves: usize,
+    positions: u64,
+    joint_moves: u64,
     bytes: u64,
     seconds: f64,
     /// The values of the first position.
@@ -105,11 +109,15 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let limits = TabulateLimits {
         positions: options.budget_nodes,
         memory_bytes: options.budget_memory.saturating_mul(1 << 20),
+        threads: options.threads.into(),
         stop: left(&budget, started).end(),
     };
     let spinner = context.spinner("finding positions");
-    let made = tabulate(net, &limits, &mut |found| {
-        spinner.set_message(format!("{} positions found", thousands(found as u64)));
+    let made = tabulate(net, &limits, &mut |progress| {
+        spinner.set_message(match progress {
+            Progress::Found(positions) => format!("{} positions found", thousands(positions)),
+            Progress::Valued(positions) => format!("{} positions valued", thousands(positions)),
+        });
     });
     spinner.finish_and_clear();
     let made = made.map_err(|error| explain(&error, &game, context))?;
@@ -147,8 +155,8 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     }
     context.note(format_args!(
         "positions: {}, joint moves: {}, {} kB, {:.2} s",
-        thousands(summary.positions as u64),
-        thousands(summary.joint_moves as u64),
+        thousands(summary.positions),
+        thousands(summary.joint_moves),
         thousands(summary.bytes.div_ceil(1000)),
         summary.seconds,
     ));

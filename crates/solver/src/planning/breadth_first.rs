@@ -29,6 +29,8 @@ mod segments;
 mod shards;
 mod spill;
 mod temporary_folder;
+#[cfg(feature = "tables")]
+pub(crate) mod values;
 mod workers;
 
 use ggp_stop::Instant;
@@ -101,7 +103,7 @@ pub fn breadth_first(
         ..budget.clone()
     };
     let mut meter = Meter::new(budget, stats, observer);
-    let Some(mut search) = Search::new(puzzle, options, budget) else {
+    let Some(mut search) = Search::new(puzzle, Facts::Relevant, options, budget) else {
         return Ok(NOTHING);
     };
     #[cfg(feature = "distributed")]
@@ -174,7 +176,7 @@ pub fn breadth_first(
         // The clock of the first process counts.
         let is_due = search.peers.gather(timer.is_due())?[0];
         match is_due {
-            true => timer.run(|| save(search, meter)),
+            true => Ok(timer.run(|| save(search, meter))?),
             false => Ok(()),
         }
     };
@@ -342,11 +344,12 @@ impl<'p> Search<'p> {
     /// None after [`Puzzle::stop`].
     fn new(
         puzzle: &'p Puzzle,
+        facts: Facts,
         options: &BreadthFirstOptions,
         budget: &Budget,
     ) -> Option<Search<'p>> {
         let stop = budget.end();
-        let layout = Layout::new(puzzle, Facts::Relevant);
+        let layout = Layout::new(puzzle, facts);
         let (bits, words) = (layout.key_bits(), layout.words());
         // A share of the memory is reserved for the rounds' buffers.
         let rounds = budget.memory_bytes / 8;
@@ -371,7 +374,8 @@ impl<'p> Search<'p> {
             rounds: Vec::new(),
             depth: 0,
             expanded: 0,
-            is_disjoint: None,
+            // All positions are looked up once they are found.
+            is_disjoint: (facts == Facts::Each).then_some(false),
             whole: options.whole,
             is_all: false,
             plan: None,
@@ -470,7 +474,7 @@ impl<'p> Search<'p> {
         &mut self,
         most: u32,
         meter: &mut Meter<'_>,
-        between: &mut dyn FnMut(&mut Self, &mut Meter<'_>) -> Result<(), Lost>,
+        between: &mut dyn FnMut(&mut Self, &mut Meter<'_>) -> Result<(), Stop>,
     ) -> Result<Outcome, Stop> {
         if self.levels.is_empty() {
             self.begin(meter)?;

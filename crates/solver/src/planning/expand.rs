@@ -1,11 +1,13 @@
-//! Expansion of hundreds of states of a puzzle at once.
+//! Expansion of hundreds of states at once.
 //!
 //! In: states as codes of a [`Layout`]. Out: their children, by parent and move,
 //! and which states are solved or terminal. Each query is one tape that runs over
-//! all lanes. For successors, each pair of a state and a legal move has a lane of
-//! its own.
+//! all lanes. For successors, each pair of a state and a legal joint move has a lane
+//! of its own.
 
 pub mod layout;
+#[cfg(feature = "tables")]
+pub(super) mod scorer;
 pub(super) mod states;
 mod table;
 
@@ -27,26 +29,36 @@ pub struct Expander {
     stride: usize,
     bits: usize,
     moves: usize,
+    /// By role: the number of its first move; the last entry is the number of all.
+    roles: Vec<usize>,
     /// By lane: its legal moves as a bit set.
     chosen: Vec<u64>,
+    /// By role: its legal moves in a state.
+    legal_moves: Vec<Vec<u32>>,
 }
 
 /// The children of some states, in the order of their parents and then of the
-/// moves.
+/// joint moves, in which the move of the first role changes fastest.
 #[derive(Clone, Debug, Default)]
 pub struct Children {
     /// The codes of the children, one after the other.
     pub states: Vec<u64>,
     /// By child: the position of its parent.
     pub parents: Vec<u32>,
-    /// By child: the move that leads to it.
+    /// By child: the move of each role that leads to it, as a number among those of all roles.
     pub moves: Vec<u32>,
     /// By parent: the position of its first child; the last entry is the number of
     /// children.
     pub starts: Vec<u32>,
     /// Number of parents that are not terminal.
     pub open: u64,
+    /// With several roles, by parent and role: number of legal moves.
+    pub choices: Vec<u32>,
 }
+
+/// The most joint moves of a state with several roles; a state with more counts as one without
+/// children.
+pub const MOST_JOINT_MOVES: usize = 1 << 16;
 
 /// The terminal and the solved states, as bit sets.
 #[derive(Clone, Debug, Default)]
@@ -123,6 +135,8 @@ impl Expander {
             stride: layout.words(),
             bits,
             moves,
+            legal_moves: vec![Vec::new(); puzzle.net.moves().len()],
+            roles: puzzle.first_moves(),
             chosen: Vec::new(),
         })
     }
@@ -144,7 +158,7 @@ impl Expander {
         for (number, chunk) in states.chunks(self.lanes() * self.stride).enumerate() {
             let first = number * self.lanes();
             let count = chunk.len() / self.stride;
-            self.load(count, |lane, word| chunk[lane * stride + word]);
+            load(&mut self.banks[STATE as usize], self.bits, count, |lane, word| chunk[lane * stride + word]);
             self.legal.run(&mut self.banks);
             let legal = &self.banks[LEGAL as usize];
             self.chosen.resize(self.lanes() * moves.max(1), 0);
@@ -153,18 +167,21 @@ impl Expander {
             let over = (0..count).filter(|lane| over[lane / 64] >> (lane % 64) & 1 == 1);
             out.open += (count - over.count()) as u64;
             for (lane, chosen) in self.chosen.chunks(moves.max(1)).take(count).enumerate() {
-                out.starts.push(out.moves.len() as u32);
-                for (group, &word) in chosen.iter().enumerate() {
-                    let mut word = word;
-                    while word != 0 {
-                        out.parents.push((first + lane) as u32);
-                        out.moves.push((64 * group) as u32 + word.trailing_zeros());
-                        word &= word - 1;
-                    }
+                out.starts.push(out.parents.len() as u32);
+                let parent = (first + lane) as u32;
+                if self.roles.len() > 2 {
+                    let legal = &mut self.legal_moves;
+                    by_role(chosen, &self.roles, legal);
+                    out.add_joint_moves(parent, legal);
+                    continue;
+                }
+                for chosen in bits_of(chosen) {
+                    out.parents.push(parent);
+                    out.moves.push(chosen);
                 }
             }
         }
-        out.starts.push(out.moves.len() as u32);
+        out.starts.push(out.parents.len() as u32);
         self.step_all(states, out);
     }
 
@@ -175,7 +192,7 @@ impl Expander {
         let stride = self.stride;
         for chunk in states.chunks(self.lanes() * self.stride) {
             let count = chunk.len() / self.stride;
-            self.load(count, |lane, word| chunk[lane * stride + word]);
+            load(&mut self.banks[STATE as usize], self.bits, count, |lane, word| chunk[lane * stride + word]);
             self.ends.run(&mut self.banks);
             let words = count.div_ceil(64);
             let mask = u64::MAX >> ((64 - count % 64) % 64);
@@ -189,40 +206,23 @@ impl Expander {
     }
 
     fn step_all(&mut self, states: &[u64], out: &mut Children) {
-        let (lanes, stride) = (self.lanes(), self.stride);
-        out.states.resize(out.moves.len() * stride, 0);
-        let parents = out.parents.chunks(lanes).zip(out.moves.chunks(lanes));
+        let (lanes, stride, roles) = (self.lanes(), self.stride, self.legal_moves.len());
+        out.states.resize(out.parents.len() * stride, 0);
+        let parents = (out.parents.chunks(lanes)).zip(out.moves.chunks(lanes * roles));
         for ((parents, moves), children) in parents.zip(out.states.chunks_mut(lanes * stride)) {
-            self.load(parents.len(), |lane, word| {
+            load(&mut self.banks[STATE as usize], self.bits, parents.len(), |lane, word| {
                 states[parents[lane] as usize * stride + word]
             });
             let does = &mut self.banks[DOES as usize];
             does.flat_mut().fill(0);
-            for (lane, &chosen) in moves.iter().enumerate() {
-                does.row_mut(chosen as usize)[lane / 64] |= 1 << (lane % 64);
+            for (lane, joint) in moves.chunks_exact(roles).enumerate() {
+                for &chosen in joint {
+                    does.row_mut(chosen as usize)[lane / 64] |= 1 << (lane % 64);
+                }
             }
             self.next.run(&mut self.banks);
             let next = &self.banks[NEXT as usize];
             columns(next, self.bits, parents.len(), stride, children);
-        }
-    }
-
-    /// Loads `count` states into the first lanes; `word_of` gives each word by lane
-    /// and position.
-    fn load(&mut self, count: usize, word_of: impl Fn(usize, usize) -> u64) {
-        let rows = &mut self.banks[STATE as usize];
-        for word in 0..count.div_ceil(64) {
-            let lanes = 64.min(count - 64 * word);
-            for first in (0..self.bits).step_by(64) {
-                let mut square = [0; 64];
-                for (line, value) in square.iter_mut().take(lanes).enumerate() {
-                    *value = word_of(64 * word + line, first / 64);
-                }
-                transpose(&mut square);
-                for (bit, line) in (first..self.bits).zip(square) {
-                    rows.row_mut(bit)[word] = line;
-                }
-            }
         }
     }
 }
@@ -230,18 +230,35 @@ impl Expander {
 impl Children {
     /// Number of children.
     pub fn len(&self) -> usize {
-        self.moves.len()
+        self.parents.len()
     }
 
     /// True if there are no children.
     pub fn is_empty(&self) -> bool {
-        self.moves.is_empty()
+        self.parents.is_empty()
     }
 
     /// Memory used, in bytes.
     pub fn memory(&self) -> u64 {
         let numbers = self.parents.capacity() + self.moves.capacity() + self.starts.capacity();
-        (8 * self.states.capacity() + 4 * numbers) as u64
+        (8 * self.states.capacity() + 4 * (numbers + self.choices.capacity())) as u64
+    }
+
+    /// Adds the joint moves of a parent whose roles have these legal moves.
+    fn add_joint_moves(&mut self, parent: u32, legal: &[Vec<u32>]) {
+        let count = legal.iter().map(Vec::len).fold(1, usize::saturating_mul);
+        self.choices.extend(legal.iter().map(|moves| moves.len() as u32));
+        if count > MOST_JOINT_MOVES {
+            return;
+        }
+        for joint in 0..count {
+            self.parents.push(parent);
+            let mut rest = joint;
+            for moves in legal {
+                self.moves.push(moves[rest % moves.len()]);
+                rest /= moves.len();
+            }
+        }
     }
 
     fn clear(&mut self) {
@@ -250,6 +267,49 @@ impl Children {
         self.moves.clear();
         self.starts.clear();
         self.open = 0;
+        self.choices.clear();
+    }
+}
+
+/// The positions of the bits that are set.
+fn bits_of(words: &[u64]) -> impl Iterator<Item = u32> {
+    words.iter().zip(0..).flat_map(|(&word, group)| {
+        let mut word = word;
+        std::iter::from_fn(move || {
+            let bit = (word != 0).then(|| 64 * group + word.trailing_zeros())?;
+            word &= word - 1;
+            Some(bit)
+        })
+    })
+}
+
+/// Distributes moves, given as a bit set, to the roles; `firsts` has the first move of each.
+fn by_role(chosen: &[u64], firsts: &[usize], legal: &mut [Vec<u32>]) {
+    legal.iter_mut().for_each(Vec::clear);
+    let mut role = 0;
+    for chosen in bits_of(chosen) {
+        while chosen as usize >= firsts[role + 1] {
+            role += 1;
+        }
+        legal[role].push(chosen);
+    }
+}
+
+/// Loads the first `bits` bits of `count` states into the first lanes; `word_of` gives each word
+/// by lane and position.
+fn load(rows: &mut Rows, bits: usize, count: usize, word_of: impl Fn(usize, usize) -> u64) {
+    for word in 0..count.div_ceil(64) {
+        let lanes = 64.min(count - 64 * word);
+        for first in (0..bits).step_by(64) {
+            let mut square = [0; 64];
+            for (line, value) in square.iter_mut().take(lanes).enumerate() {
+                *value = word_of(64 * word + line, first / 64);
+            }
+            transpose(&mut square);
+            for (bit, line) in (first..bits).zip(square) {
+                rows.row_mut(bit)[word] = line;
+            }
+        }
     }
 }
 

@@ -13,15 +13,15 @@ use super::move_set::effects::Effects as MoveEffects;
 use super::potential::bound::Bound;
 use ggp_stop::Stop;
 
-/// The values made so far for a puzzle. Where there are two, the first is for
-/// [`Facts::All`](super::expand::Facts), the second for the relevant facts.
+/// The values made so far for a puzzle. Where there are several, they are by
+/// [`Facts`](super::expand::Facts).
 #[derive(Debug, Default)]
 pub(super) struct Known {
     pub effects: Once<Arc<Effects>>,
     pub move_effects: Once<Arc<MoveEffects>>,
     pub bound: OnceLock<Arc<Bound>>,
-    pub layouts: [Once<Layout>; 2],
-    pub expanders: [Once<Expander>; 2],
+    pub layouts: [Once<Layout>; 3],
+    pub expanders: [Once<Expander>; 3],
     pub dead_ends: [Once<DeadEnds>; 2],
 }
 

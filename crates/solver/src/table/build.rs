@@ -1,25 +1,22 @@
-//! The values of all positions, backwards from the ends.
-//!
-//! The scores that a role can force are a least fixpoint, and those that the others can force a greatest
-//! one. Both are reached by going over all positions, last first: once, if no position can repeat, else until
-//! nothing changes. Where they differ, play never ends if all play well, or chance decides.
-//!
-//! Source: Ströhlein, "Untersuchungen über kombinatorische Spiele", 1970; Thompson, "Retrograde analysis of
-//! certain endgames", 1986.
+//! Making a file of values.
 
 use std::fmt;
 use std::io::{self, Write};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::bucket;
 use super::file::{Header, TableValue, Writer};
-use super::graph::{Chooser, Graph, Order};
-use super::{FAR, bucket};
+use crate::planning::breadth_first::values::{FAR, Fault, Progress, Valued, value_all};
 use ggp_engine::propnet::Propnet;
+use ggp_engine::threads::Pool;
+use ggp_search::{Budget, BudgetKind};
 use ggp_stop::Stop;
 
 /// The mean number of positions in a bucket of a file, at most twice as many.
 const BUCKET: u64 = 4;
+/// The number of positions that a thread prepares for the file at once.
+const AT_ONCE: usize = 1 << 14;
 
 /// The limits of [`tabulate`].
 #[derive(Clone, Debug)]
@@ -28,6 +25,8 @@ pub struct TabulateLimits {
     pub positions: u64,
     /// The most bytes.
     pub memory_bytes: u64,
+    /// The number of threads; 0 counts as 1. The values and the file do not depend on it.
+    pub threads: usize,
     /// The flag and the deadline that end the work.
     pub stop: Stop,
 }
@@ -39,9 +38,9 @@ pub enum TabulateError {
     /// It was stopped.
     Stopped,
     /// There are more positions than allowed; the number of those found by then.
-    TooMany(usize),
+    TooMany(u64),
     /// They need more memory than allowed; the number of those found by then.
-    TooLarge(usize),
+    TooLarge(u64),
     /// A position has more than 65,536 joint moves.
     Wide,
     /// A role has no legal move in some position.
@@ -61,7 +60,7 @@ pub enum TabulateError {
 impl fmt::Display for TabulateError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            TabulateError::Stopped => f.write_str("stopped before all positions were known"),
+            TabulateError::Stopped => f.write_str("stopped before all positions were valued"),
             TabulateError::TooMany(found) => {
                 write!(f, "more positions than allowed: {found} found")
             }
@@ -84,17 +83,13 @@ impl std::error::Error for TabulateError {}
 
 /// The values of all positions.
 pub struct Tabulation {
-    graph: Graph,
-    /// The roles that are not chance.
-    players: Vec<usize>,
-    /// By position and player: the score that it can force, and that the others can force it down to.
-    values: Vec<[u8; 2]>,
-    /// By position: the number of joint moves to the end; empty if it is not defined.
-    distances: Vec<u16>,
+    valued: Valued,
+    pool: Pool,
+    stop: Stop,
 }
 
 /// Computes the values of all positions that are reachable from the first one of a network. `seen` is
-/// called now and then with the number of positions found.
+/// told now and then how far the work is.
 ///
 /// # Errors
 ///
@@ -102,205 +97,51 @@ pub struct Tabulation {
 pub fn tabulate(
     net: &Propnet,
     limits: &TabulateLimits,
-    seen: &mut dyn FnMut(usize),
+    seen: &mut dyn FnMut(Progress),
 ) -> Result<Tabulation, TabulateError> {
-    let graph = Graph::new(net, limits, seen)?;
-    let (game, roles) = (net.game(), net.game().role_count());
-    let players = game.roles().filter(|role| !game.is_random(*role));
-    let players: Vec<usize> = players.map(|role| role.index()).collect();
-    let mut values = vec![[0, 100]; graph.len() * players.len()];
-    let mut sums: Option<[u32; 2]> = None;
-    let mut ranges = vec![[100, 0]; players.len()];
-    for (position, scores) in graph.ends(roles) {
-        let own: Vec<u8> = players.iter().map(|role| scores[*role]).collect();
-        for (player, &score) in own.iter().enumerate() {
-            values[position * players.len() + player] = [score; 2];
-            let [least, most] = ranges[player];
-            ranges[player] = [least.min(score), most.max(score)];
-        }
-        let sum = own.iter().map(|score| u32::from(*score)).sum();
-        let [least, most] = sums.unwrap_or([sum, sum]);
-        sums = Some([least.min(sum), most.max(sum)]);
-    }
-    let is_constant = sums.is_none_or(|[least, most]| least == most);
-    let mut table = Tabulation {
-        graph,
-        players,
-        values,
-        distances: Vec::new(),
+    let budget = Budget {
+        memory_bytes: limits.memory_bytes,
+        stop: limits.stop.clone(),
+        ..Budget::default()
     };
-    let order = table.graph.order();
-    table.repeat(&order, &limits.stop, Tabulation::update_values)?;
-    let is_one_at_a_time = !table.graph.choosers.contains(&Chooser::Many);
-    let is_duel = table.players.len() == 2 && roles == 2 && is_constant && is_one_at_a_time;
-    if is_duel || roles == 1 {
-        table.distances = vec![FAR; table.graph.len()];
-        for (position, _) in table.graph.ends(roles) {
-            table.distances[position] = 0;
+    let mut found = 0;
+    let mut seen = |progress| {
+        if let Progress::Found(positions) = progress {
+            found = positions;
         }
-        // A single role, or one that gets the same at every end, has nothing to delay.
-        let floors = ranges
-            .iter()
-            .map(|[least, most]| match least < most && roles > 1 {
-                true => Some(*least),
-                false => None,
-            });
-        let floors: Vec<Option<u8>> = floors.collect();
-        table.repeat(&order, &limits.stop, |table, position| {
-            table.update_distance(position, &floors)
-        })?;
-    }
-    Ok(table)
-}
-
-/// Both scores of two values, chosen alike.
-fn both(choose: fn(u8, u8) -> u8) -> impl Fn([u8; 2], [u8; 2]) -> [u8; 2] {
-    move |[a, b], [c, d]| [choose(a, c), choose(b, d)]
+        seen(progress);
+    };
+    // A file numbers positions with 32 bits.
+    let most = limits.positions.min(u32::MAX.into());
+    let valued = value_all(net, limits.threads, most, &budget, &mut seen);
+    let valued = valued.map_err(|fault| match fault {
+        Fault::Budget(BudgetKind::Nodes) => TabulateError::TooMany(found),
+        Fault::Budget(BudgetKind::Memory) => TabulateError::TooLarge(found),
+        Fault::Budget(_) => TabulateError::Stopped,
+        Fault::NoMove(role) => TabulateError::NoMove { role },
+        Fault::NoScore(role) => TabulateError::NoScore { role },
+        Fault::Wide => TabulateError::Wide,
+    })?;
+    Ok(Tabulation {
+        valued,
+        pool: Pool::new(limits.threads),
+        stop: limits.stop.clone(),
+    })
 }
 
 impl Tabulation {
-    /// Goes over all positions, last first: once, or if positions can repeat, until an update changes
-    /// none.
-    fn repeat(
-        &mut self,
-        order: &Order,
-        stop: &Stop,
-        update: impl Fn(&mut Self, usize) -> bool,
-    ) -> Result<(), TabulateError> {
-        loop {
-            let mut is_changed = false;
-            for number in (0..self.len()).rev() {
-                let position = match order {
-                    Order::List(order) => order[number] as usize,
-                    Order::Numbers | Order::Cycles => number,
-                };
-                if number % (1 << 16) == 0 && stop.is_over() {
-                    return Err(TabulateError::Stopped);
-                }
-                if self.graph.choosers[position] != Chooser::End {
-                    is_changed |= update(self, position);
-                }
-            }
-            if !is_changed || !matches!(order, Order::Cycles) {
-                return Ok(());
-            }
-        }
-    }
-
-    /// The values of a position.
-    fn of(&self, position: usize) -> &[[u8; 2]] {
-        &self.values[position * self.players.len()..][..self.players.len()]
-    }
-
-    /// Sets the values of a position by those of the positions after it, and returns whether they
-    /// changed.
-    fn update_values(&mut self, position: usize) -> bool {
-        let mut is_changed = false;
-        for player in 0..self.players.len() {
-            let new = self.value_after(position, player);
-            let known = &mut self.values[position * self.players.len() + player];
-            is_changed |= *known != new;
-            *known = new;
-        }
-        is_changed
-    }
-
-    /// The value of a position for a player by those of the positions after it. Chance is against the
-    /// player in the lower score, and for it in the upper one.
-    fn value_after(&self, position: usize, player: usize) -> [u8; 2] {
-        let count = self.players.len();
-        let role = self.players[player];
-        let children = self.graph.children(position).iter();
-        let values = children.map(|child| self.values[*child as usize * count + player]);
-        let of_chance = |[a, b]: [u8; 2], [c, d]: [u8; 2]| [a.min(c), b.max(d)];
-        let one = match self.graph.choosers[position] {
-            Chooser::End => return self.of(position)[player],
-            Chooser::One(chooser) if usize::from(chooser) == role => values.reduce(both(u8::max)),
-            Chooser::One(chooser) if self.players.contains(&chooser.into()) => {
-                values.reduce(both(u8::min))
-            }
-            Chooser::One(_) => values.reduce(of_chance),
-            Chooser::Many => {
-                // The others know the move of the role, and nobody that of chance.
-                let counts = self.graph.counts(position);
-                let own = counts[role] as usize;
-                let others =
-                    (0..counts.len()).filter(|at| *at != role && self.players.contains(at));
-                let others: Vec<usize> = others.collect();
-                let groups: usize = others.iter().map(|at| counts[*at] as usize).product();
-                let mut left: Vec<Option<[u8; 2]>> = vec![None; own * groups];
-                let mut made = vec![0; counts.len()];
-                for value in values {
-                    let group = others
-                        .iter()
-                        .fold(0, |all, at| all * counts[*at] as usize + made[*at]);
-                    let known = &mut left[made[role] * groups + group];
-                    *known = Some(known.map_or(value, |known| of_chance(known, value)));
-                    // The next joint move.
-                    for (made, count) in made.iter_mut().zip(counts) {
-                        *made += 1;
-                        if *made < *count as usize {
-                            break;
-                        }
-                        *made = 0;
-                    }
-                }
-                let least = left.chunks(groups).map(|left| {
-                    let left = left.iter().copied().flatten();
-                    left.reduce(both(u8::min)).unwrap_or([0, 100])
-                });
-                least.reduce(both(u8::max))
-            }
-        };
-        one.unwrap_or([0, 100])
-    }
-
-    /// Sets the distance of a position by those of the positions after it, and returns whether it
-    /// changed. A role whose value is the lowest possible one delays the end, others hasten it.
-    fn update_distance(&mut self, position: usize, floors: &[Option<u8>]) -> bool {
-        let Chooser::One(role) = self.graph.choosers[position] else {
-            return false;
-        };
-        let Some(player) = self
-            .players
-            .iter()
-            .position(|own| *own == usize::from(role))
-        else {
-            return false;
-        };
-        let value = self.of(position)[player];
-        if value[0] != value[1] {
-            return false;
-        }
-        let children = self
-            .graph
-            .children(position)
-            .iter()
-            .map(|child| *child as usize);
-        let best = children.filter(|child| self.of(*child)[player] == value);
-        let distances = best.map(|child| self.distances[child]);
-        let distance = match Some(value[0]) == floors[player] {
-            true => distances.max(),
-            false => distances.min(),
-        };
-        let new = match distance {
-            Some(FAR) | None => FAR,
-            Some(distance) => distance.saturating_add(1).min(FAR - 1),
-        };
-        std::mem::replace(&mut self.distances[position], new) != new
-    }
-
     /// The number of positions.
-    pub fn len(&self) -> usize {
-        self.graph.len()
+    pub fn len(&self) -> u64 {
+        self.valued.lens().iter().map(|&len| u64::from(len)).sum()
     }
 
     /// The value of the first position.
     pub fn first(&self) -> TableValue {
-        let distance = self.distances.first().copied();
+        let (shard, number) = self.valued.first;
+        let distance = self.valued.distance(shard, number);
         TableValue {
-            scores: self.of(0).to_vec(),
-            distance: distance.filter(|distance| *distance != FAR),
+            scores: self.valued.scores(shard, number).to_vec(),
+            distance: (self.valued.has_distances && distance != FAR).then_some(distance),
         }
     }
 
@@ -310,8 +151,8 @@ impl Tabulation {
     }
 
     /// The number of joint moves of all positions.
-    pub fn joint_moves(&self) -> usize {
-        self.graph.arcs()
+    pub fn joint_moves(&self) -> u64 {
+        self.valued.joint_moves
     }
 
     /// Writes the file of the values of a game with this network.
@@ -319,72 +160,152 @@ impl Tabulation {
     /// # Errors
     ///
     /// Those of writing; [`io::ErrorKind::InvalidData`] with [`TabulateError::TooVarious`] if
-    /// there are more different values than a file can have.
+    /// there are more different values than a file can have, and [`io::ErrorKind::Interrupted`] with
+    /// [`TabulateError::Stopped`] after a stop.
     pub fn write(&self, net: &Propnet, out: &mut dyn Write) -> io::Result<()> {
-        let count = self.len() as u64;
-        let mut known: FxHashMap<&[[u8; 2]], u16> = FxHashMap::default();
-        let (mut values, mut numbers) = (Vec::new(), Vec::with_capacity(self.len()));
-        for position in 0..self.len() {
-            let own = self.of(position);
-            let number = match known.get(own) {
-                Some(number) => *number,
-                None => {
-                    let number = u16::try_from(values.len()).map_err(|_| {
-                        io::Error::new(io::ErrorKind::InvalidData, TabulateError::TooVarious)
-                    })?;
-                    known.insert(own, number);
-                    values.push(own.to_vec());
-                    number
-                }
-            };
-            numbers.push(number);
+        let values = self.values()?;
+        let bits = (self.len() / BUCKET).checked_ilog2().unwrap_or(0);
+        let (players, has_distances) = (&self.valued.players, self.valued.has_distances);
+        let header = Header::new(net, players, self.len(), bits, values, has_distances);
+        let (firsts, order) = self.by_bucket(&header)?;
+        let mut writer = Writer::new(out, &header)?;
+        for first in firsts {
+            writer.write(&first.to_le_bytes())?;
         }
-        let bits = (count / BUCKET).checked_ilog2().unwrap_or(0);
-        let has_distances = !self.distances.is_empty();
-        let header = Header::new(net, &self.players, count, bits, values, has_distances);
-        let bytes = header.key_bytes();
-        let put_key = |position: usize, out: &mut Vec<u8>| {
-            let end = out.len() + bytes;
-            for word in self.graph.key(position) {
-                out.extend_from_slice(&word.to_le_bytes());
+        let numbers = header.values.iter().zip(0_u16..);
+        let numbers: FxHashMap<&[[u8; 2]], u16> = { numbers }
+            .map(|(value, number)| (&value[..], number))
+            .collect();
+        let shard_firsts = self.shard_firsts();
+        for some in order.chunks(AT_ONCE * 4 * self.pool.threads()) {
+            self.check()?;
+            let blocks = self.pool.map(some.chunks(AT_ONCE).collect(), |_, some| {
+                let mut reader = Reader::new(self, &header);
+                let mut block = Vec::new();
+                for position in some {
+                    let shard = shard_firsts.partition_point(|first| first <= position) - 1;
+                    let number = (position - shard_firsts[shard]) as usize;
+                    reader.put_key(shard, number, &mut block);
+                    let value = numbers[self.valued.scores(shard, number)];
+                    block.extend_from_slice(&value.to_le_bytes());
+                    if has_distances {
+                        let distance = self.valued.distance(shard, number);
+                        block.extend_from_slice(&distance.to_le_bytes());
+                    }
+                }
+                block
+            });
+            for block in blocks {
+                writer.write(&block)?;
             }
-            out.truncate(end);
-        };
-        let mut key = Vec::new();
-        let mut places = Vec::with_capacity(self.len());
-        // Positions by bucket, in their order.
+        }
+        writer.finish()
+    }
+
+    /// The different values, in ascending order.
+    fn values(&self) -> io::Result<Vec<Vec<[u8; 2]>>> {
+        let shards = self.valued.lens().into_iter().enumerate().collect();
+        let found = self.pool.map(shards, |_, (shard, len)| {
+            let values = (0..len as usize).map(|number| self.valued.scores(shard, number));
+            values.collect::<FxHashSet<&[[u8; 2]]>>()
+        });
+        let all: FxHashSet<&[[u8; 2]]> = found.into_iter().flatten().collect();
+        if all.len() > usize::from(u16::MAX) + 1 {
+            let error = TabulateError::TooVarious;
+            return Err(io::Error::new(io::ErrorKind::InvalidData, error));
+        }
+        let mut all: Vec<Vec<[u8; 2]>> = all.into_iter().map(<[_]>::to_vec).collect();
+        all.sort_unstable();
+        Ok(all)
+    }
+
+    /// The first entry of each bucket and one more, and the positions by bucket.
+    fn by_bucket(&self, header: &Header) -> io::Result<(Vec<u32>, Vec<u32>)> {
+        let bits = header.bucket_bits;
+        let lens = self.valued.lens();
+        let pieces = lens.iter().enumerate().flat_map(|(shard, &len)| {
+            let firsts = (0..len as usize).step_by(AT_ONCE);
+            firsts.map(move |first| (shard, first..(len as usize).min(first + AT_ONCE)))
+        });
+        let pieces: Vec<_> = pieces.collect();
+        let mut places = Vec::with_capacity(self.len() as usize);
         let mut firsts = vec![0_u32; (1 << bits) + 1];
-        for position in 0..self.len() {
-            key.clear();
-            put_key(position, &mut key);
-            let place = bucket(&key, bits) as usize;
-            firsts[place + 1] += 1;
-            places.push(place as u32);
+        for some in pieces.chunks(4 * self.pool.threads()) {
+            self.check()?;
+            let found = self.pool.map(some.to_vec(), |_, (shard, numbers)| {
+                let (mut reader, mut key) = (Reader::new(self, header), Vec::new());
+                let place = |number| {
+                    key.clear();
+                    reader.put_key(shard, number, &mut key);
+                    bucket(&key, bits) as u32
+                };
+                numbers.map(place).collect::<Vec<u32>>()
+            });
+            for place in found.into_iter().flatten() {
+                firsts[place as usize + 1] += 1;
+                places.push(place);
+            }
         }
         for at in 1..firsts.len() {
             firsts[at] += firsts[at - 1];
         }
         let mut next = firsts.clone();
-        let mut order = vec![0_u32; self.len()];
+        let mut order = vec![0_u32; places.len()];
         for (place, position) in places.into_iter().zip(0..) {
             let at = &mut next[place as usize];
             order[*at as usize] = position;
             *at += 1;
         }
-        let mut writer = Writer::new(out, &header)?;
-        for first in firsts {
-            writer.write(&first.to_le_bytes())?;
+        Ok((firsts, order))
+    }
+
+    /// By shard: the number of positions in those before it; the last entry is the number of all.
+    fn shard_firsts(&self) -> Vec<u32> {
+        let lens = self.valued.lens();
+        let mut firsts = vec![0];
+        firsts.extend(lens.iter().scan(0, |sum, len| {
+            *sum += len;
+            Some(*sum)
+        }));
+        firsts
+    }
+
+    fn check(&self) -> io::Result<()> {
+        match self.stop.is_over() {
+            true => Err(io::Error::new(
+                io::ErrorKind::Interrupted,
+                TabulateError::Stopped,
+            )),
+            false => Ok(()),
         }
-        for position in order {
-            let position = position as usize;
-            key.clear();
-            put_key(position, &mut key);
-            key.extend_from_slice(&numbers[position].to_le_bytes());
-            if let Some(distance) = self.distances.get(position) {
-                key.extend_from_slice(&distance.to_le_bytes());
-            }
-            writer.write(&key)?;
+    }
+}
+
+/// Reads the facts of positions.
+struct Reader<'t> {
+    valued: &'t Valued,
+    state: Vec<u64>,
+    code: Vec<u64>,
+    bytes: usize,
+}
+
+impl<'t> Reader<'t> {
+    fn new(of: &'t Tabulation, header: &Header) -> Reader<'t> {
+        Reader {
+            valued: &of.valued,
+            state: Vec::new(),
+            code: Vec::new(),
+            bytes: header.key_bytes(),
         }
-        writer.finish()
+    }
+
+    /// Appends the facts of a position as bits.
+    fn put_key(&mut self, shard: usize, number: usize, out: &mut Vec<u8>) {
+        (self.valued).read(shard, number, &mut self.code, &mut self.state);
+        let end = out.len() + self.bytes;
+        for word in &self.state {
+            out.extend_from_slice(&word.to_le_bytes());
+        }
+        out.truncate(end);
     }
 }

@@ -9,7 +9,8 @@ use hmac_sha256::Hash as Sha256;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use super::{FAR, MAGIC, bucket};
+use super::{MAGIC, bucket};
+use crate::planning::breadth_first::values::FAR;
 use ggp_engine::propnet::Propnet;
 use ggp_engine::propnet::batch::holds;
 use ggp_gdl::game::Game;

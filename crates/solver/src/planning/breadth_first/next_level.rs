@@ -18,7 +18,7 @@ use ggp_engine::propnet::batch::Packed;
 use ggp_search::{BudgetKind, Compare, Meter};
 
 /// Number of parents per portion.
-const PORTION: u64 = 1 << 11;
+pub(super) const PORTION: u64 = 1 << 11;
 
 /// The report of a process to the others after its part of a round.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

@@ -4,6 +4,8 @@ use std::sync::{Mutex, MutexGuard};
 
 use super::shards::{SHARDS, key_words, shard_of};
 use crate::planning::Puzzle;
+#[cfg(feature = "tables")]
+use crate::planning::expand::scorer::Scorer;
 use crate::planning::expand::states::{hash_of, low};
 use crate::planning::expand::{Children, Ends, Expander, Layout};
 use crate::planning::symmetry::Canonical;
@@ -27,6 +29,9 @@ pub(super) struct Worker {
     expander: Expander,
     /// Set if states are counted up to symmetry.
     pub canonical: Option<Canonical>,
+    /// Set if positions are valued.
+    #[cfg(feature = "tables")]
+    pub scorer: Option<Scorer>,
     /// Number of states expanded at once.
     lanes: usize,
     pub parents: Vec<u64>,
@@ -48,8 +53,21 @@ struct Partitioner {
     ends: Vec<usize>,
 }
 
+/// The children of some states.
+#[cfg(feature = "tables")]
+#[derive(Default)]
+pub(super) struct Question {
+    pub children: Portion,
+    /// By child, in the order of their parents and joint moves: its shard.
+    pub shards: Vec<u8>,
+    /// By state: its first child; the last entry is the number of children.
+    pub firsts: Vec<u32>,
+    /// With several roles, by state and role: the number of legal moves.
+    pub choices: Vec<u32>,
+}
+
 /// Keys of children, by shard, in the order of their parents and moves.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(super) struct Portion {
     keys: Vec<u64>,
     /// By shard: its first word; the last entry is the total number of words.
@@ -66,6 +84,12 @@ pub(super) struct Portion {
 impl Portion {
     pub fn of(&self, shard: usize) -> &[u64] {
         &self.keys[self.starts[shard]..self.starts[shard + 1]]
+    }
+
+    /// By shard: the number of children of those before it.
+    #[cfg(feature = "tables")]
+    pub fn firsts(&self) -> Vec<usize> {
+        self.starts.iter().map(|start| start / self.words).collect()
     }
 
     /// Number of children.
@@ -92,7 +116,9 @@ impl Workers {
             stop: stop.clone(),
             expander: Expander::new(puzzle, layout, LANES, Engine::Auto)?,
             canonical: None,
-            lanes: (children / puzzle.moves().max(1)).clamp(1, LANES),
+            #[cfg(feature = "tables")]
+            scorer: None,
+            lanes: (children / puzzle.most_children().max(1)).clamp(1, LANES),
             parents: Vec::new(),
             children: Children::default(),
             ends: Ends::default(),
@@ -117,6 +143,15 @@ impl Workers {
         for worker in &mut self.workers {
             let worker = worker.get_mut().expect("no worker panics");
             worker.canonical = Some(canonical.clone());
+        }
+    }
+
+    /// Lets the workers score states from now on.
+    #[cfg(feature = "tables")]
+    pub fn score_with(&mut self, scorer: &Scorer) {
+        for worker in &mut self.workers {
+            let worker = worker.get_mut().expect("no worker panics");
+            worker.scorer = Some(scorer.clone());
         }
     }
 
@@ -231,6 +266,32 @@ impl Worker {
             done += count;
         }
         Ok(Some(self.partitioner.finish(open, child)))
+    }
+
+    /// The children of states, which `read` appends, by shard, and what is needed to assign
+    /// answers about them to the states; `None` after a stop.
+    #[cfg(feature = "tables")]
+    pub fn question(&mut self, read: impl FnOnce(&mut Vec<u64>)) -> Option<Question> {
+        self.parents.clear();
+        read(&mut self.parents);
+        let stride = self.expander.stride();
+        let mut question = Question::default();
+        question.firsts.push(0);
+        for parents in self.parents.chunks(self.lanes * stride) {
+            if self.stop.is_over() {
+                self.partitioner.clear();
+                return None;
+            }
+            self.expander.expand(parents, &mut self.children);
+            let before = self.partitioner.shards.len() as u32;
+            let ends = self.children.starts[1..].iter();
+            question.firsts.extend(ends.map(|end| before + end));
+            question.choices.extend_from_slice(&self.children.choices);
+            self.partitioner.take(&self.children.states, stride);
+        }
+        question.shards.clone_from(&self.partitioner.shards);
+        question.children = self.partitioner.finish(0, Vec::new());
+        Some(question)
     }
 
     /// A portion that contains only the given state.

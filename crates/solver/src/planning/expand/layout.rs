@@ -47,6 +47,8 @@ pub enum Facts {
     All,
     /// The facts that legal moves, ends and solutions depend on, now or later.
     Relevant,
+    /// All facts, and all of them are part of the key.
+    Each,
 }
 
 impl Layout {
@@ -61,8 +63,11 @@ impl Layout {
 
     fn make(puzzle: &Puzzle, facts: Facts) -> Layout {
         let net = &puzzle.net;
-        let relevant = relevant(puzzle);
-        let (counters, meaning) = harmless(puzzle);
+        let none = vec![false; net.facts().len()];
+        let (relevant, (counters, meaning)) = match facts {
+            Facts::Each => (vec![true; none.len()], (none, KeyMeaning::SameFuture)),
+            _ => (relevant(puzzle), harmless(puzzle)),
+        };
         let mut layout = Layout {
             fields: Vec::new(),
             equal: net.assumed().to_vec(),
@@ -239,7 +244,8 @@ impl Layout {
             inputs[fact] = value.negated_if(equal.is_negated());
         }
         for number in 0..moves {
-            inputs[net.move_input(0, number)] = builder.input(self.bits + number);
+            // The moves of all roles follow each other.
+            inputs[net.move_input(0, 0) + number] = builder.input(self.bits + number);
         }
         let mut roots = net.roots();
         roots.push(puzzle.solved);
@@ -256,8 +262,12 @@ impl Layout {
             }
         }
         let terminal = of(net.terminal());
-        let legal = net.legal()[0].iter();
+        let legal = net.legal().iter().flatten();
+        let goals = net.goals().iter();
         Coded {
+            goals: goals
+                .map(|goals| goals.iter().map(|&(_, due)| of(due)).collect())
+                .collect(),
             legal: legal
                 .map(|&legal| builder.and(&[of(legal), !terminal]))
                 .collect(),
@@ -272,10 +282,12 @@ impl Layout {
 /// A puzzle on codes.
 pub(super) struct Coded {
     pub network: Network,
-    /// By move: whether it is legal and the state is not terminal.
+    /// By move, first those of the first role: whether it is legal and the state is not terminal.
     pub legal: Vec<Literal>,
     pub solved: Literal,
     pub terminal: Literal,
+    /// By role and goal value: whether it is due.
+    pub goals: Vec<Vec<Literal>>,
     /// By bit of the successor's code.
     pub next: Vec<Literal>,
 }

@@ -265,6 +265,36 @@ impl States {
         Ok(())
     }
 
+    /// Calls `see` for each of the keys of `stride` words each with its number, if it is in the
+    /// table.
+    #[cfg(feature = "tables")]
+    pub fn find_all(&self, keys: &[u64], stride: usize, mut see: impl FnMut(Option<u32>)) {
+        let mut found = [(0, 0); BATCH];
+        for batch in keys.chunks(BATCH * stride) {
+            // As in `insert_all`, reads that do not depend on each other come first.
+            let mut prefetched = 0;
+            let table = self.table.words();
+            for (state, found) in batch.chunks_exact(stride).zip(&mut found) {
+                let hash = hash_of(state, self.bits);
+                *found = (hash, self.place(hash));
+                prefetched ^= table[found.1];
+            }
+            std::hint::black_box(prefetched);
+            let mut prefetched = 0;
+            for (hash, place) in found.iter_mut().take(batch.len() / stride) {
+                let (at, number) = self.follow(*place, *hash);
+                *place = at;
+                if let Some(number) = number {
+                    prefetched ^= self.chunks[number / CHUNK][number % CHUNK * self.bytes];
+                }
+            }
+            std::hint::black_box(prefetched);
+            for (state, &(hash, place)) in batch.chunks_exact(stride).zip(&found) {
+                see(self.seek(state, hash, place).ok());
+            }
+        }
+    }
+
     /// The number of a state, if it is in the table.
     pub fn find(&self, state: &[u64]) -> Option<u32> {
         let hash = hash_of(state, self.bits);
