@@ -14,6 +14,8 @@
 //! If states are counted up to symmetry, one state represents its whole class, and
 //! plans are lifted to moves along real states.
 
+#[cfg(feature = "tables")]
+mod arcs;
 mod disjoint;
 mod levels;
 #[cfg(feature = "distributed")]
@@ -319,6 +321,9 @@ struct Search<'p> {
     /// The level that is being expanded. The next level, if it exists, is being
     /// generated.
     depth: u32,
+    /// The joint moves of all expanded states, if they are kept.
+    #[cfg(feature = "tables")]
+    arcs: Option<arcs::Kept>,
     /// Number of its states that have been expanded.
     expanded: u64,
     /// True if no state is on two levels; none if not yet checked.
@@ -373,6 +378,8 @@ impl<'p> Search<'p> {
             levels: Vec::new(),
             rounds: Vec::new(),
             depth: 0,
+            #[cfg(feature = "tables")]
+            arcs: None,
             expanded: 0,
             // All positions are looked up once they are found.
             is_disjoint: (facts == Facts::Each).then_some(false),

@@ -182,15 +182,21 @@ impl Tabulation {
             let blocks = self.pool.map(some.chunks(AT_ONCE).collect(), |_, some| {
                 let mut reader = Reader::new(self, &header);
                 let mut block = Vec::new();
-                for position in some {
-                    let shard = shard_firsts.partition_point(|first| first <= position) - 1;
-                    let number = (position - shard_firsts[shard]) as usize;
-                    reader.put_key(shard, number, &mut block);
-                    let value = numbers[self.valued.scores(shard, number)];
-                    block.extend_from_slice(&value.to_le_bytes());
-                    if has_distances {
-                        let distance = self.valued.distance(shard, number);
-                        block.extend_from_slice(&distance.to_le_bytes());
+                for some in some.chunks(64) {
+                    let place = |position: &u32| {
+                        let shard = shard_firsts.partition_point(|first| first <= position) - 1;
+                        (shard, (position - shard_firsts[shard]) as usize)
+                    };
+                    let places: Vec<(usize, usize)> = some.iter().map(place).collect();
+                    let keys = reader.keys(&places);
+                    for (key, &(shard, number)) in keys.zip(&places) {
+                        block.extend_from_slice(key);
+                        let value = numbers[self.valued.scores(shard, number)];
+                        block.extend_from_slice(&value.to_le_bytes());
+                        if has_distances {
+                            let distance = self.valued.distance(shard, number);
+                            block.extend_from_slice(&distance.to_le_bytes());
+                        }
                     }
                 }
                 block
@@ -233,13 +239,15 @@ impl Tabulation {
         for some in pieces.chunks(4 * self.pool.threads()) {
             self.check()?;
             let found = self.pool.map(some.to_vec(), |_, (shard, numbers)| {
-                let (mut reader, mut key) = (Reader::new(self, header), Vec::new());
-                let place = |number| {
-                    key.clear();
-                    reader.put_key(shard, number, &mut key);
-                    bucket(&key, bits) as u32
-                };
-                numbers.map(place).collect::<Vec<u32>>()
+                let mut reader = Reader::new(self, header);
+                let mut places = Vec::with_capacity(numbers.len());
+                for first in numbers.clone().step_by(64) {
+                    let some = first..numbers.end.min(first + 64);
+                    let some: Vec<(usize, usize)> = some.map(|number| (shard, number)).collect();
+                    let keys = reader.keys(&some);
+                    places.extend(keys.map(|key| bucket(key, bits) as u32));
+                }
+                places
             });
             for place in found.into_iter().flatten() {
                 firsts[place as usize + 1] += 1;
@@ -284,28 +292,34 @@ impl Tabulation {
 /// Reads the facts of positions.
 struct Reader<'t> {
     valued: &'t Valued,
-    state: Vec<u64>,
-    code: Vec<u64>,
-    bytes: usize,
+    codes: Vec<u64>,
+    states: Vec<u64>,
+    bytes: Vec<u8>,
+    /// The words of a state, and the bytes of its facts.
+    words: usize,
+    key: usize,
 }
 
 impl<'t> Reader<'t> {
     fn new(of: &'t Tabulation, header: &Header) -> Reader<'t> {
         Reader {
             valued: &of.valued,
-            state: Vec::new(),
-            code: Vec::new(),
-            bytes: header.key_bytes(),
+            codes: Vec::new(),
+            states: Vec::new(),
+            bytes: Vec::new(),
+            words: header.facts.len().div_ceil(64),
+            key: header.key_bytes(),
         }
     }
 
-    /// Appends the facts of a position as bits.
-    fn put_key(&mut self, shard: usize, number: usize, out: &mut Vec<u8>) {
-        (self.valued).read(shard, number, &mut self.code, &mut self.state);
-        let end = out.len() + self.bytes;
-        for word in &self.state {
-            out.extend_from_slice(&word.to_le_bytes());
+    /// The facts of at most 64 positions as bits.
+    fn keys(&mut self, places: &[(usize, usize)]) -> impl Iterator<Item = &[u8]> {
+        (self.valued).read(places, &mut self.codes, &mut self.states);
+        self.bytes.clear();
+        for word in &self.states {
+            self.bytes.extend_from_slice(&word.to_le_bytes());
         }
-        out.truncate(end);
+        let firsts = (0..places.len()).map(|number| 8 * self.words * number);
+        firsts.map(|first| &self.bytes[first..][..self.key])
     }
 }

@@ -92,7 +92,8 @@ impl Search<'_> {
             true => see(portion.of(shard)),
             false => Ok(()),
         };
-        let inserted = (self.shards).insert(&self.workers, 1, feed, &ggp_stop::Stop::new());
+        let never = ggp_stop::Stop::new();
+        let inserted = (self.shards).insert(&self.workers, 1, feed, false, &never);
         inserted.map_err(|_| BudgetKind::Memory)?;
         let (over, solved) = (self.workers.first()).classify(|out| out.extend(&start));
         let level = meter.level();
@@ -152,7 +153,7 @@ impl Search<'_> {
         part.children = portions.iter().map(|portion| portion.len() as u64).sum();
         part.open = portions.iter().map(|portion| portion.open).sum();
         let starts = self.shards.lens();
-        let inserted = self.insert(portions, &numbers, &stop)?;
+        let inserted = self.insert(self.expanded..end, portions, &numbers, &stop)?;
         match inserted {
             Ok(()) if !part.is_cut => {
                 let new = Span::between(&starts, &self.shards.lens());
@@ -176,9 +177,10 @@ impl Search<'_> {
         self.take(count, &starts, &parts, meter)
     }
 
-    /// Inserts the children that belong to this process.
+    /// Inserts the children of some positions that belong to this process.
     fn insert(
         &mut self,
+        positions: Range<u64>,
         portions: Vec<Portion>,
         numbers: &[Vec<u32>],
         stop: &ggp_stop::Stop,
@@ -192,7 +194,16 @@ impl Search<'_> {
                 let mut keys = portions.iter().map(|portion| portion.of(shard));
                 keys.try_for_each(see)
             };
-            return Ok((self.shards).insert(&self.workers, children, feed, stop));
+            #[cfg(feature = "tables")]
+            let wanted = self.arcs.is_some();
+            #[cfg(not(feature = "tables"))]
+            let wanted = false;
+            let inserted = (self.shards).insert(&self.workers, children, feed, wanted, stop);
+            #[cfg(feature = "tables")]
+            if let (Ok(numbers), true) = (&inserted, wanted) {
+                self.keep_arcs(positions, portions, numbers);
+            }
+            return Ok(inserted.map(|_| ()));
         }
         let peers = &mut self.peers;
         let bits = self.layout.key_bits();
@@ -211,7 +222,8 @@ impl Search<'_> {
             parcels.feed(shard, see)
         };
         // About as many have come as were sent.
-        Ok((self.shards).insert(&self.workers, children, feed, stop))
+        let inserted = (self.shards).insert(&self.workers, children, feed, false, stop);
+        Ok(inserted.map(|_| ()))
     }
 
     /// Takes the bits outside the key from a child, as all of a level share them.
@@ -292,11 +304,7 @@ impl Search<'_> {
         let source = self.source(self.depth);
         let children = (positions.end - positions.start) as usize * self.round_children;
         let work = children / self.round_parents;
-        let pieces = source.span.pieces(positions).into_iter().zip(0..);
-        let batches = batches(
-            pieces.filter(|(piece, _)| self.peers.own(piece.shard)),
-            PORTION,
-        );
+        let batches = self.own_batches(positions);
         let numbers = batches.iter();
         let numbers: Vec<Vec<u32>> = numbers
             .map(|batch| batch.iter().map(|&(_, number)| number).collect())
@@ -312,6 +320,14 @@ impl Search<'_> {
         });
         let portions: io::Result<Option<Vec<Portion>>> = portions.into_iter().collect();
         Ok(portions?.map(|portions| (portions, numbers)))
+    }
+
+    /// The pieces of some positions of the level that belong to this process, by portion, each
+    /// with its number among all pieces.
+    pub(super) fn own_batches(&self, positions: Range<u64>) -> Vec<Vec<(Piece, u32)>> {
+        let pieces = self.span(self.depth).pieces(positions).into_iter().zip(0..);
+        let own = pieces.filter(|(piece, _)| self.peers.own(piece.shard));
+        batches(own, PORTION)
     }
 
     /// Counts the terminal and the solved states in a span of this process's states of the

@@ -208,7 +208,8 @@ impl Shards {
     }
 
     /// Inserts the new states among `children` ones, whose keys `feed` supplies by shard in
-    /// their order, or nothing if they do not fit.
+    /// their order, or nothing if they do not fit. Returns by shard the numbers of all, if they are
+    /// `wanted`.
     ///
     /// # Errors
     ///
@@ -219,8 +220,9 @@ impl Shards {
         workers: &Workers,
         children: usize,
         feed: F,
+        wanted: bool,
         stop: &ggp_stop::Stop,
-    ) -> Result<(), Halt>
+    ) -> Result<Vec<Vec<u32>>, Halt>
     where
         F: Fn(usize, &mut dyn FnMut(&[u64]) -> Result<(), Halt>) -> Result<(), Halt> + Sync,
     {
@@ -229,14 +231,21 @@ impl Shards {
         let all = self.all.iter_mut().enumerate().collect();
         let inserted =
             workers.each_pinned(children, all, |_, (shard, states): (usize, &mut States)| {
+                let mut numbers = Vec::new();
                 feed(shard, &mut |keys| match keys.is_empty() {
                     true => Ok(()),
                     false if stop.is_over() => Err(Halt::Stopped),
                     false => {
-                        let inserted = states.insert_all(keys, words, |_, _, _| ());
+                        let inserted = match wanted {
+                            false => states.insert_all(keys, words, |_, _, _| ()),
+                            true => states.insert_all(keys, words, |_, number, _| {
+                                numbers.push(number);
+                            }),
+                        };
                         inserted.map_err(|Full| Halt::Full)
                     }
-                })
+                })?;
+                Ok(numbers)
             });
         let inserted = inserted.into_iter().collect();
         if let Err(Halt::Full) = inserted {

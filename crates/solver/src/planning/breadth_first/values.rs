@@ -2,10 +2,10 @@
 //!
 //! In: a game with any roles. Out: for each position and player (a role that is not chance), the score
 //! that it can force, and the score that the others can force it down to; and the number of joint moves
-//! to the end. A breadth-first search finds the positions. No joint move is stored: going over the levels, last
-//! first, expands positions again and looks their children up. A position whose children are all settled
-//! is settled. One sweep is enough if all children are on later levels; else there are sweeps over the
-//! positions left until nothing changes.
+//! to the end. A breadth-first search finds the positions, and keeps the joint moves if there is room for
+//! them; else positions are expanded again, and their children looked up. A sweep goes over the levels, last
+//! first. A position whose children are all settled is settled. One sweep is enough if all children are on
+//! later levels; else there are more over the positions left, until nothing changes.
 //!
 //! The scores that a player can force are a least fixpoint, and those that the others can force a
 //! greatest one. Where they differ, play never ends if all play well, or chance decides. Others know the
@@ -14,17 +14,21 @@
 //! Source: Ströhlein, "Untersuchungen über kombinatorische Spiele", 1970; Thompson, "Retrograde analysis of
 //! certain endgames", 1986.
 
+mod form;
+mod waiting;
+
 use std::ops::Range;
 
 use super::next_level::{PORTION, batches};
+use super::arcs::{Arcs, Kept};
 use super::shards::{Piece, Shards, Span, key_words};
-use super::workers::{LANES, Question, Worker};
+use super::workers::{LANES, Worker};
 use super::{BreadthFirstOptions, MIN_PARENTS, Search, Stop};
 use crate::planning::Puzzle;
 use crate::planning::expand::scorer::{Scored, Scorer};
 use crate::planning::expand::{Facts, Layout};
 use ggp_engine::propnet::Propnet;
-use ggp_engine::propnet::batch::Packed;
+use form::{Ends, Form, Sweep};
 use ggp_search::{Budget, BudgetKind, Meter, Observer, Stats};
 
 /// The distance that stands for an unknown one.
@@ -42,6 +46,10 @@ pub(crate) enum Fault {
     /// A position has more than [`MOST_JOINT_MOVES`](crate::planning::expand::MOST_JOINT_MOVES) joint
     /// moves.
     Wide,
+}
+
+impl Fault {
+    const TOO_MANY: Fault = Fault::Budget(BudgetKind::Nodes);
 }
 
 /// The part of the work that is going on, with the number of positions done.
@@ -74,41 +82,15 @@ struct Values {
     form: Form,
 }
 
-/// The bytes of an entry: for each player its two scores, the distance (little-endian), and 1 if the entry
-/// is settled.
-#[derive(Clone)]
-struct Form {
-    players: Vec<usize>,
-    /// By role: its number as a player.
-    player_of: Vec<Option<usize>>,
-    /// If there are distances, by player: the score for which it delays the end.
-    floors: Option<Vec<Option<u8>>>,
-}
-
-/// The scores at the ends.
-#[derive(Clone)]
-struct Ends {
-    /// The least and the greatest sum.
-    sums: [u32; 2],
-    /// By player: the least and the greatest score.
-    ranges: Vec<[u8; 2]>,
-}
-
 /// New entries of some positions.
+#[derive(Default)]
 struct Update {
     places: Vec<(usize, usize)>,
     entries: Vec<u8>,
     /// True if several roles choose at once somewhere.
     is_joint: bool,
-}
-
-/// The kind of a sweep.
-#[derive(Copy, Clone, PartialEq, Eq)]
-enum Sweep {
-    /// Scores, and distances where all children are settled.
-    Scores,
-    /// Distances. All scores are known.
-    Distances,
+    /// True if some of the positions are not settled.
+    is_open: bool,
 }
 
 struct Told<'o>(&'o mut dyn FnMut(Progress));
@@ -139,12 +121,16 @@ pub(crate) fn value_all(
     // A position needs its code, a place in a table, its value, and twice a number to be written.
     let code = Layout::new(&puzzle, Facts::Each).bits().div_ceil(8) + 6;
     let share = code as f64 / (code + form.bytes() + 8) as f64;
+    // With joint moves, it may wait for another one.
+    let others = (code + form.bytes() + 16) as f64 / code as f64;
     let forward = Budget {
         memory_bytes: (budget.memory_bytes as f64 * share) as u64,
         ..budget.clone()
     };
     let stopped = Fault::Budget(BudgetKind::Interrupt);
     let mut search = Search::new(&puzzle, Facts::Each, &options, &forward).ok_or(stopped)?;
+    search.arcs = Some(Kept::new(budget.memory_bytes, others));
+    search.workers.keep_joints(true);
     let mut stats = Stats::default();
     let mut told = Told(progress);
     let mut meter = Meter::new(&forward, &mut stats, &mut told);
@@ -165,6 +151,8 @@ pub(crate) fn value_all(
     let joint_moves = stats.total().arcs;
     let scorer = Scorer::new(&puzzle, &search.layout, LANES).ok_or(stopped)?;
     search.workers.score_with(&scorer);
+    search.workers.keep_joints(true);
+    let kept = search.arcs.take();
     let mut backward = Backward {
         lens: search.lens.iter().map(|&len| len as usize).collect(),
         round: (search.round_children as u64)
@@ -180,7 +168,7 @@ pub(crate) fn value_all(
         progress,
         is_joint: false,
     };
-    backward.run()?;
+    backward.run(kept.map(|kept| kept.all))?;
     let Backward {
         values, is_joint, ..
     } = backward;
@@ -218,214 +206,81 @@ impl Valued {
         values.form.distance(values.entry(shard, number))
     }
 
-    /// Replaces `code` and `state` by those of a position.
-    pub fn read(&self, shard: usize, number: usize, code: &mut Vec<u64>, state: &mut Packed) {
-        code.clear();
-        code.resize(self.layout.words(), 0);
-        self.shards.all()[shard].read(number, code);
-        self.layout.decode(code, state);
-    }
-}
-
-impl Form {
-    fn new(net: &Propnet) -> Form {
-        let mut form = Form {
-            players: Vec::new(),
-            player_of: Vec::new(),
-            floors: None,
-        };
-        for role in net.game().roles() {
-            let is_player = !net.game().is_random(role);
-            form.player_of.push(is_player.then_some(form.players.len()));
-            if is_player {
-                form.players.push(role.index());
-            }
-        }
-        form
-    }
-
-    /// Bytes of an entry.
-    fn bytes(&self) -> usize {
-        2 * self.players.len() + 3
-    }
-
-    fn roles(&self) -> usize {
-        self.player_of.len()
-    }
-
-    /// Distances are known in games of one role, and of two with a constant sum, who have nothing to
-    /// gain from each other's knowledge. A role that gets the lowest of several scores delays the end.
-    fn know_ends(&mut self, ends: &Ends) {
-        let is_constant = ends.sums[0] >= ends.sums[1];
-        let (players, roles) = (self.players.len(), self.roles());
-        if players == roles && (players == 1 || players == 2 && is_constant) {
-            let floors = ends.ranges.iter();
-            let floors = floors.map(|[least, most]| (least < most && players > 1).then_some(*least));
-            self.floors = Some(floors.collect());
-        }
-    }
-
-    /// The entry of a position of which nothing is known.
-    fn put_unknown(&self, out: &mut Vec<u8>) {
-        self.players.iter().for_each(|_| out.extend([0, 100]));
-        out.extend(FAR.to_le_bytes());
-        out.push(0);
-    }
-
-    fn put_end(&self, scores: &[u8], out: &mut Vec<u8>) {
-        scores.iter().for_each(|&score| out.extend([score; 2]));
-        out.extend(0_u16.to_le_bytes());
-        out.push(1);
-    }
-
-    fn score(&self, entry: &[u8], player: usize) -> [u8; 2] {
-        [entry[2 * player], entry[2 * player + 1]]
-    }
-
-    fn distance(&self, entry: &[u8]) -> u16 {
-        let at = 2 * self.players.len();
-        u16::from_le_bytes([entry[at], entry[at + 1]])
-    }
-
-    fn is_settled(&self, entry: &[u8]) -> bool {
-        entry[entry.len() - 1] == 1
-    }
-
-    /// Appends the entry that follows from the entries of all children; `old` is the last one. With
-    /// several roles, `choices` are the numbers of their legal moves.
-    fn put_after(
+    /// Replaces `states` by those of at most 64 positions.
+    pub fn read(
         &self,
-        sweep: Sweep,
-        choices: &[u32],
-        children: &[u8],
-        old: &[u8],
-        out: &mut Vec<u8>,
+        places: &[(usize, usize)],
+        codes: &mut Vec<u64>,
+        states: &mut Vec<u64>,
     ) {
-        let each = || children.chunks_exact(self.bytes());
-        let chooser = chooser(choices);
-        let start = out.len();
-        for player in 0..self.players.len() {
-            out.extend(match (sweep, chooser) {
-                (Sweep::Distances, _) => self.score(old, player),
-                (_, Some(role)) => self.after_choice(role, player, each()),
-                (_, None) => self.after_joint(choices, player, each()),
-            });
+        let stride = self.layout.words();
+        codes.clear();
+        for &(shard, number) in places {
+            let at = codes.len();
+            codes.resize(at + stride, 0);
+            self.shards.all()[shard].read(number, &mut codes[at..]);
         }
-        let is_settled = each().all(|child| self.is_settled(child));
-        let distance = match (&self.floors, chooser) {
-            (Some(floors), Some(role)) if is_settled || sweep == Sweep::Distances => {
-                self.distance_after(role, &out[start..], floors, each())
-            }
-            _ => FAR,
-        };
-        out.extend(distance.to_le_bytes());
-        out.push(u8::from(is_settled));
+        self.layout.decode_64(codes, states);
     }
-
-    /// The scores of a player where one role chooses. Chance is against it in the lower score, and for
-    /// it in the upper one.
-    fn after_choice<'e>(
-        &self,
-        role: usize,
-        player: usize,
-        children: impl Iterator<Item = &'e [u8]>,
-    ) -> [u8; 2] {
-        let scores = children.map(|child| self.score(child, player));
-        let after = match self.player_of[role] {
-            Some(own) if own == player => scores.reduce(both(u8::max)),
-            Some(_) => scores.reduce(both(u8::min)),
-            None => scores.reduce(of_chance),
-        };
-        after.unwrap_or([0, 100])
-    }
-
-    /// The scores of a player where several roles choose.
-    fn after_joint<'e>(
-        &self,
-        choices: &[u32],
-        player: usize,
-        children: impl Iterator<Item = &'e [u8]>,
-    ) -> [u8; 2] {
-        let role = self.players[player];
-        let is_other = |at: &usize| *at != role && self.player_of[*at].is_some();
-        let others: Vec<usize> = (0..choices.len()).filter(is_other).collect();
-        let groups: usize = others.iter().map(|at| choices[*at] as usize).product();
-        let mut left: Vec<Option<[u8; 2]>> = vec![None; choices[role] as usize * groups];
-        let mut made = vec![0; choices.len()];
-        for child in children {
-            let score = self.score(child, player);
-            let group = |all: usize, at: &usize| all * choices[*at] as usize + made[*at];
-            let group = others.iter().fold(0, group);
-            let known = &mut left[made[role] * groups + group];
-            *known = Some(known.map_or(score, |known| of_chance(known, score)));
-            // The next joint move.
-            for (made, count) in made.iter_mut().zip(choices) {
-                *made += 1;
-                if *made < *count as usize {
-                    break;
-                }
-                *made = 0;
-            }
-        }
-        let least = left.chunks(groups).map(|left| {
-            let left = left.iter().copied().flatten();
-            left.reduce(both(u8::min)).unwrap_or([0, 100])
-        });
-        least.reduce(both(u8::max)).unwrap_or([0, 100])
-    }
-
-    /// The distance after the choice of a role, where the scores are known. A role whose score is the
-    /// lowest possible one delays the end, others hasten it.
-    fn distance_after<'e>(
-        &self,
-        role: usize,
-        scores: &[u8],
-        floors: &[Option<u8>],
-        children: impl Iterator<Item = &'e [u8]>,
-    ) -> u16 {
-        let Some(player) = self.player_of[role] else {
-            return FAR;
-        };
-        let score = self.score(scores, player);
-        if score[0] != score[1] {
-            return FAR;
-        }
-        let best = children.filter(|child| self.score(child, player) == score);
-        let distances = best.map(|child| self.distance(child));
-        let distance = match Some(score[0]) == floors[player] {
-            true => distances.max(),
-            false => distances.min(),
-        };
-        match distance {
-            Some(FAR) | None => FAR,
-            Some(distance) => distance.saturating_add(1).min(FAR - 1),
-        }
-    }
-}
-
-/// The role that chooses, if it is only one.
-fn chooser(choices: &[u32]) -> Option<usize> {
-    let mut choosers = (0..).zip(choices).filter(|(_, count)| **count > 1);
-    match (choosers.next(), choosers.next()) {
-        (None, _) => Some(0),
-        (Some((role, _)), None) => Some(role),
-        _ => None,
-    }
-}
-
-/// Both scores of two values, chosen alike.
-fn both(choose: fn(u8, u8) -> u8) -> impl Fn([u8; 2], [u8; 2]) -> [u8; 2] {
-    move |[a, b], [c, d]| [choose(a, c), choose(b, d)]
-}
-
-fn of_chance([a, b]: [u8; 2], [c, d]: [u8; 2]) -> [u8; 2] {
-    [a.min(c), b.max(d)]
 }
 
 impl Values {
     fn entry(&self, shard: usize, number: usize) -> &[u8] {
         let bytes = self.form.bytes();
         &self.entries[shard][number * bytes..][..bytes]
+    }
+
+    fn entry_mut(&mut self, shard: usize, number: usize) -> &mut [u8] {
+        let bytes = self.form.bytes();
+        &mut self.entries[shard][number * bytes..][..bytes]
+    }
+
+    fn is_settled(&self, shard: usize, number: usize) -> bool {
+        self.form.is_settled(self.entry(shard, number))
+    }
+
+    /// The positions of a piece that are not settled.
+    fn open(&self, piece: &Piece) -> Vec<Piece> {
+        let mut open: Vec<Piece> = Vec::new();
+        for number in piece.numbers.clone() {
+            if self.is_settled(piece.shard, number as usize) {
+                continue;
+            }
+            match open.last_mut() {
+                Some(last) if last.numbers.end == number => last.numbers.end += 1,
+                _ => open.push(Piece {
+                    numbers: number..number + 1,
+                    ..piece.clone()
+                }),
+            }
+        }
+        open
+    }
+
+    /// The new entries of the open positions among those with these joint moves.
+    fn update(&self, sweep: Sweep, arcs: &Arcs) -> Result<Update, Fault> {
+        let form = &self.form;
+        let mut update = Update::default();
+        let mut children = Vec::new();
+        for ((shard, number), choices) in arcs.places().zip(arcs.choices(form.roles())) {
+            let old = self.entry(shard, number);
+            if form.is_settled(old) {
+                continue;
+            }
+            if choices.children.is_empty() {
+                return Err(choices.chooser.map_or(Fault::Wide, Fault::NoMove));
+            }
+            update.is_joint |= choices.chooser.is_none();
+            children.clear();
+            for child in &arcs.children()[choices.children.clone()] {
+                children.extend_from_slice(self.entry(child.shard(), child.number()));
+            }
+            update.places.push((shard, number));
+            let start = update.entries.len();
+            form.put_after(sweep, &choices, &children, old, &mut update.entries);
+            update.is_open |= !form.is_settled(&update.entries[start..]);
+        }
+        Ok(update)
     }
 }
 
@@ -443,11 +298,11 @@ struct Backward<'s, 'p> {
 }
 
 impl Backward<'_, '_> {
-    fn run(&mut self) -> Result<(), Fault> {
+    fn run(&mut self, mut kept: Option<Vec<Arcs>>) -> Result<(), Fault> {
         self.begin()?;
-        self.repeat(Sweep::Scores)?;
+        self.repeat(Sweep::Scores, &mut kept)?;
         if self.values.form.floors.is_some() && !self.is_joint {
-            self.repeat(Sweep::Distances)?;
+            self.repeat(Sweep::Distances, &mut kept)?;
         }
         Ok(())
     }
@@ -494,34 +349,72 @@ impl Backward<'_, '_> {
     }
 
     /// Goes over the levels, last first, until nothing changes.
-    fn repeat(&mut self, sweep: Sweep) -> Result<(), Fault> {
+    fn repeat(&mut self, sweep: Sweep, kept: &mut Option<Vec<Arcs>>) -> Result<(), Fault> {
         loop {
-            let (mut is_changed, mut left, mut done) = (false, false, 0);
-            for level in (0..self.search.levels.len() as u32).rev() {
-                let span = self.search.span(level);
-                let mut first = 0;
-                while first < span.len() {
-                    let end = span.len().min(first.saturating_add(self.round));
-                    for update in self.round(sweep, &span, first..end)? {
-                        self.is_joint |= update.is_joint;
-                        let entries = update.entries.chunks_exact(self.values.form.bytes());
-                        for (&(shard, number), new) in update.places.iter().zip(entries) {
-                            let at = number * new.len();
-                            let old = &mut self.values.entries[shard][at..at + new.len()];
-                            is_changed |= old != new;
-                            left |= !self.values.form.is_settled(new);
-                            old.copy_from_slice(new);
-                        }
-                    }
-                    done += end - first;
-                    (self.progress)(Progress::Valued(done));
-                    first = end;
-                }
-            }
-            if !is_changed || !left {
+            let is_changed = match kept {
+                Some(arcs) => self.sweep_kept(sweep, arcs)? && self.settle(arcs)?,
+                None => self.sweep(sweep)?,
+            };
+            if !is_changed {
                 return Ok(());
             }
         }
+    }
+
+    /// Goes over all open positions by their joint moves, keeps only those of positions that stay open,
+    /// and returns whether anything changed.
+    fn sweep_kept(&mut self, sweep: Sweep, arcs: &mut Vec<Arcs>) -> Result<bool, Fault> {
+        let (mut is_changed, mut done) = (false, 0);
+        let mut open = Vec::with_capacity(arcs.len());
+        for some in arcs.rchunks(PORTIONS * self.search.workers.len()) {
+            self.check()?;
+            let values = &self.values;
+            let work = some.len() * PORTION as usize;
+            let some: Vec<&Arcs> = some.iter().rev().collect();
+            let updates = (self.search.workers).each(work, some, |_, arcs| values.update(sweep, arcs));
+            for update in updates {
+                let update = update?;
+                open.push(update.is_open);
+                done += update.places.len() as u64;
+                is_changed |= self.apply(&update);
+            }
+            (self.progress)(Progress::Valued(done));
+        }
+        arcs.retain(|_| open.pop().unwrap_or(true));
+        Ok(is_changed && !arcs.is_empty())
+    }
+
+    /// Goes over all open positions by expanding them, and returns whether anything changed.
+    fn sweep(&mut self, sweep: Sweep) -> Result<bool, Fault> {
+        let (mut is_changed, mut is_open, mut done) = (false, false, 0);
+        for level in (0..self.search.levels.len() as u32).rev() {
+            let span = self.search.span(level);
+            let mut first = 0;
+            while first < span.len() {
+                let end = span.len().min(first.saturating_add(self.round));
+                for update in self.round(sweep, &span, first..end)? {
+                    is_open |= update.is_open;
+                    is_changed |= self.apply(&update);
+                }
+                done += end - first;
+                (self.progress)(Progress::Valued(done));
+                first = end;
+            }
+        }
+        Ok(is_changed && is_open)
+    }
+
+    /// Takes new entries, and returns whether any of them is another one.
+    fn apply(&mut self, update: &Update) -> bool {
+        self.is_joint |= update.is_joint;
+        let mut is_changed = false;
+        let entries = update.entries.chunks_exact(self.values.form.bytes());
+        for (&(shard, number), new) in update.places.iter().zip(entries) {
+            let old = self.values.entry_mut(shard, number);
+            is_changed |= old != new;
+            old.copy_from_slice(new);
+        }
+        is_changed
     }
 
     /// The new entries of the open positions among some of a level.
@@ -536,27 +429,30 @@ impl Backward<'_, '_> {
         let shards = &search.shards;
         let (stride, words) = (search.layout.words(), key_words(search.layout.key_bits()));
         let pieces = span.pieces(positions).into_iter();
-        let open = |piece: Piece| {
-            let is_open = |number: &usize| {
-                !(values.form).is_settled(values.entry(piece.shard, *number))
-            };
-            let numbers = piece.numbers.start as usize..piece.numbers.end as usize;
-            let places = numbers.filter(is_open).map(|number| (piece.shard, number));
-            places.collect::<Vec<_>>()
-        };
-        let places: Vec<(usize, usize)> = pieces.flat_map(open).collect();
-        let batches: Vec<_> = places.chunks(PORTION as usize).collect();
-        let valued = search.workers.each(usize::MAX, batches, |worker, places| {
-            let question = worker.question(|out| {
+        let open = pieces.flat_map(|piece| values.open(&piece));
+        let batches = batches(open.zip(0..), PORTION);
+        let stopped = Fault::Budget(BudgetKind::Interrupt);
+        let valued = search.workers.each(usize::MAX, batches, |worker, batch| {
+            let pieces: Vec<Piece> = batch.into_iter().map(|(piece, _)| piece).collect();
+            let portion = worker.portion(std::iter::empty(), |out| {
                 let suffix = vec![0; stride];
-                for &(shard, number) in places {
-                    let number = number as u64;
-                    shards.read(shard, number..number + 1, &suffix, out);
+                for piece in &pieces {
+                    shards.read(piece.shard, piece.numbers.clone(), &suffix, out);
                 }
+                Ok::<(), Fault>(())
             });
-            let question = question.ok_or(Fault::Budget(BudgetKind::Interrupt))?;
-            let answers = values.answers(shards, words, &question);
-            values.update(sweep, places, &question, &answers)
+            let portion = portion?.ok_or(stopped)?;
+            let numbers = shards.all().iter().enumerate().map(|(shard, states)| {
+                let mut numbers = Vec::new();
+                states.find_all(portion.of(shard), words, |number| {
+                    numbers.push(number.expect("the search found all positions"));
+                });
+                numbers.into_iter()
+            });
+            let mut numbers: Vec<_> = numbers.collect();
+            let number = |shard: usize| numbers[shard].next().expect("each child has one");
+            let arcs = Arcs::new(pieces, portion, number);
+            values.update(sweep, &arcs.ok_or(Fault::TOO_MANY)?)
         });
         valued.into_iter().collect()
     }
@@ -569,18 +465,10 @@ impl Backward<'_, '_> {
     }
 }
 
+/// Number of portions for each thread that are valued together.
+const PORTIONS: usize = 4;
 /// Number of positions whose scores are computed together.
 const ENDS_AT_ONCE: u64 = 1 << 20;
-
-impl Ends {
-    fn add(&mut self, other: &Ends) {
-        let wider = |a: &mut [u8; 2], b: &[u8; 2]| *a = [a[0].min(b[0]), a[1].max(b[1])];
-        let [least, most] = other.sums;
-        self.sums = [self.sums[0].min(least), self.sums[1].max(most)];
-        let ranges = self.ranges.iter_mut().zip(&other.ranges);
-        ranges.for_each(|(own, other)| wider(own, other));
-    }
-}
 
 impl Worker {
     /// The entries of the positions in some pieces, of which only ends are known, and the scores of the ends.
@@ -618,68 +506,5 @@ impl Worker {
             Some(fault) => Err(fault),
             None => Ok((entries, ends)),
         }
-    }
-}
-
-impl Values {
-    /// The entries of children, in their order by shard.
-    fn answers(&self, shards: &Shards, words: usize, question: &Question) -> Vec<u8> {
-        let mut answers = Vec::with_capacity(question.shards.len() * self.form.bytes());
-        let mut numbers = Vec::new();
-        for (shard, states) in shards.all().iter().enumerate() {
-            numbers.clear();
-            states.find_all(question.children.of(shard), words, |number| {
-                numbers.push(number.expect("the search found all positions"));
-            });
-            for &number in &numbers {
-                answers.extend_from_slice(self.entry(shard, number as usize));
-            }
-        }
-        answers
-    }
-
-    /// The new entries of positions.
-    fn update(
-        &self,
-        sweep: Sweep,
-        places: &[(usize, usize)],
-        question: &Question,
-        answers: &[u8],
-    ) -> Result<Update, Fault> {
-        let (form, bytes) = (&self.form, self.form.bytes());
-        let roles = form.roles();
-        // By shard: its next answer.
-        let mut at = question.children.firsts();
-        let mut children = Vec::with_capacity(answers.len());
-        for &shard in &question.shards {
-            let next = &mut at[usize::from(shard)];
-            children.extend_from_slice(&answers[*next * bytes..][..bytes]);
-            *next += 1;
-        }
-        let mut update = Update {
-            places: places.to_vec(),
-            entries: Vec::with_capacity(places.len() * bytes),
-            is_joint: false,
-        };
-        for (number, &(shard, at)) in places.iter().enumerate() {
-            let choices = match roles {
-                1 => &[],
-                _ => &question.choices[number * roles..][..roles],
-            };
-            let [first, end] = [0, 1].map(|more| question.firsts[number + more] as usize);
-            if first == end {
-                let role = choices.iter().position(|&count| count == 0);
-                return Err(match role {
-                    Some(role) => Fault::NoMove(role),
-                    None if roles == 1 => Fault::NoMove(0),
-                    None => Fault::Wide,
-                });
-            }
-            update.is_joint |= chooser(choices).is_none();
-            let children = &children[first * bytes..end * bytes];
-            let old = self.entry(shard, at);
-            form.put_after(sweep, choices, children, old, &mut update.entries);
-        }
-        Ok(update)
     }
 }

@@ -5,6 +5,8 @@ use std::sync::{Mutex, MutexGuard};
 use super::shards::{SHARDS, key_words, shard_of};
 use crate::planning::Puzzle;
 #[cfg(feature = "tables")]
+use super::arcs::Joints;
+#[cfg(feature = "tables")]
 use crate::planning::expand::scorer::Scorer;
 use crate::planning::expand::states::{hash_of, low};
 use crate::planning::expand::{Children, Ends, Expander, Layout};
@@ -29,7 +31,7 @@ pub(super) struct Worker {
     expander: Expander,
     /// Set if states are counted up to symmetry.
     pub canonical: Option<Canonical>,
-    /// Set if positions are valued.
+    /// Set if states are valued.
     #[cfg(feature = "tables")]
     pub scorer: Option<Scorer>,
     /// Number of states expanded at once.
@@ -38,6 +40,9 @@ pub(super) struct Worker {
     pub children: Children,
     pub ends: Ends,
     partitioner: Partitioner,
+    /// The joint moves of the portion that is made, if they are wanted.
+    #[cfg(feature = "tables")]
+    pub joints: Option<Joints>,
     /// Ends the expansion of a portion.
     stop: Stop,
 }
@@ -53,21 +58,8 @@ struct Partitioner {
     ends: Vec<usize>,
 }
 
-/// The children of some states.
-#[cfg(feature = "tables")]
-#[derive(Default)]
-pub(super) struct Question {
-    pub children: Portion,
-    /// By child, in the order of their parents and joint moves: its shard.
-    pub shards: Vec<u8>,
-    /// By state: its first child; the last entry is the number of children.
-    pub firsts: Vec<u32>,
-    /// With several roles, by state and role: the number of legal moves.
-    pub choices: Vec<u32>,
-}
-
 /// Keys of children, by shard, in the order of their parents and moves.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(super) struct Portion {
     keys: Vec<u64>,
     /// By shard: its first word; the last entry is the total number of words.
@@ -79,6 +71,9 @@ pub(super) struct Portion {
     pub open: u64,
     /// The code of one child, if there is any.
     pub child: Vec<u64>,
+    /// The joint moves to the children, if they are wanted.
+    #[cfg(feature = "tables")]
+    pub joints: Option<Joints>,
 }
 
 impl Portion {
@@ -86,10 +81,10 @@ impl Portion {
         &self.keys[self.starts[shard]..self.starts[shard + 1]]
     }
 
-    /// By shard: the number of children of those before it.
+    /// Number of children in a shard.
     #[cfg(feature = "tables")]
-    pub fn firsts(&self) -> Vec<usize> {
-        self.starts.iter().map(|start| start / self.words).collect()
+    pub fn len_of(&self, shard: usize) -> usize {
+        self.of(shard).len() / self.words
     }
 
     /// Number of children.
@@ -128,6 +123,8 @@ impl Workers {
                 shards: Vec::new(),
                 ends: Vec::new(),
             },
+            #[cfg(feature = "tables")]
+            joints: None,
         };
         let pool = Pool::new(threads);
         Some(Workers {
@@ -143,6 +140,15 @@ impl Workers {
         for worker in &mut self.workers {
             let worker = worker.get_mut().expect("no worker panics");
             worker.canonical = Some(canonical.clone());
+        }
+    }
+
+    /// Lets portions have joint moves from now on, or not.
+    #[cfg(feature = "tables")]
+    pub fn keep_joints(&mut self, are_wanted: bool) {
+        for worker in &mut self.workers {
+            let worker = worker.get_mut().expect("no worker panics");
+            worker.joints = are_wanted.then(Joints::default);
         }
     }
 
@@ -250,6 +256,10 @@ impl Worker {
                 return Ok(None);
             }
             self.expander.expand(parents, &mut self.children);
+            #[cfg(feature = "tables")]
+            if let Some(joints) = &mut self.joints {
+                joints.add(&self.children);
+            }
             reduce(&mut self.canonical, &mut self.children.states);
             open += self.children.open;
             if child.is_empty() {
@@ -265,33 +275,17 @@ impl Worker {
             self.partitioner.take(&self.children.states, stride);
             done += count;
         }
-        Ok(Some(self.partitioner.finish(open, child)))
-    }
-
-    /// The children of states, which `read` appends, by shard, and what is needed to assign
-    /// answers about them to the states; `None` after a stop.
-    #[cfg(feature = "tables")]
-    pub fn question(&mut self, read: impl FnOnce(&mut Vec<u64>)) -> Option<Question> {
-        self.parents.clear();
-        read(&mut self.parents);
-        let stride = self.expander.stride();
-        let mut question = Question::default();
-        question.firsts.push(0);
-        for parents in self.parents.chunks(self.lanes * stride) {
-            if self.stop.is_over() {
-                self.partitioner.clear();
-                return None;
-            }
-            self.expander.expand(parents, &mut self.children);
-            let before = self.partitioner.shards.len() as u32;
-            let ends = self.children.starts[1..].iter();
-            question.firsts.extend(ends.map(|end| before + end));
-            question.choices.extend_from_slice(&self.children.choices);
-            self.partitioner.take(&self.children.states, stride);
+        #[cfg(feature = "tables")]
+        if let Some(joints) = &mut self.joints {
+            joints.shards.clone_from(&self.partitioner.shards);
         }
-        question.shards.clone_from(&self.partitioner.shards);
-        question.children = self.partitioner.finish(0, Vec::new());
-        Some(question)
+        let portion = self.partitioner.finish(open, child);
+        #[cfg(feature = "tables")]
+        let portion = Portion {
+            joints: self.joints.as_mut().map(std::mem::take),
+            ..portion
+        };
+        Ok(Some(portion))
     }
 
     /// A portion that contains only the given state.
@@ -403,6 +397,8 @@ impl Partitioner {
             counts,
             open,
             child,
+            #[cfg(feature = "tables")]
+            joints: None,
         }
     }
 

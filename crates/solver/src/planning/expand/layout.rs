@@ -10,6 +10,8 @@ mod image;
 
 use crate::planning::Puzzle;
 use ggp_engine::propnet::Propnet;
+#[cfg(feature = "tables")]
+use ggp_engine::propnet::batch::transpose;
 use ggp_engine::propnet::batch::{Packed, holds};
 use ggp_engine::propnet::network::{Builder, Literal, Network, Node};
 use ggp_engine::propnet::rewrite::{copy, live};
@@ -170,6 +172,45 @@ impl Layout {
             let value = equal.node() > 0 && holds(state, equal.node() - 1);
             if value != equal.is_negated() {
                 state[fact / 64] |= 1 << (fact % 64);
+            }
+        }
+    }
+
+    /// Replaces `states` by the states of at most 64 codes, as [`Layout::decode`] does for one.
+    #[cfg(feature = "tables")]
+    pub(crate) fn decode_64(&self, codes: &[u64], states: &mut Vec<u64>) {
+        let (stride, words) = (self.words(), self.facts.div_ceil(64));
+        let count = codes.len() / stride;
+        // By bit, and then by fact: a bit for each code.
+        let mut bits = vec![0; 64 * stride];
+        for (word, bits) in bits.as_chunks_mut().0.iter_mut().enumerate() {
+            for (lane, bits) in bits.iter_mut().take(count).enumerate() {
+                *bits = codes[lane * stride + word];
+            }
+            transpose(bits);
+        }
+        let mut facts = vec![0; 64 * words];
+        for field in &self.fields {
+            let bits = &bits[field.at..field.at + field.width];
+            for (number, &fact) in (field.first..).zip(&field.facts) {
+                let all = bits.iter().enumerate().fold(u64::MAX, |all, (bit, lanes)| {
+                    let is_one = number >> bit & 1 == 1;
+                    all & if is_one { *lanes } else { !lanes }
+                });
+                facts[fact] = all;
+            }
+        }
+        for &(fact, equal) in &self.equal {
+            // The inputs follow node 0, and the facts are the first inputs.
+            let value = equal.node().checked_sub(1).map_or(0, |other| facts[other]);
+            facts[fact] = if equal.is_negated() { !value } else { value };
+        }
+        states.clear();
+        states.resize(count * words, 0);
+        for (word, facts) in facts.as_chunks_mut().0.iter_mut().enumerate() {
+            transpose(facts);
+            for (lane, &facts) in facts.iter().take(count).enumerate() {
+                states[lane * words + word] = facts;
             }
         }
     }
