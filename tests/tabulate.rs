@@ -14,9 +14,11 @@ use serde_json::Value;
 use crate::common::ggp;
 use crate::common::names::scrambled;
 use ggp_engine::machine::{DatalogMachine, Limits, Machine};
+use ggp_engine::propnet::{GroundLimits, Propnet};
 use ggp_gdl::game::{Game, Move};
 use ggp_play::{AgentSpec, Brief, Observation, Pace, Tables};
-use ggp_solver::table::Table;
+use ggp_solver::table::{Table, TabulateLimits, tabulate};
+use ggp_stop::Stop;
 
 /// Whoever ends the game loses.
 const ENDLESS: &str = "(role a) (role b) (init (turn a)) (after a b) (after b a)
@@ -153,6 +155,57 @@ fn the_number_of_moves_to_the_end_is_known() {
 }
 
 #[test]
+fn values_do_not_depend_on_threads_or_memory() {
+    let mut made = 0;
+    for name in [
+        "nim",
+        "tic_tac_toe",
+        "goofspiel",
+        "three_player_race",
+        "passing_place",
+        "hanoi",
+        "eight_puzzle",
+        ENDLESS,
+        COINS,
+    ] {
+        let text = match name.starts_with('(') {
+            true => name.to_owned(),
+            false => std::fs::read_to_string(game(name)).unwrap(),
+        };
+        let rules = Game::from_text(name, &text).unwrap();
+        let (net, _) = Propnet::ground(&rules, &GroundLimits::default()).unwrap();
+        let file = |memory_bytes: u64, threads: usize| {
+            let limits = TabulateLimits {
+                positions: u64::MAX,
+                memory_bytes,
+                threads,
+                stop: Stop::new(),
+            };
+            let found = tabulate(&net, &limits, &mut |_| {}).ok()?;
+            let mut bytes = Vec::new();
+            found.write(&net, &mut bytes).unwrap();
+            Some(bytes)
+        };
+        let first = file(1 << 30, 1).unwrap();
+        assert!(file(1 << 30, 3).as_ref() == Some(&first), "{name}");
+        // With little memory, joint moves are found again and again. The least one is looked for.
+        let (most, step) = match name {
+            "eight_puzzle" => (16 << 20, 0.75_f64),
+            _ => (1 << 20, 0.92),
+        };
+        let steps = (0..60).map(|number| (f64::from(most) * step.powi(number)) as u64);
+        let found = steps.map_while(|memory| file(memory, 2));
+        let found: Vec<bool> = found.map(|bytes| bytes == first).collect();
+        assert!(
+            found.len() > 1 && found.iter().all(|is_same| *is_same),
+            "{name}: {found:?}"
+        );
+        made += found.len();
+    }
+    assert!(made > 50, "{made}");
+}
+
+#[test]
 fn chance_leaves_a_range() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("own.kif");
@@ -286,7 +339,30 @@ fn limits_and_faults_are_named_and_nothing_is_written() {
     let rules = "(role a) (init 1) (<= (legal a go) (true 1)) (<= (next 2) (true 1)) \
                  (<= (next 3) (true 2)) (<= terminal (true 3)) (goal a 100)";
     std::fs::write(&stuck, rules).unwrap();
+    // Black can run out of moves; and 300 moves each are too many joint moves.
+    let lonely = folder.path().join("lonely.kif");
+    let rules = "(role white) (role black) (init 1) (legal white go) (<= (legal black go) (true 1)) \
+                 (<= (next 2) (true 1)) (<= (next 3) (true 2)) (<= terminal (true 3)) \
+                 (goal white 50) (goal black 50)";
+    std::fs::write(&lonely, rules).unwrap();
+    let wide = folder.path().join("wide.kif");
+    let numbers: String = (0..300)
+        .map(|number| format!("(number {number})"))
+        .collect();
+    let rules = "(role white) (role black) (init 1) (<= (legal ?r (say ?n)) (role ?r) (number ?n)) \
+                 (<= (next 2) (true 1)) (<= terminal (true 2)) (goal white 50) (goal black 50)";
+    std::fs::write(&wide, format!("{rules} {numbers}")).unwrap();
     for (rules, more, says) in [
+        (
+            lonely.display().to_string(),
+            ["--threads", "2"],
+            "black has no legal move",
+        ),
+        (
+            wide.display().to_string(),
+            ["--threads", "2"],
+            "more than 65536 joint moves",
+        ),
         (game("kalah"), ["--budget-nodes", "1000"], "--budget-nodes"),
         (game("kalah"), ["--budget-memory", "1"], "--budget-memory"),
         (game("hex"), ["--budget-time", "0.5"], "--budget-time"),

@@ -31,8 +31,8 @@ pub mod potential;
 pub mod rollout;
 pub mod symmetry;
 
-use ggp_engine::propnet::Propnet;
 use expand::MOST_JOINT_MOVES;
+use ggp_engine::propnet::Propnet;
 use ggp_engine::propnet::batch::Packed;
 #[cfg(feature = "tables")]
 use ggp_engine::propnet::batch::pack;

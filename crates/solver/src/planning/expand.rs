@@ -158,7 +158,12 @@ impl Expander {
         for (number, chunk) in states.chunks(self.lanes() * self.stride).enumerate() {
             let first = number * self.lanes();
             let count = chunk.len() / self.stride;
-            load(&mut self.banks[STATE as usize], self.bits, count, |lane, word| chunk[lane * stride + word]);
+            load(
+                &mut self.banks[STATE as usize],
+                self.bits,
+                count,
+                |lane, word| chunk[lane * stride + word],
+            );
             self.legal.run(&mut self.banks);
             let legal = &self.banks[LEGAL as usize];
             self.chosen.resize(self.lanes() * moves.max(1), 0);
@@ -192,7 +197,12 @@ impl Expander {
         let stride = self.stride;
         for chunk in states.chunks(self.lanes() * self.stride) {
             let count = chunk.len() / self.stride;
-            load(&mut self.banks[STATE as usize], self.bits, count, |lane, word| chunk[lane * stride + word]);
+            load(
+                &mut self.banks[STATE as usize],
+                self.bits,
+                count,
+                |lane, word| chunk[lane * stride + word],
+            );
             self.ends.run(&mut self.banks);
             let words = count.div_ceil(64);
             let mask = u64::MAX >> ((64 - count % 64) % 64);
@@ -210,9 +220,12 @@ impl Expander {
         out.states.resize(out.parents.len() * stride, 0);
         let parents = (out.parents.chunks(lanes)).zip(out.moves.chunks(lanes * roles));
         for ((parents, moves), children) in parents.zip(out.states.chunks_mut(lanes * stride)) {
-            load(&mut self.banks[STATE as usize], self.bits, parents.len(), |lane, word| {
-                states[parents[lane] as usize * stride + word]
-            });
+            load(
+                &mut self.banks[STATE as usize],
+                self.bits,
+                parents.len(),
+                |lane, word| states[parents[lane] as usize * stride + word],
+            );
             let does = &mut self.banks[DOES as usize];
             does.flat_mut().fill(0);
             for (lane, joint) in moves.chunks_exact(roles).enumerate() {
@@ -247,7 +260,8 @@ impl Children {
     /// Adds the joint moves of a parent whose roles have these legal moves.
     fn add_joint_moves(&mut self, parent: u32, legal: &[Vec<u32>]) {
         let count = legal.iter().map(Vec::len).fold(1, usize::saturating_mul);
-        self.choices.extend(legal.iter().map(|moves| moves.len() as u32));
+        self.choices
+            .extend(legal.iter().map(|moves| moves.len() as u32));
         if count > MOST_JOINT_MOVES {
             return;
         }

@@ -89,15 +89,16 @@ impl Joints {
             let counts = &children.choices[parent * roles..][..roles];
             let stuck = counts.iter().position(|&count| count == 0);
             let mut choosers = (0..roles).filter(|role| counts[*role] > 1);
-            self.choosers.push(match (stuck, choosers.next(), choosers.next()) {
-                (Some(role), ..) | (None, Some(role), None) => role as u16,
-                (None, None, _) => 0,
-                (None, Some(_), Some(_)) => {
-                    self.several.push(self.choosers.len() as u32);
-                    self.counts.extend_from_slice(counts);
-                    SEVERAL
-                }
-            });
+            self.choosers
+                .push(match (stuck, choosers.next(), choosers.next()) {
+                    (Some(role), ..) | (None, Some(role), None) => role as u16,
+                    (None, None, _) => 0,
+                    (None, Some(_), Some(_)) => {
+                        self.several.push(self.choosers.len() as u32);
+                        self.counts.extend_from_slice(counts);
+                        SEVERAL
+                    }
+                });
         }
     }
 

@@ -19,16 +19,16 @@ mod waiting;
 
 use std::ops::Range;
 
-use super::next_level::{PORTION, batches};
 use super::arcs::{Arcs, Kept};
+use super::next_level::{PORTION, batches};
 use super::shards::{Piece, Shards, Span, key_words};
 use super::workers::{LANES, Worker};
 use super::{BreadthFirstOptions, MIN_PARENTS, Search, Stop};
 use crate::planning::Puzzle;
 use crate::planning::expand::scorer::{Scored, Scorer};
 use crate::planning::expand::{Facts, Layout};
-use ggp_engine::propnet::Propnet;
 use form::{Ends, Form, Sweep};
+use ggp_engine::propnet::Propnet;
 use ggp_search::{Budget, BudgetKind, Meter, Observer, Stats};
 
 /// The distance that stands for an unknown one.
@@ -207,12 +207,7 @@ impl Valued {
     }
 
     /// Replaces `states` by those of at most 64 positions.
-    pub fn read(
-        &self,
-        places: &[(usize, usize)],
-        codes: &mut Vec<u64>,
-        states: &mut Vec<u64>,
-    ) {
+    pub fn read(&self, places: &[(usize, usize)], codes: &mut Vec<u64>, states: &mut Vec<u64>) {
         let stride = self.layout.words();
         codes.clear();
         for &(shard, number) in places {
@@ -300,6 +295,11 @@ struct Backward<'s, 'p> {
 impl Backward<'_, '_> {
     fn run(&mut self, mut kept: Option<Vec<Arcs>>) -> Result<(), Fault> {
         self.begin()?;
+        if let Some(arcs) = &mut kept {
+            // This is all where children are on later levels.
+            self.sweep_kept(Sweep::Scores, arcs)?;
+            self.settle(arcs)?;
+        }
         self.repeat(Sweep::Scores, &mut kept)?;
         if self.values.form.floors.is_some() && !self.is_joint {
             self.repeat(Sweep::Distances, &mut kept)?;
@@ -323,7 +323,10 @@ impl Backward<'_, '_> {
         for first in rounds {
             self.check()?;
             let some = first..span.len().min(first + ENDS_AT_ONCE);
-            let pieces = span.pieces(some.clone()).into_iter().map(|piece| (piece, 0));
+            let pieces = span
+                .pieces(some.clone())
+                .into_iter()
+                .map(|piece| (piece, 0));
             let form = &self.values.form;
             let work = (some.end - some.start) as usize;
             let (shards, stride) = (&search.shards, search.layout.words());
@@ -352,7 +355,7 @@ impl Backward<'_, '_> {
     fn repeat(&mut self, sweep: Sweep, kept: &mut Option<Vec<Arcs>>) -> Result<(), Fault> {
         loop {
             let is_changed = match kept {
-                Some(arcs) => self.sweep_kept(sweep, arcs)? && self.settle(arcs)?,
+                Some(arcs) => self.sweep_kept(sweep, arcs)?,
                 None => self.sweep(sweep)?,
             };
             if !is_changed {
@@ -371,7 +374,8 @@ impl Backward<'_, '_> {
             let values = &self.values;
             let work = some.len() * PORTION as usize;
             let some: Vec<&Arcs> = some.iter().rev().collect();
-            let updates = (self.search.workers).each(work, some, |_, arcs| values.update(sweep, arcs));
+            let updates =
+                (self.search.workers).each(work, some, |_, arcs| values.update(sweep, arcs));
             for update in updates {
                 let update = update?;
                 open.push(update.is_open);
@@ -482,7 +486,12 @@ impl Worker {
         let suffix = vec![0; stride];
         self.parents.clear();
         for (piece, _) in batch {
-            shards.read(piece.shard, piece.numbers.clone(), &suffix, &mut self.parents);
+            shards.read(
+                piece.shard,
+                piece.numbers.clone(),
+                &suffix,
+                &mut self.parents,
+            );
         }
         let mut ends = Ends {
             sums: [u32::MAX, 0],

@@ -2,10 +2,10 @@
 
 use std::sync::{Mutex, MutexGuard};
 
-use super::shards::{SHARDS, key_words, shard_of};
-use crate::planning::Puzzle;
 #[cfg(feature = "tables")]
 use super::arcs::Joints;
+use super::shards::{SHARDS, key_words, shard_of};
+use crate::planning::Puzzle;
 #[cfg(feature = "tables")]
 use crate::planning::expand::scorer::Scorer;
 use crate::planning::expand::states::{hash_of, low};

@@ -67,7 +67,13 @@ impl Scorer {
         let rows = |rows: usize| Rows::new(rows, words);
         Some(Scorer {
             code: Code::new(&tape, words, Engine::Auto),
-            banks: [rows(layout.bits()), rows(0), rows(0), rows(0), rows(wanted.len())],
+            banks: [
+                rows(layout.bits()),
+                rows(0),
+                rows(0),
+                rows(0),
+                rows(wanted.len()),
+            ],
             bits: layout.bits(),
             stride: layout.words(),
             players,

@@ -232,33 +232,13 @@ impl States {
         mut see: impl FnMut(usize, u32, bool),
     ) -> Result<(), Full> {
         self.reserve(states.len() / stride)?;
-        let mut hashes = [0; BATCH];
-        let mut places = [0; BATCH];
+        let mut found = [(0, 0); BATCH];
         for (number, batch) in states.chunks(BATCH * stride).enumerate() {
-            // The table entries of a batch are read first, then the states that
-            // they refer to. These reads are independent, so the memory system
-            // serves many at a time.
-            let count = batch.len() / stride;
-            let mut prefetched = 0;
-            let table = self.table.words();
-            for (position, state) in batch.chunks_exact(stride).enumerate() {
-                let hash = hash_of(state, self.bits);
-                (hashes[position], places[position]) = (hash, self.place(hash));
-                prefetched ^= table[places[position]];
-            }
-            std::hint::black_box(prefetched);
-            let mut prefetched = 0;
-            for (place, &hash) in places.iter_mut().zip(&hashes).take(count) {
-                let (at, number) = self.follow(*place, hash);
-                *place = at;
-                if let Some(number) = number {
-                    prefetched ^= self.chunks[number / CHUNK][number % CHUNK * self.bytes];
-                }
-            }
-            std::hint::black_box(prefetched);
+            self.approach(batch, stride, &mut found);
             for (position, state) in batch.chunks_exact(stride).enumerate() {
                 // The entries before this place were found not to match.
-                let (state, is_new) = self.insert(state, hashes[position], places[position]);
+                let (hash, place) = found[position];
+                let (state, is_new) = self.insert(state, hash, place);
                 see(number * BATCH + position, state, is_new);
             }
         }
@@ -271,28 +251,35 @@ impl States {
     pub fn find_all(&self, keys: &[u64], stride: usize, mut see: impl FnMut(Option<u32>)) {
         let mut found = [(0, 0); BATCH];
         for batch in keys.chunks(BATCH * stride) {
-            // As in `insert_all`, reads that do not depend on each other come first.
-            let mut prefetched = 0;
-            let table = self.table.words();
-            for (state, found) in batch.chunks_exact(stride).zip(&mut found) {
-                let hash = hash_of(state, self.bits);
-                *found = (hash, self.place(hash));
-                prefetched ^= table[found.1];
-            }
-            std::hint::black_box(prefetched);
-            let mut prefetched = 0;
-            for (hash, place) in found.iter_mut().take(batch.len() / stride) {
-                let (at, number) = self.follow(*place, *hash);
-                *place = at;
-                if let Some(number) = number {
-                    prefetched ^= self.chunks[number / CHUNK][number % CHUNK * self.bytes];
-                }
-            }
-            std::hint::black_box(prefetched);
+            self.approach(batch, stride, &mut found);
             for (state, &(hash, place)) in batch.chunks_exact(stride).zip(&found) {
                 see(self.seek(state, hash, place).ok());
             }
         }
+    }
+
+    /// By state of a batch: its hash, and the first place where it may be or belong.
+    fn approach(&self, batch: &[u64], stride: usize, found: &mut [(u64, usize); BATCH]) {
+        // The table entries of a batch are read first, then the states that they refer to.
+        // These reads are independent, so the memory system serves many at a time.
+        let count = batch.len() / stride;
+        let mut prefetched = 0;
+        let table = self.table.words();
+        for (state, found) in batch.chunks_exact(stride).zip(found.iter_mut()) {
+            let hash = hash_of(state, self.bits);
+            *found = (hash, self.place(hash));
+            prefetched ^= table[found.1];
+        }
+        std::hint::black_box(prefetched);
+        let mut prefetched = 0;
+        for (hash, place) in found.iter_mut().take(count) {
+            let (at, number) = self.follow(*place, *hash);
+            *place = at;
+            if let Some(number) = number {
+                prefetched ^= self.chunks[number / CHUNK][number % CHUNK * self.bytes];
+            }
+        }
+        std::hint::black_box(prefetched);
     }
 
     /// The number of a state, if it is in the table.

@@ -66,7 +66,8 @@ impl Form {
         let (players, roles) = (self.players.len(), self.roles());
         if players == roles && (players == 1 || players == 2 && is_constant) {
             let floors = ends.ranges.iter();
-            let floors = floors.map(|[least, most]| (least < most && players > 1).then_some(*least));
+            let floors =
+                floors.map(|[least, most]| (least < most && players > 1).then_some(*least));
             self.floors = Some(floors.collect());
         }
     }
@@ -226,4 +227,3 @@ impl Ends {
         ranges.for_each(|(own, other)| wider(own, other));
     }
 }
-

@@ -24,11 +24,11 @@ struct Waiting {
 }
 
 impl Backward<'_, '_> {
-    /// Settles all positions that do not lead to cycles, and returns whether positions stay open.
-    pub(super) fn settle(&mut self, arcs: &mut Vec<Arcs>) -> Result<bool, Fault> {
-        if arcs.len() as u64 >= u64::from(u32::MAX) / PORTION {
+    /// Settles all positions that do not lead to cycles, and keeps only the joint moves of others.
+    pub(super) fn settle(&mut self, arcs: &mut Vec<Arcs>) -> Result<(), Fault> {
+        if arcs.is_empty() || arcs.len() as u64 >= u64::from(u32::MAX) / PORTION {
             // There are sweeps for what is too large.
-            return Ok(true);
+            return Ok(());
         }
         let all = |none| self.lens.iter().map(|&len| vec![none; len]).collect();
         let mut waiting = Waiting {
@@ -70,10 +70,11 @@ impl Backward<'_, '_> {
         }
         let values = &self.values;
         let is_open = |list: &Arcs| {
-            list.places().any(|(shard, number)| !values.is_settled(shard, number))
+            list.places()
+                .any(|(shard, number)| !values.is_settled(shard, number))
         };
         arcs.retain(is_open);
-        Ok(!arcs.is_empty())
+        Ok(())
     }
 
     /// Lets a position wait for its first open child from number `from` on, or settles it if there is
