@@ -195,7 +195,7 @@ fn config() -> Config {
         cases: if given {
             Config::default().cases
         } else {
-            crate::common::sized(300, 2_000)
+            crate::common::sized(150, 2_000)
         },
         rng_seed: RngSeed::Fixed(crate::common::seed()),
         failure_persistence: None,

@@ -18,12 +18,12 @@ fn explanations() -> Vec<Explanation> {
 
 #[test]
 fn the_corpus_agrees_by_datalog() {
-    the_corpus_agrees(Backend::Datalog, crate::common::sized(10_000, 50_000));
+    the_corpus_agrees(Backend::Datalog, crate::common::sized(3_000, 50_000));
 }
 
 #[test]
 fn the_corpus_agrees_by_networks() {
-    the_corpus_agrees(Backend::Auto, crate::common::sized(20_000, 500_000));
+    the_corpus_agrees(Backend::Auto, crate::common::sized(5_000, 500_000));
 }
 
 fn the_corpus_agrees(backend: Backend, paths: u64) {

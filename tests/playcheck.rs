@@ -515,7 +515,7 @@ fn proved_claims_hold_in_all_positions() {
         if some.has_errors() {
             return Err(format!("{:?}", some.claims));
         }
-        let all = report(game, &options(crate::common::sized(1_000, 30_000)));
+        let all = report(game, &options(crate::common::sized(500, 30_000)));
         if all.space.is_none() {
             return Ok(());
         }
@@ -559,7 +559,7 @@ fn reports_do_not_depend_on_names() {
         let other = Game::from_text("other.kif", &crate::common::names::scrambled(&text))
             .map_err(|_| "not read".to_owned())?;
         let [one, other] = [game, &other].map(|game| {
-            let report = report(game, &options(crate::common::sized(100, 5_000)));
+            let report = report(game, &options(crate::common::sized(50, 5_000)));
             let said: Vec<_> = report
                 .claims
                 .iter()
