@@ -1,6 +1,7 @@
 //! Graphs, sent while they grow.
 
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
 use ggp_engine::machine::{AnyMachine, Limits, Machine};
 use ggp_gdl::game::{Game, Score};
@@ -270,4 +271,43 @@ fn exploration_stops_when_the_client_disconnects() {
     while service.post(path, &small).status == 429 {
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
+}
+
+#[test]
+fn positions_have_the_values_of_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("nim.table");
+    let file = file.to_str().unwrap();
+    let game = format!("{}/games/nim.kif", env!("CARGO_MANIFEST_DIR"));
+    let made = crate::common::ggp(&["tabulate", &game, "-o", file]);
+    assert!(made.status.success(), "{made:?}");
+    let service = Service::start(&["--table", file]);
+    for role in [0, 1] {
+        // The network may take a moment.
+        let patience = Instant::now() + Duration::from_secs(20);
+        let asked = json!({ "merge": "state", "role": role });
+        let mut found = received(&service, "nim", &asked);
+        while found.nodes[0]["value"].is_null() && Instant::now() < patience {
+            found = received(&service, "nim", &asked);
+        }
+        assert_eq!(found.nodes.len(), 232);
+        // Who begins wins, after eleven joint moves.
+        let score = if role == 0 { 100 } else { 0 };
+        let first = json!({ "least": score, "most": score, "distance": 11 });
+        assert_eq!(found.nodes[0]["value"], first);
+        // A position is worth what the best position after it is, for whoever chooses.
+        for (number, node) in found.nodes.iter().enumerate() {
+            let after = found.arcs.iter().filter(|arc| arc.0 == number as u64);
+            let after = after.map(|arc| found.nodes[arc.1 as usize]["value"]["least"].as_u64());
+            let own = node["value"]["least"].as_u64();
+            assert!(own.is_some(), "{node}");
+            assert!(
+                after.clone().count() == 0 || after.into_iter().any(|value| value == own),
+                "{node}"
+            );
+        }
+    }
+    // Other games have no values.
+    let other = received(&service, "wolf_goat_cabbage", &json!({}));
+    assert!(other.nodes.iter().all(|node| node["value"].is_null()));
 }

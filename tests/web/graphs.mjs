@@ -139,6 +139,22 @@ export const tests = {
     await says(page, /nought to move \(paused\)/);
   },
 
+  async values_from_a_file_colour_positions_and_are_told({ page }) {
+    const node = (id, value) => ({ id, level: Math.min(id, 1), status: 'open', same: id, from: id ? 0 : null, joint: [], ...(value && { value }) });
+    const events = [['grown', { level: 0, arcs: [], nodes: [node(0, { least: 100, most: 100, distance: 3 })] }],
+      ['grown', { level: 1, arcs: [1, 2].map((to) => ({ from: 0, to, move: `(to ${to})` })), nodes: [node(1, { least: 50, most: 50, distance: null }), node(2, { least: 0, most: 100, distance: null })] }],
+      ['graph', { nodes: 3, arcs: 2, levels: [1, 2], complete: true, said: '', dead: [], seconds: 1 }]];
+    const body = events.map(([name, value]) => `event: ${name}\ndata: ${JSON.stringify(value)}\n\n`).join('');
+    await page.route('**/graph', (route) => route.fulfill({ contentType: 'text/event-stream', body }));
+    await opened(page, `#/${LINE_OF_THREE}`);
+    await explored(page);
+    assert.deepEqual(await sheet(page, 'sheet.scene.ranks.flat().map((node) => sheet.scene.look(node, "open"))'), ['value-10', 'value-5', 'open']);
+    assert.equal(await page.locator('.graph .legend', { hasText: 'endless' }).isVisible(), true);
+    await page.locator('.graph canvas').focus();
+    for (const key of ['ArrowDown', 'ArrowUp']) await page.keyboard.press(key);
+    assert.match(await page.locator('.graph .unseen').first().textContent(), /nought gets 100 in 3 joint moves/);
+  },
+
   async twenty_thousand_nodes_move_smoothly({ page }) {
     await page.route('**/graph', (route) => route.fulfill({ contentType: 'text/event-stream', body: many(20_000, 900) }));
     await opened(page, `#/${LINE_OF_THREE}`);

@@ -20,9 +20,11 @@ use super::solving::moves;
 use ggp_engine::machine::{AnyMachine, Machine, PlayError, PropnetState};
 use ggp_gdl::game::{Game, Move, RoleId, Score};
 use ggp_gdl::terms::TermId;
+use ggp_play::Tables;
 use ggp_search::graph::{self, GraphOf, explore_with_progress};
 use ggp_search::{Budget, BudgetKind, KeyMeaning, Problem, Stats};
 use ggp_solver::solve::{GameProblem, Joint, JointProblem, Keys, joint_text};
+use ggp_solver::table::{FactOrder, Table};
 
 /// The default and the maximum number of nodes.
 const NODES: usize = 2_000;
@@ -79,6 +81,55 @@ struct GrownNode {
     same: usize,
     from: Option<usize>,
     joint: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<NodeValue>,
+}
+
+/// The value of a position for the role, from a file of `ggp tabulate`.
+#[derive(Serialize)]
+struct NodeValue {
+    least: u8,
+    most: u8,
+    /// Number of joint moves to the end, if it is known.
+    distance: Option<u16>,
+}
+
+/// Looks values up for a role.
+struct Values {
+    table: Arc<Table>,
+    order: FactOrder,
+    player: usize,
+}
+
+impl Values {
+    /// None if there is no file for the game, or it cannot be used.
+    fn new(
+        tables: &Tables,
+        machine: &AnyMachine,
+        state: &PropnetState,
+        role: RoleId,
+    ) -> Option<Self> {
+        let game = machine.game();
+        let table = tables.of(game)?;
+        let name = game.role_name(role);
+        let player = table.header().players.iter().position(|own| own == name)?;
+        let order = table.order_of(machine, state).ok()?;
+        Some(Values {
+            table,
+            order,
+            player,
+        })
+    }
+
+    fn of(&self, machine: &AnyMachine, state: &PropnetState) -> Option<NodeValue> {
+        let found = self.table.value_of(&self.order, machine, state).ok()?;
+        let [least, most] = found.scores[self.player];
+        Some(NodeValue {
+            least,
+            most,
+            distance: found.distance,
+        })
+    }
 }
 
 #[derive(Serialize)]
@@ -147,6 +198,7 @@ struct GraphReporter<'t> {
     /// Number of nodes and arcs reported.
     nodes: usize,
     arcs: usize,
+    values: Option<Values>,
     /// The first of the nodes that differ only in step counters.
     firsts: FxHashMap<Vec<TermId>, usize>,
 }
@@ -212,6 +264,8 @@ impl GraphReporter<'_> {
             status: node.status.name(),
             from: arc.map(|arc| arc.from),
             joint: joint.iter().map(text).collect(),
+            value: (self.values.as_ref())
+                .and_then(|values| values.of(problem.machine(), &node.state)),
             same: *(self.firsts.entry(problem.stripped(&node.state))).or_insert(id),
         }
     }
@@ -236,6 +290,7 @@ struct GraphTask {
     most: usize,
     role: RoleId,
     time: Duration,
+    tables: Arc<Tables>,
 }
 
 impl GraphTask {
@@ -243,6 +298,7 @@ impl GraphTask {
         let began = Instant::now();
         let reached = self.game.reach(&self.moves, &permit.turn)?;
         let (machine, start) = (reached.machine, reached.state);
+        let values = Values::new(&self.tables, &machine, &start, self.role);
         let game = machine.game();
         if game.role_count() > 1 || game.is_random(self.role) {
             let problem = JointProblem {
@@ -251,16 +307,17 @@ impl GraphTask {
                 role: self.role,
                 target: Score::MAX,
             };
-            return self.explore(problem, began, permit, sender);
+            return self.explore(problem, values, began, permit, sender);
         }
         let problem = GameProblem::new(&machine, &start, Score::MAX, Keys::Stripped);
         let problem = problem.map_err(|error| ApiError::rules(error.to_string()))?;
-        self.explore(problem, began, permit, sender)
+        self.explore(problem, values, began, permit, sender)
     }
 
     fn explore<P: ReportedGame>(
         &self,
         mut problem: P,
+        values: Option<Values>,
         began: Instant,
         permit: &Permit,
         sender: &Sender,
@@ -289,6 +346,7 @@ impl GraphTask {
             last: began,
             nodes: 0,
             arcs: 0,
+            values,
             firsts: FxHashMap::default(),
         };
         let mut report = |problem: &P, graph: &GraphOf<P>| {
@@ -370,6 +428,7 @@ pub(super) async fn graph(
         most,
         role,
         time: app.limits.thought,
+        tables: Arc::clone(&app.limits.values),
     };
     let permit = events::permit(&app, &visitor)?;
     let work = |permit: &_, sender: &_| task.run(permit, sender);

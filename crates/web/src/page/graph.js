@@ -16,6 +16,8 @@ const KINDS = { open: 'expanded', fresh: 'not expanded', solved: 'solved', end: 
 const MAX_NODES = 20_000;
 /** Maximum number of moves in a tooltip. */
 const MAX_MOVES = 6;
+/** The tenth of 100 nearest to a score. */
+const tenth = (score) => Math.round(score / 10);
 const NONE = { nodes: new Set(), arcs: new Set() };
 
 export class Graph {
@@ -46,6 +48,7 @@ export class Graph {
     this.legend = make('p', { class: 'legend', hidden: true },
       [['open', 'position'], ['fresh', 'not expanded'], ['solved', 'solved'], ['end', 'other ending'], ['lost', 'hopeless']].map(([kind, name]) => make('span', {}, sign(kind), name)),
       make('span', {}, make('span', { class: 'stroke lit' }), 'shortest paths'), make('span', {}, make('span', { class: 'stroke again' }), 'to an earlier position'));
+    this.values = make('p', { class: 'legend', hidden: true }, [0, 5, 10].map((step) => make('span', {}, sign('open', `value-${step}`), String(10 * step))), make('span', {}, sign('open'), 'endless, or by chance'));
     this.element = make('div', { class: 'graph' },
       make('p', { class: 'quiet' }, 'The positions that can be reached from this one, and the moves between them.'),
       make('div', { class: 'line-of' }, this.control, make('label', {}, 'Merge positions: ', this.merge),
@@ -53,7 +56,7 @@ export class Graph {
         persons.length > 1 && make('label', {}, 'For ', this.role), this.large),
       this.trouble, this.state,
       make('div', { class: 'graph-body' }, this.sheet.element, this.glance.element),
-      make('div', { class: 'line-of' }, this.repeats.label, this.fades.label), this.legend, this.numbers);
+      make('div', { class: 'line-of' }, this.repeats.label, this.fades.label), this.legend, this.values, this.numbers);
     this.numbers.addEventListener('toggle', () => this.showCounts());
     this.sheet.spreads(this.element);
     this.clear();
@@ -68,6 +71,7 @@ export class Graph {
   clear() {
     this.found = new Explored();
     this.layers = new Layers();
+    this.values.hidden = true;
     this.waiting = [];
     this.best = NONE;
     this.pick(null);
@@ -103,6 +107,7 @@ export class Graph {
 
   grown(seen) {
     this.waiting.push(...this.found.grow(seen));
+    this.values.hidden &&= !seen.nodes.some(({ value }) => value);
     this.state.textContent = `${this.summary()} …`;
     // Several events may arrive between two frames.
     this.soon ??= requestAnimationFrame(() => this.place());
@@ -136,7 +141,7 @@ export class Graph {
     this.sheet.chosen = chosen;
     this.sheet.show({
       ranks: layers.ranks, arcs: found.arcs, repeats: this.repeats.field.checked, lit: chosen ? found.pathsTo([chosen]) : this.best,
-      kind: (node) => found.kind(node), look: (node, kind) => kind, isFaint: (node) => fades && node.lost,
+      kind: (node) => found.kind(node), look: (node, kind) => (node.value && node.value.least === node.value.most ? `value-${tenth(node.value.least)}` : kind), isFaint: (node) => fades && node.lost,
       radius: (node, room) => Math.min(Math.max(0.36 * room, 0.8), 7.5), words: (node) => (node.id > 0 ? node.in[0]?.move ?? '' : ''),
     });
   }
@@ -157,12 +162,21 @@ export class Graph {
   tooltip(node) {
     const { in: before, out } = node;
     const moves = before.slice(0, MAX_MOVES).map(({ from, move }) => make('div', {}, make('code', {}, move), make('span', { class: 'quiet' }, ` from ${from.id}`)));
-    return [make('strong', {}, `Position ${node.id}, level ${node.level}`), make('div', {}, KINDS[this.found.kind(node)]), ...moves,
+    return [make('strong', {}, `Position ${node.id}, level ${node.level}`), make('div', {}, KINDS[this.found.kind(node)]), make('div', {}, this.value(node)), ...moves,
       before.length > MAX_MOVES && make('div', { class: 'quiet' }, `${before.length - MAX_MOVES} more incoming moves`), make('div', { class: 'quiet' }, `${counted(out.length, 'outgoing move')}`)];
   }
 
   description(node) {
-    return `Position ${node.id}, level ${node.level}, ${KINDS[this.found.kind(node)]}, ${node.in[0] ? `by ${node.in[0].move}, ` : ''}${counted(node.out.length, 'outgoing move')}.`;
+    return `Position ${node.id}, level ${node.level}, ${KINDS[this.found.kind(node)]}, ${node.value ? `${this.value(node)}, ` : ''}${node.in[0] ? `by ${node.in[0].move}, ` : ''}${counted(node.out.length, 'outgoing move')}.`;
+  }
+
+  /** The value of a position as text; nothing if it is not known. */
+  value({ value }) {
+    if (!value) return '';
+    const { least, most, distance } = value;
+    const score = least === most ? String(least) : `${least} to ${most}`;
+    const name = this.game.roles[Number(this.role.value) || 0].name;
+    return `${name} gets ${score}${distance ? ` in ${counted(distance, 'joint move')}` : ''}`;
   }
 
   pick(node) {
@@ -178,7 +192,7 @@ export class Graph {
   lines(node) {
     const paths = this.found.countPaths(node);
     const alike = this.found.alike.get(node.same).length - 1;
-    return [`Level ${node.level}: ${KINDS[this.found.kind(node)]}.`, node.id > 0 && `${counted(paths, 'path')} of ${counted(node.level, 'move')} to this position; ${counted(node.out.length, 'outgoing move')}.`,
+    return [`Level ${node.level}: ${KINDS[this.found.kind(node)]}.`, node.value && `${this.value(node)}.`, node.id > 0 && `${counted(paths, 'path')} of ${counted(node.level, 'move')} to this position; ${counted(node.out.length, 'outgoing move')}.`,
       alike > 0 && `${counted(alike, 'other position')} differ${alike === 1 ? 's' : ''} from it only in step counters.`].filter(Boolean);
   }
 
