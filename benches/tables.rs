@@ -50,10 +50,11 @@ fn main() {
             positions: u64::MAX,
             memory_bytes: 16 << 30,
             threads,
+            processes: None,
             stop: Stop::new(),
         };
         let begin = Instant::now();
-        let made = tabulate(&net, &limits, &mut |_| {}).expect("all positions fit");
+        let mut made = tabulate(&net, &limits, &mut |_| {}).expect("all positions fit");
         let seconds = begin.elapsed().as_secs_f64();
         let folder = tempfile::tempdir().expect("there is a folder for temporary files");
         let path = folder.path().join("values.table");

@@ -110,6 +110,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         positions: options.budget_nodes,
         memory_bytes: options.budget_memory.saturating_mul(1 << 20),
         threads: options.threads.into(),
+        processes: None,
         stop: left(&budget, started).end(),
     };
     let spinner = context.spinner("finding positions");
@@ -120,7 +121,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         });
     });
     spinner.finish_and_clear();
-    let made = made.map_err(|error| explain(&error, &game, context))?;
+    let mut made = made.map_err(|error| explain(&error, &game, context))?;
     context.write_file_by(&options.output, &mut |file| made.write(net, file))?;
     let TableValue { scores, distance } = made.first();
     let players = game

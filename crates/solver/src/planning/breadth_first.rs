@@ -50,7 +50,7 @@ use levels::{Level, Round};
 #[cfg(feature = "distributed")]
 pub use link::LinkError;
 pub use options::{BreadthFirstError, BreadthFirstOptions, Classes, Seen, manifest};
-use peers::Peers;
+pub(crate) use peers::Peers;
 pub use peers::{Lost, MOST_PROCESSES, Processes};
 use shards::{SHARDS, Shards};
 pub use spill::Spill;

@@ -7,32 +7,41 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::bucket;
 use super::file::{Header, TableValue, Writer};
-use crate::planning::breadth_first::values::{FAR, Fault, Progress, Valued, value_all};
+#[cfg(feature = "distributed")]
+use crate::planning::breadth_first::Processes;
+use crate::planning::breadth_first::values::{FAR, Fault, Progress, ValueError, Valued, value_all};
+use crate::planning::breadth_first::{BreadthFirstError, BreadthFirstOptions, Lost, Peers};
 use ggp_engine::propnet::Propnet;
 use ggp_engine::threads::Pool;
-use ggp_search::{Budget, BudgetKind};
+use ggp_search::Budget;
 use ggp_stop::Stop;
 
 /// The mean number of positions in a bucket of a file, at most twice as many.
 const BUCKET: u64 = 4;
 /// The number of positions that a thread prepares for the file at once.
 const AT_ONCE: usize = 1 << 14;
+/// The number of buckets that are written together.
+const BUCKETS: usize = 1 << 17;
 
 /// The limits of [`tabulate`].
 #[derive(Clone, Debug)]
 pub struct TabulateLimits {
     /// The most positions.
     pub positions: u64,
-    /// The most bytes.
+    /// The most bytes of this process.
     pub memory_bytes: u64,
-    /// The number of threads; 0 counts as 1. The values and the file do not depend on it.
+    /// The number of threads; 0 counts as 1.
     pub threads: usize,
+    /// The processes that do the work together, if there are several. Each must have the same network
+    /// and limits, but for memory and time.
+    #[cfg(feature = "distributed")]
+    pub processes: Option<Processes>,
     /// The flag and the deadline that end the work.
     pub stop: Stop,
 }
 
 /// The reason why there are no values.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Debug)]
 #[non_exhaustive]
 pub enum TabulateError {
     /// It was stopped.
@@ -55,6 +64,8 @@ pub enum TabulateError {
     },
     /// There are more different values than a file can have.
     TooVarious,
+    /// The processes cannot connect, or one of them is lost.
+    Processes(BreadthFirstError),
 }
 
 impl fmt::Display for TabulateError {
@@ -75,21 +86,35 @@ impl fmt::Display for TabulateError {
                 write!(f, "role {} has no score, or several, at some end", role + 1)
             }
             TabulateError::TooVarious => f.write_str("more than 65536 different values"),
+            TabulateError::Processes(error) => error.fmt(f),
         }
     }
 }
 
 impl std::error::Error for TabulateError {}
 
-/// The values of all positions.
+impl From<Lost> for TabulateError {
+    fn from(lost: Lost) -> Self {
+        TabulateError::Processes(lost.into())
+    }
+}
+
+/// The values of all positions, of which each process has a part.
 pub struct Tabulation {
+    part: Part,
+    peers: Peers,
+}
+
+/// The positions of this process.
+struct Part {
     valued: Valued,
     pool: Pool,
     stop: Stop,
 }
 
 /// Computes the values of all positions that are reachable from the first one of a network. `seen` is
-/// told now and then how far the work is.
+/// told now and then how far the work is. The values, and the file, do not depend on threads, memory and
+/// processes.
 ///
 /// # Errors
 ///
@@ -113,35 +138,48 @@ pub fn tabulate(
     };
     // A file numbers positions with 32 bits.
     let most = limits.positions.min(u32::MAX.into());
-    let valued = value_all(net, limits.threads, most, &budget, &mut seen);
-    let valued = valued.map_err(|fault| match fault {
-        Fault::Budget(BudgetKind::Nodes) => TabulateError::TooMany(found),
-        Fault::Budget(BudgetKind::Memory) => TabulateError::TooLarge(found),
-        Fault::Budget(_) => TabulateError::Stopped,
-        Fault::NoMove(role) => TabulateError::NoMove { role },
-        Fault::NoScore(role) => TabulateError::NoScore { role },
-        Fault::Wide => TabulateError::Wide,
+    let options = BreadthFirstOptions {
+        threads: limits.threads,
+        #[cfg(feature = "distributed")]
+        processes: limits.processes.clone(),
+        ..BreadthFirstOptions::default()
+    };
+    let valued = value_all(net, &options, most, &budget, &mut seen);
+    let valued = valued.map_err(|error| match error {
+        ValueError::Processes(error) => TabulateError::Processes(error),
+        ValueError::Fault(fault) => match fault {
+            Fault::Stopped => TabulateError::Stopped,
+            Fault::TooMany => TabulateError::TooMany(found),
+            Fault::TooLarge => TabulateError::TooLarge(found),
+            Fault::NoMove(role) => TabulateError::NoMove { role },
+            Fault::NoScore(role) => TabulateError::NoScore { role },
+            Fault::Wide => TabulateError::Wide,
+            Fault::Lost(process) => Lost(process).into(),
+        },
     })?;
+    let (valued, peers) = valued;
     Ok(Tabulation {
-        valued,
-        pool: Pool::new(limits.threads),
-        stop: limits.stop.clone(),
+        part: Part {
+            valued,
+            pool: Pool::new(limits.threads),
+            stop: limits.stop.clone(),
+        },
+        peers,
     })
 }
 
 impl Tabulation {
-    /// The number of positions.
+    /// The number of positions, of all processes.
     pub fn len(&self) -> u64 {
-        self.valued.lens().iter().map(|&len| u64::from(len)).sum()
+        self.part.valued.positions
     }
 
     /// The value of the first position.
     pub fn first(&self) -> TableValue {
-        let (shard, number) = self.valued.first;
-        let distance = self.valued.distance(shard, number);
+        let (scores, distance) = &self.part.valued.first;
         TableValue {
-            scores: self.valued.scores(shard, number).to_vec(),
-            distance: (self.valued.has_distances && distance != FAR).then_some(distance),
+            scores: scores.clone(),
+            distance: (self.part.valued.has_distances && *distance != FAR).then_some(*distance),
         }
     }
 
@@ -152,35 +190,133 @@ impl Tabulation {
 
     /// The number of joint moves of all positions.
     pub fn joint_moves(&self) -> u64 {
-        self.valued.joint_moves
+        self.part.valued.joint_moves
     }
 
-    /// Writes the file of the values of a game with this network.
+    /// Writes the file of the values of a game with this network. With several processes, all must call it,
+    /// and only the first one's has the content.
     ///
     /// # Errors
     ///
-    /// Those of writing; [`io::ErrorKind::InvalidData`] with [`TabulateError::TooVarious`] if
-    /// there are more different values than a file can have, and [`io::ErrorKind::Interrupted`] with
-    /// [`TabulateError::Stopped`] after a stop.
-    pub fn write(&self, net: &Propnet, out: &mut dyn Write) -> io::Result<()> {
+    /// Those of writing; [`io::ErrorKind::InvalidData`] with [`TabulateError::TooVarious`] if there are
+    /// more different values than a file can have, [`io::ErrorKind::Interrupted`] with
+    /// [`TabulateError::Stopped`] after a stop, and [`io::ErrorKind::ConnectionAborted`] with
+    /// [`TabulateError::Processes`] if a process is lost.
+    pub fn write(&mut self, net: &Propnet, out: &mut dyn Write) -> io::Result<()> {
         let values = self.values()?;
         let bits = (self.len() / BUCKET).checked_ilog2().unwrap_or(0);
-        let (players, has_distances) = (&self.valued.players, self.valued.has_distances);
+        let (players, has_distances) = (&self.part.valued.players, self.part.valued.has_distances);
         let header = Header::new(net, players, self.len(), bits, values, has_distances);
-        let (firsts, order) = self.by_bucket(&header)?;
-        let mut writer = Writer::new(out, &header)?;
-        for first in firsts {
+        let (firsts, order) = self.part.by_bucket(&header)?;
+        let is_first = self.peers.index() == 0;
+        let mut writer = if is_first {
+            Some(Writer::new(out, &header)?)
+        } else {
+            None
+        };
+        let buckets = 1_usize << bits;
+        // The first entries of all buckets, and then the entries, some buckets at a time.
+        let mut first = 0_u32;
+        for some in (0..buckets).step_by(BUCKETS) {
+            let counts = counts(&firsts[some..=buckets.min(some + BUCKETS)]);
+            let all = self.gather(&counts)?;
+            if let Some(writer) = &mut writer {
+                for bucket in 0..counts.len() / 4 {
+                    writer.write(&first.to_le_bytes())?;
+                    first += all
+                        .iter()
+                        .map(|counts| count_of(counts, bucket))
+                        .sum::<u32>();
+                }
+            }
+        }
+        if let Some(writer) = &mut writer {
             writer.write(&first.to_le_bytes())?;
         }
+        for some in (0..buckets).step_by(BUCKETS) {
+            self.part.check()?;
+            let own = &firsts[some..=buckets.min(some + BUCKETS)];
+            let entries = &order[own[0] as usize..own[own.len() - 1] as usize];
+            let mut sent = counts(own);
+            sent.extend(self.part.entries(entries, &header));
+            let all = self.gather(&sent)?;
+            let Some(writer) = &mut writer else {
+                continue;
+            };
+            let count = own.len() - 1;
+            let mut left: Vec<&[u8]> = all.iter().map(|sent| &sent[4 * count..]).collect();
+            let mut bucket_entries = Vec::new();
+            for bucket in 0..count {
+                for (sent, left) in all.iter().zip(&mut left) {
+                    let bytes = count_of(sent, bucket) as usize * header.entry_bytes();
+                    let (own, rest) = left.split_at(bytes);
+                    bucket_entries.extend(own.chunks_exact(header.entry_bytes()));
+                    *left = rest;
+                }
+                bucket_entries.sort_unstable();
+                for entry in bucket_entries.drain(..) {
+                    writer.write(entry)?;
+                }
+            }
+        }
+        let written = writer.map_or(Ok(()), Writer::finish);
+        // Nobody leaves before all is written.
+        self.gather(&[])?;
+        self.peers.leave().map_err(lost)?;
+        written
+    }
+
+    /// The bytes of all processes, for the first one; nothing for others.
+    fn gather(&mut self, own: &[u8]) -> io::Result<Vec<Vec<u8>>> {
+        let peers = &mut self.peers;
+        let mut parcels = vec![Vec::new(); peers.count()];
+        own.clone_into(&mut parcels[0]);
+        let arrived = peers.exchange(parcels).map_err(lost)?;
+        Ok(if peers.index() == 0 {
+            arrived
+        } else {
+            Vec::new()
+        })
+    }
+
+    /// The different values of all processes, in ascending order.
+    fn values(&mut self) -> io::Result<Vec<Vec<[u8; 2]>>> {
+        let all = self.peers.gather(self.part.values()).map_err(lost)?;
+        let mut all: Vec<Vec<[u8; 2]>> = all.into_iter().flatten().collect();
+        all.sort_unstable();
+        all.dedup();
+        if all.len() > usize::from(u16::MAX) + 1 {
+            let error = TabulateError::TooVarious;
+            return Err(io::Error::new(io::ErrorKind::InvalidData, error));
+        }
+        Ok(all)
+    }
+}
+
+impl Part {
+    /// The different values.
+    fn values(&self) -> Vec<Vec<[u8; 2]>> {
+        let valued = &self.valued;
+        let shards = valued.lens().into_iter().enumerate().collect();
+        let found = self.pool.map(shards, |_, (shard, len)| {
+            let values = (0..len as usize).map(|number| valued.scores(shard, number));
+            values.collect::<FxHashSet<&[[u8; 2]]>>()
+        });
+        let all: FxHashSet<&[[u8; 2]]> = found.into_iter().flatten().collect();
+        all.into_iter().map(<[_]>::to_vec).collect()
+    }
+
+    /// The entries of positions, in this order.
+    fn entries(&self, positions: &[u32], header: &Header) -> Vec<u8> {
+        let shard_firsts = self.shard_firsts();
         let numbers = header.values.iter().zip(0_u16..);
         let numbers: FxHashMap<&[[u8; 2]], u16> = { numbers }
             .map(|(value, number)| (&value[..], number))
             .collect();
-        let shard_firsts = self.shard_firsts();
-        for some in order.chunks(AT_ONCE * 4 * self.pool.threads()) {
-            self.check()?;
-            let blocks = self.pool.map(some.chunks(AT_ONCE).collect(), |_, some| {
-                let mut reader = Reader::new(self, &header);
+        let blocks = self
+            .pool
+            .map(positions.chunks(AT_ONCE).collect(), |_, some| {
+                let mut reader = Reader::new(self, header);
                 let mut block = Vec::new();
                 for some in some.chunks(64) {
                     let place = |position: &u32| {
@@ -193,7 +329,7 @@ impl Tabulation {
                         block.extend_from_slice(key);
                         let value = numbers[self.valued.scores(shard, number)];
                         block.extend_from_slice(&value.to_le_bytes());
-                        if has_distances {
+                        if header.has_distances {
                             let distance = self.valued.distance(shard, number);
                             block.extend_from_slice(&distance.to_le_bytes());
                         }
@@ -201,28 +337,7 @@ impl Tabulation {
                 }
                 block
             });
-            for block in blocks {
-                writer.write(&block)?;
-            }
-        }
-        writer.finish()
-    }
-
-    /// The different values, in ascending order.
-    fn values(&self) -> io::Result<Vec<Vec<[u8; 2]>>> {
-        let shards = self.valued.lens().into_iter().enumerate().collect();
-        let found = self.pool.map(shards, |_, (shard, len)| {
-            let values = (0..len as usize).map(|number| self.valued.scores(shard, number));
-            values.collect::<FxHashSet<&[[u8; 2]]>>()
-        });
-        let all: FxHashSet<&[[u8; 2]]> = found.into_iter().flatten().collect();
-        if all.len() > usize::from(u16::MAX) + 1 {
-            let error = TabulateError::TooVarious;
-            return Err(io::Error::new(io::ErrorKind::InvalidData, error));
-        }
-        let mut all: Vec<Vec<[u8; 2]>> = all.into_iter().map(<[_]>::to_vec).collect();
-        all.sort_unstable();
-        Ok(all)
+        blocks.concat()
     }
 
     /// The first entry of each bucket and one more, and the positions by bucket.
@@ -234,7 +349,8 @@ impl Tabulation {
             firsts.map(move |first| (shard, first..(len as usize).min(first + AT_ONCE)))
         });
         let pieces: Vec<_> = pieces.collect();
-        let mut places = Vec::with_capacity(self.len() as usize);
+        let own: usize = lens.iter().map(|&len| len as usize).sum();
+        let mut places = Vec::with_capacity(own);
         let mut firsts = vec![0_u32; (1 << bits) + 1];
         for some in pieces.chunks(4 * self.pool.threads()) {
             self.check()?;
@@ -289,6 +405,25 @@ impl Tabulation {
     }
 }
 
+/// The error of a process that lost another one.
+fn lost(lost: Lost) -> io::Error {
+    io::Error::new(io::ErrorKind::ConnectionAborted, TabulateError::from(lost))
+}
+
+/// The numbers of entries of some buckets, little-endian, of which `firsts` has the first entries and one more.
+fn counts(firsts: &[u32]) -> Vec<u8> {
+    let pairs = firsts.windows(2);
+    pairs
+        .flat_map(|pair| (pair[1] - pair[0]).to_le_bytes())
+        .collect()
+}
+
+/// One of these numbers.
+fn count_of(counts: &[u8], bucket: usize) -> u32 {
+    let (numbers, _) = counts.as_chunks();
+    u32::from_le_bytes(numbers[bucket])
+}
+
 /// Reads the facts of positions.
 struct Reader<'t> {
     valued: &'t Valued,
@@ -301,7 +436,7 @@ struct Reader<'t> {
 }
 
 impl<'t> Reader<'t> {
-    fn new(of: &'t Tabulation, header: &Header) -> Reader<'t> {
+    fn new(of: &'t Part, header: &Header) -> Reader<'t> {
         Reader {
             valued: &of.valued,
             codes: Vec::new(),

@@ -88,7 +88,7 @@ impl Header {
     }
 
     /// The bytes of an entry.
-    fn entry_bytes(&self) -> usize {
+    pub(super) fn entry_bytes(&self) -> usize {
         self.key_bytes() + 2 + if self.has_distances { 2 } else { 0 }
     }
 

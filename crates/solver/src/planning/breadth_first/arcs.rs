@@ -12,7 +12,7 @@ use crate::planning::expand::Children;
 pub(super) struct Arcs {
     /// The shard and the number of each position are those of these pieces.
     pub pieces: Vec<Piece>,
-    joints: Joints,
+    pub joints: Joints,
     /// By joint move: the child.
     children: Vec<Id>,
 }
@@ -102,6 +102,37 @@ impl Joints {
         }
     }
 
+    /// The joint moves of one of the positions, in a game of this number of roles.
+    pub fn choices_of(&self, at: usize, roles: usize) -> Choices<'_> {
+        let Joints {
+            ends,
+            choosers,
+            several,
+            counts,
+            ..
+        } = self;
+        let first = at.checked_sub(1).map_or(0, |before| ends[before]);
+        let chooser = choosers[at];
+        let counts = match chooser {
+            SEVERAL => match several.binary_search(&(at as u32)) {
+                Ok(place) => &counts[place * roles..][..roles],
+                // Too many joint moves: there are no children.
+                Err(_) => &[],
+            },
+            _ => &[],
+        };
+        Choices {
+            chooser: (chooser != SEVERAL).then_some(chooser.into()),
+            counts,
+            children: first as usize..ends[at] as usize,
+        }
+    }
+
+    /// The joint moves of the positions.
+    pub fn choices(&self, roles: usize) -> impl Iterator<Item = Choices<'_>> {
+        (0..self.ends.len()).map(move |at| self.choices_of(at, roles))
+    }
+
     fn bytes(&self) -> usize {
         let numbers = self.ends.capacity() + self.several.capacity() + self.counts.capacity();
         4 * numbers + 2 * self.choosers.capacity() + self.shards.capacity()
@@ -131,42 +162,7 @@ impl Arcs {
 
     /// The shards and numbers of the positions.
     pub fn places(&self) -> impl Iterator<Item = (usize, usize)> {
-        let pieces = self.pieces.iter();
-        pieces.flat_map(|piece| {
-            let numbers = piece.numbers.start as usize..piece.numbers.end as usize;
-            numbers.map(|number| (piece.shard, number))
-        })
-    }
-
-    /// The joint moves of one of the positions, in a game of this number of roles.
-    pub fn choices_of(&self, at: usize, roles: usize) -> Choices<'_> {
-        let Joints {
-            ends,
-            choosers,
-            several,
-            counts,
-            ..
-        } = &self.joints;
-        let first = at.checked_sub(1).map_or(0, |before| ends[before]);
-        let chooser = choosers[at];
-        let counts = match chooser {
-            SEVERAL => match several.binary_search(&(at as u32)) {
-                Ok(place) => &counts[place * roles..][..roles],
-                // Too many joint moves: there are no children.
-                Err(_) => &[],
-            },
-            _ => &[],
-        };
-        Choices {
-            chooser: (chooser != SEVERAL).then_some(chooser.into()),
-            counts,
-            children: first as usize..ends[at] as usize,
-        }
-    }
-
-    /// The joint moves of the positions.
-    pub fn choices(&self, roles: usize) -> impl Iterator<Item = Choices<'_>> {
-        (0..self.joints.ends.len()).map(move |at| self.choices_of(at, roles))
+        places(&self.pieces)
     }
 
     pub fn children(&self) -> &[Id] {
@@ -177,6 +173,14 @@ impl Arcs {
         let pieces = self.pieces.capacity() * size_of::<Piece>();
         pieces + self.joints.bytes() + 4 * self.children.capacity()
     }
+}
+
+/// The shards and numbers of the positions in some pieces.
+pub(super) fn places(pieces: &[Piece]) -> impl Iterator<Item = (usize, usize)> {
+    pieces.iter().flat_map(|piece| {
+        let numbers = piece.numbers.start as usize..piece.numbers.end as usize;
+        numbers.map(|number| (piece.shard, number))
+    })
 }
 
 /// The joint moves found so far, as long as there is room for them.

@@ -43,14 +43,14 @@ impl fmt::Display for Lost {
 
 /// The connections to the other processes, if there are any.
 #[derive(Default)]
-pub(super) struct Peers {
+pub(crate) struct Peers {
     #[cfg(feature = "distributed")]
     link: Option<super::link::Link>,
 }
 
 impl Peers {
     #[cfg(feature = "distributed")]
-    pub fn linked(link: super::link::Link) -> Peers {
+    pub(super) fn linked(link: super::link::Link) -> Peers {
         Peers { link: Some(link) }
     }
 

@@ -1,5 +1,7 @@
 //! The value of one position, as bytes.
 
+use serde::{Deserialize, Serialize};
+
 use super::super::arcs::Choices;
 use super::FAR;
 use ggp_engine::propnet::Propnet;
@@ -16,7 +18,7 @@ pub struct Form {
 }
 
 /// The scores at the ends.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Ends {
     /// The least and the greatest sum.
     pub sums: [u32; 2],
@@ -87,6 +89,11 @@ impl Form {
 
     pub fn score(&self, entry: &[u8], player: usize) -> [u8; 2] {
         [entry[2 * player], entry[2 * player + 1]]
+    }
+
+    /// The scores by player.
+    pub fn scores<'e>(&self, entry: &'e [u8]) -> &'e [[u8; 2]] {
+        &entry.as_chunks().0[..self.players.len()]
     }
 
     pub fn distance(&self, entry: &[u8]) -> u16 {
@@ -219,6 +226,14 @@ fn of_chance([a, b]: [u8; 2], [c, d]: [u8; 2]) -> [u8; 2] {
 }
 
 impl Ends {
+    /// Those of no end.
+    pub fn none(players: usize) -> Ends {
+        Ends {
+            sums: [u32::MAX, 0],
+            ranges: vec![[100, 0]; players],
+        }
+    }
+
     pub fn add(&mut self, other: &Ends) {
         let wider = |a: &mut [u8; 2], b: &[u8; 2]| *a = [a[0].min(b[0]), a[1].max(b[1])];
         let [least, most] = other.sums;

@@ -46,7 +46,7 @@ impl Backward<'_, '_> {
         for list in arcs.iter().rev() {
             self.check()?;
             for (shard, number) in list.places() {
-                let id = Id::new(shard, number as u32).ok_or(Fault::TOO_MANY)?;
+                let id = Id::new(shard, number as u32).ok_or(Fault::TooMany)?;
                 if !self.values.is_settled(shard, number) && self.wait(arcs, &mut waiting, id, 0) {
                     ready.push(id);
                 }
@@ -84,7 +84,7 @@ impl Backward<'_, '_> {
         let place = waiting.places[shard][number] as usize;
         let (list, at) = (&arcs[place / PORTION as usize], place % PORTION as usize);
         let values = &self.values;
-        let choices = list.choices_of(at, values.form.roles());
+        let choices = list.joints.choices_of(at, values.form.roles());
         let children = &list.children()[choices.children.clone()];
         let is_open = |child: &Id| !values.is_settled(child.shard(), child.number());
         if let Some(more) = children[from..].iter().position(is_open) {
