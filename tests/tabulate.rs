@@ -1,6 +1,7 @@
 //! `ggp tabulate`, and what reads its files.
 
-use std::net::TcpListener;
+mod processes;
+
 use std::path::{Path, PathBuf};
 use std::process::Output;
 use std::sync::Arc;
@@ -15,12 +16,9 @@ use serde_json::Value;
 use crate::common::ggp;
 use crate::common::names::scrambled;
 use ggp_engine::machine::{DatalogMachine, Limits, Machine};
-use ggp_engine::propnet::{GroundLimits, Propnet};
 use ggp_gdl::game::{Game, Move};
 use ggp_play::{AgentSpec, Brief, Observation, Pace, Tables};
-use ggp_solver::planning::breadth_first::Processes;
-use ggp_solver::table::{Table, TabulateLimits, tabulate};
-use ggp_stop::Stop;
+use ggp_solver::table::Table;
 
 /// Whoever ends the game loses.
 const ENDLESS: &str = "(role a) (role b) (init (turn a)) (after a b) (after b a)
@@ -154,90 +152,6 @@ fn the_number_of_moves_to_the_end_is_known() {
         assert_eq!(made["positions"], positions, "{name}");
         assert_eq!(made["distance"].as_u64(), distance, "{name}");
     }
-}
-
-/// Processes that are threads of this one here.
-fn in_processes(count: usize) -> Vec<Processes> {
-    // All are kept until all are known, so that they differ.
-    let listeners = (0..count).map(|_| TcpListener::bind("127.0.0.1:0").unwrap());
-    let listeners: Vec<_> = listeners.collect();
-    let addresses = listeners
-        .iter()
-        .map(|one| one.local_addr().unwrap().to_string());
-    let addresses: Vec<_> = addresses.collect();
-    let process = |index| Processes {
-        index,
-        addresses: addresses.clone(),
-        secret: "secret".to_owned(),
-        goes_on: false,
-    };
-    (0..count).map(process).collect()
-}
-
-#[test]
-fn values_do_not_depend_on_threads_memory_and_processes() {
-    let mut made = 0;
-    for name in [
-        "nim",
-        "tic_tac_toe",
-        "goofspiel",
-        "three_player_race",
-        "passing_place",
-        "hanoi",
-        "eight_puzzle",
-        ENDLESS,
-        COINS,
-    ] {
-        let text = match name.starts_with('(') {
-            true => name.to_owned(),
-            false => std::fs::read_to_string(game(name)).unwrap(),
-        };
-        let rules = Game::from_text(name, &text).unwrap();
-        let (net, _) = Propnet::ground(&rules, &GroundLimits::default()).unwrap();
-        let file = |memory_bytes: u64, threads: usize, processes: Option<Processes>| {
-            let limits = TabulateLimits {
-                positions: u64::MAX,
-                memory_bytes,
-                threads,
-                processes,
-                stop: Stop::new(),
-            };
-            let mut found = tabulate(&net, &limits, &mut |_| {}).ok()?;
-            let mut bytes = Vec::new();
-            found.write(&net, &mut bytes).unwrap();
-            Some(bytes)
-        };
-        let first = file(1 << 30, 1, None).unwrap();
-        assert!(file(1 << 30, 3, None).as_ref() == Some(&first), "{name}");
-        for count in [2, 3] {
-            let files = std::thread::scope(|scope| {
-                let all = in_processes(count).into_iter().enumerate();
-                let all = all.map(|(index, own)| {
-                    scope.spawn(move || file(1 << 30, index % 2 + 1, Some(own)).unwrap())
-                });
-                let all: Vec<_> = all.collect();
-                all.into_iter()
-                    .map(|one| one.join().unwrap())
-                    .collect::<Vec<_>>()
-            });
-            assert!(files[0] == first, "{name} in {count} processes");
-            assert!(files[1..].iter().all(Vec::is_empty));
-        }
-        // With little memory, joint moves are found again and again. The least one is looked for.
-        let (most, step) = match name {
-            "eight_puzzle" => (16 << 20, 0.75_f64),
-            _ => (1 << 20, 0.92),
-        };
-        let steps = (0..60).map(|number| (f64::from(most) * step.powi(number)) as u64);
-        let found = steps.map_while(|memory| file(memory, 2, None));
-        let found: Vec<bool> = found.map(|bytes| bytes == first).collect();
-        assert!(
-            found.len() > 1 && found.iter().all(|is_same| *is_same),
-            "{name}: {found:?}"
-        );
-        made += found.len();
-    }
-    assert!(made > 50, "{made}");
 }
 
 #[test]

@@ -32,6 +32,7 @@ mod numbers;
 mod picture_options;
 mod png;
 pub mod position;
+mod processes;
 pub mod record;
 pub mod rule_files;
 pub mod rule_limits;

@@ -47,8 +47,7 @@ use std::sync::Arc;
 /// A game with one role, a first state, and a target score.
 #[derive(Clone, Debug)]
 pub struct Puzzle {
-    /// The network, simplified. Its only role is 0, unless [nothing is a
-    /// solution](Puzzle::without_target).
+    /// The network, simplified. Its only role is 0.
     pub net: Arc<Propnet>,
     /// True in terminal states with at least the target score.
     pub solved: Literal,
@@ -147,8 +146,8 @@ impl Puzzle {
         is_sure.then(|| net.game().score(&net.terms(), value).ok())?
     }
 
-    /// A game with any roles in which nothing is a solution, so that a search visits all of its
-    /// positions.
+    /// A game with any number of roles in which nothing is a solution, so that a search visits all
+    /// of its positions.
     #[cfg(feature = "tables")]
     pub(crate) fn without_target(net: &Propnet, stop: Stop) -> Puzzle {
         Puzzle {

@@ -4,7 +4,6 @@ mod answer;
 mod batch;
 mod breadth_first;
 mod film;
-mod processes;
 mod progress;
 mod reference;
 mod refusals;
@@ -21,14 +20,15 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use crate::numbers::seconds;
 use crate::position::PositionOptions;
+use crate::processes::{self, Sharing, Watch};
 use crate::rule_files::RuleOptions;
 use crate::{Context, Exit};
 use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine, PlayError};
 use ggp_gdl::game::{Game, Score};
 use ggp_search::{Budget, Plans, Prune, Stats, Verdict};
 use ggp_solver::solve::{
-    Answer, Checker, Keys, Method, Scoring, Setting, SolveOptions, count_from, evaluate,
-    solve_best_from, solve_from,
+    Answer, Checker, Keys, Method, Scoring, Setting, SolveError, SolveOptions, count_from,
+    evaluate, solve_best_from, solve_from,
 };
 use ggp_stop::Stop;
 pub(super) use progress::{Progress, Report};
@@ -107,8 +107,8 @@ pub struct Options {
     film: film::FilmOptions,
     #[command(flatten)]
     levels: breadth_first::Flags,
-    #[command(flatten)]
-    processes: processes::Sharing,
+    #[command(flatten, next_help_heading = "With --method breadth-first-packed")]
+    processes: Sharing,
 }
 
 /// The search options of `ggp solve`.
@@ -332,11 +332,26 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     options
         .levels
         .apply(batch == Batch::No, &options.processes, &mut how)?;
-    options.processes.refuse(options)?;
+    let uses_stdin = options.rules.uses_stdin() || options.position.uses_stdin();
+    options.processes.refuse_stdin(uses_stdin)?;
+    if options.processes.are_several() && options.search.goal == Goal::Best {
+        bail!("--processes and --hosts need a score to reach, so --goal best cannot be used");
+    }
     let member = options.processes.member()?;
     match &member {
         Some(member) => member.follow(context),
-        None if options.processes.are_several() => return processes::run(options, context),
+        None if options.processes.are_several() => {
+            let work = Watch {
+                checkpoint: options.levels.checkpoint(),
+                prepare: &|has_first| options.levels.prepare(has_first),
+                advice: match options.levels.spills() {
+                    true => "",
+                    false => "; with --checkpoint the search would go on from there",
+                },
+                elsewhere: "the search has ended; process 0 has the answer",
+            };
+            return processes::run(&options.processes, &work, context);
+        }
         None => {}
     }
     if let Some(path) = &options.each {
@@ -403,7 +418,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let answer = solve(&machine, &start, &how, &mut stats, &mut progress);
     progress.finish();
     if let Some(member) = &member {
-        if let Err(error) = &answer {
+        if let Err(SolveError::Files(error)) = &answer {
             member.leave_if_lost(error);
         }
         if !member.is_first() {

@@ -1,5 +1,6 @@
 //! `ggp tabulate`: the values of all positions of a game.
 
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -8,6 +9,7 @@ use serde::Serialize;
 
 use super::solve::{self, left};
 use crate::numbers::{seconds, thousands};
+use crate::processes::{self, Member, Sharing, Watch};
 use crate::rule_files::RuleOptions;
 use crate::{Context, Exit, format};
 use ggp_engine::machine::Machine;
@@ -41,6 +43,8 @@ pub struct Options {
     #[arg(long, value_name = "N", default_value_t = 1)]
     #[arg(value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: u16,
+    #[command(flatten, next_help_heading = "Several processes")]
+    processes: Sharing,
     /// Time limit in seconds, including the time to read the rules
     #[arg(long, value_name = "S", value_parser = seconds, help_heading = "Limits")]
     budget_time: Option<Duration>,
@@ -91,12 +95,34 @@ struct First {
 /// If the rules are invalid, have a fault or no network, a limit is reached, or the file cannot be written.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let started = Instant::now();
-    Context::can_write(&options.output)?;
+    options.processes.refuse_stdin(options.rules.uses_stdin())?;
+    let member = options.processes.member()?;
+    let is_first = member.as_ref().is_none_or(Member::is_first);
+    match &member {
+        Some(member) => member.follow(context),
+        None if options.processes.are_several() => {
+            let work = Watch {
+                checkpoint: None,
+                prepare: &|has_first| match has_first {
+                    true => Context::can_write(&options.output),
+                    false => Ok(()),
+                },
+                advice: ", so there are no values",
+                elsewhere: "all positions are valued; process 0 has the file",
+            };
+            return processes::run(&options.processes, &work, context);
+        }
+        None => Context::can_write(&options.output)?,
+    }
     let budget = Budget {
+        memory_bytes: options.budget_memory.saturating_mul(1 << 20),
         time: options.budget_time,
         stop: context.stop().clone(),
         ..Budget::default()
     };
+    let budget = member
+        .as_ref()
+        .map_or_else(|| budget.clone(), |member| member.share(&budget));
     let game = solve::game(&options.rules, &budget, context)?;
     let mut machine = solve::machine(&options.rules, &game, &left(&budget, started), context)?;
     let start = machine.initial()?;
@@ -108,9 +134,9 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     };
     let limits = TabulateLimits {
         positions: options.budget_nodes,
-        memory_bytes: options.budget_memory.saturating_mul(1 << 20),
+        memory_bytes: budget.memory_bytes,
         threads: options.threads.into(),
-        processes: None,
+        processes: member.as_ref().map(Member::processes),
         stop: left(&budget, started).end(),
     };
     let spinner = context.spinner("finding positions");
@@ -121,8 +147,33 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         });
     });
     spinner.finish_and_clear();
-    let mut made = made.map_err(|error| explain(&error, &game, context))?;
-    context.write_file_by(&options.output, &mut |file| made.write(net, file))?;
+    let leave_if_lost = |error: &TabulateError| {
+        if let (Some(member), TabulateError::Processes(error)) = (&member, error) {
+            member.leave_if_lost(error);
+        }
+    };
+    let mut made = made.map_err(|error| {
+        leave_if_lost(&error);
+        explain(&error, &game, context)
+    })?;
+    let mut write = |file: &mut dyn Write| made.write(net, file);
+    let written = match is_first {
+        true => context.write_file_by(&options.output, &mut write),
+        false => write(&mut io::sink()).map_err(anyhow::Error::from),
+    };
+    if let Err(error) = written {
+        let cause = |cause: &(dyn std::error::Error + 'static)| {
+            let inner = cause.downcast_ref::<io::Error>()?.get_ref()?;
+            inner.downcast_ref::<TabulateError>().map(|error| {
+                leave_if_lost(error);
+                explain(error, &game, context)
+            })
+        };
+        return Err(error.chain().find_map(cause).unwrap_or(error));
+    }
+    if !is_first {
+        return Ok(Exit::Done);
+    }
     let TableValue { scores, distance } = made.first();
     let players = game
         .roles()

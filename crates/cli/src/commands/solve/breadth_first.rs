@@ -6,8 +6,9 @@ use std::time::Duration;
 use anyhow::{Context as _, bail};
 
 use super::report::ran_out;
-use super::{processes, seconds};
+use super::seconds;
 use crate::Context;
+use crate::processes::Sharing;
 use ggp_search::{Stats, Verdict};
 use ggp_solver::planning::breadth_first::{BreadthFirstOptions, Classes, Spill, manifest};
 use ggp_solver::planning::checkpoint::Checkpoint;
@@ -57,7 +58,7 @@ impl Flags {
     pub fn apply(
         &self,
         is_alone: bool,
-        processes: &processes::Sharing,
+        processes: &Sharing,
         how: &mut SolveOptions,
     ) -> anyhow::Result<()> {
         let are_several = processes.are_several();

@@ -205,17 +205,15 @@ impl Kept {
 }
 
 impl Search<'_> {
-    /// Keeps the joint moves of some positions, if there is room. The numbers of the children are
-    /// given by shard.
-    pub(super) fn keep_arcs(
-        &mut self,
-        positions: Range<u64>,
-        portions: Vec<Portion>,
-        numbers: &[Vec<u32>],
-    ) {
+    /// Keeps the joint moves of the positions that are expanded in a round, if there is room. The
+    /// numbers of the children are given by shard.
+    pub(super) fn keep_arcs(&mut self, portions: Vec<Portion>, numbers: &[Vec<u32>]) {
         let Some(mut kept) = self.arcs.take() else {
             return;
         };
+        let joints = portions.iter().flat_map(|portion| &portion.joints);
+        let count: usize = joints.map(|joints| joints.ends.len()).sum();
+        let positions = self.expanded..self.expanded + count as u64;
         let mut at = [0; SHARDS];
         let mut items = Vec::with_capacity(portions.len());
         for (batch, portion) in self.own_batches(positions).into_iter().zip(portions) {

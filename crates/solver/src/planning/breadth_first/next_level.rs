@@ -153,7 +153,7 @@ impl Search<'_> {
         part.children = portions.iter().map(|portion| portion.len() as u64).sum();
         part.open = portions.iter().map(|portion| portion.open).sum();
         let starts = self.shards.lens();
-        let inserted = self.insert(self.expanded..end, portions, &numbers, &stop)?;
+        let inserted = self.insert(portions, &numbers, &stop)?;
         match inserted {
             Ok(()) if !part.is_cut => {
                 let new = Span::between(&starts, &self.shards.lens());
@@ -177,10 +177,9 @@ impl Search<'_> {
         self.take(count, &starts, &parts, meter)
     }
 
-    /// Inserts the children of some positions that belong to this process.
+    /// Inserts the children that belong to this process.
     fn insert(
         &mut self,
-        positions: Range<u64>,
         portions: Vec<Portion>,
         numbers: &[Vec<u32>],
         stop: &ggp_stop::Stop,
@@ -201,7 +200,7 @@ impl Search<'_> {
             let inserted = (self.shards).insert(&self.workers, children, feed, wanted, stop);
             #[cfg(feature = "tables")]
             if let (Ok(numbers), true) = (&inserted, wanted) {
-                self.keep_arcs(positions, portions, numbers);
+                self.keep_arcs(portions, numbers);
             }
             return Ok(inserted.map(|_| ()));
         }

@@ -304,8 +304,10 @@ impl Layout {
         }
         let terminal = of(net.terminal());
         let legal = net.legal().iter().flatten();
+        #[cfg(feature = "tables")]
         let goals = net.goals().iter();
         Coded {
+            #[cfg(feature = "tables")]
             goals: goals
                 .map(|goals| goals.iter().map(|&(_, due)| of(due)).collect())
                 .collect(),
@@ -328,6 +330,7 @@ pub(super) struct Coded {
     pub solved: Literal,
     pub terminal: Literal,
     /// By role and goal value: whether it is due.
+    #[cfg(feature = "tables")]
     pub goals: Vec<Vec<Literal>>,
     /// By bit of the successor's code.
     pub next: Vec<Literal>,

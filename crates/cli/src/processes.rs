@@ -1,4 +1,4 @@
-//! A search in several processes: the options, and the command that watches over them.
+//! Work in several processes: the options, and the command that watches over them.
 //!
 //! The command starts itself once for each process on this machine, with the same arguments and
 //! one more. If a process is lost, the others end; where there is a checkpoint, all are started
@@ -18,27 +18,24 @@ use rand::TryRng;
 use rand::rngs::SysRng;
 use serde::{Deserialize, Serialize};
 
-use super::{Goal, Options};
 use crate::{Context, Exit, rule_files};
 use ggp_search::Budget;
 use ggp_solver::planning::breadth_first::{
     BreadthFirstError, LinkError, Lost, MOST_PROCESSES, Processes, manifest,
 };
-use ggp_solver::solve::SolveError;
 
-/// Options of a search in several processes.
+/// Options of work in several processes.
 #[derive(clap::Args, Clone, Debug)]
-#[command(next_help_heading = "With --method breadth-first-packed")]
-pub(super) struct Sharing {
-    /// Share the search among N processes on this machine
+pub(crate) struct Sharing {
+    /// Share the work among N processes on this machine
     #[arg(long, value_name = "N", conflicts_with = "hosts")]
     #[arg(value_parser = clap::value_parser!(u8).range(1..=MOST_PROCESSES as i64))]
     processes: Option<u8>,
-    /// Share the search among processes on several machines: one on each line of this file, as
+    /// Share the work among processes on several machines: one on each line of this file, as
     /// host:port
     #[arg(long, value_name = "FILE", requires = "process")]
     hosts: Option<PathBuf>,
-    /// The line of --hosts that is this process, counted from 0; process 0 prints the answer
+    /// The line of --hosts that is this process, counted from 0; process 0 has the result
     #[arg(
         long,
         value_name = "N",
@@ -51,9 +48,22 @@ pub(super) struct Sharing {
     member: Option<String>,
 }
 
+/// What the command that watches over processes must know about their work.
+pub(crate) struct Watch<'w> {
+    /// The folder of checkpoints, if there is one.
+    pub checkpoint: Option<&'w Path>,
+    /// Prepares what the processes need, before they are started; it is told whether process 0 is among
+    /// them.
+    pub prepare: &'w dyn Fn(bool) -> anyhow::Result<()>,
+    /// What is said when a process is lost and there is no checkpoint, after its name.
+    pub advice: &'static str,
+    /// What is said where the result is not.
+    pub elsewhere: &'static str,
+}
+
 /// The facts that a process must know and the command does not have.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Member {
+pub(crate) struct Member {
     index: usize,
     addresses: Vec<String>,
     secret: String,
@@ -84,7 +94,7 @@ const MOST_BYTES: usize = 1 << 16;
 const LINES: usize = 20;
 
 impl Sharing {
-    /// Whether the search is shared.
+    /// Whether the work is shared.
     pub fn are_several(&self) -> bool {
         self.processes.is_some() || self.hosts.is_some() || self.member.is_some()
     }
@@ -105,22 +115,16 @@ impl Sharing {
         Ok(Some(member))
     }
 
-    /// Refuses options that a shared search does not have.
+    /// Refuses rules or positions from the standard input.
     ///
     /// # Errors
     ///
-    /// If there is such an option.
-    pub fn refuse(&self, options: &Options) -> anyhow::Result<()> {
-        if !self.are_several() {
-            return Ok(());
+    /// If the work is shared and something is read there.
+    pub fn refuse_stdin(&self, uses_stdin: bool) -> anyhow::Result<()> {
+        match self.are_several() && uses_stdin {
+            true => bail!("--processes and --hosts need rules in files: each process reads them"),
+            false => Ok(()),
         }
-        if options.rules.uses_stdin() || options.position.uses_stdin() {
-            bail!("--processes and --hosts need rules in files: each process reads them");
-        }
-        if options.search.goal == Goal::Best {
-            bail!("--processes and --hosts need a score to reach, so --goal best cannot be used");
-        }
-        Ok(())
     }
 
     /// Where the processes are, and which of them run on this machine.
@@ -215,17 +219,13 @@ impl Member {
     }
 
     /// Ends this process quietly if the error is that another one is lost.
-    pub fn leave_if_lost(&self, error: &SolveError) {
+    pub fn leave_if_lost(&self, error: &BreadthFirstError) {
         let lost = match error {
-            SolveError::Files(BreadthFirstError::Lost(Lost(process))) => {
+            BreadthFirstError::Lost(Lost(process)) => {
                 process.map_or(LOST, |process| LOST_FIRST + process as i32)
             }
             // Somebody else took the port, which was free a moment ago.
-            SolveError::Files(BreadthFirstError::Link(LinkError::Listen(..)))
-                if !self.secret.is_empty() =>
-            {
-                LOST
-            }
+            BreadthFirstError::Link(LinkError::Listen(..)) if !self.secret.is_empty() => LOST,
             _ => return,
         };
         std::process::exit(lost);
@@ -255,13 +255,12 @@ enum End {
 /// # Errors
 ///
 /// If they cannot be started, or one fails.
-pub(super) fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
+pub(crate) fn run(flags: &Sharing, work: &Watch<'_>, context: &Context) -> anyhow::Result<Exit> {
     let began = Instant::now();
-    let flags = &options.processes;
     let (addresses, own, secret) = flags.places(context)?;
-    let folder = options.levels.checkpoint();
+    let folder = work.checkpoint;
     let file = folder.map(manifest);
-    options.levels.prepare(own.contains(&0))?;
+    (work.prepare)(own.contains(&0))?;
     let mut resumes = false;
     let mut losses = 0;
     context.delegate();
@@ -291,7 +290,7 @@ pub(super) fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> 
         match watch(&mut all, context)? {
             End::Code(code @ (0 | 1)) => {
                 if own[0] != 0 {
-                    context.note("the search has ended; process 0 has the answer");
+                    context.note(work.elsewhere);
                 }
                 return Ok(if code == 0 {
                     Exit::Done
@@ -319,12 +318,7 @@ pub(super) fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> 
                 let how = status.map_or_else(String::new, |status| format!(" ({status})"));
                 let lost = format!("{name} is lost{how}");
                 let Some(folder) = folder else {
-                    return Err(match options.levels.spills() {
-                        true => anyhow!(lost),
-                        false => {
-                            anyhow!("{lost}; with --checkpoint the search would go on from there")
-                        }
-                    });
+                    return Err(anyhow!("{lost}{}", work.advice));
                 };
                 let now = file.as_deref().and_then(written);
                 let is_vain = start.elapsed() < SOON || own.contains(&0);
