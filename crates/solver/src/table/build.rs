@@ -146,6 +146,7 @@ pub fn tabulate(
     };
     let valued = value_all(net, &options, most, &budget, &mut seen);
     let valued = valued.map_err(|error| match error {
+        #[cfg(feature = "distributed")]
         ValueError::Processes(error) => TabulateError::Processes(error),
         ValueError::Fault(fault) => match fault {
             Fault::Stopped => TabulateError::Stopped,

@@ -27,7 +27,9 @@ use super::arcs::{Joints, Kept, places};
 use super::peers::{Lost, Peers};
 use super::shards::{Piece, Shards};
 use super::workers::LANES;
-use super::{BreadthFirstError, BreadthFirstOptions, MIN_PARENTS, Search, Stop};
+#[cfg(feature = "distributed")]
+use super::BreadthFirstError;
+use super::{BreadthFirstOptions, MIN_PARENTS, Search, Stop};
 use crate::planning::Puzzle;
 use crate::planning::expand::scorer::Scorer;
 use crate::planning::expand::{Facts, Layout};
@@ -69,6 +71,7 @@ impl From<Lost> for Fault {
 pub(crate) enum ValueError {
     Fault(Fault),
     /// The processes cannot connect.
+    #[cfg(feature = "distributed")]
     Processes(BreadthFirstError),
 }
 
