@@ -180,10 +180,10 @@ impl Expander {
                     out.add_joint_moves(parent, legal);
                     continue;
                 }
-                for chosen in bits_of(chosen) {
+                each_bit(chosen, |chosen| {
                     out.parents.push(parent);
                     out.moves.push(chosen);
-                }
+                });
             }
         }
         out.starts.push(out.parents.len() as u32);
@@ -285,28 +285,27 @@ impl Children {
     }
 }
 
-/// The positions of the bits that are set.
-fn bits_of(words: &[u64]) -> impl Iterator<Item = u32> {
-    words.iter().zip(0..).flat_map(|(&word, group)| {
+/// Calls `see` with the position of each bit that is set.
+fn each_bit(words: &[u64], mut see: impl FnMut(u32)) {
+    for (&word, group) in words.iter().zip(0..) {
         let mut word = word;
-        std::iter::from_fn(move || {
-            let bit = (word != 0).then(|| 64 * group + word.trailing_zeros())?;
+        while word != 0 {
+            see(64 * group + word.trailing_zeros());
             word &= word - 1;
-            Some(bit)
-        })
-    })
+        }
+    }
 }
 
 /// Distributes moves, given as a bit set, to the roles; `firsts` has the first move of each.
 fn by_role(chosen: &[u64], firsts: &[usize], legal: &mut [Vec<u32>]) {
     legal.iter_mut().for_each(Vec::clear);
     let mut role = 0;
-    for chosen in bits_of(chosen) {
+    each_bit(chosen, |chosen| {
         while chosen as usize >= firsts[role + 1] {
             role += 1;
         }
         legal[role].push(chosen);
-    }
+    });
 }
 
 /// Loads the first `bits` bits of `count` states into the first lanes; `word_of` gives each word
