@@ -152,7 +152,7 @@ export const tests = {
     assert.equal(await page.locator('.graph .legend', { hasText: 'endless' }).isVisible(), true);
     await page.locator('.graph canvas').focus();
     for (const key of ['ArrowDown', 'ArrowUp']) await page.keyboard.press(key);
-    assert.match(await page.locator('.graph .unseen').first().textContent(), /nought gets 100 in 3 joint moves/);
+    assert.match(await page.locator('.graph .unseen').first().textContent(), /cross gets 100 in 3 joint moves/);
   },
 
   async twenty_thousand_nodes_move_smoothly({ page }) {
