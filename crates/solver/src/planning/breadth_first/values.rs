@@ -23,12 +23,12 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "distributed")]
+use super::BreadthFirstError;
 use super::arcs::{Joints, Kept, places};
 use super::peers::{Lost, Peers};
 use super::shards::{Piece, Shards};
 use super::workers::LANES;
-#[cfg(feature = "distributed")]
-use super::BreadthFirstError;
 use super::{BreadthFirstOptions, MIN_PARENTS, Search, Stop};
 use crate::planning::Puzzle;
 use crate::planning::expand::scorer::Scorer;

@@ -12,16 +12,20 @@ use super::{Backward, Fault, Progress};
 /// No position.
 const NONE: u32 = u32::MAX;
 
-/// Who waits for whom.
-struct Waiting {
-    /// By shard and number: the place of its joint moves: that of the list, times [`PORTION`], and
-    /// that in the list.
-    places: Vec<Vec<u32>>,
-    /// By shard and number: the first of those who wait for it.
-    heads: Vec<Vec<u32>>,
-    /// By shard and number: the next one who waits for the same position, and which child that is.
-    next: Vec<Vec<[u32; 2]>>,
+/// What is known about a position. Together, as one read from memory brings it all.
+#[derive(Clone)]
+struct Waiter {
+    /// The place of its joint moves: that of the list, times [`PORTION`], and that in the list.
+    place: u32,
+    /// The first of those who wait for it.
+    head: u32,
+    /// The next one who waits for the same position, and which child of its own that is.
+    next: u32,
+    child: u32,
 }
+
+/// By shard and number.
+type Waiting = Vec<Vec<Waiter>>;
 
 impl Backward<'_, '_> {
     /// Settles all positions that do not lead to cycles, and keeps only the joint moves of others.
@@ -30,16 +34,18 @@ impl Backward<'_, '_> {
             // There are sweeps for what is too large.
             return Ok(());
         }
-        let all = |none| self.lens.iter().map(|&len| vec![none; len]).collect();
-        let mut waiting = Waiting {
-            places: all(NONE),
-            heads: all(NONE),
-            next: self.lens.iter().map(|&len| vec![[NONE, 0]; len]).collect(),
+        let none = Waiter {
+            place: NONE,
+            head: NONE,
+            next: NONE,
+            child: 0,
         };
+        let all = self.lens.iter().map(|&len| vec![none.clone(); len]);
+        let mut waiting: Waiting = all.collect();
         let mut ready = Vec::new();
         for (list, first) in arcs.iter().zip((0..).step_by(PORTION as usize)) {
             for ((shard, number), place) in list.places().zip(first..) {
-                waiting.places[shard][number] = place;
+                waiting[shard][number].place = place;
             }
         }
         let mut done = 0_u64;
@@ -57,10 +63,10 @@ impl Backward<'_, '_> {
                     self.check()?;
                     (self.progress)(Progress::Valued(done));
                 }
-                let head = &mut waiting.heads[id.shard()][id.number()];
+                let head = &mut waiting[id.shard()][id.number()].head;
                 let mut waiter = Id::of(std::mem::replace(head, NONE));
                 while let Some(id) = waiter {
-                    let [next, child] = waiting.next[id.shard()][id.number()];
+                    let Waiter { next, child, .. } = waiting[id.shard()][id.number()];
                     waiter = Id::of(next);
                     if self.wait(arcs, &mut waiting, id, child as usize + 1) {
                         ready.push(id);
@@ -81,7 +87,7 @@ impl Backward<'_, '_> {
     /// none; returns whether it is settled.
     fn wait(&mut self, arcs: &[Arcs], waiting: &mut Waiting, id: Id, from: usize) -> bool {
         let (shard, number) = (id.shard(), id.number());
-        let place = waiting.places[shard][number] as usize;
+        let place = waiting[shard][number].place as usize;
         let (list, at) = (&arcs[place / PORTION as usize], place % PORTION as usize);
         let values = &self.values;
         let choices = list.joints.choices_of(at, values.form.roles());
@@ -89,9 +95,10 @@ impl Backward<'_, '_> {
         let is_open = |child: &Id| !values.is_settled(child.shard(), child.number());
         if let Some(more) = children[from..].iter().position(is_open) {
             let child = children[from + more];
-            let head = &mut waiting.heads[child.shard()][child.number()];
+            let head = &mut waiting[child.shard()][child.number()].head;
             let next = std::mem::replace(head, id.word());
-            waiting.next[shard][number] = [next, (from + more) as u32];
+            let own = &mut waiting[shard][number];
+            (own.next, own.child) = (next, (from + more) as u32);
             return false;
         }
         let entries = children.iter();
