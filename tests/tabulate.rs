@@ -186,6 +186,38 @@ fn chance_leaves_a_range() {
 }
 
 #[test]
+fn a_single_role_is_opposed_by_nobody() {
+    // A line on which one can go to and fro, with an end that is worth 70; and a way off without end.
+    let line = "(role r) (init (at 0)) (after 0 1) (after 1 2) (after 2 3) (<= (legal r up) (not (true off)))
+        (<= (legal r down) (true (at ?n)) (after ?m ?n)) (legal r leave)
+        (<= (next (at ?n)) (does r up) (true (at ?m)) (after ?m ?n))
+        (<= (next (at ?m)) (does r down) (true (at ?n)) (after ?m ?n))
+        (<= (next off) (does r leave)) (<= (next off) (true off))
+        (<= terminal (true (at 3))) (<= (goal r 70) (true (at 3)))";
+    let folder = tempfile::tempdir().unwrap();
+    let rules = folder.path().join("line.kif");
+    std::fs::write(&rules, line).unwrap();
+    let rules = rules.to_str().unwrap();
+    let (_folder, file, made) = table(rules);
+    let first = &made["first"][0];
+    assert_eq!((&first["least"], &first["most"]), (&70.into(), &70.into()));
+    assert_eq!(made["distance"], 3);
+    let file = file.to_str().unwrap();
+    let look = [
+        "prove", rules, "--table", file, "--json", "--moves", "leave",
+    ];
+    let (least, most, _) = values(&json(&look));
+    assert_eq!((least, most), (0.into(), 0.into()));
+    let checked = json(&["verify", rules, file, "--json"]);
+    assert_eq!(checked["verdict"], "right", "{checked}");
+    let play = [
+        "play", rules, "--player", "auto", "--table", file, "--depth", "9",
+    ];
+    let played = String::from_utf8_lossy(&ggp(&play).stdout).into_owned();
+    assert!(played.contains("r 70"), "{played}");
+}
+
+#[test]
 fn names_do_not_matter() {
     for name in ["nim", "goofspiel", "tic_tac_toe"] {
         let (_folder, file, made) = table(&game(name));

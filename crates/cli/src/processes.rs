@@ -48,16 +48,16 @@ pub(crate) struct Sharing {
     member: Option<String>,
 }
 
-/// What the command that watches over processes must know about their work.
+/// The facts about the work that the command that watches over processes needs.
 pub(crate) struct Watch<'w> {
     /// The folder of checkpoints, if there is one.
     pub checkpoint: Option<&'w Path>,
-    /// Prepares what the processes need, before they are started; it is told whether process 0 is among
-    /// them.
+    /// Prepares what the processes need, before they are started. The argument is true if process 0
+    /// is one of them.
     pub prepare: &'w dyn Fn(bool) -> anyhow::Result<()>,
-    /// What is said when a process is lost and there is no checkpoint, after its name.
+    /// The end of the message that a process is lost, if there is no checkpoint.
     pub advice: &'static str,
-    /// What is said where the result is not.
+    /// The message at the end of commands without process 0, which has the result.
     pub elsewhere: &'static str,
 }
 
@@ -66,6 +66,7 @@ pub(crate) struct Watch<'w> {
 pub(crate) struct Member {
     index: usize,
     addresses: Vec<String>,
+    #[serde(skip)]
     secret: String,
     /// Number of processes that share the memory that the command allows.
     sharing: u64,
@@ -86,6 +87,10 @@ const SOON: Duration = Duration::from_secs(10);
 const MOST_LOSSES: u32 = 3;
 /// The time between two looks at the processes.
 const LOOK: Duration = Duration::from_millis(20);
+/// The time that processes have to end by themselves when one of them is lost.
+const GRACE: Duration = Duration::from_millis(500);
+/// The name of the variable with the word that processes know, which nobody else sees there.
+const SECRET: &str = "GGP_SECRET";
 /// The time within which processes must end after a stop.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Maximum size of the file of --hosts, in bytes.
@@ -108,7 +113,8 @@ impl Sharing {
         let Some(text) = &self.member else {
             return Ok(None);
         };
-        let member: Member = serde_json::from_str(text).context("--member")?;
+        let mut member: Member = serde_json::from_str(text).context("--member")?;
+        member.secret = std::env::var(SECRET).unwrap_or_default();
         if member.index >= member.addresses.len() || member.addresses.len() > MOST_PROCESSES {
             bail!("--member: there is no such process");
         }
@@ -355,6 +361,7 @@ impl Running {
         let mut command = Command::new(program);
         command.args(std::env::args_os().skip(1));
         command.arg("--member").arg(serde_json::to_string(member)?);
+        command.env(SECRET, &member.secret);
         // Nothing is written to it; its end is that of this command.
         command.stdin(Stdio::piped());
         if !member.is_first() {
@@ -433,11 +440,23 @@ fn watch(all: &mut [Running], context: &Context) -> anyhow::Result<End> {
         }
         let is_late = told.is_some_and(|told| told.elapsed() > PATIENCE);
         if end.is_some() || is_late {
-            // The others notice that one is lost; what they report first is what counts.
-            thread::sleep(LOOK);
+            // The others notice that one is lost, and remove what they were writing; what they report
+            // first is what counts.
+            let until = Instant::now() + GRACE;
+            let mut is_running =
+                |running: &mut Running| matches!(running.child.try_wait(), Ok(None));
+            while Instant::now() < until && all.iter_mut().any(&mut is_running) {
+                thread::sleep(LOOK);
+            }
             for running in all.iter_mut() {
                 let _ = running.child.kill();
-                running.child.wait()?;
+                let status = running.child.wait()?;
+                // What the first process says by itself is said once.
+                if let (Some(End::Failed(index, ..)), 0, Some(2)) =
+                    (&mut end, running.index, status.code())
+                {
+                    *index = 0;
+                }
             }
         }
         match end {

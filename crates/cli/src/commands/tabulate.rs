@@ -13,6 +13,7 @@ use crate::processes::{self, Member, Sharing, Watch};
 use crate::rule_files::RuleOptions;
 use crate::{Context, Exit, format};
 use ggp_engine::machine::Machine;
+use ggp_gdl::game::Game;
 use ggp_search::Budget;
 use ggp_solver::table::{Progress, TableValue, TabulateError, TabulateLimits, tabulate};
 
@@ -154,7 +155,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     };
     let mut made = made.map_err(|error| {
         leave_if_lost(&error);
-        explain(&error, &game, context)
+        explain(&error, &game, options, context)
     })?;
     let mut write = |file: &mut dyn Write| made.write(net, file);
     let written = match is_first {
@@ -166,7 +167,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
             let inner = cause.downcast_ref::<io::Error>()?.get_ref()?;
             inner.downcast_ref::<TabulateError>().map(|error| {
                 leave_if_lost(error);
-                explain(error, &game, context)
+                explain(error, &game, options, context)
             })
         };
         return Err(error.chain().find_map(cause).unwrap_or(error));
@@ -225,7 +226,12 @@ pub(super) fn value_text(least: u8, most: u8, has_chance: bool) -> String {
 }
 
 /// The reason why there are no values, and what to do.
-fn explain(error: &TabulateError, game: &ggp_gdl::game::Game, context: &Context) -> anyhow::Error {
+fn explain(
+    error: &TabulateError,
+    game: &Game,
+    options: &Options,
+    context: &Context,
+) -> anyhow::Error {
     let name = |role: usize| {
         let role = game.roles().nth(role);
         role.map_or("a role", |role| game.role_name(role))
@@ -233,6 +239,9 @@ fn explain(error: &TabulateError, game: &ggp_gdl::game::Game, context: &Context)
     match *error {
         TabulateError::Stopped if context.is_interrupted() => {
             anyhow!("interrupted; nothing is written")
+        }
+        TabulateError::Stopped if options.budget_time.is_none() => {
+            anyhow!("another process was stopped; nothing is written")
         }
         TabulateError::Stopped => anyhow!("{error}: the time is over; see --budget-time"),
         TabulateError::TooMany(_) => anyhow!("{error}; see --budget-nodes"),

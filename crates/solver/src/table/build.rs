@@ -7,10 +7,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::bucket;
 use super::file::{Header, TableValue, Writer};
-#[cfg(feature = "distributed")]
-use crate::planning::breadth_first::Processes;
 use crate::planning::breadth_first::values::{FAR, Fault, Progress, ValueError, Valued, value_all};
 use crate::planning::breadth_first::{BreadthFirstError, BreadthFirstOptions, Lost, Peers};
+#[cfg(feature = "distributed")]
+use crate::planning::breadth_first::{LinkError, Processes};
 use ggp_engine::propnet::Propnet;
 use ggp_engine::threads::Pool;
 use ggp_search::Budget;
@@ -113,7 +113,7 @@ struct Part {
 }
 
 /// Computes the values of all positions that are reachable from the first one of a network. `seen` is
-/// told now and then how far the work is. The values, and the file, do not depend on threads, memory and
+/// called now and then with the progress. Values and file depend on neither threads nor memory nor
 /// processes.
 ///
 /// # Errors
@@ -146,6 +146,10 @@ pub fn tabulate(
     };
     let valued = value_all(net, &options, most, &budget, &mut seen);
     let valued = valued.map_err(|error| match error {
+        #[cfg(feature = "distributed")]
+        ValueError::Processes(BreadthFirstError::Link(LinkError::Stopped)) => {
+            TabulateError::Stopped
+        }
         #[cfg(feature = "distributed")]
         ValueError::Processes(error) => TabulateError::Processes(error),
         ValueError::Fault(fault) => match fault {

@@ -48,7 +48,7 @@ impl Id {
         is_small.then_some(Id((shard as u32) << NUMBER_BITS | number))
     }
 
-    /// The position of a word; the greatest word is none.
+    /// The position of a word, or `None` for the greatest word.
     pub fn of(word: u32) -> Option<Id> {
         (word != u32::MAX).then_some(Id(word))
     }

@@ -244,6 +244,8 @@ fn find(
         false => Ok(()),
     };
     let found = search.run(u32::MAX, &mut meter, &mut between);
+    drop(meter);
+    (told.0)(Progress::Found(search.positions()));
     found.map_err(|stop| match stop {
         Stop::Budget(BudgetKind::Nodes) => Fault::TooMany,
         Stop::Budget(BudgetKind::Memory) => Fault::TooLarge,
@@ -252,7 +254,6 @@ fn find(
         // There are no files.
         Stop::Spill(_) => Fault::Stopped,
     })?;
-    drop(meter);
     match search.positions() > most {
         true => Err(Fault::TooMany),
         false => Ok(stats.total().arcs),
