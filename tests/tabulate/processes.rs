@@ -64,8 +64,12 @@ fn values_do_not_depend_on_threads_memory_and_processes() {
         };
         let first = file(1 << 30, 1, None).unwrap();
         assert!(file(1 << 30, 3, None).as_ref() == Some(&first), "{name}");
-        // What repeats takes long there.
-        for count in if name == "eight_puzzle" { 0..0 } else { 2..4 } {
+        // What repeats takes long there, and connecting takes a while.
+        let counts = match name {
+            "nim" | "goofspiel" | ENDLESS | COINS => 2..4,
+            _ => 0..0,
+        };
+        for count in counts {
             let files = std::thread::scope(|scope| {
                 let all = in_processes(count).into_iter().enumerate();
                 let all = all.map(|(index, own)| {
@@ -82,7 +86,7 @@ fn values_do_not_depend_on_threads_memory_and_processes() {
         // With little memory, joint moves are found again and again. The least one is looked for.
         let (most, step) = match name {
             "eight_puzzle" => (16 << 20, 0.75_f64),
-            _ => (1 << 20, 0.92),
+            _ => (1 << 20, 0.85),
         };
         let steps = (0..60).map(|number| (f64::from(most) * step.powi(number)) as u64);
         let found = steps.map_while(|memory| file(memory, 2, None));
@@ -93,7 +97,7 @@ fn values_do_not_depend_on_threads_memory_and_processes() {
         );
         made += found.len();
     }
-    assert!(made > 50, "{made}");
+    assert!(made > 25, "{made}");
 }
 
 #[test]
