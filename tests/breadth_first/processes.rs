@@ -19,28 +19,16 @@ fn in_processes(
     budget: &Budget,
     count: usize,
 ) -> Vec<Counted> {
-    // All are kept until all are known, so that they differ.
-    let listeners = (0..count).map(|_| TcpListener::bind("127.0.0.1:0").unwrap());
-    let listeners: Vec<_> = listeners.collect();
-    let addresses = listeners
-        .iter()
-        .map(|l| l.local_addr().unwrap().to_string());
-    let addresses: Vec<_> = addresses.collect();
-    drop(listeners);
     thread::scope(|scope| {
-        let run = |index: usize| {
+        let run = |own: Processes| {
             let options = BreadthFirstOptions {
-                processes: Some(Processes {
-                    index,
-                    addresses: addresses.clone(),
-                    secret: "secret".to_owned(),
-                    goes_on: false,
-                }),
+                processes: Some(own),
                 ..options.clone()
             };
             scope.spawn(move || run(puzzle, &options, budget))
         };
-        let all: Vec<_> = (0..count).map(run).collect();
+        let all = crate::common::in_processes(count).into_iter();
+        let all: Vec<_> = all.map(run).collect();
         all.into_iter().map(|one| one.join().unwrap()).collect()
     })
 }

@@ -4,11 +4,13 @@ pub mod host;
 pub mod names;
 pub mod sources;
 
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::{env, fs};
 
 use ggp_gdl::game::Game;
+use ggp_solver::planning::breadth_first::Processes;
 
 /// Runs the program in the repository's folder.
 pub fn ggp(arguments: &[&str]) -> Output {
@@ -127,4 +129,22 @@ pub fn for_each(
     failures.sort();
     let messages: Vec<_> = failures.into_iter().map(|(_, message)| message).collect();
     assert!(messages.is_empty(), "{}", messages.join("\n"));
+}
+
+/// Processes that can connect, as threads of this one.
+pub fn in_processes(count: usize) -> Vec<Processes> {
+    // All are kept until all are known, so that they differ.
+    let listeners = (0..count).map(|_| TcpListener::bind("127.0.0.1:0").unwrap());
+    let listeners: Vec<_> = listeners.collect();
+    let addresses = listeners
+        .iter()
+        .map(|one| one.local_addr().unwrap().to_string());
+    let addresses: Vec<_> = addresses.collect();
+    let process = |index| Processes {
+        index,
+        addresses: addresses.clone(),
+        secret: "secret".to_owned(),
+        goes_on: false,
+    };
+    (0..count).map(process).collect()
 }

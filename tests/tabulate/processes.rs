@@ -1,33 +1,14 @@
 //! The values of all positions do not depend on threads, memory and processes.
 
-use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
 use super::{COINS, ENDLESS, code, game, json};
-use crate::common::ggp;
+use crate::common::{ggp, in_processes};
 use ggp_engine::propnet::{GroundLimits, Propnet};
 use ggp_gdl::game::Game;
 use ggp_solver::planning::breadth_first::Processes;
 use ggp_solver::table::{TabulateLimits, tabulate};
 use ggp_stop::Stop;
-
-/// Processes that are threads of this one here.
-fn in_processes(count: usize) -> Vec<Processes> {
-    // All are kept until all are known, so that they differ.
-    let listeners = (0..count).map(|_| TcpListener::bind("127.0.0.1:0").unwrap());
-    let listeners: Vec<_> = listeners.collect();
-    let addresses = listeners
-        .iter()
-        .map(|one| one.local_addr().unwrap().to_string());
-    let addresses: Vec<_> = addresses.collect();
-    let process = |index| Processes {
-        index,
-        addresses: addresses.clone(),
-        secret: "secret".to_owned(),
-        goes_on: false,
-    };
-    (0..count).map(process).collect()
-}
 
 #[test]
 fn values_do_not_depend_on_threads_memory_and_processes() {

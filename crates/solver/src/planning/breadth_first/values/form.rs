@@ -75,7 +75,7 @@ impl Form {
     }
 
     /// The entry of a position of which nothing is known. Nobody opposes a single role, so it gets the
-    /// best score of the ends that it can reach, and 0 if there are none.
+    /// best score of the ends that it can reach, and 0 if it can reach no end.
     pub fn put_unknown(&self, out: &mut Vec<u8>) {
         let most = if self.roles() == 1 { 0 } else { 100 };
         self.players.iter().for_each(|_| out.extend([0, most]));
