@@ -149,7 +149,12 @@ fn bundled_games_keep_their_number_of_positions() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("games");
     let entries = std::fs::read_dir(folder).expect("it can be listed");
     let paths = entries.map(|entry| entry.expect("it can be listed").path());
-    let is_rules = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "kif");
+    let is_rules = |path: &PathBuf| {
+        let name = path.file_name().and_then(|name| name.to_str());
+        let is_large = name.is_some_and(crate::common::is_large);
+        path.extension().is_some_and(|ending| ending == "kif")
+            && crate::common::sized(!is_large, true)
+    };
     for path in paths.filter(is_rules) {
         let text = std::fs::read_to_string(&path).expect("it is text");
         // Some games need an instance file.

@@ -36,16 +36,28 @@ pub fn corpus() -> Option<PathBuf> {
     None
 }
 
+/// The games that take seconds in tests of all games: those on boards of full size.
+const LARGE: [&str; 6] = ["chess", "draughts", "go", "gomoku", "hex_large", "reversi"];
+
+/// Returns whether a game, or its file, is one of the [`LARGE`] ones.
+pub fn is_large(name: &str) -> bool {
+    LARGE.contains(&name.strip_suffix(".kif").unwrap_or(name))
+}
+
 /// Name and text of our games and those of the corpus, in the order of their
 /// names, ours first. Only what can be played.
 pub fn games() -> Vec<(String, Game)> {
     let published = corpus().map(|folder| folder.join("games"));
-    games_in(std::iter::once(own_folder()).chain(published))
+    let mut games = own_games();
+    games.extend(games_in(published.into_iter()));
+    games
 }
 
-/// Name and text of our games alone.
+/// Name and text of our games alone; the [`LARGE`] ones with `GGP_THOROUGH=1` only.
 pub fn own_games() -> Vec<(String, Game)> {
-    games_in(std::iter::once(own_folder()))
+    let mut games = games_in(std::iter::once(own_folder()));
+    games.retain(|(name, _)| sized(!is_large(name), true));
+    games
 }
 
 fn own_folder() -> PathBuf {
