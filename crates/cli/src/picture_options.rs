@@ -17,6 +17,9 @@ pub struct PictureOptions {
     /// exists]
     #[arg(long, value_name = "FILE")]
     pub picture: Option<PathBuf>,
+    /// Read names as people do: colours, chess men, walls, places such as a1
+    #[arg(long)]
+    pub names: bool,
 }
 
 /// Maximum size of a picture file in bytes.
@@ -43,17 +46,15 @@ impl PictureOptions {
             Some(path) => Some(path.clone()),
             None => beside.into_iter().find(|path| path.is_file()),
         };
-        match found {
+        let mut options = match found {
             Some(path) => {
                 let text = rule_files::read_text(&path, LONGEST, context)?;
-                Ok(ggp_picture::read_options(
-                    &rule_files::shown_name(&path),
-                    &text,
-                    game,
-                )?)
+                ggp_picture::read_options(&rule_files::shown_name(&path), &text, game)?
             }
-            None => Ok(ggp_picture::PictureOptions::default()),
-        }
+            None => ggp_picture::PictureOptions::default(),
+        };
+        options.reads_names = self.names;
+        Ok(options)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Boards: facts whose arguments include two coordinates.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -8,6 +8,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::drawing::DrawnBoard;
 use super::evidence::{Evidence, PlacedFact, orientation, slant};
 use super::layer::{Candidate, Layer, background, gravity};
+use super::look::{Look, regions, sides, surface};
+use super::names::{self, Names};
 use super::options::{BoardOptions, PictureOptions};
 use super::shape::Shape;
 use super::symbols::{symbols, texts};
@@ -48,6 +50,11 @@ pub(super) struct Board {
     symbols: BTreeMap<String, String>,
     owners: BTreeMap<String, usize>,
     slant: isize,
+    look: Look,
+    regions: Vec<Vec<usize>>,
+    sides: Option<[usize; 4]>,
+    /// The colours and drawings that names call for.
+    names: Names,
     /// True if options fixed the orientation.
     has_options: bool,
 }
@@ -144,6 +151,12 @@ impl Board {
             (None, [false, false]) => background(&group),
             (None, _) => None,
         };
+        let background = background.or_else(|| {
+            let found = options
+                .reads_names
+                .then(|| named_background(evidence, &group));
+            found.flatten()
+        });
         let mut placed = Vec::new();
         for one in &group {
             for fact in &one.facts[0] {
@@ -161,8 +174,14 @@ impl Board {
                 .all(|f| name(game, *f).parse::<i64>().is_ok())
         });
         let found = orientation(evidence, &placed, are_numbers);
+        let compass = (options.reads_names && board_options.is_none())
+            .then(|| names::compass(evidence, [&axes[0], &axes[1]]))
+            .flatten();
         let (first_is_row, from_below) = match gravity {
             _ if group[0].layer.first.is_none() => (true, false),
+            _ if compass.is_some() => compass.map_or((true, false), |compass| {
+                (compass.first_is_row, compass.from_below)
+            }),
             _ if board_options.is_some() => (
                 true,
                 board_options.as_ref().is_some_and(|w| w.first_row_is_below),
@@ -189,6 +208,7 @@ impl Board {
         if board_options
             .as_ref()
             .is_some_and(|board_options| board_options.first_column_is_right)
+            || compass.is_some_and(|compass| compass.from_right)
         {
             columns.reverse();
         }
@@ -198,6 +218,9 @@ impl Board {
             }
         }
         let texts = texts(evidence, &mut group);
+        let is_owned =
+            |what: &[FunctorId]| what.iter().any(|name| evidence.owners.contains_key(name));
+        let found_look = surface(&group, background.as_ref(), is_owned, gravity.is_some());
         let background = background.map(|what| text_of(game, &what));
         let mut board = Board {
             row_at: rows.iter().copied().zip(0..).collect(),
@@ -214,6 +237,10 @@ impl Board {
             owners: BTreeMap::new(),
             background,
             slant,
+            look: Look::Plain,
+            regions: Vec::new(),
+            sides: None,
+            names: Names::default(),
             has_options: false,
         };
         board.print(game, &group, !first_is_row);
@@ -223,7 +250,24 @@ impl Board {
             .filter(|(text, _)| Some(text) != board.background.as_ref())
             .collect();
         board.symbols = symbols(evidence, &texts, &options.signs);
+        if options.reads_names {
+            let heads = |what: &[FunctorId]| {
+                let has = |one: &&Candidate| {
+                    let leaves = || one.layer.rest.iter().map(|leaf| &one.shape.leaves[*leaf]);
+                    what.len() == one.layer.rest.len()
+                        && leaves().zip(what).all(|(leaf, name)| leaf.contains(name))
+                };
+                let heads = group.iter().filter(has);
+                heads
+                    .map(|one| text_of(game, &functors(&one.shape)))
+                    .collect()
+            };
+            board.names = names::read(evidence, &texts, heads);
+        }
         board.has_options = board_options.is_some();
+        board.look =
+            (board_options.as_ref().and_then(|options| options.look)).unwrap_or(found_look);
+        board.find_parts(evidence, board_options.as_ref());
         let owner = |what: &[FunctorId]| {
             what.iter()
                 .find_map(|name| evidence.owners.get(name))
@@ -241,6 +285,26 @@ impl Board {
             board.owners = owned.collect();
         }
         board
+    }
+
+    /// Finds the regions of a board of squares, or else the sides of one of hexagons.
+    fn find_parts(&mut self, evidence: &Evidence, options: Option<&BoardOptions>) {
+        let (rows, columns) = (self.rows.len(), self.columns.len());
+        if self.slant != 0 {
+            self.sides = sides(
+                &evidence.statics,
+                &evidence.roles,
+                &self.row_at,
+                &self.column_at,
+            );
+        } else if let Some([height, width]) = options.and_then(|options| options.blocks) {
+            let row = |row: usize| {
+                (0..columns).map(move |column| row / height * columns + column / width)
+            };
+            self.regions = (0..rows).map(|at| row(at).collect()).collect();
+        } else if rows > 1 && columns > 1 {
+            self.regions = regions(&evidence.statics, &self.row_at, &self.column_at);
+        }
     }
 
     /// The layers, in the order of the rules.
@@ -309,6 +373,10 @@ impl Board {
         self.printed = printed
             .map(|((row, column), word)| ((column, row), word))
             .collect();
+        let regions = std::mem::take(&mut self.regions);
+        let columns = 0..regions.first().map_or(0, Vec::len);
+        let turned = columns.map(|column| regions.iter().map(|row| row[column]).collect());
+        self.regions = turned.collect();
     }
 
     /// Finds the rows and columns that are in use.
@@ -387,15 +455,21 @@ impl Board {
                 place.push(content);
             }
         }
-        let mut printed = match self.printed.is_empty() {
-            true => Vec::new(),
-            false => vec![vec![None; columns.len()]; rows.len()],
+        let (mut printed, mut given) = match self.printed.is_empty() {
+            true => (Vec::new(), Vec::new()),
+            false => (
+                vec![vec![None; columns.len()]; rows.len()],
+                vec![vec![false; columns.len()]; rows.len()],
+            ),
         };
         for (at, word) in &self.printed {
             if let Some((row, column)) = shown(*at) {
                 let place = &mut boards[0][row][column];
                 match place.as_ref().is_none_or(Vec::is_empty) {
-                    true => *place = Some(vec![word.clone()]),
+                    true => {
+                        *place = Some(vec![word.clone()]);
+                        given[row][column] = true;
+                    }
                     false => printed[row][column] = Some(word.clone()),
                 }
             }
@@ -411,6 +485,11 @@ impl Board {
                 self.columns.len() - columns.len(),
             ),
         };
+        let is_minor = |(layer, _): &&(usize, Vec<FunctorId>)| self.layers[*layer].is_minor;
+        let minor = facts.iter().filter(is_minor);
+        let minor: BTreeSet<String> = minor
+            .map(|(layer, names)| content(game, &self.layers[*layer], names))
+            .collect();
         let boards = boards.into_iter().zip(&self.sheets);
         let boards = boards.map(|(contents, title)| {
             let mut board = DrawnBoard {
@@ -420,10 +499,15 @@ impl Board {
                 contents,
                 symbols: self.symbols.clone(),
                 owners: self.owners.clone(),
-                colours: BTreeMap::new(),
-                shapes: BTreeMap::new(),
+                colours: self.names.colours.clone(),
+                shapes: self.names.symbols.clone(),
                 empty: self.background.clone().unwrap_or_default(),
                 printed: std::mem::take(&mut printed),
+                given: std::mem::take(&mut given),
+                minor: minor.clone(),
+                look: self.look,
+                regions: part(&self.regions, &rows, &columns),
+                sides: self.sides,
                 slant: self.slant,
                 left_out,
                 origin: 0,
@@ -536,6 +620,12 @@ impl Board {
     }
 }
 
+/// The part of the regions in a window.
+fn part(regions: &[Vec<usize>], rows: &Range<usize>, columns: &Range<usize>) -> Vec<Vec<usize>> {
+    let rows = regions.get(rows.clone()).unwrap_or_default().iter();
+    rows.map(|row| row[columns.clone()].to_vec()).collect()
+}
+
 /// The number of rows and the number of columns that have cells.
 fn size<'p>(places: impl Iterator<Item = &'p (usize, usize)>) -> [usize; 2] {
     let (rows, columns): (FxHashSet<usize>, FxHashSet<usize>) = places.copied().unzip();
@@ -558,6 +648,14 @@ fn content(game: &Game, layer: &Layer, names: &[FunctorId]) -> String {
         Some(title) => join(title, &text),
         None => text,
     }
+}
+
+/// The content whose name says that a cell is empty.
+fn named_background(evidence: &Evidence, group: &[Candidate]) -> Option<Vec<FunctorId>> {
+    let one = group.iter().find(|one| one.is_full())?;
+    let facts = one.facts.iter().flatten();
+    let mut whats = facts.map(|fact| one.layer.rest.iter().map(|k| fact[*k]).collect());
+    whats.find(|what: &Vec<FunctorId>| names::is_empty(evidence, what))
 }
 
 /// The content that marks an empty cell, if options name it.

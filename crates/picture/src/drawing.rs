@@ -1,10 +1,11 @@
 //! A state as it is drawn, independent of the output format.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use serde::Serialize;
 
+use super::look::Look;
 use super::options::Shape;
 
 /// A state as boards, tables and facts.
@@ -24,7 +25,7 @@ pub struct Drawing {
 }
 
 /// A board of a state.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct DrawnBoard {
     /// A title that tells the board from others of its kind.
     pub title: String,
@@ -50,6 +51,20 @@ pub struct DrawnBoard {
     /// The static text by row and column, where the state says something else.
     #[serde(skip)]
     pub printed: Vec<Vec<Option<String>>>,
+    /// The cells by row and column whose text is static. Empty if no text is.
+    #[serde(skip)]
+    pub given: Vec<Vec<bool>>,
+    /// Contents that say something about another content of their cell.
+    #[serde(skip)]
+    pub minor: BTreeSet<String>,
+    /// The surface of the board.
+    pub look: Look,
+    /// The number of the region of each cell, by row and column. Empty without regions.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub regions: Vec<Vec<usize>>,
+    /// The roles that the top, the bottom, the left and the right side belong to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sides: Option<[usize; 4]>,
     /// The shift to the right of each row against the row above, in halves of a cell.
     pub slant: isize,
     /// Number of rows and of columns beyond the limit.
@@ -71,9 +86,20 @@ pub struct DrawnTable {
     pub style: TableStyle,
     /// The lines of the table, or its piles.
     pub entries: Vec<DrawnEntry>,
+    /// The order of the things in piles.
+    #[serde(skip)]
+    pub ranks: BTreeMap<String, usize>,
+    /// The index of the table in the picture.
+    #[serde(skip)]
+    pub origin: usize,
 }
 
 impl DrawnTable {
+    /// Returns whether the table is a picture: heaps or piles.
+    pub(super) fn is_picture(&self) -> bool {
+        !matches!(self.style, TableStyle::Plain | TableStyle::Turn)
+    }
+
     /// The largest number of values in an entry.
     pub(super) fn height(&self) -> usize {
         let heights = self.entries.iter().map(|entry| entry.values.len());
@@ -130,6 +156,8 @@ impl DrawnBoard {
         self.columns = self.columns[left..right].to_vec();
         self.contents = part(&self.contents, top..bottom, left..right);
         self.printed = part(&self.printed, top..bottom, left..right);
+        self.given = part(&self.given, top..bottom, left..right);
+        self.regions = part(&self.regions, top..bottom, left..right);
     }
 
     /// The text of a cell, from its contents.

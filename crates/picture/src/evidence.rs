@@ -6,6 +6,7 @@ use std::cmp::Ordering;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::shape::{Shape, Skeleton, split};
+use super::statics::Statics;
 use ggp_gdl::analysis::chains::Chains;
 use ggp_gdl::check::Keyword;
 use ggp_gdl::game::Game;
@@ -25,6 +26,7 @@ pub(super) struct Evidence<'a> {
     pub roles: Vec<FunctorId>,
     /// Constants that belong to one role only.
     pub owners: FxHashMap<FunctorId, usize>,
+    pub statics: Statics,
 }
 
 impl<'a> Evidence<'a> {
@@ -48,6 +50,7 @@ impl<'a> Evidence<'a> {
             states: states.collect(),
             roles,
             owners,
+            statics: Statics::new(game),
         }
     }
 

@@ -6,6 +6,7 @@ use std::fmt;
 use serde::Deserialize;
 use toml::{Spanned, Value};
 
+use super::look::Look;
 use super::options::{BoardOptions, Paint, PictureOptions, Shape};
 use ggp_gdl::game::Game;
 use ggp_gdl::symbol::Symbol;
@@ -40,6 +41,8 @@ struct Board {
     #[serde(default)]
     first_column: Horizontal,
     empty: Option<Spanned<String>>,
+    look: Option<Look>,
+    blocks: Option<Spanned<[usize; 2]>>,
 }
 
 #[derive(Deserialize, Default, PartialEq)]
@@ -115,6 +118,8 @@ pub enum PictureFileProblem {
     Argument(String, usize),
     /// Row and column are the same argument.
     SameArgument,
+    /// Blocks have no height or no width.
+    EmptyBlocks,
     /// A sign is empty or too long.
     SignLength,
     /// A text is not a colour.
@@ -156,6 +161,9 @@ impl fmt::Display for PictureFileProblem {
                 write!(f, "{facts} has {count} arguments, counted from 1")
             }
             PictureFileProblem::SameArgument => f.write_str("row and column are the same argument"),
+            PictureFileProblem::EmptyBlocks => {
+                f.write_str("blocks are [rows, columns], each at least 1")
+            }
             PictureFileProblem::SignLength => write!(f, "a sign has 1 to {LETTERS} letters"),
             PictureFileProblem::Colour => f.write_str(COLOUR),
             PictureFileProblem::Paint => write!(f, "{COLOUR}; or none, role, ink or paper"),
@@ -258,7 +266,14 @@ impl Source<'_> {
         if let Some(empty) = &board.empty {
             self.content(empty)?;
         }
+        if let Some(blocks) = &board.blocks
+            && blocks.get_ref().contains(&0)
+        {
+            return Err(self.error(blocks, PictureFileProblem::EmptyBlocks));
+        }
         Ok(BoardOptions {
+            look: board.look,
+            blocks: board.blocks.map(Spanned::into_inner),
             facts: facts.clone(),
             row: board.row.map(|row| row.into_inner() - 1),
             column: board.column.into_inner() - 1,

@@ -29,6 +29,8 @@ pub(super) struct Layer {
     pub sheets: Vec<usize>,
     /// The arguments that describe the content.
     pub rest: Vec<usize>,
+    /// True if the facts say something about the content that another layer gives the cell.
+    pub is_minor: bool,
     /// A prefix for the contents, where the content alone would be ambiguous.
     pub title: Option<String>,
 }
@@ -108,6 +110,7 @@ pub(super) fn candidate(
             second,
             rest: others.into_iter().filter(|k| !sheets.contains(k)).collect(),
             sheets,
+            is_minor: false,
             title: None,
         },
         shape: shape.clone(),

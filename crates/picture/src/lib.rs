@@ -17,11 +17,14 @@ mod evidence;
 mod file;
 mod layer;
 mod line;
+mod look;
 mod move_cells;
+mod names;
 #[doc(hidden)]
 pub mod options;
 mod sample;
 mod shape;
+mod statics;
 mod svg;
 mod symbols;
 mod table;
@@ -37,15 +40,17 @@ use ggp_gdl::terms::{TermId, Terms};
 use board::Board;
 use evidence::Evidence;
 use move_cells::MoveCells;
+use names::places::PlacedBoard;
 use shape::Skeleton;
 use table::Table;
 
 pub use drawing::{Drawing, DrawnBoard, DrawnEntry, DrawnTable, TableStyle};
 #[cfg(feature = "files")]
 pub use file::{PictureFileError, PictureFileProblem, read_options};
+pub use look::Look;
 pub use options::{BoardOptions, Paint, PictureOptions, Shape};
 pub use sample::sample;
-pub use svg::{film, svg};
+pub use svg::{board_svg, film, svg, thumbnail, thumbnail_film};
 pub use text::text;
 
 /// A cell of a drawing as (board, row, column), each counted from 0.
@@ -72,6 +77,8 @@ impl Default for DrawingLimits {
 pub struct Picture {
     game: Game,
     boards: Vec<Board>,
+    /// Boards whose cells have names such as `a1`.
+    placed: Vec<PlacedBoard>,
     tables: Vec<Table>,
     options: PictureOptions,
     /// The board layer or table that shows the facts of a shape.
@@ -83,6 +90,8 @@ pub struct Picture {
 enum Place {
     /// A board and one of its layers, by index.
     Board(usize, usize),
+    /// A board with named cells, and one of its layers.
+    Placed(usize, usize),
     Table(usize),
 }
 
@@ -109,6 +118,7 @@ impl Picture {
         let mut picture = Picture {
             game: game.clone(),
             boards: Vec::new(),
+            placed: Vec::new(),
             tables: Vec::new(),
             options,
             places: FxHashMap::default(),
@@ -126,6 +136,20 @@ impl Picture {
             let mut options = picture.options.boards.iter();
             let board_options =
                 options.find(|board_options| named.as_ref() == Some(&board_options.facts));
+            if picture.options.reads_names
+                && board_options.is_none()
+                && let Some(cell) = PlacedBoard::cell_argument(game, &shape)
+            {
+                let fits = |board: &PlacedBoard| board.fits(game, &shape, cell);
+                let board = picture.placed.iter().position(fits).unwrap_or_else(|| {
+                    picture.placed.push(PlacedBoard::new(game, &shape, cell));
+                    picture.placed.len() - 1
+                });
+                let layer = picture.placed[board].add(game, &shape, cell);
+                let place = Place::Placed(board, layer);
+                picture.places.insert(shape.skeleton, place);
+                continue;
+            }
             let listed = table::table(&evidence, &shape, &facts);
             let is_stack = listed.as_ref().is_some_and(Table::is_stack);
             let candidate = match is_stack && board_options.is_none() {
@@ -139,6 +163,9 @@ impl Picture {
             }
         }
         picture.boards = board::boards(&evidence, candidates, &picture.options);
+        for board in &mut picture.placed {
+            board.finish(&evidence, &picture.options.signs);
+        }
         for (number, board) in picture.boards.iter().enumerate() {
             for (layer, one) in board.layers().iter().enumerate() {
                 let place = Place::Board(number, layer);
@@ -149,7 +176,6 @@ impl Picture {
             let place = Place::Table(number);
             picture.places.insert(table.skeleton.clone(), place);
         }
-        picture.move_cells = MoveCells::new(game, &picture.boards);
         if let Some(possible) = possible {
             let mut placed = vec![Vec::new(); picture.boards.len()];
             for &fact in possible.iter().chain(states.first().into_iter().flatten()) {
@@ -161,6 +187,8 @@ impl Picture {
                 board.set_possible(placed.into_iter());
             }
         }
+        // What is possible may turn boards.
+        picture.move_cells = MoveCells::new(game, &picture.boards, &picture.tables);
         picture
     }
 
@@ -176,10 +204,15 @@ impl Picture {
         facts.retain(|fact| !is_hidden(terms.functor(*fact)));
         facts.sort_by(|a, b| self.game.compare_terms(terms, *a, *b));
         let mut on_boards = vec![Vec::new(); self.boards.len()];
+        let mut on_placed = vec![Vec::new(); self.placed.len()];
         let mut in_tables = vec![Vec::new(); self.tables.len()];
         facts.retain(|&fact| match self.place(terms, fact) {
             Some((Place::Board(board, layer), names)) => {
                 on_boards[board].push((layer, names));
+                false
+            }
+            Some((Place::Placed(board, layer), names)) => {
+                on_placed[board].push((layer, names));
                 false
             }
             Some((Place::Table(table), names)) => {
@@ -208,17 +241,26 @@ impl Picture {
             drawing.boards.extend(boards);
             drawing.left_out += left_out;
         }
-        let tables = self.tables.iter().zip(in_tables);
-        let tables = tables.filter(|(table, _)| !table.skeleton[0].is_some_and(is_hidden));
-        for (table, mut facts) in tables {
+        for (number, (board, facts)) in self.placed.iter().zip(on_placed).enumerate() {
+            drawing.boards.push(DrawnBoard {
+                origin: self.boards.len() + number,
+                ..board.draw(&self.game, &facts)
+            });
+        }
+        let tables = self.tables.iter().enumerate().zip(in_tables);
+        let tables = tables.filter(|((_, table), _)| !table.skeleton[0].is_some_and(is_hidden));
+        for ((number, table), mut facts) in tables {
             drawing.left_out += facts.len().saturating_sub(limits.max);
             facts.truncate(limits.max);
-            drawing.tables.push(table.draw(&self.game, &facts));
+            drawing.tables.push(DrawnTable {
+                origin: number,
+                ..table.draw(&self.game, &facts)
+            });
         }
         drawing.tables.retain(|table| !table.entries.is_empty());
         for board in &mut drawing.boards {
-            board.colours = self.options.colours.clone();
-            board.shapes = self.options.symbols.clone();
+            board.colours.extend(self.options.colours.clone());
+            board.shapes.extend(self.options.symbols.clone());
         }
         self.write_captions(&mut drawing);
         drawing
@@ -232,7 +274,20 @@ impl Picture {
         drawing: &Drawing,
     ) -> Vec<Cell> {
         let action = (role, action.term());
-        self.move_cells.cells(&self.game, terms, action, drawing)
+        let mut cells = self.move_cells.cells(&self.game, terms, action, drawing);
+        let leaves = shape::split(terms, action.1).map_or_else(Vec::new, |(_, leaves)| leaves);
+        for (number, board) in drawing.boards.iter().enumerate() {
+            let placed = board.origin.checked_sub(self.boards.len());
+            if let Some(placed) = placed.and_then(|at| self.placed.get(at)) {
+                let named = leaves
+                    .iter()
+                    .map(|leaf| placed.at(&name(&self.game, *leaf)));
+                cells.extend(named.flatten().map(|(row, column)| (number, row, column)));
+            }
+        }
+        cells.sort_unstable();
+        cells.dedup();
+        cells
     }
 
     fn write_captions(&self, drawing: &mut Drawing) {
@@ -250,6 +305,7 @@ impl Picture {
         let place = *self.places.get(&skeleton)?;
         let has = match place {
             Place::Board(board, layer) => self.boards[board].has(layer, &names),
+            Place::Placed(board, layer) => self.placed[board].has(&self.game, layer, &names),
             Place::Table(table) => self.tables[table].has(&names),
         };
         has.then_some((place, names))

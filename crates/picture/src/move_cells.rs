@@ -4,13 +4,15 @@
 //! fact on a board links them by their common variables: the argument of the move that
 //! equals a coordinate of the fact tells which cell the move refers to. The role that makes
 //! the move counts as an argument. A move with only one coordinate of a two-dimensional
-//! board refers to a whole row or column.
+//! board refers to a whole row or column. Heaps and piles count as cells, too: a rule links the
+//! argument of a move to the key of a heap, or to a thing in a pile.
 
 use rustc_hash::FxHashMap;
 
 use super::board::Board;
-use super::drawing::Drawing;
+use super::drawing::{Drawing, TableStyle};
 use super::shape::{self, Skeleton};
+use super::table::Table;
 use super::{Cell, name};
 use ggp_gdl::check::Keyword;
 use ggp_gdl::game::{Game, RoleId};
@@ -25,8 +27,20 @@ const LINKS: usize = 64;
 pub(super) struct MoveCells {
     /// The links by the shape of a move.
     links: FxHashMap<Skeleton, Vec<Link>>,
+    /// The links to heaps and piles by the shape of a move.
+    heaps: FxHashMap<Skeleton, Vec<HeapLink>>,
     /// For each board with rows and columns: whether its facts name the row first.
     rows_first: Vec<Option<bool>>,
+}
+
+/// A link from an argument of a move to a table.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct HeapLink {
+    table: usize,
+    /// The argument of the move.
+    leaf: usize,
+    /// True if it is the key of an entry, false if it is one of its values.
+    is_key: bool,
 }
 
 /// A link: the arguments of a move that are the coordinates of a board. Arguments are
@@ -56,13 +70,14 @@ impl Link {
 
 impl MoveCells {
     /// Derives the links from the rules of a game.
-    pub fn new(game: &Game, boards: &[Board]) -> Self {
+    pub fn new(game: &Game, boards: &[Board], tables: &[Table]) -> Self {
         let rows_first = |board: &Board| {
             let layer = board.layers().first()?;
             Some(layer.first? < layer.second?)
         };
         let mut move_cells = MoveCells {
             links: FxHashMap::default(),
+            heaps: FxHashMap::default(),
             rows_first: boards.iter().map(rows_first).collect(),
         };
         for rule in &game.rules().rules {
@@ -76,6 +91,7 @@ impl MoveCells {
                     _ => None,
                 });
                 for fact in &about {
+                    move_cells.link_heaps(game, tables, (&skeleton, &leaves), fact);
                     move_cells.link(game, boards, (&skeleton, &leaves), fact);
                 }
             }
@@ -85,6 +101,46 @@ impl MoveCells {
             found.retain(|link| !all.iter().any(|other| other.covers(link)));
         }
         move_cells
+    }
+
+    fn link_heaps(
+        &mut self,
+        game: &Game,
+        tables: &[Table],
+        (skeleton, action): (&Skeleton, &[Option<Variable>]),
+        fact: &Term,
+    ) {
+        let Some((shape, names)) = split(game, fact) else {
+            return;
+        };
+        for (number, table) in tables
+            .iter()
+            .enumerate()
+            .filter(|(_, t)| t.skeleton == shape)
+        {
+            let Some(key) = table.key() else {
+                continue;
+            };
+            for (at, variable) in names.iter().enumerate() {
+                // The role that makes the move is its last argument, and not a thing.
+                let own = &action[..action.len() - 1];
+                let leaf = own
+                    .iter()
+                    .position(|other| other.is_some() && other == variable);
+                let link = leaf.map(|leaf| HeapLink {
+                    table: number,
+                    leaf,
+                    is_key: at == key,
+                });
+                let found = self.heaps.entry(skeleton.clone()).or_default();
+                if let Some(link) = link
+                    && !found.contains(&link)
+                    && found.len() < LINKS
+                {
+                    found.push(link);
+                }
+            }
+        }
     }
 
     fn link(
@@ -134,12 +190,16 @@ impl MoveCells {
             return Vec::new();
         };
         let mut names: Vec<String> = names.iter().map(|functor| name(game, *functor)).collect();
+        let heaps = self.heap_cells(&skeleton, &names, drawing);
         let links = self.links.get(&skeleton);
         let Some(links) = links.filter(|links| !links.is_empty()) else {
-            return self.named(&names, drawing);
+            return match heaps.is_empty() {
+                true => self.named(&names, drawing),
+                false => heaps,
+            };
         };
         names.push(game.role_name(role).to_owned());
-        let mut cells = Vec::new();
+        let mut cells = heaps;
         for link in links {
             let drawn = drawing.boards.iter().enumerate();
             for (number, board) in drawn.filter(|(_, board)| board.origin == link.board) {
@@ -170,6 +230,31 @@ impl MoveCells {
 }
 
 impl MoveCells {
+    /// The heaps and piles that a move names, ascending. Their boards are counted after the others.
+    fn heap_cells(&self, skeleton: &Skeleton, names: &[String], drawing: &Drawing) -> Vec<Cell> {
+        let mut cells = Vec::new();
+        for link in self.heaps.get(skeleton).into_iter().flatten() {
+            let name = &names[link.leaf];
+            let tables = drawing.tables.iter();
+            for table in tables.filter(|table| table.origin == link.table) {
+                for (number, entry) in table.entries.iter().enumerate() {
+                    let is_meant = match (link.is_key, table.style) {
+                        (true, _) => entry.key == *name,
+                        // A value of a heap is a number.
+                        (false, TableStyle::Bars) => false,
+                        (false, _) => entry.values.contains(name),
+                    };
+                    if is_meant {
+                        cells.push((drawing.boards.len() + table.origin, 0, number));
+                    }
+                }
+            }
+        }
+        cells.sort_unstable();
+        cells.dedup();
+        cells
+    }
+
     /// The cells whose content the move names, ascending.
     fn named(&self, names: &[String], drawing: &Drawing) -> Vec<Cell> {
         let mut cells = Vec::new();

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use super::look::Look;
+
 /// Options for the picture of a game. All names are those of the rules.
 #[derive(Clone, Debug, Default)]
 pub struct PictureOptions {
@@ -18,6 +20,9 @@ pub struct PictureOptions {
     pub captions: BTreeMap<String, String>,
     /// Names of facts that are not drawn.
     pub hidden: Vec<String>,
+    /// True if names may be read as people read them: colours, chess men, walls, places such as
+    /// `a1`. Pictures then change if names do.
+    pub reads_names: bool,
 }
 
 /// Facts that form a board. Arguments are counted from 0.
@@ -35,6 +40,10 @@ pub struct BoardOptions {
     pub first_column_is_right: bool,
     /// The content that marks an empty cell.
     pub empty: Option<String>,
+    /// The surface of the board.
+    pub look: Option<Look>,
+    /// The height and the width of blocks, between which the lines are thick.
+    pub blocks: Option<[usize; 2]>,
 }
 
 /// A shape in a square of 100 by 100 units, with the origin in the upper left corner.

@@ -2,14 +2,17 @@
 
 mod canvas;
 mod film;
+mod heaps;
+mod sides;
 
 use std::slice::from_ref;
 
-use super::drawing::{Drawing, DrawnBoard, DrawnEntry, DrawnTable, TableStyle, lattice};
+use super::drawing::{Drawing, DrawnBoard, DrawnTable, TableStyle, lattice};
+use super::look::Look;
 use super::text::{groups, table_text, text, wrapped};
 use canvas::{Canvas, ContentColour, role_class};
 
-pub use film::film;
+pub use film::{film, thumbnail_film};
 
 /// The width of a cell, and of a piece.
 const PLACE: f64 = 42.0;
@@ -18,19 +21,62 @@ const PIECE: f64 = 34.0;
 const SYMBOL: f64 = 1.15;
 const MARGIN: f64 = 18.0;
 const LINE: f64 = 21.0;
+/// The width of the ground around a board of edges.
+const GROUND: f64 = 12.0;
 /// The width of a letter of a label.
 const LETTER: f64 = 8.5;
 
 /// Renders a drawing as SVG with a title: boards, the legend, tables, other facts. The
-/// colours follow the reader's choice of light or dark.
+/// background and the text around boards follow the reader's choice of light or dark.
 pub fn svg(drawing: &Drawing, title: &str) -> String {
-    let mut canvas = Canvas::default();
+    let mut canvas = Canvas::new(false);
     paint(&mut canvas, drawing, MARGIN);
-    canvas.finish(title, &text(drawing), MARGIN)
+    canvas.finish(title, &text(drawing))
+}
+
+/// Renders the boards, heaps and piles of a drawing alone, so that the picture keeps its size
+/// during a match. `None` if the drawing has none of them.
+pub fn board_svg(drawing: &Drawing, title: &str) -> Option<String> {
+    let mut canvas = Canvas::new(false);
+    pictures(&mut canvas, drawing);
+    (!canvas.is_empty()).then(|| canvas.finish(title, &text(drawing)))
+}
+
+/// Renders what [`board_svg`] renders without labels and background, for a place with little
+/// room. A drawing without boards, heaps and piles is rendered as a whole.
+pub fn thumbnail(drawing: &Drawing, title: &str) -> String {
+    let mut canvas = Canvas::new(true);
+    pictures(&mut canvas, drawing);
+    match canvas.is_empty() {
+        true => svg(drawing, title),
+        false => canvas.finish(title, &text(drawing)),
+    }
+}
+
+/// Draws the boards, heaps and piles.
+fn pictures(canvas: &mut Canvas, drawing: &Drawing) {
+    let mut y = boards(canvas, drawing, MARGIN, false);
+    let pictures = drawing.tables.iter().filter(|table| table.is_picture());
+    for table in pictures {
+        y = draw_table(canvas, drawing, table, y) + 6.0;
+    }
 }
 
 /// Draws everything, starting at height `y`.
-fn paint(canvas: &mut Canvas, drawing: &Drawing, mut y: f64) {
+fn paint(canvas: &mut Canvas, drawing: &Drawing, y: f64) {
+    let mut y = boards(canvas, drawing, y, true);
+    for table in &drawing.tables {
+        y = draw_table(canvas, drawing, table, y) + 6.0;
+    }
+    let mut rest = wrapped(&drawing.facts, 1);
+    if drawing.left_out > 0 {
+        rest.push_str(&format!("\n... and {} more facts", drawing.left_out));
+    }
+    lines(canvas, &rest, y);
+}
+
+/// Draws the boards, with or without their legends, and returns the lower end.
+fn boards(canvas: &mut Canvas, drawing: &Drawing, mut y: f64, has_legend: bool) -> f64 {
     let mut number = 0;
     for (boards, in_row) in groups(&drawing.boards) {
         if let Some((across, along)) = lattice(boards) {
@@ -47,37 +93,36 @@ fn paint(canvas: &mut Canvas, drawing: &Drawing, mut y: f64) {
             let mut x = MARGIN;
             let mut below = y;
             for board in boards {
-                let (right, bottom) = draw_board(canvas, board, number, x, y);
+                let (right, bottom) = draw_board(canvas, board, &drawing.roles, number, [x, y]);
                 number += 1;
                 x = right + PLACE;
                 below = below.max(bottom);
             }
             y = below + LINE;
         }
-        y = legend(canvas, boards, y);
+        if has_legend {
+            y = legend(canvas, boards, y);
+        }
     }
-    for table in &drawing.tables {
-        y = draw_table(canvas, drawing, table, y) + 6.0;
-    }
-    let mut rest = wrapped(&drawing.facts, 1);
-    if drawing.left_out > 0 {
-        rest.push_str(&format!("\n... and {} more facts", drawing.left_out));
-    }
-    lines(canvas, &rest, y);
+    y
 }
 
 /// Draws board number `of`, and returns its right and its lower end.
 fn draw_board(
     canvas: &mut Canvas,
     board: &DrawnBoard,
+    roles: &[String],
     of: usize,
-    left: f64,
-    top: f64,
+    [left, top]: [f64; 2],
 ) -> (f64, f64) {
     let length = |text: &String| text.chars().count();
-    let label = board.rows.iter().map(length).max().unwrap_or(0) as f64 * LETTER + 8.0;
+    let longest = board.rows.iter().map(length).max().unwrap_or(0);
+    let label = match canvas.bare {
+        true => 0.0,
+        false => longest as f64 * LETTER + 8.0,
+    };
     let (mut x, mut y) = (left + label, top);
-    if !board.title.is_empty() {
+    if !board.title.is_empty() && !canvas.bare {
         canvas.words("", x, y + 14.0, &board.title);
         y += LINE;
     }
@@ -93,19 +138,25 @@ fn draw_board(
             0.0
         };
         let middle = x + shift + (k as f64 + 0.5) * PLACE;
-        canvas.middle("quiet", middle, y + 9.0, PLACE, column);
+        canvas.label(middle, y + 9.0, PLACE, column);
     }
-    y += if board.slant == 0 { LINE } else { 1.4 * LINE };
+    y += match (canvas.bare, board.slant) {
+        (false, 0) => LINE,
+        (false, _) => 1.4 * LINE,
+        (true, 0) => 0.0,
+        // Hexagons overlap in height.
+        (true, _) => PLACE / 3f64.sqrt() - pitch / 2.0,
+    };
     let start = x;
+    let halves = |row: usize| match board.slant {
+        0 => 0,
+        1.. => row,
+        _ => last - row,
+    };
     for (number, (row, contents)) in board.rows.iter().zip(&board.contents).enumerate() {
-        let halves = match board.slant {
-            0 => 0,
-            1.. => number,
-            _ => last - number,
-        };
-        x = start + halves as f64 * PLACE / 2.0;
+        x = start + halves(number) as f64 * PLACE / 2.0;
         let middle = y + (number as f64 + 0.5) * pitch;
-        canvas.end("quiet", x - 7.0, middle + 5.0, row);
+        canvas.row_label(x - 7.0, middle + 5.0, row);
         for (k, place) in contents.iter().enumerate() {
             let Some(contents) = place else {
                 continue;
@@ -117,17 +168,22 @@ fn draw_board(
             };
             let title = format!("{row} {}{said}", board.columns[k]);
             canvas.open(&title, (of, number, k));
-            let class = if (number + k) % 2 == 0 {
-                "light"
-            } else {
-                "dark"
+            let class = match board.look {
+                Look::Plain => "plain",
+                Look::Checkered if (number + k) % 2 == 0 => "light",
+                Look::Checkered => "dark",
+                Look::Frame => "frame",
+                Look::Felt => "felt",
             };
             match board.slant {
                 0 => {
                     let corner = [centre - PLACE / 2.0, middle - PLACE / 2.0];
                     canvas.rect(class, [corner[0], corner[1], PLACE, PLACE], 0.0);
+                    if board.look == Look::Frame {
+                        canvas.circle("hole", centre, middle, PIECE / 2.0 + 0.5);
+                    }
                 }
-                _ => canvas.hexagon("light", centre, middle, PLACE),
+                _ => canvas.hexagon("plain", centre, middle, PLACE),
             }
             let printed = board.printed.get(number).and_then(|row| row[k].as_ref());
             let has_symbols = contents
@@ -136,20 +192,42 @@ fn draw_board(
             if let Some(printed) = printed.filter(|_| has_symbols) {
                 canvas.middle("", centre, middle, PIECE, printed);
             }
-            match contents.is_empty() {
-                false => piece(canvas, board, contents, centre, middle, PIECE),
+            let (minor, main): (Vec<String>, Vec<String>) =
+                (contents.iter().cloned()).partition(|content| board.minor.contains(content));
+            for mark in 0..minor.len() {
+                let x = centre + PLACE / 2.0 - 5.0 - 6.0 * mark as f64;
+                canvas.circle("mark-of", x, middle - PLACE / 2.0 + 5.0, 2.5);
+            }
+            let is_given = board.given.get(number).is_some_and(|row| row[k]);
+            let ink = match board.given.is_empty() {
+                true => "",
+                false if is_given => "given",
+                false => "entered",
+            };
+            match main.is_empty() {
+                false => piece(canvas, board, &main, ink, [centre, middle, PIECE]),
                 true if board.shapes.contains_key(&board.empty) => {
-                    piece(canvas, board, from_ref(&board.empty), centre, middle, PIECE);
+                    let empty = from_ref(&board.empty);
+                    piece(canvas, board, empty, "", [centre, middle, PIECE]);
                 }
                 true => {}
             }
             canvas.close();
         }
     }
+    sides::regions(canvas, board, start, y);
+    if let Some(owners) = board.sides {
+        let colours = owners.map(|role| canvas::role_colour(board, roles, role));
+        let centre = |row: usize, column: usize| {
+            let x = start + halves(row) as f64 * PLACE / 2.0 + (column as f64 + 0.5) * PLACE;
+            (x, y + (row as f64 + 0.5) * pitch)
+        };
+        sides::of_hexagons(canvas, board, &colours, centre);
+    }
     let halves = if board.slant == 0 { 0 } else { last };
     let right = start + board.columns.len() as f64 * PLACE + halves as f64 * PLACE / 2.0;
     let mut below = y + board.rows.len() as f64 * pitch;
-    if board.left_out != (0, 0) {
+    if board.left_out != (0, 0) && !canvas.bare {
         let (rows, columns) = board.left_out;
         below += LINE;
         canvas.words(
@@ -171,21 +249,23 @@ fn edges(
     top: f64,
 ) -> f64 {
     let label = along.rows.iter().map(|row| row.chars().count()).max();
-    let left = MARGIN + label.unwrap_or(0) as f64 * LETTER + 12.0;
-    let start = top + LINE + 6.0;
+    let (left, start) = match canvas.bare {
+        true => (MARGIN + GROUND, top + GROUND),
+        false => (
+            MARGIN + label.unwrap_or(0) as f64 * LETTER + 12.0 + GROUND,
+            top + LINE + 6.0 + GROUND,
+        ),
+    };
+    let size = [along.columns.len() - 1, across.rows.len() - 1];
+    let [width, height] = size.map(|squares| squares as f64 * PLACE + 2.0 * GROUND);
+    let corner = [left - GROUND, start - GROUND];
+    canvas.rect("plain", [corner[0], corner[1], width, height], 6.0);
     for (k, name) in across.columns.iter().enumerate() {
-        canvas.middle(
-            "quiet",
-            left + (k as f64 + 0.5) * PLACE,
-            top + 9.0,
-            PLACE,
-            name,
-        );
+        canvas.label(left + (k as f64 + 0.5) * PLACE, top + 9.0, PLACE, name);
     }
     for (k, name) in along.rows.iter().enumerate() {
-        canvas.end(
-            "quiet",
-            left - 9.0,
+        canvas.row_label(
+            left - 9.0 - GROUND,
             start + (k as f64 + 0.5) * PLACE + 5.0,
             name,
         );
@@ -214,11 +294,18 @@ fn edges(
             canvas.circle("ink", x, y, 4.0);
         }
     }
-    start + along.rows.len() as f64 * PLACE + LINE
+    corner[1] + height + LINE
 }
 
 /// Draws the contents of a cell: symbols, or signs, on a disc if they belong to a role.
-fn piece(canvas: &mut Canvas, board: &DrawnBoard, contents: &[String], x: f64, y: f64, size: f64) {
+/// `ink` is the class of signs without a disc; a point and a width follow.
+fn piece(
+    canvas: &mut Canvas,
+    board: &DrawnBoard,
+    contents: &[String],
+    ink: &str,
+    [x, y, size]: [f64; 3],
+) {
     let mut rest = Vec::new();
     for content in contents {
         let Some(shapes) = board.shapes.get(content) else {
@@ -248,7 +335,7 @@ fn piece(canvas: &mut Canvas, board: &DrawnBoard, contents: &[String], x: f64, y
             canvas.circle(&format!("rim {}", role_class(owner)), x, y, size / 2.0);
             canvas.middle(&letters(owner), x, y, width, &signs);
         }
-        (None, None) => canvas.middle("", x, y, size, &signs),
+        (None, None) => canvas.middle(ink, x, y, size, &signs),
     }
 }
 
@@ -273,9 +360,8 @@ fn legend(canvas: &mut Canvas, boards: &[DrawnBoard], mut y: f64) -> f64 {
             canvas,
             &boards[0],
             &[(*content).to_owned()],
-            x + 10.0,
-            y,
-            20.0,
+            "",
+            [x + 10.0, y, 20.0],
         );
         canvas.words("", x + 26.0, y + 5.0, content);
         x += width;
@@ -305,8 +391,8 @@ fn draw_table(canvas: &mut Canvas, drawing: &Drawing, table: &DrawnTable, y: f64
             );
             y + LINE
         }
-        TableStyle::Bars => bars(canvas, table, y),
-        TableStyle::Piles | TableStyle::Stacks => piles(canvas, table, y),
+        TableStyle::Bars => heaps::bars(canvas, drawing, table, y),
+        TableStyle::Piles | TableStyle::Stacks => heaps::piles(canvas, drawing, table, y),
         TableStyle::Plain => lines(canvas, &table_text(table), y),
     }
 }
@@ -323,63 +409,4 @@ fn lines(canvas: &mut Canvas, text: &str, mut y: f64) -> f64 {
         y += LINE;
     }
     y
-}
-
-fn bars(canvas: &mut Canvas, table: &DrawnTable, mut y: f64) -> f64 {
-    canvas.words("", MARGIN, y + 14.0, &table.title);
-    y += LINE;
-    let said = |entry: &DrawnEntry| format!("{} {}", entry.key, entry.values.join(" "));
-    let longest = table
-        .entries
-        .iter()
-        .map(|entry| said(entry).chars().count())
-        .max();
-    let start = MARGIN + longest.unwrap_or(0) as f64 * LETTER + 14.0;
-    let most = table
-        .entries
-        .iter()
-        .filter_map(|entry| entry.bar)
-        .max()
-        .unwrap_or(0);
-    let unit = (600.0 / most.max(1) as f64).min(14.0);
-    for entry in &table.entries {
-        let class = entry.owner.map_or("thing".to_owned(), |owner| {
-            format!("rim {}", role_class(owner))
-        });
-        canvas.words("", MARGIN, y + 14.0, &said(entry));
-        let length = entry.bar.unwrap_or(0) as f64 * unit;
-        if length > 0.0 {
-            canvas.rect(&class, [start, y + 2.0, length, 15.0], 3.0);
-        }
-        y += LINE;
-    }
-    y
-}
-
-fn piles(canvas: &mut Canvas, table: &DrawnTable, mut y: f64) -> f64 {
-    canvas.words("", MARGIN, y + 14.0, &table.title);
-    y += LINE + 4.0;
-    let words = table
-        .entries
-        .iter()
-        .flat_map(|entry| entry.values.iter().chain([&entry.key]));
-    let longest = words.map(|word| word.chars().count()).max().unwrap_or(0);
-    let width = (longest as f64 * LETTER + 20.0).max(PLACE);
-    let height = table.height();
-    let floor = y + height as f64 * 26.0;
-    for (k, entry) in table.entries.iter().enumerate() {
-        let middle = MARGIN + (k as f64 + 0.5) * (width + 16.0);
-        for (level, value) in entry.values.iter().rev().enumerate() {
-            let top = floor - (level as f64 + 1.0) * 26.0;
-            canvas.rect("thing", [middle - width / 2.0, top, width, 24.0], 5.0);
-            canvas.middle("", middle, top + 12.0, width - 8.0, value);
-        }
-        canvas.rect(
-            "dark",
-            [middle - width / 2.0 - 4.0, floor, width + 8.0, 4.0],
-            1.0,
-        );
-        canvas.middle("quiet", middle, floor + 15.0, width, &entry.key);
-    }
-    floor + LINE + 8.0
 }

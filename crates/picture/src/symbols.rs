@@ -142,6 +142,14 @@ pub(super) fn texts(evidence: &Evidence, group: &mut [Candidate]) -> Vec<(String
     };
     let mut texts: Vec<(String, Vec<FunctorId>)> = Vec::new();
     let titled: Vec<bool> = (0..all.len()).map(is_shared).collect();
+    let full = group.iter().position(Candidate::is_full);
+    let is_about = |layer: usize| {
+        full.is_some_and(|full| full != layer && said[layer].is_subset(&said[full]))
+            && !said[layer].is_empty()
+    };
+    for (layer, one) in group.iter_mut().enumerate() {
+        one.layer.is_minor = is_about(layer);
+    }
     for ((one, whats), is_shared) in group.iter_mut().zip(all).zip(titled) {
         if one.layer.rest.is_empty() || (is_shared && !one.is_full()) {
             one.layer.title = Some(text_of(game, &functors(&one.shape)));

@@ -176,6 +176,14 @@ fn bars(evidence: &Evidence, names: &[FunctorId]) -> FxHashMap<FunctorId, usize>
 }
 
 impl Table {
+    /// The argument that is the key, if the table is a picture of things with keys.
+    pub fn key(&self) -> Option<usize> {
+        match self.style {
+            TableStyle::Plain | TableStyle::Turn => None,
+            TableStyle::Bars | TableStyle::Piles | TableStyle::Stacks => self.by,
+        }
+    }
+
     /// Returns whether the facts are things on top of each other.
     pub fn is_stack(&self) -> bool {
         self.style == TableStyle::Stacks
@@ -225,10 +233,19 @@ impl Table {
                 groups.collect()
             }
         };
+        let ranks = self
+            .values
+            .iter()
+            .map(|(thing, rank)| (name(game, *thing), *rank));
         DrawnTable {
             title,
             style: self.style,
             entries,
+            ranks: match self.style {
+                TableStyle::Piles => ranks.collect(),
+                _ => BTreeMap::new(),
+            },
+            origin: 0,
         }
     }
 

@@ -56,21 +56,34 @@ pub(super) fn groups(mut boards: &[DrawnBoard]) -> Vec<(&[DrawnBoard], usize)> {
             .max();
         let fit = ((WIDTH + GAP) / (width.unwrap_or(0) + GAP)).max(1);
         // Boards that two constants tell apart are arranged in rows and columns.
-        let row = |board: &DrawnBoard| board.title.split_once('/').map(|(row, _)| row.to_owned());
+        let row = |board: &DrawnBoard| match &board.sheet[..] {
+            [row, _] => Some(row.clone()),
+            _ => None,
+        };
         let start = row(first);
         let is_in_row = |board: &&DrawnBoard| start.is_some() && row(board) == start;
         let in_row = group.iter().take_while(is_in_row).count();
         groups.push((
             group,
-            if (1..=fit).contains(&in_row) {
-                in_row
-            } else {
-                fit
+            match in_row {
+                0 => squarish(count).min(fit),
+                _ if in_row <= fit => in_row,
+                _ => fit,
             },
         ));
         boards = others;
     }
     groups
+}
+
+/// The number of boards in a row: up to three boards are one row, others as many rows as columns.
+fn squarish(count: usize) -> usize {
+    match count {
+        0..=3 => count.max(1),
+        _ => (2..count)
+            .find(|width| width * width >= count)
+            .unwrap_or(count),
+    }
 }
 
 /// Renders boards in rows, followed by the legend.

@@ -2,16 +2,22 @@
 
 use std::fmt::{Display, Write};
 
-use crate::{Cell, Paint, Shape};
+use super::MARGIN;
+use crate::{Cell, DrawnBoard, Paint, Shape};
 use ggp_gdl::markup::escaped;
 
 /// The body of an SVG document, and its size.
 #[derive(Debug, Default)]
 pub(super) struct Canvas {
+    /// True if there are no labels and no background.
+    pub bare: bool,
     body: String,
     width: f64,
     height: f64,
 }
+
+/// The space around a drawing without labels.
+const EDGE: f64 = 3.0;
 
 /// Colours of the roles, which colour-blind readers can tell apart (Okabe and Ito, 2008).
 const ROLES: [(&str, &str); 8] = [
@@ -34,26 +40,32 @@ text{font-family:sans-serif;font-size:15px;fill:#1a1a1a}\
 .paper,.fill-paper{fill:#ffffff}\
 .stroke-paper{stroke:#ffffff}\
     .none{fill:transparent}\
-.light{fill:#f1ece2;stroke:#b8ad9a}\
-.dark{fill:#e4dccb;stroke:#b8ad9a}\
-.thing{fill:#fbf9f4;stroke:#7a7265}\
+.light{fill:#f0dfbf;stroke:#a98a5c}\
+.dark{fill:#cfa877;stroke:#a98a5c}\
+.plain{fill:#f2e6cd;stroke:#b39a6f}\
+.frame{fill:#2f6cb3;stroke:#2f6cb3}\
+.hole{fill:#e6edf5;stroke:#1f4f88}\
+.felt{fill:#4f9a6c;stroke:#2d6a47}\
+.tray{fill:#f2e6cd;stroke:#b39a6f}\
+.border{fill:none;stroke:#5f4a26;stroke-width:3;stroke-linecap:square;pointer-events:none}\
+.side{fill:none;stroke-width:6;stroke-linejoin:round;stroke-linecap:round;pointer-events:none}\
+.minor{fill:#7a4b00}\
+.given{font-weight:bold}\
+.entered{fill:#1d4f91}\
+.thing{fill:#e9c98f;stroke:#7a5d2c}\
 .rim{stroke:#1a1a1a;stroke-width:1}\
 .ink,.fill-ink{fill:#1a1a1a}\
 .stroke-ink{stroke:#1a1a1a}\
 .on{fill:#000;stroke:#fff;stroke-width:2.5;paint-order:stroke}\
 @media (prefers-color-scheme:dark){\
-svg{background:#1c1c1e}\
+svg{background:#21201d}\
 text{fill:#ececec}\
+g text{fill:#1a1a1a}\
 .on{fill:#000}\
 .quiet{fill:#a5a5a5}\
-.paper,.fill-paper{fill:#1c1c1e}\
-.stroke-paper{stroke:#1c1c1e}\
-.light{fill:#34332f;stroke:#5d594f}\
-.dark{fill:#2a2926;stroke:#5d594f}\
-.thing{fill:#48463f;stroke:#8f897b}\
+.paper{fill:#21201d}\
 .rim{stroke:#ececec}\
-.ink,.fill-ink{fill:#ececec}\
-.stroke-ink{stroke:#ececec}\
+g .rim{stroke:#1a1a1a}\
 }";
 
 /// The colour of a content.
@@ -63,12 +75,26 @@ pub(super) enum ContentColour<'c> {
     Colour(&'c str),
 }
 
+/// The colour of a role on a board: the one that options name for it, or its default.
+pub(super) fn role_colour(board: &DrawnBoard, roles: &[String], role: usize) -> String {
+    let named = roles.get(role).and_then(|name| board.colours.get(name));
+    named.map_or_else(|| ROLES[role % ROLES.len()].0.to_owned(), String::clone)
+}
+
 /// The class of a role's pieces.
 pub(super) fn role_class(role: usize) -> String {
     format!("r{}", role % ROLES.len())
 }
 
 impl Canvas {
+    /// An empty canvas, without labels and background if `bare`.
+    pub fn new(bare: bool) -> Self {
+        Canvas {
+            bare,
+            ..Canvas::default()
+        }
+    }
+
     /// Extends the size to include a point.
     pub fn reach(&mut self, x: f64, y: f64) {
         self.width = self.width.max(x);
@@ -148,6 +174,19 @@ impl Canvas {
         self.close();
     }
 
+    /// A line with a style.
+    pub fn line(&mut self, class: &str, path: &str, style: &str) {
+        self.put(format_args!(
+            "<path class=\"{class}\" d=\"{path}\" style=\"{}\"/>",
+            escaped(style)
+        ));
+    }
+
+    /// Returns whether nothing was drawn.
+    pub fn is_empty(&self) -> bool {
+        self.body.is_empty()
+    }
+
     /// A pointy-topped hexagon, by its centre and its width.
     pub fn hexagon(&mut self, class: &str, x: f64, y: f64, width: f64) {
         let (half, side) = (width / 2.0, width / 3f64.sqrt());
@@ -190,12 +229,21 @@ impl Canvas {
         ));
     }
 
-    /// Text that ends at a point.
-    pub fn end(&mut self, class: &str, x: f64, y: f64, words: &str) {
-        self.put(format_args!(
-            "<text class=\"{class}\" x=\"{x}\" y=\"{y}\" text-anchor=\"end\">{}</text>",
-            escaped(words)
-        ));
+    /// The label of a column, centred at a point and shrunk to the given width.
+    pub fn label(&mut self, x: f64, y: f64, width: f64, words: &str) {
+        if !self.bare {
+            self.middle("quiet", x, y, width, words);
+        }
+    }
+
+    /// The label of a row, which ends at a point.
+    pub fn row_label(&mut self, x: f64, y: f64, words: &str) {
+        if !self.bare {
+            self.put(format_args!(
+                "<text class=\"quiet\" x=\"{x}\" y=\"{y}\" text-anchor=\"end\">{}</text>",
+                escaped(words)
+            ));
+        }
     }
 
     /// Begins the group of a cell, with a title.
@@ -228,9 +276,9 @@ impl Canvas {
     }
 
     /// The complete document, with a title and a description for readers who do not see it.
-    pub fn finish(self, title: &str, description: &str, margin: f64) -> String {
-        let size = [self.width + margin, self.height + margin];
-        document(size, title, description, "", &self.body)
+    pub fn finish(self, title: &str, description: &str) -> String {
+        let size = [self.width, self.height];
+        document(self.bare, size, title, description, "", &self.body)
     }
 
     fn put(&mut self, what: impl Display) {
@@ -238,15 +286,23 @@ impl Canvas {
     }
 }
 
-/// A document of a width and a height, with additional styles.
+/// A document of a body that ends at a width and a height, with additional styles.
 pub(super) fn document(
-    size: [f64; 2],
+    bare: bool,
+    [right, bottom]: [f64; 2],
     title: &str,
     description: &str,
     style: &str,
     body: &str,
 ) -> String {
-    let [width, height] = size.map(f64::ceil);
+    let start = if bare { MARGIN - EDGE } else { 0.0 };
+    let end = if bare { EDGE } else { MARGIN };
+    let [width, height] = [right, bottom].map(|length| (length + end - start).ceil());
+    let paper = match bare {
+        true => String::new(),
+        false => format!("<rect class=\"paper\" width=\"{width}\" height=\"{height}\"/>\n"),
+    };
+    let ground = if bare { "svg{background:none}" } else { "" };
     let roles = (0..)
         .zip(ROLES)
         .map(|(k, (fill, text))| format!(".r{k}{{fill:{fill}}}.t{k}{{fill:{text}}}"));
@@ -254,10 +310,10 @@ pub(super) fn document(
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" \
          aria-labelledby=\"title desc\" width=\"{width}\" height=\"{height}\" \
-         viewBox=\"0 0 {width} {height}\">\n\
+         viewBox=\"{start} {start} {width} {height}\">\n\
          <title id=\"title\">{}</title>\n<desc id=\"desc\">{}</desc>\n\
-         <style>{STYLE}{roles}{style}</style>\n\
-         <rect class=\"paper\" width=\"{width}\" height=\"{height}\"/>\n{body}</svg>\n",
+         <style>{STYLE}{ground}{roles}{style}</style>\n\
+         {paper}{body}</svg>\n",
         escaped(title),
         escaped(description),
     )

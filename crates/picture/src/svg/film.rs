@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use super::canvas::{Canvas, document};
-use super::{LINE, MARGIN, paint};
+use super::{LINE, MARGIN, paint, pictures};
 use crate::{Drawing, text};
 
 /// Seconds for each drawing, for all of them at most, and extra seconds for the last one.
@@ -16,13 +16,37 @@ const END: f64 = 3.0;
 /// one drawing to the next is written only once. Readers who prefer reduced motion, and
 /// programs without animation, see the last drawing.
 pub fn film(frames: &[(Drawing, String)], title: &str) -> String {
+    let frames: Vec<_> = frames.iter().map(|(one, said)| (one, &**said)).collect();
+    animated(&frames, title, false)
+}
+
+/// Renders drawings as an animation of their boards, heaps and piles alone; see
+/// [`thumbnail`](super::thumbnail) and [`film`].
+pub fn thumbnail_film(frames: &[Drawing], title: &str) -> String {
+    let bare = frames.iter().any(|frame| {
+        let mut canvas = Canvas::new(true);
+        pictures(&mut canvas, frame);
+        !canvas.is_empty()
+    });
+    let frames: Vec<_> = frames.iter().map(|one| (one, "")).collect();
+    animated(&frames, title, bare)
+}
+
+fn animated(frames: &[(&Drawing, &str)], title: &str, bare: bool) -> String {
     let mut size = [0.0f64; 2];
     let mut pieces: Vec<Piece> = Vec::new();
     let mut shown: BTreeMap<String, usize> = BTreeMap::new();
     for (number, (drawing, caption)) in frames.iter().enumerate() {
-        let mut canvas = Canvas::default();
-        canvas.words("", MARGIN, MARGIN + 14.0, caption);
-        paint(&mut canvas, drawing, MARGIN + LINE + 6.0);
+        let mut canvas = Canvas::new(bare);
+        let mut top = MARGIN;
+        if !caption.is_empty() {
+            canvas.words("", MARGIN, MARGIN + 14.0, caption);
+            top += LINE + 6.0;
+        }
+        match bare {
+            true => pictures(&mut canvas, drawing),
+            false => paint(&mut canvas, drawing, top),
+        }
         let (found, reached) = canvas.pieces();
         size = [0, 1].map(|k| size[k].max(reached[k]));
         let mut still = BTreeMap::new();
@@ -58,8 +82,8 @@ pub fn film(frames: &[(Drawing, String)], title: &str) -> String {
     let description = frames
         .last()
         .map_or_else(String::new, |(drawing, _)| text(drawing));
-    let size = size.map(|length| length + MARGIN);
     document(
+        bare,
         size,
         title,
         &description,
