@@ -7,13 +7,13 @@ use std::collections::BTreeMap;
 
 use lsp_types::{CompletionItem, CompletionItemKind, Position};
 
-use super::document::Document;
 use super::hover::{functor_of, relation_of};
+use super::rule_files::RuleFiles;
 use super::slots::Slot;
 use ggp_gdl::analysis::domains::Domains;
 use ggp_gdl::check::Keyword;
 use ggp_gdl::game::Game;
-use ggp_gdl::rewrite::NameKind;
+use ggp_gdl::rewrite::{NameKind, Use};
 
 /// The context of a position.
 struct Context<'t> {
@@ -88,9 +88,9 @@ fn count<'t>(lists: &mut [(&'t str, usize)], word: &'t str) {
     }
 }
 
-impl Document {
+impl RuleFiles {
     /// The words that can be inserted at a position.
-    pub(super) fn completions(&self, position: Position) -> Vec<CompletionItem> {
+    pub fn completions(&self, position: Position) -> Vec<CompletionItem> {
         let offset = self.offset(position);
         let around = context(&self.text()[..offset]);
         let mut found: BTreeMap<String, (CompletionItemKind, String)> = BTreeMap::new();
@@ -195,6 +195,22 @@ impl Document {
         }
     }
 
+    /// The constants of rules that never were a complete game.
+    fn constants(
+        &self,
+        around: &Context<'_>,
+        found: &mut BTreeMap<String, (CompletionItemKind, String)>,
+    ) {
+        let is_constant = |name: &&Use| name.kind == NameKind::Term && name.arity == 0;
+        for name in self.uses().iter().filter(is_constant) {
+            let word = self.word(name.span);
+            if word != around.typed && Keyword::of(word).is_none() {
+                let item = (CompletionItemKind::CONSTANT, "name".to_owned());
+                found.entry(word.to_owned()).or_insert(item);
+            }
+        }
+    }
+
     /// The constants that can be used as an argument, or all constants.
     fn terms(
         &self,
@@ -202,6 +218,7 @@ impl Document {
         found: &mut BTreeMap<String, (CompletionItemKind, String)>,
     ) {
         let Some(game) = self.last_game() else {
+            self.constants(around, found);
             return;
         };
         let mut names = Vec::new();

@@ -147,8 +147,8 @@ impl Worker {
             match tasks.recv() {
                 Ok(Task::Edit(changes, version, stop)) => {
                     // Completion uses the last correct text.
-                    if self.is_small() && self.document.last_game().is_none() {
-                        self.document.check(&self.settings.read, &self.stop());
+                    if self.is_small() && self.document.rules.last_game().is_none() {
+                        self.document.rules.check(&self.settings.read, &self.stop());
                     }
                     for change in changes {
                         self.document.change(change.range, &change.text);
@@ -163,7 +163,7 @@ impl Worker {
     }
 
     fn is_small(&self) -> bool {
-        self.document.text().len() <= SMALL
+        self.document.rules.text().len() <= SMALL
     }
 
     /// The flag that ends the check of the current text.
@@ -193,7 +193,7 @@ impl Worker {
     /// comes before it is checked.
     fn answer(&mut self, id: RequestId, question: Question) {
         let stop = self.stop();
-        let is_checked = self.document.check(&self.settings.read, &stop);
+        let is_checked = self.document.rules.check(&self.settings.read, &stop);
         let answer = match is_checked {
             true => question(&self.document),
             false => Err(RequestError::Changed),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use lsp_server::{ErrorCode, RequestId, Response};
 
-use super::document::INFIX;
+use super::rule_files::INFIX;
 
 /// The reason why a request fails.
 #[derive(Debug)]

@@ -1,15 +1,13 @@
 //! Quick fixes for findings, as edits.
 //!
-//! In: a document with its findings, and a range. Out: code actions. A suggested name
-//! occurs in the same kind of place as the wrong one, with the same arity.
+//! In: checked rules, and a finding about them. Out: its fixes. A suggested name occurs in the
+//! same kind of place as the wrong one, with the same arity.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lsp_types::{CodeAction, CodeActionKind, Range, TextEdit, WorkspaceEdit};
 use strsim::damerau_levenshtein;
 
-use super::document::{Document, for_each_variable};
-use super::protocol_finding;
+use super::rule_files::{RuleFiles, contains, for_each_variable};
 use super::slots::{Slot, fillers, named};
 use ggp_gdl::check::Keyword;
 use ggp_gdl::diagnostic::{Code, Diagnostic};
@@ -21,9 +19,11 @@ use ggp_gdl::syntax::{Sexp, SexpKind};
 const OFFERED: usize = 3;
 
 /// A fix: edits that belong together, with a title.
-struct Fix {
-    title: String,
-    edits: Vec<(Span, String)>,
+pub struct Fix {
+    /// The title.
+    pub title: String,
+    /// The texts that replace spans.
+    pub edits: Vec<(Span, String)>,
 }
 
 impl Fix {
@@ -33,63 +33,9 @@ impl Fix {
     }
 }
 
-impl Document {
-    /// The quick fixes for the findings in a range, and for the symbol there.
-    pub(super) fn quick_fixes(&self, range: Range) -> Vec<CodeAction> {
-        let (start, end) = (self.offset(range.start), self.offset(range.end));
-        let is_near = |span: Span| span.start as usize <= end && start <= span.end as usize;
-        let mut actions = Vec::new();
-        for finding in self.found() {
-            if !finding.span.is_some_and(is_near) {
-                continue;
-            }
-            let is_sure = match finding.code {
-                Code::Unused | Code::EmptyList => false,
-                // An argument may be missing.
-                Code::UnboundVariable => !self
-                    .found()
-                    .iter()
-                    .any(|other| matches!(other.code, Code::RelationArity | Code::FunctionArity)),
-                _ => true,
-            };
-            for (number, fix) in self.fixes_of(finding).into_iter().enumerate() {
-                actions.push(CodeAction {
-                    kind: Some(CodeActionKind::QUICKFIX),
-                    diagnostics: Some(vec![protocol_finding(finding, self)]),
-                    is_preferred: Some(is_sure && number == 0),
-                    ..self.action(fix)
-                });
-            }
-        }
-        if let Some(fix) = self.add_signs(start) {
-            let action = CodeAction {
-                kind: Some(CodeActionKind::REFACTOR_REWRITE),
-                ..self.action(fix)
-            };
-            if actions.iter().all(|other| other.edit != action.edit) {
-                actions.push(action);
-            }
-        }
-        actions
-    }
-
-    fn action(&self, fix: Fix) -> CodeAction {
-        let edit = |(span, new_text)| TextEdit {
-            range: self.range(span),
-            new_text,
-        };
-        let edits = fix.edits.into_iter().map(edit).collect();
-        CodeAction {
-            title: fix.title,
-            edit: Some(WorkspaceEdit {
-                changes: Some([(self.uri.clone(), edits)].into()),
-                ..WorkspaceEdit::default()
-            }),
-            ..CodeAction::default()
-        }
-    }
-
-    fn fixes_of(&self, finding: &Diagnostic) -> Vec<Fix> {
+impl RuleFiles {
+    /// The fixes for a finding, the likeliest first.
+    pub fn fixes(&self, finding: &Diagnostic) -> Vec<Fix> {
         let Some(span) = finding.span else {
             return Vec::new();
         };
@@ -127,9 +73,10 @@ impl Document {
     /// Adds the missing brackets, either where the next form probably begins or at the end.
     fn add_brackets(&self, open: Span, stray: Option<&(Span, String)>) -> Fix {
         let start = open.start as usize;
-        let end = stray.map_or(self.text().len(), |(span, _)| span.start as usize);
+        let text = self.text_of(open);
+        let end = stray.map_or(text.len(), |(span, _)| span.start as usize);
         let (mut depth, mut last, mut is_comment) = (0_usize, start, false);
-        for (at, c) in self.text()[start..end].char_indices() {
+        for (at, c) in text[start..end].char_indices() {
             match c {
                 '\n' | '\r' => is_comment = false,
                 ';' => is_comment = true,
@@ -155,7 +102,7 @@ impl Document {
 
     /// Removes a span and the blanks before it.
     fn remove(&self, span: Span, title: &str) -> Fix {
-        let before = self.text()[..span.start as usize].trim_end_matches([' ', '\t']);
+        let before = self.text_of(span)[..span.start as usize].trim_end_matches([' ', '\t']);
         let start = before.len() as u32;
         Fix::new(title, vec![(Span { start, ..span }, String::new())])
     }
@@ -222,8 +169,8 @@ impl Document {
     }
 
     /// Fixes a name without a sign in a rule that has a variable of that name.
-    fn add_signs(&self, offset: usize) -> Option<Fix> {
-        let touches = |span: Span| (span.start as usize..=span.end as usize).contains(&offset);
+    pub(super) fn add_signs(&self, offset: usize) -> Option<Fix> {
+        let touches = |span: Span| self.touches(span, offset);
         let form = self.forms().iter().find(|form| touches(form.span))?;
         let found = self.uses().into_iter().find(|found| touches(found.span))?;
         let name = self.word(found.span);
@@ -422,6 +369,6 @@ impl Document {
 
     fn form_around(&self, span: Span) -> Option<&Sexp> {
         let mut forms = self.forms().iter();
-        forms.find(|form| form.span.start <= span.start && span.end <= form.span.end)
+        forms.find(|form| contains(form.span, span))
     }
 }

@@ -1,8 +1,8 @@
 //! Hover texts for names and variables.
 
-use lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind, Position};
+use lsp_types::Position;
 
-use super::document::Document;
+use super::rule_files::{RuleFiles, contains};
 use ggp_gdl::analysis::domains::Domains;
 use ggp_gdl::check::Keyword;
 use ggp_gdl::game::Game;
@@ -15,12 +15,12 @@ use ggp_gdl::span::Span;
 /// Maximum number of names that are listed.
 const SHOWN: usize = 12;
 
-impl Document {
-    /// The hover text at a position.
-    pub(super) fn hover(&self, position: Position) -> Option<Hover> {
-        let (span, text) = match (self.connective_at(position), self.variable_at(position)) {
-            (Some(connective), _) => connective,
-            (None, Some((variable, _))) => (variable, self.variable_facts(variable)?),
+impl RuleFiles {
+    /// The text that explains the name or variable at a position, in Markdown.
+    pub fn hover(&self, position: Position) -> Option<(Span, String)> {
+        match (self.connective_at(position), self.variable_at(position)) {
+            (Some(connective), _) => Some(connective),
+            (None, Some((variable, _))) => Some((variable, self.variable_facts(variable)?)),
             (None, None) => {
                 let name = self.name_at(position)?;
                 let keyword =
@@ -29,16 +29,9 @@ impl Document {
                     Some(keyword) => format!("{} — {}", keyword.form(), keyword.meaning()),
                     None => self.name_facts(name.span, name.kind, name.arity)?,
                 };
-                (name.span, text)
+                Some((name.span, text))
             }
-        };
-        Some(Hover {
-            contents: HoverContents::Markup(MarkupContent {
-                kind: MarkupKind::Markdown,
-                value: text,
-            }),
-            range: Some(self.range(span)),
-        })
+        }
     }
 
     fn name_facts(&self, span: Span, kind: NameKind, arity: usize) -> Option<String> {
@@ -98,8 +91,7 @@ impl Document {
         let game = self.game()?;
         let name = self.word(variable);
         let mut rules = game.rules().rules.iter();
-        let rule = rules
-            .find(|rule| rule.span.start <= variable.start && variable.end <= rule.span.end)?;
+        let rule = rules.find(|rule| contains(rule.span, variable))?;
         let key = name.trim_start_matches('?');
         let number = (rule.variables.iter())
             .position(|other| other.trim_start_matches('?').eq_ignore_ascii_case(key))?;

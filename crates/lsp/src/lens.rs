@@ -30,7 +30,7 @@ pub(super) const COMMANDS: [(&str, &str); 3] = [
 
 /// The lenses of a document, shown at its top.
 pub(super) fn lenses(document: &Document) -> Vec<CodeLens> {
-    if document.game().is_none() {
+    if document.rules.game().is_none() {
         return Vec::new();
     }
     let uri = serde_json::Value::from(document.uri.as_str());

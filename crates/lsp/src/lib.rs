@@ -12,7 +12,9 @@ mod error;
 mod fixes;
 mod hover;
 mod lens;
+mod rule_files;
 mod slots;
+mod text;
 mod wire;
 
 use std::collections::{HashMap, HashSet};
@@ -27,10 +29,11 @@ use lsp_types::{
     CodeLensOptions, CompletionOptions, CompletionParams, Diagnostic, DiagnosticRelatedInformation,
     DiagnosticSeverity, DocumentFormattingParams, DocumentSymbolParams, DocumentSymbolResponse,
     ExecuteCommandOptions, ExecuteCommandParams, GotoDefinitionParams, GotoDefinitionResponse,
-    HoverParams, HoverProviderCapability, Location, NumberOrString, OneOf, PrepareRenameResponse,
-    PublishDiagnosticsParams, ReferenceParams, RenameOptions, RenameParams, ServerCapabilities,
-    TextDocumentPositionParams, TextDocumentSyncCapability, TextDocumentSyncKind, TextEdit, Uri,
-    WorkDoneProgressOptions, WorkspaceEdit,
+    HoverContents, HoverParams, HoverProviderCapability, Location, MarkupContent, MarkupKind,
+    NumberOrString, OneOf, PrepareRenameResponse, PublishDiagnosticsParams, ReferenceParams,
+    RenameOptions, RenameParams, ServerCapabilities, TextDocumentPositionParams,
+    TextDocumentSyncCapability, TextDocumentSyncKind, TextEdit, Uri, WorkDoneProgressOptions,
+    WorkspaceEdit,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -42,6 +45,8 @@ use ggp_gdl::check::ReadOptions;
 use ggp_gdl::diagnostic::{self, Severity};
 use ggp_stop::Stop;
 
+pub use fixes::Fix;
+pub use rule_files::RuleFiles;
 pub use wire::{Threads, stdio};
 
 /// Settings of the server.
@@ -357,7 +362,7 @@ fn command(
     let uri: Option<Uri> = uri.and_then(|uri| serde_json::from_value(uri).ok());
     let uri = uri.ok_or(RequestError::MissingUri)?;
     let question = move |document: &Document| {
-        let game = document.game().ok_or(RequestError::RulesHaveErrors)?;
+        let game = document.rules.game().ok_or(RequestError::RulesHaveErrors)?;
         // After the end of the session, there is nobody who could get a message.
         let sender = move |message| drop(results.send(Outcome::Message(message)));
         lens::start(&params.command, game, time, request.id, sender)?;
@@ -371,7 +376,14 @@ fn hover(
     params: HoverParams,
 ) -> Result<Option<lsp_types::Hover>, RequestError> {
     let at = params.text_document_position_params;
-    Ok(document.hover(at.position))
+    let found = document.rules.hover(at.position);
+    Ok(found.map(|(span, text)| lsp_types::Hover {
+        contents: HoverContents::Markup(MarkupContent {
+            kind: MarkupKind::Markdown,
+            value: text,
+        }),
+        range: Some(document.rules.range(span)),
+    }))
 }
 
 fn definition(
@@ -379,7 +391,7 @@ fn definition(
     params: GotoDefinitionParams,
 ) -> Result<Option<GotoDefinitionResponse>, RequestError> {
     let at = params.text_document_position_params;
-    let places = document.definitions(at.position);
+    let places = document.rules.definitions(at.position);
     Ok(Some(GotoDefinitionResponse::Array(
         document.locations(places),
     )))
@@ -387,9 +399,9 @@ fn definition(
 
 fn references(document: &Document, params: ReferenceParams) -> Result<Vec<Location>, RequestError> {
     let at = params.text_document_position;
-    let mut places = document.uses_of(at.position);
+    let mut places = document.rules.uses_of(at.position);
     if !params.context.include_declaration {
-        let declared = document.definitions(at.position);
+        let declared = document.rules.definitions(at.position);
         places.retain(|place| !declared.contains(place));
     }
     Ok(document.locations(places))
@@ -400,7 +412,7 @@ fn prepare_rename(
     params: TextDocumentPositionParams,
 ) -> Result<Option<PrepareRenameResponse>, RequestError> {
     let name = document.renamable(params.position);
-    Ok(name.map(|span| PrepareRenameResponse::Range(document.range(span))))
+    Ok(name.map(|span| PrepareRenameResponse::Range(document.rules.range(span))))
 }
 
 fn rename(document: &Document, params: RenameParams) -> Result<WorkspaceEdit, RequestError> {
@@ -408,7 +420,7 @@ fn rename(document: &Document, params: RenameParams) -> Result<WorkspaceEdit, Re
     let places = document.rename(at.position, &params.new_name)?;
     let edits: Vec<TextEdit> = (places.into_iter())
         .map(|place| TextEdit {
-            range: document.range(place),
+            range: document.rules.range(place),
             new_text: params.new_name.clone(),
         })
         .collect();
@@ -423,7 +435,7 @@ fn completion(
     params: CompletionParams,
 ) -> Result<Vec<lsp_types::CompletionItem>, RequestError> {
     let at = params.text_document_position;
-    Ok(document.completions(at.position))
+    Ok(document.rules.completions(at.position))
 }
 
 fn actions(document: &Document, params: CodeActionParams) -> Result<Vec<CodeAction>, RequestError> {
@@ -462,7 +474,7 @@ fn lenses(
 
 /// Converts a finding to the protocol's format.
 fn protocol_finding(finding: &diagnostic::Diagnostic, document: &Document) -> Diagnostic {
-    let range = |span| document.range(span);
+    let range = |span| document.rules.range(span);
     let notes = finding
         .notes
         .iter()

@@ -30,6 +30,7 @@ mod proof;
 mod role_symmetry;
 mod space;
 mod tally;
+mod trial;
 
 use std::time::Duration;
 
@@ -56,6 +57,7 @@ use idle_moves::IdleMoves;
 use playouts::{SamplingOptions, play};
 use space::{Space, State};
 use tally::{Path, SampledPosition, Tally};
+pub use trial::{Trial, TrialFault, TrialFaultKind, TrialOptions, trial};
 
 /// The extent of a check.
 #[derive(Copy, Clone, PartialEq, Debug)]

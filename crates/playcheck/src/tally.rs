@@ -68,6 +68,8 @@ pub(super) struct Tally {
     pub(super) simultaneous: Option<Example<()>>,
     pub(super) simultaneous_count: u64,
     pub(super) single: u64,
+    /// Total number of joint moves that were possible in all positions.
+    pub(super) choices: f64,
     /// Moves that change nothing: an example with these moves, made at the end of its path.
     pub(super) idle: Option<Example<Vec<Move>>>,
 }
@@ -101,6 +103,7 @@ impl Tally {
             }
         }
         self.stuck += u64::from(!goes_on);
+        self.choices += legal.iter().map(|&count| count as f64).product::<f64>();
         match legal.iter().filter(|&&count| count > 1).count() {
             0 => {}
             1 => self.single += 1,
