@@ -1,9 +1,11 @@
 //! The web server, as seen by browsers and programs.
 
 mod answers;
+mod editing;
 mod graph;
 mod limits;
 pub mod service;
+mod start_page;
 mod think;
 mod values;
 
@@ -379,7 +381,10 @@ fn a_move_refers_to_the_cells_that_it_names() {
     assert_eq!(first("tic_tac_toe", "(mark 2 3)"), ["2 3"]);
     // The role is a coordinate as well, and so is the argument that selects a board.
     assert_eq!(first("kalah", "(sow 2)"), ["south 2"]);
-    assert_eq!(first("dots_and_boxes", "(draw flat 2 1)"), ["2 1"]);
+    // Lines between dots: those that lie flat are the first board, and their first coordinate is the column.
+    assert_eq!(first("dots_and_boxes", "(draw flat 2 1)"), ["1 2"]);
+    assert_eq!(first("dots_and_boxes", "(draw flat 3 4)"), ["4 3"]);
+    assert_eq!(first("dots_and_boxes", "(draw upright 4 3)"), ["3 4"]);
     // No rule contains both the move and the cell, but the names are those of cells
     assert_eq!(first("lights_out_3x3", "(press 1 2)"), ["1 2"]);
     let mut steps = first("checkers", "(move 2 2 1 3)");
@@ -523,11 +528,9 @@ fn fifty_browsers_are_served_at_once() {
     });
 }
 
-/// The modules are served as one bundle, which must be rebuilt after a change.
-#[test]
-fn the_bundle_is_up_to_date() {
-    let root = env!("CARGO_MANIFEST_DIR");
-    let mut modules: Vec<_> = std::fs::read_dir(format!("{root}/crates/web/src/page"))
+/// A hash of the names and contents of all files of a folder.
+fn hash_of(folder: &str) -> String {
+    let mut modules: Vec<_> = std::fs::read_dir(folder)
         .expect("it is there")
         .map(|file| file.expect("it is there").path())
         .collect();
@@ -538,11 +541,15 @@ fn the_bundle_is_up_to_date() {
         hash.update(format!("{name}\n"));
         hash.update(std::fs::read(&path).expect("it can be read"));
     }
-    let digest: String = hash
-        .finalize()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let digest = hash.finalize();
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The modules are served as one bundle, which must be rebuilt after a change.
+#[test]
+fn the_bundle_is_up_to_date() {
+    let root = env!("CARGO_MANIFEST_DIR");
+    let digest = hash_of(&format!("{root}/crates/web/src/page"));
     let made =
         std::fs::read_to_string(format!("{root}/crates/web/src/served/page.js")).expect("text");
     let first = made.lines().next().expect("a line");
@@ -550,6 +557,34 @@ fn the_bundle_is_up_to_date() {
         first.ends_with(&format!("is {digest}.")),
         "node tests/web/bundle.mjs makes it: {first}"
     );
+}
+
+/// The library of the editor is a bundle, too: of the versions that package-lock.json has.
+#[test]
+fn the_library_of_the_editor_is_up_to_date() {
+    let root = env!("CARGO_MANIFEST_DIR");
+    let read = |path: &str| std::fs::read_to_string(format!("{root}/{path}")).expect("text");
+    let made = read("crates/web/src/served/editor.js");
+    let mut lines = made.lines();
+    let first = lines.next().expect("a line");
+    let digest = hash_of(&format!("{root}/tests/web/library"));
+    assert!(
+        first.contains(&format!("is {digest},")),
+        "node tests/web/bundle.mjs makes it: {first}"
+    );
+    let lock: Value = serde_json::from_str(&read("tests/web/package-lock.json")).expect("JSON");
+    let packages = lines.map_while(|line| line.strip_prefix("// "));
+    let packages: Vec<(&str, &str)> = packages
+        .map(|line| line.rsplit_once(' ').expect("a name and a version"))
+        .collect();
+    assert!(packages.len() > 5, "{packages:?}");
+    for (name, version) in packages {
+        let locked = &lock["packages"][format!("node_modules/{name}")]["version"];
+        assert_eq!(
+            locked, version,
+            "node tests/web/bundle.mjs makes it: {name}"
+        );
+    }
 }
 
 #[test]

@@ -126,6 +126,26 @@ impl Service {
         self.ask("GET", path, headers, "")
     }
 
+    /// The head, in small letters, and the bytes of the answer to a request with these headers.
+    pub fn bytes(&self, path: &str, headers: &str) -> (String, Vec<u8>) {
+        let headers = format!("Host: {}\r\n{headers}", self.host);
+        let mut bytes = Vec::new();
+        let mut stream = self.open("GET", path, &headers, "");
+        stream.read_to_end(&mut bytes).expect("it answers");
+        let mut ends = bytes.windows(4);
+        let end = ends.position(|four| four == b"\r\n\r\n").expect("a head");
+        let head = String::from_utf8_lossy(&bytes[..end]).to_lowercase();
+        (head, bytes.split_off(end + 4))
+    }
+
+    /// Sends a request, and goes away before it is answered.
+    pub fn abandon(&self, path: &str, body: &Value) {
+        let host = format!("Host: {}\r\n", self.host);
+        let stream = self.open("POST", path, &host, &body.to_string());
+        std::thread::sleep(Duration::from_millis(50));
+        drop(stream);
+    }
+
     pub fn post(&self, path: &str, body: &Value) -> Answer {
         let host = format!("Host: {}\r\n", self.host);
         self.ask("POST", path, &host, &body.to_string())

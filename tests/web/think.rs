@@ -100,3 +100,37 @@ fn the_principal_variation_begins_with_the_move() {
     let events = thought(&service, "tic_tac_toe", &asked);
     assert_eq!(events.last().expect("an answer").1["line"], json!([]));
 }
+
+/// Rules whose network takes long to build: every pair of facts can hold together.
+fn slow_rules(count: usize) -> String {
+    let numbers: String = (0..count).map(|k| format!("(number {k}) ")).collect();
+    let tuple = "(number ?a) (number ?b) (number ?c)";
+    format!(
+        "(role left) (role right) {numbers}
+         (init (at 0 0 0))
+         (<= (legal ?role (go ?a ?b ?c)) (role ?role) {tuple})
+         (<= (next (at ?a ?b ?c)) (does left (go ?a ?b ?d)) (does right (go ?e ?b ?c)) (number ?d))
+         (<= (near ?a ?b) (true (at ?a ?b ?c)) (true (at ?b ?c ?d)))
+         (<= terminal (near ?a ?b) (distinct ?a 0))
+         (<= (goal left 100) (near ?a ?a)) (<= (goal left 0) (not (near 1 1)))
+         (goal right 50)"
+    )
+}
+
+#[test]
+fn preparing_the_rules_does_not_count_as_thinking() {
+    let service = Service::start(&[]);
+    let rules = json!({ "files": [{ "name": "slow.kif", "text": slow_rules(12) }] });
+    let game = service.post("/api/games", &rules).ok();
+    let game = text(&game["id"]);
+    let asked = json!({ "role": 0, "player": "mcts:20" });
+    let events = thought(&service, &game, &asked);
+    assert_eq!(events[0].0, "preparing", "{}", events[0].1);
+    assert!(events[0].1["seconds"].as_f64() >= Some(0.1));
+    let (_, chosen) = events.last().expect("an answer");
+    assert_eq!(chosen["by_chance"], false);
+    assert!(chosen["nodes"].as_u64() > Some(0));
+    // The game is prepared once.
+    let events = thought(&service, &game, &asked);
+    assert!(events.iter().all(|(name, _)| name != "preparing"));
+}

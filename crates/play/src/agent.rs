@@ -11,7 +11,7 @@ use std::time::Duration;
 #[cfg(feature = "tables")]
 use super::Tables;
 use super::{Observation, PlayerError};
-use ggp_engine::machine::Limits;
+use ggp_engine::machine::{AnyMachine, Limits};
 use ggp_gdl::game::{Game, Move, RoleId};
 use ggp_gdl::terms::TermId;
 use ggp_search::Budget;
@@ -44,6 +44,8 @@ pub struct Brief {
     pub tree: usize,
     /// Limits for machines. The interrupt ends the match.
     pub limits: Limits,
+    /// A machine of the game that is ready for use; by default the agent makes its own.
+    pub machine: Option<AnyMachine>,
 }
 
 impl Brief {
@@ -62,6 +64,7 @@ impl Brief {
             tables: Arc::default(),
             tree: 0,
             limits: Limits::default(),
+            machine: None,
         }
     }
 }

@@ -376,7 +376,7 @@ fn run_agent(mut agent: Box<dyn Agent>, jobs: &Receiver<Job>, shared: &Shared) {
 /// The main function of the fallback mover's thread.
 fn run_fallback(brief: &Brief, jobs: &Receiver<Job>, shared: &Shared) {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(brief.seed);
-    let mut backends = Backends::datalog(brief);
+    let mut backends = Backends::without_grounding(brief);
     while let Ok(job) = jobs.recv() {
         let Task::Choose(observation) = job.task else {
             continue;

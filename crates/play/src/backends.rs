@@ -66,12 +66,15 @@ impl Grounding {
 }
 
 impl Backends {
-    /// The machines for a match.
+    /// The machines for a match: the prepared one of the brief, if there is one.
     ///
     /// # Errors
     ///
     /// As [`AnyMachine::new`] with Datalog, if there is no network.
     pub fn new(brief: &Brief) -> Result<Self, PlayError> {
+        if let Some(prepared) = Backends::prepared(brief) {
+            return Ok(prepared);
+        }
         let grounding = Grounding::new(&brief.game, &brief.limits);
         let limits = brief.limits.clone();
         let datalog = |limits| AnyMachine::new(&brief.game, Backend::Datalog, limits);
@@ -90,14 +93,23 @@ impl Backends {
         Ok(Backends::with(machine, grounding, brief))
     }
 
-    /// Datalog alone.
+    /// The prepared machine of the brief, or Datalog alone.
     ///
     /// # Errors
     ///
     /// As [`AnyMachine::new`] with Datalog.
-    pub fn datalog(brief: &Brief) -> Result<Self, PlayError> {
+    pub fn without_grounding(brief: &Brief) -> Result<Self, PlayError> {
+        if let Some(prepared) = Backends::prepared(brief) {
+            return Ok(prepared);
+        }
         let machine = AnyMachine::new(&brief.game, Backend::Datalog, brief.limits.clone())?;
         Ok(Backends::with(machine, None, brief))
+    }
+
+    fn prepared(brief: &Brief) -> Option<Self> {
+        let mut machine = brief.machine.clone()?;
+        machine.set_stop(&brief.limits.stop);
+        Some(Backends::with(machine, None, brief))
     }
 
     fn with(machine: AnyMachine, grounding: Option<Grounding>, brief: &Brief) -> Self {

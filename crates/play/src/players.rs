@@ -42,7 +42,7 @@ impl Picker {
 
     fn backends(&mut self) -> Result<&mut Backends, PlayError> {
         if self.backends.is_none() {
-            self.backends = Some(Backends::datalog(&self.brief)?);
+            self.backends = Some(Backends::without_grounding(&self.brief)?);
         }
         Ok(self.backends.as_mut().expect("it was just made"))
     }

@@ -38,6 +38,14 @@ fn rules_of(instance: &str) -> Option<&str> {
     games.next()
 }
 
+/// The family of a game: the shortest name of a rule file that its name begins with. Sizes,
+/// instances and other variants of a game belong to the same family.
+pub(super) fn family(id: &str) -> &str {
+    let ends = id.match_indices('_').map(|(end, _)| &id[..end]);
+    let mut games = ends.filter(|name| BUNDLED.contains(format!("{name}.kif")));
+    games.next().unwrap_or(id)
+}
+
 /// The rules of an embedded game: the names and texts of its files; `None` if no game has this name.
 ///
 /// ```
@@ -76,6 +84,20 @@ pub(super) fn text(file: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn variants_belong_to_one_family() {
+        for (id, expected) in [
+            ("hitori_3x3_a", "hitori"),
+            ("lights_out_all_on_5x5", "lights_out"),
+            ("breakthrough_small", "breakthrough"),
+            ("breakthrough", "breakthrough"),
+            ("three_player_race", "three_player_race"),
+            ("no_such_game", "no_such_game"),
+        ] {
+            assert_eq!(family(id), expected);
+        }
+    }
 
     #[test]
     fn an_instance_is_drawn_as_its_rules_say_unless_it_has_a_say() {

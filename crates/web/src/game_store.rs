@@ -14,16 +14,13 @@ use serde::Serialize;
 use super::answer::{ApiError, JsonBody};
 use super::bundled;
 use super::loaded_game::{LoadedGame, Role};
-use super::rule_set::{CheckReport, File, RuleSet, Rules};
+use super::rule_set::{CheckReport, File, Finding, RuleSet, Rules};
 use super::session::{Visitor, locked};
 use super::turns::{Turn, Turns};
 use super::workers::{self, Pace};
 use super::{AppState, Shared};
-use ggp_gdl::diagnostic::DiagnosticRecord;
 use ggp_stop::Stop;
 
-/// Maximum size of a picture file in bytes.
-const PICTURE: usize = 1 << 20;
 /// The time for work to end after its stop was raised.
 const GRACE: Duration = Duration::from_secs(1);
 
@@ -104,6 +101,13 @@ impl GameStore {
         self.read(Arc::new(rules), stop).ok()
     }
 
+    /// The bundled games that are complete. Rules that need an instance have findings.
+    pub(super) fn complete(&self, stop: &Stop) -> impl Iterator<Item = Arc<LoadedGame>> {
+        let names = bundled::names().into_iter();
+        let games = names.filter_map(|name| self.bundled(&name, stop));
+        games.filter(|game| game.findings.is_empty())
+    }
+
     /// Drops games until those that remain are small enough.
     pub(super) fn shrink(&self, bytes: usize) {
         Self::drop_least_used(&mut locked(&self.loaded), bytes);
@@ -135,13 +139,15 @@ struct GameDescription<'g> {
     roles: Vec<Role>,
     files: &'g [File],
     picture: Option<&'g str>,
-    findings: &'g [DiagnosticRecord],
+    findings: &'g [Finding],
 }
 
 /// A game in a list.
 #[derive(Serialize)]
 pub(super) struct Card {
     id: String,
+    /// The game of which this one is a size or another variant, or its own name.
+    family: String,
     name: String,
     about: String,
     roles: Vec<Role>,
@@ -249,24 +255,13 @@ fn too_late(limit: Duration) -> ApiError {
 }
 
 /// Reads rules, after checking the form of the upload.
-async fn reading<T: Send + 'static>(
+pub(super) async fn reading<T: Send + 'static>(
     app: &Arc<AppState>,
     visitor: &Visitor,
     set: RuleSet,
     read: impl FnOnce(RuleSet, &Stop) -> T + Send + 'static,
 ) -> Result<T, ApiError> {
-    if set.files.is_empty() || set.files.len() > 64 {
-        return Err(ApiError::wrong("a rule set has 1 to 64 files"));
-    }
-    if set
-        .picture
-        .as_ref()
-        .is_some_and(|text| text.len() > PICTURE)
-    {
-        return Err(ApiError::wrong(format!(
-            "a picture file has at most {PICTURE} bytes"
-        )));
-    }
+    set.check_form()?;
     blocking(app, visitor, move |turn| {
         let read = read(set, turn.stop());
         match turn.stop().is_over() {
@@ -284,30 +279,16 @@ pub(super) async fn games(
 ) -> Result<Json<Vec<Card>>, ApiError> {
     let all = Arc::clone(&app);
     let cards = blocking(&app, &visitor, move |turn| {
-        let names = bundled::names();
-        let game = |name: &String| all.shelf.bundled(name, turn.stop());
-        let games = names.iter().filter_map(game);
-        // Rules that need an instance are not a complete game; they have findings.
-        let games = games.filter(|game| game.findings.is_empty());
         let card = |game: Arc<LoadedGame>| Card {
             id: game.rules.id.clone(),
+            family: bundled::family(&game.rules.id).to_owned(),
             name: game.name(),
             about: game.about(),
             roles: game.roles(),
         };
-        Ok(games.map(card).collect())
+        Ok(all.shelf.complete(turn.stop()).map(card).collect())
     });
     Ok(Json(cards.await?))
-}
-
-/// Checks rules.
-pub(super) async fn check(
-    State(app): Shared,
-    Extension(visitor): Extension<Visitor>,
-    JsonBody(set): JsonBody<RuleSet>,
-) -> Result<Json<CheckReport>, ApiError> {
-    let check = |set: RuleSet, stop: &_| CheckReport::of(&set.read(stop));
-    Ok(Json(reading(&app, &visitor, set, check).await?))
 }
 
 /// Stores rules, if they have no errors.

@@ -16,7 +16,9 @@
 mod answer;
 pub mod bundled;
 mod connections;
+mod editing;
 mod events;
+mod film;
 mod game_store;
 mod graph;
 mod guard;
@@ -25,11 +27,13 @@ mod memory;
 mod page;
 mod players;
 mod position;
+mod preview;
 mod rule_set;
 mod session;
 mod solving;
 mod tables;
 mod think;
+mod trial;
 mod turns;
 mod values;
 mod why;
@@ -38,7 +42,7 @@ mod workers;
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use axum::extract::DefaultBodyLimit;
@@ -49,6 +53,7 @@ use tokio::net::TcpListener;
 use connections::{ConnectionLimits, Connections};
 use game_store::GameStore;
 use memory::Memory;
+use preview::TraitsOf;
 use session::Sessions;
 use tables::Tables;
 use turns::{TurnLimits, Turns};
@@ -131,6 +136,8 @@ const WAITING: usize = 64;
 struct AppState {
     limits: WebLimits,
     shelf: GameStore,
+    /// The traits of the bundled games, once they are known.
+    traits: OnceLock<Vec<TraitsOf>>,
     sessions: Sessions,
     tables: Tables,
     /// The turns of players and solvers.
@@ -178,6 +185,7 @@ impl Server {
         let groundings = turns(&loads, 2 * cores, 1, 0, None);
         let app = AppState {
             shelf: GameStore::new(games, Arc::clone(&groundings)),
+            traits: OnceLock::new(),
             sessions: Sessions::new(&limits, listener.local_addr()?.port(), texts),
             tables: Tables::new(turns(
                 &of_tables,
@@ -251,11 +259,17 @@ fn router(app: Arc<AppState>) -> Router {
         .route("/page/{*path}", get(page::asset))
         .route("/api/openapi.json", get(page::openapi))
         .route("/api/games", get(game_store::games).post(game_store::load))
-        .route("/api/check", post(game_store::check))
+        .route("/api/check", post(editing::check))
+        .route("/api/try", post(trial::try_rules))
+        .route("/api/hover", post(editing::hover))
+        .route("/api/completion", post(editing::completion))
+        .route("/api/definition", post(editing::definition))
         .route("/api/players", get(players::kinds))
         .route("/api/methods", get(solving::methods))
+        .route("/api/traits", get(preview::traits))
         .route("/api/games/{game}", get(game_store::game))
-        .route("/api/games/{game}/picture.svg", get(position::picture))
+        .route("/api/games/{game}/picture.svg", get(preview::picture))
+        .route("/api/games/{game}/film.svg", get(film::film))
         .route("/api/games/{game}/position", post(position::position))
         .route("/api/games/{game}/why", post(why::why))
         .route("/api/games/{game}/think", post(think::think))

@@ -5,19 +5,20 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use super::answer::ApiError;
-use super::rule_set::{CheckReport, File, MOST_TERMS, Rules};
+use super::film;
+use super::preview::Preview;
+use super::rule_set::{CheckReport, File, Finding, MOST_TERMS, Rules};
 use super::session::locked;
 use super::turns::{Turn, Turns};
 use super::workers::{self, Pace};
 use ggp_engine::machine::{self, AnyMachine, Backend, Limits, Machine, PlayError};
 use ggp_engine::machine::{PropnetMachine, PropnetState};
-use ggp_gdl::diagnostic::DiagnosticRecord;
 use ggp_gdl::game::{Game, Move};
 use ggp_learn::Learned;
 use ggp_picture::{Picture, PictureOptions};
@@ -27,16 +28,18 @@ use ggp_stop::Stop;
 const GROUNDING: Duration = Duration::from_secs(60);
 /// The time to wait for the network before a Datalog machine is made.
 const PATIENCE: Duration = Duration::from_millis(100);
+/// The time that a player waits for the network, from the start of grounding on.
+const PREPARING: Duration = Duration::from_secs(15);
+/// The interval of reports to a player that waits.
+const TICK: Duration = Duration::from_millis(50);
 /// Maximum size in bytes of the rows and gates of one game.
 const NETWORK: usize = 256 << 20;
 /// Maximum number of matches tried in one state.
-const WORK: u64 = 50_000_000;
+pub(super) const WORK: u64 = 50_000_000;
 /// Maximum number of facts derived in one state.
-const FACTS: usize = 1_000_000;
+pub(super) const FACTS: usize = 1_000_000;
 /// Maximum number of remembered positions, and of their size in bytes.
 const KNOWN: (usize, usize) = (512, 4 << 20);
-/// Limits for a network that is built only for a card: rows and matches, and work.
-const CARD: (usize, u64) = (5_000, 2_000_000);
 /// Maximum number of characters of the description on a card.
 const ABOUT: usize = 900;
 /// The number of terms at which a game is read anew. Requests may name any number of terms
@@ -51,13 +54,14 @@ const SIZES: (usize, usize, usize) = (40, 80, 1_000);
 pub(super) struct LoadedGame {
     pub(super) rules: Arc<Rules>,
     pub(super) game: Game,
-    pub(super) findings: Vec<DiagnosticRecord>,
+    pub(super) findings: Vec<Finding>,
     /// The turns of threads that build networks.
     groundings: Arc<Turns>,
     /// Maximum size in bytes of the rows and gates.
     network: usize,
     cache: Mutex<Option<PositionCache>>,
-    card: Mutex<Option<String>>,
+    preview: Mutex<Option<Arc<Preview>>>,
+    film: Mutex<Option<Arc<str>>>,
     learned: Mutex<Option<Arc<Learned>>>,
     /// The approximate size without learned values.
     bytes: AtomicUsize,
@@ -68,7 +72,7 @@ pub(super) struct LoadedGame {
 #[derive(Debug)]
 struct PositionCache {
     machine: AnyMachine,
-    picture: Arc<Picture>,
+    pictures: Arc<Pictures>,
     /// The number of machines before this one, whose states it cannot use.
     generation: u32,
     network: Network,
@@ -89,6 +93,7 @@ enum Network {
 
 #[derive(Debug)]
 struct Grounding {
+    began: Instant,
     network: Receiver<Option<PropnetMachine>>,
     stop: Stop,
 }
@@ -102,7 +107,7 @@ impl Drop for Grounding {
 /// Moves that were made, and the state that they lead to.
 pub(super) struct Reached {
     pub(super) machine: AnyMachine,
-    pub(super) picture: Arc<Picture>,
+    pub(super) pictures: Arc<Pictures>,
     pub(super) joints: Vec<Vec<Move>>,
     pub(super) state: PropnetState,
 }
@@ -131,7 +136,8 @@ impl LoadedGame {
             groundings: Arc::clone(groundings),
             network: NETWORK.min(bytes / 2),
             cache: Mutex::default(),
-            card: Mutex::default(),
+            preview: Mutex::default(),
+            film: Mutex::default(),
             learned: Mutex::default(),
             is_stale: AtomicBool::new(false),
         })
@@ -140,7 +146,11 @@ impl LoadedGame {
     /// The approximate size in bytes of all that is remembered for the game.
     pub(super) fn bytes(&self) -> usize {
         let learned = self.learned().map_or(0, |learned| learned.values.bytes());
-        self.bytes.load(Ordering::Relaxed) + learned
+        let preview = locked(&self.preview)
+            .as_ref()
+            .map_or(0, |one| one.svg.len());
+        let film = locked(&self.film).as_ref().map_or(0, |film| film.len());
+        self.bytes.load(Ordering::Relaxed) + learned + preview + film
     }
 
     /// True if the game must be read anew.
@@ -184,7 +194,39 @@ impl LoadedGame {
             .is_none_or(|cache| !matches!(cache.network, Network::Settled))
     }
 
-    fn picture_options(&self) -> PictureOptions {
+    /// Waits until the network is ready, if it is being built and was begun a short time ago.
+    /// `report` receives the time since then.
+    ///
+    /// # Errors
+    ///
+    /// If the rules cannot be evaluated.
+    pub(super) fn prepare(
+        &self,
+        turn: &Turn,
+        mut report: impl FnMut(Duration),
+    ) -> Result<(), ApiError> {
+        loop {
+            let began = self.grounding_time(turn)?;
+            let Some(time) = began.filter(|time| *time < PREPARING && !turn.stop().is_over())
+            else {
+                return Ok(());
+            };
+            report(time);
+            std::thread::sleep(TICK);
+        }
+    }
+
+    /// The time since grounding began, if it has not ended.
+    fn grounding_time(&self, turn: &Turn) -> Result<Option<Duration>, ApiError> {
+        let mut cache = locked(&self.cache);
+        let cache = PositionCache::ready(&mut cache, self, turn)?;
+        Ok(match &cache.network {
+            Network::Grounding(grounding) => Some(grounding.began.elapsed()),
+            Network::Wanted | Network::Settled => None,
+        })
+    }
+
+    pub(super) fn picture_options(&self) -> PictureOptions {
         let text = self.rules.set.picture.as_deref().unwrap_or_default();
         let picture_options = ggp_picture::read_options("picture.toml", text, &self.game);
         // The picture file was checked when the game was loaded.
@@ -198,17 +240,13 @@ impl LoadedGame {
     ///
     /// If one of them is not a legal move, or the rules cannot be evaluated.
     pub(super) fn reach(&self, moves: &[Vec<String>], turn: &Turn) -> Result<Reached, ApiError> {
-        let (mut machine, picture, generation, hasher) = {
+        let (mut machine, pictures, generation, hasher) = {
             let mut cache = locked(&self.cache);
-            if cache.is_none() {
-                *cache = Some(PositionCache::new(self, turn)?);
-            }
-            let cache = cache.as_mut().expect("it was created above");
-            cache.poll(self, turn)?;
+            let cache = PositionCache::ready(&mut cache, self, turn)?;
             let (machine, hasher) = (cache.machine.clone(), cache.hasher.clone());
             (
                 machine,
-                Arc::clone(&cache.picture),
+                Arc::clone(&cache.pictures),
                 cache.generation,
                 hasher,
             )
@@ -247,43 +285,36 @@ impl LoadedGame {
         }
         Ok(Reached {
             machine,
-            picture,
+            pictures,
             joints: path.joints,
             state,
         })
     }
 
-    /// A drawing of the initial position.
+    /// The preview of the game, which is made once.
     ///
     /// # Errors
     ///
     /// If the rules cannot be evaluated.
-    pub(super) fn card(&self, stop: &Stop) -> Result<String, PlayError> {
-        if let Some(card) = &*locked(&self.card) {
-            return Ok(card.clone());
+    pub(super) fn preview(&self, stop: &Stop) -> Result<Arc<Preview>, PlayError> {
+        if let Some(preview) = &*locked(&self.preview) {
+            return Ok(Arc::clone(preview));
         }
-        // A small network gives the cells that boards have.
-        let mut limits = self.limits(stop);
-        limits.ground.facts = CARD.0;
-        limits.ground.instances = CARD.0 as u64;
-        limits.ground.work = CARD.1;
-        let network = PropnetMachine::new(&self.game, limits);
-        let mut machine = match network {
-            Ok(network) => AnyMachine::Propnet(Box::new(network)),
-            Err(_) => AnyMachine::new(&self.game, Backend::Datalog, self.limits(stop))?,
-        };
-        let machine = &mut machine;
-        let picture = drawn(machine, self.picture_options())?;
-        let start = machine.initial()?;
-        let facts = machine.facts(&start);
-        let drawing = picture.draw(
-            machine.terms(),
-            &facts,
-            ggp_picture::DrawingLimits::default(),
-        );
-        let card = ggp_picture::svg(&drawing, &self.game.name());
-        *locked(&self.card) = Some(card.clone());
-        Ok(card)
+        let preview = Arc::new(Preview::new(self, stop)?);
+        Ok(Arc::clone(locked(&self.preview).insert(preview)))
+    }
+
+    /// An animation of a match between programs, which is made once.
+    ///
+    /// # Errors
+    ///
+    /// If the rules cannot be evaluated, or the match cannot be played in time.
+    pub(super) fn film(&self, stop: &Stop) -> Result<Arc<str>, PlayError> {
+        if let Some(film) = &*locked(&self.film) {
+            return Ok(Arc::clone(film));
+        }
+        let film = Arc::from(film::made(self, stop)?);
+        Ok(Arc::clone(locked(&self.film).insert(film)))
     }
 
     /// The heading of the last file, or else the description in the first one.
@@ -328,18 +359,39 @@ impl LoadedGame {
     }
 }
 
-fn drawn(machine: &mut AnyMachine, picture_options: PictureOptions) -> Result<Picture, PlayError> {
+/// The pictures of a game.
+#[derive(Debug)]
+pub(super) struct Pictures {
+    /// From the structure of the rules alone.
+    pub(super) plain: Picture,
+    /// Also from the names in them.
+    pub(super) named: Picture,
+}
+
+/// The pictures of a game, found in sample states of a machine.
+///
+/// # Errors
+///
+/// If the rules cannot be evaluated.
+pub(super) fn drawn(
+    machine: &mut AnyMachine,
+    options: PictureOptions,
+) -> Result<Pictures, PlayError> {
     let states = ggp_picture::sample(machine, ggp_picture::SAMPLE_STATES)?;
     let start = machine.initial()?;
     let possible = machine.network(&start).map(|(net, _)| net.facts().to_vec());
     let (game, terms) = (machine.game(), machine.terms());
-    Ok(Picture::with(
-        game,
-        terms,
-        &states,
-        possible.as_deref(),
-        picture_options,
-    ))
+    let picture = |reads_names| {
+        let options = PictureOptions {
+            reads_names,
+            ..options.clone()
+        };
+        Picture::with(game, terms, &states, possible.as_deref(), options)
+    };
+    Ok(Pictures {
+        plain: picture(false),
+        named: picture(true),
+    })
 }
 
 impl PositionCache {
@@ -354,15 +406,29 @@ impl PositionCache {
                 AnyMachine::new(&loaded.game, Backend::Datalog, limits)?
             }
         };
-        let picture = drawn(&mut machine, loaded.picture_options())?;
+        let pictures = drawn(&mut machine, loaded.picture_options())?;
         Ok(PositionCache {
             machine,
-            picture: Arc::new(picture),
+            pictures: Arc::new(pictures),
             generation: 0,
             network,
             known: FxHashMap::default(),
             hasher: RandomState::new(),
         })
+    }
+
+    /// The cache with the best machine so far.
+    fn ready<'c>(
+        cache: &'c mut Option<Self>,
+        loaded: &LoadedGame,
+        turn: &Turn,
+    ) -> Result<&'c mut Self, PlayError> {
+        if cache.is_none() {
+            *cache = Some(PositionCache::new(loaded, turn)?);
+        }
+        let cache = cache.as_mut().expect("it was created above");
+        cache.poll(loaded, turn)?;
+        Ok(cache)
     }
 
     /// Switches to the network if it is ready.
@@ -371,7 +437,7 @@ impl PositionCache {
         let Some(mut machine) = self.network.take(Duration::ZERO, turn) else {
             return Ok(());
         };
-        self.picture = Arc::new(drawn(&mut machine, loaded.picture_options())?);
+        self.pictures = Arc::new(drawn(&mut machine, loaded.picture_options())?);
         self.machine = machine;
         self.known.clear();
         self.generation += 1;
@@ -415,7 +481,11 @@ impl Network {
             let _ = sender.send(PropnetMachine::new(&game, limits).ok());
         };
         *self = match workers::start(pace, work) {
-            Ok(_) => Network::Grounding(Grounding { network, stop }),
+            Ok(_) => Network::Grounding(Grounding {
+                began: Instant::now(),
+                network,
+                stop,
+            }),
             Err(_) => Network::Wanted,
         };
     }

@@ -1,8 +1,6 @@
 //! Positions: their facts, legal moves and drawing.
 
 use axum::extract::{Path, State};
-use axum::http::header;
-use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +19,9 @@ use ggp_picture::{Cell, Drawing, DrawingLimits, TableStyle};
 pub(super) struct Moves {
     #[serde(default)]
     moves: Vec<Vec<String>>,
+    /// Whether the drawing may read names as people do; true by default.
+    #[serde(default)]
+    names: Option<bool>,
 }
 
 /// The answer.
@@ -50,22 +51,29 @@ struct LegalMove {
 
 /// An error in the rules that appears in the position.
 #[derive(Serialize)]
-struct FaultText {
+pub(super) struct FaultText {
     /// The first line of its text; the state is the position itself.
     message: String,
     rules: Vec<String>,
+    /// A question whose answer explains the fault.
+    question: String,
 }
 
 impl FaultText {
     /// The fault that an error is.
-    fn new(error: PlayError) -> Result<Self, PlayError> {
-        match error.fault() {
-            Some(fault) => Ok(FaultText {
-                message: error.summary(),
-                rules: fault.rules.clone(),
-            }),
-            None => Err(error),
-        }
+    pub(super) fn new(error: PlayError) -> Result<Self, PlayError> {
+        let Some(fault) = error.fault() else {
+            return Err(error);
+        };
+        let role = &fault.role;
+        Ok(FaultText {
+            message: error.summary(),
+            rules: fault.rules.clone(),
+            question: match error {
+                PlayError::NoLegalMove(_) => format!("(legal {role} ?move)"),
+                _ => format!("(goal {role} ?value)"),
+            },
+        })
     }
 }
 
@@ -88,14 +96,18 @@ impl Reached {
         )
     }
 
-    fn position(mut self) -> Result<Position, PlayError> {
+    fn position(mut self, names: bool) -> Result<Position, PlayError> {
+        let picture = match names {
+            true => &self.pictures.named,
+            false => &self.pictures.plain,
+        };
         let (machine, state) = (&mut self.machine, &self.state);
         let over = machine.is_terminal(state)?;
         let roles: Vec<_> = machine.game().roles().collect();
         let drawing = {
             let facts = machine.facts(state);
             let limits = DrawingLimits::default();
-            let mut drawing = self.picture.draw(machine.terms(), &facts, limits);
+            let mut drawing = picture.draw(machine.terms(), &facts, limits);
             if over {
                 // The facts may still name a role whose turn it would be.
                 drawing
@@ -113,7 +125,7 @@ impl Reached {
                 }
                 let moves = moves.iter().map(|action| LegalMove {
                     action: machine.text(*action),
-                    cells: (self.picture).cells(machine.terms(), (role, *action), &drawing),
+                    cells: picture.cells(machine.terms(), (role, *action), &drawing),
                 });
                 legal.push(moves.collect());
             }
@@ -141,7 +153,7 @@ impl Reached {
             legal,
             goals,
             faults,
-            svg: ggp_picture::svg(&drawing, &machine.game().name()),
+            svg: ggp_picture::board_svg(&drawing, &machine.game().name()).unwrap_or_default(),
             text: ggp_picture::text(&drawing),
             drawing,
         })
@@ -161,19 +173,8 @@ pub(super) async fn position(
         let filled = reached.filled(&asked.moves);
         Ok(Position {
             moves: filled,
-            ..reached.position()?
+            ..reached.position(asked.names.unwrap_or(true))?
         })
     });
     Ok(Json(position.await?))
-}
-
-/// A drawing of the initial position.
-pub(super) async fn picture(
-    State(app): Shared,
-    Extension(visitor): Extension<Visitor>,
-    Path(id): Path<String>,
-) -> Result<Response, ApiError> {
-    let game = find(&app, &visitor, &id).await?;
-    let card = blocking(&app, &visitor, move |turn| Ok(game.card(turn.stop())?)).await?;
-    Ok(([(header::CONTENT_TYPE, "image/svg+xml")], card).into_response())
 }

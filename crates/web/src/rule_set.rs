@@ -3,6 +3,8 @@
 use hmac_sha256::Hash as Sha256;
 use serde::{Deserialize, Serialize};
 
+use super::answer::ApiError;
+use super::editing::FixText;
 use ggp_gdl::check::{ReadOptions, Reading, read_until};
 use ggp_gdl::diagnostic::DiagnosticRecord;
 use ggp_gdl::span::{Source, Sources};
@@ -12,6 +14,8 @@ use ggp_stop::Stop;
 
 /// Maximum number of different terms of a game.
 pub(super) const MOST_TERMS: usize = 2_000_000;
+/// Maximum size of a picture file in bytes.
+const PICTURE: usize = 1 << 20;
 
 /// A rule file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -84,33 +88,59 @@ impl RuleSet {
             .collect()
     }
 
+    /// Checks the form of an upload.
+    pub(super) fn check_form(&self) -> Result<(), ApiError> {
+        if self.files.is_empty() || self.files.len() > 64 {
+            return Err(ApiError::wrong("a rule set has 1 to 64 files"));
+        }
+        match &self.picture {
+            Some(text) if text.len() > PICTURE => Err(ApiError::wrong(format!(
+                "a picture file has at most {PICTURE} bytes"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
     /// Reads the rules.
     pub(super) fn read(&self, stop: &Stop) -> Reading {
         let files = self.files.iter();
         let sources = files.map(|file| Source::new(file.name.clone(), file.text.clone()));
-        let options = ReadOptions {
-            syntax: SyntaxLimits {
-                bytes: 4 << 20,
-                ..SyntaxLimits::default()
-            },
-            rules: 500_000,
-            size: 4_000_000,
-            terms: TermLimits {
-                count: MOST_TERMS,
-                ..TermLimits::default()
-            },
-            ..ReadOptions::default()
-        };
-        read_until(Sources::new(sources.collect()), &options, stop)
+        read_until(Sources::new(sources.collect()), &read_options(), stop)
+    }
+}
+
+/// The limits for rules of strangers.
+pub(super) fn read_options() -> ReadOptions {
+    ReadOptions {
+        syntax: SyntaxLimits {
+            bytes: 4 << 20,
+            ..SyntaxLimits::default()
+        },
+        rules: 500_000,
+        size: 4_000_000,
+        terms: TermLimits {
+            count: MOST_TERMS,
+            ..TermLimits::default()
+        },
+        ..ReadOptions::default()
     }
 }
 
 /// The errors and warnings about rules.
 #[derive(Debug, Serialize)]
 pub(super) struct CheckReport {
-    right: bool,
-    pub(super) findings: Vec<DiagnosticRecord>,
-    omitted: usize,
+    pub(super) right: bool,
+    pub(super) findings: Vec<Finding>,
+    pub(super) omitted: usize,
+}
+
+/// An error or warning about rules.
+#[derive(Debug, Serialize)]
+pub(super) struct Finding {
+    #[serde(flatten)]
+    pub(super) record: DiagnosticRecord,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) fixes: Vec<FixText>,
 }
 
 impl CheckReport {
@@ -119,7 +149,10 @@ impl CheckReport {
         CheckReport {
             right: reading.game.is_some(),
             findings: findings
-                .map(|finding| finding.to_record(&reading.sources))
+                .map(|finding| Finding {
+                    record: finding.to_record(&reading.sources),
+                    fixes: Vec::new(),
+                })
                 .collect(),
             omitted: reading.omitted,
         }

@@ -74,6 +74,20 @@ struct Candidate {
     distance: Option<u16>,
 }
 
+/// The event before the first thought, while the rules are still prepared.
+#[derive(Serialize)]
+struct Preparing {
+    seconds: f64,
+}
+
+impl Preparing {
+    fn new(time: Duration) -> Self {
+        Preparing {
+            seconds: (time.as_secs_f64() * 10.0).round() / 10.0,
+        }
+    }
+}
+
 /// A part of a player's search tree.
 #[derive(Serialize)]
 struct Tree {
@@ -133,6 +147,14 @@ impl ThinkTask {
         permit: &Permit,
         listener: Option<&Sender>,
     ) -> Result<Thought, ApiError> {
+        // Preparing the rules does not count as thinking.
+        if self.spec.thinks() {
+            self.game.prepare(&permit.turn, |time| {
+                if let Some(listener) = listener {
+                    listener.offer("preparing", &Preparing::new(time));
+                }
+            })?;
+        }
         let mut reached = self.game.reach(&self.moves, &permit.turn)?;
         if reached.machine.is_terminal(&reached.state)? {
             return Err(ApiError::wrong(
@@ -151,6 +173,7 @@ impl ThinkTask {
         brief.seed = self.moves.len() as u64;
         brief.tree = self.tree;
         brief.tables = Arc::clone(&self.values);
+        brief.machine = Some(reached.machine.clone());
         let began = Instant::now();
         let (deadline, nodes) = self.limits(began);
         brief.play_clock = Some(deadline - began);
