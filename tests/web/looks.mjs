@@ -1,7 +1,7 @@
 // The appearance: colours, widths, long lists.
 
 import assert from 'node:assert/strict';
-import { home, opened, says, typed, own, LINE_OF_THREE } from './person.mjs';
+import { home, opened, says, typed, own, unfolded, LINE_OF_THREE } from './person.mjs';
 
 export const tests = {
   async two_thousand_moves_make_no_lag({ page }) {
@@ -16,7 +16,7 @@ export const tests = {
     await page.waitForFunction(() => document.querySelectorAll('button.move').length < 2025);
     assert.equal(await page.locator('button.move').count(), 89);
     await page.locator('button.move').first().click();
-    await says(page, /Last: player \(to 1 45\)/);
+    await says(page, /Last: \(to 1 45\)/);
   },
 
   async moves_are_found_by_words_in_their_order({ page }) {
@@ -61,7 +61,7 @@ export const tests = {
     await opened(page, `#/${LINE_OF_THREE}`);
     await page.locator('.why').first().click();
     await page.locator('.why-line').first().waitFor();
-    const board = await page.locator('.stage > .board').boundingBox();
+    const board = await page.locator('.stage .board').boundingBox();
     const drawer = await page.locator('.why-drawer').boundingBox();
     assert.ok(board.y >= 0 && board.y + board.height <= drawer.y, `${board.y}, ${board.y + board.height}, ${drawer.y}`);
   },
@@ -90,6 +90,7 @@ export const tests = {
   async all_text_can_be_read({ browser }) {
     for (const colorScheme of ['light', 'dark']) {
       const context = await browser.newContext({ colorScheme });
+      await unfolded(context);
       const page = await context.newPage();
       await opened(page, `#/${LINE_OF_THREE}?moves=(mark 1 1) wait`);
       await page.getByRole('button', { name: 'Why is wait legal?' }).click();

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { home, board, status, place, facts, opened, says, seated, own, addressed, LINE_OF_THREE, ONE_LIGHT, BOTH } from './person.mjs';
+import { home, board, status, place, facts, opened, says, ended, over, seated, own, addressed, LINE_OF_THREE, ONE_LIGHT, BOTH } from './person.mjs';
 
 export const tests = {
   async a_game_is_found_and_loaded({ page }) {
@@ -11,25 +11,25 @@ export const tests = {
     const all = await page.locator('.card').count();
     await page.getByLabel('Search games').fill('tic tac');
     await page.waitForFunction((before) => document.querySelectorAll('.card').length < before, all);
-    await page.locator(`.card[href="#/${LINE_OF_THREE}"]`).click();
-    await board(page).locator('svg').waitFor();
+    await page.locator(`.card-link[href="#/${LINE_OF_THREE}"]`).click();
+    await page.locator('.game .board svg').waitFor();
     assert.equal(await page.locator('[data-cell]').count(), 9);
-    assert.match(await status(page).textContent(), /Your move: cross/);
+    assert.match(await status(page).textContent(), /Your move \(cross\)/);
   },
 
   async a_match_is_played_to_its_end_against_mcts({ page }) {
     await opened(page, `#/${LINE_OF_THREE}`);
     await seated(page, 'nought', 'mcts', 0.2);
     for (let turn = 0; turn < 5; turn += 1) {
-      await says(page, /Your move: cross\.|Game over/);
-      if (/Game over/.test(await status(page).textContent())) break;
+      await says(page, /Your move \(cross\)\.|wins|won|lost|draw/);
+      if (await over(page)) break;
       const ply = Number((await page.locator('.count').textContent()).split('/')[0]);
       // The last move of all is forced, and may be made before it is clicked.
       const made = page.locator('.group.open button.move').first().click({ timeout: 5000 });
-      await made.catch((error) => says(page, /Game over/).catch(() => { throw error; }));
+      await made.catch((error) => ended(page).catch(() => { throw error; }));
       await page.waitForFunction((before) => Number(document.querySelector('.count').textContent.split('/')[0]) > before, ply);
     }
-    await says(page, /Game over: cross \d+, nought \d+/);
+    await says(page, /(wins|You won|A draw), \d+ : \d+\./);
     assert.ok(await page.locator('.goal.final').count() === 2);
   },
 
@@ -41,7 +41,7 @@ export const tests = {
     assert.ok(await page.locator('.candidates tbody tr').count() > 1);
     await page.locator('.thoughts .chart').waitFor();
     await page.getByRole('button', { name: 'Move now' }).click();
-    await says(page, /Your move: red/, 4000);
+    await says(page, /Your move \(red\)/, 4000);
   },
 
   async a_pause_stops_players_and_they_go_on({ page }) {
@@ -50,21 +50,22 @@ export const tests = {
     await page.locator('.group.open button.move').first().click();
     await page.getByText('Best so far').waitFor();
     await page.getByRole('button', { name: 'Pause', exact: true }).click();
-    await says(page, /yellow to move \(paused\)/);
+    await says(page, /Paused: yellow to move/);
     await page.getByText('Stopped. Best so far').waitFor();
     assert.equal(await page.locator('.thought .spinner').count(), 0);
     await seated(page, 'yellow', 'mcts', 0.3);
     await page.getByRole('button', { name: 'Continue' }).click();
-    await says(page, /Your move: red/);
+    await says(page, /Your move \(red\)/);
   },
 
   async programs_play_each_other_once_started({ page }) {
     await opened(page, `#/${LINE_OF_THREE}`);
     await seated(page, 'nought', 'random');
     await seated(page, 'cross', 'random');
-    await says(page, /cross to move \(paused\)/);
-    await page.getByRole('button', { name: 'Continue' }).click();
-    await says(page, /Game over/);
+    await says(page, /^Ready\./);
+    await page.getByLabel('Speed').selectOption('as fast as they think');
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await ended(page);
     await addressed(page, /seats=random;random/);
   },
 
@@ -83,9 +84,9 @@ export const tests = {
       (<= won (true (bet ?side)) (true (coin ?side)))
       (<= (goal you 100) won) (<= (goal you 0) (not won)) (goal random 0)`);
     await page.locator('.group.open').getByText('(bet heads)').click();
-    await says(page, /Game over: you (0|100)/);
+    await says(page, /(Solved: 100|Not solved: 0)\./);
     await page.getByRole('button', { name: 'Undo' }).click();
-    await says(page, /Your move: you/);
+    await says(page, /Your move \(you\)/);
   },
 
   async a_tournament_makes_a_cross_table({ page }) {
@@ -97,7 +98,7 @@ export const tests = {
     assert.match(await page.locator('.cross tbody tr').first().textContent(), /mcts/);
     if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/tournament.png` });
     await page.locator('.results button').first().click();
-    await says(page, /Game over/);
+    await ended(page);
   },
 
   async a_hint_names_a_move_and_makes_none({ page }) {
@@ -135,7 +136,7 @@ export const tests = {
     await opened(page, `#/${LINE_OF_THREE}`);
     await seated(page, 'nought', 'mcts', 0.2);
     await place(page, 0, 0).click();
-    await says(page, /Your move: cross\. Last: nought/);
+    await says(page, /Your move \(cross\)\. Last: nought/);
     const ply = async () => Number((await page.locator('.count').textContent()).split('/')[0]);
     const before = await ply();
     await page.locator('.group.open button.move').first().click();
@@ -172,7 +173,7 @@ export const tests = {
     await page.getByRole('button', { name: 'Show the tree' }).click();
     await page.locator('.thought .spinner').waitFor();
     await page.locator('.group.open button.move').first().click();
-    await says(page, /Your move: yellow/);
+    await says(page, /Your move \(yellow\)/);
     await page.getByText('Stopped. Best so far').waitFor();
     assert.equal(await page.locator('.thought .spinner').count(), 0);
     await page.getByRole('button', { name: 'Hint', exact: true }).waitFor();
@@ -183,11 +184,11 @@ export const tests = {
     await own(page, BOTH);
     await seated(page, 'right', 'person');
     await page.locator('.group.open', { hasText: 'left' }).getByRole('button', { name: '(name 2)', exact: true }).click();
-    await says(page, /Your move: right/);
+    await says(page, /Your move \(right\)/);
     assert.equal(await page.locator('.group', { hasText: 'left' }).getByText('(name').count(), 0);
     assert.match(await page.locator('.moves').textContent(), /Has chosen \(hidden/);
     await page.locator('.group.open', { hasText: 'right' }).getByRole('button', { name: '(name 1)', exact: true }).click();
-    await says(page, /Game over/);
+    await ended(page);
     assert.match(await status(page).textContent(), /left \(name 2\), right \(name 1\)/);
   },
 
@@ -200,12 +201,12 @@ export const tests = {
     const [one, two] = [await context.newPage(), await context.newPage()];
     await one.goto(cross);
     await two.goto(nought);
-    await says(one, /Your move: cross/);
+    await says(one, /Your move \(cross\)/);
     await says(two, /Waiting for cross/);
     await place(one, 1, 1).click();
-    await says(two, /Your move: nought/);
+    await says(two, /Your move \(nought\)/);
     await place(two, 0, 0).click();
-    await says(one, /Your move: cross\. Last: nought/);
+    await says(one, /Your move \(cross\)\. Last: nought/);
     assert.deepEqual(await facts(one), await facts(two));
     assert.equal((await facts(one)).length, 3);
     // A player who looks at an earlier position is informed that the match goes on.
@@ -215,7 +216,7 @@ export const tests = {
     await says(two, /the match has 3 moves/);
     await two.locator('.count', { hasText: '1 / 3' }).waitFor();
     await two.getByRole('button', { name: 'To the end' }).click();
-    await says(two, /Your move: nought\. Last: cross/);
+    await says(two, /Your move \(nought\)\. Last: cross/);
   },
 
   async a_spectator_takes_a_seat_with_an_invitation({ page, context }) {
@@ -241,25 +242,25 @@ export const tests = {
     await says(third, /Waiting for nought/);
     await third.getByLabel('Invitation: the link').fill(await page.getByLabel('Link for nought', { exact: true }).inputValue());
     await third.getByRole('button', { name: 'Take a seat' }).click();
-    await says(third, /Your move: nought/);
+    await says(third, /Your move \(nought\)/);
   },
 
   async undo_redo_branch_and_share({ page, browser }) {
     await opened(page, `#/${LINE_OF_THREE}`);
     await seated(page, 'nought', 'person');
     await place(page, 0, 0).click();
-    await says(page, /Your move: nought/);
+    await says(page, /Your move \(nought\)/);
     await place(page, 1, 1).click();
-    await says(page, /Your move: cross\. Last: nought/);
+    await says(page, /Your move \(cross\)\. Last: nought/);
     await page.getByRole('button', { name: 'Undo' }).click();
-    await says(page, /Your move: nought/);
+    await says(page, /Your move \(nought\)/);
     await page.getByRole('button', { name: 'Redo' }).click();
     await says(page, /Last: nought \(mark 2 2\)/);
     await page.getByRole('button', { name: 'Undo' }).click();
-    await says(page, /Your move: nought/);
+    await says(page, /Your move \(nought\)/);
     await place(page, 2, 2).click();
     await says(page, /Last: nought \(mark 3 3\)/);
-    await page.locator('.branches').getByText('(mark 2 2)').click();
+    await page.locator('.branches').getByText('mark 2 2').click();
     await says(page, /Last: nought \(mark 2 2\)/);
     await addressed(page, /moves=\(mark 1 1\) wait;wait \(mark 2 2\)/);
     const elsewhere = await browser.newContext();
@@ -268,7 +269,7 @@ export const tests = {
     await board(other).locator('svg').waitFor();
     assert.deepEqual(await facts(other), await facts(page));
     await page.getByLabel('Position in the match').fill('0');
-    await says(page, /Your move: cross\.$/);
+    await says(page, /Your move \(cross\)\.$/);
     assert.equal((await facts(page)).length, 1);
     await elsewhere.close();
   },
@@ -299,7 +300,7 @@ export const tests = {
     await says(page, /Last: cross \(mark 3 3\)/);
     await page.goto(home);
     await page.locator('.card').first().waitFor();
-    await page.locator('.hero input[type=file]').setInputFiles(path);
+    await page.locator('[aria-label="Your own files"] input[type=file]').setInputFiles(path);
     await says(page, /Last: nought/);
     assert.deepEqual(await facts(page), before);
   },
@@ -309,20 +310,20 @@ export const tests = {
     await page.locator('.card').first().waitFor();
     const record = { matchId: `ggp.${LINE_OF_THREE}.1`, moves: [['( press 1 )'], ['( press 3 )']], rulesheet: ONE_LIGHT };
     const file = { name: 'match.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(record)) };
-    await page.locator('.hero input[type=file]').setInputFiles(file);
-    await says(page, /Game over: player 100/);
+    await page.locator('[aria-label="Your own files"] input[type=file]').setInputFiles(file);
+    await says(page, /Solved: 100/);
     const [saved] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save' }).click()]);
     const { isCompleted, goalValues, rulesheet } = JSON.parse(await readFile(await saved.path(), 'utf8'));
     assert.deepEqual([isCompleted, goalValues, rulesheet], [true, [100], ONE_LIGHT]);
     await opened(page, `#/${LINE_OF_THREE}`);
     await page.locator('.sharing input[type=file]').setInputFiles(file);
-    await says(page, /Game over: player 100/);
+    await says(page, /Solved: 100/);
   },
 
   async a_fault_in_the_rules_ends_the_match_and_is_named({ page }) {
     for (const [move, pattern] of [
-      ['two', /Game over\. me has several goal values: 1, 2 \(rules concerned: \S+:5:1 \S+:6:1\)\./],
-      ['stuck', /The match ends here\. me has no legal move, but the game is not over \(rules concerned: \S+:2:1\)\./],
+      ['two', /The game is over\. me has several goal values: 1, 2\./],
+      ['stuck', /The match ends here\. me has no legal move, but the game is not over\./],
     ]) {
       await own(page, `(role me) (init start) (choice two) (choice stuck)
 (<= (legal me ?c) (true start) (choice ?c))
@@ -330,8 +331,8 @@ export const tests = {
 (<= terminal (true (done two)))
 (<= (goal me 1) (true (done two)))
 (<= (goal me 2) (true (done two)))`);
-      await says(page, /Your move: me/);
-      await page.getByRole('button', { name: move, exact: true }).click();
+      await says(page, /Your move\./);
+      await page.locator('.group.open').getByRole('button', { name: move, exact: true }).click();
       await says(page, pattern);
       const [saved] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save' }).click()]);
       const { isCompleted, isAborted, goalValues } = JSON.parse(await readFile(await saved.path(), 'utf8'));
@@ -362,7 +363,7 @@ export const tests = {
     for (const key of ['ArrowRight', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
     await says(page, /Last: cross \(mark 2 2\)/);
     await page.keyboard.press('u');
-    await says(page, /Your move: cross\.$/);
+    await says(page, /Your move \(cross\)\.$/);
     await page.locator('.skip').focus();
     await page.keyboard.press('Enter');
     assert.equal(await page.evaluate(() => document.activeElement.id), 'view');
@@ -385,7 +386,7 @@ export const tests = {
   async an_edge_between_places_is_clicked({ page }) {
     await opened(page, '#/dots_and_boxes');
     await page.locator('[data-cell="1 0 2"]').first().click();
-    await page.locator('.history', { hasText: '(draw upright 1 3)' }).waitFor();
+    await page.locator('.history', { hasText: 'draw upright 3 1' }).waitFor();
   },
 
   async fifty_sessions_play_at_once({ page }) {

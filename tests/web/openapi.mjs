@@ -62,6 +62,8 @@ export const tests = {
       assert.match(await picture.text(), /^<svg/, card.id);
       check('Position', await json(`api/games/${card.id}/position`, {}));
     }
+    for (const traits of await json('api/traits')) check('Traits', traits);
+    assert.match(await (await request('api/games/tic_tac_toe/film.svg')).text(), /class="f f1-/);
     for (const kind of await json('api/players')) check('Kind', kind);
     for (const method of await json('api/methods')) check('Method', method);
     const files = (text) => ({ files: [{ name: 'own.kif', text }] });

@@ -7,21 +7,25 @@
 
 import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
-import { browsing } from './person.mjs';
+import { browsing, unfolded } from './person.mjs';
+import { tests as editor } from './editor.mjs';
 import { tests as graphs } from './graphs.mjs';
+import { tests as start } from './home.mjs';
 import { tests as looks } from './looks.mjs';
 import { tests as matches } from './matches.mjs';
 import { tests as openapi } from './openapi.mjs';
+import { folds, tests as play } from './play.mjs';
 import { tests as rules } from './rules.mjs';
 
 const wanted = process.argv.slice(3);
-const tests = { ...matches, ...rules, ...graphs, ...looks, ...openapi };
+const tests = { ...matches, ...play, ...rules, ...editor, ...graphs, ...looks, ...start, ...openapi };
 const browser = await browsing();
 let failed = 0;
 for (const [name, test] of Object.entries(tests)) {
   if (wanted.length > 0 && !wanted.some((word) => name.includes(word))) continue;
   const context = await browser.newContext({ viewport: { width: 1400, height: 900 }, acceptDownloads: true });
   context.setDefaultTimeout(20_000);
+  if (!folds.has(test)) await unfolded(context);
   const page = await context.newPage();
   const errors = [];
   context.on('page', (other) => other.on('pageerror', (error) => errors.push(error)));

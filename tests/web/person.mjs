@@ -1,5 +1,7 @@
 // The actions of a person on the page.
 
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { chromium } from 'playwright-core';
 
 /** The address of `ggp web`: the first command-line argument. */
@@ -39,20 +41,32 @@ export const facts = async (page) => {
 };
 
 export async function opened(page, hash) {
+  // A view of the same document stays until the next one is ready.
+  await page.evaluate(() => document.querySelector('.game')?.classList.add('former'));
   await page.goto(`${home}${hash}`);
   await playable(page);
 }
 
-/** Waits for a board that can be played on, which is later than it is visible. */
+/** Waits for a game that can be played, which is later than its board is visible. */
 async function playable(page) {
-  await board(page).locator('svg').waitFor();
-  await page.locator('.game:not([aria-busy])').waitFor();
+  await page.locator('.game:not([aria-busy], .former)').waitFor();
 }
 
 /** Waits until the status text matches. */
 export async function says(page, pattern, timeout = 30_000) {
   await page.waitForFunction(([source]) => new RegExp(source).test(document.querySelector('.status')?.textContent ?? ''), [pattern.source], { timeout, polling: 100 });
 }
+
+/** Returns whether the match has ended. */
+export const over = async (page) => await page.locator('.status.ended').count() > 0;
+
+/** Waits until the match has ended. */
+export const ended = (page, timeout = 30_000) => page.locator('.status.ended').waitFor({ timeout });
+
+/** Unfolds the list of moves in all views, as a person who wants it does once. */
+export const unfolded = (context) => context.addInitScript(() => {
+  try { localStorage.setItem('play.moves', 'open'); } catch { /* An empty page has no storage. */ }
+});
 
 export async function seated(page, role, kind, seconds) {
   await page.getByLabel(`Player of ${role}`).selectOption(kind);
@@ -62,14 +76,36 @@ export async function seated(page, role, kind, seconds) {
   }
 }
 
+export const rulesField = (page) => page.locator('.editor .cm-content');
+
+/** The text in the editor, as far as it is visible. */
+export const ruleText = (page) => page.locator('.editor .cm-line').evaluateAll((lines) => lines.map((line) => line.textContent).join('\n'));
+
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+/** Finds problems of accessibility. */
+export async function problems(page) {
+  // The page may run no script but its own, so the checker is run by the browser itself.
+  await page.evaluate(await readFile(AXE, 'utf8'));
+  const { violations } = await page.evaluate(() => window.axe.run());
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).slice(0, 3).join(', ')}`);
+}
+
+/** Replaces the text in the editor. */
+export async function entered(page, text) {
+  await rulesField(page).click();
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.insertText(text);
+}
+
 export async function typed(page, text) {
   await page.goto(`${home}#/edit`);
-  await page.locator('textarea.rules').fill(text);
+  await entered(page, text);
 }
 
 export async function own(page, text) {
   await typed(page, text);
-  await page.getByText('No errors found').waitFor();
+  await page.getByText(/^No errors/).waitFor();
   await page.getByRole('button', { name: 'Play', exact: true }).click();
   await playable(page);
 }

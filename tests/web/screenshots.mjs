@@ -10,6 +10,7 @@
 
 import { mkdir } from 'node:fs/promises';
 import { chromium } from 'playwright-core';
+import { asker, middle } from './middle.mjs';
 
 const [url, folder, ...wanted] = process.argv.slice(2);
 if (!folder) {
@@ -17,11 +18,8 @@ if (!folder) {
   process.exit(2);
 }
 const home = url.endsWith('/') ? url : `${url}/`;
+const asked = asker(home);
 
-/** Maximum number of joint moves to the middle of a match. */
-const MOST = 30;
-/** Number of joint moves that are tried before a match is accepted as over. */
-const TRIES = 12;
 const WIDE = { width: 1400, height: 900 };
 const NARROW = { width: 400, height: 800 };
 
@@ -29,45 +27,6 @@ let failed = 0;
 function fail(what, error) {
   failed += 1;
   console.log(`FAILED  ${what}: ${error.message ?? error}`);
-}
-
-async function asked(path, body) {
-  const post = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
-  const answer = await fetch(`${home}api/${path}`, body && post);
-  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-  return answer.json();
-}
-
-/** Pseudorandom numbers from 0 to below 1, with a text as the seed. */
-function chances(text) {
-  let state = [...text].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)) % 2 ** 32, 7);
-  return () => {
-    state = (state * 69069 + 12345) % 2 ** 32;
-    return state / 2 ** 32;
-  };
-}
-
-/** Moves to the middle of a match that avoids ending where possible. */
-async function middle(game) {
-  const chance = chances(game);
-  const moves = [];
-  let position = await asked(`games/${game}/position`, { moves });
-  if (position.over) throw new Error('it is over at its start');
-  const step = async () => {
-    for (let tries = 0; tries < TRIES; tries += 1) {
-      const joint = position.legal.map((legal) => legal[Math.floor(chance() * legal.length)].move);
-      const next = await asked(`games/${game}/position`, { moves: [...moves, joint] });
-      if (!next.over) return { joint, next };
-    }
-    return null;
-  };
-  while (moves.length < MOST) {
-    const found = await step();
-    if (!found) break;
-    moves.push(found.joint);
-    position = found.next;
-  }
-  return moves.slice(0, Math.ceil(moves.length / 2));
 }
 
 /** The address of a position with persons in all seats; see `crates/web/src/page/route.js`. */
@@ -149,7 +108,7 @@ for (const game of all.filter(({ id }) => wanted.length === 0 || wanted.includes
     for (const colorScheme of ['light', 'dark']) {
       await shot(`${id}.start.${colorScheme}`, address(game, []), { colorScheme }, (page) => drawn(page, 0));
     }
-    const moves = await middle(id);
+    const moves = (await middle(asked, id)).moves;
     const name = `${id}.after_${moves.length}_moves.light`;
     if (moves.length > 0) await shot(name, address(game, moves), {}, (page) => drawn(page, moves.length));
   } catch (error) {

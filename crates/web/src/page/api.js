@@ -88,6 +88,8 @@ function once(path) {
   };
 }
 
+/** The traits by which the bundled games are sorted. */
+export const traits = once('/api/traits');
 /** The kinds of players. */
 export const players = once('/api/players');
 /** The methods of the solver. */

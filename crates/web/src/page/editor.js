@@ -1,17 +1,19 @@
 // The rule editor: rules are typed, pasted or dropped, and checked while typing.
 
-import { check } from './api.js';
+import { ask, check } from './api.js';
 import { button, fill, icon, make, settled, textOf, trouble } from './dom.js';
-import { Game } from './rules.js';
 import { counted } from './moves.js';
+import { RuleText, fixes, loaded, missing } from './rule_text.js';
+import { Game } from './rules.js';
+import { Trial } from './trial.js';
 
 const DRAFT = 'draft';
 /** The name under which the replaced draft is stored. */
 const EARLIER = 'earlier draft';
 /** Milliseconds without a keystroke before the rules are checked. */
 const REST = 350;
-/** Length above which findings are only listed, not marked in the text. */
-const LONGEST_MARKED = 200_000;
+/** Length of all rules above which the server is not asked about names while someone types. */
+const LONGEST_ASKED = 200_000;
 
 const EXAMPLE = `; Two players name a number; the higher one wins.
 
@@ -72,29 +74,29 @@ export async function readFiles(files) {
   return rules;
 }
 
+/** Keys that a text area would not have. */
+const KEYS = 'Ctrl+Space completes a name, F12 goes to its definition, Ctrl+F searches, Ctrl+Enter plays. To leave the editor with the keyboard, press Escape and then Tab.';
+
+const empty = () => ({ files: [{ name: 'rules.kif', text: '' }], picture: null });
+
 export class Editor {
-  /** `onPlay(game)` is called with a game that was loaded. */
+  /** `onPlay(game, moves)` is called with a game that was loaded, and the moves to a position. */
   constructor(rules, onPlay, findings = null) {
     this.onPlay = onPlay;
     const left = kept(DRAFT);
     if (rules && left && JSON.stringify(rules) !== JSON.stringify(left)) keep(EARLIER, left);
-    this.rules = rules ?? left ?? { files: [{ name: 'rules.kif', text: '' }], picture: null };
-    if (this.rules.files.length === 0) this.rules.files.push({ name: 'rules.kif', text: '' });
+    this.rules = rules ?? left ?? empty();
+    if (this.rules.files.length === 0) this.rules.files.push(...empty().files);
     this.at = 0;
     this.findings = findings ?? [];
-    this.numbers = make('pre', { class: 'numbers', 'aria-hidden': 'true' });
-    this.behind = make('pre', { class: 'behind', 'aria-hidden': 'true' });
-    this.text = make('textarea', {
-      class: 'rules', wrap: 'off', spellcheck: 'false', autocapitalize: 'off', autocomplete: 'off',
-      'aria-label': 'Rules', placeholder: 'Paste rules in GDL here, or drop files.',
-    });
-    this.text.addEventListener('input', () => this.typed());
-    this.text.addEventListener('scroll', () => this.scrolled());
-    this.text.addEventListener('keydown', (event) => this.key(event));
+    /** The files as they were when they last had no errors. */
+    this.correct = null;
     this.tabs = make('div', { class: 'files' });
+    this.pane = make('div', { class: 'pane' }, make('p', { class: 'quiet waiting' }, 'Loading the editor …'));
     this.state = make('p', { class: 'state', 'aria-live': 'polite' });
     this.list = make('ol', { class: 'findings' });
     this.trouble = trouble();
+    this.trial = new Trial({ onPlace: (place) => this.goto(place), onShow: (moves) => this.start(moves) });
     this.play = button('Play', () => this.start(), { class: 'strong', disabled: true });
     const picker = make('input', { type: 'file', multiple: true, accept: '.kif,.gdl,.txt,.toml', hidden: true });
     picker.addEventListener('change', () => this.take(picker.files));
@@ -107,14 +109,35 @@ export class Editor {
       make('div', { class: 'line-of' }, this.tabs, button('Open files …', () => picker.click(), { class: 'small' }), picker,
         button('Insert example', () => this.example(), { class: 'small' }),
         this.before),
-      make('div', { class: 'pane' }, this.numbers, make('div', { class: 'layers' }, this.behind, this.text)),
+      this.pane,
+      make('p', { class: 'quiet keys' }, KEYS),
       this.other, this.picture,
-      make('div', { class: 'line-of' }, this.play, this.state), this.trouble, this.list);
+      make('div', { class: 'line-of' }, this.play, this.state), this.trouble, this.list, this.trial.element);
     this.check = settled(REST, () => this.ask());
     this.drops(this.element);
-    this.open(0);
     if (findings) this.said({ right: false, findings, omitted: 0 });
+    this.open(0);
+    this.load();
     this.ask();
+  }
+
+  /** Loads the library and shows the text. */
+  async load() {
+    try {
+      const library = await loaded();
+      if (this.gone) return;
+      this.text = new RuleText(library, {
+        onChange: (text) => this.changed(text), onRun: () => { if (!this.play.disabled) this.start(); }, onFix: (fix) => this.fix(fix),
+        onPlace: (file, range) => this.reveal(file, () => [this.text.unit(range.start), this.text.unit(range.end)]),
+        ask: (what, position, signal) => this.askAbout(what, position, signal),
+      });
+      fill(this.pane, this.text.element);
+      this.open(this.at);
+    } catch (error) {
+      missing(this.pane);
+      // A module that cannot be loaded is a TypeError; others are errors of ours.
+      if (!(error instanceof TypeError)) throw error;
+    }
   }
 
   drops(zone) {
@@ -126,7 +149,7 @@ export class Editor {
     zone.addEventListener('drop', (event) => {
       event.preventDefault();
       zone.classList.remove('over');
-      this.take(event.dataTransfer.files);
+      if (event.dataTransfer.files.length > 0) this.take(event.dataTransfer.files);
     });
   }
 
@@ -144,27 +167,31 @@ export class Editor {
     let own = this.rules.files.filter((file) => file.text.trim() !== '' && !files.some((other) => other.name === file.name));
     if (files.some(declaresRoles) && own.some(declaresRoles)) {
       // This is another game, not a part of the current one.
-      keep(EARLIER, this.rules);
-      this.before.hidden = false;
-      this.other.hidden = false;
-      this.rules = { files: [], picture: null };
+      this.putAside();
       own = [];
     }
     this.rules.files = [...own, ...files];
-    if (this.rules.files.length === 0) this.rules.files.push({ name: 'rules.kif', text: '' });
+    if (this.rules.files.length === 0) this.rules.files.push(...empty().files);
     this.rules.picture = picture ?? this.rules.picture;
     this.open(Math.max(0, this.rules.files.length - files.length));
     this.typed();
   }
 
+  /** Keeps the current rules as the earlier draft, and begins with nothing. */
+  putAside() {
+    keep(EARLIER, this.rules);
+    this.before.hidden = false;
+    this.other.hidden = false;
+    this.rules = { files: [], picture: null };
+  }
+
   example() {
-    if (this.text.value.trim() && !this.text.value.startsWith('; Two players name')) {
-      this.rules.files.push({ name: 'example.kif', text: EXAMPLE });
-      this.open(this.rules.files.length - 1);
-    } else {
-      this.text.value = EXAMPLE;
-    }
+    const { files } = this.rules;
+    if (files.some(({ text }) => text.trim() !== '' && text !== EXAMPLE)) this.putAside();
+    this.rules = { files: [{ name: 'example.kif', text: EXAMPLE }], picture: null };
+    this.open(0);
     this.typed();
+    this.text?.focus();
   }
 
   /** Swaps the current rules with the earlier draft. */
@@ -179,7 +206,6 @@ export class Editor {
 
   open(index) {
     this.at = index;
-    this.text.value = this.rules.files[index].text;
     fill(this.tabs, this.rules.files.map(({ name }, other) => {
       const tab = button(name, () => this.open(other), { class: 'file', 'aria-pressed': String(other === index) });
       return this.rules.files.length > 1
@@ -187,14 +213,17 @@ export class Editor {
     }), button(icon('add'), () => this.add(), { class: 'plain', 'aria-label': 'Add a file', title: 'Add a file' }));
     this.picture.hidden = !this.rules.picture;
     fill(this.picture, 'Uses a picture file. ', button('Remove', () => { this.rules.picture = null; this.open(this.at); this.typed(); }, { class: 'small' }));
+    this.text?.show(this.rules.files[index]);
     this.mark();
-    this.scrolled();
   }
 
   add() {
-    this.rules.files.push({ name: `rules-${this.rules.files.length + 1}.kif`, text: '' });
+    const names = new Set(this.rules.files.map(({ name }) => name));
+    let number = this.rules.files.length + 1;
+    while (names.has(`rules-${number}.kif`)) number += 1;
+    this.rules.files.push({ name: `rules-${number}.kif`, text: '' });
     this.open(this.rules.files.length - 1);
-    this.text.focus();
+    this.text?.focus();
   }
 
   drop(index) {
@@ -203,23 +232,29 @@ export class Editor {
     this.typed();
   }
 
+  changed(text) {
+    this.rules.files[this.at].text = text;
+    this.typed();
+  }
+
   typed() {
-    this.rules.files[this.at].text = this.text.value;
     keep(DRAFT, this.rules);
-    this.findings = [];
-    this.mark();
     this.play.disabled = true;
+    this.stop?.abort();
     this.state.textContent = '';
+    this.trial.clear();
     this.check();
   }
 
-  key(event) {
-    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !this.play.disabled) this.start();
+  get whole() {
+    return { files: this.rules.files.map(({ name, text }) => ({ name, text })), picture: this.rules.picture ?? null };
   }
 
-  scrolled() {
-    this.behind.style.transform = `translate(${-this.text.scrollLeft}px, ${-this.text.scrollTop}px)`;
-    this.numbers.style.transform = `translateY(${-this.text.scrollTop}px)`;
+  /** Asks the server about a position in the file that is shown. */
+  async askAbout(what, position, signal) {
+    const { files } = this.whole;
+    if (files.reduce((sum, { text }) => sum + text.length, 0) > LONGEST_ASKED) throw new Error('These rules are too long to ask about them while typing.');
+    return ask(`/api/${what}`, { files, before: this.correct ?? undefined, at: { file: files[this.at].name, ...position } }, signal);
   }
 
   async ask() {
@@ -229,14 +264,23 @@ export class Editor {
       return;
     }
     this.stop?.abort();
-    this.stop = new AbortController();
+    const stop = new AbortController();
+    this.stop = stop;
     this.state.textContent = 'Checking …';
+    this.state.className = 'state';
+    const asked = this.whole;
     try {
-      this.said(await check({ files: this.rules.files, picture: this.rules.picture ?? null }, this.stop.signal));
+      const report = await check(asked, stop.signal);
+      this.said(report);
       this.trouble.say('');
+      if (!report.right) return;
+      this.correct = asked.files;
+      this.trial.clear('Playing random matches …');
+      this.trial.show(await ask('/api/try', asked, stop.signal));
     } catch (error) {
       if (error.name === 'AbortError') return;
-      this.state.textContent = '';
+      if (this.state.textContent === 'Checking …') this.state.textContent = '';
+      this.trial.clear();
       this.trouble.say(error.message);
     }
   }
@@ -247,8 +291,9 @@ export class Editor {
     const errors = findings.filter((one) => one.severity === 'error').length;
     const warnings = findings.length - errors;
     const counts = [errors && counted(errors, 'error'), warnings && counted(warnings, 'warning')].filter(Boolean).join(', ');
-    this.state.textContent = right ? `No errors found${counts ? `; ${counts}` : ''}.` : counts || 'These rules are not a complete game yet.';
-    this.state.className = `state ${right ? 'right' : 'wrong'}`;
+    if (right) this.state.textContent = counts ? `No errors, ${counts}.` : 'No errors found.';
+    else this.state.textContent = counts || 'These rules are not a complete game yet.';
+    this.state.className = `state ${right && warnings > 0 ? 'warned' : right ? 'right' : 'wrong'}`;
     fill(this.list, findings.map((finding) => this.finding(finding)), omitted > 0 && make('li', { class: 'quiet' }, `${omitted} more.`));
     this.mark();
   }
@@ -259,83 +304,55 @@ export class Editor {
       button(place ? `${place.file}:${place.line}:${place.column}` : 'rules', () => this.goto(place), { class: 'place', disabled: !place }),
       ' ', make('span', { class: 'severity' }, `${severity} ${code}`), ' ', make('span', { class: 'message' }, message),
       (notes ?? []).map((note) => make('p', { class: 'note' }, button(`${note.place.line}:${note.place.column}`, () => this.goto(note.place), { class: 'place' }), ` ${note.message}`)),
-      help && make('p', { class: 'note' }, help));
+      help && make('p', { class: 'note' }, help), fixes(finding, (fix) => this.fix(fix)));
   }
 
-  /** The text offsets of a source location. */
-  range({ line, column, text }) {
-    const value = this.text.value;
-    let start = 0;
-    for (let at = 1; at < line; at += 1) {
-      const end = value.indexOf('\n', start);
-      if (end < 0) break;
-      start = end + 1;
+  /** Applies a fix, which may change several files. */
+  fix({ edits }) {
+    const names = [...new Set(edits.map(({ file }) => file))];
+    // The file that is shown comes last, so that it is shown again.
+    names.sort((a, b) => (a === this.rules.files[this.at].name) - (b === this.rules.files[this.at].name));
+    for (const name of names) {
+      this.openNamed(name);
+      this.text.edit(edits.filter(({ file }) => file === name).map(({ range, text }) => [this.text.unit(range.start), this.text.unit(range.end), text]));
     }
-    // Columns count characters, which may be two units of a string.
-    start += [...value.slice(start, start + 4 * column)].slice(0, column - 1).join('').length;
-    return [start, Math.min(value.length, start + Math.max(1, text?.length ?? 1))];
   }
 
-  fileOf(place) {
-    return Math.max(0, this.rules.files.findIndex(({ name }) => name === place.file));
+  /** The text offsets of a source location in the file that is shown. */
+  range({ line, column, text }) {
+    const start = this.text.offset(line, column);
+    return [start, start + Math.max(1, text?.length ?? 1)];
+  }
+
+  indexOf(name) {
+    return Math.max(0, this.rules.files.findIndex((file) => file.name === name));
+  }
+
+  openNamed(name) {
+    if (this.indexOf(name) !== this.at) this.open(this.indexOf(name));
+  }
+
+  /** Opens a file and selects a range. */
+  reveal(name, range) {
+    this.openNamed(name);
+    this.text.select(...range());
   }
 
   goto(place) {
-    if (!place) return;
-    if (this.fileOf(place) !== this.at) this.open(this.fileOf(place));
-    const [start, end] = this.range(place);
-    this.text.focus();
-    this.text.setSelectionRange(start, end);
-    const height = Number.parseFloat(getComputedStyle(this.text).lineHeight);
-    this.text.scrollTop = Math.max(0, (place.line - 4) * height);
-    this.scrolled();
+    if (place && this.text) this.reveal(place.file, () => this.range(place));
   }
 
   mark() {
-    const value = this.text.value;
-    const here = this.findings.filter((finding) => finding.place && this.fileOf(finding.place) === this.at);
-    const worst = new Map();
-    for (const { severity, place } of here) if (worst.get(place.line) !== 'error') worst.set(place.line, severity);
-    const count = value.split('\n').length;
-    const said = `${count} ${[...worst].join()}`;
-    // This runs on every keystroke, so unchanged numbers are kept.
-    if (said !== this.numbered) this.number(count, worst);
-    this.numbered = said;
-    const parts = [];
-    let from = 0;
-    if (here.length > 0 && value.length <= LONGEST_MARKED) {
-      const ranges = here.map((finding) => [...this.range(finding.place), finding]).sort((a, b) => a[0] - b[0]);
-      for (const [start, end, { severity, message }] of ranges) {
-        if (start < from) continue;
-        parts.push(value.slice(from, start), make('mark', { class: severity, title: message }, value.slice(start, end)));
-        from = end;
-      }
-      parts.push(`${value.slice(from)}\n`);
-    }
-    fill(this.behind, parts);
+    if (!this.text) return;
+    const here = this.findings.filter(({ place }) => place && this.indexOf(place.file) === this.at);
+    this.text.mark(here.map((finding) => [...this.range(finding.place), finding]));
   }
 
-  number(count, worst) {
-    const lines = [];
-    let plain = [];
-    const flush = () => { if (plain.length) lines.push(`${plain.join('\n')}\n`); plain = []; };
-    for (let line = 1; line <= count; line += 1) {
-      if (worst.has(line)) {
-        flush();
-        lines.push(make('span', { class: `number ${worst.get(line)}` }, String(line)), '\n');
-      } else {
-        plain.push(String(line));
-      }
-    }
-    flush();
-    fill(this.numbers, lines);
-  }
-
-  async start() {
+  async start(moves = []) {
     this.play.disabled = true;
     this.trouble.say('');
     try {
-      this.onPlay(await Game.loaded({ files: this.rules.files, picture: this.rules.picture ?? null }));
+      this.onPlay(await Game.loaded(this.whole), moves);
     } catch (error) {
       if (error.status === 422 && error.body?.findings) this.said(error.body);
       else this.trouble.say(error.message);
@@ -345,8 +362,9 @@ export class Editor {
   }
 
   leave() {
+    this.gone = true;
     this.check.cancel();
     this.stop?.abort();
+    this.text?.leave();
   }
 }
-

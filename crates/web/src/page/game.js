@@ -1,21 +1,24 @@
 // The view of a game: everything around one position.
 
-import { Board } from './board.js';
 import { Controls } from './controls.js';
-import { fill, make, seen, settled, trouble } from './dom.js';
-import { ending, isEnd } from './ending.js';
+import { make, seen, settled, trouble } from './dom.js';
+import { isEnd } from './ending.js';
 import { Facts } from './facts.js';
+import { Faults } from './faults.js';
 import { Graph } from './graph.js';
 import { History } from './history.js';
 import { Hover } from './hover.js';
 import { Learned } from './learned.js';
-import { Match, PERSON, parsedPlayer, defaultSeats } from './match.js';
-import { Moves, concerns, counted } from './moves.js';
-import { Sharing } from './share.js';
+import { Match, PERSON, defaultSeats, wrongSeats } from './match.js';
+import { Moves } from './moves.js';
+import { Outlook } from './outlook.js';
 import { address } from './route.js';
 import { subtitled } from './rules.js';
 import { Seats, coloursOf } from './seats.js';
+import { Sharing } from './share.js';
 import { Solve } from './solve.js';
+import { Stage } from './stage.js';
+import { Status } from './status.js';
 import { Seat, joinForm, tableStates } from './table.js';
 import { Tabs } from './tabs.js';
 import { onTheme } from './theme.js';
@@ -26,6 +29,8 @@ import { Why } from './why.js';
 
 /** Milliseconds until the address is updated. */
 const ADDRESS = 120;
+/** Maximum number of earlier positions that are loaded for the list of moves. */
+const RECALLED = 60;
 /** In a single column, opening the explanation would scroll the board out of sight. */
 const narrow = matchMedia('(max-width: 760px)');
 
@@ -35,36 +40,38 @@ export class GameView {
     this.game = game;
     this.target = target;
     this.history = new History();
-    this.cells = [];
     /** Hidden thoughts of programs by role: the thought, and the node and tree. */
     this.seen = new Map();
     const listener = {
       onJoint: (joint) => this.joint(joint), onChange: () => this.changed(),
       onThought: (role, thought, running) => this.thought(role, thought, running),
       onTree: (role, node, tree) => this.grown(role, node, tree), onTrouble: (message) => this.trouble.say(message), onStop: (role) => this.think.stopped(role),
+      onFailure: (role, message) => this.controls.failed(role, message),
     };
     this.atTable = target.table !== undefined;
     this.match = this.atTable ? new Seat(game, this.history, target, listener) : new Match(game, listener);
+    const here = () => this.history.here;
     this.trouble = trouble();
-    this.status = make('p', { class: 'status', 'aria-live': 'polite' });
-    this.board = new Board({ onCell: (cell) => this.cell(cell), onClear: () => this.choose([]) });
+    this.status = new Status(this);
+    this.stage = new Stage(this);
     const onWhy = (question) => this.why.ask(question);
     this.moves = new Moves({
       onWhy, onMove: (role, move) => this.move(role, move), onBack: (role) => this.match.back(role),
-      onHover: (cells) => this.mark({ hover: new Set(cells.map((cell) => cell.join(' '))) }), onClear: () => this.choose([]),
+      onHover: (row) => this.stage.hoverMove(row?.role ?? null, row?.move ?? null), onClear: () => this.stage.selection.set([]),
     });
     this.facts = new Facts(onWhy);
-    this.timeline = new Timeline({ onGo: (node) => this.go(node), onUndo: () => this.step(-1), onRedo: () => this.step(1) });
+    this.faults = new Faults({ onPlace: (place) => this.why.read(place), onWhy });
+    this.timeline = new Timeline(game.roles, { onGo: (node) => this.go(node), onUndo: () => this.step(-1), onRedo: () => this.step(1) });
     this.seats = new Seats(game.roles, { onWhy, onSit: (role, player) => this.sit(role, player) });
     const onGo = (from, joints) => this.timeline.go(this.history.graft(from, joints));
-    this.learned = new Learned(game, { line: () => this.history.line(), here: () => this.history.here, onValues: () => this.think.over(this.history.line()) });
-    this.think = new Think(game.roles, { onGo, onHover: (move, role) => this.mark({ hover: this.cellsOf(role, move) }), onOpen: () => this.controls.grow() }, this.learned.element);
-    this.why = new Why(game, () => this.history.here.moves(), () => { if (!narrow.matches) this.board.element.scrollIntoView({ block: 'nearest' }); });
-    this.hover = new Hover(game, () => this.history.here);
+    this.learned = new Learned(game, { line: () => this.history.line(), here, onValues: () => this.think.over(this.history.line()) });
+    this.think = new Think(game.roles, { onGo, onHover: (move, role) => this.stage.hoverMove(role, this.stage.moveOf(role, move)), onOpen: () => this.controls.grow() }, this.learned.element);
+    this.why = new Why(game, here, () => { if (!narrow.matches) this.stage.board.element.scrollIntoView({ block: 'nearest' }); });
+    this.hover = new Hover(game, here);
     this.controls = new Controls(this);
     this.sharing = new Sharing(this);
-    this.solve = game.roles.length === 1 ? new Solve(game, { here: () => this.history.here, onPlan: (...plan) => this.plan(...plan) }) : null;
-    this.graph = this.atTable ? null : new Graph(game, { here: () => this.history.here, onGo });
+    this.solve = game.roles.length === 1 ? new Solve(game, { here, onPlan: (...plan) => this.plan(...plan) }) : null;
+    this.graph = this.atTable ? null : new Graph(game, { here, onGo });
     this.tournament = game.roles.length > 1 && !this.atTable ? new Tournament(game, (moves) => this.replay(moves)) : null;
     this.tabs = new Tabs([this.solve && ['Solve', this.solve.element], ['History', this.timeline.element], ['Thinking', this.think.element], this.graph && ['Graph', this.graph.element],
       this.tournament && ['Tournament', this.tournament.element]].filter(Boolean));
@@ -78,11 +85,11 @@ export class GameView {
       make('div', { class: 'game-head' }, make('h1', { tabindex: '-1' }, game.title, subtitled(game) && make('span', { class: 'quiet subtitle' }, ` ${subtitled(game)}`)), this.sharing.element),
       game.about.trim() && make('details', { class: 'unfold about' }, make('summary', {}, 'About this game'), make('p', {}, game.about.trim())),
       make('div', { class: 'columns' },
-        make('div', { class: 'stage' }, this.status, this.trouble, this.controls.element,
-          this.board.element, this.timeline.transport, this.facts.element),
+        make('div', { class: 'stage' }, this.status.element, this.faults.element, this.trouble, this.controls.failure,
+          ...this.stage.elements, make('div', { class: 'under' }, this.controls.element, this.stage.tools.element), this.timeline.transport, this.facts.element),
         make('div', { class: 'side' }, this.seats.element, this.atTable && !this.target.key && joinForm(this.target), this.sharing.invitation, this.moves.element),
         make('div', { class: 'side' }, this.tabs.element)),
-      this.why.element, this.hover.element);
+      this.why.element, this.hover.element, this.stage.menu.element);
     this.hover.listen(this.element);
     this.element.addEventListener('drop', (event) => {
       const file = event.dataTransfer.files[0];
@@ -93,7 +100,7 @@ export class GameView {
 
   async shown() {
     this.own = location.hash;
-    this.ended = onTheme(() => this.board.paint());
+    this.ended = onTheme(() => this.stage.board.paint());
     document.addEventListener('keydown', this.keys);
     this.solve?.shown();
     if (this.atTable) {
@@ -101,6 +108,7 @@ export class GameView {
       return;
     }
     const { moves, then, seats, early } = this.target;
+    this.stage.prepare();
     // An address may leave out forced moves; the server fills them in.
     const short = moves.some((joint) => joint.length < this.game.roles.length);
     const position = await (early ?? (short ? this.game.ask('position', { moves }).catch(() => null) : null));
@@ -110,7 +118,7 @@ export class GameView {
     last.position = position;
     if (last.position) {
       // The board is shown before the controls.
-      this.board.show(last.position.svg, `Board of ${this.game.title}`);
+      this.stage.draw(last);
       await seen();
       if (this.gone) return;
     }
@@ -132,6 +140,7 @@ export class GameView {
 
   leave() {
     this.gone = true;
+    this.stage.leave();
     this.match.stop();
     this.controls.leave();
     this.timeline.halt();
@@ -169,9 +178,11 @@ export class GameView {
     this.seen.clear();
     this.history.goto(node);
     this.timeline.show(this.history);
-    this.cells = [];
+    this.stage.clear();
+    this.controls.failed(null);
     this.hover.hide();
     this.element.setAttribute('aria-busy', 'true');
+    this.stage.prepare();
     try {
       await this.load(node);
     } catch (error) {
@@ -193,19 +204,69 @@ export class GameView {
     if (this.gone || this.history.here !== node) return;
     this.trouble.say('');
     this.element.removeAttribute('aria-busy');
-    this.hint = null;
-    this.board.show(node.position.svg, `Board of ${this.game.title}`);
+    this.stage.ready();
+    this.stage.draw(node, node.parent === before || before.parent === node ? before : null);
     this.facts.show(node.position);
     const colours = coloursOf(this.game.roles, node.position.drawing);
     this.seats.colour(colours);
     this.think.colour(colours);
+    colours.slice(0, 8).forEach((colour, index) => this.element.style.setProperty(`--role-${index}`, colour));
     this.timeline.show(this.history);
     this.think.over(this.history.line());
+    this.stage.outlook.show(node);
+    this.solve?.follow(node);
     this.learned.follow();
     this.match.arrive(node, forward);
     if (!this.atTable) this.write();
-    // The previous position tells which role moved, and where.
-    if (node.parent && !node.parent.position) this.load(node.parent).then(() => this.changed(), () => {});
+    if (node.position.over) this.stage.decide(node);
+    this.complete(node);
+  }
+
+  /** Draws the position anew, after names are read or no longer. */
+  async redraw() {
+    const node = this.history.here;
+    let position;
+    try {
+      position = await this.game.ask('position', { moves: node.moves() });
+    } catch (error) {
+      this.trouble.say(error.message);
+      return;
+    }
+    this.history.forget();
+    if (this.gone || this.history.here !== node) return;
+    node.position = position;
+    this.stage.clear();
+    this.stage.draw(node);
+    this.changed();
+    this.complete(node);
+  }
+
+  /** Loads the positions that lead to a node, from which the list of moves knows who chose. */
+  async complete(node) {
+    const missing = node.path().slice(0, -1).filter(({ position }) => !position).slice(-RECALLED);
+    for (const one of missing.reverse()) {
+      await this.load(one).catch(() => {});
+      if (this.gone || this.history.here !== node) return;
+      // The previous position tells which role moved, and where.
+      if (one === node.parent) this.changed();
+    }
+    if (missing.length > 0) this.timeline.show(this.history);
+  }
+
+  /** Starts a new match with these players; with null, the players can be chosen first. */
+  restart(seats) {
+    const root = this.history.root.position;
+    this.match.depart();
+    this.address();
+    history.pushState(null, '', location.hash);
+    this.history.reset(root);
+    this.match.seats = [...seats ?? this.match.seats];
+    this.match.paused = seats === null || !seats.includes(PERSON);
+    if (seats && !seats.includes(PERSON)) this.match.paused = false;
+    this.seats.sit(this.match.seats);
+    this.address();
+    this.go(this.history.root, seats !== null);
+    if (seats === null) this.seats.focus();
   }
 
   joint(joint) {
@@ -223,13 +284,13 @@ export class GameView {
     if (line[at]) this.timeline.go(line[at]);
   }
 
-  plan(from, plan, playing) {
+  /** Plays a plan, or goes to the position after some of its steps. */
+  plan(from, plan, playing, step = 1) {
     this.timeline.halt();
-    this.history.graft(from, plan.map((move) => [move]));
-    this.go(playing ? from : from.next).then(() => {
+    const last = this.history.graft(from, plan.map((move) => [move]));
+    this.go(playing ? from : last.path()[from.ply + step]).then(() => {
       if (playing) this.timeline.play();
     });
-    this.tabs.choose('History');
   }
 
   /** Shows a match as a branch from the initial position. */
@@ -256,37 +317,18 @@ export class GameView {
     return this.game.roles.findIndex((_, role) => this.match.stateOf(role) === 'open');
   }
 
-  get choices() {
-    return this.history.here.position?.legal[this.active] ?? [];
-  }
-
-  cellsOf(role, move) {
-    const found = this.history.here.position?.legal[role]?.find((one) => one.move === move);
-    return new Set((found?.cells ?? []).map((cell) => cell.join(' ')));
-  }
-
-  cell(cell) {
-    if (this.cells.includes(cell)) return this.choose(this.cells.filter((one) => one !== cell));
-    const narrowed = [...this.cells, cell];
-    return this.choose(this.choices.some((move) => concerns(move, narrowed)) ? narrowed : [cell]);
-  }
-
-  /** Selects cells. A move is made if it is the only one that refers to all of them. */
-  choose(cells) {
-    const left = this.choices.filter((move) => concerns(move, cells));
-    if (cells.length > 0 && left.length === 0) cells = [];
-    if (cells.length > this.cells.length && left.length === 1) {
-      this.move(this.active, left[0].move);
-      return;
-    }
-    this.cells = cells;
-    this.changed();
-  }
-
   move(role, move) {
     if (!this.match.node) return;
-    this.cells = [];
+    this.stage.clear();
     this.match.choose(role, move);
+  }
+
+  /** Shows the thought of a hint. */
+  advise(node, role, player, seen, running) {
+    this.think.show(role, player, seen, running, (move) => this.move(role, move));
+    Outlook.keep(node, role, seen);
+    this.stage.outlook.show(node);
+    this.stage.advise(role, seen.move);
   }
 
   sit(role, player) {
@@ -302,9 +344,17 @@ export class GameView {
       this.think.hide();
     } else {
       this.reveal(role);
-      this.think.show(role, this.match.seats[role], thought, running);
+      this.expose(role, thought, running);
     }
     this.controls.show();
+  }
+
+  /** Shows a thought that need not be hidden. */
+  expose(role, thought, running) {
+    this.think.show(role, this.match.seats[role], thought, running);
+    Outlook.keep(this.history.here, role, thought);
+    this.stage.outlook.show(this.history.here);
+    if (!running) this.history.here.hurried = thought.by_chance && this.seats.thinks(this.match.seats[role]);
   }
 
   grown(role, node, tree) {
@@ -321,7 +371,7 @@ export class GameView {
     if (!this.seen.has(role)) return;
     const [thought, ...tree] = this.seen.get(role);
     this.seen.delete(role);
-    this.think.show(role, this.match.seats[role], thought, false);
+    this.expose(role, thought, false);
     if (tree.length > 0) this.think.grown(role, this.match.seats[role], ...tree);
   }
 
@@ -336,71 +386,29 @@ export class GameView {
     }));
     // Roles that must choose come first, roles without a choice last.
     const rank = { open: 0, chosen: 1, others: 2, single: 3 };
-    this.moves.show(groups.sort((a, b) => rank[a.state] - rank[b.state] || a.role - b.role), this.cells);
-    const words = { open: 'to move', chosen: 'has chosen', thinking: 'thinks …', others: '', single: '' };
-    this.seats.show(states.map((state, role) => (state === 'others' && position.turn.includes(role) && !isEnd(position) ? 'to move' : words[state])), position.goals, position.over);
-    this.mark({});
-    this.say(position, states);
+    this.moves.show(groups.sort((a, b) => rank[a.state] - rank[b.state] || a.role - b.role), this.stage.selection.cells);
+    const open = groups.filter(({ state }) => state === 'open');
+    const words = { open: 'to move', chosen: 'has chosen', thinking: 'is thinking …', others: '', single: '' };
+    const times = states.map((state, role) => (state === 'thinking' && !this.match.preparing ? this.seats.timeOf(this.match.seats[role]) : null));
+    this.seats.show(states.map((state, role) => (state === 'others' && position.turn.includes(role) && !isEnd(position) ? 'to move' : words[state])), position.goals, position.over, times);
+    this.stage.changed(open.length > 1 ? open[0].name : null);
+    // Once folded, the list stays so while others move.
+    if (open.length > 0) this.moves.fold(open.length === 1 && this.stage.takes(open[0].moves));
+    this.status.show(states);
+    this.faults.show(position);
     this.controls.show();
-  }
-
-  say(position, states) {
-    const names = (wanted) => listed(this.game.roles.filter((_, role) => wanted(role)).map(({ name }) => name));
-    const last = this.history.here.joint;
-    const before = this.history.here.parent?.position;
-    const played = last ? this.game.roles.map(({ name }, role) => (!before || before.turn.length === 0 || before.turn.includes(role) ? `${name} ${last[role]}` : null)).filter(Boolean).join(', ') : '';
-    let turn;
-    if (isEnd(position)) {
-      turn = ending(this.game, position);
-    } else if (this.atTable && this.history.here !== this.match.end) {
-      turn = `This is an earlier position; the match has ${counted(this.match.end.ply, 'move')}.`;
-    } else if (this.match.failed) {
-      turn = this.match.failed;
-    } else if (states.includes('open')) {
-      const thinkers = names((role) => states[role] === 'thinking');
-      turn = `Your move: ${names((role) => states[role] === 'open')}${thinkers ? `; ${thinkers} chooses at the same time` : ''}.`;
-    } else if (states.includes('thinking')) {
-      turn = `${names((role) => states[role] === 'thinking')} thinks …`;
-    } else if (position.turn.length === 0) {
-      turn = 'Only one move is possible.';
-    } else if (this.atTable && this.history.here === this.match.end) {
-      turn = `Waiting for ${names((role) => position.turn.includes(role) && states[role] !== 'chosen')}.`;
-    } else {
-      turn = `${names((role) => position.turn.includes(role))} to move${this.match.waits ? ' (paused)' : ''}.`;
-    }
-    fill(this.status, make('strong', {}, turn), played && make('span', { class: 'quiet' }, ` Last: ${played}`));
-  }
-
-  /** Marks cells of the board in addition to the permanent marks. */
-  mark(marks) {
-    const near = new Set();
-    const open = new Set();
-    for (const move of this.choices) {
-      const meant = this.cells.length > 0 && concerns(move, this.cells);
-      for (const cell of move.cells.map((one) => one.join(' '))) {
-        open.add(cell);
-        if (meant && !this.cells.includes(cell)) near.add(cell);
-      }
-    }
-    const { joint, parent, position } = this.history.here;
-    let last = new Set();
-    joint?.forEach((move, role) => {
-      const found = parent.position?.turn.includes(role) && parent.position.legal[role].find((one) => one.move === move);
-      for (const cell of found ? found.cells : []) last.add(cell.join(' '));
-    });
-    // If a move refers to a whole line, mark only the cells that changed.
-    if (last.size > 1) {
-      const fresh = [...last].filter((cell) => contentOf(position, cell) !== contentOf(parent.position, cell));
-      if (fresh.length > 0) last = new Set(fresh);
-    }
-    this.board.mark({ chosen: new Set(this.cells), near, open, last, hint: this.hint, ...marks });
+    if (this.match.preparing) this.stage.prepare();
+    else this.stage.ready();
   }
 
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.('input, textarea, select')) return;
-    if (event.key === 'u') this.step(-1);
+    if (event.defaultPrevented) return;
+    if (this.stage.pad.key(event)) { /* A move was chosen. */ }
+    else if (event.key === 'u') this.step(-1);
     else if (event.key === 'r') this.step(1);
-    else if (event.key === 'Escape') this.choose([]);
+    else if (event.key === 'f') this.stage.tools.turn.click();
+    else if (event.key === 'Escape') this.stage.selection.set([]);
     else return;
     event.preventDefault();
   }
@@ -425,22 +433,4 @@ export class GameView {
       this.trouble.say(error.message);
     }
   }
-}
-
-/** The error in the seats of an address, or null. */
-function wrongSeats(seats, roles, kinds) {
-  if (seats.length !== roles.length) return `This address names ${seats.length} players, but the game has ${roles.length} roles. The default players are used.`;
-  const known = new Set([PERSON, ...kinds.map(({ name }) => name)]);
-  const unknown = seats.map((seat) => parsedPlayer(seat).kind).find((kind) => !known.has(kind));
-  return unknown === undefined ? null : `This address names an unknown player, ${unknown}. The default players are used.`;
-}
-
-/** The content of a cell. */
-function contentOf({ drawing }, cell) {
-  const [board, row, column] = cell.split(' ');
-  return JSON.stringify(drawing.boards[board]?.contents[row]?.[column]);
-}
-
-function listed(names) {
-  return names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${names[names.length - 1]}` : names[0] ?? '';
 }

@@ -34,8 +34,24 @@ export class Node {
 
 export class History {
   constructor() {
+    this.reset(null);
+  }
+
+  /** Forgets all moves. `position` is the initial position, if it is known. */
+  reset(position) {
     this.root = new Node(null, null);
+    this.root.position = position;
     this.here = this.root;
+  }
+
+  /** Forgets the positions that are not shown, so that they are loaded again. */
+  forget() {
+    const all = [this.root];
+    for (const node of all) {
+      if (node !== this.here) node.position = null;
+      node.last = null;
+      all.push(...node.children);
+    }
   }
 
   /** The child for a joint move; created if it does not exist. */

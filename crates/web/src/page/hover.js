@@ -4,7 +4,7 @@ import { fill, make } from './dom.js';
 import { SIGNS } from './why.js';
 
 /** Milliseconds for which the pointer must rest before a request. */
-const REST = 300;
+const REST = 700;
 /** Pixels of movement that are ignored. */
 const STILL = 2;
 /** Maximum number of lines, and their maximum depth. */
@@ -109,18 +109,20 @@ export class Hover {
     const box = about.getBoundingClientRect();
     const { offsetWidth: width, offsetHeight: height } = this.element;
     const wide = document.documentElement.clientWidth;
-    // To the side if there is room, so that the neighbours stay visible; otherwise below or
-    // above.
-    const beside = box.right + 8 + width < wide;
-    const top = beside ? Math.min(box.top, innerHeight - height - 6) : box.bottom + 6 + height < innerHeight ? box.bottom + 6 : box.top - 6 - height;
-    this.element.style.left = `${Math.max(6, beside ? box.right + 8 : Math.min(box.left, wide - width - 6))}px`;
+    // Next to the list that is being read, if there is room; otherwise below or above the row.
+    const list = (about.closest('ul, ol, table') ?? about).getBoundingClientRect();
+    const after = list.right + 8 + width < wide;
+    const aside = after || list.left - 8 - width > 0;
+    const left = after ? list.right + 8 : aside ? list.left - 8 - width : Math.min(box.left, wide - width - 6);
+    const top = aside ? Math.min(box.top, innerHeight - height - 6) : box.bottom + 6 + height < innerHeight ? box.bottom + 6 : box.top - 6 - height;
+    this.element.style.left = `${Math.max(6, left)}px`;
     this.element.style.top = `${Math.max(6, top)}px`;
   }
 
   lines({ mark, text, note, place, because }, depth, all) {
     if (all.length > LINES) return;
     const [sign, word] = SIGNS[mark] ?? SIGNS.group;
-    all.push(make('div', { class: `why-line ${mark} in-${depth}` }, sign && make('span', { class: 'sign', 'aria-label': word }, `${sign} `), text && make('code', {}, text), note && make('span', { class: 'quiet' }, ` ${note}${place ? ` ${place.file.split('/').pop()}:${place.line}` : ''}`)));
+    all.push(make('div', { class: `why-line ${mark} in-${depth}` }, sign && make('span', { class: 'sign', role: 'img', 'aria-label': word }, `${sign} `), text && make('code', {}, text), note && make('span', { class: 'quiet' }, ` ${note}${place ? ` ${place.file.split('/').pop()}:${place.line}` : ''}`)));
     if (depth < DEEP) for (const below of because) this.lines(below, depth + 1, all);
   }
 

@@ -5,6 +5,7 @@ import { fill, make } from './dom.js';
 import { Editor } from './editor.js';
 import { GameView } from './game.js';
 import { Home } from './home.js';
+import { asDrawn } from './names.js';
 import { address, parsed, unpacked } from './route.js';
 import { Game } from './rules.js';
 import { tableState, isKey } from './table.js';
@@ -35,9 +36,9 @@ function edit(rules, findings) {
   show(new Editor(rules, play, findings), 'Your own rules');
 }
 
-function play(game) {
+function play(game, moves) {
   handed = { game };
-  const target = address(game.path, {});
+  const target = address(game.path, { moves });
   if (location.hash === target) route();
   else location.hash = target;
 }
@@ -46,7 +47,7 @@ function play(game) {
 async function opened(target) {
   if (handed?.game && (handed.game.id === target.game || handed.game.path === `rules=${target.rules}`)) return handed.game;
   if (target.rules === undefined) {
-    target.early = ask(`/api/games/${encodeURIComponent(target.game)}/position`, { moves: target.moves }).catch(() => null);
+    target.early = ask(`/api/games/${encodeURIComponent(target.game)}/position`, asDrawn({ moves: target.moves })).catch(() => null);
     players().catch(() => {});
     return Game.named(target.game);
   }

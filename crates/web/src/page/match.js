@@ -20,7 +20,7 @@ export class Match {
    * `listener.onJoint(joint)` is called for a complete joint move, `listener.onChange()` for any
    * other change, `listener.onThought(role, thought, running)` for reports of programs,
    * `listener.onTree(role, node, tree)` for their trees, `listener.onStop(role)` when a program
-   * was stopped, `listener.onTrouble(message)` for errors.
+   * was stopped, `listener.onFailure(role, message)` when a program ended without a move.
    */
   constructor(game, listener) {
     this.game = game;
@@ -34,6 +34,10 @@ export class Match {
     this.forced = 0;
     /** True if the user may go anywhere in the tree and continue from there. */
     this.branches = true;
+    /** Milliseconds for which each position is shown when only programs play. */
+    this.pace = 0;
+    /** The time at which the server began to prepare the rules for a player; null if it does not. */
+    this.preparing = null;
   }
 
   /** Leaves a position. Nothing can be chosen until the next one is shown. */
@@ -46,6 +50,7 @@ export class Match {
   arrive(node, forward) {
     this.stop();
     this.node = node;
+    this.since = Date.now();
     this.choices.clear();
     const { legal, turn } = node.position;
     if (!isEnd(node.position)) {
@@ -64,6 +69,7 @@ export class Match {
     const { turn } = this.node.position;
     if (isEnd(this.node.position)) return;
     if (turn.length === 0) {
+      clearTimeout(this.timer);
       this.timer = setTimeout(() => this.complete(), GLANCE);
       return;
     }
@@ -82,7 +88,7 @@ export class Match {
         mine.thought = seen;
         if (seen.value !== null) node.values.set(role, seen.value);
         this.listener.onThought(role, seen, running);
-      }, (tree) => this.listener.onTree(role, node, tree));
+      }, (tree) => this.listener.onTree(role, node, tree), (seconds) => this.prepares(seconds));
       if (this.thinking.get(role) !== mine) return;
       this.thinking.delete(role);
       this.choices.set(role, move);
@@ -92,9 +98,22 @@ export class Match {
       this.thinking.delete(role);
       this.listener.onStop(role);
       this.paused = true;
-      this.listener.onTrouble(error.message);
+      this.listener.onFailure(role, error.message);
       this.listener.onChange();
     }
+  }
+
+  /** The server has prepared the rules for this many seconds; null if it does so no longer. */
+  prepares(seconds) {
+    if (seconds === null && !this.preparing) return;
+    this.preparing = seconds === null ? null : { begun: Date.now() - 1000 * seconds };
+    this.listener.onChange();
+  }
+
+  /** Makes a random legal move for a role. */
+  chance(role) {
+    const moves = this.node?.position.legal[role] ?? [];
+    if (moves.length > 0) this.choose(role, moves[Math.floor(Math.random() * moves.length)].move);
   }
 
   choose(role, move) {
@@ -113,8 +132,18 @@ export class Match {
 
   complete() {
     const joint = this.seats.map((_, role) => this.choices.get(role));
-    if (joint.every((move) => move !== undefined)) this.listener.onJoint(joint);
-    else this.listener.onChange();
+    if (joint.some((move) => move === undefined)) {
+      this.listener.onChange();
+      return;
+    }
+    const rest = this.seats.includes(PERSON) ? 0 : this.since + this.pace - Date.now();
+    clearTimeout(this.timer);
+    if (rest <= 0) {
+      this.listener.onJoint(joint);
+      return;
+    }
+    this.timer = setTimeout(() => this.listener.onJoint(joint), rest);
+    this.listener.onChange();
   }
 
   /**
@@ -139,7 +168,7 @@ export class Match {
   get waits() {
     if (!this.node || isEnd(this.node.position)) return false;
     const { turn } = this.node.position;
-    return turn.length === 0 || turn.some((role) => this.seats[role] !== PERSON && !this.choices.has(role));
+    return turn.length === 0 || !this.seats.includes(PERSON) || turn.some((role) => this.seats[role] !== PERSON && !this.choices.has(role));
   }
 
   pause() {
@@ -151,7 +180,9 @@ export class Match {
   resume() {
     this.paused = false;
     this.forced = 0;
-    if (this.node) this.go();
+    if (!this.node) return;
+    if (this.node.position.turn.length > 0 && this.seats.every((_, role) => this.choices.has(role))) this.complete();
+    else this.go();
     this.listener.onChange();
   }
 
@@ -184,6 +215,7 @@ export class Match {
   /** Stops all programs. */
   stop() {
     clearTimeout(this.timer);
+    this.preparing = null;
     const stopped = [...this.thinking];
     this.thinking.clear();
     for (const [role, { stop }] of stopped) {
@@ -202,16 +234,20 @@ export function thinkRequest(node, role, player) {
 }
 
 /**
- * Requests a move from a player, and reports its thoughts and trees. Waits while the server
- * is busy.
+ * Requests a move from a player, and reports its thoughts and trees. `prepares` is called
+ * with the seconds while the server prepares the rules, and with null afterwards. Waits while
+ * the server is busy.
  */
-export async function thought(game, question, signal, say, grown = () => {}) {
+export async function thought(game, question, signal, say, grown = () => {}, prepares = () => {}) {
   for (;;) {
     try {
       for await (const [name, seen] of game.events('think', question, signal)) {
         if (name === 'failed') throw new Error(seen.message);
+        if (name === 'preparing') prepares(seen.seconds ?? 0);
         if (name === 'tree') grown(seen);
-        else say(seen, name === 'thought');
+        if (name !== 'thought' && name !== 'move') continue;
+        prepares(null);
+        say(seen, name === 'thought');
         if (name === 'move') return seen.move;
       }
       throw new Error('The player ended without a move.');
@@ -245,4 +281,12 @@ export function defaultSeats(roles, kinds) {
     if (role.random && kinds.some((kind) => kind.name === 'random')) return 'random';
     return program.thinks ? `${program.name}:1s` : program.name;
   });
+}
+
+/** The error in the seats of an address, or null. */
+export function wrongSeats(seats, roles, kinds) {
+  if (seats.length !== roles.length) return `This address names ${seats.length} players, but the game has ${roles.length} roles. The default players are used.`;
+  const known = new Set([PERSON, ...kinds.map(({ name }) => name)]);
+  const unknown = seats.map((seat) => parsedPlayer(seat).kind).find((kind) => !known.has(kind));
+  return unknown === undefined ? null : `This address names an unknown player, ${unknown}. The default players are used.`;
 }

@@ -1,6 +1,7 @@
 // The list of legal moves: by role, searchable, and filtered by cells of the board.
 
 import { button, fill, make, settled } from './dom.js';
+import { remember, setting } from './settings.js';
 
 /** Maximum number of rows for a role; the search finds the others. */
 const MOST = 3000;
@@ -8,7 +9,7 @@ const MOST = 3000;
 export class Moves {
   /**
    * `onMove(role, move)` is called for a choice, `onWhy(question)` for a question,
-   * `onHover(cells)` when the pointer enters a move, `onBack(role)` when a choice is taken
+   * `onHover(row)` when the pointer enters a row, and with null when it leaves, `onBack(role)` when a choice is taken
    * back, `onClear()` when the selected cells are cleared.
    */
   constructor(listener) {
@@ -21,13 +22,22 @@ export class Moves {
       if (event.key === 'ArrowDown' && first) first.focus();
     });
     this.about = make('div', { class: 'about-cells', hidden: true });
-    this.list = make('div', { class: 'move-list' });
+    this.list = make('div', { class: 'move-list', tabindex: '-1', role: 'group', 'aria-label': 'Moves by role' });
     this.list.addEventListener('click', (event) => this.clicked(event));
     this.list.addEventListener('pointerover', (event) => this.hovered(event));
     this.list.addEventListener('focusin', (event) => this.hovered(event));
-    this.list.addEventListener('pointerleave', () => listener.onHover([]));
+    this.list.addEventListener('pointerleave', () => listener.onHover(null));
     this.list.addEventListener('keydown', (event) => this.walked(event));
-    this.element = make('section', { class: 'panel moves', 'aria-label': 'Legal moves' }, make('h2', {}, 'Moves'), this.search, this.about, this.list);
+    this.summary = make('summary', {}, make('h2', {}, 'Moves'));
+    this.element = make('details', { class: 'panel moves', 'aria-label': 'Legal moves', open: setting('moves') === 'open' }, this.summary, this.search, this.about, this.list);
+    // The choice of the person counts from then on.
+    this.summary.addEventListener('click', () => remember('moves', this.element.open ? 'folded' : 'open'));
+  }
+
+  /** Folds the list where all moves can be made without it. */
+  fold(folded) {
+    const open = setting('moves', folded ? 'folded' : 'open') === 'open' || !folded;
+    if (this.element.open !== open) this.element.open = open;
   }
 
   /**
@@ -46,9 +56,10 @@ export class Moves {
     this.rows = [];
     const sections = (this.groups ?? []).map((group) => this.section(group, wanted));
     const entered = this.list.contains(document.activeElement);
+    const byKey = entered && document.activeElement.matches(':focus-visible');
     fill(this.list, sections.length ? sections : make('p', { class: 'quiet' }, 'The game is over.'));
-    // Keep the focus in the list for keyboard users.
-    if (entered) (this.list.querySelector('button.move') ?? this.search).focus({ preventScroll: true });
+    // Keep the focus in the list. A text field must not get it: a phone would show its keyboard.
+    if (entered) (byKey && this.list.querySelector('button.move') || this.list).focus({ preventScroll: true });
     this.about.hidden = this.cells.length === 0;
     if (this.cells.length) {
       const left = this.groups.filter((group) => group.state === 'open')
@@ -104,7 +115,7 @@ export class Moves {
   }
 
   hovered(event) {
-    this.listener.onHover(this.of(event)?.move.cells ?? []);
+    this.listener.onHover(this.of(event));
   }
 
   walked(event) {
@@ -117,7 +128,7 @@ export class Moves {
   }
 }
 
-const inOrder = new Intl.Collator('en', { numeric: true }).compare;
+export const inOrder = new Intl.Collator('en', { numeric: true }).compare;
 
 /** Returns whether a move refers to all these cells. */
 export function concerns(move, cells) {

@@ -4,6 +4,7 @@
 // uploads them again.
 
 import { ask, events } from './api.js';
+import { asDrawn } from './names.js';
 import { packed } from './route.js';
 
 const KEPT = 'rules ';
@@ -70,7 +71,7 @@ export class Game {
   }
 
   ask(what, body, signal) {
-    return this.again(() => ask(`/api/games/${encodeURIComponent(this.id)}/${what}`, body, signal));
+    return this.again(() => ask(`/api/games/${encodeURIComponent(this.id)}/${what}`, what === 'position' ? asDrawn(body) : body, signal));
   }
 
   async* events(what, body, signal) {
@@ -91,16 +92,24 @@ export class Game {
 }
 
 /**
- * The name, if the title does not contain it, such as that of one of several puzzles with
- * the same rules.
+ * The name, if the title does not contain it, such as that of one of several bundled puzzles with
+ * the same rules. The name of a file that someone typed rules into says nothing.
  */
 export function subtitled(game) {
+  if (game.bundled === false) return null;
   const words = (text) => text.toLowerCase().split(/[^\p{L}\p{N}]+/u).filter(Boolean);
   const said = words(titled(game));
   return words(game.name).every((word) => said.includes(word)) ? null : game.name;
 }
 
+/** Maximum number of characters of a title. */
+const LONGEST_TITLE = 60;
+
+/** The first line of the description up to a colon, if it is a title, or else the name. */
 export function titled({ name, about }) {
-  const first = (about ?? '').trim().split('\n')[0].trim();
-  return first && first.length <= 60 && !first.includes(':') ? first : name;
+  // Frames of stars are no text, and a line such as `-*-Lisp-*-` is meant for a text editor.
+  const lines = (about ?? '').split('\n').filter((line) => !/-\*-/.test(line)).map((line) => line.replaceAll(/^[^\p{L}\p{N}(]+|[\s*=#;-]+$/gu, ''));
+  const first = lines.find(Boolean) ?? '';
+  const title = first.endsWith(':') ? '' : first.split(':')[0].trim().replace(/\.(kif|gdl)$/i, '');
+  return title && title.length <= LONGEST_TITLE ? title : name;
 }

@@ -2,6 +2,7 @@
 
 import { players } from './api.js';
 import { button, fill, make } from './dom.js';
+import { Clock } from './clock.js';
 import { PERSON, parsedPlayer, written } from './match.js';
 
 /** The colours that a picture file gives to the roles; empty strings if none. */
@@ -29,12 +30,13 @@ export class Seats {
     const seconds = make('label', { class: 'seconds' }, time, ' s');
     const options = make('input', { type: 'text', placeholder: 'options', 'aria-label': `Options of ${role.name}`, class: 'options', spellcheck: 'false' });
     const fixed = make('span', { class: 'fixed', hidden: true });
+    const clock = new Clock();
     const changed = () => this.listener.onSit(index, this.player(index));
     for (const control of [kind, time, options]) control.addEventListener('change', changed);
     const element = make('div', { class: 'seat' },
       make('div', { class: 'seat-head' }, dot, make('strong', {}, role.name), state, goal),
-      make('div', { class: 'seat-player' }, kind, seconds, options, fixed));
-    return { element, dot, goal, state, kind, time, seconds, options, fixed };
+      make('div', { class: 'seat-player' }, kind, seconds, options, fixed), clock.element);
+    return { element, dot, goal, state, kind, time, seconds, options, fixed, clock };
   }
 
   /** Loads the kinds of players, and returns them. */
@@ -53,6 +55,22 @@ export class Seats {
     const thinks = this.kinds.find((one) => one.name === kind.value)?.thinks;
     const seconds = Math.min(Math.max(Number(time.value) || 1, 0.1), 600);
     return written({ kind: kind.value, time: thinks ? `${seconds}s` : '', options: options.value.replaceAll(/\s/g, '') });
+  }
+
+  /** The seconds per move of a player such as `mcts:2s`; null if it has no time. */
+  timeOf(player) {
+    const { time } = parsedPlayer(player);
+    return time.endsWith('s') ? Number(time.slice(0, -1)) || null : null;
+  }
+
+  /** Returns whether a player searches, so that a random move of it is a stopgap. */
+  thinks(player) {
+    return this.kinds.find(({ name }) => name === parsedPlayer(player).kind)?.thinks ?? false;
+  }
+
+  focus() {
+    this.element.scrollIntoView({ block: 'nearest' });
+    this.rows[0].kind.focus({ preventScroll: true });
   }
 
   /** Sets the colours of the dots by role; an empty string means the default. */
@@ -93,18 +111,20 @@ export class Seats {
 
   /**
    * `states` are labels for the roles, `goals` scores or null; `final` is true if the game
-   * is over.
+   * is over. `times` are the seconds of the players that think now, or null.
    */
-  show(states, goals, final) {
-    this.rows.forEach(({ element, goal, state }, index) => {
+  show(states, goals, final, times = []) {
+    this.rows.forEach(({ element, goal, state, clock }, index) => {
+      clock.run(times[index] ?? null);
       state.textContent = states[index];
       element.classList.toggle('turn', states[index] !== '');
       const value = goals[index];
-      goal.hidden = value === null;
-      goal.dataset.why = `(goal ${this.roles[index].name} ${value})`;
-      goal.textContent = value ?? '';
+      // At the end, a role without a score has none or several, which is an error in the rules.
+      goal.hidden = value === null && !final;
+      goal.dataset.why = `(goal ${this.roles[index].name} ${value ?? '?value'})`;
+      fill(goal, !final && make('span', { class: 'now' }, 'score now '), String(value ?? '?'));
       goal.classList.toggle('final', final);
-      goal.setAttribute('aria-label', `${this.roles[index].name} ${final ? 'scores' : 'would score'} ${value}. Why?`);
+      goal.setAttribute('aria-label', value === null ? `${this.roles[index].name} does not have exactly one score. Why?` : `${this.roles[index].name}: ${final ? '' : 'score now '}${value}. Why?`);
     });
   }
 }

@@ -1,6 +1,7 @@
 // Sharing: links, match records, tables for several people, and the rules.
 
 import { button, copied, fill, make, offerDownload, textOf } from './dom.js';
+import { PERSON } from './match.js';
 import { gameOf, isOf, read, written } from './record.js';
 import { address } from './route.js';
 import { createTable } from './table.js';
@@ -65,12 +66,18 @@ export class Sharing {
       const persons = links.filter(Boolean);
       fill(this.invitation, make('h2', {}, 'Table ready: send these links'),
         make('p', { class: 'quiet' }, persons.length > 0 ? 'Anyone who opens a link takes that seat. Choices stay hidden until everyone has chosen.' : 'All seats are taken by programs. Choose “a person” for at least one.'),
-        links.map((link, role) => (link === null ? make('p', { class: 'quiet' }, make('strong', {}, view.game.roles[role].name), ` is played by ${view.match.seats[role]}.`) : this.seat(view.game.roles[role].name, link))),
+        links.map((link, role) => (link === null ? make('p', { class: 'quiet' }, make('strong', {}, view.game.roles[role].name), ` is played by ${view.match.seats[role]}. `, !view.game.roles[role].random && button('Free this seat', () => this.free(role), { class: 'small', 'aria-label': `Free the seat of ${view.game.roles[role].name}` })) : this.seat(view.game.roles[role].name, link))),
         button('Close', () => { this.invitation.hidden = true; }, { class: 'small' }));
       this.invitation.hidden = false;
     } catch (error) {
       view.trouble.say(error.message);
     }
+  }
+
+  /** Gives a program's seat to a person, and makes a table anew. */
+  free(role) {
+    this.view.sit(role, PERSON);
+    this.lay();
   }
 
   seat(name, link) {

@@ -3,12 +3,13 @@
 import { methods } from './api.js';
 import { levels } from './chart.js';
 import { button, fill, make, trouble } from './dom.js';
+import { plain } from './labels.js';
 import { counted } from './moves.js';
 
 export class Solve {
   /**
-   * `here()` returns the current node of the history, `onPlan(from, plan, playing)` shows a
-   * plan.
+   * `here()` returns the current node of the history, `onPlan(from, plan, playing, step)`
+   * plays a plan, or goes to one of its positions.
    */
   constructor(game, { here, onPlan }) {
     this.game = game;
@@ -80,21 +81,39 @@ export class Solve {
       plan && plan.length > 0 && make('p', { class: 'line-of' },
         button('Play the solution', () => this.onPlan(from, plan, true), { class: 'strong' }),
         button('Step by step', () => this.onPlan(from, plan, false))),
-      plan && plan.length > 0 && steps(plan),
+      plan && plan.length > 0 && this.steps(from, plan),
       counts.length > 1 && make('div', {}, make('h3', {}, 'New positions by depth'), levels(counts),
         make('details', { class: 'unfold' }, make('summary', {}, 'As numbers'),
           make('p', { class: 'numbers' }, counts.map((count) => count.toLocaleString('en')).join(' · ')))));
   }
 
+  /** The moves of a plan, in columns as wide as the longest move. Each leads to its position. */
+  steps(from, plan) {
+    this.plan = { from, plan };
+    const list = make('ol', { class: 'plan' }, plan.map((move, index) => make('li', {},
+      button(plain(move), () => this.onPlan(from, plan, false, index + 1), { class: 'joint' }))));
+    list.style.columnWidth = `${Math.max(...plan.map((move) => move.length)) + 7}ch`;
+    this.buttons = [...list.querySelectorAll('button')];
+    // The columns of a list that is cut off would continue to the right.
+    this.frame = make('div', { class: 'plan-frame' }, list);
+    return this.frame;
+  }
+
+  /** Marks the step of the plan that leads to the shown position. */
+  follow(node) {
+    if (!this.plan) return;
+    const { from, plan } = this.plan;
+    const made = node.path().slice(from.ply + 1).map(({ joint }) => joint[0]);
+    const isOn = node.path()[from.ply] === from && made.length <= plan.length && made.every((move, index) => move === plan[index]);
+    this.buttons.forEach((one, index) => {
+      if (isOn && index === made.length - 1) one.setAttribute('aria-current', 'step');
+      else one.removeAttribute('aria-current');
+    });
+    const current = isOn && this.buttons[made.length - 1];
+    if (current) this.frame.scrollTop = Math.max(0, current.offsetTop - this.frame.offsetTop - this.frame.clientHeight / 2);
+  }
+
   leave() {
     this.stop?.abort();
   }
-}
-
-/** The moves of a plan, in columns as wide as the longest move. */
-function steps(plan) {
-  const list = make('ol', { class: 'plan' }, plan.map((move) => make('li', {}, make('code', {}, move))));
-  list.style.columnWidth = `${Math.max(...plan.map((move) => move.length)) + 5}ch`;
-  // The columns of a list that is cut off would continue to the right.
-  return make('div', { class: 'plan-frame' }, list);
 }

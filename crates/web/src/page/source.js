@@ -1,10 +1,25 @@
 // The text of the rules, with highlighted lines.
 
 import { fill, make } from './dom.js';
+import { tokens } from './kif_text.js';
 
-/** The lines of a source location given in bytes: `[first, last]`, counted from 1. */
+/** Maximum number of lines of a form that are searched for its end. */
+const MOST_LINES = 1_000;
+
+/** The last line of the form that begins in a line; lines are counted from 1. */
+function endOf(text, line) {
+  const lines = text.split('\n').slice(line - 1, line - 1 + MOST_LINES);
+  let depth = 0;
+  for (const [index, one] of lines.entries()) {
+    for (const token of tokens(one)) if (token.kind === 'bracket') depth += token.text === '(' ? 1 : -1;
+    if (depth <= 0) return line + index;
+  }
+  return line;
+}
+
+/** The lines of a source location: `[first, last]`, counted from 1. */
 function linesOf(text, { line, bytes }) {
-  if (!bytes) return [line, line];
+  if (!bytes) return [line, endOf(text, line)];
   const covered = new TextDecoder().decode(new TextEncoder().encode(text).subarray(bytes[0], bytes[1]));
   return [line, line + covered.trimEnd().split('\n').length - 1];
 }

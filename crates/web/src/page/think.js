@@ -33,10 +33,9 @@ export class Think {
     this.clear();
   }
 
-  /** Sets the colours of bars, lines and dots by role; an empty string means the default. */
+  /** Outlines bars and lines if the roles have colours of their own; an empty string means the default. */
   colour(colours) {
     this.element.classList.toggle('coloured', colours.some(Boolean));
-    colours.slice(0, 8).forEach((colour, index) => this.element.style.setProperty(`--role-${index}`, colour));
   }
 
   clear() {

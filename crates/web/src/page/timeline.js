@@ -1,13 +1,15 @@
 // Navigation in a match: undo, redo, a slider, the list of moves, and branches.
 
 import { button, fill, icon, make } from './dom.js';
+import { plain } from './labels.js';
 
 /** Milliseconds for each position while a line is played. */
 const PACE = 650;
 
 export class Timeline {
-  /** `onGo(node)` goes to a position; `onUndo()` and `onRedo()` are up to the view. */
-  constructor({ onGo, onUndo, onRedo }) {
+  /** `roles` are those of the game. `onGo(node)` goes to a position; `onUndo()` and `onRedo()` are up to the view. */
+  constructor(roles, { onGo, onUndo, onRedo }) {
+    this.roles = roles;
     this.onGo = onGo;
     this.first = button(icon('first'), () => this.go(this.line[0]), { 'aria-label': 'To the start', title: 'To the start' });
     this.undo = button('Undo', onUndo, { title: 'Take the last move back (u)' });
@@ -83,8 +85,15 @@ export class Timeline {
 
   jump(node, current) {
     const index = this.nodes.push(node) - 1;
-    const turn = node.parent.position?.turn;
-    return make('button', { type: 'button', 'data-node': index, 'aria-current': current ? 'step' : null, class: 'joint' },
-      node.joint.map((move, role) => make('span', { class: turn && turn.length > 0 && !turn.includes(role) ? 'forced' : null }, `${move} `)));
+    return make('button', { type: 'button', 'data-node': index, 'aria-current': current ? 'step' : null, class: 'joint' }, ...this.words(node));
+  }
+
+  /** The moves of a node's roles, without those of roles that had no choice. */
+  words({ joint, parent }) {
+    const { turn = [] } = parent.position ?? {};
+    // An address may leave out moves of roles without a choice.
+    const chose = (turn.length > 0 ? turn : joint.map((_, role) => role)).filter((role) => joint[role] !== undefined);
+    return chose.map((role, at) => make('span', { class: turn.length === 0 && parent.position ? 'forced' : null },
+      at > 0 && ', ', this.roles.length > 1 && make('span', { class: 'who' }, `${this.roles[role].name} `), plain(joint[role])));
   }
 }

@@ -1,0 +1,49 @@
+// An optional layer that reads names as people do: words for directions. In drawings, the
+// server reads names.
+//
+// Everything else on the page is derived from structure. `?names=no` in the address, or the
+// switch in the settings, turns this layer off.
+
+import { setting } from './settings.js';
+
+/** Words for directions. A direction is a step to the right and a step down. */
+const WORDS = new Map();
+for (const [words, way] of [
+  ['up upward upwards north n u', [0, -1]], ['down downward downwards south s d', [0, 1]],
+  ['left leftward leftwards west w l', [-1, 0]], ['right rightward rightwards east e r', [1, 0]],
+  ['northeast ne upright', [1, -1]], ['northwest nw upleft', [-1, -1]],
+  ['southeast se downright', [1, 1]], ['southwest sw downleft', [-1, 1]],
+]) for (const word of words.split(' ')) WORDS.set(word, way);
+
+const SIGNS = { '0,-1': '↑', '0,1': '↓', '-1,0': '←', '1,0': '→', '1,-1': '↗', '-1,-1': '↖', '1,1': '↘', '-1,1': '↙' };
+const KEYS = { '0,-1': 'ArrowUp', '0,1': 'ArrowDown', '-1,0': 'ArrowLeft', '1,0': 'ArrowRight' };
+
+/** Returns whether names are read. */
+export function readsNames() {
+  return !/[?&]names=no\b/.test(location.search + location.hash) && setting('names', 'yes') !== 'no';
+}
+
+/** A request for a position, with how it is to be drawn. */
+export function asDrawn(request) {
+  return readsNames() ? request : { ...request, names: false };
+}
+
+/** The directions that words name, unless names are not read. */
+export function directions(words) {
+  return readsNames() ? waysOf(words) : null;
+}
+
+/**
+ * The directions `{way, sign, key}` that words name, or null unless each of them names a
+ * different direction and two of them are opposite. Letters count only among words that
+ * are all letters.
+ */
+export function waysOf(words) {
+  if (words.length < 2) return null;
+  const plain = words.map((word) => word.toLowerCase().replaceAll(/[-_]/g, ''));
+  const ways = plain.map((word) => WORDS.get(word) ?? null);
+  if (ways.includes(null) || new Set(ways.map(String)).size < ways.length) return null;
+  const opposed = ways.some(([x, y]) => ways.some(([u, v]) => x === -u && y === -v));
+  if (!opposed || new Set(plain.map((word) => word.length < 2)).size > 1 && plain.some((word) => word.length === 1)) return null;
+  return ways.map((way) => ({ way, sign: SIGNS[way], key: KEYS[way] ?? null }));
+}
