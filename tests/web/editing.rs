@@ -271,7 +271,7 @@ fn files_are_compressed_and_sent_once() {
     assert!(!head.contains("content-encoding"), "{head}");
 }
 
-/// What browsers load to show a page and the editor, compressed.
+/// Maximum size of all scripts in bytes, compressed.
 const SCRIPTS: usize = 160_000;
 
 #[test]

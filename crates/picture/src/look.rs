@@ -29,6 +29,16 @@ pub enum Look {
     Felt,
 }
 
+/// The orders of three arguments.
+const ORDERS: [[usize; 3]; 6] = [
+    [0, 1, 2],
+    [1, 0, 2],
+    [0, 2, 1],
+    [2, 0, 1],
+    [1, 2, 0],
+    [2, 1, 0],
+];
+
 /// Row and column.
 type At = (usize, usize);
 /// A layer of a board, and the constants of a content.
@@ -155,14 +165,7 @@ pub(super) fn regions(
         .iter()
         .filter(|rows| rows.first().is_some_and(|row| row.len() == 3))
     {
-        for [row, column, name] in [
-            [0, 1, 2],
-            [1, 0, 2],
-            [0, 2, 1],
-            [2, 0, 1],
-            [1, 2, 0],
-            [2, 1, 0],
-        ] {
+        for [row, column, name] in ORDERS {
             let cell = |fact: &Vec<FunctorId>| {
                 Some((
                     (*row_at.get(&fact[row])?, *column_at.get(&fact[column])?),
@@ -299,14 +302,7 @@ pub(super) fn sides(
         if relation.first().is_none_or(|row| row.len() != 3) {
             continue;
         }
-        for [role, row, column] in [
-            [0, 1, 2],
-            [0, 2, 1],
-            [1, 0, 2],
-            [2, 0, 1],
-            [1, 2, 0],
-            [2, 1, 0],
-        ] {
+        for [role, row, column] in ORDERS {
             let mut cells: FxHashMap<usize, FxHashSet<At>> = FxHashMap::default();
             for fact in relation {
                 let owner = roles.iter().position(|name| *name == fact[role]);

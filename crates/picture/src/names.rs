@@ -299,7 +299,7 @@ impl Reader<'_, '_> {
         !what.is_empty() && what.iter().map(name).all(|text| is_colour(&text))
     }
 
-    /// Whether a content, or the role that is its only name, is a cross or a nought.
+    /// The mark that a content is, or the role that is its only name: a cross or a nought.
     fn mark(&self, what: &[FunctorId]) -> Option<&'static str> {
         let [only] = what else {
             return None;

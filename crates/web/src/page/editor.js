@@ -135,7 +135,7 @@ export class Editor {
       this.open(this.at);
     } catch (error) {
       missing(this.pane);
-      // A module that cannot be loaded is a TypeError; others are errors of ours.
+      // A module that cannot be loaded is a TypeError; all others are errors of this page.
       if (!(error instanceof TypeError)) throw error;
     }
   }

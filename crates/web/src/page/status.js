@@ -71,7 +71,7 @@ export class Status {
     return `Preparing the rules … ${Math.floor((Date.now() - begun) / 1000)} s`;
   }
 
-  /** The role of the one person at this page; null if there are none or several. */
+  /** The role of the one person at this page; null if it is nobody or several persons. */
   person() {
     const { match, atTable, game } = this.view;
     if (atTable) return match.seat ?? null;

@@ -1,4 +1,4 @@
-// Counters and lists of a position as text next to the drawing; large where there is none.
+// Counters and lists of a position as text next to the drawing; large in games without a drawing.
 
 import { fill, make } from './dom.js';
 
