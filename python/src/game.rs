@@ -425,13 +425,17 @@ impl Game {
         };
         let (moves, bounds, positions, proved) = match interruptible(py, &stop, work)? {
             Ok(report) => report,
-            // There was no time to look at the first moves.
-            Err(PlayError::Interrupted) if !stop.is_raised() => {
+            Err(PlayError::Interrupted) if !stop.is_raised() => (Vec::new(), (0, 100), 0, false),
+            Err(error) => return Err(play_error(py, &error)),
+        };
+        // There may have been no time to look at the first moves.
+        let moves = match moves.is_empty() {
+            true => {
                 let nothing = |made| (made, (0, 100));
                 let moves = self.legal(py, role, state)?.into_iter().map(nothing);
-                (moves.collect(), (0, 100), 0, false)
+                moves.collect()
             }
-            Err(error) => return Err(play_error(py, &error)),
+            false => moves,
         };
         let value = |(low, high): (u8, u8)| (low == high).then_some(low);
         let result = PyDict::new(py);
