@@ -249,11 +249,7 @@ fn levels_in_files_equal_levels_in_memory() {
             assert_eq!(without.0, Outcome::Unknown, "{name} needs more memory");
             let expected = run(&puzzle, &in_memory, &budget);
             assert_eq!(run(&puzzle, &options, &little), expected, "{name}");
-            assert_eq!(
-                fs::read_dir(&folder).unwrap().count(),
-                0,
-                "all files are deleted"
-            );
+            assert!(!folder.exists(), "all that was made is deleted");
             // Without `whole`, the same plan is found.
             let options = BreadthFirstOptions {
                 whole: false,
@@ -270,11 +266,7 @@ fn levels_in_files_equal_levels_in_memory() {
                 ..in_memory
             };
             assert_eq!(run(&puzzle, &options, &little).0, Outcome::Unknown);
-            assert_eq!(
-                fs::read_dir(&folder).unwrap().count(),
-                0,
-                "all files are deleted"
-            );
+            assert!(!folder.exists(), "all that was made is deleted");
         }
     }
 }
@@ -391,7 +383,7 @@ fn a_checkpoint_that_cannot_be_written_costs_a_warning_only() {
         let mut heard = Heard::default();
         let found = breadth_first(&eight, &options, &budget, &mut Stats::default(), &mut heard);
         assert_eq!(found.unwrap().0, run(&eight, &whole(), &budget).0);
-        assert!(!heard.0.is_empty());
+        assert_eq!(heard.0.len(), 1, "it is said once");
         let name = file.display().to_string();
         assert!(
             heard.0.iter().all(|text| text.contains(&name)),
@@ -448,7 +440,10 @@ fn checkpoints_of_other_searches_are_rejected() {
     ] {
         let rejected = resume(puzzle, options, plenty);
         assert!(
-            matches!(rejected, Err(CheckpointError::Puzzle(_))),
+            matches!(
+                rejected,
+                Err(CheckpointError::Rules(_) | CheckpointError::Puzzle(_))
+            ),
             "{rejected:?}"
         );
     }
@@ -509,8 +504,8 @@ fn a_false_checkpoint_with_a_right_checksum_causes_no_panic() {
     let bytes = fs::read(&file).unwrap();
     let content = bytes.len() - 32;
     let (mut rejected, mut resumed) = (0, 0);
-    // Numbers begin after the magic text, the version, the method and the digest.
-    for at in (12 + 4 + 8 + "breadth-first".len() + 32..content).step_by(8) {
+    // Numbers begin after the magic text, the version, the rules, the method and the digest.
+    for at in (12 + 4 + 32 + 8 + "breadth-first".len() + 32..content).step_by(8) {
         for number in [0_u64, 3, 1 << 20, u64::MAX] {
             let mut changed = bytes.clone();
             let end = content.min(at + 8);

@@ -131,6 +131,48 @@ fn processes_that_are_killed_change_nothing() {
     }
 }
 
+/// A file with two processes on this machine.
+#[cfg(target_os = "linux")]
+fn two_hosts(name: &str) -> PathBuf {
+    let ports = [0, 1].map(|_| TcpListener::bind("127.0.0.1:0").unwrap());
+    let lines = ports.map(|port| format!("{}\n", port.local_addr().unwrap()));
+    let hosts = scratch(name);
+    fs::write(&hosts, format!("# two\n{}", lines.concat())).unwrap();
+    hosts
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_command_that_was_killed_comes_back() {
+    let search = ["games/senku.kif", "--whole", "--symmetry", "on"];
+    let search = [&search[..], &["--depth", "12"]].concat();
+    let expected = told(ggp(&search));
+    for lost in [1, 0] {
+        let hosts = two_hosts("back-hosts");
+        let folder = scratch("back");
+        let path = folder.to_str().unwrap();
+        let often = ["--checkpoint", path, "--checkpoint-every", "0"];
+        let start = |process: usize, more: &[&str]| {
+            let number = process.to_string();
+            let flags = ["--hosts", hosts.to_str().unwrap(), "--process", &number];
+            ggp(&[&search[..], &flags, &often, more].concat())
+        };
+        let mut commands = [start(0, &[]), start(1, &[])];
+        while !folder.join("manifest").exists() {
+            assert!(commands[0].try_wait().unwrap().is_none());
+            thread::sleep(Duration::from_millis(1));
+        }
+        let workers = members(&commands[lost]);
+        commands[lost].kill().unwrap();
+        commands[lost].wait().unwrap();
+        workers.iter().for_each(|&id| signal(id, "-KILL"));
+        commands[lost] = start(lost, &["--resume", path]);
+        let [first, second] = commands;
+        assert_eq!(told(first), expected, "process {lost}");
+        assert_eq!(second.wait_with_output().unwrap().status.code(), Some(1));
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn processes_on_hosts_begin_again_after_a_kill() {
@@ -143,10 +185,7 @@ fn processes_on_hosts_begin_again_after_a_kill() {
         "12",
     ];
     let expected = told(ggp(&search));
-    let ports = [0, 1].map(|_| TcpListener::bind("127.0.0.1:0").unwrap());
-    let lines = ports.map(|port| format!("{}\n", port.local_addr().unwrap()));
-    let hosts = scratch("hosts");
-    fs::write(&hosts, format!("# two\n{}", lines.concat())).unwrap();
+    let hosts = two_hosts("hosts");
     let folders = ["hosts-0", "hosts-1"].map(scratch);
     let start = |process: usize| {
         let number = process.to_string();
@@ -204,7 +243,7 @@ fn a_checkpoint_of_several_processes_is_kept() {
         (
             hanoi,
             &["--processes", "2", "--resume", path],
-            "a checkpoint of another search",
+            "a checkpoint of another search: the rules differ",
         ),
         (
             eight,
@@ -233,6 +272,12 @@ fn a_checkpoint_of_several_processes_is_kept() {
     let (code, text) = run(eight, &[&two[..], &["--resume", path]].concat());
     assert!(
         code == 0 && text.contains("all 181440 positions were seen"),
+        "{text}"
+    );
+    fs::remove_file(folder.join("states-1-0")).unwrap();
+    let (code, text) = run(eight, &[&two[..], &["--resume", path]].concat());
+    assert!(
+        code == 2 && text.contains("states-1-0: the checkpoint is damaged"),
         "{text}"
     );
 }
@@ -491,4 +536,5 @@ fn what_ran_out_is_said() {
         assert_eq!(value["ran_out"], expected);
         assert_eq!(output.status.code(), Some(1));
     }
+    assert!(!folder.exists(), "the search has made it");
 }

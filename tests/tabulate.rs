@@ -479,6 +479,34 @@ fn a_table_does_not_decide_where_moves_are_made_at_once() {
 }
 
 #[test]
+fn a_table_that_is_damaged_is_told_once() {
+    let rules = game("nim");
+    let (_folder, file, _) = table(&rules);
+    let mut bytes = std::fs::read(&file).unwrap();
+    let middle = bytes.len() / 2;
+    let end = bytes.len() - 32;
+    bytes[middle..end].fill(0xff);
+    std::fs::write(&file, &bytes).unwrap();
+    let file = file.to_str().unwrap();
+    let play = ["play", &rules, "--roles", "auto:9,auto:9"];
+    let players = ["--player", "a=auto:9", "--player", "b=auto:9"];
+    let tournament = [&["tournament", "--games", &rules][..], &players].concat();
+    for command in [&play[..], &tournament] {
+        let (code, text) = code(&ggp(&[command, &["--table", file]].concat()));
+        assert_eq!(code, 0, "{text}");
+        let warnings = text.lines().filter(|line| line.starts_with("warning: "));
+        let warnings: Vec<_> = warnings.collect();
+        assert!(
+            matches!(warnings[..], [line] if line.contains(file) && line.contains("`ggp verify`")),
+            "{text}"
+        );
+    }
+    let checked = ggp(&["verify", &rules, file, "--budget-time", "0"]);
+    let text = String::from_utf8_lossy(&checked.stdout).into_owned();
+    assert!(text.contains("the time is up after 0 of "), "{text}");
+}
+
+#[test]
 fn tables_of_other_rules_are_refused() {
     let (_folder, file, _) = table(&game("nim"));
     let (hex, file) = (game("hex"), file.to_str().unwrap());

@@ -335,6 +335,7 @@ fn invalid_tournaments_are_rejected() {
         ("tournament", "needs games and players"),
         ("tournament --games matches.kif", "needs games and players"),
         ("tournament bad.toml", "is not a tournament"),
+        ("tournament matches.kif", "write --games matches.kif"),
         ("tournament odd.toml", "unknown field"),
         ("tournament no.toml", "cannot read no.toml"),
         (

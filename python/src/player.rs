@@ -21,7 +21,7 @@ use ggp_stop::Stop;
 ///
 /// The text is that of `ggp play --roles`: a name, and after a colon the number of iterations or
 /// the time of a move, and options. `memory` is in megabytes. `table` is a file of `ggp tabulate`, with
-/// which the player `auto` plays perfectly. A player keeps its search tree from one
+/// which the player `auto` plays perfectly; another player cannot have one. A player keeps its search tree from one
 /// choice to the next of the same match.
 #[pyclass(module = "ggp")]
 pub struct Player {
@@ -30,6 +30,8 @@ pub struct Player {
     threads: usize,
     memory: u64,
     tables: Arc<Tables>,
+    /// The file of its table, if it has one.
+    table: Option<PathBuf>,
     playing: Option<Playing>,
 }
 
@@ -76,9 +78,15 @@ impl Player {
         memory: u64,
         table: Option<PathBuf>,
     ) -> PyResult<Self> {
+        let spec = self::spec(spec)?;
         let mut tables = Tables::default();
-        if let Some(path) = table {
-            let table = Table::open(&path).map_err(|error| match error {
+        if let Some(path) = &table {
+            if spec.name() != "auto" {
+                return Err(PyValueError::new_err(format!(
+                    "a table is for the player auto, and this one is {spec}"
+                )));
+            }
+            let table = Table::open(path).map_err(|error| match error {
                 TableError::Io(error) => PyErr::from(error),
                 error => PyValueError::new_err(format!("{}: {error}", path.display())),
             });
@@ -86,7 +94,8 @@ impl Player {
         }
         Ok(Player {
             tables: Arc::new(tables),
-            spec: self::spec(spec)?,
+            table,
+            spec,
             seed,
             threads: threads.max(1),
             memory: memory.saturating_mul(1 << 20),
@@ -119,6 +128,12 @@ impl Player {
                 && state.history.starts_with(&playing.played)
         };
         if !self.playing.as_ref().is_some_and(goes_on) {
+            if let (Some(path), None) = (&self.table, self.tables.of(game)) {
+                let path = path.display();
+                return Err(PyValueError::new_err(format!(
+                    "{path} was made from other rules"
+                )));
+            }
             let stop = Stop::new();
             let start = state.first_facts()?;
             let brief = Brief {

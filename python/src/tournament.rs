@@ -1,7 +1,7 @@
 //! Tournaments: matches at once, or played elsewhere, and ratings.
 
 use std::collections::{HashMap, VecDeque};
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -24,6 +24,9 @@ use ggp_stop::Stop;
 
 /// The most matches of a tournament.
 const MOST_MATCHES: usize = 1_000_000;
+/// The most rounds of a tournament, as of `ggp tournament`, and threads of a player.
+const MOST_ROUNDS: u64 = 1_000_000;
+const MOST_THREADS: u64 = 1_024;
 
 /// The games of an argument.
 fn read_games(games: &Bound<'_, PyAny>) -> PyResult<Vec<Arc<Shared>>> {
@@ -97,21 +100,69 @@ fn read_opening(opening: &Bound<'_, PyAny>) -> PyResult<(usize, usize)> {
     })
 }
 
+/// A whole number that was given, or what was given instead. It is read once its name is known.
+#[derive(Clone)]
+pub enum Number {
+    Whole(u64),
+    OutOfRange(String),
+    Other(String),
+}
+
+impl<'py> FromPyObject<'_, 'py> for Number {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        Ok(match given.extract::<u64>() {
+            Ok(number) => Number::Whole(number),
+            Err(error) if error.is_instance_of::<PyTypeError>(given.py()) => {
+                Number::Other(given.repr()?.to_string())
+            }
+            Err(_) => Number::OutOfRange(given.to_string()),
+        })
+    }
+}
+
+impl Number {
+    /// The number, if it is in a range; `name` is that of the argument.
+    fn within(&self, name: &str, range: RangeInclusive<u64>) -> PyResult<u64> {
+        let given = match self {
+            Number::Whole(number) if range.contains(number) => return Ok(*number),
+            Number::Whole(number) => number.to_string(),
+            Number::OutOfRange(text) => text.clone(),
+            Number::Other(text) => {
+                let why = format!("{name} is a whole number, not {text}");
+                return Err(PyTypeError::new_err(why));
+            }
+        };
+        let (least, most) = (range.start(), range.end());
+        let range = match *most {
+            u64::MAX => format!("{least} or more"),
+            _ => format!("from {least} to {most}"),
+        };
+        Err(PyValueError::new_err(format!(
+            "{name} is a whole number, {range}, not {given}"
+        )))
+    }
+}
+
 /// The arguments of a tournament.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 struct Arguments {
-    rounds: u64,
+    rounds: Number,
     pairing: String,
-    seed: u64,
+    seed: Number,
     start_clock: Option<f64>,
     play_clock: Option<f64>,
     opening: Py<PyAny>,
-    max_moves: usize,
-    threads: usize,
-    memory: u64,
+    max_moves: Number,
+    threads: Number,
+    memory: Number,
     results: Option<PathBuf>,
 }
+
+/// The most of what has no other limit.
+const MOST: u64 = u64::MAX;
 
 /// A match that is to be played: its id, and its game, round, number in the round and players by role
 /// but chance, as numbers.
@@ -151,6 +202,9 @@ impl Cup {
     ) -> PyResult<Self> {
         let games = read_games(games)?;
         let (planned, players): (Vec<_>, Vec<_>) = read_players(players)?.into_iter().unzip();
+        if games.is_empty() {
+            return Err(PyValueError::new_err("a tournament needs a game"));
+        }
         for shared in &games {
             let roles = shared.players().len();
             if players.is_empty() || players.len() == 1 && roles > 1 {
@@ -173,15 +227,15 @@ impl Cup {
         let plan = Plan {
             games: planned_games(&games),
             players: planned,
-            rounds: arguments.rounds,
+            rounds: arguments.rounds.within("rounds", 1..=MOST_ROUNDS)?,
             pairing,
             points: Points::Result,
             clocks: clocks(arguments.start_clock, arguments.play_clock)?,
             opening,
-            seed: arguments.seed,
-            threads: arguments.threads.max(1),
-            memory: arguments.memory,
-            most_moves: arguments.max_moves,
+            seed: arguments.seed.within("seed", 0..=MOST)?,
+            threads: arguments.threads.within("threads", 1..=MOST_THREADS)? as usize,
+            memory: arguments.memory.within("memory", 0..=MOST)?,
+            most_moves: arguments.max_moves.within("max_moves", 0..=MOST)? as usize,
             most_matches: MOST_MATCHES,
             values: None,
         };
@@ -473,26 +527,27 @@ impl Cup {
 /// has the number of its `game`, its `round`, the names of its `players`, and what `ggp.play` returns.
 #[expect(clippy::too_many_arguments, reason = "they have names in Python")]
 #[pyfunction]
-#[pyo3(signature = (games, players, *, rounds=1, pairing="round-robin", seed=0, start_clock=None,
-    play_clock=None, opening=None, max_moves=1000, jobs=1, threads=1, memory=256,
-    results=None), text_signature = "(games, players, *, rounds=1, pairing=\"round-robin\", seed=0, \
+#[pyo3(signature = (games, players, *, rounds=Number::Whole(1), pairing="round-robin", seed=Number::Whole(0), start_clock=None,
+    play_clock=None, opening=None, max_moves=Number::Whole(1000), jobs=Number::Whole(1),
+    threads=Number::Whole(1), memory=Number::Whole(256), results=None), text_signature = "(games, players, *, rounds=1, pairing=\"round-robin\", seed=0, \
     start_clock=None, play_clock=None, opening=0, max_moves=1000, jobs=1, threads=1, memory=256, results=None)")]
 pub fn tournament<'py>(
     py: Python<'py>,
     games: &Bound<'py, PyAny>,
     players: &Bound<'py, PyAny>,
-    rounds: u64,
+    rounds: Number,
     pairing: &str,
-    seed: u64,
+    seed: Number,
     start_clock: Option<f64>,
     play_clock: Option<f64>,
     opening: Option<Py<PyAny>>,
-    max_moves: usize,
-    jobs: usize,
-    threads: usize,
-    memory: u64,
+    max_moves: Number,
+    jobs: Number,
+    threads: Number,
+    memory: Number,
     results: Option<PathBuf>,
 ) -> PyResult<Bound<'py, PyDict>> {
+    let jobs = jobs.within("jobs", 1..=MOST)? as usize;
     let arguments = Arguments {
         rounds,
         pairing: pairing.to_owned(),

@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -304,6 +305,10 @@ def test_a_table_makes_a_player_perfect(tmp_path: Path) -> None:
         ggp.Player("auto", table=rules)
     with pytest.raises(FileNotFoundError):
         ggp.Player("auto", table=tmp_path / "missing")
+    with pytest.raises(ValueError, match=r"nim\.table was made from other rules"):
+        ggp.Player("auto", table=table).choose(load("tic_tac_toe").new_initial_state())
+    with pytest.raises(ValueError, match="a table is for the player auto"):
+        ggp.Player("mcts:10", table=table)
 
 
 def test_functions_play() -> None:
@@ -395,6 +400,21 @@ def test_a_tournament_rates_players() -> None:
             ggp.tournament(games, ["random", "mcts:1"], opening=opening)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="pairing is"):
         ggp.tournament(games, ["random", "mcts:1"], pairing="knockout")
+    with pytest.raises(ValueError, match="a tournament needs a game"):
+        ggp.tournament([], ["random", "mcts:1"])
+    odd_numbers: dict[str, tuple[Any, ...]] = {
+        "rounds": (-1, 0, "3"),
+        "seed": (-1, 0.5),
+        "threads": (0, None),
+        "jobs": (0,),
+        "memory": (-1,),
+        "max_moves": (-1, 1 << 70),
+    }
+    for name, values in odd_numbers.items():
+        for value in values:
+            kind = ValueError if isinstance(value, int) else TypeError
+            with pytest.raises(kind, match=f"^{name} is a whole number.*, not "):
+                ggp.tournament(games, ["random", "mcts:1"], **{name: value})
 
 
 def test_a_tournament_goes_on_from_its_results(tmp_path: Path) -> None:

@@ -133,6 +133,15 @@ def test_failures_of_players_are_raised(cluster: Any, tmp_path: Path) -> None:
         ggp.ray.tournament(games(), {"wrong": wrong, "random": "random"}, results=file)
     with pytest.raises(ValueError, match="unknown player"):
         ggp.ray.tournament(games(), ["random", "wizard"])
+    with pytest.raises(ValueError, match="largest machine of the cluster has [12] CPU"):
+        ggp.ray.tournament(games(), ["random", "first"], threads=3)
+    odd: Any
+    for odd in ({"threads": 0}, {"rounds": -1}, {"seed": -1}, {"rounds": "3"}):
+        [name] = odd
+        with pytest.raises((ValueError, TypeError), match=f"^{name} is a whole number.*, not "):
+            ggp.ray.tournament(games(), ["random", "first"], **odd)
+    with pytest.raises(ValueError, match="needs a game"):
+        ggp.ray.tournament([], ["random", "first"])
     with pytest.raises(ValueError, match="another tournament"):
         ggp.tournament(games(), ["random", "mcts:1"], results=file)
         ggp.ray.tournament(games(), ["random", "mcts:2"], results=file)

@@ -111,7 +111,7 @@ fn processes_of_other_searches_are_not_let_in() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
     drop(listener);
-    let error = |puzzle: &Puzzle, index: usize| {
+    let error = |puzzle: &Puzzle, index: usize, depth: u32| {
         let options = BreadthFirstOptions {
             processes: Some(Processes {
                 index,
@@ -121,18 +121,23 @@ fn processes_of_other_searches_are_not_let_in() {
             }),
             ..whole()
         };
-        let budget = Budget::default();
+        let budget = Budget {
+            depth,
+            ..Budget::default()
+        };
         let mut stats = Stats::default();
         let found = breadth_first(puzzle, &options, &budget, &mut stats, &mut ());
         found.unwrap_err().to_string()
     };
-    thread::scope(|scope| {
-        let first = scope.spawn(|| error(&hanoi, 0));
-        let second = scope.spawn(|| error(&eight, 1));
-        for (other, found) in [(1, first), (0, second)] {
-            let expected = format!("process {other} searches something else");
-            let found = found.join().unwrap();
-            assert!(found.starts_with(&expected), "{found}");
-        }
-    });
+    for (puzzle, depth, differs) in [(&eight, 3, "the rules, "), (&hanoi, 4, "--depth differs")] {
+        thread::scope(|scope| {
+            let first = scope.spawn(|| error(&hanoi, 0, 3));
+            let second = scope.spawn(|| error(puzzle, 1, depth));
+            for (other, found) in [(1, first), (0, second)] {
+                let expected = format!("process {other} searches something else: {differs}");
+                let found = found.join().unwrap();
+                assert!(found.starts_with(&expected), "{found}");
+            }
+        });
+    }
 }

@@ -46,7 +46,7 @@ use std::io::{self, Write};
 use std::num::{IntErrorKind, ParseFloatError, ParseIntError};
 use std::process::ExitCode;
 
-use clap::error::ContextKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser};
 use serde::Serialize;
 
@@ -139,8 +139,19 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
 
 /// The error of a command line. A value that is not a number is described in plain words, not
 /// in those of the number parser.
-fn in_plain_words(error: clap::Error) -> clap::Error {
+fn in_plain_words(mut error: clap::Error) -> clap::Error {
     let text = |kind: ContextKind| error.get(kind).map_or(String::new(), ToString::to_string);
+    let is_solve = text(ContextKind::Usage).contains("ggp solve");
+    // What other programs call it is not similar to its name here.
+    if error.kind() == ErrorKind::UnknownArgument && text(ContextKind::InvalidArg) == "--strategy" {
+        error.remove(ContextKind::SuggestedArg);
+        error.remove(ContextKind::Usage);
+        if is_solve {
+            let method = ContextValue::String("--method".to_owned());
+            error.insert(ContextKind::SuggestedArg, method);
+        }
+        return error;
+    }
     let value = text(ContextKind::InvalidValue);
     let Some(source) = error.source() else {
         return error;

@@ -80,9 +80,13 @@ pub(crate) struct Member {
 /// one; otherwise its number is added to [`LOST_FIRST`].
 const LOST: i32 = 98;
 const LOST_FIRST: i32 = 100;
+/// The same before the search began.
+const LOST_EARLY: i32 = 99;
 const LOST_LAST: i32 = LOST_FIRST + MOST_PROCESSES as i32 - 1;
 /// A process that is lost sooner than this has achieved nothing.
 const SOON: Duration = Duration::from_secs(10);
+/// The number of processes from which the threads of their connections are many.
+const MANY: usize = 16;
 /// The number of losses in a row without achievement after which the search ends.
 const MOST_LOSSES: u32 = 3;
 /// The time between two looks at the processes.
@@ -230,8 +234,12 @@ impl Member {
             BreadthFirstError::Lost(Lost(process)) => {
                 process.map_or(LOST, |process| LOST_FIRST + process as i32)
             }
+            BreadthFirstError::Link(LinkError::Lost(Lost(process))) => match process {
+                Some(process) if self.secret.is_empty() => LOST_FIRST + *process as i32,
+                _ => LOST_EARLY,
+            },
             // Somebody else took the port, which was free a moment ago.
-            BreadthFirstError::Link(LinkError::Listen(..)) if !self.secret.is_empty() => LOST,
+            BreadthFirstError::Link(LinkError::Listen(..)) if !self.secret.is_empty() => LOST_EARLY,
             _ => return,
         };
         std::process::exit(lost);
@@ -252,8 +260,18 @@ enum End {
     Code(i32),
     /// A process failed; what it reported.
     Failed(usize, i32, String),
-    /// A process is lost: how it ended, if it was on this machine.
-    Lost(Option<usize>, Option<ExitStatus>),
+    /// A process is lost.
+    Lost(Loss),
+}
+
+/// A process that is lost.
+#[derive(Default)]
+struct Loss {
+    process: Option<usize>,
+    /// The way it ended, if it was on this machine, and the last line that it reported.
+    ended: Option<(ExitStatus, Option<String>)>,
+    /// True if all processes are known to have been connected by then.
+    has_begun: bool,
 }
 
 /// Starts the processes and waits for their end; starts them again when one is lost.
@@ -312,19 +330,27 @@ pub(crate) fn run(flags: &Sharing, work: &Watch<'_>, context: &Context) -> anyho
                 }
                 std::process::exit(code);
             }
-            End::Lost(..) if context.is_interrupted() => bail!("interrupted"),
-            End::Lost(process, status) => {
-                let name = match process {
+            End::Lost(_) if context.is_interrupted() => bail!("interrupted"),
+            End::Lost(mut loss) => {
+                loss.has_begun |= own.len() == 1 || start.elapsed() > SOON;
+                let name = match loss.process {
                     Some(process) if flags.hosts.is_some() => {
                         format!("process {process} ({})", addresses[process])
                     }
                     Some(process) => format!("process {process}"),
                     None => "another process".to_owned(),
                 };
-                let how = status.map_or_else(String::new, |status| format!(" ({status})"));
+                let how = match &loss.ended {
+                    None => String::new(),
+                    Some((status, None)) => format!(" ({status})"),
+                    Some((status, Some(line))) => format!(" ({status}: {line})"),
+                };
                 let lost = format!("{name} is lost{how}");
                 let Some(folder) = folder else {
-                    return Err(anyhow!("{lost}{}", work.advice));
+                    return Err(match loss.has_begun {
+                        true => anyhow!("{lost}{}", work.advice),
+                        false => anyhow!("{lost}{}", room(own.len())),
+                    });
                 };
                 let now = file.as_deref().and_then(written);
                 let is_vain = start.elapsed() < SOON || own.contains(&0);
@@ -333,7 +359,13 @@ pub(crate) fn run(flags: &Sharing, work: &Watch<'_>, context: &Context) -> anyho
                     false => 0,
                 };
                 if losses >= MOST_LOSSES {
-                    return Err(anyhow!("{lost}, {losses} times in a row without progress"));
+                    let room = match loss.has_begun {
+                        true => String::new(),
+                        false => room(own.len()),
+                    };
+                    return Err(anyhow!(
+                        "{lost}, {losses} times in a row without progress{room}"
+                    ));
                 }
                 let folder = folder.display();
                 let from = match now {
@@ -344,9 +376,26 @@ pub(crate) fn run(flags: &Sharing, work: &Watch<'_>, context: &Context) -> anyho
                     None => "all begin again, from the last checkpoint if there is one".to_owned(),
                 };
                 context.note(format_args!("note: {lost}; {from}"));
+                if flags.hosts.is_some() && loss.ended.is_none() {
+                    context.note(format_args!(
+                        "note: if its command has ended, start it again within ten minutes, with \
+                         --resume {folder}"
+                    ));
+                }
                 resumes = true;
             }
         }
+    }
+}
+
+/// The need of many processes, for the end of a message.
+fn room(count: usize) -> String {
+    match count {
+        0..MANY => String::new(),
+        _ => format!(
+            "; {count} processes need about {} threads",
+            2 * count * count
+        ),
     }
 }
 
@@ -367,11 +416,21 @@ impl Running {
         if !member.is_first() {
             command.stdout(Stdio::null()).stderr(Stdio::piped());
         }
-        let mut child = command.spawn().context("cannot start a process")?;
+        let index = member.index;
+        let cannot = || {
+            format!(
+                "cannot start process {index}{}",
+                room(member.addresses.len())
+            )
+        };
+        let mut child = command.spawn().with_context(cannot)?;
         let report = Arc::default();
         if let Some(stream) = child.stderr.take() {
             let report = Arc::clone(&report);
-            thread::spawn(move || keep(BufReader::new(stream), &report));
+            let keeper = thread::Builder::new();
+            keeper
+                .spawn(move || keep(BufReader::new(stream), &report))
+                .with_context(cannot)?;
         }
         Ok(Running {
             index: member.index,
@@ -384,6 +443,19 @@ impl Running {
         let lines = self.report.lock().expect("nothing panics while it is held");
         lines.iter().map(|line| format!("{line}\n")).collect()
     }
+
+    /// The last line that it reported which says something.
+    fn last_line(&self) -> Option<String> {
+        let lines = self.report.lock().expect("nothing panics while it is held");
+        last_line(lines.iter().map(String::as_str))
+    }
+}
+
+/// The last of some lines that says something. A panic ends with a note.
+fn last_line<'l>(lines: impl DoubleEndedIterator<Item = &'l str>) -> Option<String> {
+    let mut lines = lines.rev().map(str::trim);
+    let line = lines.find(|line| !line.is_empty() && !line.starts_with("note: "))?;
+    Some(line.trim_start_matches("error: ").to_owned())
 }
 
 /// Keeps the last lines of a stream.
@@ -420,12 +492,14 @@ fn watch(all: &mut [Running], context: &Context) -> anyhow::Result<End> {
         for (running, status) in codes {
             match status.code() {
                 Some(0 | 1) => {}
-                Some(LOST) => {
-                    end.get_or_insert(End::Lost(None, None));
+                Some(LOST | LOST_EARLY) => {
+                    end.get_or_insert(End::Lost(Loss::default()));
                 }
                 Some(code @ LOST_FIRST..=LOST_LAST) => {
-                    let process = Some((code - LOST_FIRST) as usize);
-                    end.get_or_insert(End::Lost(process, None));
+                    end.get_or_insert(End::Lost(Loss {
+                        process: Some((code - LOST_FIRST) as usize),
+                        ..Loss::default()
+                    }));
                 }
                 Some(code @ 2) => {
                     end = Some(End::Failed(running.index, code, running.report()));
@@ -433,7 +507,11 @@ fn watch(all: &mut [Running], context: &Context) -> anyhow::Result<End> {
                 }
                 _ => {
                     if !matches!(end, Some(End::Failed(..))) {
-                        end = Some(End::Lost(Some(running.index), Some(status)));
+                        end = Some(End::Lost(Loss {
+                            process: Some(running.index),
+                            ended: Some((status, running.last_line())),
+                            has_begun: false,
+                        }));
                     }
                 }
             }
@@ -449,8 +527,19 @@ fn watch(all: &mut [Running], context: &Context) -> anyhow::Result<End> {
                 thread::sleep(LOOK);
             }
             for running in all.iter_mut() {
+                let by_itself = running.child.try_wait()?;
                 let _ = running.child.kill();
                 let status = running.child.wait()?;
+                match (&mut end, by_itself.and_then(|status| status.code())) {
+                    (Some(End::Lost(loss)), Some(LOST | LOST_FIRST..=LOST_LAST)) => {
+                        loss.has_begun = true;
+                    }
+                    // This is what the others have noticed.
+                    (Some(other @ End::Lost(_)), Some(code @ 2)) => {
+                        *other = End::Failed(running.index, code, running.report());
+                    }
+                    _ => {}
+                }
                 // What the first process says by itself is said once.
                 if let (Some(End::Failed(index, ..)), 0, Some(2)) =
                     (&mut end, running.index, status.code())
@@ -484,3 +573,22 @@ fn interrupt(child: &Child) {
 /// A console signals all its processes by itself.
 #[cfg(not(unix))]
 fn interrupt(_: &Child) {}
+
+#[cfg(test)]
+mod tests {
+    use super::last_line;
+
+    #[test]
+    fn the_last_line_says_what_failed() {
+        for (lines, expected) in [
+            (
+                &["thread panicked", "no more threads", "note: a hint", ""][..],
+                "no more threads",
+            ),
+            (&["a", "error: it is full"], "it is full"),
+        ] {
+            assert_eq!(last_line(lines.iter().copied()).unwrap(), expected);
+        }
+        assert_eq!(last_line(["", "note: a hint"].into_iter()), None);
+    }
+}

@@ -62,6 +62,23 @@ impl ValueOptions {
     pub fn tables(&self, games: Option<&[&Game]>) -> anyhow::Result<Arc<Tables>> {
         tables(&self.table, games)
     }
+
+    /// Warns if a file did not tell the value of a position, so that a player searched.
+    pub fn warn_of_gaps(&self, tables: &Tables, context: &Context) {
+        let Some(gap) = tables.gap() else {
+            return;
+        };
+        let is_of = |path: &&PathBuf| {
+            Table::open(path).is_ok_and(|table| table.header().rules == gap.rules)
+        };
+        let path = self.table.iter().find(is_of).or(self.table.first());
+        let name = path.map_or_else(String::new, |path| path.display().to_string());
+        context.note(format_args!(
+            "warning: {name} did not tell the value of a position ({}), so the player searched; \
+             the position is not one of this game, or the file is damaged: check it with `ggp verify`",
+            gap.why
+        ));
+    }
 }
 
 /// The tables of all files. If the `games` to be played are known, each file must belong to

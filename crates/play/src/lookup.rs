@@ -1,6 +1,6 @@
 //! Perfect play from files of values.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::{Advice, Agent, Backends, Brief, Candidate, Observation, Pace, PlayerError};
 use ggp_engine::machine::{Machine, PropnetState};
@@ -11,12 +11,37 @@ use ggp_solver::table::{FactOrder, LookError, MoveValue, Table};
 #[derive(Debug, Default)]
 pub struct Tables {
     tables: Vec<Arc<Table>>,
+    gap: OnceLock<Gap>,
+}
+
+/// A position that a file of values should have and did not tell.
+#[derive(Clone, Debug)]
+pub struct Gap {
+    /// The digest of the rules of the file.
+    pub rules: String,
+    /// The reason why it did not.
+    pub why: String,
 }
 
 impl Tables {
     /// Adds a file.
     pub fn add(&mut self, table: Table) {
         self.tables.push(Arc::new(table));
+    }
+
+    /// The first position that an agent did not find, if there was one.
+    pub fn gap(&self) -> Option<&Gap> {
+        self.gap.get()
+    }
+
+    /// Notes what an agent did not find, unless the file cannot tell.
+    fn note(&self, table: &Table, error: &LookError) {
+        if matches!(error, LookError::Missing | LookError::Table(_)) {
+            self.gap.get_or_init(|| Gap {
+                rules: table.header().rules.clone(),
+                why: error.to_string(),
+            });
+        }
     }
 
     /// The file that was made from these rules, if there is one.
@@ -139,7 +164,8 @@ impl Agent for LookupAgent {
         let machine = backends.machine();
         let order = table.order_of(machine, &start);
         let known = order.and_then(|order| table.value_of(&order, machine, &start));
-        if known.is_err() {
+        if let Err(error) = known {
+            self.brief.tables.note(&table, &error);
             self.has_other_begun = true;
             self.other.begin(pace)?;
         }
@@ -158,7 +184,7 @@ impl Agent for LookupAgent {
             Ok(advice) => return Ok(advice),
             Err(LookError::Play(error)) => return Err(error.into()),
             // The other agent knows what to do.
-            Err(_) => {}
+            Err(error) => self.brief.tables.note(&self.table, &error),
         }
         if !self.has_other_begun {
             self.has_other_begun = true;

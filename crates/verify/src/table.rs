@@ -65,27 +65,36 @@ pub fn verify_table(
     if claim.rules != digest(game) {
         return Err(Failure::unchecked("it was made from other rules"));
     }
-    let mut checker = Checker::new(game, claim, bytes, limits)?;
-    checker.digest()?;
-    let first = checker.machine.initial()?;
-    if checker.find(&first)?.is_none() {
-        return Err(Failure::wrong("the first position is missing"));
-    }
     let mut all = 0..claim.positions;
     let is_whole = picks.is_none();
     let picks: &mut dyn Iterator<Item = u64> = picks.unwrap_or(&mut all);
-    let mut count = 0;
-    for number in picks {
-        if limits.is_over() {
+    let mut count: u64 = 0;
+    let check = || {
+        let mut checker = Checker::new(game, claim, bytes, limits)?;
+        checker.digest()?;
+        let first = checker.machine.initial()?;
+        if checker.find(&first)?.is_none() {
+            return Err(Failure::wrong("the first position is missing"));
+        }
+        for number in picks {
+            if limits.is_over() {
+                return Err(Failure::out_of_time());
+            }
+            checker.entry(number)?;
+            count += 1;
+        }
+        Ok(checker.is_open)
+    };
+    let is_open = match check() {
+        Err(Failure::Unchecked(_)) if limits.is_over() => {
             let what = format!(
                 "the time is up after {count} of {} positions",
                 claim.positions
             );
             return Err(Failure::Unchecked(what));
         }
-        checker.entry(number)?;
-        count += 1;
-    }
+        checked => checked?,
+    };
     let mut checked = Checked {
         how: vec![format!(
             "the values of {count} of {} positions follow from those of the positions after them",
@@ -96,7 +105,7 @@ pub fn verify_table(
     if !is_whole {
         checked.open.push("the other positions".to_owned());
     }
-    if checker.is_open {
+    if is_open {
         checked.open.push(
             "that play ends where no distance is known, which matters if positions can repeat"
                 .to_owned(),

@@ -60,7 +60,8 @@ def tournament(
 ) -> Tournament:
     """Plays a tournament as `ggp.tournament` does, with the same result, on all machines of a cluster.
 
-    Each match has `threads` processors of its own, as many as each of its players, which think in turns. A
+    Each match has `threads` processors of its own, as many as each of its players, which think in turns; no
+    machine may have fewer than that, or `ValueError` is raised. A
     task that is lost with its worker or its machine is repeated `retries` times, then
     `ray.exceptions.RayError` is raised; exceptions of functions are raised at once. What was
     finished by then is in `results`. `progress` writes the number of finished matches to the
@@ -84,11 +85,13 @@ def tournament(
         "results": None,
     }
     cup = _Tournament(games, players, arguments | {"results": results})
+    if cup.threads > (most := _most_processors()):
+        raise ValueError(f"threads is {cup.threads}, and the largest machine of the cluster has {most} CPU{'s' * (most != 1)}")
     # Within a list, it is not fetched before a process needs it.
     shared = [ray.put((games, players, arguments))]
-    task = ray.remote(num_cpus=threads, max_retries=retries)(_play_some)
+    task = ray.remote(num_cpus=cup.threads, max_retries=retries)(_play_some)
     name = uuid.uuid4().hex
-    run = _Run(cup, lambda due: task.remote(name, shared, due), threads, progress)
+    run = _Run(cup, lambda due: task.remote(name, shared, due), cup.threads, progress)
     while due := cup.open():
         run.stage(due)
     return cup.result()
@@ -97,6 +100,12 @@ def tournament(
 def _processors() -> float:
     resources: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call, unused-ignore]
     return resources.get("CPU", 1.0)
+
+
+def _most_processors() -> int:
+    """The number of processors of the largest machine."""
+    machines: list[dict[str, Any]] = ray.nodes()  # type: ignore[no-untyped-call, unused-ignore]
+    return max((int(machine["Resources"].get("CPU", 0)) for machine in machines if machine["Alive"]), default=0)
 
 
 class _Run:

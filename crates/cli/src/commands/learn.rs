@@ -154,7 +154,8 @@ fn learn_to(path: &Path, options: &Options, context: &Context) -> anyhow::Result
         }
     };
     let spinner = context.spinner("learning");
-    let learned = learn(net, &learning, &stop, |progress| {
+    let learned = learn(net, &learning, &stop, |lesson| {
+        let progress = &lesson.progress;
         let games = thousands(progress.games);
         spinner.set_message(format!(
             "learning, {games} games, loss {:.3}",

@@ -220,6 +220,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         Err(_) if context.is_interrupted() => "interrupted",
         Err(_) => "error",
     };
+    options.values.warn_of_gaps(&tables, context);
     let finished = session.finish(end, context);
     ended?;
     finished?;

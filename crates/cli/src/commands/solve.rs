@@ -344,13 +344,20 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
             let work = Watch {
                 checkpoint: options.levels.checkpoint(),
                 prepare: &|has_first| options.levels.prepare(has_first),
-                advice: match options.levels.spills() {
+                advice: match options.levels.spill().is_some() {
                     true => "",
                     false => "; with --checkpoint the search would go on from there",
                 },
                 elsewhere: "the search has ended; process 0 has the answer",
             };
-            return processes::run(&options.processes, &work, context);
+            let spill = options.levels.spill();
+            let made = spill.filter(|folder| !folder.exists());
+            let ended = processes::run(&options.processes, &work, context);
+            if let Some(made) = made {
+                // The process that made it may not be the last to leave it.
+                let _ = std::fs::remove_dir(made);
+            }
+            return ended;
         }
         None => {}
     }
@@ -431,7 +438,8 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         answer::write(path, &machine, &start, &how, &answer, context)?;
     }
     report::print(&machine, &how, &answer, &stats, options, context)?;
-    options.levels.note(&answer, &stats, context);
+    let is_shared = member.is_some();
+    options.levels.note(&answer, &stats, is_shared, context);
     options
         .film
         .write(&options.rules, &machine, &start, &answer, context)?;

@@ -219,6 +219,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     cup.check_results()?;
     let ended = cup.play();
     cup.report()?;
+    options.values.warn_of_gaps(&cup.tables, context);
     ended?;
     let faults = cup.rows.iter().any(|row| row.fault.is_some());
     let is_empty_handed = !cup.empty_handed().is_empty();

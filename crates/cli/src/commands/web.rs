@@ -1,7 +1,7 @@
 //! `ggp web`: the web page.
 
 use std::net::{IpAddr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -10,7 +10,7 @@ use tokio::runtime;
 use crate::numbers::seconds;
 use crate::value_files;
 use crate::{Context, Exit};
-use ggp_web::{Server, WebLimits};
+use ggp_web::{Engine, Server, WebLimits};
 
 /// The default port.
 const PORT: u16 = 9_180;
@@ -26,6 +26,7 @@ Examples:
   ggp web --listen 0.0.0.0    for other machines as well
   ggp web --listen 0.0.0.0 --host games.example
                               also by this name
+  ggp web --export page       files for any server that only sends files
 
 The page offers the games that come with ggp and accepts your own rules. It loads nothing
 from other servers. Its API is described at /api/openapi.json.")]
@@ -49,6 +50,17 @@ pub struct Options {
     /// tabulate`
     #[arg(long, value_name = "FILE,...", value_delimiter = ',')]
     table: Vec<PathBuf>,
+    /// Write the page as files for a server that only sends files, and start no server
+    ///
+    /// The browser runs the engine itself, as WebAssembly, and works without a network after
+    /// the first visit. Matches between several people need a server, and so do values of all
+    /// positions and CaDiCaL. The folder must not exist or be empty.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["port", "listen", "host", "table"])]
+    export: Option<PathBuf>,
+    /// With --export, the folder in which `.ci/wasm` made the engine; needed where this program
+    /// was built without it
+    #[arg(long, value_name = "DIR", requires = "export")]
+    engine: Option<PathBuf>,
     #[command(flatten)]
     limits: LimitOptions,
 }
@@ -112,6 +124,9 @@ struct LimitOptions {
 ///
 /// If the server cannot listen on the address.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
+    if let Some(folder) = &options.export {
+        return export(folder, options.engine.as_deref(), context);
+    }
     let limits = WebLimits {
         request_bytes: options.limits.max_request,
         games: options.limits.max_games,
@@ -149,6 +164,28 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     })?;
     // Jobs that are still running are not awaited.
     runtime.shutdown_background();
+    Ok(Exit::Done)
+}
+
+/// Writes the page as files.
+fn export(folder: &Path, engine: Option<&Path>, context: &Context) -> anyhow::Result<Exit> {
+    let engine = match engine {
+        Some(folder) => Engine::read(folder).context(
+            "no engine for browsers: make it with .ci/wasm, and name its folder with --engine",
+        )?,
+        None => Engine::own().context(
+            "this program was built without the engine for browsers: make it with .ci/wasm, \
+             and name its folder with --engine",
+        )?,
+    };
+    let made = ggp_web::export(folder, &engine, context.stop())?;
+    let (games, files, bytes) = (made.games, made.files, made.bytes);
+    context.print(format!(
+        "{}: {games} games, {files} files, {:.1} MB",
+        folder.display(),
+        bytes as f64 / 1e6
+    ))?;
+    context.note("any server that sends files can serve it, such as `python3 -m http.server`");
     Ok(Exit::Done)
 }
 

@@ -165,8 +165,17 @@ pub fn breadth_first(
         };
         #[cfg(not(feature = "distributed"))]
         let saved = (search.save(&checkpoint.file, identity, levels)).map_err(|e| e.to_string());
-        if let Err(error) = saved {
-            meter.warn(&format!("{error}; this does not affect the search"));
+        match saved {
+            Ok(()) if std::mem::take(&mut search.is_unsaved) => {
+                meter.warn("checkpoints can be written again");
+            }
+            Ok(()) => {}
+            Err(error) => {
+                // It is said once, not for each attempt.
+                if !std::mem::replace(&mut search.is_unsaved, true) {
+                    meter.warn(&format!("{error}; this does not affect the search"));
+                }
+            }
         }
         Ok::<(), Lost>(())
     };
@@ -343,6 +352,8 @@ struct Search<'p> {
     stop: ggp_stop::Stop,
     /// True if checkpoints are written: rounds are completed then.
     is_saved: bool,
+    /// True if the last checkpoint could not be written.
+    is_unsaved: bool,
 }
 
 impl<'p> Search<'p> {
@@ -367,6 +378,7 @@ impl<'p> Search<'p> {
             workers: Workers::new(puzzle, &layout, options.threads, round_children, &stop)?,
             stop,
             is_saved: options.checkpoint.is_some() || options.resume.is_some(),
+            is_unsaved: false,
             peers: Peers::default(),
             lens: vec![0; SHARDS].into(),
             #[cfg(feature = "distributed")]
@@ -404,46 +416,34 @@ impl<'p> Search<'p> {
         budget: &Budget,
     ) -> Result<(), BreadthFirstError> {
         let is_reduced = options.classes != Classes::Never;
-        let equal = (
-            (self.whole, &self.layout, self.is_saved, is_reduced),
-            (self.disk.is_some(), options.resume.is_some()),
-            (budget.depth, budget.nodes, processes.addresses.len()),
-            env!("CARGO_PKG_VERSION"),
-        );
-        let identity = Identity::new("breadth-first", self.puzzle, &equal);
-        let link = link::Link::new(processes, identity.digest(), &self.stop);
+        let identity = Identity::new("breadth-first", self.puzzle, &(&self.layout, self.is_saved));
+        let number = |number: u64| hmac_sha256::Hash::hash(&number.to_le_bytes());
+        let parts = [
+            ("the rules", identity.rules()),
+            (
+                "the first position or the score to reach",
+                identity.digest(),
+            ),
+            (
+                "the number of processes",
+                number(processes.addresses.len() as u64),
+            ),
+            ("--whole", number(self.whole.into())),
+            ("--symmetry", number(is_reduced.into())),
+            ("--checkpoint", number(options.checkpoint.is_some().into())),
+            ("--spill", number(self.disk.is_some().into())),
+            ("--depth", number(budget.depth.into())),
+            ("--budget-nodes", number(budget.nodes)),
+        ];
+        let link = link::Link::new(processes, &parts, &self.stop);
         self.peers = Peers::linked(link.map_err(BreadthFirstError::Link)?);
         self.shards.use_only(self.peers.own_shards().count());
-        let children = self.peers.gather(self.round_children)?;
+        let children = self.peers.gather(self.round_children);
+        let children = children.map_err(LinkError::Lost)?;
         let least = children.into_iter().min().unwrap_or(1);
         let most = most_children(self.puzzle, &self.layout);
         self.round_children = most.min(least * self.peers.count());
         Ok(())
-    }
-
-    /// Goes on from the checkpoint of several processes, if one is named; returns whether it
-    /// does.
-    #[cfg(feature = "distributed")]
-    fn go_on(
-        &mut self,
-        processes: &Processes,
-        options: &BreadthFirstOptions,
-        identity: &Identity,
-        meter: &mut Meter<'_>,
-    ) -> Result<bool, BreadthFirstError> {
-        let last = options.checkpoint.as_ref().map(|next| &next.file);
-        let folder = match processes.goes_on {
-            true => last,
-            false => options.resume.as_ref(),
-        };
-        let Some(folder) = folder else {
-            return Ok(false);
-        };
-        let is_resumed = self.load_segments(folder, identity, processes.goes_on, meter)?;
-        if last.is_some_and(|last| last != folder) {
-            self.segments.begin();
-        }
-        Ok(is_resumed)
     }
 
     /// Counts states up to the symmetries that the first process finds.

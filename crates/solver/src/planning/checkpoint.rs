@@ -42,8 +42,12 @@ pub enum CheckpointError {
     /// The checkpoint belongs to other rules, another start or target, or other
     /// options.
     Puzzle(PathBuf),
+    /// The checkpoint belongs to other rules.
+    Rules(PathBuf),
     /// The file is damaged.
     Damaged(PathBuf),
+    /// The file belongs to the checkpoint and is not there.
+    Missing(PathBuf),
     /// The search needs more memory than it is allowed.
     Memory(PathBuf),
     /// The checkpoint was written by a number of processes, and the search has another one.
@@ -67,7 +71,15 @@ impl fmt::Display for CheckpointError {
             ),
             CheckpointError::Puzzle(file) => {
                 let what = "it is a checkpoint of another search: \
-                            the rules, the start, the target score or the options differ";
+                            the start, the target score or the options differ";
+                (file, what.to_owned())
+            }
+            CheckpointError::Rules(file) => {
+                let what = "it is a checkpoint of another search: the rules differ";
+                (file, what.to_owned())
+            }
+            CheckpointError::Missing(file) => {
+                let what = "the checkpoint is damaged: this file of it is missing";
                 (file, what.to_owned())
             }
             CheckpointError::Damaged(file) => (file, "the checkpoint is damaged".to_owned()),
@@ -94,6 +106,7 @@ impl std::error::Error for CheckpointError {}
 pub struct Identity {
     /// Name of the method.
     pub method: &'static str,
+    rules: [u8; 32],
     digest: [u8; 32],
 }
 
@@ -101,15 +114,17 @@ impl Identity {
     /// The identity of a method on a puzzle. `options` are further parameters that
     /// must agree, such as the layout of states.
     pub fn new(method: &'static str, puzzle: &Puzzle, options: &impl fmt::Debug) -> Identity {
-        let mut hash = Sha256::new();
-        let mut add = |text: &str| {
+        let add_to = |hash: &mut Sha256, text: &str| {
             hash.update((text.len() as u64).to_le_bytes());
             hash.update(text);
         };
         let net = &puzzle.net;
+        let mut rules = Sha256::new();
         for source in net.game().sources().files() {
-            add(source.text());
+            add_to(&mut rules, source.text());
         }
+        let mut hash = Sha256::new();
+        let mut add = |text: &str| add_to(&mut hash, text);
         let terms = net.terms();
         for &fact in net.facts() {
             add(&net.game().canonical(&terms, fact));
@@ -123,6 +138,7 @@ impl Identity {
         ));
         Identity {
             method,
+            rules: rules.finalize(),
             digest: hash.finalize(),
         }
     }
@@ -130,7 +146,12 @@ impl Identity {
 
 #[cfg(feature = "distributed")]
 impl Identity {
-    /// A number of the puzzle and the options.
+    /// The digest of the rules.
+    pub(super) fn rules(&self) -> [u8; 32] {
+        self.rules
+    }
+
+    /// The digest of the puzzle, without the rules, and the options.
     pub(super) fn digest(&self) -> [u8; 32] {
         self.digest
     }
@@ -155,7 +176,7 @@ impl From<io::Error> for LoadError {
 
 const MAGIC: &[u8; 12] = b"ggp search\r\n";
 /// Incremented whenever the format of any method changes.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 const CHECKSUM: u64 = 32;
 
 /// A writer of checkpoints.
@@ -289,6 +310,7 @@ fn write_to(
     };
     out.bytes(MAGIC)?;
     out.bytes(&VERSION.to_le_bytes())?;
+    out.bytes(&identity.rules)?;
     out.number(identity.method.len() as u64)?;
     out.bytes(identity.method.as_bytes())?;
     out.bytes(&identity.digest)?;
@@ -350,6 +372,12 @@ pub fn read<T>(
     input.bytes(&mut version).map_err(to_checkpoint_error)?;
     if u32::from_le_bytes(version) != VERSION {
         return Err(CheckpointError::Version(path.to_owned()));
+    }
+    // What is said first is what matters most.
+    let mut rules = [0; 32];
+    input.bytes(&mut rules).map_err(to_checkpoint_error)?;
+    if rules != identity.rules {
+        return Err(CheckpointError::Rules(path.to_owned()));
     }
     let len = input.less_than(1 << 10).map_err(to_checkpoint_error)?;
     let mut method = vec![0; len as usize];

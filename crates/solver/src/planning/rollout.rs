@@ -5,7 +5,6 @@
 
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use rustc_hash::FxHasher;
 use std::hash::Hasher;
 
 use super::estimate::{Estimate, Estimator};
@@ -14,7 +13,7 @@ use super::{BestSoFar, Plan, Puzzle};
 use ggp_engine::propnet::batch::{Batch, Packed};
 use ggp_engine::propnet::code::Engine;
 use ggp_gdl::game::Score;
-use ggp_search::{Budget, BudgetKind, Meter};
+use ggp_search::{Budget, BudgetKind, Meter, StateHasher};
 
 /// The values of rollouts.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
@@ -296,7 +295,7 @@ impl Rollouts {
     fn key(&self, state: &[u64]) -> u64 {
         let code = self.layout.encode(state);
         let mut left = self.layout.key_bits();
-        let mut hasher = FxHasher::default();
+        let mut hasher = StateHasher::default();
         for word in code {
             let mask = u64::MAX.checked_shr(64 - left.min(64) as u32);
             hasher.write_u64(word & mask.unwrap_or(0));

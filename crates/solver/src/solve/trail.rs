@@ -4,11 +4,12 @@
 //! state. States are identified by fingerprints, which may collide, so a path must be
 //! replayed before it is used.
 
-use std::hash::{BuildHasher, Hash};
+use std::hash::Hash;
 
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::FxHashMap;
 
 use ggp_gdl::game::Move;
+use ggp_search::state_hash;
 
 /// The tree of the first arcs to each state.
 #[derive(Clone, Debug, Default)]
@@ -57,5 +58,5 @@ impl Trail {
 }
 
 fn fingerprint(state: &impl Hash) -> u64 {
-    FxBuildHasher.hash_one(state)
+    state_hash(state)
 }

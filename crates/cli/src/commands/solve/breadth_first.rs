@@ -8,6 +8,7 @@ use anyhow::{Context as _, bail};
 use super::report::ran_out;
 use super::seconds;
 use crate::Context;
+use crate::numbers::thousands;
 use crate::processes::Sharing;
 use ggp_search::{Stats, Verdict};
 use ggp_solver::planning::breadth_first::{BreadthFirstOptions, Classes, Spill, manifest};
@@ -163,9 +164,9 @@ impl Flags {
         std::fs::create_dir_all(folder).with_context(|| format!("cannot write {name}"))
     }
 
-    /// Whether levels may be in files.
-    pub fn spills(&self) -> bool {
-        self.spill.is_some()
+    /// The folder for levels in files.
+    pub fn spill(&self) -> Option<&Path> {
+        self.spill.as_deref()
     }
 
     /// The file or folder of checkpoints.
@@ -173,8 +174,8 @@ impl Flags {
         self.checkpoint.as_deref()
     }
 
-    /// Prints whether all positions were seen, and how to resume the search.
-    pub fn note(&self, answer: &Answer, stats: &Stats, context: &Context) {
+    /// Prints whether all positions were seen, how fast, and how to resume the search.
+    pub fn note(&self, answer: &Answer, stats: &Stats, is_shared: bool, context: &Context) {
         match answer.seen {
             Some(seen) if seen.is_all => context.note(match seen.symmetries {
                 1 => format!("all {} positions were seen", seen.positions),
@@ -188,6 +189,23 @@ impl Flags {
                 None => "not all positions were seen: longer plans were not searched".to_owned(),
             }),
             _ => {}
+        }
+        if let Some(seen) = answer.seen.filter(|_| self.whole) {
+            // That of earlier runs is counted in the levels.
+            let seconds: f64 = stats
+                .levels
+                .iter()
+                .map(|level| level.elapsed.as_secs_f64())
+                .sum();
+            let rate = thousands((seen.positions as f64 / seconds.max(1e-6)) as u64);
+            let bytes = match is_shared {
+                true => String::new(),
+                false => format!(
+                    ", {} bytes of memory for each",
+                    stats.peak_bytes / seen.positions.max(1)
+                ),
+            };
+            context.note(format_args!("{rate} positions a second{bytes}"));
         }
         let file = self.checkpoint.as_ref().filter(|file| file.exists());
         if let (Verdict::OutOfBudget { .. }, Some(file)) = (&answer.verdict, file) {

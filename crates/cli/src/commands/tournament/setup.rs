@@ -259,7 +259,12 @@ fn read(path: &Path) -> anyhow::Result<File> {
         json::parse(&text, "a JSON object with `games` and `players`")
             .map_err(|why| anyhow!("{name} is not a tournament: {why}"))
     } else {
-        toml::from_str(&text).with_context(|| format!("{name} is not a tournament"))
+        let is_toml = path.extension().is_some_and(|ending| ending == "toml");
+        let hint = match is_toml {
+            true => String::new(),
+            false => format!("; if it has rules, write --games {name}"),
+        };
+        toml::from_str(&text).with_context(|| format!("{name} is not a tournament{hint}"))
     }
 }
 

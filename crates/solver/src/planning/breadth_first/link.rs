@@ -13,6 +13,8 @@ mod sockets;
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
@@ -20,7 +22,9 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_bytes::ByteBuf;
 use timely::WorkerConfig;
-use timely::communication::allocator::zero_copy::initialize::initialize_networking_from_sockets;
+use timely::communication::allocator::zero_copy::initialize::{
+    CommsGuard, initialize_networking_from_sockets,
+};
 use timely::communication::allocator::{AllocatorBuilder, ProcessBuilder};
 use timely::communication::{Hooks, WorkerGuards};
 use timely::dataflow::channels::pact::Exchange;
@@ -32,6 +36,7 @@ use super::Processes;
 use super::peers::Lost;
 use ggp_stop::Stop;
 pub use sockets::LinkError;
+pub(super) use sockets::Part;
 use sockets::{State, Wire};
 
 /// Maximum size of a packet, in bytes.
@@ -67,15 +72,15 @@ pub(super) struct Link {
 }
 
 impl Link {
-    /// Connects to the others. `digest` is of everything that must be the same in all of them.
+    /// Connects to the others. `parts` are everything that must be the same in all of them.
     ///
     /// # Errors
     ///
-    /// If not all of them are there within a minute, or a stop.
-    pub fn new(processes: &Processes, digest: [u8; 32], stop: &Stop) -> Result<Link, LinkError> {
+    /// If not all of them are there in time, or a stop.
+    pub fn new(processes: &Processes, parts: &[Part], stop: &Stop) -> Result<Link, LinkError> {
         let (index, count) = (processes.index, processes.addresses.len());
         let state = State::default();
-        let sockets = sockets::connect(processes, digest, stop)?;
+        let sockets = sockets::connect(processes, parts, stop)?;
         let wires = sockets.into_iter().enumerate().map(|(process, socket)| {
             socket.map(|socket| Wire::new(socket, process, state.clone()))
         });
@@ -83,7 +88,12 @@ impl Link {
         let alone = ProcessBuilder::new_typed_vector(1, hooks.refill.clone(), None);
         let (allocators, guard) =
             initialize_networking_from_sockets(alone, wires.collect(), index, 1, hooks)
-                .map_err(LinkError::Io)?;
+                .map_err(|error| LinkError::Threads(error.to_string()))?;
+        let is_running = Arc::new(AtomicBool::new(false));
+        let guard = Guard {
+            guard: Some(guard),
+            is_running: Arc::clone(&is_running),
+        };
         let allocators = allocators.into_iter().map(AllocatorBuilder::Tcp).collect();
         let (out, outgoing) = channel();
         let (sender, arrived) = channel();
@@ -101,13 +111,15 @@ impl Link {
                 }
             },
         );
+        let guards = guards.map_err(LinkError::Threads)?;
+        is_running.store(true, Ordering::SeqCst);
         Ok(Link {
             index,
             count,
             state,
             out: Some(out),
             arrived,
-            guards: Some(guards.map_err(LinkError::Engine)?),
+            guards: Some(guards),
         })
     }
 
@@ -147,6 +159,21 @@ impl Link {
             drop(guards.join());
         }
         Ok(())
+    }
+}
+
+/// The threads of the connections. The end of a search waits for them, but not a search that did
+/// not begin: the other processes do not know of that.
+struct Guard {
+    guard: Option<CommsGuard>,
+    is_running: Arc<AtomicBool>,
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        if !self.is_running.load(Ordering::SeqCst) {
+            std::mem::forget(self.guard.take());
+        }
     }
 }
 

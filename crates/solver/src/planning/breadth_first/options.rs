@@ -127,6 +127,13 @@ impl From<Lost> for BreadthFirstError {
     }
 }
 
+#[cfg(feature = "distributed")]
+impl From<LinkError> for BreadthFirstError {
+    fn from(error: LinkError) -> Self {
+        BreadthFirstError::Link(error)
+    }
+}
+
 impl From<CheckpointError> for BreadthFirstError {
     fn from(error: CheckpointError) -> Self {
         BreadthFirstError::Checkpoint(error)

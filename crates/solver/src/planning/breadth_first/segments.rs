@@ -6,12 +6,11 @@
 //! the manifest does not count are no part of the checkpoint and are written again.
 
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use super::peers::Lost;
 use super::resume::{load_stats, save_stats};
-use super::{BreadthFirstError, Search, manifest};
+use super::{BreadthFirstError, BreadthFirstOptions, LinkError, Processes, Search, manifest};
 use crate::planning::checkpoint::{CheckpointError, Identity, LoadError, read, write};
 use crate::planning::expand::states::Full;
 use ggp_search::{LevelStats, Meter};
@@ -100,33 +99,73 @@ impl Search<'_> {
         })
     }
 
+    /// Goes on from the checkpoint of several processes that the first one names; returns whether
+    /// there is one.
+    ///
+    /// # Errors
+    ///
+    /// As [`Search::load_segments`], or if the processes do not agree on what to do.
+    pub(super) fn go_on(
+        &mut self,
+        processes: &Processes,
+        options: &BreadthFirstOptions,
+        identity: &Identity,
+        meter: &mut Meter<'_>,
+    ) -> Result<bool, BreadthFirstError> {
+        let last = options.checkpoint.as_ref().map(|next| &next.file);
+        let resume = options.resume.as_ref();
+        let is_there = |folder: Option<&PathBuf>| folder.is_some_and(|at| manifest(at).exists());
+        // True for the folder of the next checkpoints.
+        let own = match processes.goes_on {
+            true if is_there(last) => Some(true),
+            true => is_there(resume).then_some(false),
+            false => resume.map(|folder| Some(folder) == last),
+        };
+        let said = self
+            .peers
+            .gather((processes.goes_on, resume.is_some(), own))?;
+        let other = |process| LinkError::Other(process, vec!["--resume"]).into();
+        // After a loss, who comes back has another --resume than who stayed.
+        if !said.iter().any(|&(goes_on, ..)| goes_on)
+            && let Some(process) = said.iter().position(|said| said.1 != resume.is_some())
+        {
+            return Err(other(process));
+        }
+        let is_last = match said[0].2 {
+            None => return Ok(false),
+            Some(is_last) => is_last,
+        };
+        let folder = match is_last {
+            true => last.or(resume),
+            false => resume.or(last),
+        };
+        self.load_segments(folder.ok_or_else(|| other(0))?, identity, meter)?;
+        if !is_last {
+            self.segments.begin();
+        }
+        Ok(true)
+    }
+
     /// Goes on from the checkpoint in a folder. A process that does not see the manifest of
-    /// the first one gets it from there. Returns false if it is missing and `may_lack` allows that.
+    /// the first one gets it from there.
     ///
     /// # Errors
     ///
     /// If the checkpoint is not of this search or cannot be read, or a process is lost.
-    pub(super) fn load_segments(
+    fn load_segments(
         &mut self,
         folder: &Path,
         identity: &Identity,
-        may_lack: bool,
         meter: &mut Meter<'_>,
-    ) -> Result<bool, BreadthFirstError> {
+    ) -> Result<(), BreadthFirstError> {
         let path = manifest(folder);
         let index = self.peers.index();
         let own = match index {
             0 => fs::read(&path),
             _ => Ok(Vec::new()),
         };
-        let own = match own {
-            Err(error) if may_lack && error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            own => own.map_err(|error| CheckpointError::File(path.clone(), error))?,
-        };
+        let own = own.map_err(|error| CheckpointError::File(path.clone(), error))?;
         let bytes = self.peers.broadcast(own)?;
-        if bytes.is_empty() && may_lack {
-            return Ok(false);
-        }
         let path = match index {
             0 => path,
             _ => {
@@ -145,7 +184,7 @@ impl Search<'_> {
             meter.begin_level(level.depth, level.compare);
             *meter.level() = level;
         }
-        Ok(true)
+        Ok(())
     }
 
     fn load_manifest(
@@ -180,6 +219,9 @@ impl Search<'_> {
         })?;
         for number in 0..count {
             let path = segment(folder, self.peers.index(), number);
+            if !path.exists() {
+                return Err(CheckpointError::Missing(path));
+            }
             read(&path, identity, |input| {
                 let mut bytes = Vec::new();
                 for shard in self.peers.own_shards() {

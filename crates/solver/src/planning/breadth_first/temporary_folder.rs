@@ -1,4 +1,5 @@
-//! A folder for the files of one search, deleted when the search is dropped.
+//! A folder for the files of one search, deleted when the search is dropped, with the folder around
+//! it if the search made that one, too, and it is empty.
 //!
 //! Next to it is a file that is locked as long as its process lives. Folders left
 //! behind by a process that was killed are deleted by the next search that uses the
@@ -13,6 +14,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub(super) struct TemporaryFolder {
     pub folder: PathBuf,
     lock: PathBuf,
+    /// The folder above it, if this search has made that.
+    made: Option<PathBuf>,
     /// Holds the lock while open.
     _file: File,
 }
@@ -24,12 +27,15 @@ static NUMBER: AtomicU64 = AtomicU64::new(0);
 impl TemporaryFolder {
     /// Creates a new folder within `within`, which is created if it does not exist.
     pub fn new(within: &Path) -> io::Result<TemporaryFolder> {
+        let made = (!within.exists()).then(|| within.to_owned());
         fs::create_dir_all(within)?;
         delete_stale(within)?;
         loop {
             let number = NUMBER.fetch_add(1, Ordering::Relaxed);
             let folder = within.join(format!("{PREFIX}{}-{number}", process::id()));
             let lock = folder.with_extension(LOCK_EXTENSION);
+            // Another search may just have removed it.
+            fs::create_dir_all(within)?;
             let file = File::create(&lock)?;
             // In another process namespace there may be a process with the same id.
             if !matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
@@ -37,6 +43,7 @@ impl TemporaryFolder {
                 return Ok(TemporaryFolder {
                     folder,
                     lock,
+                    made,
                     _file: file,
                 });
             }
@@ -69,5 +76,9 @@ fn delete(folder: &Path, lock: &Path) {
 impl Drop for TemporaryFolder {
     fn drop(&mut self) {
         delete(&self.folder, &self.lock);
+        if let Some(made) = &self.made {
+            // Others may have files there.
+            let _ = fs::remove_dir(made);
+        }
     }
 }

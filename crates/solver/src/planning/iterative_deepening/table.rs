@@ -3,7 +3,7 @@
 
 use std::hash::Hasher;
 
-use rustc_hash::FxHasher;
+use ggp_search::StateHasher;
 
 /// Keys of states with the depth to which each was searched. When the table is
 /// full, the least deeply searched state is replaced.
@@ -140,7 +140,7 @@ impl TranspositionTable {
 }
 
 fn hash(key: &[u64]) -> usize {
-    let mut hasher = FxHasher::default();
+    let mut hasher = StateHasher::default();
     key.iter().for_each(|&word| hasher.write_u64(word));
     let hash = hasher.finish();
     (hash ^ hash >> 32) as usize

@@ -12,6 +12,7 @@ use std::thread;
 use std::time::Duration;
 
 use hmac_sha256::HMAC;
+use socket2::{SockRef, TcpKeepalive};
 use timely::communication::allocator::zero_copy::stream::Stream;
 
 use super::super::Processes;
@@ -20,14 +21,26 @@ use ggp_stop::{Instant, Stop};
 
 /// The time within which all processes must be there.
 const ARRIVAL: Duration = Duration::from_secs(60);
+/// The same after one was lost: its machine may have to start again.
+const RETURN: Duration = Duration::from_secs(600);
+/// The time after which a silent connection is tested, and the time between tests. After several
+/// without an answer, the other machine is gone.
+const SILENCE: Duration = Duration::from_secs(10);
+const TEST: Duration = Duration::from_secs(5);
 /// The time between two attempts to call.
 const PAUSE: Duration = Duration::from_millis(20);
 /// The time within which a caller must say who it is.
 const GREETING: Duration = Duration::from_secs(5);
 const MAGIC: &[u8; 8] = b"ggp link";
-/// Bytes of a greeting: the magic bytes, the number of the process, and the proofs that it
-/// knows the secret and searches the same.
-const HELLO: usize = 8 + 8 + 32 + 32;
+/// Bytes at the beginning of a greeting: the magic bytes, the number of the process, and the proofs
+/// that it knows the secret and has the same version.
+const HEAD: usize = KNOWN + 32;
+/// Bytes before the version.
+const KNOWN: usize = 8 + 8 + 32;
+/// Bytes of the digest of each other thing that must be equal.
+const PART: usize = 8;
+/// A thing that must be equal in all processes: its name and its digest.
+pub(in super::super) type Part = (&'static str, [u8; 32]);
 
 /// An error while the processes of a search connect.
 #[derive(Debug)]
@@ -35,14 +48,16 @@ const HELLO: usize = 8 + 8 + 32 + 32;
 pub enum LinkError {
     /// This process cannot listen at its address.
     Listen(String, io::Error),
-    /// This process, at this address, did not come.
-    Missing(usize, String),
-    /// This process searches something else, or with other options.
-    Other(usize),
+    /// This process, at this address, did not come within this time.
+    Missing(usize, String, Duration),
+    /// This process searches something else, or with other options: what differs.
+    Other(usize, Vec<&'static str>),
     /// An error of a connection.
     Io(io::Error),
-    /// An error of the dataflow engine.
-    Engine(String),
+    /// The threads of the connections cannot be started.
+    Threads(String),
+    /// Another process is gone before the search began.
+    Lost(Lost),
     /// The search was stopped.
     Stopped,
 }
@@ -51,19 +66,26 @@ impl fmt::Display for LinkError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             LinkError::Listen(address, error) => write!(f, "cannot listen at {address}: {error}"),
-            LinkError::Missing(process, address) => {
+            LinkError::Missing(process, address, time) => {
+                let time = match time.as_secs() / 60 {
+                    1 => "a minute".to_owned(),
+                    minutes => format!("{minutes} minutes"),
+                };
+                write!(f, "process {process} ({address}) is not there after {time}")
+            }
+            LinkError::Other(process, what) => {
+                let verb = if what.len() == 1 { "differs" } else { "differ" };
+                let what = what.join(", ");
                 write!(
                     f,
-                    "process {process} ({address}) is not there after a minute"
+                    "process {process} searches something else: {what} {verb}"
                 )
             }
-            LinkError::Other(process) => write!(
-                f,
-                "process {process} searches something else: the rules, the options or the \
-                 version differ"
-            ),
             LinkError::Io(error) => error.fmt(f),
-            LinkError::Engine(text) => f.write_str(text),
+            LinkError::Threads(error) => {
+                write!(f, "cannot start the threads of its connections: {error}")
+            }
+            LinkError::Lost(lost) => lost.fmt(f),
             LinkError::Stopped => f.write_str("the search was stopped"),
         }
     }
@@ -72,6 +94,7 @@ impl fmt::Display for LinkError {
 /// The time left, and whether to go on.
 struct Wait<'s> {
     end: Instant,
+    time: Duration,
     stop: &'s Stop,
 }
 
@@ -83,25 +106,46 @@ impl Wait<'_> {
             false => Ok(Instant::now() < self.end),
         }
     }
+
+    fn missing(&self, process: usize, address: &str) -> LinkError {
+        LinkError::Missing(process, address.to_owned(), self.time)
+    }
 }
 
 /// Connects to all others, by process; `None` for this one.
 pub(super) fn connect(
     processes: &Processes,
-    digest: [u8; 32],
+    parts: &[Part],
     stop: &Stop,
 ) -> Result<Vec<Option<TcpStream>>, LinkError> {
     let (index, addresses) = (processes.index, &processes.addresses);
+    let time = match processes.goes_on {
+        true => RETURN,
+        false => ARRIVAL,
+    };
     let wait = Wait {
-        end: Instant::now() + ARRIVAL,
+        end: Instant::now() + time,
+        time,
         stop,
     };
     let hello = |process: usize| {
         let mut bytes = MAGIC.to_vec();
         bytes.extend((process as u64).to_le_bytes());
         bytes.extend(HMAC::mac(b"secret", &processes.secret));
-        bytes.extend(HMAC::mac(digest, &processes.secret));
+        bytes.extend(HMAC::mac(env!("CARGO_PKG_VERSION"), &processes.secret));
+        for (_, digest) in parts {
+            bytes.extend(&HMAC::mac(digest, &processes.secret)[..PART]);
+        }
         bytes
+    };
+    let differs = |process: usize, told: &[u8]| {
+        let expected = hello(process);
+        if told[..HEAD] != expected[..HEAD] {
+            return vec!["the version of ggp"];
+        }
+        let pairs = told[HEAD..].chunks(PART).zip(expected[HEAD..].chunks(PART));
+        let others = parts.iter().zip(pairs).filter(|(_, (a, b))| a != b);
+        others.map(|((name, _), _)| *name).collect()
     };
     let own = hello(index);
     let listener = match index + 1 < addresses.len() {
@@ -114,23 +158,29 @@ pub(super) fn connect(
     };
     let mut sockets: Vec<Option<TcpStream>> = addresses.iter().map(|_| None).collect();
     for process in 0..index {
-        sockets[process] = Some(call(process, &addresses[process], &own, &hello, &wait)?);
+        let (socket, told) = call(process, &addresses[process], &own, &hello, &wait)?;
+        if told != hello(process) {
+            return Err(LinkError::Other(process, differs(process, &told)));
+        }
+        sockets[process] = Some(socket);
     }
     if let Some(listener) = listener {
         while let Some(missing) = (index + 1..addresses.len()).find(|&p| sockets[p].is_none()) {
             match listener.accept() {
                 Ok((socket, _)) => {
                     // Whoever is not one of the processes is sent away.
-                    if let Some((process, socket)) = welcome(socket, &own, &hello)
+                    if let Some((process, socket, told)) = welcome(socket, &own, &hello)
                         && (index + 1..addresses.len()).contains(&process)
                     {
-                        let socket = socket.ok_or(LinkError::Other(process))?;
+                        if told != hello(process) {
+                            return Err(LinkError::Other(process, differs(process, &told)));
+                        }
                         sockets[process] = Some(socket);
                     }
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     if !wait.goes_on()? {
-                        return Err(LinkError::Missing(missing, addresses[missing].clone()));
+                        return Err(wait.missing(missing, &addresses[missing]));
                     }
                     thread::sleep(PAUSE);
                 }
@@ -141,41 +191,40 @@ pub(super) fn connect(
     Ok(sockets)
 }
 
-/// Calls a process until it answers.
+/// Calls a process until it answers: the connection, and what it told.
 fn call(
     process: usize,
     address: &str,
     own: &[u8],
     hello: &dyn Fn(usize) -> Vec<u8>,
     wait: &Wait<'_>,
-) -> Result<TcpStream, LinkError> {
+) -> Result<(TcpStream, Vec<u8>), LinkError> {
+    let expected = hello(process);
     loop {
-        let answered = attempt(address, own);
-        match answered {
-            Ok((socket, told)) if told == hello(process) => return Ok(socket),
-            // It knows the secret but searches something else.
-            Ok((_, told)) if told[..HELLO - 32] == hello(process)[..HELLO - 32] => {
-                return Err(LinkError::Other(process));
-            }
-            _ => {}
+        // Who knows the secret may still search something else.
+        if let Ok((socket, told)) = attempt(address, own, &expected)
+            && told[..KNOWN] == expected[..KNOWN]
+        {
+            return Ok((socket, told));
         }
         if !wait.goes_on()? {
-            return Err(LinkError::Missing(process, address.to_owned()));
+            return Err(wait.missing(process, address));
         }
         thread::sleep(PAUSE);
     }
 }
 
-fn attempt(address: &str, own: &[u8]) -> io::Result<(TcpStream, Vec<u8>)> {
+fn attempt(address: &str, own: &[u8], expected: &[u8]) -> io::Result<(TcpStream, Vec<u8>)> {
     let mut failed = io::Error::from(io::ErrorKind::AddrNotAvailable);
     for address in address.to_socket_addrs()? {
         match TcpStream::connect_timeout(&address, GREETING) {
             Ok(mut socket) => {
                 socket.set_read_timeout(Some(GREETING))?;
-                socket.set_nodelay(true)?;
+                prepare(&socket)?;
                 socket.write_all(own)?;
-                let mut told = vec![0; HELLO];
+                let mut told = vec![0; HEAD];
                 socket.read_exact(&mut told)?;
+                read_parts(&mut socket, &mut told, expected)?;
                 socket.set_read_timeout(None)?;
                 return Ok((socket, told));
             }
@@ -185,27 +234,44 @@ fn attempt(address: &str, own: &[u8]) -> io::Result<(TcpStream, Vec<u8>)> {
     Err(failed)
 }
 
-/// Answers a caller: its number, and the socket if it searches the same. `None` for those who
+/// Sends small packets at once, and notices a machine that is gone without a word.
+fn prepare(socket: &TcpStream) -> io::Result<()> {
+    socket.set_nodelay(true)?;
+    let tests = TcpKeepalive::new().with_time(SILENCE).with_interval(TEST);
+    SockRef::from(socket).set_tcp_keepalive(&tests)
+}
+
+/// Reads what follows the head of a greeting, which is known for the same version only.
+fn read_parts(socket: &mut TcpStream, told: &mut Vec<u8>, expected: &[u8]) -> io::Result<()> {
+    if told[..] == expected[..HEAD] {
+        told.resize(expected.len(), 0);
+        socket.read_exact(&mut told[HEAD..])?;
+    }
+    Ok(())
+}
+
+/// Answers a caller: its number, the connection and what it told. `None` for those who
 /// are not processes of this search.
 fn welcome(
     mut socket: TcpStream,
     own: &[u8],
     hello: &dyn Fn(usize) -> Vec<u8>,
-) -> Option<(usize, Option<TcpStream>)> {
+) -> Option<(usize, TcpStream, Vec<u8>)> {
     socket.set_nonblocking(false).ok()?;
-    socket.set_nodelay(true).ok()?;
+    prepare(&socket).ok()?;
     socket.set_read_timeout(Some(GREETING)).ok()?;
-    let mut told = vec![0; HELLO];
+    let mut told = vec![0; HEAD];
     socket.read_exact(&mut told).ok()?;
     let number = told[8..16].try_into().expect("there are eight bytes");
     let process = usize::try_from(u64::from_le_bytes(number)).ok()?;
     let expected = hello(process);
-    if told[..HELLO - 32] != expected[..HELLO - 32] {
+    if told[..KNOWN] != expected[..KNOWN] {
         return None;
     }
     socket.write_all(own).ok()?;
+    read_parts(&mut socket, &mut told, &expected).ok()?;
     socket.set_read_timeout(None).ok()?;
-    Some((process, (told == expected).then_some(socket)))
+    Some((process, socket, told))
 }
 
 /// The state of the connections.
