@@ -37,6 +37,8 @@ pub mod select;
 mod shape;
 pub mod streams;
 pub mod tape;
+#[cfg(any(test, all(target_family = "wasm", feature = "jit")))]
+mod webassembly;
 
 use ggp_gdl::game::{Game, Move};
 use ggp_gdl::terms::{TermId, Terms};

@@ -134,6 +134,30 @@ pub struct Learned {
     pub progress: Progress,
 }
 
+/// Learning that goes on.
+#[derive(Clone, Debug)]
+pub struct Lesson<'a> {
+    /// The state of learning.
+    pub progress: Progress,
+    average: &'a Values,
+}
+
+impl Lesson<'_> {
+    /// The values learned so far.
+    pub fn learned(&self) -> Learned {
+        Learned::new(self.average.clone(), self.progress)
+    }
+}
+
+impl Learned {
+    fn new(mut values: Values, mut progress: Progress) -> Self {
+        values.prune(LEAST_WEIGHT);
+        values.round();
+        progress.groups = values.features.groups().len();
+        Learned { values, progress }
+    }
+}
+
 /// The approximate maximum of memory that [`learn`] takes for the weights of facts, in bytes,
 /// besides [`Options::memory_bytes`].
 pub fn weight_bytes(net: &Propnet) -> u64 {
@@ -144,12 +168,12 @@ pub fn weight_bytes(net: &Propnet) -> u64 {
 }
 
 /// Learns the values of a game's positions until enough games were played, or `stop`
-/// is over. `watch` is called from time to time.
+/// is over. `watch` is called from time to time, with what was learned so far.
 pub fn learn(
     net: &Propnet,
     options: &Options,
     stop: &Stop,
-    mut watch: impl FnMut(&Progress),
+    mut watch: impl FnMut(&Lesson<'_>),
 ) -> Learned {
     let started = Instant::now();
     let time = stop.remaining();
@@ -174,15 +198,14 @@ pub fn learn(
             course.lesson();
             course.grow(stage);
         }
-        watch(&course.progress());
+        watch(&Lesson {
+            progress: course.progress(),
+            average: &course.trainer.average,
+        });
     }
     course.lesson();
-    let mut progress = course.progress();
-    let mut values = course.trainer.average;
-    values.prune(LEAST_WEIGHT);
-    values.round();
-    progress.groups = values.features.groups().len();
-    Learned { values, progress }
+    let progress = course.progress();
+    Learned::new(course.trainer.average, progress)
 }
 
 /// Learning in progress.

@@ -35,7 +35,7 @@ pub use features::Features;
 #[cfg(feature = "files")]
 pub use file::{read, write};
 pub use fingerprint::Fingerprint;
-pub use learning::{Learned, Options, Progress, learn, weight_bytes};
+pub use learning::{Learned, Lesson, Options, Progress, learn, weight_bytes};
 pub use library::{FileError, Library};
 pub use self_play::Play;
 pub use trainer::Rates;

@@ -30,6 +30,7 @@ pub mod iterative_deepening;
 pub mod mcts;
 pub mod minimax;
 mod plan_graph;
+mod state_hash;
 mod stats;
 mod strategy;
 #[cfg(test)]
@@ -43,6 +44,7 @@ use std::hash::Hash;
 #[doc(hidden)]
 pub use budget::Meter;
 pub use budget::{Budget, BudgetKind};
+pub use state_hash::{StateHasher, state_hash};
 pub use stats::{Counts, LevelStats, Observer, Stats};
 
 /// A single-agent problem: a start, actions, results, a status.

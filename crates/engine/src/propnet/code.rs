@@ -14,6 +14,8 @@ use super::lanes::Rows;
 #[cfg(all(target_arch = "x86_64", feature = "jit"))]
 use super::native::{Instructions, Native};
 use super::tape::{BANKS, Tape};
+#[cfg(all(target_family = "wasm", feature = "jit"))]
+use super::webassembly::Compiled;
 
 /// The means of executing a tape.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
@@ -27,6 +29,8 @@ pub enum Engine {
     Avx2,
     /// Machine code on vectors of 512 lanes.
     Avx512,
+    /// WebAssembly on vectors of 128 lanes, in a browser.
+    Simd128,
 }
 
 impl Engine {
@@ -43,6 +47,9 @@ impl Engine {
             Engine::Avx512 => Instructions::Avx512.is_available(words),
             #[cfg(not(all(target_arch = "x86_64", feature = "jit")))]
             Engine::Avx2 | Engine::Avx512 => false,
+            Engine::Simd128 => {
+                cfg!(all(target_family = "wasm", feature = "jit")) && words.is_multiple_of(2)
+            }
         }
     }
 }
@@ -64,6 +71,8 @@ enum Form {
     Interpreted(Arc<Program>),
     #[cfg(all(target_arch = "x86_64", feature = "jit"))]
     Native(Arc<Native>),
+    #[cfg(all(target_family = "wasm", feature = "jit"))]
+    Compiled(Arc<Compiled>),
 }
 
 impl Code {
@@ -101,6 +110,18 @@ impl Code {
                 }
             }
         }
+        #[cfg(all(target_family = "wasm", feature = "jit"))]
+        if matches!(engine, Engine::Auto | Engine::Simd128)
+            && let Some(code) = Compiled::new(tape, words)
+        {
+            return Code {
+                scratch: code.scratch(),
+                form: Form::Compiled(Arc::new(code)),
+                rows: *tape.rows(),
+                engine: Engine::Simd128,
+                words,
+            };
+        }
         let program = Program::new(tape);
         Code {
             scratch: Rows::new(program.rows(), words),
@@ -122,12 +143,14 @@ impl Code {
     }
 
     /// The number of vector instructions, counting loops once; `None` if the tape
-    /// is interpreted.
+    /// is interpreted or WebAssembly.
     pub fn instructions(&self) -> Option<usize> {
         match &self.form {
             Form::Interpreted(_) => None,
             #[cfg(all(target_arch = "x86_64", feature = "jit"))]
             Form::Native(code) => Some(code.instructions()),
+            #[cfg(all(target_family = "wasm", feature = "jit"))]
+            Form::Compiled(_) => None,
         }
     }
 
@@ -142,6 +165,8 @@ impl Code {
             Form::Interpreted(program) => program,
             #[cfg(all(target_arch = "x86_64", feature = "jit"))]
             Form::Native(code) => return code.run(banks, &mut self.scratch),
+            #[cfg(all(target_family = "wasm", feature = "jit"))]
+            Form::Compiled(code) => return code.run(banks, &mut self.scratch),
         };
         for (number, &rows) in self.rows.iter().enumerate() {
             if rows > 0 {
@@ -251,6 +276,65 @@ mod tests {
         }
     }
 
+    impl Case {
+        /// Runs the tape's WebAssembly in an interpreter.
+        fn check_webassembly(&self, name: &str) {
+            use crate::propnet::webassembly::{VECTOR, encode};
+            use wasmi::{Extern, Linker, Memory, MemoryType, Module, Store, Val};
+
+            let engine = wasmi::Engine::default();
+            let module = Module::new(&engine, encode(&self.tape, self.words));
+            let module = module.expect("it is valid");
+            let mut store = Store::new(&engine, ());
+            // The scratch rows, and then the banks.
+            let mut starts = vec![0, self.tape.scratch() * VECTOR];
+            for bank in &self.banks {
+                starts.push(starts[starts.len() - 1] + bank.flat().len() * 8);
+            }
+            let pages = starts[starts.len() - 1] / 65_536 + 1;
+            let memory = Memory::new(&mut store, MemoryType::new(pages as u32, None));
+            let memory = memory.expect("it is small");
+            let mut linker = Linker::new(&engine);
+            linker
+                .define("e", "m", Extern::Memory(memory))
+                .expect("it is new");
+            let instance = linker.instantiate_and_start(&mut store, &module);
+            let instance = instance.expect("all imports are there");
+            let function = instance.get_func(&store, "f").expect("it is exported");
+            for (bank, &start) in self.banks.iter().zip(&starts[1..]) {
+                let bytes: Vec<u8> = bank.flat().iter().flat_map(|w| w.to_le_bytes()).collect();
+                memory.data_mut(&mut store)[start..][..bytes.len()].copy_from_slice(&bytes);
+            }
+            // Leftovers of the first run must not matter.
+            for _ in 0..2 {
+                for first in (0..self.words * 8).step_by(VECTOR) {
+                    let bases = starts[1..1 + BANKS].iter().map(|start| start + first);
+                    let parameters: Vec<Val> = [0]
+                        .into_iter()
+                        .chain(bases)
+                        .map(|base| Val::I32(base as i32))
+                        .collect();
+                    function
+                        .call(&mut store, &parameters, &mut [])
+                        .expect("it ends");
+                }
+                for (place, expected) in &self.expected {
+                    let start = starts[1 + place.bank as usize];
+                    let row = start + place.index as usize * self.words * 8;
+                    let bytes = &memory.data(&store)[row..][..self.words * 8];
+                    let words = bytes
+                        .chunks(8)
+                        .map(|word| u64::from_le_bytes(word.try_into().expect("8 bytes")));
+                    assert!(
+                        words.eq(expected.iter().copied()),
+                        "{name}, {} words",
+                        self.words
+                    );
+                }
+            }
+        }
+    }
+
     const ENGINES: [Engine; 4] = [
         Engine::Auto,
         Engine::Interpreter,
@@ -280,6 +364,9 @@ mod tests {
                 let case = Case::new(&network, &cut, &outputs, words, &mut random);
                 for engine in ENGINES {
                     case.check(engine, &format!("seed {seed}"));
+                }
+                if words > 1 {
+                    case.check_webassembly(&format!("seed {seed}"));
                 }
             }
         }

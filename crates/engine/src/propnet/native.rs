@@ -2,7 +2,7 @@
 //!
 //! In: a [`Tape`], the width of the rows, the instructions to use. Out: code in
 //! memory that is never writable and executable at once, and a safe way to call it.
-//! This is the only module with unsafe code: the call itself.
+//! Its unsafe code is the call itself.
 
 #![allow(unsafe_code)]
 

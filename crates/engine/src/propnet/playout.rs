@@ -7,6 +7,12 @@
 //! A lane that has ended a playout begins the next one at once. The result depends
 //! on the seed and the number of playouts, not on the number of lanes or threads.
 //!
+//! The result also depends on the [phases](Playouts::phases), since a role that has
+//! no choice in a phase draws no number there. Several phases are used where that
+//! saves enough gates, so two networks of one game may have different numbers of
+//! them. Their playouts then differ, but not the probabilities. To compare such
+//! networks, allow a [single phase](PlayoutOptions::phases).
+//!
 //! ```
 //! use ggp_gdl::game::Game;
 //! use ggp_engine::propnet::playout::{PlayoutOptions, Playouts, Proceed};
@@ -51,7 +57,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::Propnet;
 use super::code::Engine;
 use circuit::Extras;
-use plan::{Phase, Plan, Restart};
+use plan::{LONGEST_CYCLE, Phase, Plan, Restart};
 use runner::Runner;
 pub use runner::Tapes;
 
@@ -92,6 +98,8 @@ pub struct PlayoutOptions {
     pub width: Width,
     /// The engine that runs them.
     pub engine: Engine,
+    /// The most [phases](Playouts::phases) that tapes may be made for, at least 1.
+    pub phases: usize,
 }
 
 impl Default for PlayoutOptions {
@@ -101,6 +109,7 @@ impl Default for PlayoutOptions {
             depth: None,
             width: Width::W512,
             engine: Engine::Auto,
+            phases: LONGEST_CYCLE,
         }
     }
 }
@@ -194,7 +203,8 @@ impl Playouts {
     /// # Panics
     ///
     /// If the start does not have one bit per fact or is not covered by the network
-    /// (see [`Propnet::admits`]), or if the engine is not available for the width.
+    /// (see [`Propnet::admits`]), if the engine is not available for the width, or if
+    /// no phase is allowed.
     pub fn new(net: &Propnet, options: &PlayoutOptions) -> Playouts {
         let start: Vec<bool> = match &options.start {
             None => net.initial.clone(),
@@ -211,7 +221,9 @@ impl Playouts {
             }
         };
         assert!(net.admits(&start), "the network must cover the start");
-        let cycle = Plan::best(net, &start, Restart::Here, Extras::default())
+        assert!(options.phases > 0, "at least one phase is needed");
+        let extras = Extras::default();
+        let cycle = Plan::best(net, &start, options.phases, Restart::Here, extras)
             .compile(options.width, options.engine);
         let facts = cycle.facts.iter().zip(&start);
         let mut first: Vec<bool> = facts.filter(|f| f.0.is_some()).map(|f| *f.1).collect();

@@ -52,7 +52,7 @@ use super::code::Engine;
 use super::lanes::Rows;
 pub use super::playout::circuit::Record;
 use super::playout::circuit::{BANKS, CHOSEN, DRAWN, Extras, GUIDE, LOOK, NEXT, STATE, level_row};
-use super::playout::plan::{Phase, Plan, Restart};
+use super::playout::plan::{LONGEST_CYCLE, Phase, Plan, Restart};
 use super::playout::terminal_pool::TerminalPool;
 use super::playout::{Proceed, Width, passes_asked};
 use super::streams::{Limits, Streams};
@@ -192,7 +192,7 @@ impl Rollouts {
             record: options.record,
             decisive: options.decisive,
         };
-        let plan = Plan::best(net, &net.initial, Restart::Elsewhere, extras);
+        let plan = Plan::best(net, &net.initial, LONGEST_CYCLE, Restart::Elsewhere, extras);
         let mut cycle = plan.compile(options.width, options.engine);
         let words = options.width.words();
         if bits > 0 {

@@ -4,11 +4,11 @@
 //! that has reached its limit on memory keeps its size; see [`room`](super::room). A node
 //! gets its arms when a line passes it for the second time.
 
-use std::hash::{BuildHasher, Hash};
+use std::hash::Hash;
 
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::FxHashMap;
 
 use super::Mcts;
 use super::arms::{ArmRange, Arms, heap_bytes};
@@ -17,6 +17,7 @@ use super::expand::Batch;
 use super::room::Room;
 use super::simulator::{Simulator, View, Views};
 use super::table::Table;
+use crate::state_hash;
 
 /// The index that stands for no node.
 pub(super) const NONE: u32 = u32::MAX;
@@ -206,7 +207,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
     /// The part of a state's hash that the table uses.
     pub(super) fn hash(&self, state: &S) -> u32 {
         match self.table {
-            Some(_) => (FxBuildHasher.hash_one(state) >> 32) as u32,
+            Some(_) => (state_hash(state) >> 32) as u32,
             None => 0,
         }
     }

@@ -4,7 +4,9 @@
 
 use std::hash::{Hash, Hasher};
 
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::FxHashMap;
+
+use crate::StateHasher;
 
 /// The side that makes a move.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -53,7 +55,7 @@ impl Order {
 
 /// The key of a joint move or of part of one.
 pub(super) fn key<'m, M: Hash + 'm>(side: Side, moves: impl IntoIterator<Item = &'m M>) -> u64 {
-    let mut hasher = FxHasher::default();
+    let mut hasher = StateHasher::default();
     (side as u8).hash(&mut hasher);
     for chosen in moves {
         chosen.hash(&mut hasher);

@@ -63,7 +63,7 @@ pub(in crate::propnet) struct Phase {
 }
 
 /// The longest cycle of phases that is tried.
-const LONGEST_CYCLE: usize = 8;
+pub(in crate::propnet) const LONGEST_CYCLE: usize = 8;
 
 /// The most gates for moves that win at once, and for those that prevent it: of each condition,
 /// and of all as a share of all others.
@@ -71,10 +71,17 @@ const TACTICS_EACH: usize = 6;
 const TACTICS: f64 = 0.25;
 
 impl Plan {
-    /// The plan with the least work for a state and its successors.
-    pub fn best(net: &Propnet, start: &[bool], restart: Restart, extras: Extras) -> Plan {
+    /// The plan with the least work for a state and its successors, of at most
+    /// `longest` phases.
+    pub fn best(
+        net: &Propnet,
+        start: &[bool],
+        longest: usize,
+        restart: Restart,
+        extras: Extras,
+    ) -> Plan {
         let plain = Phases::find(net, start, 1);
-        let cyclic = Phases::find(net, start, LONGEST_CYCLE);
+        let cyclic = Phases::find(net, start, longest);
         let is_cyclic = cyclic.len() > 1;
         let best = Plan::new(net, start, &plain, restart, extras, &[]);
         if is_cyclic {

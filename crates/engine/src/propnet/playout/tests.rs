@@ -391,6 +391,11 @@ fn cyclic_facts_are_found() {
     assert_eq!(Phases::find(&net, &net.initial, 1).len(), 1);
     let all = Playouts::new(&net, &PlayoutOptions::default());
     assert_eq!(all.phases(), 2);
+    let options = PlayoutOptions {
+        phases: 1,
+        ..PlayoutOptions::default()
+    };
+    assert_eq!(Playouts::new(&net, &options).phases(), 1);
     assert_eq!(
         Playouts::new(&self::net(RACE), &PlayoutOptions::default()).phases(),
         1
