@@ -141,6 +141,14 @@ fn counts_up_to_symmetry_are_said_to_be() {
     assert_eq!(all["statistics"]["total"]["generated"], 181_440);
     let whole = text(&ggp(&[&levels[..], &["--whole"]].concat()).stderr);
     assert!(whole.contains("all 181440 positions were seen"), "{whole}");
+    let last = whole.lines().last().expect("it has lines");
+    let rate = last.split_once(" positions a second, ");
+    let (rate, bytes) = rate.expect("it says how fast it was");
+    assert!(
+        rate.starts_with(|first: char| first.is_ascii_digit()),
+        "{last}"
+    );
+    assert!(bytes.ends_with(" bytes of memory for each"), "{last}");
     let classes = [&levels[..], &["--whole", "--symmetry", "on"]].concat();
     let whole = text(&ggp(&classes).stderr);
     assert!(whole.contains(" up to 2 symmetries"), "{whole}");

@@ -3,8 +3,11 @@
 mod answers;
 mod cells;
 mod editing;
+mod export;
 mod graph;
 mod limits;
+#[cfg(target_os = "linux")]
+mod memory;
 pub mod service;
 mod start_page;
 mod think;

@@ -1,13 +1,15 @@
 // Tests of the page in a browser: `node tests/web/page.mjs URL [WORD…]`, with `ggp web`
 // running at URL.
 //
-// Runs all tests, or those whose names contain a WORD; exits with 1 if one fails. CHROMIUM
+// Runs all tests, or those whose names contain a WORD; exits with 1 if one fails. At the page of
+// `ggp web --export` those that look at requests to a server, or need one, are left out. CHROMIUM
 // is the path of the browser (/usr/bin/chromium), PICTURES a folder for screenshots of
 // failed tests.
 
 import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import { browsing, unfolded } from './person.mjs';
+import { tests as clicks } from './clicking.mjs';
 import { tests as editor } from './editor.mjs';
 import { tests as graphs } from './graphs.mjs';
 import { tests as start } from './home.mjs';
@@ -18,11 +20,15 @@ import { folds, tests as play } from './play.mjs';
 import { tests as rules } from './rules.mjs';
 
 const wanted = process.argv.slice(3);
-const tests = { ...matches, ...play, ...rules, ...editor, ...graphs, ...looks, ...start, ...openapi };
+const tests = { ...matches, ...play, ...rules, ...editor, ...graphs, ...looks, ...start, ...openapi, ...clicks };
 const browser = await browsing();
+const exported = (await fetch(new URL('engine/local.js', process.argv[2]))).ok;
+/** Returns whether a test asks the server itself, looks at requests, or needs a table. */
+const needsServer = (test) => /\bfetch\(|\brequest\b|\.route\(|waitForRequest|\b(json|events)\('api|'Invite'|\bunending\(/.test(test.toString());
 let failed = 0;
 for (const [name, test] of Object.entries(tests)) {
   if (wanted.length > 0 && !wanted.some((word) => name.includes(word))) continue;
+  if (exported && needsServer(test)) continue;
   const context = await browser.newContext({ viewport: { width: 1400, height: 900 }, acceptDownloads: true });
   context.setDefaultTimeout(20_000);
   if (!folds.has(test)) await unfolded(context);

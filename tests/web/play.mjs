@@ -125,6 +125,15 @@ const tests = {
     await says(page, /^Solved: 100\./);
   },
 
+  async a_picked_cell_stays_so_beside_its_menu({ page }) {
+    await own(page, `${DIGITS}(legal me (carry 2 2 1 1)) (<= (next (box 2 2 9)) (does me (carry 2 2 1 1)))`);
+    await place(page, 1, 1).click();
+    await page.locator('.cell-menu').waitFor();
+    await marks(page, 'near').waitFor();
+    await place(page, 0, 0).click();
+    await says(page, /^Solved: 100\..*carry 2 2 1 1/);
+  },
+
   async directions_have_arrows_and_keys({ page }) {
     await opened(page, `#/light_cycles?${persons}`);
     const pad = page.locator('.pad');
@@ -294,6 +303,17 @@ const tests = {
     assert.equal(await page.getByRole('button', { name: 'Pause', exact: true }).isVisible(), false);
     assert.equal(await page.getByRole('button', { name: 'Move now' }).isVisible(), false);
     await says(page, /Your move/);
+  },
+
+  async a_position_that_does_not_come_is_asked_for_again({ page }) {
+    await page.route('**/position', (route) => route.fulfill({ status: 422, json: { message: 'there was no answer' } }));
+    await page.goto(`${home}#/${LINE_OF_THREE}`);
+    await board(page).getByText('There is no position to show.').waitFor();
+    await page.locator('.trouble', { hasText: 'there was no answer' }).waitFor();
+    await page.unroute('**/position');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await says(page, /Your move/);
+    assert.equal(await page.locator('.failure, .trouble').locator('visible=true').count(), 0);
   },
 
   async a_player_prepares_the_rules_first({ page }) {

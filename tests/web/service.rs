@@ -73,6 +73,16 @@ impl Service {
         &self.host
     }
 
+    /// A number of bytes that Linux tells of the process, such as `VmRSS`, in MB.
+    pub fn megabytes(&self, what: &str) -> u64 {
+        let file = format!("/proc/{}/status", self.process.0.id());
+        let text = std::fs::read_to_string(file).expect("it runs");
+        let line = text.lines().find_map(|line| line.strip_prefix(what));
+        let kilobytes =
+            line.and_then(|line| line.trim_matches([':', ' ', '\t', 'k', 'B']).parse().ok());
+        kilobytes.map_or(0, |bytes: u64| bytes >> 10)
+    }
+
     fn open(&self, method: &str, path: &str, headers: &str, body: &str) -> TcpStream {
         let mut stream = TcpStream::connect(&self.host).expect("it listens");
         stream
@@ -227,9 +237,14 @@ impl Events {
 
 /// The rules of a bundled game with other names.
 pub fn scrambled(game: &str) -> String {
+    scrambled_by(game, 5)
+}
+
+/// The same with a number on which the names depend.
+pub fn scrambled_by(game: &str, seed: u64) -> String {
     let file = format!("{}/games/{game}.kif", env!("CARGO_MANIFEST_DIR"));
     let out = Command::new(env!("CARGO_BIN_EXE_ggp"))
-        .args(["scramble", &file, "--seed", "5"])
+        .args(["scramble", &file, "--seed", &seed.to_string()])
         .output()
         .expect("it runs");
     assert!(out.status.success());

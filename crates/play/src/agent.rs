@@ -5,6 +5,7 @@
 //! [`AgentThread`](super::AgentThread) runs it on its own thread and returns a move on time.
 
 use ggp_stop::{Instant, Stop};
+use std::fmt::{self, Debug, Formatter};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -129,6 +130,17 @@ pub struct Pace {
     nodes: Option<u64>,
     stop: Stop,
     best: Arc<Mutex<Option<Advice>>>,
+    listener: Option<AdviceListener>,
+}
+
+/// A function that takes each published move.
+#[derive(Clone)]
+struct AdviceListener(Arc<dyn Fn(&Advice) + Send + Sync>);
+
+impl Debug for AdviceListener {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str("AdviceListener")
+    }
 }
 
 impl Pace {
@@ -144,6 +156,15 @@ impl Pace {
             nodes,
             stop: deadline.map_or(stop.clone(), |end| stop.until(end)),
             ..Pace::default()
+        }
+    }
+
+    /// The same pace; `listener` takes each published move, on the thread of the agent.
+    #[must_use]
+    pub fn heard_by(self, listener: impl Fn(&Advice) + Send + Sync + 'static) -> Self {
+        Pace {
+            listener: Some(AdviceListener(Arc::new(listener))),
+            ..self
         }
     }
 
@@ -195,6 +216,9 @@ impl Pace {
 
     /// Stores the move that the agent would choose if time ran out now.
     pub fn publish(&self, advice: Advice) {
+        if let Some(AdviceListener(tell)) = &self.listener {
+            tell(&advice);
+        }
         let mut best = self.best.lock().unwrap_or_else(PoisonError::into_inner);
         *best = Some(advice);
     }

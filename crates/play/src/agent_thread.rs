@@ -38,6 +38,34 @@ pub struct AgentAnswer {
     pub error: Option<PlayerError>,
 }
 
+impl AgentAnswer {
+    /// The answer of an agent that chose on this thread: its move, or else the last one that it
+    /// published, or else that of `fallback`.
+    pub fn of(
+        chosen: Result<Advice, PlayerError>,
+        pace: &Pace,
+        fallback: &mut dyn FnMut() -> Option<Move>,
+    ) -> Self {
+        let finished = chosen.is_ok();
+        let (advice, error) = match chosen {
+            Ok(advice) => (Some((advice, Origin::Agent)), None),
+            Err(PlayerError::Play(PlayError::Interrupted)) => (None, None),
+            Err(error) => (None, Some(error)),
+        };
+        let published = || Some((pace.published()?, Origin::Published));
+        let (advice, origin) = match advice.or_else(published) {
+            Some((advice, origin)) => (Some(advice), origin),
+            None => (fallback().map(Advice::of), Origin::Random),
+        };
+        AgentAnswer {
+            advice,
+            origin,
+            finished,
+            error,
+        }
+    }
+}
+
 /// An agent on its own thread, with a fallback mover on another.
 ///
 /// The fallback mover computes the legal moves and draws a random one in case the agent has

@@ -48,7 +48,7 @@ pub use agent_thread::{AgentAnswer, AgentThread, Origin};
 pub use backends::Backends;
 pub use greedy::Greedy;
 #[cfg(feature = "tables")]
-pub use lookup::{LookupAgent, Tables};
+pub use lookup::{Gap, LookupAgent, Tables};
 pub use mcts::MctsAgent;
 pub use minimax::MinimaxAgent;
 pub use observation::Observation;

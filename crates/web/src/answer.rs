@@ -11,8 +11,8 @@ use http_body_util::BodyExt;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use ggp_answers::Refusal;
 use ggp_engine::machine::PlayError;
-use ggp_gdl::game::Game;
 
 /// The reason why a request fails, and a remedy.
 #[derive(Clone, Debug)]
@@ -21,7 +21,7 @@ pub(super) struct ApiError {
     pub(super) message: String,
     /// The number of moves of the request that are legal, if the error is about one of
     /// them.
-    pub(super) made: Option<usize>,
+    made: Option<usize>,
 }
 
 #[derive(Serialize)]
@@ -45,12 +45,6 @@ impl ApiError {
         ApiError::new(StatusCode::BAD_REQUEST, message)
     }
 
-    /// The game has no role of this number.
-    pub(super) fn no_role(game: &Game) -> Self {
-        let roles = game.role_count();
-        ApiError::wrong(format!("the game has {roles} roles, counted from 0"))
-    }
-
     /// The requested thing does not exist.
     pub(super) fn missing(message: impl Into<String>) -> Self {
         ApiError::new(StatusCode::NOT_FOUND, message)
@@ -61,29 +55,26 @@ impl ApiError {
         ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, message)
     }
 
-    /// Work was stopped, because the server needs its memory.
-    pub(super) fn short_of_memory() -> Self {
-        ApiError::new(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "the server ran short of memory and stopped the longest work: try again soon",
-        )
-    }
-
     /// The server is overloaded.
     pub(super) fn busy(message: impl Into<String>) -> Self {
         ApiError::new(StatusCode::TOO_MANY_REQUESTS, message)
     }
 }
 
+impl From<Refusal> for ApiError {
+    fn from(refusal: Refusal) -> Self {
+        let status = StatusCode::from_u16(refusal.kind.status());
+        ApiError {
+            status: status.expect("a number of HTTP"),
+            message: refusal.message,
+            made: refusal.made,
+        }
+    }
+}
+
 impl From<PlayError> for ApiError {
     fn from(error: PlayError) -> Self {
-        match error {
-            PlayError::IllegalMove { .. }
-            | PlayError::GameOver
-            | PlayError::WrongMoveCount { .. } => ApiError::wrong(error.to_string()),
-            PlayError::Interrupted => ApiError::short_of_memory(),
-            _ => ApiError::rules(error.to_string()),
-        }
+        Refusal::from(error).into()
     }
 }
 

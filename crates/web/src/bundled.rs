@@ -7,6 +7,15 @@ static BUNDLED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/games");
 /// The folder of files that need the rules of another game.
 const INSTANCES: &str = "instances/";
 
+/// Games whose matches are shown at the top of the start page, in turn.
+const FEATURED: [&str; 3] = ["connect_four", "breakthrough", "othello"];
+
+/// The place of a game among those whose matches are shown at the top, from 1 on.
+pub(super) fn featured(id: &str) -> Option<usize> {
+    let place = FEATURED.iter().position(|featured| *featured == id)?;
+    Some(place + 1)
+}
+
 /// The names of all games that are embedded, ascending.
 pub fn names() -> Vec<String> {
     let folders = std::iter::once(&BUNDLED).chain(BUNDLED.get_dir("instances"));

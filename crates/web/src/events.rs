@@ -1,7 +1,8 @@
 //! Long-running answers: server-sent events on a connection, until the client disconnects.
 
 use std::convert::Infallible;
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Duration;
 
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
@@ -10,12 +11,14 @@ use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 
-use super::AppState;
 use super::answer::ApiError;
 use super::memory::MemoryShare;
 use super::session::Visitor;
 use super::turns::Turn;
 use super::workers::{self, Pace};
+use super::{AppState, WebLimits};
+use ggp_answers::{Allowance, Content, Listener};
+use ggp_stop::Instant;
 
 /// Maximum number of events that wait to be sent; then the producer waits, or drops some.
 const WAITING: usize = 16;
@@ -35,21 +38,6 @@ impl Sender {
         self.events.send(Ok(event(name, content))).await.is_ok()
     }
 
-    /// Sends an event, unless too many events wait to be sent.
-    pub(super) fn offer(&self, name: &str, content: &impl Serialize) {
-        if self.events.capacity() > 0 {
-            let _ = self.events.try_send(Ok(event(name, content)));
-        }
-    }
-
-    /// Sends an event from a thread of [`run`], waiting until there is room for it. Returns
-    /// whether it was sent in time to a connected client.
-    pub(super) fn send_before(&self, name: &str, content: &impl Serialize, until: Instant) -> bool {
-        let left = until.saturating_duration_since(Instant::now());
-        let sent = self.events.send_timeout(Ok(event(name, content)), left);
-        self.runtime.block_on(sent).is_ok()
-    }
-
     /// Sends an error.
     pub(super) async fn fail(&self, message: impl Into<String>) {
         let failure = Failure {
@@ -64,9 +52,23 @@ impl Sender {
     }
 }
 
-fn event(name: &str, content: &impl Serialize) -> Event {
-    let data = serde_json::to_string(content).expect("strings and numbers are JSON");
-    Event::default().event(name).data(data)
+impl Listener for Sender {
+    fn offer(&self, name: &'static str, content: &dyn Content) {
+        if self.events.capacity() > 0 {
+            let _ = self.events.try_send(Ok(event(name, content)));
+        }
+    }
+
+    /// Must be called from a thread of [`run`].
+    fn send_before(&self, name: &'static str, content: &dyn Content, until: Instant) -> bool {
+        let left = until.saturating_duration_since(Instant::now());
+        let sent = self.events.send_timeout(Ok(event(name, content)), left);
+        self.runtime.block_on(sent).is_ok()
+    }
+}
+
+fn event(name: &str, content: &dyn Content) -> Event {
+    Event::default().event(name).data(content.json())
 }
 
 #[derive(Serialize)]
@@ -94,9 +96,13 @@ pub(super) struct Permit {
 }
 
 impl Permit {
-    /// Maximum size in bytes of the tables of the player or solver.
-    pub(super) fn memory_bytes(&self) -> u64 {
-        self.memory.bytes()
+    /// The means for its work.
+    pub(super) fn allowance<'a>(&'a self, limits: &'a WebLimits) -> Allowance<'a> {
+        Allowance {
+            memory_bytes: self.memory.bytes(),
+            time: limits.thought,
+            ..self.turn.allowance(limits)
+        }
     }
 
     /// A permit for a turn.
@@ -157,11 +163,11 @@ pub(super) async fn run<T: Send + 'static>(
 pub(super) fn stream<T: Serialize + Send + Sync + 'static>(
     permit: Permit,
     name: &'static str,
-    work: impl FnOnce(&Permit, &Sender) -> Result<T, ApiError> + Send + 'static,
+    work: impl FnOnce(&Permit, &Arc<dyn Listener>) -> Result<T, ApiError> + Send + 'static,
 ) -> Response {
     let (sender, response) = channel();
     tokio::spawn(async move {
-        let own = sender.clone();
+        let own: Arc<dyn Listener> = Arc::new(sender.clone());
         let work = move |permit: &Permit| work(permit, &own);
         match run(permit, work, Some(&sender)).await {
             Some(Ok(result)) => {

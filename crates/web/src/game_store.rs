@@ -1,6 +1,5 @@
 //! Rule sets: the bundled games, and those that sessions upload.
 
-use std::error::Error as _;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -13,12 +12,12 @@ use serde::Serialize;
 
 use super::answer::{ApiError, JsonBody};
 use super::bundled;
-use super::loaded_game::{LoadedGame, Role};
-use super::rule_set::{CheckReport, File, Finding, RuleSet, Rules};
 use super::session::{Visitor, locked};
-use super::turns::{Turn, Turns};
+use super::turns::Turn;
 use super::workers::{self, Pace};
 use super::{AppState, Shared};
+use ggp_answers::{CheckReport, File, GameDescription, LoadedGame, Refusal};
+use ggp_answers::{Role, RuleSet, Rules};
 use ggp_stop::Stop;
 
 /// The time for work to end after its stop was raised.
@@ -30,7 +29,6 @@ const GRACE: Duration = Duration::from_secs(1);
 pub(super) struct GameStore {
     loaded: Mutex<FxHashMap<String, Loaded>>,
     bytes: usize,
-    groundings: Arc<Turns>,
 }
 
 #[derive(Debug)]
@@ -40,12 +38,11 @@ struct Loaded {
 }
 
 impl GameStore {
-    /// A store of games of `bytes` in total, whose networks are built within `groundings`.
-    pub(super) fn new(bytes: usize, groundings: Arc<Turns>) -> Self {
+    /// A store of games of `bytes` in total.
+    pub(super) fn new(bytes: usize) -> Self {
         GameStore {
             loaded: Mutex::default(),
             bytes,
-            groundings,
         }
     }
 
@@ -73,7 +70,7 @@ impl GameStore {
         if let Some(game) = self.ready(&rules.id) {
             return Ok(game);
         }
-        let game = Arc::new(LoadedGame::new(rules, &self.groundings, self.bytes, stop)?);
+        let game = Arc::new(LoadedGame::new(rules, self.bytes, stop)?);
         let mut loaded = locked(&self.loaded);
         let known = loaded.entry(game.rules.id.clone()).or_insert(Loaded {
             game,
@@ -129,19 +126,6 @@ impl GameStore {
     }
 }
 
-/// A game as it is described to clients.
-#[derive(Serialize)]
-struct GameDescription<'g> {
-    id: &'g str,
-    name: String,
-    about: String,
-    bundled: bool,
-    roles: Vec<Role>,
-    files: &'g [File],
-    picture: Option<&'g str>,
-    findings: &'g [Finding],
-}
-
 /// A game in a list.
 #[derive(Serialize)]
 pub(super) struct Card {
@@ -151,19 +135,24 @@ pub(super) struct Card {
     name: String,
     about: String,
     roles: Vec<Role>,
+    /// The place among the games whose matches are shown at the top, from 1 on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    featured: Option<usize>,
 }
 
-impl<'g> GameDescription<'g> {
-    fn new(game: &'g LoadedGame) -> Self {
-        GameDescription {
-            id: &game.rules.id,
+impl Card {
+    pub(super) fn is_featured(&self) -> bool {
+        self.featured.is_some()
+    }
+
+    pub(super) fn new(game: &LoadedGame) -> Self {
+        Card {
+            id: game.rules.id.clone(),
+            family: bundled::family(&game.rules.id).to_owned(),
             name: game.name(),
             about: game.about(),
-            bundled: game.rules.is_bundled,
             roles: game.roles(),
-            files: &game.rules.set.files,
-            picture: game.rules.set.picture.as_deref(),
-            findings: &game.findings,
+            featured: bundled::featured(&game.rules.id),
         }
     }
 }
@@ -241,7 +230,7 @@ impl Drop for RaiseOnDrop {
 /// The reason why work was stopped, if it was.
 fn ended(stop: &Stop, limit: Duration) -> Option<ApiError> {
     match (stop.is_raised(), stop.is_late()) {
-        (true, _) => Some(ApiError::short_of_memory()),
+        (true, _) => Some(Refusal::short_of_memory().into()),
         (false, true) => Some(too_late(limit)),
         (false, false) => None,
     }
@@ -279,14 +268,8 @@ pub(super) async fn games(
 ) -> Result<Json<Vec<Card>>, ApiError> {
     let all = Arc::clone(&app);
     let cards = blocking(&app, &visitor, move |turn| {
-        let card = |game: Arc<LoadedGame>| Card {
-            id: game.rules.id.clone(),
-            family: bundled::family(&game.rules.id).to_owned(),
-            name: game.name(),
-            about: game.about(),
-            roles: game.roles(),
-        };
-        Ok(all.shelf.complete(turn.stop()).map(card).collect())
+        let games = all.shelf.complete(turn.stop());
+        Ok(games.map(|game| Card::new(&game)).collect())
     });
     Ok(Json(cards.await?))
 }
@@ -305,13 +288,7 @@ pub(super) async fn load(
         Ok(loaded) => loaded,
         Err(check) => return Ok((StatusCode::UNPROCESSABLE_ENTITY, Json(check)).into_response()),
     };
-    if let Some(text) = &loaded.rules.set.picture {
-        let picture_options = ggp_picture::read_options("picture.toml", text, &loaded.game);
-        picture_options.map_err(|error| match error.source() {
-            Some(source) => ApiError::wrong(format!("{error}: {source}")),
-            None => ApiError::wrong(error.to_string()),
-        })?;
-    }
+    loaded.check_picture()?;
     (app.sessions).keep(&visitor.session, Arc::clone(&loaded.rules));
     Ok(Json(GameDescription::new(&loaded)).into_response())
 }
@@ -329,23 +306,15 @@ pub(super) async fn game(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::turns::TurnLimits;
     use ggp_engine::machine::{Limits, PropnetMachine};
     use ggp_learn::{Options, learn};
 
     #[test]
     fn learned_values_count_as_soon_as_they_are_kept() {
-        let limits = TurnLimits {
-            all: 1,
-            each: 1,
-            waiting: 0,
-            time: None,
-        };
         let text = "(role r) (init a) (legal r go) (<= (next b) (true a)) \
                     (<= terminal (true b)) (goal r 0)";
-        let groundings = Turns::new(limits, &Arc::default());
-        let rules = Arc::new(Rules::test("one", text));
-        let game = LoadedGame::new(rules, &groundings, 0, &Stop::new());
+        let rules = Arc::new(Rules::uploaded(RuleSet::one("one", text)));
+        let game = LoadedGame::new(rules, 0, &Stop::new());
         let game = game.expect("it has no errors");
         let before = game.bytes();
         let machine = PropnetMachine::new(&game.game, Limits::default());
@@ -362,22 +331,16 @@ mod tests {
 
     #[test]
     fn the_least_used_games_are_dropped_and_read_again() {
-        let limits = TurnLimits {
-            all: 1,
-            each: 1,
-            waiting: 0,
-            time: None,
-        };
         let text = "(role r) (init a) (legal r go) (next a) (terminal) (goal r 0)";
-        let rules = ["one", "two", "three"].map(|name| Arc::new(Rules::test(name, text)));
+        let rules =
+            ["one", "two", "three"].map(|name| Arc::new(Rules::uploaded(RuleSet::one(name, text))));
         let [one, two, three] = &rules;
-        let groundings = Turns::new(limits, &Arc::default());
         let size = |rules: &Arc<Rules>| {
-            let game = LoadedGame::new(Arc::clone(rules), &groundings, 0, &Stop::new());
+            let game = LoadedGame::new(Arc::clone(rules), 0, &Stop::new());
             game.expect("they have no errors").bytes()
         };
         let bytes = size(one) + size(two) + size(three) - 1;
-        let store = GameStore::new(bytes, Arc::clone(&groundings));
+        let store = GameStore::new(bytes);
         let read = |rules: &Arc<Rules>| store.read(Arc::clone(rules), &Stop::new());
         for rules in [one, two] {
             read(rules).expect("they have no errors");

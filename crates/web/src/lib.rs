@@ -16,27 +16,17 @@
 mod answer;
 pub mod bundled;
 mod connections;
-mod editing;
 mod events;
-mod film;
+mod export;
 mod game_store;
-mod graph;
 mod guard;
-mod loaded_game;
+mod jobs;
 mod memory;
 mod page;
-mod players;
-mod position;
-mod preview;
-mod rule_set;
+mod questions;
 mod session;
-mod solving;
 mod tables;
-mod think;
-mod trial;
 mod turns;
-mod values;
-mod why;
 mod workers;
 
 use std::future::Future;
@@ -51,9 +41,10 @@ use axum::{Router, middleware};
 use tokio::net::TcpListener;
 
 use connections::{ConnectionLimits, Connections};
+pub use export::{Engine, ExportError, Exported, export};
 use game_store::GameStore;
 use memory::Memory;
-use preview::TraitsOf;
+use questions::TraitsOf;
 use session::Sessions;
 use tables::Tables;
 use turns::{TurnLimits, Turns};
@@ -170,44 +161,44 @@ impl Server {
         let listener = TcpListener::bind(address).await?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let (loads, of_tables) = (Arc::default(), Arc::default());
-        let turns = |loads, all, each, waiting, time| {
-            let limits = TurnLimits {
-                all,
-                each,
-                waiting,
-                time,
-            };
-            Turns::new(limits, loads)
+        let of = |all, each, waiting, time| TurnLimits {
+            all,
+            each,
+            waiting,
+            time,
         };
         let memory = limits.memory_bytes;
         let texts = usize::try_from(memory / 16).unwrap_or(usize::MAX);
         let games = usize::try_from(memory / 4).unwrap_or(usize::MAX);
-        let groundings = turns(&loads, 2 * cores, 1, 0, None);
+        let groundings = Turns::new(of(2 * cores, 1, 0, None), &loads);
         let app = AppState {
-            shelf: GameStore::new(games, Arc::clone(&groundings)),
+            shelf: GameStore::new(games),
             traits: OnceLock::new(),
             sessions: Sessions::new(&limits, listener.local_addr()?.port(), texts),
-            tables: Tables::new(turns(
+            tables: Tables::new(Turns::new(
+                of(limits.tables, limits.tables_each, 0, None),
                 &of_tables,
-                limits.tables,
-                limits.tables_each,
-                0,
-                None,
             )),
-            jobs: turns(
+            jobs: Turns::with_background(
+                of(
+                    limits.jobs,
+                    limits.jobs_each,
+                    limits.tables_each,
+                    // Positions are reached before the time of a player or solver begins.
+                    Some(limits.thought + limits.question),
+                ),
                 &loads,
-                limits.jobs,
-                limits.jobs_each,
-                limits.tables_each,
-                // Positions are reached before the time of a player or solver begins.
-                Some(limits.thought + limits.question),
+                &groundings,
             ),
-            questions: turns(
+            questions: Turns::with_background(
+                of(
+                    QUESTIONS.0 * cores,
+                    QUESTIONS.1,
+                    WAITING,
+                    Some(limits.question),
+                ),
                 &loads,
-                QUESTIONS.0 * cores,
-                QUESTIONS.1,
-                WAITING,
-                Some(limits.question),
+                &groundings,
             ),
             groundings,
             memory: Memory::new(memory / 2, limits.jobs, memory / 8),
@@ -259,24 +250,24 @@ fn router(app: Arc<AppState>) -> Router {
         .route("/page/{*path}", get(page::asset))
         .route("/api/openapi.json", get(page::openapi))
         .route("/api/games", get(game_store::games).post(game_store::load))
-        .route("/api/check", post(editing::check))
-        .route("/api/try", post(trial::try_rules))
-        .route("/api/hover", post(editing::hover))
-        .route("/api/completion", post(editing::completion))
-        .route("/api/definition", post(editing::definition))
-        .route("/api/players", get(players::kinds))
-        .route("/api/methods", get(solving::methods))
-        .route("/api/traits", get(preview::traits))
+        .route("/api/check", post(questions::check))
+        .route("/api/try", post(questions::try_rules))
+        .route("/api/hover", post(questions::hover))
+        .route("/api/completion", post(questions::completion))
+        .route("/api/definition", post(questions::definition))
+        .route("/api/players", get(questions::players))
+        .route("/api/methods", get(questions::methods))
+        .route("/api/traits", get(questions::traits))
         .route("/api/games/{game}", get(game_store::game))
-        .route("/api/games/{game}/picture.svg", get(preview::picture))
-        .route("/api/games/{game}/film.svg", get(film::film))
-        .route("/api/games/{game}/position", post(position::position))
-        .route("/api/games/{game}/why", post(why::why))
-        .route("/api/games/{game}/think", post(think::think))
-        .route("/api/games/{game}/solve", post(solving::solve))
-        .route("/api/games/{game}/graph", post(graph::graph))
-        .route("/api/games/{game}/learn", post(values::learn))
-        .route("/api/games/{game}/values", post(values::values))
+        .route("/api/games/{game}/picture.svg", get(questions::picture))
+        .route("/api/games/{game}/film.svg", get(questions::film))
+        .route("/api/games/{game}/position", post(questions::position))
+        .route("/api/games/{game}/why", post(questions::why))
+        .route("/api/games/{game}/think", post(jobs::think))
+        .route("/api/games/{game}/solve", post(jobs::solve))
+        .route("/api/games/{game}/graph", post(jobs::graph))
+        .route("/api/games/{game}/learn", post(jobs::learn))
+        .route("/api/games/{game}/values", post(questions::values))
         .route("/api/tables", post(tables::create))
         .route("/api/tables/{table}", get(tables::follow))
         .route("/api/tables/{table}/moves", post(tables::choose))

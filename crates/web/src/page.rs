@@ -19,6 +19,12 @@ static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/served");
 /// The description of the interface in OpenAPI format.
 const OPENAPI: &str = include_str!("openapi.json");
 
+/// The files of the page, by path.
+pub(super) fn files() -> impl Iterator<Item = (&'static str, &'static [u8])> {
+    let files = FILES.files();
+    files.filter_map(|file| Some((file.path().to_str()?, file.contents())))
+}
+
 /// A file as it is served.
 struct Asset {
     content: &'static [u8],

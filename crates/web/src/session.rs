@@ -12,8 +12,8 @@ use rand::TryRng;
 use rand::rngs::SysRng;
 
 use super::WebLimits;
-use super::rule_set::Rules;
 use super::turns::Asker;
+use ggp_answers::Rules;
 
 /// The prefix of cookie names, before the port. Browsers share cookies between all ports of
 /// a host.
@@ -206,6 +206,7 @@ pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 mod tests {
     use super::*;
     use axum::http::HeaderValue;
+    use ggp_answers::RuleSet;
 
     fn sessions(most: usize, bytes: usize) -> Sessions {
         let limits = WebLimits {
@@ -243,7 +244,10 @@ mod tests {
 
     #[test]
     fn large_texts_make_room_for_small_ones() {
-        let rules = |name: &str, size: usize| Arc::new(Rules::test(name, &"x".repeat(size)));
+        let rules = |name: &str, size: usize| {
+            let set = RuleSet::one(name, &"x".repeat(size));
+            Arc::new(Rules::uploaded(set))
+        };
         let sessions = sessions(10, 1_000);
         let [calm, greedy] = [1, 2].map(|last| {
             let address = [192, 0, 2, last].into();

@@ -18,11 +18,11 @@ use tokio::sync::watch;
 use super::answer::{ApiError, JsonBody};
 use super::events::{self, Permit};
 use super::game_store::{blocking, find};
-use super::loaded_game::LoadedGame;
 use super::session::{Visitor, locked, secret};
-use super::think::{self, ThinkTask};
 use super::turns::{Turn, Turns};
-use super::{AppState, Shared};
+use super::{AppState, Shared, WebLimits};
+use ggp_answers::LoadedGame;
+use ggp_answers::think::{self, ThinkTask};
 use ggp_engine::machine::Machine;
 use ggp_gdl::game::Move;
 use ggp_play::AgentSpec;
@@ -74,6 +74,7 @@ pub(super) struct TableView {
 #[derive(Debug)]
 struct Table {
     game: Arc<LoadedGame>,
+    limits: WebLimits,
     /// The visitor that created it.
     owner: Visitor,
     _turn: Turn,
@@ -131,8 +132,13 @@ impl Tables {
 
 impl MatchState {
     /// The state after moves.
-    fn new(game: &LoadedGame, moves: Vec<Vec<String>>, turn: &Turn) -> Result<Self, ApiError> {
-        let mut reached = game.reach(&moves, turn)?;
+    fn new(
+        game: &LoadedGame,
+        moves: Vec<Vec<String>>,
+        turn: &Turn,
+        limits: &WebLimits,
+    ) -> Result<Self, ApiError> {
+        let mut reached = game.reach(&moves, &turn.allowance(limits))?;
         let over = reached.machine.is_terminal(&reached.state)?;
         let mut state = MatchState {
             moves,
@@ -218,7 +224,7 @@ impl Table {
             let joint = state.chosen.iter().flatten().cloned().collect();
             let mut moves = state.moves.clone();
             moves.push(joint);
-            *state = MatchState::new(&self.game, moves, turn)?;
+            *state = MatchState::new(&self.game, moves, turn, &self.limits)?;
         }
         Ok(())
     }
@@ -249,22 +255,16 @@ impl Table {
                 return;
             };
             let permit = Permit::of(app, turn);
-            let task = ThinkTask {
-                game: Arc::clone(&self.game),
-                moves: locked(&self.state).moves.clone(),
-                role,
-                spec,
-                seconds: None,
-                most: app.limits.thought,
-                values: Arc::clone(&app.limits.values),
-                tree: 0,
-            };
-            let work = |permit: &_| task.choose(permit, None);
+            let moves = locked(&self.state).moves.clone();
+            let task = ThinkTask::of(Arc::clone(&self.game), moves, role, spec);
+            let table = Arc::clone(self);
+            let work =
+                move |permit: &Permit| Ok(task.choose(&permit.allowance(&table.limits), None)?);
             let result = events::run(permit, work, None).await;
             let result = result.unwrap_or_else(|| Err(ApiError::rules("the player was stopped")));
             let table = Arc::clone(self);
             let taken = blocking(app, &self.owner, move |turn| {
-                table.take(role, ply, &result?.action, turn)
+                table.take(role, ply, result?.chosen(), turn)
             })
             .await;
             if let Err(error) = taken {
@@ -300,7 +300,7 @@ pub(super) async fn create(
             "there are too many tables, in all or of yours ({most} at most): try again later"
         ))
     })?;
-    let owner = visitor.clone();
+    let (owner, limits) = (visitor.clone(), app.limits.clone());
     let table = blocking(&app, &visitor, move |turn| {
         let mut players = Vec::new();
         for (role, seat) in asked.seats.iter().enumerate() {
@@ -309,7 +309,7 @@ pub(super) async fn create(
                 player => Some(think::spec(player, role, &game)?),
             });
         }
-        let mut state = MatchState::new(&game, asked.moves, turn)?;
+        let mut state = MatchState::new(&game, asked.moves, turn, &limits)?;
         let key = |player: &Option<AgentSpec>| player.is_none().then(secret);
         let seen = TableView {
             table: secret(),
@@ -337,6 +337,7 @@ pub(super) async fn create(
                 failed: None,
             }),
             game,
+            limits,
         };
         table.advance(&mut state, turn)?;
         table.show(&state);

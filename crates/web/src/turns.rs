@@ -13,8 +13,10 @@ use std::time::{Duration, Instant};
 use rustc_hash::FxHashMap;
 use tokio::sync::oneshot;
 
+use super::WebLimits;
 use super::session::locked;
-use super::workers::Pace;
+use super::workers::{self, Pace};
+use ggp_answers::{Allowance, Background, Work};
 use ggp_stop::Stop;
 
 /// Maximum number of sessions whose last turn is remembered.
@@ -82,6 +84,8 @@ fn faded(load: Duration, since: Instant) -> Duration {
 pub(super) struct Turns {
     loads: Arc<Loads>,
     limits: TurnLimits,
+    /// The turns of work that goes on after an answer.
+    background: Option<Arc<Turns>>,
     state: Mutex<TurnState>,
 }
 
@@ -134,14 +138,39 @@ impl Turn {
         }
     }
 
-    /// The session and address that have the turn.
-    pub(super) fn asker(&self) -> &Asker {
-        &self.asker
+    /// The means for its work, which is short.
+    pub(super) fn allowance<'a>(&'a self, limits: &'a WebLimits) -> Allowance<'a> {
+        Allowance {
+            stop: &self.stop,
+            memory_bytes: 0,
+            time: limits.question,
+            tables: &limits.values,
+            background: self,
+        }
     }
 
     /// Raised when the work must end.
     pub(super) fn stop(&self) -> &Stop {
         &self.stop
+    }
+}
+
+impl Background for Turn {
+    fn start(&self, work: Work) -> Option<Stop> {
+        let turn = self.turns.background.as_ref()?.try_take(&self.asker)?;
+        let stop = turn.stop().clone();
+        let work = move || work(turn.stop());
+        let pace = self.pace(Pace::Steady);
+        workers::start(pace, work).ok()?;
+        Some(stop)
+    }
+
+    fn wait(&self, time: Duration) {
+        std::thread::sleep(time);
+    }
+
+    fn is_parallel(&self) -> bool {
+        true
     }
 }
 
@@ -164,6 +193,21 @@ impl Turns {
         Arc::new(Turns {
             loads: Arc::clone(loads),
             limits,
+            background: None,
+            state: Mutex::default(),
+        })
+    }
+
+    /// Turns whose work may start other work in the background.
+    pub(super) fn with_background(
+        limits: TurnLimits,
+        loads: &Arc<Loads>,
+        background: &Arc<Turns>,
+    ) -> Arc<Self> {
+        Arc::new(Turns {
+            loads: Arc::clone(loads),
+            limits,
+            background: Some(Arc::clone(background)),
             state: Mutex::default(),
         })
     }

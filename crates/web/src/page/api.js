@@ -1,4 +1,5 @@
-// Access to the server: requests with one answer, and streams of events.
+// Access to the server: requests with one answer, and streams of events. A page without a server
+// names a script that answers instead.
 
 /**
  * An error response of the server. `status` is the HTTP status; 0 if the server cannot be
@@ -10,6 +11,15 @@ export class ApiError extends Error {
     this.status = status;
     this.body = body;
   }
+}
+
+const script = document.querySelector('meta[name=engine]')?.content;
+/** The script that answers instead of a server, as a module; null if there is a server. */
+export const local = script ? import(new URL(script, document.baseURI).href) : null;
+
+/** An error of that script, as one of the server. */
+function localError(error) {
+  return error.status === undefined ? error : new ApiError(error.status, error.message, error.body);
 }
 
 async function asked(path, body, signal) {
@@ -38,11 +48,20 @@ function firstError(answer) {
 
 /** Sends a request: GET, or POST if there is a body. */
 export async function ask(path, body, signal) {
+  if (local) return (await local).ask(path, body, signal).catch((error) => { throw localError(error); });
   return (await asked(path, body, signal)).json();
 }
 
 /** Yields server-sent events as `[name, value]`, until the server ends the stream. */
 export async function* events(path, body, signal) {
+  if (local) {
+    try {
+      yield* (await local).events(path, body, signal);
+    } catch (error) {
+      throw localError(error);
+    }
+    return;
+  }
   const response = await asked(path, body, signal);
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';
@@ -76,8 +95,8 @@ function parsed(block) {
   return said.length ? [name, JSON.parse(said.join('\n'))] : null;
 }
 
-export const games = () => ask('/api/games');
-export const check = (rules, signal) => ask('/api/check', rules, signal);
+export const games = () => ask('api/games');
+export const check = (rules, signal) => ask('api/check', rules, signal);
 
 /** Requests data that does not change, only once. */
 function once(path) {
@@ -89,8 +108,8 @@ function once(path) {
 }
 
 /** The traits by which the bundled games are sorted. */
-export const traits = once('/api/traits');
+export const traits = once('api/traits');
 /** The kinds of players. */
-export const players = once('/api/players');
+export const players = once('api/players');
 /** The methods of the solver. */
-export const methods = once('/api/methods');
+export const methods = once('api/methods');

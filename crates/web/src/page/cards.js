@@ -6,7 +6,7 @@ import { address } from './route.js';
 /** The directions of keys: along, and against which side a card must lie. */
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
-export const pictureOf = ({ id }) => `/api/games/${encodeURIComponent(id)}/picture.svg`;
+export const pictureOf = ({ id }) => `api/games/${encodeURIComponent(id)}/picture.svg`;
 export const addressOf = ({ id }) => address(encodeURIComponent(id), {});
 
 /** The card of a family. Its variants are chosen on it. */

@@ -71,6 +71,12 @@ export class Controls {
       button('Play a random move', done(() => match.chance(role))));
   }
 
+  /** Offers to ask once more for a position that did not come. */
+  offerAgain(act) {
+    this.failure.hidden = false;
+    fill(this.failure, button('Try again', act, { class: 'strong' }));
+  }
+
   /** Starts a player that searches a tree, unless one is running. */
   grow() {
     const named = [...this.kind.options].some(({ value }) => value === 'mcts');

@@ -254,7 +254,7 @@ export class Editor {
   async askAbout(what, position, signal) {
     const { files } = this.whole;
     if (files.reduce((sum, { text }) => sum + text.length, 0) > LONGEST_ASKED) throw new Error('These rules are too long to ask about them while typing.');
-    return ask(`/api/${what}`, { files, before: this.correct ?? undefined, at: { file: files[this.at].name, ...position } }, signal);
+    return ask(`api/${what}`, { files, before: this.correct ?? undefined, at: { file: files[this.at].name, ...position } }, signal);
   }
 
   async ask() {
@@ -276,7 +276,7 @@ export class Editor {
       if (!report.right) return;
       this.correct = asked.files;
       this.trial.clear('Playing random matches …');
-      this.trial.show(await ask('/api/try', asked, stop.signal));
+      this.trial.show(await ask('api/try', asked, stop.signal));
     } catch (error) {
       if (error.name === 'AbortError') return;
       if (this.state.textContent === 'Checking …') this.state.textContent = '';

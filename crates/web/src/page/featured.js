@@ -16,7 +16,7 @@ const films = new Map();
 
 async function filmOf({ id }) {
   if (!films.has(id)) {
-    const answer = await fetch(`/api/games/${encodeURIComponent(id)}/film.svg`, { priority: 'low' });
+    const answer = await fetch(`api/games/${encodeURIComponent(id)}/film.svg`, { priority: 'low' });
     films.set(id, answer.ok ? await answer.text() : null);
   }
   return films.get(id);

@@ -198,7 +198,13 @@ export class GameView {
         wrong.parent.next = null;
         await this.go(safe);
         this.trouble.say(error.message);
+        return;
       }
+      // There is no position to fall back to.
+      this.stage.ready();
+      this.stage.board.wait('There is no position to show.');
+      this.element.removeAttribute('aria-busy');
+      this.controls.offerAgain(() => this.go(node, forward));
       return;
     }
     if (this.gone || this.history.here !== node) return;

@@ -11,7 +11,6 @@ import { Finder } from './finder.js';
 import { FIRST_GAME, WORDS } from './first_game.js';
 import { gameOf, read } from './record.js';
 import { address } from './route.js';
-import { FEATURED } from './shelf.js';
 
 /** The longest wait in milliseconds for the traits by which games are sorted. */
 const PATIENCE = 600;
@@ -112,7 +111,8 @@ export class Home {
   /** Shows matches of the games that are listed for this, or else of the first one for two. */
   feature() {
     const known = (id) => this.families.find(({ variants }) => variants.some(({ game }) => game.id === id));
-    const listed = FEATURED.filter(known).map((id) => ({ id, title: known(id).title }));
+    const featured = this.games.filter((game) => game.featured).sort((a, b) => a.featured - b.featured);
+    const listed = featured.map(({ id }) => ({ id, title: known(id).title }));
     const other = this.families.find(({ players, simultaneous }) => players === 2 && !simultaneous) ?? this.families[0];
     const shown = listed.length > 0 || !other ? listed : [{ id: other.lead.id, title: other.title }];
     this.featured.begin(shown);

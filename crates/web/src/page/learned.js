@@ -88,7 +88,7 @@ export class Learned {
       const before = this.known;
       this.known = found.learned;
       line.forEach((node, ply) => { node.learned = found.values[ply] ?? null; });
-      if (!this.stop) this.say(this.known ? `From ${counted(this.known.games, 'game')} of self-play.` : before ? 'The server has forgotten the values. Learn them again.' : nothing);
+      if (!this.stop) this.say(this.known ? `From ${counted(this.known.games, 'game')} of self-play.` : before ? 'The values were forgotten. Learn them again.' : nothing);
       this.show(found, here.learned);
       this.onValues();
     } catch (error) {

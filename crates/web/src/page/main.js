@@ -47,7 +47,7 @@ function play(game, moves) {
 async function opened(target) {
   if (handed?.game && (handed.game.id === target.game || handed.game.path === `rules=${target.rules}`)) return handed.game;
   if (target.rules === undefined) {
-    target.early = ask(`/api/games/${encodeURIComponent(target.game)}/position`, asDrawn({ moves: target.moves })).catch(() => null);
+    target.early = ask(`api/games/${encodeURIComponent(target.game)}/position`, asDrawn({ moves: target.moves })).catch(() => null);
     players().catch(() => {});
     return Game.named(target.game);
   }

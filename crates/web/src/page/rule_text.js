@@ -6,7 +6,7 @@ import { bracketAt, indentation, tokens } from './kif_text.js';
 import { RuleSearch } from './rule_search.js';
 
 /** The library, which the server sends when the editor opens. */
-const LIBRARY = '/page/editor.js';
+const LIBRARY = new URL('editor.js', import.meta.url).href;
 
 let library = null;
 

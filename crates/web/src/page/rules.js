@@ -28,7 +28,7 @@ export class Game {
   /** A bundled game, or a game that was uploaded before. */
   static async named(id) {
     try {
-      const game = new Game(await ask(`/api/games/${encodeURIComponent(id)}`));
+      const game = new Game(await ask(`api/games/${encodeURIComponent(id)}`));
       return game.bundled ? game : await game.addressed();
     } catch (error) {
       const rules = kept(id);
@@ -39,7 +39,7 @@ export class Game {
 
   /** Uploads rules. If they have errors, throws an error whose `body` contains the findings. */
   static async loaded(rules) {
-    const game = new Game(await ask('/api/games', rules), rules);
+    const game = new Game(await ask('api/games', rules), rules);
     return game.addressed();
   }
 
@@ -56,7 +56,7 @@ export class Game {
   }
 
   async reload() {
-    this.id = (await ask('/api/games', this.rules)).id;
+    this.id = (await ask('api/games', this.rules)).id;
     keep(this.id, this.rules);
   }
 
@@ -71,14 +71,14 @@ export class Game {
   }
 
   ask(what, body, signal) {
-    return this.again(() => ask(`/api/games/${encodeURIComponent(this.id)}/${what}`, what === 'position' ? asDrawn(body) : body, signal));
+    return this.again(() => ask(`api/games/${encodeURIComponent(this.id)}/${what}`, what === 'position' ? asDrawn(body) : body, signal));
   }
 
   async* events(what, body, signal) {
     let started = false;
     for (let attempt = 0; ; attempt += 1) {
       try {
-        for await (const event of events(`/api/games/${encodeURIComponent(this.id)}/${what}`, body, signal)) {
+        for await (const event of events(`api/games/${encodeURIComponent(this.id)}/${what}`, body, signal)) {
           started = true;
           yield event;
         }

@@ -74,6 +74,12 @@ export class Selection {
     view.status.remark(refusal(view, cell, contentsOf(view.history.here.position, cell), before.filter((one) => one !== cell)));
   }
 
+  /** A menu was left without a choice: cells stay picked only where moves go on to others. */
+  leave() {
+    const left = this.left();
+    if (this.complete(left, this.cells).length === left.length) this.set([]);
+  }
+
   set(cells) {
     this.cells = cells;
     this.onChange();

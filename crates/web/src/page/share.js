@@ -1,5 +1,6 @@
 // Sharing: links, match records, tables for several people, and the rules.
 
+import { local } from './api.js';
 import { button, copied, fill, make, offerDownload, textOf } from './dom.js';
 import { PERSON } from './match.js';
 import { gameOf, isOf, read, written } from './record.js';
@@ -20,7 +21,9 @@ export class Sharing {
       if (picker.files[0]) await this.load(picker.files[0]);
       picker.value = '';
     });
-    this.invite = button('Invite', () => this.lay(), { title: 'Play with others, each in their own browser' });
+    this.invite = button('Invite', () => this.lay(), local
+      ? { disabled: true, title: 'Matches between several people need a server: start one with `ggp web`' }
+      : { title: 'Play with others, each in their own browser' });
     this.element = make('div', { class: 'sharing' }, copy,
       button('Save', () => this.save(), { title: 'Save the match as a file' }),
       !view.atTable && button('Load', () => picker.click(), { title: 'Load a match record' }), picker,

@@ -9,6 +9,3 @@ export const CLASSICS = [
 
 /** Puzzles and sizes to show first. */
 export const FIRST = ['sudoku_9x9', 'lights_out_5x5', 'eight_puzzle', 'hanoi', 'hitori_5x5', 'senku', 'breakthrough'];
-
-/** Games whose matches are shown at the top, in turn. */
-export const FEATURED = ['connect_four', 'breakthrough', 'othello'];

@@ -32,7 +32,7 @@ export class Stage {
     this.tables = new Tables();
     this.outlook = new Outlook(game.roles);
     this.preview = new Preview(game, () => view.history.here, (shown) => this.mark({ preview: shown }));
-    this.menu = new Menu({ onChoose: (move) => view.move(view.active, move.move), onClose: () => this.selection.set([]), onHover: (move) => this.hoverMove(view.active, move) });
+    this.menu = new Menu({ onChoose: (move) => view.move(view.active, move.move), onClose: () => this.selection.leave(), onHover: (move) => this.hoverMove(view.active, move) });
     this.pad = new Pad({ onMove: (role, move) => view.move(role, move), onHover: (role, move) => this.hoverMove(role, move) });
     this.elements = [make('div', { class: 'board-row' }, this.outlook.bars, this.board.element), this.legend.element, this.tables.element, this.outlook.line, this.pad.element];
   }

@@ -12,7 +12,7 @@ const AGAIN = 1500;
 
 /** Creates a table. Returns the links for the persons by role; null for programs. */
 export async function createTable(game, moves, seats) {
-  const { table, keys } = await ask('/api/tables', { game: game.id, moves, seats });
+  const { table, keys } = await ask('api/tables', { game: game.id, moves, seats });
   const rules = game.bundled || !game.path.startsWith('rules=') ? '' : `&${game.path}`;
   return keys.map((key, seat) => (key === null ? null
     : `${location.origin}${location.pathname}#/table/${encodeURIComponent(table)}?key=${encodeURIComponent(key)}&seat=${seat}${rules}`));
@@ -22,7 +22,7 @@ export async function createTable(game, moves, seats) {
 export async function isKey(table, key) {
   try {
     // No match is this long, so the server rejects either the move or the key.
-    await ask(`/api/tables/${encodeURIComponent(table)}/moves`, { key, ply: 2 ** 32, move: '' });
+    await ask(`api/tables/${encodeURIComponent(table)}/moves`, { key, ply: 2 ** 32, move: '' });
   } catch (error) {
     if (error.status === 403) return false;
     if (error.status !== 409) throw error;
@@ -57,7 +57,7 @@ export function joinForm({ table, words, refused }) {
 export async function tableState(table) {
   const stop = new AbortController();
   try {
-    for await (const [, seen] of events(`/api/tables/${encodeURIComponent(table)}`, undefined, stop.signal)) return seen;
+    for await (const [, seen] of events(`api/tables/${encodeURIComponent(table)}`, undefined, stop.signal)) return seen;
     throw new Error('The table sent no state.');
   } finally {
     stop.abort();
@@ -68,7 +68,7 @@ export async function tableState(table) {
 export async function* tableStates(table, signal, onTrouble) {
   while (!signal.aborted) {
     try {
-      for await (const [name, seen] of events(`/api/tables/${encodeURIComponent(table)}`, undefined, signal)) {
+      for await (const [name, seen] of events(`api/tables/${encodeURIComponent(table)}`, undefined, signal)) {
         onTrouble('');
         if (name === 'table') yield seen;
         if (seen.over) return;
@@ -149,7 +149,7 @@ export class Seat {
   }
 
   send(move) {
-    return ask(`/api/tables/${encodeURIComponent(this.table)}/moves`, { key: this.key, ply: this.end.ply, move });
+    return ask(`api/tables/${encodeURIComponent(this.table)}/moves`, { key: this.key, ply: this.end.ply, move });
   }
 
   back() {}

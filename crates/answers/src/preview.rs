@@ -4,22 +4,12 @@
 //! In: a game that is ready. Out: the preview, which is the same each time, within limits of
 //! work.
 
-use std::sync::Arc;
-
-use axum::extract::{Path, State};
-use axum::http::header;
-use axum::response::{IntoResponse, Response};
-use axum::{Extension, Json};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 
-use super::Shared;
-use super::answer::ApiError;
-use super::game_store::{blocking, find};
-use super::loaded_game::{LoadedGame, drawn};
-use super::session::Visitor;
+use crate::loaded_game::{LoadedGame, drawn};
 use ggp_engine::machine::{AnyMachine, Backend, Machine, PlayError, PropnetMachine};
 use ggp_engine::machine::{PropnetState, joint_moves};
 use ggp_gdl::game::{Move, RoleId};
@@ -40,15 +30,16 @@ const CHOICES: usize = 4;
 
 /// A game at a glance.
 #[derive(Debug)]
-pub(super) struct Preview {
+pub struct Preview {
     /// The boards of a position after a third of a match.
-    pub(super) svg: String,
-    pub(super) traits: Traits,
+    pub svg: String,
+    /// The traits by which games are sorted.
+    pub traits: Traits,
 }
 
 /// The traits of a game by which games are sorted.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub(super) struct Traits {
+pub struct Traits {
     /// True if several roles have a choice at the same time.
     simultaneous: bool,
     /// The number of positions, if there are few.
@@ -65,7 +56,7 @@ impl Preview {
     /// # Errors
     ///
     /// If the rules cannot be evaluated.
-    pub(super) fn new(loaded: &LoadedGame, stop: &Stop) -> Result<Self, PlayError> {
+    pub fn new(loaded: &LoadedGame, stop: &Stop) -> Result<Self, PlayError> {
         let mut machine = small_machine(loaded, stop)?;
         let picture = drawn(&mut machine, loaded.picture_options())?.named;
         let start = machine.initial()?;
@@ -113,7 +104,7 @@ impl Preview {
 /// # Errors
 ///
 /// If the rules cannot be evaluated.
-pub(super) fn small_machine(loaded: &LoadedGame, stop: &Stop) -> Result<AnyMachine, PlayError> {
+pub(crate) fn small_machine(loaded: &LoadedGame, stop: &Stop) -> Result<AnyMachine, PlayError> {
     let mut limits = loaded.limits(stop);
     limits.ground.facts = NETWORK.0;
     limits.ground.instances = NETWORK.0 as u64;
@@ -125,13 +116,13 @@ pub(super) fn small_machine(loaded: &LoadedGame, stop: &Stop) -> Result<AnyMachi
 }
 
 /// The drawing of a state.
-pub(super) fn drawing(machine: &AnyMachine, picture: &Picture, state: &PropnetState) -> Drawing {
+pub(crate) fn drawing(machine: &AnyMachine, picture: &Picture, state: &PropnetState) -> Drawing {
     let facts = machine.facts(state);
     picture.draw(machine.terms(), &facts, DrawingLimits::default())
 }
 
 /// Random matches, and what they show of the game.
-pub(super) struct Sampler {
+pub(crate) struct Sampler {
     roles: Vec<RoleId>,
     /// True once several roles had a choice at the same time.
     simultaneous: bool,
@@ -139,7 +130,7 @@ pub(super) struct Sampler {
 }
 
 impl Sampler {
-    pub(super) fn new(machine: &AnyMachine) -> Self {
+    pub(crate) fn new(machine: &AnyMachine) -> Self {
         Sampler {
             roles: machine.game().roles().collect(),
             simultaneous: false,
@@ -149,7 +140,7 @@ impl Sampler {
 
     /// The states of a random match, without the last one if the game is over there. A
     /// fault in the rules ends the match.
-    pub(super) fn states(
+    pub(crate) fn states(
         &mut self,
         machine: &mut AnyMachine,
         start: &PropnetState,
@@ -240,52 +231,4 @@ fn positions(machine: &mut AnyMachine, start: PropnetState) -> Result<Option<usi
         }
     }
     Ok(Some(known.len()))
-}
-
-/// A drawing of a position of a game.
-pub(super) async fn picture(
-    State(app): Shared,
-    Extension(visitor): Extension<Visitor>,
-    Path(id): Path<String>,
-) -> Result<Response, ApiError> {
-    let game = find(&app, &visitor, &id).await?;
-    let preview = blocking(&app, &visitor, move |turn| Ok(game.preview(turn.stop())?)).await?;
-    let kind = [(header::CONTENT_TYPE, "image/svg+xml")];
-    Ok((kind, preview.svg.clone()).into_response())
-}
-
-/// The traits of a bundled game.
-#[derive(Clone, Debug, Serialize)]
-pub(super) struct TraitsOf {
-    id: String,
-    #[serde(flatten)]
-    traits: Traits,
-}
-
-/// Lists the traits of the bundled games. A game that cannot be evaluated is left out.
-pub(super) async fn traits(
-    State(app): Shared,
-    Extension(visitor): Extension<Visitor>,
-) -> Result<Json<Vec<TraitsOf>>, ApiError> {
-    if let Some(known) = app.traits.get() {
-        return Ok(Json(known.clone()));
-    }
-    let all = Arc::clone(&app);
-    let found = blocking(&app, &visitor, move |turn| {
-        let mut found = Vec::new();
-        for game in all.shelf.complete(turn.stop()) {
-            let id = game.rules.id.clone();
-            match game.preview(turn.stop()) {
-                Ok(preview) => found.push(TraitsOf {
-                    id,
-                    traits: preview.traits.clone(),
-                }),
-                Err(error @ PlayError::Interrupted) => return Err(error.into()),
-                Err(_) => {}
-            }
-        }
-        Ok(found)
-    });
-    let found = found.await?;
-    Ok(Json(app.traits.get_or_init(|| found).clone()))
 }

@@ -1,14 +1,10 @@
 //! Positions: their facts, legal moves and drawing.
 
-use axum::extract::{Path, State};
-use axum::{Extension, Json};
 use serde::{Deserialize, Serialize};
 
-use super::Shared;
-use super::answer::{ApiError, JsonBody};
-use super::game_store::{blocking, find};
-use super::loaded_game::Reached;
-use super::session::Visitor;
+use crate::allowance::Allowance;
+use crate::loaded_game::{LoadedGame, Reached};
+use crate::refusal::Refusal;
 use ggp_engine::machine::{Machine, PlayError, canonical_facts};
 use ggp_gdl::game::Move;
 use ggp_picture::{Cell, Drawing, DrawingLimits, TableStyle};
@@ -16,7 +12,7 @@ use ggp_picture::{Cell, Drawing, DrawingLimits, TableStyle};
 /// The request.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "an object")]
-pub(super) struct Moves {
+pub struct Moves {
     #[serde(default)]
     moves: Vec<Vec<String>>,
     /// Whether the drawing may read names as people do; true by default.
@@ -26,7 +22,7 @@ pub(super) struct Moves {
 
 /// The answer.
 #[derive(Serialize)]
-pub(super) struct Position {
+pub struct Position {
     /// All moves that led there, if the request left out forced ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     moves: Option<Vec<Vec<String>>>,
@@ -51,7 +47,7 @@ struct LegalMove {
 
 /// An error in the rules that appears in the position.
 #[derive(Serialize)]
-pub(super) struct FaultText {
+pub struct FaultText {
     /// The first line of its text; the state is the position itself.
     message: String,
     rules: Vec<String>,
@@ -61,7 +57,7 @@ pub(super) struct FaultText {
 
 impl FaultText {
     /// The fault that an error is.
-    pub(super) fn new(error: PlayError) -> Result<Self, PlayError> {
+    pub fn new(error: PlayError) -> Result<Self, PlayError> {
         let Some(fault) = error.fault() else {
             return Err(error);
         };
@@ -161,20 +157,19 @@ impl Reached {
 }
 
 /// The position after moves.
-pub(super) async fn position(
-    State(app): Shared,
-    Extension(visitor): Extension<Visitor>,
-    Path(id): Path<String>,
-    JsonBody(asked): JsonBody<Moves>,
-) -> Result<Json<Position>, ApiError> {
-    let game = find(&app, &visitor, &id).await?;
-    let position = blocking(&app, &visitor, move |turn| {
-        let reached = game.reach(&asked.moves, turn)?;
-        let filled = reached.filled(&asked.moves);
-        Ok(Position {
-            moves: filled,
-            ..reached.position(asked.names.unwrap_or(true))?
-        })
-    });
-    Ok(Json(position.await?))
+///
+/// # Errors
+///
+/// If one of them is not legal, or the rules cannot be evaluated.
+pub fn position(
+    game: &LoadedGame,
+    asked: &Moves,
+    allowance: &Allowance,
+) -> Result<Position, Refusal> {
+    let reached = game.reach(&asked.moves, allowance)?;
+    let filled = reached.filled(&asked.moves);
+    Ok(Position {
+        moves: filled,
+        ..reached.position(asked.names.unwrap_or(true))?
+    })
 }

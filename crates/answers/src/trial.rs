@@ -1,24 +1,17 @@
 //! Trials: random matches of rules that are being written.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use axum::extract::State;
-use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
-use axum::{Extension, Json};
 use serde::Serialize;
 
-use super::Shared;
-use super::answer::{ApiError, JsonBody};
-use super::game_store::blocking;
-use super::loaded_game::{FACTS, WORK};
-use super::position::FaultText;
-use super::rule_set::{CheckReport, RuleSet};
-use super::session::Visitor;
+use crate::loaded_game::{FACTS, WORK};
+use crate::position::FaultText;
+use crate::refusal::Refusal;
+use crate::rule_set::{CheckReport, RuleSet};
 use ggp_engine::machine::{AnyMachine, Limits, Machine, PlayError};
 use ggp_gdl::game::Game;
 use ggp_playcheck::{Trial, TrialFault, TrialFaultKind, TrialOptions};
-use ggp_stop::Stop;
+use ggp_stop::{Instant, Stop};
 
 /// Maximum time of a trial, and the part of it in which a network is built.
 const TIME: Duration = Duration::from_millis(1_500);
@@ -31,7 +24,7 @@ const DEPTH: usize = 1_000;
 
 /// The answer.
 #[derive(Serialize)]
-struct TrialReport {
+pub struct TrialReport {
     /// Number of matches that were asked for, and their maximum number of joint moves.
     matches: u64,
     depth: usize,
@@ -136,22 +129,16 @@ fn run(game: &Game, stop: &Stop) -> Result<TrialReport, PlayError> {
     })
 }
 
-/// Plays random matches of rules, and reports their faults.
-pub(super) async fn try_rules(
-    State(app): Shared,
-    Extension(visitor): Extension<Visitor>,
-    JsonBody(set): JsonBody<RuleSet>,
-) -> Result<Response, ApiError> {
-    set.check_form()?;
-    let tried = blocking(&app, &visitor, move |turn| {
-        let reading = set.read(turn.stop());
-        match &reading.game {
-            Some(game) => Ok(Ok(run(game, turn.stop())?)),
-            None => Ok(Err(CheckReport::of(&reading))),
-        }
-    });
-    Ok(match tried.await? {
-        Ok(report) => Json(report).into_response(),
-        Err(check) => (StatusCode::UNPROCESSABLE_ENTITY, Json(check)).into_response(),
-    })
+/// Plays random matches of rules, and reports their faults. The inner error is the report
+/// about rules that have errors.
+///
+/// # Errors
+///
+/// If the rules cannot be evaluated.
+pub fn try_rules(set: &RuleSet, stop: &Stop) -> Result<Result<TrialReport, CheckReport>, Refusal> {
+    let reading = set.read(stop);
+    match &reading.game {
+        Some(game) => Ok(Ok(run(game, stop)?)),
+        None => Ok(Err(CheckReport::of(&reading))),
+    }
 }

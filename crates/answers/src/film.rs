@@ -2,17 +2,8 @@
 //!
 //! In: a game that is ready. Out: an animated drawing, which is the same each time.
 
-use axum::Extension;
-use axum::extract::{Path, State};
-use axum::http::header;
-use axum::response::{IntoResponse, Response};
-
-use super::Shared;
-use super::answer::ApiError;
-use super::game_store::{blocking, find};
-use super::loaded_game::{LoadedGame, drawn};
-use super::preview::{Sampler, drawing, small_machine};
-use super::session::Visitor;
+use crate::loaded_game::{LoadedGame, drawn};
+use crate::preview::{Sampler, drawing, small_machine};
 use ggp_engine::machine::{AnyMachine, Machine, PlayError, PropnetState};
 use ggp_gdl::game::Move;
 use ggp_play::AgentSpec;
@@ -33,7 +24,7 @@ const MEMORY: u64 = 16 << 20;
 /// # Errors
 ///
 /// If the rules cannot be evaluated, or the match is stopped.
-pub(super) fn made(loaded: &LoadedGame, stop: &Stop) -> Result<String, PlayError> {
+pub(crate) fn made(loaded: &LoadedGame, stop: &Stop) -> Result<String, PlayError> {
     let mut machine = small_machine(loaded, stop)?;
     let picture = drawn(&mut machine, loaded.picture_options())?.named;
     let states = match machine {
@@ -97,16 +88,4 @@ fn played(
         states.push(state.clone());
     }
     Ok(states)
-}
-
-/// An animation of a match between programs.
-pub(super) async fn film(
-    State(app): Shared,
-    Extension(visitor): Extension<Visitor>,
-    Path(id): Path<String>,
-) -> Result<Response, ApiError> {
-    let game = find(&app, &visitor, &id).await?;
-    let film = blocking(&app, &visitor, move |turn| Ok(game.film(turn.stop())?)).await?;
-    let kind = [(header::CONTENT_TYPE, "image/svg+xml")];
-    Ok((kind, film.to_string()).into_response())
 }

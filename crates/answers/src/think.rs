@@ -1,28 +1,26 @@
 //! A player chooses a move and reports its search meanwhile.
 
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-use axum::Extension;
-use axum::extract::{Path, State};
-use axum::response::Response;
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 
-use super::Shared;
-use super::answer::{ApiError, JsonBody};
-use super::events::{self, Permit, Sender};
-use super::game_store::{blocking, find};
-use super::loaded_game::{LoadedGame, Reached};
-use super::session::Visitor;
-use super::values::fits;
+use crate::allowance::{Allowance, Listener};
+use crate::loaded_game::{LoadedGame, Reached};
+use crate::locked;
+use crate::refusal::Refusal;
+use crate::values::fits;
 use ggp_engine::machine::Machine;
 use ggp_gdl::game::Move;
 use ggp_gdl::terms::Terms;
 use ggp_play::{
-    Advice, AgentAnswer, AgentSpec, AgentThread, Brief, Observation, Origin, Tables, reasons,
+    Advice, AgentAnswer, AgentSpec, AgentThread, Brief, Observation, Origin, Pace, reasons,
 };
 use ggp_search::mcts::TreeSummary;
 use ggp_solver::solve::joint_text;
+use ggp_stop::Instant;
 
 /// Maximum number of candidate moves in a report.
 const CANDIDATES: usize = 50;
@@ -30,13 +28,15 @@ const CANDIDATES: usize = 50;
 const LINE: usize = 100;
 /// Maximum number of tree nodes in a report.
 const MOST_NODES: usize = 5_000;
+/// The shortest time between two reports.
+const REPORT: Duration = Duration::from_millis(100);
 /// The longest time that the last tree may wait to be sent.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The request.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "an object")]
-pub(super) struct Think {
+pub struct Think {
     #[serde(default)]
     moves: Vec<Vec<String>>,
     role: usize,
@@ -49,9 +49,9 @@ pub(super) struct Think {
 
 /// The report of a player.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct Thought {
+pub struct Thought {
     #[serde(rename = "move")]
-    pub(super) action: String,
+    action: String,
     value: Option<f64>,
     bounds: (f64, f64),
     nodes: u64,
@@ -61,6 +61,13 @@ pub(super) struct Thought {
     line: Vec<String>,
     /// The reasons for the move, once it is chosen.
     why: Vec<String>,
+}
+
+impl Thought {
+    /// The chosen move.
+    pub fn chosen(&self) -> &str {
+        &self.action
+    }
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -107,17 +114,15 @@ struct TreeNode {
 }
 
 /// A choice to be made.
-pub(super) struct ThinkTask {
-    pub(super) game: Arc<LoadedGame>,
-    pub(super) moves: Vec<Vec<String>>,
-    pub(super) role: usize,
-    pub(super) spec: AgentSpec,
-    pub(super) seconds: Option<f64>,
-    pub(super) most: Duration,
-    /// Values of all positions of games.
-    pub(super) values: Arc<Tables>,
+#[derive(Debug)]
+pub struct ThinkTask {
+    game: Arc<LoadedGame>,
+    moves: Vec<Vec<String>>,
+    role: usize,
+    spec: AgentSpec,
+    seconds: Option<f64>,
     /// Maximum number of tree nodes to report.
-    pub(super) tree: usize,
+    tree: usize,
 }
 
 /// Reads a player specification.
@@ -125,39 +130,83 @@ pub(super) struct ThinkTask {
 /// # Errors
 ///
 /// If there is no player of that name, or its options are wrong.
-pub(super) fn spec(player: &str, role: usize, game: &LoadedGame) -> Result<AgentSpec, ApiError> {
+pub fn spec(player: &str, role: usize, game: &LoadedGame) -> Result<AgentSpec, Refusal> {
     let spec = player.parse::<AgentSpec>();
-    let spec = spec.map_err(|error| ApiError::wrong(error.to_string()))?;
+    let spec = spec.map_err(|error| Refusal::wrong(error.to_string()))?;
     let role = game.game.roles().nth(role);
-    let role = role.ok_or_else(|| ApiError::no_role(&game.game))?;
+    let role = role.ok_or_else(|| Refusal::no_role(&game.game))?;
     // The options are checked only when the player is created.
     spec.agent(Brief::new(&game.game, role))
-        .map_err(|error| ApiError::wrong(error.to_string()))?;
+        .map_err(|error| Refusal::wrong(error.to_string()))?;
     Ok(spec)
 }
 
 impl ThinkTask {
+    /// The choice of a player after moves, without limits of its own.
+    pub fn of(
+        game: Arc<LoadedGame>,
+        moves: Vec<Vec<String>>,
+        role: usize,
+        spec: AgentSpec,
+    ) -> Self {
+        ThinkTask {
+            game,
+            moves,
+            role,
+            spec,
+            seconds: None,
+            tree: 0,
+        }
+    }
+
+    /// The choice that a request asks for.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such player or role, or a number is out of range.
+    pub fn new(game: Arc<LoadedGame>, asked: Think) -> Result<Self, Refusal> {
+        let spec = spec(&asked.player, asked.role, &game)?;
+        if asked
+            .seconds
+            .is_some_and(|seconds| !(seconds > 0.0 && seconds < 1e6))
+        {
+            return Err(Refusal::wrong(
+                "`seconds` must be more than 0 and less than a million",
+            ));
+        }
+        if asked.tree > MOST_NODES {
+            return Err(Refusal::wrong(format!(
+                "`tree` is a number of positions up to {MOST_NODES}; 0 means no tree"
+            )));
+        }
+        Ok(ThinkTask {
+            seconds: asked.seconds,
+            tree: asked.tree,
+            ..ThinkTask::of(game, asked.moves, asked.role, spec)
+        })
+    }
+
     /// Chooses a move on this thread, and reports to `listener` meanwhile.
     ///
     /// # Errors
     ///
     /// If the moves are wrong, or the player fails.
-    pub(super) fn choose(
+    pub fn choose(
         self,
-        permit: &Permit,
-        listener: Option<&Sender>,
-    ) -> Result<Thought, ApiError> {
+        allowance: &Allowance,
+        listener: Option<&Arc<dyn Listener>>,
+    ) -> Result<Thought, Refusal> {
         // Preparing the rules does not count as thinking.
         if self.spec.thinks() {
-            self.game.prepare(&permit.turn, |time| {
+            self.game.prepare(allowance, |time| {
                 if let Some(listener) = listener {
                     listener.offer("preparing", &Preparing::new(time));
                 }
             })?;
         }
-        let mut reached = self.game.reach(&self.moves, &permit.turn)?;
+        let mut reached = self.game.reach(&self.moves, allowance)?;
         if reached.machine.is_terminal(&reached.state)? {
-            return Err(ApiError::wrong(
+            return Err(Refusal::wrong(
                 "the game is over: there is no move to choose",
             ));
         }
@@ -168,33 +217,53 @@ impl ThinkTask {
             .nth(self.role)
             .expect("the role was checked above");
         let mut brief = Brief::new(&self.game.game, role);
-        brief.limits = self.game.limits(permit.turn.stop());
-        brief.memory_bytes = permit.memory_bytes();
+        brief.limits = self.game.limits(allowance.stop);
+        brief.memory_bytes = allowance.memory_bytes;
         brief.seed = self.moves.len() as u64;
         brief.tree = self.tree;
-        brief.tables = Arc::clone(&self.values);
+        brief.tables = Arc::clone(allowance.tables);
         brief.machine = Some(reached.machine.clone());
         let began = Instant::now();
-        let (deadline, nodes) = self.limits(began);
+        let (deadline, nodes) = self.limits(began, allowance.time);
         brief.play_clock = Some(deadline - began);
-        let agent = AgentThread::new(brief, &self.spec);
-        let mut agent = agent.map_err(|error| ApiError::wrong(error.to_string()))?;
-        let mut reporter = ThoughtReporter {
-            game: self.game,
+        let reporter = Arc::new(Mutex::new(ThoughtReporter {
+            game: Arc::clone(&self.game),
             terms: reached.machine.terms().clone(),
             began,
             last_tree: None,
-        };
-        let mut tell = |advice: Advice| {
-            if let Some(listener) = listener {
-                listener.offer("thought", &reporter.thought(&advice, false));
-                if let Some(tree) = reporter.tree(&advice) {
-                    listener.offer("tree", &tree);
+            last: None,
+        }));
+        let tell = {
+            let (reporter, listener) = (Arc::clone(&reporter), listener.cloned());
+            move |advice: &Advice| {
+                if let Some(listener) = &listener {
+                    locked(&reporter).report(advice, &**listener);
                 }
             }
         };
         let observation = Observation::of_joint_moves(role, std::mem::take(&mut reached.joints));
-        let answer = agent.choose_and_report(&observation, Some(deadline), nodes, &mut tell);
+        let answer = match allowance.background.is_parallel() {
+            true => {
+                let agent = AgentThread::new(brief, &self.spec);
+                let mut agent = agent.map_err(|error| Refusal::wrong(error.to_string()))?;
+                let mut tell = |advice: Advice| tell(&advice);
+                agent.choose_and_report(&observation, Some(deadline), nodes, &mut tell)
+            }
+            false => {
+                let mut random = Xoshiro256PlusPlus::seed_from_u64(brief.seed);
+                let agent = self.spec.agent(brief);
+                let mut agent = agent.map_err(|error| Refusal::wrong(error.to_string()))?;
+                let pace = Pace::within(allowance.stop, Some(deadline), nodes).heard_by(tell);
+                let mut fallback = || {
+                    let mut legal = Vec::new();
+                    let Reached { machine, state, .. } = &mut reached;
+                    machine.legal(state, role, &mut legal).ok()?;
+                    Some(legal[random.random_range(0..legal.len())])
+                };
+                AgentAnswer::of(agent.choose(&observation, &pace), &pace, &mut fallback)
+            }
+        };
+        let mut reporter = locked(&reporter);
         if let (Some(advice), Some(listener)) = (&answer.advice, listener)
             && let Some(tree) = reporter.tree(advice)
         {
@@ -218,23 +287,23 @@ impl ThinkTask {
     }
 
     /// The deadline and the number of iterations.
-    fn limits(&self, now: Instant) -> (Instant, Option<u64>) {
+    fn limits(&self, now: Instant, most: Duration) -> (Instant, Option<u64>) {
         let asked = self
             .seconds
             .map(|seconds| now + Duration::from_secs_f64(seconds));
         let (deadline, nodes) = self.spec.limits(asked);
-        let last = now + self.most;
+        let last = now + most;
         (deadline.map_or(last, |deadline| deadline.min(last)), nodes)
     }
 }
 
-fn final_thought(answer: AgentAnswer, reporter: &mut ThoughtReporter) -> Result<Thought, ApiError> {
+fn final_thought(answer: AgentAnswer, reporter: &mut ThoughtReporter) -> Result<Thought, Refusal> {
     if let (Some(error), Origin::Random) = (&answer.error, answer.origin) {
-        return Err(ApiError::rules(error.to_string()));
+        return Err(Refusal::rules(error.to_string()));
     }
     match answer.advice {
         Some(advice) => Ok(reporter.thought(&advice, answer.origin == Origin::Random)),
-        None => Err(ApiError::rules(
+        None => Err(Refusal::rules(
             "the player had no time to read the rules; give it more seconds",
         )),
     }
@@ -245,11 +314,25 @@ struct ThoughtReporter {
     game: Arc<LoadedGame>,
     terms: Terms,
     began: Instant,
+    /// The time of the last report.
+    last: Option<Instant>,
     /// The last tree that was sent.
     last_tree: Option<Arc<TreeSummary<Move>>>,
 }
 
 impl ThoughtReporter {
+    /// Reports a move and the tree, unless a report was sent just before.
+    fn report(&mut self, advice: &Advice, listener: &dyn Listener) {
+        if self.last.is_some_and(|last| last.elapsed() < REPORT) {
+            return;
+        }
+        self.last = Some(Instant::now());
+        listener.offer("thought", &self.thought(advice, false));
+        if let Some(tree) = self.tree(advice) {
+            listener.offer("tree", &tree);
+        }
+    }
+
     fn thought(&mut self, advice: &Advice, by_chance: bool) -> Thought {
         self.terms.refresh();
         let text = |action: Move| self.game.game.canonical(&self.terms, action.term());
@@ -304,42 +387,4 @@ impl ThoughtReporter {
             all: tree.total,
         })
     }
-}
-
-/// Lets a player choose a move.
-pub(super) async fn think(
-    State(app): Shared,
-    Extension(visitor): Extension<Visitor>,
-    Path(id): Path<String>,
-    JsonBody(asked): JsonBody<Think>,
-) -> Result<Response, ApiError> {
-    let game = find(&app, &visitor, &id).await?;
-    let (named, player, role) = (Arc::clone(&game), asked.player, asked.role);
-    let spec = blocking(&app, &visitor, move |_| spec(&player, role, &named)).await?;
-    if asked
-        .seconds
-        .is_some_and(|seconds| !(seconds > 0.0 && seconds < 1e6))
-    {
-        return Err(ApiError::wrong(
-            "`seconds` must be more than 0 and less than a million",
-        ));
-    }
-    if asked.tree > MOST_NODES {
-        return Err(ApiError::wrong(format!(
-            "`tree` is a number of positions up to {MOST_NODES}; 0 means no tree"
-        )));
-    }
-    let permit = events::permit(&app, &visitor)?;
-    let task = ThinkTask {
-        game,
-        moves: asked.moves,
-        role,
-        spec,
-        seconds: asked.seconds,
-        most: app.limits.thought,
-        values: Arc::clone(&app.limits.values),
-        tree: asked.tree,
-    };
-    let work = |permit: &_, sender: &_| task.choose(permit, Some(sender));
-    Ok(events::stream(permit, "move", work))
 }

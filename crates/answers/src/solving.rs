@@ -1,23 +1,18 @@
 //! Solving: a solver searches for a plan and reports its progress.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use axum::extract::{Path, State};
-use axum::response::Response;
-use axum::{Extension, Json};
 use serde::{Deserialize, Serialize};
 
-use super::Shared;
-use super::answer::{ApiError, JsonBody};
-use super::events::{self, Permit, Sender};
-use super::game_store::find;
-use super::loaded_game::LoadedGame;
-use super::session::Visitor;
+use crate::allowance::{Allowance, Listener};
+use crate::loaded_game::LoadedGame;
+use crate::refusal::Refusal;
 use ggp_engine::machine::{AnyMachine, Machine};
 use ggp_gdl::game::Move;
 use ggp_search::{LevelStats, Observer, Stats, Verdict};
 use ggp_solver::solve::{self, SolveOptions, budget_name, solve_from};
+use ggp_stop::Instant;
 
 /// The interval between two progress reports.
 const PAUSE: Duration = Duration::from_millis(150);
@@ -29,7 +24,7 @@ const LEVELS: usize = 1_000;
 /// The request.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "an object")]
-pub(super) struct Solve {
+pub struct Solve {
     #[serde(default)]
     moves: Vec<Vec<String>>,
     #[serde(default)]
@@ -51,7 +46,7 @@ struct Progress {
 
 /// The result of a search.
 #[derive(Debug, Serialize)]
-struct Answer {
+pub struct Answer {
     solved: bool,
     proved: bool,
     plan: Option<Vec<String>>,
@@ -65,7 +60,7 @@ struct Answer {
 struct Teller<'t> {
     began: Instant,
     last: Instant,
-    sender: &'t Sender,
+    listener: &'t dyn Listener,
 }
 
 impl Observer for Teller<'_> {
@@ -99,23 +94,53 @@ impl Observer for Teller<'_> {
             levels: levels(stats),
             said: said.join("; "),
         };
-        self.sender.offer("progress", &progress);
+        self.listener.offer("progress", &progress);
     }
 }
 
 /// A search to be run.
-struct Task {
+#[derive(Debug)]
+pub struct SolveTask {
     game: Arc<LoadedGame>,
     moves: Vec<Vec<String>>,
     method: solve::Method,
     time: Duration,
 }
 
-impl Task {
-    fn run(self, permit: &Permit, sender: &Sender) -> Result<Answer, ApiError> {
-        let reached = self.game.reach(&self.moves, &permit.turn)?;
+impl SolveTask {
+    /// The search that a request asks for, in at most the time given.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such method, or the time is wrong.
+    pub fn new(game: Arc<LoadedGame>, asked: Solve, most: Duration) -> Result<Self, Refusal> {
+        let seconds = asked.seconds.unwrap_or(TIME);
+        if !(seconds > 0.0 && seconds < 1e6) {
+            return Err(Refusal::wrong(
+                "`seconds` must be more than 0 and less than a million",
+            ));
+        }
+        Ok(SolveTask {
+            game,
+            moves: asked.moves,
+            method: match asked.method {
+                Some(name) => (name.parse())
+                    .map_err(|unknown: solve::UnknownMethod| Refusal::wrong(unknown.to_string()))?,
+                None => solve::Method::auto(),
+            },
+            time: Duration::from_secs_f64(seconds).min(most),
+        })
+    }
+
+    /// Searches for a plan.
+    ///
+    /// # Errors
+    ///
+    /// If the moves are wrong, or the rules cannot be evaluated.
+    pub fn run(self, allowance: &Allowance, listener: &dyn Listener) -> Result<Answer, Refusal> {
+        let reached = self.game.reach(&self.moves, allowance)?;
         let began = Instant::now();
-        let stop = permit.turn.stop();
+        let stop = allowance.stop;
         let mut limits = self.game.limits(stop);
         limits.ground.time = Some(self.time / 2);
         let facts = reached.machine.facts(&reached.state);
@@ -127,16 +152,16 @@ impl Task {
         let mut options = SolveOptions::default();
         options.method = self.method;
         options.budget.time = Some(self.time.saturating_sub(began.elapsed()));
-        options.budget.memory_bytes = permit.memory_bytes();
+        options.budget.memory_bytes = allowance.memory_bytes;
         options.budget.stop = stop.clone();
         let mut stats = Stats::default();
         let mut teller = Teller {
             began,
             last: began,
-            sender,
+            listener,
         };
         let answer = solve_from(&machine, &start, &options, &mut stats, &mut teller);
-        let answer = answer.map_err(|error| ApiError::rules(error.to_string()))?;
+        let answer = answer.map_err(|error| Refusal::rules(error.to_string()))?;
         Ok(told(&answer, &machine, &stats, began.elapsed()))
     }
 }
@@ -206,53 +231,24 @@ fn levels(stats: &Stats) -> Vec<u64> {
 
 /// A solving method.
 #[derive(Serialize)]
-pub(super) struct Method {
+pub struct Method {
     name: &'static str,
     title: &'static str,
 }
 
 /// Lists all solving methods.
-pub(super) async fn methods() -> Json<Vec<Method>> {
+pub fn methods() -> Vec<Method> {
     let method = |method: solve::Method| Method {
         name: method.name(),
         title: method.about(),
     };
-    Json(solve::Method::all().map(method).collect())
+    solve::Method::all().map(method).collect()
 }
 
 /// A number of moves as text.
-pub(super) fn moves(count: u64) -> String {
+pub(crate) fn moves(count: u64) -> String {
     match count {
         1 => "1 move".to_owned(),
         _ => format!("{count} moves"),
     }
-}
-
-/// Searches for a plan.
-pub(super) async fn solve(
-    State(app): Shared,
-    Extension(visitor): Extension<Visitor>,
-    Path(id): Path<String>,
-    JsonBody(asked): JsonBody<Solve>,
-) -> Result<Response, ApiError> {
-    let game = find(&app, &visitor, &id).await?;
-    let seconds = asked.seconds.unwrap_or(TIME);
-    if !(seconds > 0.0 && seconds < 1e6) {
-        return Err(ApiError::wrong(
-            "`seconds` must be more than 0 and less than a million",
-        ));
-    }
-    let task = Task {
-        game,
-        moves: asked.moves,
-        method: match asked.method {
-            Some(name) => (name.parse())
-                .map_err(|unknown: solve::UnknownMethod| ApiError::wrong(unknown.to_string()))?,
-            None => solve::Method::auto(),
-        },
-        time: Duration::from_secs_f64(seconds).min(app.limits.thought),
-    };
-    let permit = events::permit(&app, &visitor)?;
-    let work = |permit: &_, sender: &_| task.run(permit, sender);
-    Ok(events::stream(permit, "answer", work))
 }

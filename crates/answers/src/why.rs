@@ -1,15 +1,10 @@
 //! Explanations: why something holds or does not hold.
 
-use axum::extract::{Path, State};
-use axum::{Extension, Json};
 use serde::{Deserialize, Serialize};
 
-use super::Shared;
-use super::answer::{ApiError, JsonBody};
-use super::game_store::{blocking, find};
-use super::loaded_game::{LoadedGame, Reached};
-use super::session::Visitor;
-use super::turns::Turn;
+use crate::allowance::Allowance;
+use crate::loaded_game::{LoadedGame, Reached};
+use crate::refusal::Refusal;
 use ggp_engine::machine::{Machine, PlayError};
 use ggp_explain::tree::Tree;
 use ggp_explain::{ExplainOptions, Explainer, FactHistories, Situation};
@@ -22,7 +17,7 @@ const LINES: usize = 500;
 /// The request.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "an object")]
-pub(super) struct Question {
+pub struct Question {
     #[serde(default)]
     moves: Vec<Vec<String>>,
     question: String,
@@ -35,7 +30,7 @@ pub(super) struct Question {
 
 /// The answer.
 #[derive(Serialize)]
-pub(super) struct Explanation {
+pub struct Explanation {
     holds: bool,
     /// True if the question can also be asked with `history`.
     has_history: bool,
@@ -72,8 +67,17 @@ fn course(reached: Reached) -> Result<Trajectory, PlayError> {
     Ok((states, joints))
 }
 
-fn explain(game: &LoadedGame, asked: &Question, turn: &Turn) -> Result<Explanation, ApiError> {
-    let mut reached = game.reach(&asked.moves, turn)?;
+/// Answers a question about a position.
+///
+/// # Errors
+///
+/// If the question or the moves are wrong, or the rules cannot be evaluated.
+pub fn why(
+    game: &LoadedGame,
+    asked: &Question,
+    allowance: &Allowance,
+) -> Result<Explanation, Refusal> {
+    let mut reached = game.reach(&asked.moves, allowance)?;
     let (machine, mut state) = (&mut reached.machine, &reached.state);
     let mut joint = reached.joints.last().cloned();
     let before;
@@ -81,26 +85,26 @@ fn explain(game: &LoadedGame, asked: &Question, turn: &Turn) -> Result<Explanati
         let mut moves = Vec::new();
         for text in texts {
             let chosen = machine.read_move(text);
-            moves.push(chosen.map_err(|error| ApiError::wrong(error.to_string()))?);
+            moves.push(chosen.map_err(|error| Refusal::wrong(error.to_string()))?);
         }
         joint = Some(moves);
     }
     let mut explainer = Explainer::new(
         &game.game,
         machine.terms().clone(),
-        game.limits(turn.stop()),
+        game.limits(allowance.stop),
         ExplainOptions::default(),
     );
     let question = explainer.question(&asked.question);
-    let question = question.map_err(|error| ApiError::wrong(error.to_string()))?;
+    let question = question.map_err(|error| Refusal::wrong(error.to_string()))?;
     let is_of_state = question.is_of_state(&game.game);
     if asked.history {
         if !is_of_state {
-            return Err(ApiError::wrong("only facts of the state have a history"));
+            return Err(Refusal::wrong("only facts of the state have a history"));
         }
         let (states, joints) = course(reached)?;
         let trajectories = explainer.history(&question, &states, &joints);
-        let trajectories = trajectories.map_err(|error| ApiError::rules(error.to_string()))?;
+        let trajectories = trajectories.map_err(|error| Refusal::rules(error.to_string()))?;
         let holds = matches!(trajectories, FactHistories::Some { .. });
         return Ok(Explanation::new(
             holds,
@@ -114,13 +118,13 @@ fn explain(game: &LoadedGame, asked: &Question, turn: &Turn) -> Result<Explanati
         true if joint.is_some() => {
             // The question is about the last move and the position before it.
             before = game
-                .reach(&asked.moves[..asked.moves.len() - 1], turn)?
+                .reach(&asked.moves[..asked.moves.len() - 1], allowance)?
                 .state;
             state = &before;
             joint
         }
         true => {
-            return Err(ApiError::wrong(
+            return Err(Refusal::wrong(
                 "the answer depends on the moves made, and no move has been made yet",
             ));
         }
@@ -131,23 +135,11 @@ fn explain(game: &LoadedGame, asked: &Question, turn: &Turn) -> Result<Explanati
         joint: joint.as_deref(),
     };
     let answer = explainer.explain(&question, situation);
-    let answer = answer.map_err(|error| ApiError::rules(error.to_string()))?;
+    let answer = answer.map_err(|error| Refusal::rules(error.to_string()))?;
     let has_history = is_of_state && !asked.moves.is_empty();
     Ok(Explanation::new(
         answer.holds(),
         has_history,
         explainer.trees(&answer),
     ))
-}
-
-/// Answers a question about a position.
-pub(super) async fn why(
-    State(app): Shared,
-    Extension(visitor): Extension<Visitor>,
-    Path(id): Path<String>,
-    JsonBody(asked): JsonBody<Question>,
-) -> Result<Json<Explanation>, ApiError> {
-    let game = find(&app, &visitor, &id).await?;
-    let explanation = blocking(&app, &visitor, move |turn| explain(&game, &asked, turn)).await?;
-    Ok(Json(explanation))
 }

@@ -3,8 +3,8 @@
 use hmac_sha256::Hash as Sha256;
 use serde::{Deserialize, Serialize};
 
-use super::answer::ApiError;
-use super::editing::FixText;
+use crate::editing::FixText;
+use crate::refusal::Refusal;
 use ggp_gdl::check::{ReadOptions, Reading, read_until};
 use ggp_gdl::diagnostic::DiagnosticRecord;
 use ggp_gdl::span::{Source, Sources};
@@ -13,39 +13,45 @@ use ggp_gdl::terms::TermLimits;
 use ggp_stop::Stop;
 
 /// Maximum number of different terms of a game.
-pub(super) const MOST_TERMS: usize = 2_000_000;
+pub(crate) const MOST_TERMS: usize = 2_000_000;
 /// Maximum size of a picture file in bytes.
 const PICTURE: usize = 1 << 20;
 
 /// A rule file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "an object")]
-pub(super) struct File {
-    pub(super) name: String,
-    pub(super) text: String,
+pub struct File {
+    /// The name, which reports use.
+    pub name: String,
+    /// The rules.
+    pub text: String,
 }
 
 /// A rule set as uploaded.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "an object")]
-pub(super) struct RuleSet {
-    pub(super) files: Vec<File>,
+pub struct RuleSet {
+    /// The rule files.
+    pub files: Vec<File>,
     #[serde(default)]
-    pub(super) picture: Option<String>,
+    /// The text of a picture file.
+    pub picture: Option<String>,
 }
 
 /// A rule set under its name.
 #[derive(Debug)]
-pub(super) struct Rules {
+pub struct Rules {
     /// The name of a bundled game, or an identifier derived from the content.
-    pub(super) id: String,
-    pub(super) is_bundled: bool,
-    pub(super) set: RuleSet,
+    pub id: String,
+    /// True for a bundled game.
+    pub is_bundled: bool,
+    /// The texts.
+    pub set: RuleSet,
 }
 
 impl Rules {
     /// Rules that a session uploaded.
-    pub(super) fn uploaded(set: RuleSet) -> Self {
+    pub fn uploaded(set: RuleSet) -> Self {
         Rules {
             id: set.id(),
             is_bundled: false,
@@ -54,25 +60,25 @@ impl Rules {
     }
 
     /// The size of the texts in bytes.
-    pub(super) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         let files = self.set.files.iter();
         let files = files.map(|file| file.name.len() + file.text.len());
         files.sum::<usize>() + self.set.picture.as_ref().map_or(0, String::len)
     }
+}
 
-    #[cfg(test)]
-    pub(super) fn test(name: &str, text: &str) -> Self {
-        Rules::uploaded(RuleSet {
+impl RuleSet {
+    /// A set of one file.
+    pub fn one(name: &str, text: &str) -> Self {
+        RuleSet {
             files: vec![File {
                 name: name.to_owned(),
                 text: text.to_owned(),
             }],
             picture: None,
-        })
+        }
     }
-}
 
-impl RuleSet {
     /// An identifier derived from the content.
     fn id(&self) -> String {
         let mut digest = Sha256::new();
@@ -89,12 +95,14 @@ impl RuleSet {
     }
 
     /// Checks the form of an upload.
-    pub(super) fn check_form(&self) -> Result<(), ApiError> {
-        if self.files.is_empty() || self.files.len() > 64 {
-            return Err(ApiError::wrong("a rule set has 1 to 64 files"));
-        }
+    ///
+    /// # Errors
+    ///
+    /// If it has too many files, or its picture file is too large.
+    pub fn check_form(&self) -> Result<(), Refusal> {
+        check_files(&self.files)?;
         match &self.picture {
-            Some(text) if text.len() > PICTURE => Err(ApiError::wrong(format!(
+            Some(text) if text.len() > PICTURE => Err(Refusal::wrong(format!(
                 "a picture file has at most {PICTURE} bytes"
             ))),
             _ => Ok(()),
@@ -102,15 +110,23 @@ impl RuleSet {
     }
 
     /// Reads the rules.
-    pub(super) fn read(&self, stop: &Stop) -> Reading {
+    pub fn read(&self, stop: &Stop) -> Reading {
         let files = self.files.iter();
         let sources = files.map(|file| Source::new(file.name.clone(), file.text.clone()));
         read_until(Sources::new(sources.collect()), &read_options(), stop)
     }
 }
 
+/// Checks the number of files.
+pub(crate) fn check_files(files: &[File]) -> Result<(), Refusal> {
+    match files.len() {
+        1..=64 => Ok(()),
+        _ => Err(Refusal::wrong("a rule set has 1 to 64 files")),
+    }
+}
+
 /// The limits for rules of strangers.
-pub(super) fn read_options() -> ReadOptions {
+pub fn read_options() -> ReadOptions {
     ReadOptions {
         syntax: SyntaxLimits {
             bytes: 4 << 20,
@@ -128,23 +144,29 @@ pub(super) fn read_options() -> ReadOptions {
 
 /// The errors and warnings about rules.
 #[derive(Debug, Serialize)]
-pub(super) struct CheckReport {
-    pub(super) right: bool,
-    pub(super) findings: Vec<Finding>,
-    pub(super) omitted: usize,
+pub struct CheckReport {
+    /// True if there are no errors.
+    pub right: bool,
+    /// The errors and warnings.
+    pub findings: Vec<Finding>,
+    /// The number of those that were left out.
+    pub omitted: usize,
 }
 
 /// An error or warning about rules.
 #[derive(Debug, Serialize)]
-pub(super) struct Finding {
+pub struct Finding {
     #[serde(flatten)]
-    pub(super) record: DiagnosticRecord,
+    /// The finding with its place.
+    pub record: DiagnosticRecord,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) fixes: Vec<FixText>,
+    /// The changes that remove its cause.
+    pub fixes: Vec<FixText>,
 }
 
 impl CheckReport {
-    pub(super) fn of(reading: &Reading) -> Self {
+    /// The report about rules that were read.
+    pub fn of(reading: &Reading) -> Self {
         let findings = reading.findings.iter();
         CheckReport {
             right: reading.game.is_some(),

@@ -1,28 +1,24 @@
 //! Learned values of positions: self-play on request, the values along a match, and the facts
 //! that speak for each role.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use axum::extract::{Path, State};
-use axum::response::Response;
-use axum::{Extension, Json};
 use serde::{Deserialize, Serialize};
 
-use super::Shared;
-use super::answer::{ApiError, JsonBody};
-use super::events::{self, Permit, Sender};
-use super::game_store::{blocking, find};
-use super::loaded_game::{LoadedGame, Reached};
-use super::session::Visitor;
-use super::turns::Turn;
+use crate::allowance::{Allowance, Content, Listener};
+use crate::loaded_game::{LoadedGame, Reached};
+use crate::refusal::Refusal;
 use ggp_engine::machine::{Machine, PlayError};
 use ggp_engine::propnet::Propnet;
-use ggp_learn::{Options, Progress, Share, Values, facts_text};
+use ggp_learn::{Learned, Options, Progress, Share, Trust, Values, facts_text};
+use ggp_stop::Instant;
 
 /// The default time for learning, in seconds.
 const SECONDS: f64 = 10.0;
 /// The interval between reports, and between two looks whether there is a network.
 const PAUSE: Duration = Duration::from_millis(100);
+/// The interval in which values are kept while they are learned.
+const KEEP: Duration = Duration::from_secs(1);
 /// Maximum number of facts for each role in an answer, and of the characters of each.
 const FACTS: usize = 5;
 const FACT_TEXT: usize = 120;
@@ -32,14 +28,31 @@ const POSITIONS: u64 = 2;
 /// The request to learn.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "an object")]
-pub(super) struct Learn {
+pub struct Learn {
     #[serde(default)]
     seconds: Option<f64>,
 }
 
+impl Learn {
+    /// The time to learn.
+    ///
+    /// # Errors
+    ///
+    /// If it is out of range.
+    pub fn time(&self) -> Result<Duration, Refusal> {
+        let seconds = self.seconds.unwrap_or(SECONDS);
+        if !(seconds > 0.0 && seconds < 1e6) {
+            return Err(Refusal::wrong(
+                "`seconds` must be more than 0 and less than a million",
+            ));
+        }
+        Ok(Duration::from_secs_f64(seconds))
+    }
+}
+
 /// The state of learning, or its result.
-#[derive(Serialize)]
-struct Lessons {
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Lessons {
     games: u64,
     positions: u64,
     groups: usize,
@@ -58,7 +71,7 @@ impl Lessons {
 /// The request for values along a match.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "an object")]
-pub(super) struct Asked {
+pub struct Asked {
     #[serde(default)]
     moves: Vec<Vec<String>>,
     /// The number of moves before the position whose facts are wanted; all by default.
@@ -68,7 +81,7 @@ pub(super) struct Asked {
 
 /// The learned values along a match.
 #[derive(Default, Serialize)]
-pub(super) struct Valued {
+pub struct Valued {
     /// `None` if nothing was learned.
     learned: Option<Lessons>,
     /// By number of moves made, then by role; `None` if the game is over, or no network covers
@@ -89,41 +102,45 @@ struct FactShare {
 }
 
 /// True if values belong to a network of the same game.
-pub(super) fn fits(values: &Values, net: &Propnet) -> bool {
+pub(crate) fn fits(values: &Values, net: &Propnet) -> bool {
     values.features().facts() == net.facts().len()
 }
 
-/// Learns values for a time, which ends with the turn.
-fn learned(
+/// Learns values of a game's positions by self-play, which all requests for this game use.
+///
+/// # Errors
+///
+/// If the time is wrong, or the game has no network or is too large.
+pub fn learn(
     game: &LoadedGame,
-    time: Duration,
-    permit: &Permit,
-    sender: &Sender,
-) -> Result<Lessons, ApiError> {
-    let stop = permit.turn.stop().within(Some(time));
-    let mut reached = game.reach(&[], &permit.turn)?;
+    asked: &Learn,
+    allowance: &Allowance,
+    listener: &dyn Listener,
+) -> Result<Lessons, Refusal> {
+    let time = asked.time()?.min(allowance.time);
+    let stop = allowance.stop.within(Some(time));
+    let mut reached = game.reach(&[], allowance)?;
     while reached.machine.network(&reached.state).is_none() && game.awaits_network() {
-        if permit.turn.stop().is_raised() {
-            return Err(ApiError::short_of_memory());
+        if allowance.stop.is_raised() {
+            return Err(Refusal::short_of_memory());
         }
         if stop.is_over() {
-            return Err(ApiError::rules(
+            return Err(Refusal::rules(
                 "the time ended before the network of the rules was ready: give it more seconds",
             ));
         }
-        std::thread::sleep(PAUSE);
-        reached = game.reach(&[], &permit.turn)?;
+        allowance.background.wait(PAUSE);
+        reached = game.reach(&[], allowance)?;
     }
     let Some((net, _)) = reached.machine.network(&reached.state) else {
-        return Err(ApiError::rules(
-            "values are learned on a network, and the rules have none within the limits of the \
-             server",
+        return Err(Refusal::rules(
+            "values are learned on a network, and the rules have none within the limits",
         ));
     };
-    let memory = permit.memory_bytes();
+    let memory = allowance.memory_bytes;
     if ggp_learn::weight_bytes(net) > memory {
-        return Err(ApiError::rules(
-            "the game has too many facts to learn values in the memory of the server; \
+        return Err(Refusal::rules(
+            "the game has too many facts to learn values in the memory that there is; \
              `ggp learn` has more",
         ));
     }
@@ -132,28 +149,91 @@ fn learned(
         ..Options::default()
     };
     let mut reported = Instant::now();
-    let fresh = ggp_learn::learn(net, &options, &stop, |progress| {
-        if reported.elapsed() >= PAUSE {
-            reported = Instant::now();
-            sender.offer("learning", &Lessons::of(progress));
+    let mut kept: Option<Instant> = None;
+    let fresh = ggp_learn::learn(net, &options, &stop, |lesson| {
+        if reported.elapsed() < PAUSE {
+            return;
         }
+        reported = Instant::now();
+        // A browser ends the work when it is stopped.
+        if lesson.progress.games > 0 && kept.is_none_or(|kept| kept.elapsed() >= KEEP) {
+            kept = Some(reported);
+            game.keep(lesson.learned());
+        }
+        listener.offer("learning", &Lessons::of(&lesson.progress));
     });
-    if fresh.progress.games == 0 && permit.turn.stop().is_raised() {
-        return Err(ApiError::short_of_memory());
+    if fresh.progress.games == 0 && allowance.stop.is_raised() {
+        return Err(Refusal::short_of_memory());
     }
     if fresh.progress.games == 0 {
-        return Err(ApiError::rules(
+        return Err(Refusal::rules(
             "not one game of self-play ended in the time: give it more seconds",
         ));
     }
     Ok(Lessons::of(&game.keep(fresh).progress))
 }
 
+/// Learned values on their way from one engine to another.
+#[derive(Serialize, Deserialize)]
+struct Transfer {
+    lessons: Lessons,
+    values: String,
+}
+
+/// The values that were learned for a game, as text; `None` if there are none.
+///
+/// # Errors
+///
+/// If the rules cannot be evaluated.
+pub fn learned(game: &LoadedGame, allowance: &Allowance) -> Result<Option<String>, Refusal> {
+    let Reached { machine, state, .. } = game.reach(&[], allowance)?;
+    let (Some(learned), Some((net, _))) = (game.learned(), machine.network(&state)) else {
+        return Ok(None);
+    };
+    let transfer = Transfer {
+        lessons: Lessons::of(&learned.progress),
+        values: ggp_learn::write(net, &learned.values, Trust::default()),
+    };
+    Ok(Some(transfer.json()))
+}
+
+/// Keeps values that were learned elsewhere, as [`learned`] gives them.
+///
+/// # Errors
+///
+/// If the text belongs to other rules, or the rules have no network.
+pub fn teach(game: &LoadedGame, text: &str, allowance: &Allowance) -> Result<(), Refusal> {
+    let wrong = |error: String| Refusal::wrong(format!("not learned values: {error}"));
+    let transfer: Transfer =
+        serde_json::from_str(text).map_err(|error| wrong(error.to_string()))?;
+    game.prepare(allowance, |_| ())?;
+    let Reached { machine, state, .. } = game.reach(&[], allowance)?;
+    let Some((net, _)) = machine.network(&state) else {
+        return Err(wrong("the rules have no network".to_owned()));
+    };
+    let values = ggp_learn::read(net, &transfer.values);
+    let (values, _) = values.map_err(|error| wrong(error.to_string()))?;
+    game.keep(Learned {
+        values,
+        progress: Progress {
+            games: transfer.lessons.games,
+            positions: transfer.lessons.positions,
+            groups: transfer.lessons.groups,
+            ..Progress::default()
+        },
+    });
+    Ok(())
+}
+
 /// The values of all positions on the way to the last one.
-fn valued(game: &LoadedGame, asked: &Asked, turn: &Turn) -> Result<Valued, ApiError> {
+///
+/// # Errors
+///
+/// If the moves are wrong, or the rules cannot be evaluated.
+pub fn values(game: &LoadedGame, asked: &Asked, allowance: &Allowance) -> Result<Valued, Refusal> {
     let at = asked.at.unwrap_or(asked.moves.len());
     if at > asked.moves.len() {
-        return Err(ApiError::wrong(format!(
+        return Err(Refusal::wrong(format!(
             "`at` is a number of moves from 0 to {}",
             asked.moves.len()
         )));
@@ -162,7 +242,7 @@ fn valued(game: &LoadedGame, asked: &Asked, turn: &Turn) -> Result<Valued, ApiEr
         mut machine,
         joints,
         ..
-    } = game.reach(&asked.moves, turn)?;
+    } = game.reach(&asked.moves, allowance)?;
     let mut found = Valued::default();
     let Some(learned) = game.learned() else {
         return Ok(found);
@@ -223,38 +303,6 @@ fn speaking(shares: Vec<Share>, roles: usize) -> (Vec<Share>, Vec<Share>) {
     }
     let mut is_shown = is_shown.into_iter();
     (shares.into_iter()).partition(|_| is_shown.next().unwrap_or_default())
-}
-
-/// Learns values of a game's positions by self-play, which all requests for this game use.
-pub(super) async fn learn(
-    State(app): Shared,
-    Extension(visitor): Extension<Visitor>,
-    Path(id): Path<String>,
-    JsonBody(asked): JsonBody<Learn>,
-) -> Result<Response, ApiError> {
-    let game = find(&app, &visitor, &id).await?;
-    let seconds = asked.seconds.unwrap_or(SECONDS);
-    if !(seconds > 0.0 && seconds < 1e6) {
-        return Err(ApiError::wrong(
-            "`seconds` must be more than 0 and less than a million",
-        ));
-    }
-    let time = Duration::from_secs_f64(seconds).min(app.limits.thought);
-    let permit = events::permit(&app, &visitor)?;
-    let work = move |permit: &_, sender: &_| learned(&game, time, permit, sender);
-    Ok(events::stream(permit, "learned", work))
-}
-
-/// The learned values along a match, and the facts of a position that count.
-pub(super) async fn values(
-    State(app): Shared,
-    Extension(visitor): Extension<Visitor>,
-    Path(id): Path<String>,
-    JsonBody(asked): JsonBody<Asked>,
-) -> Result<Json<Valued>, ApiError> {
-    let game = find(&app, &visitor, &id).await?;
-    let found = blocking(&app, &visitor, move |turn| valued(&game, &asked, turn)).await?;
-    Ok(Json(found))
 }
 
 #[cfg(test)]

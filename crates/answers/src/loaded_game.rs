@@ -1,28 +1,27 @@
 //! A game that is ready for use: the machine that answers for it, and the positions that it
 //! remembers.
 
+use std::error::Error as _;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustc_hash::FxHashMap;
-use serde::Serialize;
 
-use super::answer::ApiError;
-use super::film;
-use super::preview::Preview;
-use super::rule_set::{CheckReport, File, Finding, MOST_TERMS, Rules};
-use super::session::locked;
-use super::turns::{Turn, Turns};
-use super::workers::{self, Pace};
+use crate::allowance::Allowance;
+use crate::film;
+use crate::locked;
+use crate::preview::{Preview, small_machine};
+use crate::refusal::Refusal;
+use crate::rule_set::{CheckReport, Finding, MOST_TERMS, Rules};
 use ggp_engine::machine::{self, AnyMachine, Backend, Limits, Machine, PlayError};
 use ggp_engine::machine::{PropnetMachine, PropnetState};
 use ggp_gdl::game::{Game, Move};
 use ggp_learn::Learned;
 use ggp_picture::{Picture, PictureOptions};
-use ggp_stop::Stop;
+use ggp_stop::{Instant, Stop};
 
 /// Time limit for building a network, which happens in the background.
 const GROUNDING: Duration = Duration::from_secs(60);
@@ -30,18 +29,18 @@ const GROUNDING: Duration = Duration::from_secs(60);
 const PATIENCE: Duration = Duration::from_millis(100);
 /// The time that a player waits for the network, from the start of grounding on.
 const PREPARING: Duration = Duration::from_secs(15);
+/// The interval between two looks whether the network is ready.
+const LOOK: Duration = Duration::from_millis(1);
 /// The interval of reports to a player that waits.
 const TICK: Duration = Duration::from_millis(50);
 /// Maximum size in bytes of the rows and gates of one game.
 const NETWORK: usize = 256 << 20;
 /// Maximum number of matches tried in one state.
-pub(super) const WORK: u64 = 50_000_000;
+pub const WORK: u64 = 50_000_000;
 /// Maximum number of facts derived in one state.
-pub(super) const FACTS: usize = 1_000_000;
+pub const FACTS: usize = 1_000_000;
 /// Maximum number of remembered positions, and of their size in bytes.
 const KNOWN: (usize, usize) = (512, 4 << 20);
-/// Maximum number of characters of the description on a card.
-const ABOUT: usize = 900;
 /// The number of terms at which a game is read anew. Requests may name any number of terms
 /// that no position has, and all requests for a game share them.
 const STALE: usize = MOST_TERMS / 2;
@@ -51,12 +50,13 @@ const SIZES: (usize, usize, usize) = (40, 80, 1_000);
 
 /// A game that is ready for use.
 #[derive(Debug)]
-pub(super) struct LoadedGame {
-    pub(super) rules: Arc<Rules>,
-    pub(super) game: Game,
-    pub(super) findings: Vec<Finding>,
-    /// The turns of threads that build networks.
-    groundings: Arc<Turns>,
+pub struct LoadedGame {
+    /// The rules as they were uploaded.
+    pub rules: Arc<Rules>,
+    /// The rules as they are used.
+    pub game: Game,
+    /// The warnings about the rules.
+    pub findings: Vec<Finding>,
     /// Maximum size in bytes of the rows and gates.
     network: usize,
     cache: Mutex<Option<PositionCache>>,
@@ -105,11 +105,15 @@ impl Drop for Grounding {
 }
 
 /// Moves that were made, and the state that they lead to.
-pub(super) struct Reached {
-    pub(super) machine: AnyMachine,
-    pub(super) pictures: Arc<Pictures>,
-    pub(super) joints: Vec<Vec<Move>>,
-    pub(super) state: PropnetState,
+pub struct Reached {
+    /// The machine, with a stop.
+    pub machine: AnyMachine,
+    /// The pictures of the game.
+    pub pictures: Arc<Pictures>,
+    /// The joint moves, with those that were left out.
+    pub joints: Vec<Vec<Move>>,
+    /// The state after them.
+    pub state: PropnetState,
 }
 
 impl LoadedGame {
@@ -118,12 +122,7 @@ impl LoadedGame {
     /// # Errors
     ///
     /// The report about them, if they have errors.
-    pub(super) fn new(
-        rules: Arc<Rules>,
-        groundings: &Arc<Turns>,
-        bytes: usize,
-        stop: &Stop,
-    ) -> Result<Self, CheckReport> {
+    pub fn new(rules: Arc<Rules>, bytes: usize, stop: &Stop) -> Result<Self, CheckReport> {
         let reading = rules.set.read(stop);
         let Some(game) = reading.game.clone() else {
             return Err(CheckReport::of(&reading));
@@ -133,7 +132,6 @@ impl LoadedGame {
             rules,
             findings: CheckReport::of(&reading).findings,
             game,
-            groundings: Arc::clone(groundings),
             network: NETWORK.min(bytes / 2),
             cache: Mutex::default(),
             preview: Mutex::default(),
@@ -144,7 +142,7 @@ impl LoadedGame {
     }
 
     /// The approximate size in bytes of all that is remembered for the game.
-    pub(super) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         let learned = self.learned().map_or(0, |learned| learned.values.bytes());
         let preview = locked(&self.preview)
             .as_ref()
@@ -154,12 +152,12 @@ impl LoadedGame {
     }
 
     /// True if the game must be read anew.
-    pub(super) fn is_stale(&self) -> bool {
+    pub fn is_stale(&self) -> bool {
         self.is_stale.load(Ordering::Relaxed)
     }
 
     /// Limits for machines that answer one request.
-    pub(super) fn limits(&self, stop: &Stop) -> Limits {
+    pub fn limits(&self, stop: &Stop) -> Limits {
         let mut limits = Limits {
             facts: FACTS,
             work: WORK,
@@ -173,12 +171,12 @@ impl LoadedGame {
     }
 
     /// The values that were learned for this game, if they were.
-    pub(super) fn learned(&self) -> Option<Arc<Learned>> {
+    pub fn learned(&self) -> Option<Arc<Learned>> {
         locked(&self.learned).clone()
     }
 
     /// Keeps learned values, unless those at hand are from more games. Returns what is kept.
-    pub(super) fn keep(&self, fresh: Learned) -> Arc<Learned> {
+    pub fn keep(&self, fresh: Learned) -> Arc<Learned> {
         let mut learned = locked(&self.learned);
         let known = learned
             .take()
@@ -187,7 +185,7 @@ impl LoadedGame {
     }
 
     /// True if a network may still be made in the background.
-    pub(super) fn awaits_network(&self) -> bool {
+    pub fn awaits_network(&self) -> bool {
         let cache = locked(&self.cache);
         cache
             .as_ref()
@@ -200,33 +198,52 @@ impl LoadedGame {
     /// # Errors
     ///
     /// If the rules cannot be evaluated.
-    pub(super) fn prepare(
+    pub fn prepare(
         &self,
-        turn: &Turn,
+        allowance: &Allowance,
         mut report: impl FnMut(Duration),
-    ) -> Result<(), ApiError> {
+    ) -> Result<(), Refusal> {
         loop {
-            let began = self.grounding_time(turn)?;
-            let Some(time) = began.filter(|time| *time < PREPARING && !turn.stop().is_over())
+            let began = self.grounding_time(allowance)?;
+            let Some(time) = began.filter(|time| *time < PREPARING && !allowance.stop.is_over())
             else {
                 return Ok(());
             };
             report(time);
-            std::thread::sleep(TICK);
+            allowance.background.wait(TICK);
         }
     }
 
     /// The time since grounding began, if it has not ended.
-    fn grounding_time(&self, turn: &Turn) -> Result<Option<Duration>, ApiError> {
+    fn grounding_time(&self, allowance: &Allowance) -> Result<Option<Duration>, Refusal> {
         let mut cache = locked(&self.cache);
-        let cache = PositionCache::ready(&mut cache, self, turn)?;
+        let cache = PositionCache::ready(&mut cache, self, allowance)?;
         Ok(match &cache.network {
             Network::Grounding(grounding) => Some(grounding.began.elapsed()),
             Network::Wanted | Network::Settled => None,
         })
     }
 
-    pub(super) fn picture_options(&self) -> PictureOptions {
+    /// Checks the picture file.
+    ///
+    /// # Errors
+    ///
+    /// If it does not fit the rules.
+    pub fn check_picture(&self) -> Result<(), Refusal> {
+        let Some(text) = &self.rules.set.picture else {
+            return Ok(());
+        };
+        match ggp_picture::read_options("picture.toml", text, &self.game) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(match error.source() {
+                Some(source) => Refusal::wrong(format!("{error}: {source}")),
+                None => Refusal::wrong(error.to_string()),
+            }),
+        }
+    }
+
+    /// The options of the picture file, or the default ones.
+    pub(crate) fn picture_options(&self) -> PictureOptions {
         let text = self.rules.set.picture.as_deref().unwrap_or_default();
         let picture_options = ggp_picture::read_options("picture.toml", text, &self.game);
         // The picture file was checked when the game was loaded.
@@ -239,10 +256,10 @@ impl LoadedGame {
     /// # Errors
     ///
     /// If one of them is not a legal move, or the rules cannot be evaluated.
-    pub(super) fn reach(&self, moves: &[Vec<String>], turn: &Turn) -> Result<Reached, ApiError> {
+    pub fn reach(&self, moves: &[Vec<String>], allowance: &Allowance) -> Result<Reached, Refusal> {
         let (mut machine, pictures, generation, hasher) = {
             let mut cache = locked(&self.cache);
-            let cache = PositionCache::ready(&mut cache, self, turn)?;
+            let cache = PositionCache::ready(&mut cache, self, allowance)?;
             let (machine, hasher) = (cache.machine.clone(), cache.hasher.clone());
             (
                 machine,
@@ -251,7 +268,7 @@ impl LoadedGame {
                 hasher,
             )
         };
-        machine.set_stop(turn.stop());
+        machine.set_stop(allowance.stop);
         // The cache is not locked while moves are made, which may take long.
         let mut path = Path {
             loaded: self,
@@ -296,7 +313,7 @@ impl LoadedGame {
     /// # Errors
     ///
     /// If the rules cannot be evaluated.
-    pub(super) fn preview(&self, stop: &Stop) -> Result<Arc<Preview>, PlayError> {
+    pub fn preview(&self, stop: &Stop) -> Result<Arc<Preview>, PlayError> {
         if let Some(preview) = &*locked(&self.preview) {
             return Ok(Arc::clone(preview));
         }
@@ -309,63 +326,22 @@ impl LoadedGame {
     /// # Errors
     ///
     /// If the rules cannot be evaluated, or the match cannot be played in time.
-    pub(super) fn film(&self, stop: &Stop) -> Result<Arc<str>, PlayError> {
+    pub fn film(&self, stop: &Stop) -> Result<Arc<str>, PlayError> {
         if let Some(film) = &*locked(&self.film) {
             return Ok(Arc::clone(film));
         }
         let film = Arc::from(film::made(self, stop)?);
         Ok(Arc::clone(locked(&self.film).insert(film)))
     }
-
-    /// The heading of the last file, or else the description in the first one.
-    pub(super) fn about(&self) -> String {
-        let paragraphs = |file: &File| -> Vec<String> {
-            let lines = file.text.lines().map(str::trim);
-            let comment = lines.take_while(|line| line.starts_with(';'));
-            let words = comment.map(|line| line.trim_start_matches(';').trim());
-            let whole = words.collect::<Vec<_>>().join("\n");
-            let parts = whole.split("\n\n").map(|part| part.trim().to_owned());
-            parts.filter(|part| !part.is_empty()).collect()
-        };
-        let files = &self.rules.set.files;
-        let heading = files
-            .last()
-            .and_then(|file| paragraphs(file).into_iter().next());
-        let rest = files
-            .first()
-            .and_then(|file| paragraphs(file).into_iter().nth(1));
-        let parts: Vec<String> = [heading, rest].into_iter().flatten().collect();
-        let about = parts.join("\n");
-        match about.char_indices().nth(ABOUT) {
-            Some((end, _)) => format!("{}…", &about[..end]),
-            None => about,
-        }
-    }
-
-    pub(super) fn name(&self) -> String {
-        match self.rules.is_bundled {
-            true => self.rules.id.clone(),
-            false => self.game.name(),
-        }
-    }
-
-    pub(super) fn roles(&self) -> Vec<Role> {
-        let roles = self.game.roles();
-        let role = |role| Role {
-            name: self.game.role_name(role).to_owned(),
-            random: self.game.is_random(role),
-        };
-        roles.map(role).collect()
-    }
 }
 
 /// The pictures of a game.
 #[derive(Debug)]
-pub(super) struct Pictures {
+pub struct Pictures {
     /// From the structure of the rules alone.
-    pub(super) plain: Picture,
+    pub plain: Picture,
     /// Also from the names in them.
-    pub(super) named: Picture,
+    pub named: Picture,
 }
 
 /// The pictures of a game, found in sample states of a machine.
@@ -373,10 +349,7 @@ pub(super) struct Pictures {
 /// # Errors
 ///
 /// If the rules cannot be evaluated.
-pub(super) fn drawn(
-    machine: &mut AnyMachine,
-    options: PictureOptions,
-) -> Result<Pictures, PlayError> {
+pub fn drawn(machine: &mut AnyMachine, options: PictureOptions) -> Result<Pictures, PlayError> {
     let states = ggp_picture::sample(machine, ggp_picture::SAMPLE_STATES)?;
     let start = machine.initial()?;
     let possible = machine.network(&start).map(|(net, _)| net.facts().to_vec());
@@ -395,14 +368,25 @@ pub(super) fn drawn(
 }
 
 impl PositionCache {
-    fn new(loaded: &LoadedGame, turn: &Turn) -> Result<Self, PlayError> {
+    fn new(loaded: &LoadedGame, allowance: &Allowance) -> Result<Self, PlayError> {
         let mut network = Network::Wanted;
-        network.start(loaded, turn);
-        let ready = network.take(PATIENCE, turn);
+        let ready = match allowance.background.is_parallel() {
+            true => {
+                network.start(loaded, allowance);
+                network.wait(PATIENCE, allowance)
+            }
+            false => match small_machine(loaded, allowance.stop)? {
+                AnyMachine::Propnet(small) => {
+                    network = Network::Settled;
+                    Some(AnyMachine::Propnet(small))
+                }
+                _ => None,
+            },
+        };
         let mut machine = match ready {
             Some(machine) => machine,
             None => {
-                let limits = loaded.limits(turn.stop());
+                let limits = loaded.limits(allowance.stop);
                 AnyMachine::new(&loaded.game, Backend::Datalog, limits)?
             }
         };
@@ -421,20 +405,20 @@ impl PositionCache {
     fn ready<'c>(
         cache: &'c mut Option<Self>,
         loaded: &LoadedGame,
-        turn: &Turn,
+        allowance: &Allowance,
     ) -> Result<&'c mut Self, PlayError> {
         if cache.is_none() {
-            *cache = Some(PositionCache::new(loaded, turn)?);
+            *cache = Some(PositionCache::new(loaded, allowance)?);
         }
         let cache = cache.as_mut().expect("it was created above");
-        cache.poll(loaded, turn)?;
+        cache.poll(loaded, allowance)?;
         Ok(cache)
     }
 
     /// Switches to the network if it is ready.
-    fn poll(&mut self, loaded: &LoadedGame, turn: &Turn) -> Result<(), PlayError> {
-        self.network.start(loaded, turn);
-        let Some(mut machine) = self.network.take(Duration::ZERO, turn) else {
+    fn poll(&mut self, loaded: &LoadedGame, allowance: &Allowance) -> Result<(), PlayError> {
+        self.network.start(loaded, allowance);
+        let Some(mut machine) = self.network.take(allowance) else {
             return Ok(());
         };
         self.pictures = Arc::new(drawn(&mut machine, loaded.picture_options())?);
@@ -463,46 +447,55 @@ impl PositionCache {
 }
 
 impl Network {
-    /// Starts to build the network, if it is wanted and a thread is free for it.
-    fn start(&mut self, loaded: &LoadedGame, turn: &Turn) {
+    /// Starts to build the network, if it is wanted and there is room for it.
+    fn start(&mut self, loaded: &LoadedGame, allowance: &Allowance) {
         if !matches!(self, Network::Wanted) {
             return;
         }
-        let Some(turn) = loaded.groundings.try_take(turn.asker()) else {
-            return;
-        };
         let (sender, network) = channel();
-        let limits = loaded.limits(turn.stop());
-        let (game, stop) = (loaded.game.clone(), turn.stop().clone());
-        let pace = turn.pace(Pace::Steady);
-        let work = move || {
-            let _turn = turn;
+        let (game, limits) = (loaded.game.clone(), loaded.limits(allowance.stop));
+        let work = move |stop: &Stop| {
+            let mut limits = limits;
+            limits.stop = stop.clone();
+            limits.ground.stop = stop.clone();
             // The receiver is gone if the game is.
             let _ = sender.send(PropnetMachine::new(&game, limits).ok());
         };
-        *self = match workers::start(pace, work) {
-            Ok(_) => Network::Grounding(Grounding {
+        if let Some(stop) = allowance.background.start(Box::new(work)) {
+            *self = Network::Grounding(Grounding {
                 began: Instant::now(),
                 network,
                 stop,
-            }),
-            Err(_) => Network::Wanted,
-        };
+            });
+        }
+    }
+
+    /// The machine, if it is ready within a time.
+    fn wait(&mut self, patience: Duration, allowance: &Allowance) -> Option<AnyMachine> {
+        let end = Instant::now() + patience;
+        loop {
+            let ready = self.take(allowance);
+            let is_pending = matches!(self, Network::Grounding(_));
+            if ready.is_some() || !is_pending || Instant::now() >= end {
+                return ready;
+            }
+            allowance.background.wait(LOOK);
+        }
     }
 
     /// The machine, once it is ready.
-    fn take(&mut self, patience: Duration, turn: &Turn) -> Option<AnyMachine> {
+    fn take(&mut self, allowance: &Allowance) -> Option<AnyMachine> {
         let Network::Grounding(grounding) = self else {
             return None;
         };
-        let machine = match grounding.network.recv_timeout(patience) {
-            Err(RecvTimeoutError::Timeout) => return None,
-            Err(RecvTimeoutError::Disconnected) => None,
+        let machine = match grounding.network.try_recv() {
+            Err(TryRecvError::Empty) => return None,
+            Err(TryRecvError::Disconnected) => None,
             Ok(machine) => machine,
         };
         *self = Network::Settled;
         let mut machine = machine?;
-        machine.set_stop(turn.stop());
+        machine.set_stop(allowance.stop);
         Some(AnyMachine::Propnet(Box::new(machine)))
     }
 }
@@ -525,12 +518,12 @@ impl Path<'_> {
         machine: &mut AnyMachine,
         ply: usize,
         texts: &[String],
-    ) -> Result<Vec<Move>, ApiError> {
+    ) -> Result<Vec<Move>, Refusal> {
         let game = &self.loaded.game;
         let mut joint = Vec::with_capacity(texts.len());
         for text in texts {
             let term = game.parse_term(machine.terms_mut(), text);
-            let term = term.map_err(|error| of_move(ply, ApiError::wrong(error.to_string())))?;
+            let term = term.map_err(|error| of_move(ply, Refusal::wrong(error.to_string())))?;
             joint.push(Move::new(term));
         }
         if joint.len() != game.role_count() {
@@ -542,7 +535,7 @@ impl Path<'_> {
     }
 
     /// The state after all moves so far.
-    fn state(&mut self, machine: &mut AnyMachine) -> Result<PropnetState, ApiError> {
+    fn state(&mut self, machine: &mut AnyMachine) -> Result<PropnetState, Refusal> {
         let from = self.state.as_ref().map_or(0, |(ply, _)| *ply);
         let known = {
             let cache = locked(&self.loaded.cache);
@@ -584,16 +577,9 @@ fn machine_bytes(machine: &AnyMachine) -> usize {
 }
 
 /// Adds the number of the move to an error.
-fn of_move(ply: usize, error: impl Into<ApiError>) -> ApiError {
+fn of_move(ply: usize, error: impl Into<Refusal>) -> Refusal {
     let mut error = error.into();
     error.made = Some(ply - 1);
     error.message = format!("move {ply}: {}", error.message);
     error
-}
-
-/// A role.
-#[derive(Serialize)]
-pub(super) struct Role {
-    name: String,
-    random: bool,
 }

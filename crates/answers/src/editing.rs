@@ -4,15 +4,10 @@
 //! The answers are those of the language server ([`ggp_lsp`]). Lines and characters are counted
 //! as there: from 0, in UTF-16 code units.
 
-use axum::extract::State;
-use axum::{Extension, Json};
 use serde::{Deserialize, Serialize};
 
-use super::Shared;
-use super::answer::{ApiError, JsonBody};
-use super::game_store::reading;
-use super::rule_set::{CheckReport, File, Finding, RuleSet, read_options};
-use super::session::Visitor;
+use crate::refusal::Refusal;
+use crate::rule_set::{CheckReport, File, Finding, RuleSet, check_files, read_options};
 use ggp_gdl::span::Span;
 use ggp_lsp::RuleFiles;
 use ggp_stop::Stop;
@@ -26,12 +21,23 @@ const WORDS: usize = 500;
 /// A place in the rules, and the rules.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "an object")]
-pub(super) struct AtPlace {
+pub struct AtPlace {
     files: Vec<File>,
     /// The rules as they were when they last had no errors.
     #[serde(default)]
     before: Option<Vec<File>>,
     at: FilePosition,
+}
+
+impl AtPlace {
+    /// Checks the form of the request.
+    ///
+    /// # Errors
+    ///
+    /// As [`RuleSet::check_form`].
+    pub fn check_form(&self) -> Result<(), Refusal> {
+        check_files(&self.files)
+    }
 }
 
 /// A position in a file.
@@ -45,7 +51,7 @@ struct FilePosition {
 
 /// A range in a file.
 #[derive(Serialize)]
-pub(super) struct FileRange {
+pub struct FileRange {
     file: String,
     range: Range,
 }
@@ -61,7 +67,7 @@ impl FileRange {
 
 /// A change that removes the cause of a finding.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct FixText {
+pub struct FixText {
     title: String,
     edits: Vec<EditText>,
 }
@@ -75,7 +81,7 @@ struct EditText {
 
 /// The explanation of a name.
 #[derive(Serialize)]
-pub(super) struct Meaning {
+pub struct Meaning {
     /// The text, with names between backquotes and items on lines of their own.
     text: String,
     range: Range,
@@ -83,7 +89,7 @@ pub(super) struct Meaning {
 
 /// A word that fits at a place.
 #[derive(Serialize)]
-pub(super) struct Word {
+pub struct Word {
     word: String,
     kind: &'static str,
     detail: String,
@@ -93,7 +99,8 @@ fn named(files: Vec<File>) -> impl Iterator<Item = (String, String)> {
     files.into_iter().map(|file| (file.name, file.text))
 }
 
-fn report(set: RuleSet, stop: &Stop) -> CheckReport {
+/// Checks rules.
+pub fn check(set: RuleSet, stop: &Stop) -> CheckReport {
     let bytes: usize = set.files.iter().map(|file| file.text.len()).sum();
     let mut rules = RuleFiles::new(named(set.files));
     rules.check(&read_options(), stop);
@@ -124,65 +131,47 @@ fn report(set: RuleSet, stop: &Stop) -> CheckReport {
     }
 }
 
-/// Checks rules.
-pub(super) async fn check(
-    State(app): Shared,
-    Extension(visitor): Extension<Visitor>,
-    JsonBody(set): JsonBody<RuleSet>,
-) -> Result<Json<CheckReport>, ApiError> {
-    Ok(Json(reading(&app, &visitor, set, report).await?))
-}
-
 /// Answers a question about a place in rules.
-async fn ask<T: Send + 'static>(
-    State(app): Shared,
-    visitor: Visitor,
+fn ask<T>(
     asked: AtPlace,
-    answer: fn(&RuleFiles, Position) -> T,
-) -> Result<Json<T>, ApiError> {
+    stop: &Stop,
+    answer: impl FnOnce(&RuleFiles, Position) -> T,
+) -> Result<T, Refusal> {
     let AtPlace { files, before, at } = asked;
-    let set = RuleSet {
-        files,
-        picture: None,
+    let mut rules = RuleFiles::new(named(before.unwrap_or_default()));
+    rules.check(&read_options(), stop);
+    rules.replace(named(files));
+    rules.check(&read_options(), stop);
+    let position = Position {
+        line: at.line,
+        character: at.character,
     };
-    let answer = reading(&app, &visitor, set, move |set, stop| {
-        let mut rules = RuleFiles::new(named(before.unwrap_or_default()));
-        rules.check(&read_options(), stop);
-        rules.replace(named(set.files));
-        rules.check(&read_options(), stop);
-        let position = Position {
-            line: at.line,
-            character: at.character,
-        };
-        match rules.focus(&at.file) {
-            true => Ok(answer(&rules, position)),
-            false => Err(ApiError::wrong(format!("there is no file `{}`", at.file))),
-        }
-    });
-    Ok(Json(answer.await??))
+    match rules.focus(&at.file) {
+        true => Ok(answer(&rules, position)),
+        false => Err(Refusal::wrong(format!("there is no file `{}`", at.file))),
+    }
 }
 
 /// Explains the name at a place.
-pub(super) async fn hover(
-    app: Shared,
-    Extension(visitor): Extension<Visitor>,
-    JsonBody(asked): JsonBody<AtPlace>,
-) -> Result<Json<Option<Meaning>>, ApiError> {
-    ask(app, visitor, asked, |rules, position| {
+///
+/// # Errors
+///
+/// If there is no such file.
+pub fn hover(asked: AtPlace, stop: &Stop) -> Result<Option<Meaning>, Refusal> {
+    ask(asked, stop, |rules, position| {
         let (span, text) = rules.hover(position)?;
         let range = rules.range(span);
         Some(Meaning { text, range })
     })
-    .await
 }
 
 /// Lists the words that fit at a place.
-pub(super) async fn completion(
-    app: Shared,
-    Extension(visitor): Extension<Visitor>,
-    JsonBody(asked): JsonBody<AtPlace>,
-) -> Result<Json<Vec<Word>>, ApiError> {
-    ask(app, visitor, asked, |rules, position| {
+///
+/// # Errors
+///
+/// If there is no such file.
+pub fn completion(asked: AtPlace, stop: &Stop) -> Result<Vec<Word>, Refusal> {
+    ask(asked, stop, |rules, position| {
         let words = rules.completions(position).into_iter().take(WORDS);
         let word = |item: lsp_types::CompletionItem| Word {
             word: item.label,
@@ -197,18 +186,16 @@ pub(super) async fn completion(
         };
         words.map(word).collect()
     })
-    .await
 }
 
 /// Lists the definitions of the name at a place.
-pub(super) async fn definition(
-    app: Shared,
-    Extension(visitor): Extension<Visitor>,
-    JsonBody(asked): JsonBody<AtPlace>,
-) -> Result<Json<Vec<FileRange>>, ApiError> {
-    ask(app, visitor, asked, |rules, position| {
+///
+/// # Errors
+///
+/// If there is no such file.
+pub fn definition(asked: AtPlace, stop: &Stop) -> Result<Vec<FileRange>, Refusal> {
+    ask(asked, stop, |rules, position| {
         let spans = rules.definitions(position).into_iter();
         spans.map(|span| FileRange::new(rules, span)).collect()
     })
-    .await
 }

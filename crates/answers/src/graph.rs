@@ -2,21 +2,15 @@
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use axum::Extension;
-use axum::extract::{Path, State};
-use axum::response::Response;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use super::Shared;
-use super::answer::{ApiError, JsonBody};
-use super::events::{self, Permit, Sender};
-use super::game_store::find;
-use super::loaded_game::LoadedGame;
-use super::session::Visitor;
-use super::solving::moves;
+use crate::allowance::{Allowance, Listener};
+use crate::loaded_game::LoadedGame;
+use crate::refusal::Refusal;
+use crate::solving::moves;
 use ggp_engine::machine::{AnyMachine, Machine, PlayError, PropnetState};
 use ggp_gdl::game::{Game, Move, RoleId, Score};
 use ggp_gdl::terms::TermId;
@@ -25,6 +19,7 @@ use ggp_search::graph::{self, GraphOf, explore_with_progress};
 use ggp_search::{Budget, BudgetKind, KeyMeaning, Problem, Stats};
 use ggp_solver::solve::{GameProblem, Joint, JointProblem, Keys, joint_text};
 use ggp_solver::table::{FactOrder, Table};
+use ggp_stop::Instant;
 
 /// The default and the maximum number of nodes.
 const NODES: usize = 2_000;
@@ -39,7 +34,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// The request.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "an object")]
-pub(super) struct Explore {
+pub struct Explore {
     #[serde(default)]
     moves: Vec<Vec<String>>,
     #[serde(default)]
@@ -142,7 +137,7 @@ struct GrownArc {
 
 /// The summary of the complete graph.
 #[derive(Debug, Serialize)]
-struct GraphSummary {
+pub struct GraphSummary {
     nodes: usize,
     arcs: usize,
     levels: Vec<usize>,
@@ -191,7 +186,7 @@ impl ReportedGame for JointProblem<AnyMachine> {
 /// Reports a graph while it grows.
 struct GraphReporter<'t> {
     game: &'t Game,
-    sender: &'t Sender,
+    listener: &'t dyn Listener,
     /// The time at which undelivered events are given up.
     until: Instant,
     last: Instant,
@@ -274,7 +269,7 @@ impl GraphReporter<'_> {
     fn send(&mut self, level: u32, nodes: Vec<GrownNode>, arcs: Vec<GrownArc>) -> ControlFlow<()> {
         let grown = GraphPart { level, nodes, arcs };
         self.last = Instant::now();
-        match self.sender.send_before("grown", &grown, self.until) {
+        match self.listener.send_before("grown", &grown, self.until) {
             true => ControlFlow::Continue(()),
             false => ControlFlow::Break(()),
         }
@@ -282,7 +277,8 @@ impl GraphReporter<'_> {
 }
 
 /// An exploration to be run.
-struct GraphTask {
+#[derive(Debug)]
+pub struct GraphTask {
     game: Arc<LoadedGame>,
     moves: Vec<Vec<String>>,
     merge: Merge,
@@ -290,15 +286,48 @@ struct GraphTask {
     most: usize,
     role: RoleId,
     time: Duration,
-    tables: Arc<Tables>,
 }
 
 impl GraphTask {
-    fn run(self, permit: &Permit, sender: &Sender) -> Result<GraphSummary, ApiError> {
+    /// The exploration that a request asks for, in at most the time given.
+    ///
+    /// # Errors
+    ///
+    /// If the number of positions or the role is wrong.
+    pub fn new(game: Arc<LoadedGame>, asked: Explore, most: Duration) -> Result<Self, Refusal> {
+        let nodes = asked.most.unwrap_or(NODES);
+        if !(1..=MOST_NODES).contains(&nodes) {
+            return Err(Refusal::wrong(format!(
+                "`most` is a number of positions from 1 to {MOST_NODES}, not {nodes}"
+            )));
+        }
+        let role = game.game.roles().nth(asked.role);
+        let role = role.ok_or_else(|| Refusal::no_role(&game.game))?;
+        Ok(GraphTask {
+            game,
+            moves: asked.moves,
+            merge: asked.merge,
+            depth: asked.depth,
+            most: nodes,
+            role,
+            time: most,
+        })
+    }
+
+    /// Explores the game.
+    ///
+    /// # Errors
+    ///
+    /// If the moves are wrong, or the rules cannot be evaluated.
+    pub fn run(
+        self,
+        allowance: &Allowance,
+        listener: &dyn Listener,
+    ) -> Result<GraphSummary, Refusal> {
         let began = Instant::now();
-        let reached = self.game.reach(&self.moves, &permit.turn)?;
+        let reached = self.game.reach(&self.moves, allowance)?;
         let (machine, start) = (reached.machine, reached.state);
-        let values = Values::new(&self.tables, &machine, &start, self.role);
+        let values = Values::new(allowance.tables, &machine, &start, self.role);
         let game = machine.game();
         if game.role_count() > 1 || game.is_random(self.role) {
             let problem = JointProblem {
@@ -307,11 +336,11 @@ impl GraphTask {
                 role: self.role,
                 target: Score::MAX,
             };
-            return self.explore(problem, values, began, permit, sender);
+            return self.explore(problem, values, began, allowance, listener);
         }
         let problem = GameProblem::new(&machine, &start, Score::MAX, Keys::Stripped);
-        let problem = problem.map_err(|error| ApiError::rules(error.to_string()))?;
-        self.explore(problem, values, began, permit, sender)
+        let problem = problem.map_err(|error| Refusal::rules(error.to_string()))?;
+        self.explore(problem, values, began, allowance, listener)
     }
 
     fn explore<P: ReportedGame>(
@@ -319,9 +348,9 @@ impl GraphTask {
         mut problem: P,
         values: Option<Values>,
         began: Instant,
-        permit: &Permit,
-        sender: &Sender,
-    ) -> Result<GraphSummary, ApiError> {
+        allowance: &Allowance,
+        listener: &dyn Listener,
+    ) -> Result<GraphSummary, Refusal> {
         let how = graph::Explore {
             merge: match self.merge {
                 Merge::Stripped => graph::Merge::Key,
@@ -335,13 +364,13 @@ impl GraphTask {
             depth: self.depth.unwrap_or(u32::MAX),
             time: Some(self.time.saturating_sub(began.elapsed())),
             // The other half is for reporting.
-            memory_bytes: permit.memory_bytes() / 2,
-            stop: permit.turn.stop().clone(),
+            memory_bytes: allowance.memory_bytes / 2,
+            stop: allowance.stop.clone(),
             ..Budget::default()
         };
         let mut reporter = GraphReporter {
             game: &self.game.game,
-            sender,
+            listener,
             until: began + self.time,
             last: began,
             nodes: 0,
@@ -402,35 +431,4 @@ impl GraphTask {
             (Some(_), _) => format!("the limit of {MOST_ARCS} moves was reached"),
         }
     }
-}
-
-/// Explores a game from a position on.
-pub(super) async fn graph(
-    State(app): Shared,
-    Extension(visitor): Extension<Visitor>,
-    Path(id): Path<String>,
-    JsonBody(asked): JsonBody<Explore>,
-) -> Result<Response, ApiError> {
-    let game = find(&app, &visitor, &id).await?;
-    let most = asked.most.unwrap_or(NODES);
-    if !(1..=MOST_NODES).contains(&most) {
-        return Err(ApiError::wrong(format!(
-            "`most` is a number of positions from 1 to {MOST_NODES}, not {most}"
-        )));
-    }
-    let role = game.game.roles().nth(asked.role);
-    let role = role.ok_or_else(|| ApiError::no_role(&game.game))?;
-    let task = GraphTask {
-        game,
-        moves: asked.moves,
-        merge: asked.merge,
-        depth: asked.depth,
-        most,
-        role,
-        time: app.limits.thought,
-        tables: Arc::clone(&app.limits.values),
-    };
-    let permit = events::permit(&app, &visitor)?;
-    let work = |permit: &_, sender: &_| task.run(permit, sender);
-    Ok(events::stream(permit, "graph", work))
 }
