@@ -38,7 +38,7 @@ async function games() {
     .map((name) => ({ name: name.slice(0, -4), open: async (page) => enteredAndSeated(page, await readFile(join(options.files, name), 'utf8')) }));
 }
 
-/** Enters rules in the editor, plays them, and seats programs beside the first role. */
+/** Enters rules in the editor, plays them, and seats programs for all roles but the first. */
 async function enteredAndSeated(page, text) {
   await page.goto(`${home}#/edit`);
   await entered(page, text);

@@ -1,4 +1,4 @@
-// The speed of the engine in a browser beside that of the server: `node tests/web/speed.mjs EXPORTED
+// The speed of the engine in a browser and of the server: `node tests/web/speed.mjs EXPORTED
 // SERVER`, with the page of `ggp web --export` at EXPORTED and `ggp web` at SERVER.
 //
 // For each of ten games, `mcts` thinks about the first position for two seconds, three times at each

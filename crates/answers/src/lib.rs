@@ -38,7 +38,7 @@
 mod allowance;
 mod description;
 pub mod editing;
-pub mod film;
+mod film;
 pub mod graph;
 mod loaded_game;
 pub mod players;

@@ -180,7 +180,7 @@ struct Transfer {
     values: String,
 }
 
-/// The values that were learned for a game, as text; `None` if there are none.
+/// The values that were learned for a game, as text; `None` if nothing was learned.
 ///
 /// # Errors
 ///

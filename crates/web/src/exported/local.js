@@ -4,7 +4,7 @@
 // In: the requests that go to a server elsewhere. One worker answers short questions, others run
 // players, solvers and searches. Work is stopped by ending its worker.
 
-const engine = import.meta.url;
+const here = import.meta.url;
 /** Maximum number of workers that run players, solvers and searches at once. */
 const JOBS = Math.max(1, Math.min(4, (navigator.hardwareConcurrency ?? 2) - 1));
 /** Requests that take long and report meanwhile, by name: the event with their result. */
@@ -32,7 +32,7 @@ function refusal(status, message, body) {
 }
 
 async function fetched(path) {
-  const answer = await fetch(new URL(path, engine)).catch(() => null);
+  const answer = await fetch(new URL(path, here)).catch(() => null);
   if (answer?.ok) return answer;
   throw refusal(answer?.status ?? 0, answer ? `The file ${path} of this page is missing.` : 'The files of this page cannot be reached.');
 }
@@ -41,7 +41,7 @@ async function fetched(path) {
 const LARGE = 256 * 2 ** 20;
 
 /** A worker, which does one thing at a time. */
-class Hand {
+class Runner {
   constructor() {
     this.start();
   }
@@ -51,7 +51,7 @@ class Hand {
     this.bytes = 0;
     /** The numbers of the learned values that it has, by the name of their game. */
     this.taught = new Map();
-    this.worker = new Worker(new URL('worker.js', engine), { type: 'module' });
+    this.worker = new Worker(new URL('worker.js', here), { type: 'module' });
     this.worker.onmessage = ({ data }) => this.took?.(data);
     this.worker.onerror = () => { this.failed = 'The engine could not be started.'; this.took?.({ failed: this.failed }); };
     this.failed = null;
@@ -91,6 +91,8 @@ class Hand {
 
   /** Asks for an answer `{ status, content }`. `heard` gets each event. */
   async ask({ what, id = null, body }, heard, signal) {
+    // Background work may have failed since the last request.
+    if (this.failed) this.end();
     try {
       await this.begun();
       signal?.throwIfAborted();
@@ -110,7 +112,7 @@ class Hand {
 }
 
 /** Workers with a number of requests at once; others wait for their turn. */
-class Hands {
+class Pool {
   constructor(most) {
     this.free = most;
     this.idle = [];
@@ -131,12 +133,12 @@ class Hands {
     } else {
       this.free -= 1;
     }
-    return this.idle.pop() ?? new Hand();
+    return this.idle.pop() ?? new Runner();
   }
 
-  give(hand) {
-    if (hand.bytes > LARGE) hand.end();
-    this.idle.push(hand);
+  give(runner) {
+    if (runner.bytes > LARGE) runner.end();
+    this.idle.push(runner);
     const next = this.queue.shift();
     if (next) next();
     else this.free += 1;
@@ -144,27 +146,27 @@ class Hands {
 
   /** Asks for an answer. A stop ends the work. */
   async ask(request, heard, signal) {
-    const hand = await this.take(signal);
-    return hand.ask(request, heard, signal).finally(() => this.give(hand));
+    const runner = await this.take(signal);
+    return runner.ask(request, heard, signal).finally(() => this.give(runner));
   }
 
   /** Asks for an answer that takes little time, so that nothing ends the work. */
   async askBriefly(request, signal) {
     signal?.throwIfAborted();
-    const hand = await this.take(signal);
-    const answer = hand.ask(request, () => {}).finally(() => this.give(hand));
+    const runner = await this.take(signal);
+    const answer = runner.ask(request, () => {}).finally(() => this.give(runner));
     if (!signal) return answer;
     const stopped = new Promise((_, reject) => { signal.addEventListener('abort', () => reject(signal.reason)); });
     return Promise.race([answer, stopped]);
   }
 }
 
-const questions = new Hands(1);
+const questions = new Pool(1);
 // It starts while the page is loaded.
-const first = new Hand();
+const first = new Runner();
 first.begun().catch(() => first.end());
 questions.idle.push(first);
-const jobs = new Hands(JOBS);
+const jobs = new Pool(JOBS);
 /** Learned values as text, by the name of their game. */
 const lessons = new Map();
 let learned = 0;
@@ -207,7 +209,7 @@ function parts(path) {
 /** Reads the rules of a bundled game, unless they are there. */
 async function readied(id) {
   if (rules.has(id)) return;
-  const answer = await fetch(new URL(`../api/games/${encodeURIComponent(id)}.json`, engine)).catch(() => null);
+  const answer = await fetch(new URL(`../api/games/${encodeURIComponent(id)}.json`, here)).catch(() => null);
   if (!answer) throw refusal(0, 'The files of this page cannot be reached.');
   // Some hosts send a page of their own for what is not there.
   const said = answer.ok ? await answer.json().catch(() => null) : null;
@@ -260,4 +262,4 @@ export async function* events(path, body, signal) {
 }
 
 // The page works without a network after the first visit, where the browser allows that.
-navigator.serviceWorker?.register(new URL('../keep.js', engine)).catch(() => {});
+navigator.serviceWorker?.register(new URL('../keep.js', here)).catch(() => {});
