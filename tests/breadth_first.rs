@@ -1,6 +1,7 @@
 //! Breadth-first search with threads, little memory, files instead of memory,
 //! symmetries, checkpoints, and budgets that end early.
 
+mod files;
 mod processes;
 
 use std::fs;
@@ -524,25 +525,4 @@ fn a_false_checkpoint_with_a_right_checksum_causes_no_panic() {
         }
     }
     assert!(resumed > 10 && rejected > 1_000, "{resumed} {rejected}");
-}
-
-#[test]
-fn levels_in_files_exclude_checkpoints() {
-    let options = BreadthFirstOptions {
-        spill: Some(Spill {
-            folder: scratch("both"),
-            most_bytes: 1,
-        }),
-        resume: Some(scratch("both")),
-        ..whole()
-    };
-    let budget = Budget::default();
-    let result = breadth_first(
-        &own("hanoi"),
-        &options,
-        &budget,
-        &mut Stats::default(),
-        &mut (),
-    );
-    assert!(matches!(result, Err(BreadthFirstError::SpillAndCheckpoint)));
 }

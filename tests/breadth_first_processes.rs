@@ -58,6 +58,11 @@ fn who_is_killed_goes_on_where_the_last_checkpoint_was() {
     killed.kill().unwrap();
     let output = killed.wait_with_output().unwrap();
     assert!(output.stdout.is_empty(), "it was killed midway");
+    // Without --resume, the checkpoint is kept.
+    let before = fs::read(&file).unwrap();
+    let another = ggp(&[&search[..], &often].concat()).wait_with_output();
+    assert_eq!(another.unwrap().status.code(), Some(2));
+    assert_eq!(fs::read(&file).unwrap(), before);
     let resumed = ggp(&[&search[..], &["--resume", path, "--threads", "2"]].concat());
     assert_eq!(told(resumed), expected);
 }
@@ -87,36 +92,45 @@ fn signal(id: u32, name: &str) {
 #[cfg(target_os = "linux")]
 #[test]
 fn processes_that_are_killed_change_nothing() {
-    let (depth, nothing) = ("12", Path::new("nothing"));
     let search = [
         "games/senku.kif",
         "--whole",
         "--symmetry",
         "on",
         "--depth",
-        depth,
+        "12",
     ];
     let expected = told(ggp(&search));
-    // While they connect, while they search, and while files are written.
-    for (kills, (processes, awaited)) in [
-        ("2", nothing.to_owned()),
-        ("3", "manifest".into()),
-        ("2", "manifest.new".into()),
-        ("2", "states-1-1.new".into()),
-        ("4", "states-3-2".into()),
+    let mut killed = 0;
+    // While they connect, while they search, while files are written, and with little memory, so that
+    // levels are in files.
+    for (kills, (processes, awaited, memory, seconds)) in [
+        ("2", "", "4096", "0"),
+        ("3", "manifest", "4096", "0"),
+        ("2", "manifest.new", "4096", "0"),
+        ("2", "states-1-1.new", "4096", "0"),
+        ("4", "states-3-2", "4096", "0"),
+        ("2", "states-1-4", "2", "0.1"),
     ]
     .into_iter()
     .enumerate()
     {
         let folder = scratch(&format!("members-{kills}"));
+        let levels = scratch(&format!("levels-{kills}"));
         let path = folder.to_str().unwrap();
         let flags = ["--processes", processes, "--checkpoint", path];
-        let often = ["--checkpoint-every", "0"];
-        let mut running = ggp(&[&search[..], &flags, &often].concat());
+        let often = ["--checkpoint-every", seconds];
+        let files = [
+            "--spill",
+            levels.to_str().unwrap(),
+            "--budget-memory",
+            memory,
+        ];
+        let mut running = ggp(&[&search[..], &flags, &often, &files].concat());
         let mut left = 2;
         while left > 0 && running.try_wait().unwrap().is_none() {
             let members = members(&running);
-            let is_there = awaited == nothing || folder.join(&awaited).exists();
+            let is_there = awaited.is_empty() || folder.join(awaited).exists();
             if members.len() == processes.parse::<usize>().unwrap() && is_there {
                 signal(members[(kills + left) % members.len()], "-KILL");
                 left -= 1;
@@ -128,7 +142,12 @@ fn processes_that_are_killed_change_nothing() {
             expected,
             "{processes} processes, {awaited:?}"
         );
+        killed += 2 - left;
+        let are_files = fs::read_dir(&levels).is_ok_and(|mut entries| entries.next().is_some());
+        assert_eq!(are_files, memory == "2");
     }
+    // A file that is there for a moment only may not be seen.
+    assert!(killed > 6, "{killed}");
 }
 
 /// A file with two processes on this machine.
@@ -396,14 +415,6 @@ fn flags_of_levels_are_for_levels() {
         &["--method", "breadth-first-packed", "--budget-disk", "9"],
         &["--symmetry", "on"],
         &["--resume", "here"],
-        &[
-            "--method",
-            "breadth-first-packed",
-            "--spill",
-            "here",
-            "--checkpoint",
-            "there",
-        ],
         &[
             "--method",
             "breadth-first-packed",

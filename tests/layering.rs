@@ -126,6 +126,11 @@ const ALLOWED: &[(&str, &str, &[&str])] = &[
     ),
     (
         "solver",
+        "planning/breadth_first/spill/kept",
+        &["file", "stream"],
+    ),
+    (
+        "solver",
         "planning/breadth_first/temporary_folder",
         &["file", "process", "stream"],
     ),

@@ -13,7 +13,7 @@ use ggp_solver::planning::checkpoint::Checkpoint;
 
 /// Runs a search in `count` processes, which are threads of this one here, and returns what
 /// each of them found.
-fn in_processes(
+pub(super) fn in_processes(
     puzzle: &Puzzle,
     options: &BreadthFirstOptions,
     budget: &Budget,

@@ -37,7 +37,7 @@ pub use evaluate::{Evaluation, MoveValue, RoleValue, budget_name, evaluate};
 pub use joint::{Joint, JointProblem, joint_text};
 use methods::Run;
 use methods::task::Task;
-pub use methods::{Method, Proves, Refutes, Setting, UnknownMethod};
+pub use methods::{Group, Method, Proves, Refutes, Setting, UnknownMethod};
 pub use order::MoveOrder;
 pub use problem::{GameProblem, Keys};
 pub use simulation::{Faults, Table};

@@ -78,9 +78,6 @@ pub fn breadth_first(
 ) -> Result<(Outcome, Seen), BreadthFirstError> {
     let has_checkpoint = options.checkpoint.is_some() || options.resume.is_some();
     let are_several = options.are_several();
-    if options.spill.is_some() && has_checkpoint {
-        return Err(BreadthFirstError::SpillAndCheckpoint);
-    }
     let first = stats.levels.len();
     let mut time = budget.time;
     if options.classes == Classes::IfMany && !has_checkpoint && !are_several {
@@ -147,7 +144,8 @@ pub fn breadth_first(
     match (&options.resume, &identity) {
         _ if is_resumed => {}
         (Some(file), Some(identity)) if !are_several => {
-            search.resume(file, identity, &mut meter)?;
+            let last = options.checkpoint.as_ref().map(|next| &next.file);
+            search.resume(file, last == Some(file), identity, &mut meter)?;
         }
         _ if options.classes == Classes::Never => {}
         _ => search.find_symmetries(budget)?,
@@ -185,7 +183,8 @@ pub fn breadth_first(
             return Ok(());
         };
         // The clock of the first process counts.
-        let is_due = search.peers.gather(timer.is_due())?[0];
+        let is_due = std::mem::take(&mut search.is_due) && !search.is_unsaved;
+        let is_due = search.peers.gather(is_due || timer.is_due())?[0];
         match is_due {
             true => Ok(timer.run(|| save(search, meter))?),
             false => Ok(()),
@@ -210,7 +209,7 @@ pub fn breadth_first(
         Err(Stop::Lost(lost)) => return Err(lost.into()),
         Err(Stop::Spill(error)) => {
             // Without levels in files, only the content of the checkpoint can be wrong.
-            if let Some(file) = &options.resume {
+            if let (Some(file), None) = (&options.resume, &options.spill) {
                 return Err(CheckpointError::Damaged(file.clone()).into());
             }
             return Err(BreadthFirstError::Spill(
@@ -352,6 +351,9 @@ struct Search<'p> {
     stop: ggp_stop::Stop,
     /// True if checkpoints are written: rounds are completed then.
     is_saved: bool,
+    /// True if the next checkpoint is due, whatever the time: a level has been written to a file, so
+    /// there is little in memory.
+    is_due: bool,
     /// True if the last checkpoint could not be written.
     is_unsaved: bool,
 }
@@ -378,6 +380,7 @@ impl<'p> Search<'p> {
             workers: Workers::new(puzzle, &layout, options.threads, round_children, &stop)?,
             stop,
             is_saved: options.checkpoint.is_some() || options.resume.is_some(),
+            is_due: false,
             is_unsaved: false,
             peers: Peers::default(),
             lens: vec![0; SHARDS].into(),
@@ -386,7 +389,8 @@ impl<'p> Search<'p> {
             #[cfg(feature = "distributed")]
             segments: segments::Segments::default(),
             shards: Shards::new(bits, words, budget.memory_bytes - rounds),
-            disk: options.spill.as_ref().map(|spill| Disk::new(spill, bits)),
+            disk: (options.spill.as_ref())
+                .map(|spill| Disk::new(spill, bits, options.checkpoint.is_some())),
             levels: Vec::new(),
             rounds: Vec::new(),
             depth: 0,

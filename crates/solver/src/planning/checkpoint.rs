@@ -48,6 +48,8 @@ pub enum CheckpointError {
     Damaged(PathBuf),
     /// The file belongs to the checkpoint and is not there.
     Missing(PathBuf),
+    /// Levels of the search are in files, and no folder of them is given.
+    Levels(PathBuf),
     /// The search needs more memory than it is allowed.
     Memory(PathBuf),
     /// The checkpoint was written by a number of processes, and the search has another one.
@@ -90,6 +92,11 @@ impl fmt::Display for CheckpointError {
                      be equal"
                 ),
             ),
+            CheckpointError::Levels(file) => {
+                let what =
+                    "positions of this search are in other files; name their folder (--spill)";
+                (file, what.to_owned())
+            }
             CheckpointError::Memory(file) => {
                 let what = "the search needs more memory than it is allowed";
                 (file, what.to_owned())
@@ -176,7 +183,7 @@ impl From<io::Error> for LoadError {
 
 const MAGIC: &[u8; 12] = b"ggp search\r\n";
 /// Incremented whenever the format of any method changes.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 const CHECKSUM: u64 = 32;
 
 /// A writer of checkpoints.

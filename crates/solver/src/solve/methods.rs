@@ -33,6 +33,8 @@ pub struct Method(&'static Row);
 pub(super) struct Row {
     /// The name in commands and files.
     name: &'static str,
+    /// Its group in lists for people.
+    group: Group,
     /// A description in a few words.
     about: &'static str,
     /// The games that it is for.
@@ -45,6 +47,37 @@ pub(super) struct Row {
     pub(super) share: Share,
     /// The search itself.
     pub(super) run: Run,
+}
+
+/// A group of methods in lists for people, by purpose or means.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Group {
+    /// The choice of those who know nothing about methods.
+    Usual,
+    /// Searches whose first plan is a shortest one.
+    Shortest,
+    /// Searches that follow estimates, or go deep first.
+    Quick,
+    /// Random playouts.
+    Random,
+    /// Equations and logic.
+    Logic,
+    /// Searches on the states of any backend.
+    Anywhere,
+}
+
+impl Group {
+    /// A title for a reader who knows nothing about the methods.
+    pub fn title(self) -> &'static str {
+        match self {
+            Group::Usual => "For every game",
+            Group::Shortest => "The shortest solution",
+            Group::Quick => "Any solution, soon",
+            Group::Random => "By random play",
+            Group::Logic => "By equations and logic",
+            Group::Anywhere => "For rules that are too large for the others",
+        }
+    }
 }
 
 /// The claims that a method can prove.
@@ -168,6 +201,7 @@ const PARTS: Duration = Duration::from_millis(500);
 static METHODS: &[Row] = &[
     Row {
         name: "auto",
+        group: Group::Usual,
         about: "analysis first, then several searches in turn, with growing budgets",
         suits: "nothing is known about the game",
         proves: Proves {
@@ -186,6 +220,7 @@ static METHODS: &[Row] = &[
     },
     Row {
         name: "sat-set",
+        group: Group::Logic,
         about: "a set of moves that reaches a final state, by SAT",
         suits: "each fact is written once and the order of moves hardly matters: boards to fill in",
         proves: Proves {
@@ -198,6 +233,7 @@ static METHODS: &[Row] = &[
     },
     Row {
         name: "algebra",
+        group: Group::Logic,
         about: "linear systems, parities and potentials",
         suits: "moves flip facts in every state, or keep a parity or a weighted sum",
         proves: Proves {
@@ -210,6 +246,7 @@ static METHODS: &[Row] = &[
     },
     Row {
         name: "factored",
+        group: Group::Quick,
         about: "independent parts of the goal, one after the other",
         suits: "a solution needs several things that do not depend on each other",
         proves: PLAN_ONLY,
@@ -219,6 +256,7 @@ static METHODS: &[Row] = &[
     },
     Row {
         name: "breadth-first-packed",
+        group: Group::Shortest,
         about: "breadth-first on packed states",
         suits: "up to tens of millions of positions are reachable",
         proves: Proves {
@@ -231,6 +269,7 @@ static METHODS: &[Row] = &[
     },
     Row {
         name: "depth-first-packed",
+        group: Group::Quick,
         about: "depth-first on packed states, in many move orders at once",
         suits: "most lines go on for long, and the order of moves decides: jumping games",
         proves: Proves {
@@ -243,6 +282,7 @@ static METHODS: &[Row] = &[
     },
     Row {
         name: "greedy-weighted",
+        group: Group::Quick,
         about: "greedy best-first by a weighted goal count: facts that few moves change weigh most",
         suits: "few moves bring about the facts that are missing",
         proves: PLAN_ONLY,
@@ -252,6 +292,7 @@ static METHODS: &[Row] = &[
     },
     Row {
         name: "nrpa",
+        group: Group::Random,
         about: "nested rollout policy adaptation",
         suits: "no estimate helps, and lines end soon: hundreds of playouts at once",
         proves: PLAN_ONLY,
@@ -261,6 +302,7 @@ static METHODS: &[Row] = &[
     },
     Row {
         name: "ida-star",
+        group: Group::Shortest,
         about: "iterative deepening by a lower bound on the moves to come",
         suits: "a short plan is wanted, a lower bound is known, and memory is scarce",
         proves: Proves {
@@ -273,6 +315,7 @@ static METHODS: &[Row] = &[
     },
     Row {
         name: "greedy",
+        group: Group::Quick,
         about: "greedy best-first by the additive heuristic",
         suits: "counting the missing facts leads near the end",
         proves: PLAN_ONLY,
@@ -282,6 +325,7 @@ static METHODS: &[Row] = &[
     },
     Row {
         name: "novelty",
+        group: Group::Quick,
         about: "best-first width search: novel states first",
         suits: "counting the missing facts is misleading",
         proves: PLAN_ONLY,
@@ -291,6 +335,7 @@ static METHODS: &[Row] = &[
     },
     Row {
         name: "sat-steps",
+        group: Group::Logic,
         about: "a state and a move for each step, by SAT",
         suits: "plans are short and there are many moves in each position",
         proves: Proves {
@@ -303,6 +348,7 @@ static METHODS: &[Row] = &[
     },
     Row {
         name: "a-star",
+        group: Group::Shortest,
         about: "A* by a lower bound",
         suits: "a short plan is wanted, and a lower bound is known",
         proves: Proves {
@@ -315,6 +361,7 @@ static METHODS: &[Row] = &[
     },
     Row {
         name: "beam",
+        group: Group::Quick,
         about: "the best states of each level only",
         suits: "counting the missing facts leads near the end, and plans are long",
         proves: PLAN_ONLY,
@@ -324,6 +371,7 @@ static METHODS: &[Row] = &[
     },
     Row {
         name: "breadth-first",
+        group: Group::Anywhere,
         about: "breadth-first on the states of any backend",
         suits: "there is no network, or all shortest plans are wanted (`--all`)",
         proves: Proves {
@@ -336,6 +384,7 @@ static METHODS: &[Row] = &[
     },
     Row {
         name: "depth-first",
+        group: Group::Anywhere,
         about: "depth-first with a transposition table, on the states of any backend",
         suits: "there is no network, and many plans are long",
         proves: Proves {
@@ -348,6 +397,7 @@ static METHODS: &[Row] = &[
     },
     Row {
         name: "mcts",
+        group: Group::Random,
         about: "Monte Carlo tree search on the states of any backend",
         suits: "there is no network, and playouts reach an end",
         proves: PLAN_ONLY,
@@ -357,6 +407,7 @@ static METHODS: &[Row] = &[
     },
     Row {
         name: "iterative-deepening",
+        group: Group::Anywhere,
         about: "iterative deepening on the states of any backend",
         suits: "there is no network and little memory, or counts by depth are wanted (`--stats`)",
         proves: Proves {
@@ -383,6 +434,11 @@ impl Method {
     /// The name in commands and files.
     pub fn name(self) -> &'static str {
         self.0.name
+    }
+
+    /// The group in lists for people.
+    pub fn group(self) -> Group {
+        self.0.group
     }
 
     /// A description in a few words.

@@ -46,8 +46,8 @@ pub(super) struct Flags {
     #[arg(long, value_name = "FILE")]
     resume: Option<PathBuf>,
     /// Write data that exceeds the memory limit to files in this folder, which are deleted at
-    /// the end
-    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["checkpoint", "resume"])]
+    /// the end, unless a checkpoint names them
+    #[arg(long, value_name = "FOLDER")]
     spill: Option<PathBuf>,
     /// Maximum size of the files of --spill, in MB
     #[arg(long, value_name = "MB", default_value_t = 16_384, requires = "spill")]
@@ -100,6 +100,7 @@ impl Flags {
                     file.display()
                 );
             }
+            refuse_to_replace(file, self.resume.as_deref())?;
             Context::can_write(file)?;
         }
         if let Some(folder) = self.spill.as_ref().filter(|folder| folder.is_file()) {
@@ -156,10 +157,8 @@ impl Flags {
             return Ok(());
         };
         let name = folder.display();
-        if self.resume.as_ref() != Some(folder) && manifest(folder).exists() {
-            bail!(
-                "{name} has a checkpoint: add --resume {name} to go on from it, or delete the folder"
-            );
+        if manifest(folder).exists() {
+            refuse_to_replace(folder, self.resume.as_deref())?;
         }
         std::fs::create_dir_all(folder).with_context(|| format!("cannot write {name}"))
     }
@@ -213,4 +212,14 @@ impl Flags {
             context.note(format_args!("note: resume the search with --resume {file}"));
         }
     }
+}
+
+/// Refuses to write over a checkpoint of another search.
+fn refuse_to_replace(checkpoint: &Path, resume: Option<&Path>) -> anyhow::Result<()> {
+    let is_there = checkpoint.metadata().is_ok_and(|known| known.len() > 0);
+    if is_there && resume != Some(checkpoint) {
+        let name = checkpoint.display();
+        bail!("{name} has a checkpoint: add --resume {name} to go on from it, or delete it");
+    }
+    Ok(())
 }

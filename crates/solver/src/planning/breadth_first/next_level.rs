@@ -9,7 +9,7 @@ use super::disjoint::is_disjoint;
 use super::parcel::{Parcels, first_child, pack};
 use super::peers::Lost;
 use super::shards::{Halt, Piece, SHARDS, Span};
-use super::spill::SpillError;
+use super::spill::{SpillError, Written};
 use super::workers::{LANES, Portion, Worker};
 use super::{Level, MANY, MIN_PARENTS, Round, Search, Stop};
 use crate::planning::Plan;
@@ -360,9 +360,9 @@ impl Search<'_> {
     fn make_room(&mut self, count: usize) -> Result<(), Stop> {
         let is_used = self.is_spilled();
         let is_empty = is_used && self.in_memory() == 0;
-        let Some(disk) = &mut self.disk else {
+        if self.disk.is_none() {
             return Err(BudgetKind::Memory.into());
-        };
+        }
         if is_empty {
             if count == 1 {
                 return Err(BudgetKind::Memory.into());
@@ -370,6 +370,15 @@ impl Search<'_> {
             self.round_parents = count / 2;
             return Ok(());
         }
+        self.write_run()
+    }
+
+    /// Writes the states in memory to files.
+    fn write_run(&mut self) -> Result<(), Stop> {
+        let is_used = self.is_spilled();
+        let Some(disk) = &mut self.disk else {
+            return Ok(());
+        };
         let next = self.depth as usize + 1;
         let mut put = || {
             if !is_used {
@@ -382,7 +391,15 @@ impl Search<'_> {
             disk.put_run(&self.shards, &span.of(|shard| self.peers.own(shard)))
         };
         let put = put();
-        self.agree(put)?;
+        let agreed = self.agree(put);
+        if agreed.is_err()
+            && !is_used
+            && let Some(disk) = &mut self.disk
+        {
+            // The levels are still in memory.
+            disk.clear()?;
+        }
+        agreed?;
         if !is_used {
             let starts: Vec<_> = self
                 .levels
@@ -395,9 +412,14 @@ impl Search<'_> {
             }
         }
         self.levels[next].starts.fill(0);
-        self.lens.fill(0);
-        self.shards.clear();
         self.rounds = Vec::new();
+        self.shards.clear();
+        self.lens.fill(0);
+        #[cfg(feature = "distributed")]
+        {
+            self.since.fill(0);
+            self.segments.begin_again();
+        }
         Ok(())
     }
 
@@ -422,10 +444,16 @@ impl Search<'_> {
         }
         let is_disjoint = self.is_disjoint();
         let mut part = Part::default();
+        // Until all have written the level, a checkpoint has the runs.
+        self.write_run()?;
+        let mut written = None;
         let own = self.deduplicate_own(is_disjoint, &mut part, meter);
+        let own = own.map(|own| written = own);
         self.agree(own)?;
-        self.shards.clear();
-        self.lens.fill(0);
+        if let (Some(disk), Some(level)) = (&mut self.disk, written) {
+            disk.replace_runs(level)?;
+        }
+        self.is_due = self.is_saved;
         let parts = self.peers.gather(part)?;
         let level = &mut self.levels[self.depth as usize + 1];
         level.stored = vec![0; SHARDS].into();
@@ -445,20 +473,16 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Does this for the shards of this process.
+    /// Writes the level of the shards of this process.
     fn deduplicate_own(
         &mut self,
         is_disjoint: bool,
         part: &mut Part,
         meter: &mut Meter<'_>,
-    ) -> Result<(), SpillError> {
+    ) -> Result<Option<Written>, SpillError> {
         let Some(disk) = &mut self.disk else {
-            return Ok(());
+            return Ok(None);
         };
-        let lens = self.shards.lens();
-        let ranges: Vec<_> = lens.iter().map(|&len| 0..len as usize).collect();
-        disk.put_run(&self.shards, &ranges)?;
-        self.shards.clear();
         let (workers, suffix) = (&self.workers, &self.levels[self.depth as usize + 1].suffix);
         // Some shards at a time are processed, with the whole memory for them.
         let at_once = workers.len();
@@ -482,9 +506,9 @@ impl Search<'_> {
                 part.solved += solved;
             }
         }
-        disk.replace_runs(level)?;
+        let level = level.finish()?;
         part.memory = self.memory();
-        Ok(())
+        Ok(Some(level))
     }
 }
 

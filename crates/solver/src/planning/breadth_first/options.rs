@@ -26,7 +26,7 @@ pub struct BreadthFirstOptions {
     pub threads: usize,
     /// Folder for levels that do not fit into memory.
     pub spill: Option<Spill>,
-    /// File and interval of checkpoints. Cannot be combined with [`Spill`].
+    /// File and interval of checkpoints. With [`Spill`], they name its files.
     pub checkpoint: Option<Checkpoint>,
     /// The checkpoint file to resume from.
     pub resume: Option<PathBuf>,
@@ -95,8 +95,6 @@ pub enum BreadthFirstError {
     Checkpoint(CheckpointError),
     /// An error with a spilled level in this folder.
     Spill(PathBuf, io::Error),
-    /// Checkpoints do not support levels in files.
-    SpillAndCheckpoint,
     /// The processes of the search cannot connect.
     #[cfg(feature = "distributed")]
     Link(LinkError),
@@ -112,9 +110,6 @@ impl fmt::Display for BreadthFirstError {
             #[cfg(feature = "distributed")]
             BreadthFirstError::Link(error) => error.fmt(f),
             BreadthFirstError::Lost(lost) => lost.fmt(f),
-            BreadthFirstError::SpillAndCheckpoint => {
-                f.write_str("levels in files cannot be combined with checkpoints")
-            }
         }
     }
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::shards::SHARDS;
+use super::spill::Files;
 use super::{Level, MIN_PARENTS, Round, Search};
 use crate::planning::Plan;
 use crate::planning::checkpoint::{
@@ -20,18 +21,36 @@ impl Search<'_> {
     ///
     /// Those of writing.
     pub(super) fn save(
-        &self,
+        &mut self,
         file: &Path,
         identity: &Identity,
         stats: &[LevelStats],
     ) -> Result<(), CheckpointError> {
+        self.keep_files()?;
         write(file, identity, |out| {
             save_stats(stats, out)?;
             self.save_to(out)
-        })
+        })?;
+        self.files_are_saved();
+        Ok(())
     }
 
-    /// Restores the state of another search.
+    /// Lets the files of levels stay, as a checkpoint is about to name them.
+    pub(super) fn keep_files(&mut self) -> Result<(), CheckpointError> {
+        match &mut self.disk {
+            Some(disk) => disk.keep(),
+            None => Ok(()),
+        }
+    }
+
+    /// Deletes the files of levels that only an older checkpoint names.
+    pub(super) fn files_are_saved(&mut self) {
+        if let Some(disk) = &mut self.disk {
+            disk.saved();
+        }
+    }
+
+    /// Restores the state of another search; with `is_last`, the next checkpoint replaces this one.
     ///
     /// # Errors
     ///
@@ -39,17 +58,19 @@ impl Search<'_> {
     pub(super) fn resume(
         &mut self,
         file: &Path,
+        is_last: bool,
         identity: &Identity,
         meter: &mut Meter<'_>,
     ) -> Result<(), CheckpointError> {
-        let levels = read(file, identity, |input| {
+        let (levels, files) = read(file, identity, |input| {
             let stats = load_stats(input)?;
-            self.load_from(input)?;
+            let files = self.load_from(input)?;
             match stats.len() == self.levels.len() && self.is_consistent() {
-                true => Ok(stats),
+                true => Ok((stats, files)),
                 false => Err(LoadError::Invalid),
             }
         })?;
+        self.use_files(file, files, is_last)?;
         for level in levels {
             meter.begin_level(level.depth, level.compare);
             *meter.level() = level;
@@ -80,6 +101,7 @@ impl Search<'_> {
         out.number(self.levels.len() as u64)?;
         for level in &self.levels {
             out.numbers(level.starts.iter().map(|&start| start.into()))?;
+            out.numbers(level.stored.iter().copied())?;
             out.numbers(level.suffix.iter().copied())?;
         }
         out.number(self.rounds.len() as u64)?;
@@ -99,7 +121,44 @@ impl Search<'_> {
             out.number(states.since() as u64)?;
             (states.bytes(0..states.len())).try_for_each(|bytes| out.bytes(bytes))?;
         }
-        Ok(())
+        self.save_files(out)
+    }
+
+    /// Writes which files the levels are in.
+    pub(super) fn save_files(&self, out: &mut Output) -> io::Result<()> {
+        match &self.disk {
+            Some(disk) => disk.files().save(out),
+            None => Files::default().save(out),
+        }
+    }
+
+    /// Goes on with the files of a checkpoint.
+    ///
+    /// # Errors
+    ///
+    /// If they do not fit the levels, or one is missing or damaged.
+    pub(super) fn use_files(
+        &mut self,
+        checkpoint: &Path,
+        files: Files,
+        is_last: bool,
+    ) -> Result<(), CheckpointError> {
+        let stored = || self.levels.iter().filter(|level| !level.stored.is_empty());
+        let next = self.depth as usize + 1;
+        let is_next_open = (self.levels.get(next)).is_some_and(|next| next.stored.is_empty());
+        let own = |level: &Level, lens: Vec<u64>| {
+            let mut shards = self.peers.own_shards();
+            shards.all(|shard| level.stored[shard] == lens[shard])
+        };
+        let is_right = files.lens().len() == stored().count()
+            && (stored().zip(files.lens())).all(|(level, lens)| own(level, lens))
+            && (is_next_open || !files.has_runs());
+        match &mut self.disk {
+            _ if !is_right => Err(CheckpointError::Damaged(checkpoint.to_owned())),
+            Some(disk) => disk.resume(files, is_last),
+            None if files.lens().len() > 0 => Err(CheckpointError::Levels(checkpoint.to_owned())),
+            None => Ok(()),
+        }
     }
 
     /// Reads what [`Search::save_outline`] writes.
@@ -129,11 +188,17 @@ impl Search<'_> {
         let words = self.layout.words();
         for _ in 0..input.less_than(depth + 3)? {
             let starts = starts(input)?;
+            let stored = input.numbers()?;
             let suffix = input.numbers()?;
-            if !suffix.is_empty() && suffix.len() != words {
+            let are_counts = stored.is_empty()
+                || stored.len() == SHARDS && stored.iter().all(|&count| count < MOST);
+            if !are_counts || !suffix.is_empty() && suffix.len() != words {
                 return Err(LoadError::Invalid);
             }
-            self.levels.push(Level::new(starts, suffix));
+            self.levels.push(Level {
+                stored: stored.into(),
+                ..Level::new(starts, suffix)
+            });
         }
         if self.levels.len() as u64 <= depth {
             return Err(LoadError::Invalid);
@@ -149,7 +214,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    fn load_from(&mut self, input: &mut Input) -> Result<(), LoadError> {
+    fn load_from(&mut self, input: &mut Input) -> Result<Files, LoadError> {
         self.load_outline(input)?;
         for (states, own) in self.shards.all_mut().iter_mut().zip(&mut self.lens) {
             let len = input.less_than(u32::MAX.into())?;
@@ -159,17 +224,30 @@ impl Search<'_> {
                 input.bytes(bytes)
             })?;
         }
-        Ok(())
+        Files::load(input)
     }
 
-    /// Whether levels and rounds are ranges of the states, in order. The states themselves
-    /// cannot be checked without a search.
+    /// Whether levels and rounds are ranges of the states, in order, or in files, but for one that is
+    /// being generated. The states themselves cannot be checked without a search.
     pub(super) fn is_consistent(&self) -> bool {
         let is_ascending = |one: &[u32], other: &[u32]| one.iter().zip(other).all(|(a, b)| a <= b);
         let lens = &self.lens;
-        let mut starts: Vec<&[u32]> = self.levels.iter().map(|level| &*level.starts).collect();
+        let stored = self
+            .levels
+            .iter()
+            .take_while(|level| !level.stored.is_empty());
+        let (stored, in_memory) = self.levels.split_at(stored.count());
+        let is_generated = self.levels.len() == self.depth as usize + 2;
+        if !stored.is_empty()
+            && (in_memory.len() != usize::from(is_generated) || !self.rounds.is_empty())
+            || in_memory.iter().any(|level| !level.stored.is_empty())
+            || stored.iter().any(|level| level.suffix.is_empty())
+        {
+            return false;
+        }
+        let mut starts: Vec<&[u32]> = in_memory.iter().map(|level| &*level.starts).collect();
         starts.push(lens);
-        let pairs = starts.windows(2).zip(&self.levels);
+        let pairs = starts.windows(2).zip(in_memory);
         let are_levels = starts[0].iter().all(|&start| start == 0)
             && (pairs.clone()).all(|(pair, _)| is_ascending(pair[0], pair[1]))
             && (pairs.clone()).all(|(pair, level)| pair[0] == pair[1] || !level.suffix.is_empty());

@@ -2,14 +2,16 @@
 //!
 //! A checkpoint is a folder. Each process writes the states that its shards received since
 //! the last checkpoint to a new file, a segment. When all have done so, the first process
-//! replaces the manifest, which holds everything else and the number of segments. Files that
-//! the manifest does not count are no part of the checkpoint and are written again.
+//! replaces the manifest, which holds everything else and the numbers of the segments. Files that
+//! the manifest does not count are no part of the checkpoint and are written again. When the states in
+//! memory have been written to files of levels, new segments begin, and the last one names these files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::peers::Lost;
 use super::resume::{load_stats, save_stats};
+use super::spill::Files;
 use super::{BreadthFirstError, BreadthFirstOptions, LinkError, Processes, Search, manifest};
 use crate::planning::checkpoint::{CheckpointError, Identity, LoadError, read, write};
 use crate::planning::expand::states::Full;
@@ -18,6 +20,8 @@ use ggp_search::{LevelStats, Meter};
 /// The extent of the checkpoint in a folder.
 #[derive(Debug, Default)]
 pub(super) struct Segments {
+    /// Number of the first segment, and of the one after the last.
+    first: u64,
     count: u64,
     /// By shard: number of states in the segments.
     saved: Option<Box<[u32]>>,
@@ -32,6 +36,13 @@ impl Segments {
     /// The next checkpoint is to another folder, so it must contain everything.
     pub fn begin(&mut self) {
         *self = Segments::default();
+    }
+
+    /// The states in memory are other ones from now on, so the next checkpoint has none of the
+    /// segments of the last one.
+    pub fn begin_again(&mut self) {
+        self.first = self.count;
+        self.saved = None;
     }
 }
 
@@ -48,7 +59,8 @@ impl Search<'_> {
         identity: &Identity,
         stats: &[LevelStats],
     ) -> Result<Result<(), String>, Lost> {
-        let written = self.save_segment(folder, identity);
+        let written = self.keep_files();
+        let written = written.and_then(|()| self.save_segment(folder, identity));
         if let Err(text) = self.agree_on_files(written)? {
             return Ok(Err(text));
         }
@@ -56,6 +68,7 @@ impl Search<'_> {
         let written = match self.peers.index() {
             0 => write(&manifest(folder), identity, |out| {
                 out.number(self.peers.count() as u64)?;
+                out.number(self.segments.first)?;
                 out.number(self.segments.count)?;
                 out.numbers(self.lens.iter().map(|&len| len.into()))?;
                 out.numbers(self.since.iter().map(|&since| since.into()))?;
@@ -66,10 +79,23 @@ impl Search<'_> {
         };
         let agreed = self.agree_on_files(written)?;
         match &agreed {
-            Ok(()) => self.segments.saved = Some(self.lens.clone()),
+            Ok(()) => {
+                self.segments.saved = Some(self.lens.clone());
+                self.files_are_saved();
+                self.remove_segments(folder);
+            }
             Err(_) => self.segments.count -= 1,
         }
         Ok(agreed)
+    }
+
+    /// Deletes the segments before the first one.
+    fn remove_segments(&self, folder: &Path) {
+        for number in (0..self.segments.first).rev() {
+            if fs::remove_file(segment(folder, self.peers.index(), number)).is_err() {
+                break;
+            }
+        }
     }
 
     /// The text of the first process that had an error with a file.
@@ -95,7 +121,7 @@ impl Search<'_> {
                 let mut bytes = states.bytes(first..states.len());
                 bytes.try_for_each(|bytes| out.bytes(bytes))?;
             }
-            Ok(())
+            self.save_files(out)
         })
     }
 
@@ -139,7 +165,9 @@ impl Search<'_> {
             true => last.or(resume),
             false => resume.or(last),
         };
-        self.load_segments(folder.ok_or_else(|| other(0))?, identity, meter)?;
+        let folder = folder.ok_or_else(|| other(0))?;
+        let is_kept = Some(folder) == last;
+        self.load_segments(folder, is_kept, identity, meter)?;
         if !is_last {
             self.segments.begin();
         }
@@ -155,6 +183,7 @@ impl Search<'_> {
     fn load_segments(
         &mut self,
         folder: &Path,
+        is_last: bool,
         identity: &Identity,
         meter: &mut Meter<'_>,
     ) -> Result<(), BreadthFirstError> {
@@ -175,7 +204,7 @@ impl Search<'_> {
                 copy
             }
         };
-        let loaded = self.load_manifest(&path, folder, identity);
+        let loaded = self.load_manifest(&path, folder, is_last, identity);
         if index > 0 {
             // It is only for reading.
             let _ = fs::remove_file(&path);
@@ -191,6 +220,7 @@ impl Search<'_> {
         &mut self,
         path: &Path,
         folder: &Path,
+        is_last: bool,
         identity: &Identity,
     ) -> Result<Vec<LevelStats>, CheckpointError> {
         let own = self.peers.count() as u64;
@@ -201,23 +231,25 @@ impl Search<'_> {
             if processes != own {
                 return Err(LoadError::Invalid);
             }
+            let first = input.less_than(u64::MAX)?;
             let count = input.less_than(u64::MAX)?;
             self.lens = super::resume::starts(input)?;
             self.since = super::resume::starts(input)?;
             let stats = load_stats(input)?;
             self.load_outline(input)?;
             match stats.len() == self.levels.len() && self.is_consistent() {
-                true => Ok((count, stats)),
+                true => Ok((first, count, stats)),
                 false => Err(LoadError::Invalid),
             }
         });
-        let (count, stats) = loaded.map_err(|error| match error {
+        let (first, count, stats) = loaded.map_err(|error| match error {
             _ if processes != own => CheckpointError::Processes(folder.to_owned(), processes, own),
             // A copy of the manifest is gone by now.
             CheckpointError::Damaged(_) => damaged(),
             error => error,
         })?;
-        for number in 0..count {
+        let mut files = Files::default();
+        for number in first..count {
             let path = segment(folder, self.peers.index(), number);
             if !path.exists() {
                 return Err(CheckpointError::Missing(path));
@@ -232,6 +264,7 @@ impl Search<'_> {
                         states.append(&bytes).map_err(|Full| LoadError::Memory)?;
                     }
                 }
+                files = Files::load(input)?;
                 Ok(())
             })?;
         }
@@ -244,7 +277,9 @@ impl Search<'_> {
             let indexed = states.index_from(since);
             indexed.map_err(|Full| CheckpointError::Memory(folder.to_owned()))?;
         }
+        self.use_files(folder, files, is_last)?;
         self.segments = Segments {
+            first,
             count,
             saved: Some(self.lens.clone()),
         };

@@ -7,23 +7,33 @@
 //! States thus keep the order that they would have in memory, and no table ever
 //! holds more than one shard of one level.
 //!
+//! Files are written once. If checkpoints are written, they name them, with a digest of
+//! each; a file that the last checkpoint names is deleted only once the next one is
+//! complete.
+//!
 //! Source: delayed duplicate detection by hash as in Korf, Linear-time disk-based
 //! implicit graph search (2008).
 
-use std::fs::File;
+mod kept;
+
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::PathBuf;
+
+use hmac_sha256::Hash as Sha256;
 
 use super::shards::{SHARDS, Shards, key_words};
 use super::temporary_folder::TemporaryFolder;
 use crate::planning::expand::states::{Full, States, words_of};
 use ggp_search::BudgetKind;
+pub(super) use kept::Files;
 
 /// Location and limit of the files for levels that do not fit into memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Spill {
-    /// The folder in which a temporary folder is created; it is deleted at the end.
+    /// The folder in which a folder for the files is created. It is deleted at the end, unless a
+    /// checkpoint names it.
     pub folder: PathBuf,
     /// Maximum total size of the files, in bytes.
     pub most_bytes: u64,
@@ -48,21 +58,27 @@ pub(super) struct Disk {
     spill: Spill,
     /// The temporary folder, once it exists.
     temporary: Option<TemporaryFolder>,
-    files: u64,
+    /// Total size of the files, in bytes.
     written: u64,
     bits: usize,
-    /// Complete levels; empty as long as all levels are in memory.
-    levels: Vec<Stored>,
-    /// Parts of the level being generated, in order. Different runs may contain the
-    /// same states.
-    runs: Vec<Stored>,
+    files: Files,
+    /// True if checkpoints are written.
+    is_saved: bool,
+    /// The files that the last checkpoint names, and that are not needed any more.
+    outdated: Vec<Stored>,
+    /// The names of all files of the last checkpoint, and of one that may be complete.
+    saved: Vec<String>,
 }
 
 /// States in a file, shard by shard.
+#[derive(Clone, Debug)]
 struct Stored {
-    path: PathBuf,
+    /// The path within [`Spill::folder`].
+    name: String,
     /// By shard: its first state; the last entry is the number of states.
     starts: Vec<u64>,
+    /// Digest of the file, if checkpoints are written.
+    digest: [u8; 32],
 }
 
 /// The states of one shard of a new level.
@@ -76,22 +92,24 @@ pub(super) struct Deduplicated {
 const BLOCK: usize = 1 << 16;
 
 impl Disk {
-    /// Creates the storage for states of `bits` bits; files are created on demand.
-    pub fn new(spill: &Spill, bits: usize) -> Disk {
+    /// Creates the storage for states of `bits` bits; files are created on demand. With
+    /// `is_saved`, checkpoints will name them.
+    pub fn new(spill: &Spill, bits: usize, is_saved: bool) -> Disk {
         Disk {
             spill: spill.clone(),
             temporary: None,
-            files: 0,
             written: 0,
             bits,
-            levels: Vec::new(),
-            runs: Vec::new(),
+            files: Files::default(),
+            is_saved,
+            outdated: Vec::new(),
+            saved: Vec::new(),
         }
     }
 
     /// True if the levels are in files.
     pub fn is_used(&self) -> bool {
-        !self.levels.is_empty()
+        !self.files.levels.is_empty()
     }
 
     /// Writes states as a complete level; `ranges` gives their numbers by shard.
@@ -101,14 +119,14 @@ impl Disk {
         ranges: &[Range<usize>],
     ) -> Result<(), SpillError> {
         let level = self.store(shards, ranges)?;
-        self.levels.push(level);
+        self.files.levels.push(level);
         Ok(())
     }
 
     /// Writes states as a run of the level being generated.
     pub fn put_run(&mut self, shards: &Shards, ranges: &[Range<usize>]) -> Result<(), SpillError> {
         let run = self.store(shards, ranges)?;
-        self.runs.push(run);
+        self.files.runs.push(run);
         Ok(())
     }
 
@@ -124,7 +142,7 @@ impl Disk {
     ) -> io::Result<()> {
         let mut keys = Vec::new();
         let words = key_words(self.bits);
-        let level = &self.levels[level as usize];
+        let level = &self.files.levels[level as usize];
         let first = level.starts[shard];
         let positions = first + numbers.start..first + numbers.end;
         self.blocks(level, positions, &mut keys, |keys| {
@@ -149,14 +167,14 @@ impl Disk {
         let words = key_words(self.bits);
         let mut keys = Vec::new();
         let mut states = States::new(self.bits, most_bytes);
-        for run in &self.runs {
+        for run in &self.files.runs {
             self.blocks(run, run.range(shard), &mut keys, |keys| {
                 let inserted = states.insert_all(keys, words, |_, _, _| ());
                 inserted.map_err(|Full| SpillError::Full(BudgetKind::Memory))
             })?;
         }
         let mut is_old = vec![false; states.len()];
-        for level in self.levels.iter().filter(|_| !is_disjoint) {
+        for level in self.files.levels.iter().filter(|_| !is_disjoint) {
             self.blocks(level, level.range(shard), &mut keys, |keys| {
                 for key in keys.chunks_exact(words) {
                     if let Some(number) = states.find(key) {
@@ -170,15 +188,37 @@ impl Disk {
     }
 
     /// Replaces the runs by the finished level.
-    pub fn replace_runs(&mut self, level: Writer) -> Result<(), SpillError> {
-        let level = level.finish()?;
-        self.charge(&level);
-        self.levels.push(level);
-        for run in std::mem::take(&mut self.runs) {
-            self.written -= run.starts[SHARDS] * self.bits.div_ceil(8) as u64;
-            std::fs::remove_file(&run.path)?;
+    pub fn replace_runs(&mut self, level: Written) -> io::Result<()> {
+        self.written += self.size(&level.0);
+        self.files.levels.push(level.0);
+        let runs = std::mem::take(&mut self.files.runs);
+        runs.into_iter().try_for_each(|run| self.discard(run))
+    }
+
+    /// Removes all files, as the levels stay in memory.
+    pub fn clear(&mut self) -> io::Result<()> {
+        let levels = std::mem::take(&mut self.files.levels);
+        let runs = std::mem::take(&mut self.files.runs);
+        let mut all = levels.into_iter().chain(runs);
+        all.try_for_each(|stored| self.discard(stored))
+    }
+
+    /// Removes a file, as soon as no checkpoint names it. Those in folders of other searches stay.
+    fn discard(&mut self, stored: Stored) -> io::Result<()> {
+        let folder = stored.name.split_once('/').map(|(folder, _)| folder);
+        if folder != Some(&self.files.folder) {
+            return Ok(());
         }
-        Ok(())
+        if self.saved.contains(&stored.name) {
+            self.outdated.push(stored);
+            return Ok(());
+        }
+        self.written -= self.size(&stored);
+        fs::remove_file(self.spill.folder.join(&stored.name))
+    }
+
+    fn size(&self, stored: &Stored) -> u64 {
+        stored.starts[SHARDS] * self.bits.div_ceil(8) as u64
     }
 
     fn store(&mut self, shards: &Shards, ranges: &[Range<usize>]) -> Result<Stored, SpillError> {
@@ -189,34 +229,28 @@ impl Disk {
                 writer.write(bytes)?;
             }
         }
-        let stored = writer.finish()?;
-        self.charge(&stored);
+        let Written(stored) = writer.finish()?;
+        self.written += self.size(&stored);
         Ok(stored)
-    }
-
-    fn charge(&mut self, stored: &Stored) {
-        self.written += stored.starts[SHARDS] * self.bits.div_ceil(8) as u64;
     }
 
     /// Creates a new file.
     pub fn writer(&mut self) -> Result<Writer, SpillError> {
-        if self.temporary.is_none() {
-            self.temporary = Some(TemporaryFolder::new(&self.spill.folder)?);
-        }
-        let folder = &self
-            .temporary
-            .as_ref()
-            .expect("the folder was just created")
-            .folder;
-        self.files += 1;
-        let path = folder.join(self.files.to_string());
+        let temporary = match self.temporary.take() {
+            Some(temporary) => temporary,
+            None => TemporaryFolder::new(&self.spill.folder)?,
+        };
+        let temporary = self.temporary.insert(temporary);
+        temporary.name().clone_into(&mut self.files.folder);
+        let (name, file) = temporary.new_file()?;
         Ok(Writer {
-            file: BufWriter::with_capacity(BLOCK, File::create(&path)?),
-            path,
+            file: BufWriter::with_capacity(BLOCK, file),
+            name,
             starts: Vec::new(),
             written: 0,
             room: self.spill.most_bytes.saturating_sub(self.written),
             bytes: self.bits.div_ceil(8) as u64,
+            hash: self.is_saved.then(Sha256::new),
         })
     }
 
@@ -232,7 +266,7 @@ impl Disk {
             return Ok(());
         }
         let size = self.bits.div_ceil(8);
-        let mut file = File::open(&stored.path)?;
+        let mut file = File::open(self.spill.folder.join(&stored.name))?;
         file.seek(SeekFrom::Start(positions.start * size as u64))?;
         let block_states = (BLOCK / size).max(1) as u64;
         let mut bytes = Vec::new();
@@ -259,13 +293,18 @@ impl Stored {
 /// Writes states, shard by shard.
 pub(super) struct Writer {
     file: BufWriter<File>,
-    path: PathBuf,
+    name: String,
     starts: Vec<u64>,
     written: u64,
     room: u64,
     /// Bytes of a state.
     bytes: u64,
+    /// The digest of what was written, if checkpoints are.
+    hash: Option<Sha256>,
 }
+
+/// A complete file.
+pub(super) struct Written(Stored);
 
 impl Writer {
     /// Writes states in the format of [`States::bytes`].
@@ -273,6 +312,9 @@ impl Writer {
         self.written += bytes.len() as u64;
         if self.written > self.room {
             return Err(SpillError::Full(BudgetKind::Disk));
+        }
+        if let Some(hash) = &mut self.hash {
+            hash.update(bytes);
         }
         Ok(self.file.write_all(bytes)?)
     }
@@ -282,12 +324,17 @@ impl Writer {
         self.starts.resize(shard + 1, self.written / self.bytes);
     }
 
-    fn finish(mut self) -> Result<Stored, SpillError> {
+    /// Completes the file; if checkpoints are written, also on the disk.
+    pub fn finish(mut self) -> io::Result<Written> {
         self.begin_shard(SHARDS);
-        self.file.flush()?;
-        Ok(Stored {
-            path: self.path,
+        let file = self.file.into_inner()?;
+        if self.hash.is_some() {
+            file.sync_all()?;
+        }
+        Ok(Written(Stored {
+            name: self.name,
             starts: self.starts,
-        })
+            digest: self.hash.map_or([0; 32], Sha256::finalize),
+        }))
     }
 }

@@ -3,7 +3,8 @@
 //!
 //! Next to it is a file that is locked as long as its process lives. Folders left
 //! behind by a process that was killed are deleted by the next search that uses the
-//! same parent folder.
+//! same parent folder. A folder that a checkpoint names has another file next to it and is
+//! never deleted.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -16,12 +17,18 @@ pub(super) struct TemporaryFolder {
     lock: PathBuf,
     /// The folder above it, if this search has made that.
     made: Option<PathBuf>,
+    /// True if the folder stays.
+    pub is_kept: bool,
+    /// Number of files made.
+    files: u64,
     /// Holds the lock while open.
     _file: File,
 }
 
 const PREFIX: &str = "ggp-";
 const LOCK_EXTENSION: &str = "lock";
+/// Extension of the file next to a folder that stays.
+const KEPT_EXTENSION: &str = "kept";
 static NUMBER: AtomicU64 = AtomicU64::new(0);
 
 impl TemporaryFolder {
@@ -37,18 +44,83 @@ impl TemporaryFolder {
             // Another search may just have removed it.
             fs::create_dir_all(within)?;
             let file = File::create(&lock)?;
-            // In another process namespace there may be a process with the same id.
-            if !matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
+            // In another process namespace there may be a process with the same id, and a process
+            // of an earlier time may have kept its folder.
+            if !matches!(file.try_lock(), Err(TryLockError::WouldBlock)) && !folder.exists() {
                 fs::create_dir(&folder)?;
                 return Ok(TemporaryFolder {
                     folder,
                     lock,
                     made,
+                    is_kept: false,
+                    files: 0,
                     _file: file,
                 });
             }
         }
     }
+
+    /// Opens a folder that an earlier search kept, by its name.
+    ///
+    /// # Errors
+    ///
+    /// Those of the file system, [`io::ErrorKind::ResourceBusy`] if another search uses it.
+    pub fn open(within: &Path, name: &str) -> io::Result<TemporaryFolder> {
+        let folder = within.join(name);
+        fs::metadata(folder.with_extension(KEPT_EXTENSION))?;
+        let lock = folder.with_extension(LOCK_EXTENSION);
+        let file = File::create(&lock)?;
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => Err(io::Error::new(
+                io::ErrorKind::ResourceBusy,
+                "another search goes on with it",
+            )),
+            _ => Ok(TemporaryFolder {
+                folder,
+                lock,
+                made: None,
+                is_kept: true,
+                files: 0,
+                _file: file,
+            }),
+        }
+    }
+
+    /// Lets the folder stay.
+    pub fn keep(&mut self) -> io::Result<()> {
+        if !self.is_kept {
+            File::create(self.folder.with_extension(KEPT_EXTENSION))?.sync_all()?;
+            self.is_kept = true;
+        }
+        Ok(())
+    }
+
+    /// Makes a new file; returns also its path within the folder around this one.
+    pub fn new_file(&mut self) -> io::Result<(String, File)> {
+        loop {
+            self.files += 1;
+            let file = File::create_new(self.folder.join(self.files.to_string()));
+            match file {
+                // An earlier search has made it.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                file => return Ok((format!("{}/{}", self.name(), self.files), file?)),
+            }
+        }
+    }
+
+    /// The name of the folder within the one around it.
+    pub fn name(&self) -> &str {
+        let name = self.folder.file_name().and_then(|name| name.to_str());
+        name.expect("the name is made here")
+    }
+}
+
+/// Whether a search may have given this name to its folder.
+pub(super) fn is_name(name: &str) -> bool {
+    name.strip_prefix(PREFIX).is_some_and(|rest| {
+        let is_part = |char: char| char.is_ascii_digit() || char == '-';
+        !rest.is_empty() && rest.chars().all(is_part)
+    })
 }
 
 /// Deletes folders whose process no longer exists.
@@ -58,6 +130,7 @@ fn delete_stale(within: &Path) -> io::Result<()> {
         let name = lock.file_name().and_then(|name| name.to_str());
         let is_ours = name.is_some_and(|name| name.starts_with(PREFIX));
         if is_ours
+            && !lock.with_extension(KEPT_EXTENSION).exists()
             && lock.extension().is_some_and(|end| end == LOCK_EXTENSION)
             && File::open(&lock).is_ok_and(|file| file.try_lock().is_ok())
         {
@@ -75,6 +148,12 @@ fn delete(folder: &Path, lock: &Path) {
 
 impl Drop for TemporaryFolder {
     fn drop(&mut self) {
+        // Without a file in it, there is nothing to keep.
+        if self.is_kept && fs::remove_dir(&self.folder).is_err() {
+            let _ = fs::remove_file(&self.lock);
+            return;
+        }
+        let _ = fs::remove_file(self.folder.with_extension(KEPT_EXTENSION));
         delete(&self.folder, &self.lock);
         if let Some(made) = &self.made {
             // Others may have files there.

@@ -27,6 +27,9 @@ const RETURN: Duration = Duration::from_secs(600);
 /// without an answer, the other machine is gone.
 const SILENCE: Duration = Duration::from_secs(10);
 const TEST: Duration = Duration::from_secs(5);
+/// Time after which a machine that does not confirm what it gets is given up.
+#[cfg(any(target_os = "android", target_os = "linux"))]
+const GONE: Duration = Duration::from_secs(25);
 /// The time between two attempts to call.
 const PAUSE: Duration = Duration::from_millis(20);
 /// The time within which a caller must say who it is.
@@ -238,7 +241,12 @@ fn attempt(address: &str, own: &[u8], expected: &[u8]) -> io::Result<(TcpStream,
 fn prepare(socket: &TcpStream) -> io::Result<()> {
     socket.set_nodelay(true)?;
     let tests = TcpKeepalive::new().with_time(SILENCE).with_interval(TEST);
-    SockRef::from(socket).set_tcp_keepalive(&tests)
+    let options = SockRef::from(socket);
+    // Tests begin only when all that was sent has arrived; before, the system would try to send it
+    // again for many minutes.
+    #[cfg(any(target_os = "android", target_os = "linux"))]
+    options.set_tcp_user_timeout(Some(GONE))?;
+    options.set_tcp_keepalive(&tests)
 }
 
 /// Reads what follows the head of a greeting, which is known for the same version only.
