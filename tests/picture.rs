@@ -1,6 +1,7 @@
 //! Boards and tables found in rules, and their drawings.
 
 mod looks;
+mod places;
 
 use std::fs;
 
@@ -351,12 +352,12 @@ fn sides_face_each_other_with_the_first_role_at_the_bottom() {
     starts(
         "kalah",
         "
-        1 2 3 4
-  north 3 3 3 3
-  south 3 3 3 3
 
-  turn: south
-  holds store: south 0, north 0",
+  north   3 3 3 3
+        0         0
+  south   3 3 3 3
+
+  turn: south",
     );
 }
 
@@ -405,6 +406,20 @@ fn heaps_and_piles_are_drawn() {
   at:
     left  farmer wolf goat cabbage
     right -",
+    );
+}
+
+#[test]
+fn numbers_that_come_and_go_are_no_heaps() {
+    check(
+        "(role a) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (n 1) (n 2) (n 3) (n 4) (n 5)
+        (m p) (m q) (init (at 1)) (<= (next (at ?n)) (does a (go ?m ?n)))
+        (<= (legal a (go ?m ?n)) (m ?m) (n ?n)) (<= (next (last ?m ?n)) (does a (go ?m ?n)))
+        (<= terminal (true (last p 5))) (goal a 100)",
+        &["(go p 4)"],
+        "
+  at: 4
+  last: p 4, q -",
     );
 }
 

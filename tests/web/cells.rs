@@ -26,8 +26,9 @@ fn a_move_refers_to_the_cells_that_it_names() {
         cells.map(row).collect::<Vec<_>>()
     };
     assert_eq!(first("tic_tac_toe", "(mark 2 3)"), ["2 3"]);
-    // The role is a coordinate as well, and so is the argument that selects a board.
-    assert_eq!(first("kalah", "(sow 2)"), ["south 2"]);
+    // The role belongs to the name of a place.
+    assert_eq!(first("kalah", "(sow 2)"), ["south "]);
+    // The argument that selects a board is a coordinate.
     // Lines between dots: those that lie flat are the first board, and their first coordinate is the column.
     assert_eq!(first("dots_and_boxes", "(draw flat 2 1)"), ["1 2"]);
     assert_eq!(first("dots_and_boxes", "(draw flat 3 4)"), ["4 3"]);
@@ -46,4 +47,18 @@ fn a_move_refers_to_the_cells_that_it_names() {
         column.iter().all(|place| place.ends_with(" 3")),
         "{column:?}"
     );
+}
+
+#[test]
+fn trails_have_the_colours_of_the_roles_that_left_them() {
+    let service = Service::start(&[]);
+    let moves = json!({ "moves": [["(drive up)", "(drive down)"]] });
+    let position = service
+        .post("/api/games/light_cycles/position", &moves)
+        .ok();
+    let contents = position["drawing"]["boards"][0]["contents"].to_string();
+    for content in ["wall/west", "wall/east"] {
+        // One where the cycle began, and one where it is.
+        assert_eq!(contents.matches(content).count(), 2, "{contents}");
+    }
 }

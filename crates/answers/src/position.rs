@@ -5,8 +5,9 @@ use serde::{Deserialize, Serialize};
 use crate::allowance::Allowance;
 use crate::loaded_game::{LoadedGame, Reached};
 use crate::refusal::Refusal;
-use ggp_engine::machine::{Machine, PlayError, canonical_facts};
+use ggp_engine::machine::{AnyMachine, Machine, PlayError, canonical_facts};
 use ggp_gdl::game::Move;
+use ggp_gdl::terms::TermId;
 use ggp_picture::{Cell, Drawing, DrawingLimits, TableStyle};
 
 /// The request.
@@ -101,9 +102,12 @@ impl Reached {
         let over = machine.is_terminal(state)?;
         let roles: Vec<_> = machine.game().roles().collect();
         let drawing = {
-            let facts = machine.facts(state);
-            let limits = DrawingLimits::default();
-            let mut drawing = picture.draw(machine.terms(), &facts, limits);
+            let states = match picture.has_trails() {
+                true => passed(machine, &self.joints)?,
+                false => vec![machine.facts(state)],
+            };
+            let mut drawing =
+                picture.draw_after(machine.terms(), &states, DrawingLimits::default());
             if over {
                 // The facts may still name a role whose turn it would be.
                 drawing
@@ -154,6 +158,17 @@ impl Reached {
             drawing,
         })
     }
+}
+
+/// The facts of the states that joint moves lead through, from the initial one on.
+fn passed(machine: &mut AnyMachine, joints: &[Vec<Move>]) -> Result<Vec<Vec<TermId>>, PlayError> {
+    let mut state = machine.initial()?;
+    let mut states = vec![machine.facts(&state)];
+    for joint in joints {
+        state = machine.next(&state, joint)?;
+        states.push(machine.facts(&state));
+    }
+    Ok(states)
 }
 
 /// The position after moves.

@@ -1,5 +1,6 @@
 //! Boards: facts whose arguments include two coordinates.
 
+mod marks;
 mod printed;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,6 +12,7 @@ use super::drawing::DrawnBoard;
 use super::evidence::{Evidence, PlacedFact, orientation, slant};
 use super::layer::{Candidate, Layer, background, gravity};
 use super::look::{Look, regions, sides, surface};
+use super::names::clues::Clues;
 use super::names::{self, Names};
 use super::options::{BoardOptions, PictureOptions};
 use super::shape::Shape;
@@ -53,8 +55,16 @@ pub(super) struct Board {
     look: Look,
     regions: Vec<Vec<usize>>,
     sides: Option<[usize; 4]>,
-    /// The colours and drawings that names call for.
+    /// The colours and drawings that names, or marks that stay, call for.
     names: Names,
+    /// For each layer: true if its facts only say which cells there are.
+    is_ground: Vec<bool>,
+    /// The cells that such a layer names. Empty if no layer does.
+    ground: FxHashSet<(usize, usize)>,
+    /// Contents that fill a cell where the thing of a role was.
+    pub trails: BTreeSet<String>,
+    /// The numbers at the edges.
+    clues: Option<Clues>,
     /// True if options fixed the orientation.
     has_options: bool,
 }
@@ -174,11 +184,17 @@ impl Board {
                 .all(|f| name(game, *f).parse::<i64>().is_ok())
         });
         let found = orientation(evidence, &placed, are_numbers);
-        let compass = (options.reads_names && board_options.is_none())
-            .then(|| names::compass(evidence, [&axes[0], &axes[1]]))
-            .flatten();
+        let reading = marks::reading(evidence, &group, options);
+        let compass = reading.compass;
         let (first_is_row, from_below) = match gravity {
             _ if group[0].layer.first.is_none() => (true, false),
+            _ if reading.clues.is_some() => (
+                reading
+                    .clues
+                    .as_ref()
+                    .is_some_and(|clues| clues.first_is_row),
+                false,
+            ),
             _ if compass.is_some() => compass.map_or((true, false), |compass| {
                 (compass.first_is_row, compass.from_below)
             }),
@@ -241,6 +257,10 @@ impl Board {
             regions: Vec::new(),
             sides: None,
             names: Names::default(),
+            is_ground: marks::grounds(&group),
+            ground: FxHashSet::default(),
+            clues: reading.clues,
+            trails: BTreeSet::new(),
             has_options: false,
         };
         board.print(game, &group, !first_is_row);
@@ -252,9 +272,11 @@ impl Board {
         board.symbols = symbols(evidence, &texts, &options.signs);
         if options.reads_names {
             let heads = |what: &[FunctorId]| {
+                // Facts without a content have their name as the text.
                 let has = |one: &&Candidate| {
                     let leaves = || one.layer.rest.iter().map(|leaf| &one.shape.leaves[*leaf]);
-                    what.len() == one.layer.rest.len()
+                    !what.is_empty()
+                        && what.len() == one.layer.rest.len()
                         && leaves().zip(what).all(|(leaf, name)| leaf.contains(name))
                 };
                 let heads = group.iter().filter(has);
@@ -264,9 +286,14 @@ impl Board {
             };
             board.names = names::read(evidence, &texts, heads);
         }
+        board.find_ground(game, &group);
         board.has_options = board_options.is_some();
-        board.look =
-            (board_options.as_ref().and_then(|options| options.look)).unwrap_or(found_look);
+        let has_walls = !board.names.edges.is_empty();
+        board.look = match board_options.as_ref().and_then(|options| options.look) {
+            Some(look) => look,
+            None if has_walls => Look::Plain,
+            None => found_look,
+        };
         board.find_parts(evidence, board_options.as_ref());
         let owner = |what: &[FunctorId]| {
             what.iter()
@@ -278,12 +305,14 @@ impl Board {
             .iter()
             .filter(|one| owner(&one.what).is_none())
             .count();
-        if 2 * of_nobody <= placed.len() {
-            let owned = texts
-                .into_iter()
-                .filter_map(|(text, what)| Some((text, owner(&what)?)));
-            board.owners = owned.collect();
-        }
+        let are_few = 2 * of_nobody > placed.len();
+        let is_role = |what: &[FunctorId]| what.iter().any(|f| evidence.roles.contains(f));
+        let owned = texts
+            .into_iter()
+            .filter(|(_, what)| !are_few || is_role(what))
+            .filter_map(|(text, what)| Some((text, owner(&what)?)));
+        board.owners = owned.collect();
+        board.find_filling(game, &group);
         board
     }
 
@@ -322,10 +351,19 @@ impl Board {
     }
 
     /// Informs the board of all facts that can ever hold.
-    pub fn set_possible(&mut self, facts: impl Iterator<Item = (usize, Vec<FunctorId>)>) {
+    pub fn set_possible(
+        &mut self,
+        game: &Game,
+        facts: impl Iterator<Item = (usize, Vec<FunctorId>)>,
+    ) {
         let mut possible = vec![FxHashSet::default(); self.sheets.len()];
         for (layer, names) in facts {
-            if let Some((sheet, at)) = self.place(&self.layers[layer], &names) {
+            let layer = &self.layers[layer];
+            let is_edge = || {
+                let edges = &self.names.edges;
+                !edges.is_empty() && edges.contains(&content(game, layer, &names))
+            };
+            if let Some((sheet, at)) = self.place(layer, &names).filter(|_| !is_edge()) {
                 possible[sheet].insert(at);
             }
         }
@@ -339,44 +377,6 @@ impl Board {
         if !self.has_options && self.is_lattice_on_its_side() {
             self.turn();
         }
-    }
-
-    /// Returns whether two boards are the edges of squares and the kind that the rules name first
-    /// would be vertical.
-    fn is_lattice_on_its_side(&self) -> bool {
-        let (Some([one, other]), [first, second]) = (self.possible.as_deref(), &self.sheets[..])
-        else {
-            return false;
-        };
-        let ([a, b], [c, d]) = (size(one.iter()), size(other.iter()));
-        let is_edges = |[a, b]: [usize; 2], [c, d]: [usize; 2]| a == c + 1 && b + 1 == d;
-        let is_plain = self.slant == 0 && self.background.is_none();
-        let is_across = match (is_edges([a, b], [c, d]), is_edges([c, d], [a, b])) {
-            (true, _) => first < second,
-            (_, true) => second < first,
-            _ => return false,
-        };
-        is_plain && !is_across
-    }
-
-    /// Swaps rows and columns.
-    fn turn(&mut self) {
-        std::mem::swap(&mut self.rows, &mut self.columns);
-        std::mem::swap(&mut self.row_at, &mut self.column_at);
-        for layer in &mut self.layers {
-            std::mem::swap(&mut layer.first, &mut layer.second);
-        }
-        for places in self.possible.iter_mut().flatten() {
-            *places = places.iter().map(|&(row, column)| (column, row)).collect();
-        }
-        let printed = std::mem::take(&mut self.printed).into_iter();
-        self.printed = printed
-            .map(|((row, column), word)| ((column, row), word))
-            .collect();
-        let regions = std::mem::take(&mut self.regions);
-        let columns = 0..regions.first().map_or(0, Vec::len);
-        let turned = columns.map(|column| regions.iter().map(|row| row[column]).collect());
-        self.regions = turned.collect();
     }
 
     /// Finds the rows and columns that are in use.
@@ -420,7 +420,14 @@ impl Board {
                 .expect("only facts with a place are on boards");
             (content(game, layer, names), place)
         });
-        let places: Vec<(String, At)> = places.collect();
+        let mut places: Vec<(String, At)> = places.collect();
+        if self.is_ground.contains(&true) {
+            for ((layer, _), (content, _)) in facts.iter().zip(&mut places) {
+                if self.is_ground[*layer] {
+                    content.clear();
+                }
+            }
+        }
         let first_row = places.iter().map(|(_, (_, at))| at.0).min();
         let first_column = places.iter().map(|(_, (_, at))| at.1).min();
         let rows = window(self.rows.len(), limits.max, first_row);
@@ -451,7 +458,7 @@ impl Board {
                 continue;
             };
             let place = boards[sheet][row][column].get_or_insert_default();
-            if self.background.as_ref() != Some(&content) {
+            if self.background.as_ref() != Some(&content) && !content.is_empty() {
                 place.push(content);
             }
         }
@@ -505,13 +512,18 @@ impl Board {
                 printed: std::mem::take(&mut printed),
                 given: std::mem::take(&mut given),
                 minor: minor.clone(),
+                trails: self.trails.clone(),
+                edges: self.names.edges.clone(),
+                links: self.names.links.clone(),
+                outside: self.outside(&rows, &columns),
+                clues: self.clues_of(&rows, &columns),
                 look: self.look,
                 regions: part(&self.regions, &rows, &columns),
                 sides: self.sides,
                 slant: self.slant,
                 left_out,
-                origin: 0,
                 sheet: title.iter().map(|f| name(game, *f)).collect(),
+                ..DrawnBoard::default()
             };
             match &self.seen {
                 Some((seen_rows, seen_columns)) => board.trim(|row, column| {

@@ -57,6 +57,18 @@ pub struct DrawnBoard {
     /// Contents that say something about another content of their cell.
     #[serde(skip)]
     pub minor: BTreeSet<String>,
+    /// Contents that stay where something has been.
+    #[serde(skip)]
+    pub trails: BTreeSet<String>,
+    /// Contents that are drawn across the sides of their cell.
+    #[serde(skip)]
+    pub edges: BTreeSet<String>,
+    /// Those that reach into the next cell, and its rows and columns from their own.
+    #[serde(skip)]
+    pub links: BTreeMap<String, [isize; 2]>,
+    /// The cells by row and column where nothing but edges can be. Empty if there are no such cells.
+    #[serde(skip)]
+    pub outside: Vec<Vec<bool>>,
     /// The surface of the board.
     pub look: Look,
     /// The number of the region of each cell, by row and column. Empty without regions.
@@ -69,6 +81,21 @@ pub struct DrawnBoard {
     pub slant: isize,
     /// Number of rows and of columns beyond the limit.
     pub left_out: (usize, usize),
+    /// The names of cells by row and column. Empty if rows and columns name them.
+    #[serde(skip)]
+    pub places: Vec<Vec<String>>,
+    /// Lines between cells. If there are some, cells are points.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<[(usize, usize); 2]>,
+    /// True if cells are pits in one ground.
+    #[serde(skip)]
+    pub has_pits: bool,
+    /// True if cells are lines between dots, and boxes between the lines.
+    #[serde(skip)]
+    pub has_dots: bool,
+    /// The numbers at the left edge by row, and at the upper edge by column.
+    #[serde(skip)]
+    pub clues: [Vec<Vec<String>>; 2],
     /// The index of the board in the picture; boards side by side share it.
     #[serde(skip)]
     pub origin: usize,
@@ -152,10 +179,14 @@ impl DrawnBoard {
         let Some(((top, bottom), (left, right))) = found else {
             return;
         };
+        let [of_rows, of_columns] = &mut self.clues;
+        *of_rows = of_rows.get(top..bottom).unwrap_or_default().to_vec();
+        *of_columns = of_columns.get(left..right).unwrap_or_default().to_vec();
         self.rows = self.rows[top..bottom].to_vec();
         self.columns = self.columns[left..right].to_vec();
         self.contents = part(&self.contents, top..bottom, left..right);
         self.printed = part(&self.printed, top..bottom, left..right);
+        self.outside = part(&self.outside, top..bottom, left..right);
         self.given = part(&self.given, top..bottom, left..right);
         self.regions = part(&self.regions, top..bottom, left..right);
     }
@@ -163,9 +194,16 @@ impl DrawnBoard {
     /// The text of a cell, from its contents.
     pub(super) fn signs(&self, contents: &[String]) -> String {
         let sign = |content: &String| self.symbols.get(content).unwrap_or(content).clone();
-        let signs: Vec<String> = contents.iter().map(sign).collect();
+        let signs = contents.iter().map(sign);
+        let signs: Vec<String> = signs.filter(|sign| !sign.is_empty()).collect();
         let is_short = signs.iter().all(|sign| sign.chars().count() == 1);
         signs.join(if is_short { "" } else { "+" })
+    }
+
+    /// The text to the left of a row: its numbers, or else its name.
+    pub(super) fn row_label(&self, row: usize) -> String {
+        let clues = self.clues[0].get(row);
+        clues.map_or_else(|| self.rows[row].clone(), |clues| clues.join(" "))
     }
 
     /// The text of each cell, by row and column: empty for an empty cell, `None` where the
@@ -182,7 +220,7 @@ impl DrawnBoard {
         let contents = self.contents.iter().flatten().flatten().flatten();
         let pairs = contents.filter_map(|content| {
             let sign = self.symbols.get(content)?;
-            (sign != content).then_some((&**sign, &**content))
+            (sign != content && !sign.is_empty()).then_some((&**sign, &**content))
         });
         pairs.collect()
     }

@@ -8,6 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::shape::{Shape, Skeleton, split};
 use super::statics::Statics;
 use ggp_gdl::analysis::chains::Chains;
+use ggp_gdl::analysis::domains::Domains;
 use ggp_gdl::check::Keyword;
 use ggp_gdl::game::Game;
 use ggp_gdl::program::{FunctorId, Literal, RelationId, Term};
@@ -27,10 +28,12 @@ pub(super) struct Evidence<'a> {
     /// Constants that belong to one role only.
     pub owners: FxHashMap<FunctorId, usize>,
     pub statics: Statics,
+    /// Constants that are moves, if cells keep the last one that was made there.
+    pub moves: FxHashSet<FunctorId>,
 }
 
 impl<'a> Evidence<'a> {
-    pub fn new(game: &'a Game, terms: &Terms, states: &[Vec<TermId>]) -> Self {
+    pub fn new(game: &'a Game, domains: &Domains, terms: &Terms, states: &[Vec<TermId>]) -> Self {
         let states = states.iter().map(|facts| {
             let mut by_skeleton: FxHashMap<Skeleton, Vec<_>> = FxHashMap::default();
             for &fact in facts {
@@ -44,12 +47,24 @@ impl<'a> Evidence<'a> {
         let roles: Vec<FunctorId> = roles.map(|term| game.terms().functor(term)).collect();
         let chains = Chains::of(game);
         let owners = owners(game, &roles, &chains);
+        let states: Vec<FxHashMap<Skeleton, Vec<_>>> = states.collect();
+        let moves = game.keyword(Keyword::Legal);
+        let mut moves: FxHashSet<FunctorId> = (moves.into_iter())
+            .flat_map(|legal| domains.column(legal, 1))
+            .collect();
+        let has_move = |names: &&Vec<FunctorId>| names.iter().any(|name| moves.contains(name));
+        let are_kept = (states.iter().flat_map(FxHashMap::values))
+            .any(|facts| facts.iter().filter(has_move).count() > 1);
+        if !are_kept {
+            moves.clear();
+        }
         Evidence {
             game,
             chains,
-            states: states.collect(),
+            states,
             roles,
             owners,
+            moves,
             statics: Statics::new(game),
         }
     }
@@ -333,7 +348,7 @@ fn note(set: &mut Option<FxHashSet<[isize; 2]>>, found: Option<[isize; 2]>) {
 
 /// Relations that lead from each constant of an axis to the one a fixed number of steps
 /// further.
-fn steps_along(game: &Game, axis: &[FunctorId]) -> FxHashMap<RelationId, isize> {
+pub(super) fn steps_along(game: &Game, axis: &[FunctorId]) -> FxHashMap<RelationId, isize> {
     let rank: FxHashMap<FunctorId, isize> = axis.iter().copied().zip(0..).collect();
     let mut steps: FxHashMap<RelationId, Option<isize>> = FxHashMap::default();
     for fact in &game.rules().facts {
@@ -342,6 +357,11 @@ fn steps_along(game: &Game, axis: &[FunctorId]) -> FxHashMap<RelationId, isize> 
             let Some((from, to)) = at(from).zip(at(to)) else {
                 continue;
             };
+            // Where the ends of an axis meet, a step leads back.
+            let is_back = (to - from).unsigned_abs() + 1 == axis.len() && axis.len() > 2;
+            if is_back {
+                continue;
+            }
             let step = steps.entry(fact.relation).or_insert(Some(to - from));
             *step = step.filter(|step| *step == to - from);
         }

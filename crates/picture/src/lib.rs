@@ -3,6 +3,7 @@
 //! In: a [`Game`] and some of its states. Out: boards, counters, heaps and piles, and the
 //! remaining facts as text. A board is made of facts with two ordered arguments such that a
 //! state has at most one fact for each pair of values, or the pairs say everything.
+//! Places in a ring, lines between dots and places with names such as `a1` are boards, too.
 //! Counters, heaps and piles are facts of one or two arguments. Names carry no meaning;
 //! numbers and successor relations give the order. What static rules say of a cell is shown
 //! where the state says nothing.
@@ -11,6 +12,7 @@
 //! and [`svg()`] as SVG.
 
 mod board;
+mod dots;
 mod drawing;
 mod evidence;
 #[cfg(feature = "files")]
@@ -22,6 +24,8 @@ mod move_cells;
 mod names;
 #[doc(hidden)]
 pub mod options;
+mod places;
+mod ring;
 mod sample;
 mod shape;
 mod statics;
@@ -29,6 +33,7 @@ mod svg;
 mod symbols;
 mod table;
 mod text;
+mod trails;
 
 use rustc_hash::FxHashMap;
 
@@ -40,7 +45,8 @@ use ggp_gdl::terms::{TermId, Terms};
 use board::Board;
 use evidence::Evidence;
 use move_cells::MoveCells;
-use names::places::PlacedBoard;
+use names::places::{cell_argument, compass_rings, letters_and_numbers};
+use places::{Layout, PlacedBoard};
 use shape::Skeleton;
 use table::Table;
 
@@ -127,25 +133,29 @@ impl Picture {
         let (Some(domains), [_, ..]) = (Domains::of(game), states) else {
             return picture;
         };
-        let evidence = Evidence::new(game, terms, states);
-        let mut candidates = Vec::new();
-        for mut shape in shape::shapes(game, &domains) {
+        let evidence = Evidence::new(game, &domains, terms, states);
+        let shapes = shape::shapes(game, &domains).into_iter().map(|mut shape| {
             let facts = evidence.facts(&shape);
             evidence.narrow(&mut shape, &facts);
+            (shape, facts)
+        });
+        let shapes: Vec<(shape::Shape, evidence::Facts)> = shapes.collect();
+        let rings = ring::rings(&evidence);
+        let rings = ring::in_use(rings, &shapes);
+        let mut dots = shapes.iter();
+        let dots = dots.find_map(|(shape, facts)| dots::layout(&evidence, shape, facts));
+        let mut candidates = Vec::new();
+        for (shape, facts) in shapes {
             let named = shape.skeleton[0].map(|functor| name(game, functor));
             let mut options = picture.options.boards.iter();
             let board_options =
                 options.find(|board_options| named.as_ref() == Some(&board_options.facts));
-            if picture.options.reads_names
-                && board_options.is_none()
-                && let Some(cell) = PlacedBoard::cell_argument(game, &shape)
+            let board_options = board_options.cloned();
+            if board_options.is_none()
+                && let Some((board, cell)) =
+                    picture.placed_on(&evidence, (&rings, dots.as_ref()), (&shape, &facts))
             {
-                let fits = |board: &PlacedBoard| board.fits(game, &shape, cell);
-                let board = picture.placed.iter().position(fits).unwrap_or_else(|| {
-                    picture.placed.push(PlacedBoard::new(game, &shape, cell));
-                    picture.placed.len() - 1
-                });
-                let layer = picture.placed[board].add(game, &shape, cell);
+                let layer = picture.placed[board].add(&evidence, &shape, &facts, cell);
                 let place = Place::Placed(board, layer);
                 picture.places.insert(shape.skeleton, place);
                 continue;
@@ -154,7 +164,7 @@ impl Picture {
             let is_stack = listed.as_ref().is_some_and(Table::is_stack);
             let candidate = match is_stack && board_options.is_none() {
                 true => None,
-                false => layer::candidate(&evidence, &shape, facts, board_options),
+                false => layer::candidate(&evidence, &shape, facts, board_options.as_ref()),
             };
             match (candidate, listed) {
                 (Some(candidate), _) => candidates.push(candidate),
@@ -164,7 +174,7 @@ impl Picture {
         }
         picture.boards = board::boards(&evidence, candidates, &picture.options);
         for board in &mut picture.placed {
-            board.finish(&evidence, &picture.options.signs);
+            board.finish(&evidence, &picture.options);
         }
         for (number, board) in picture.boards.iter().enumerate() {
             for (layer, one) in board.layers().iter().enumerate() {
@@ -184,12 +194,49 @@ impl Picture {
                 }
             }
             for (board, placed) in picture.boards.iter_mut().zip(placed) {
-                board.set_possible(placed.into_iter());
+                board.set_possible(game, placed.into_iter());
             }
         }
         // What is possible may turn boards.
-        picture.move_cells = MoveCells::new(game, &picture.boards, &picture.tables);
+        picture.move_cells =
+            MoveCells::new(game, &picture.boards, &picture.placed, &picture.tables);
         picture
+    }
+
+    /// The board of places that facts of a shape are on, which may be a new one, and the arguments
+    /// that name the places.
+    fn placed_on(
+        &mut self,
+        evidence: &Evidence,
+        (rings, dots): (&[Layout], Option<&Layout>),
+        (shape, facts): (&shape::Shape, &evidence::Facts),
+    ) -> Option<(usize, Vec<usize>)> {
+        let game = evidence.game;
+        let (cell, layout) = if self.options.reads_names
+            && let Some(leaf) = cell_argument(game, shape)
+        {
+            let layout = letters_and_numbers(evidence, &shape.leaves[leaf]);
+            (vec![leaf], layout)
+        } else if self.options.reads_names
+            && let Some((leaves, layout)) = compass_rings(evidence, shape)
+        {
+            (leaves.to_vec(), layout)
+        } else if let Some(layout) = dots
+            && let Some(leaves) = dots::cell(layout, shape, facts)
+        {
+            (leaves, layout.clone())
+        } else {
+            ring::cell(rings, shape)?
+        };
+        let is_on = |board: &PlacedBoard| {
+            let known = &board.layout.cells;
+            layout.cells.keys().all(|place| known.contains_key(place))
+        };
+        let board = self.placed.iter().position(is_on).unwrap_or_else(|| {
+            self.placed.push(PlacedBoard::new(layout));
+            self.placed.len() - 1
+        });
+        Some((board, cell))
     }
 
     /// Returns whether the picture has at least one board.
@@ -266,6 +313,35 @@ impl Picture {
         drawing
     }
 
+    /// Returns whether the things of roles leave trails, so that a drawing says more if it is known
+    /// how a position was reached.
+    pub fn has_trails(&self) -> bool {
+        self.boards.iter().any(|board| !board.trails.is_empty())
+    }
+
+    /// Draws the last of the states of a match, given their facts, the initial state first.
+    /// Trails have the colours of the roles that have made them.
+    pub fn draw_after(
+        &self,
+        terms: &Terms,
+        states: &[Vec<TermId>],
+        limits: DrawingLimits,
+    ) -> Drawing {
+        let mut makers = trails::Makers::new();
+        let mut last = Drawing::default();
+        let first = match self.has_trails() {
+            true => 0,
+            false => states.len().saturating_sub(1),
+        };
+        for facts in &states[first..] {
+            let drawing = self.draw(terms, facts, limits);
+            trails::note(&mut makers, &last, &drawing);
+            last = drawing;
+        }
+        trails::colour(&makers, &mut last);
+        last
+    }
+
     /// The cells of a drawing of this picture that a role's move refers to, ascending.
     pub fn cells(
         &self,
@@ -278,12 +354,17 @@ impl Picture {
         let leaves = shape::split(terms, action.1).map_or_else(Vec::new, |(_, leaves)| leaves);
         for (number, board) in drawing.boards.iter().enumerate() {
             let placed = board.origin.checked_sub(self.boards.len());
-            if let Some(placed) = placed.and_then(|at| self.placed.get(at)) {
-                let named = leaves
-                    .iter()
-                    .map(|leaf| placed.at(&name(&self.game, *leaf)));
-                cells.extend(named.flatten().map(|(row, column)| (number, row, column)));
-            }
+            let placed = placed.and_then(|at| Some((at, self.placed.get(at)?)));
+            let Some((at, placed)) = placed else {
+                continue;
+            };
+            let linked = self.move_cells.places(&self.game, terms, action, at);
+            let named = placed.named(&leaves);
+            let found = linked
+                .iter()
+                .filter_map(|place| placed.at(place))
+                .chain(named);
+            cells.extend(found.map(|(row, column)| (number, row, column)));
         }
         cells.sort_unstable();
         cells.dedup();
@@ -305,7 +386,7 @@ impl Picture {
         let place = *self.places.get(&skeleton)?;
         let has = match place {
             Place::Board(board, layer) => self.boards[board].has(layer, &names),
-            Place::Placed(board, layer) => self.placed[board].has(&self.game, layer, &names),
+            Place::Placed(board, layer) => self.placed[board].has(layer, &names),
             Place::Table(table) => self.tables[table].has(&names),
         };
         has.then_some((place, names))

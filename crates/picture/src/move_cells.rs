@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 
 use super::board::Board;
 use super::drawing::{Drawing, TableStyle};
+use super::places::PlacedBoard;
 use super::shape::{self, Skeleton};
 use super::table::Table;
 use super::{Cell, name};
@@ -29,8 +30,20 @@ pub(super) struct MoveCells {
     links: FxHashMap<Skeleton, Vec<Link>>,
     /// The links to heaps and piles by the shape of a move.
     heaps: FxHashMap<Skeleton, Vec<HeapLink>>,
+    /// The links to boards of places by the shape of a move.
+    places: FxHashMap<Skeleton, Vec<PlaceLink>>,
     /// For each board with rows and columns: whether its facts name the row first.
     rows_first: Vec<Option<bool>>,
+}
+
+/// A link from arguments of a move to a place.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct PlaceLink {
+    board: usize,
+    /// The functor of a place that is a term.
+    prefix: Vec<FunctorId>,
+    /// The arguments of the move; the role comes last.
+    leaves: Vec<usize>,
 }
 
 /// A link from an argument of a move to a table.
@@ -70,7 +83,7 @@ impl Link {
 
 impl MoveCells {
     /// Derives the links from the rules of a game.
-    pub fn new(game: &Game, boards: &[Board], tables: &[Table]) -> Self {
+    pub fn new(game: &Game, boards: &[Board], placed: &[PlacedBoard], tables: &[Table]) -> Self {
         let rows_first = |board: &Board| {
             let layer = board.layers().first()?;
             Some(layer.first? < layer.second?)
@@ -78,6 +91,7 @@ impl MoveCells {
         let mut move_cells = MoveCells {
             links: FxHashMap::default(),
             heaps: FxHashMap::default(),
+            places: FxHashMap::default(),
             rows_first: boards.iter().map(rows_first).collect(),
         };
         for rule in &game.rules().rules {
@@ -92,6 +106,7 @@ impl MoveCells {
                 });
                 for fact in &about {
                     move_cells.link_heaps(game, tables, (&skeleton, &leaves), fact);
+                    move_cells.link_places(game, placed, (&skeleton, &leaves), fact);
                     move_cells.link(game, boards, (&skeleton, &leaves), fact);
                 }
             }
@@ -101,6 +116,65 @@ impl MoveCells {
             found.retain(|link| !all.iter().any(|other| other.covers(link)));
         }
         move_cells
+    }
+
+    fn link_places(
+        &mut self,
+        game: &Game,
+        placed: &[PlacedBoard],
+        (skeleton, action): (&Skeleton, &[Option<Variable>]),
+        fact: &Term,
+    ) {
+        let Some((shape, names)) = split(game, fact) else {
+            return;
+        };
+        for (number, board) in placed.iter().enumerate() {
+            for layer in board
+                .layers()
+                .iter()
+                .filter(|layer| layer.skeleton == shape)
+            {
+                let leaf = |at: &usize| {
+                    let variable = names[*at]?;
+                    action.iter().position(|other| *other == Some(variable))
+                };
+                let Some(leaves) = layer.cell.iter().map(leaf).collect::<Option<Vec<_>>>() else {
+                    continue;
+                };
+                let is_own = leaves.iter().any(|leaf| leaf + 1 < action.len());
+                let prefix = layer.prefix.clone();
+                let link = PlaceLink {
+                    board: number,
+                    prefix,
+                    leaves,
+                };
+                let found = self.places.entry(skeleton.clone()).or_default();
+                if is_own && !found.contains(&link) && found.len() < LINKS {
+                    found.push(link);
+                }
+            }
+        }
+    }
+
+    /// The places on a board that a move names.
+    pub fn places(
+        &self,
+        game: &Game,
+        terms: &Terms,
+        (role, action): (RoleId, TermId),
+        board: usize,
+    ) -> Vec<Vec<FunctorId>> {
+        let Some((skeleton, mut names)) = shape::split(terms, action) else {
+            return Vec::new();
+        };
+        names.push(game.terms().functor(game.role_term(role)));
+        let links = self.places.get(&skeleton).into_iter().flatten();
+        let links = links.filter(|link| link.board == board);
+        let place = |link: &PlaceLink| {
+            let named = link.leaves.iter().map(|leaf| names[*leaf]);
+            link.prefix.iter().copied().chain(named).collect()
+        };
+        links.map(place).collect()
     }
 
     fn link_heaps(

@@ -5,6 +5,8 @@
 //! marks, walls, arrows and empty cells, and places such as `a1`. It is off unless
 //! [`PictureOptions::reads_names`] is set; what options say explicitly goes before it.
 
+pub(super) mod clues;
+pub(super) mod compass;
 mod drawings;
 pub(super) mod places;
 
@@ -48,6 +50,8 @@ const PLAIN: Tint = tint("#fbf3df", "#1a1a1a");
 const EMPTY: &[&str] = &["blank", "empty", "none", "nothing", "clear"];
 /// Number of different letters of chess men from which on letters mean them.
 const MEN: usize = 3;
+/// Maximum number of words of a name that is a thing.
+const WORDS: usize = 3;
 
 const fn tint(fill: &'static str, outline: &'static str) -> Tint {
     Tint { fill, outline }
@@ -58,6 +62,10 @@ const fn tint(fill: &'static str, outline: &'static str) -> Tint {
 pub(super) struct Names {
     pub colours: BTreeMap<String, String>,
     pub symbols: BTreeMap<String, Vec<Shape>>,
+    /// The contents that are drawn across the sides of their cell.
+    pub edges: BTreeSet<String>,
+    /// Those that reach into the next cell, and its rows and columns from their own.
+    pub links: BTreeMap<String, [isize; 2]>,
 }
 
 /// The words of a name in lower case: `whitePawn_2` has the words white, pawn and 2.
@@ -97,79 +105,6 @@ pub(super) fn is_empty(evidence: &Evidence, what: &[FunctorId]) -> bool {
     EMPTY.contains(&name(evidence.game, *only).to_lowercase().as_str())
 }
 
-/// The directions of a board's axes, from facts that say which cell is next in a direction.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(super) struct Compass {
-    /// True if the first of the two coordinates is the row.
-    pub first_is_row: bool,
-    /// True if rows are counted from the bottom.
-    pub from_below: bool,
-    /// True if columns are counted from the right.
-    pub from_right: bool,
-}
-
-/// The directions of axes: static facts of five constants name a direction, a cell, and the next
-/// cell there, and the names of directions say where that is.
-pub(super) fn compass(evidence: &Evidence, axes: [&[FunctorId]; 2]) -> Option<Compass> {
-    let rank = |axis: usize, constant: FunctorId| axes[axis].iter().position(|f| *f == constant);
-    let direction = |constant: FunctorId| {
-        let name = name(evidence.game, constant).to_lowercase();
-        drawings::DIRECTIONS
-            .iter()
-            .position(|names| names.contains(&name.as_str()))
-    };
-    // The step along both axes for each direction; `None` in it if facts disagree.
-    let steps = |relation: &Vec<Vec<FunctorId>>, at: usize| {
-        let mut steps: [Option<Option<[isize; 2]>>; 4] = [None; 4];
-        for fact in relation {
-            let Some(direction) = direction(fact[at]) else {
-                continue;
-            };
-            let rest: Vec<FunctorId> = (0..fact.len())
-                .filter(|k| *k != at)
-                .map(|k| fact[k])
-                .collect();
-            let step = |axis: usize| {
-                let (from, to) = rank(axis, rest[axis]).zip(rank(axis, rest[axis + 2]))?;
-                Some(to as isize - from as isize)
-            };
-            let step = step(0).zip(step(1)).map(|(one, two)| [one, two]);
-            let known = steps[direction].get_or_insert(step);
-            if *known != step {
-                *known = None;
-            }
-        }
-        steps
-    };
-    evidence.statics.relations.iter().find_map(|relation| {
-        if relation.first()?.len() != 5 {
-            return None;
-        }
-        (0..5).find_map(|at| {
-            let steps = steps(relation, at);
-            let of = |one: usize, two: usize| {
-                let turned = |[a, b]: [isize; 2]| [-a, -b];
-                let own = steps[one].flatten();
-                own.or_else(|| steps[two].flatten().map(turned))
-            };
-            let (up, right) = (of(0, 1)?, of(3, 2)?);
-            match (up, right) {
-                ([0, up], [right, 0]) if up != 0 && right != 0 => Some(Compass {
-                    first_is_row: false,
-                    from_below: up > 0,
-                    from_right: right < 0,
-                }),
-                ([up, 0], [0, right]) if up != 0 && right != 0 => Some(Compass {
-                    first_is_row: true,
-                    from_below: up > 0,
-                    from_right: right < 0,
-                }),
-                _ => None,
-            }
-        })
-    })
-}
-
 /// The colours and drawings that the names of contents call for.
 ///
 /// `heads` gives the names of the facts that may have a content.
@@ -193,7 +128,10 @@ pub(super) fn read(
     let letters = contents
         .iter()
         .filter_map(|(_, what)| reader.man_by_letter(what));
-    let are_men = letters.collect::<BTreeSet<_>>().len() >= MEN;
+    let letters: BTreeSet<&str> = letters.collect();
+    // A king and a pawn may also be those of draughts.
+    let are_men = letters.len() >= MEN
+        || (letters.len() > 1 && letters.contains("king") && !letters.contains("pawn"));
     let marks = |word| {
         contents
             .iter()
@@ -218,14 +156,29 @@ pub(super) fn read(
         let shade = tint.unwrap_or(PLAIN);
         let heads = heads(what).into_iter().flat_map(|head| words(&head));
         let mut drawn = drawings::side(&heads.chain(all.iter().cloned()).collect::<Vec<_>>());
-        if drawn.is_none() {
+        if drawn.is_none() && reader.is_move(what) {
+            let link = drawings::link(&all);
+            names
+                .links
+                .extend(link.as_ref().map(|(step, _)| (text.clone(), *step)));
+            drawn = link.map(|(_, drawn)| drawn);
+        }
+        if drawn.is_some() {
+            names.edges.insert(text.clone());
+        } else {
             drawn = man.clone().find_map(|word| drawings::man(&word, &shade));
         }
         if drawn.is_none() && are_marks {
             drawn = reader.mark(what).and_then(drawings::thing);
         }
-        // Single letters are no words.
-        let long = all.iter().filter(|word| word.chars().count() > 1);
+        // Long names are sentences, single letters are not words, and the name of a role is not a direction.
+        let is_role = matches!(&what[..], [only] if evidence.roles.contains(only));
+        let is_word = |word: &&String| {
+            all.len() <= WORDS
+                && word.chars().count() > 1
+                && !(is_role && drawings::is_direction(word))
+        };
+        let long = all.iter().filter(is_word);
         let drawn = drawn.or_else(|| long.clone().find_map(|word| drawings::thing(word)));
         let disc = tint.filter(|_| reader.is_colour(what));
         let drawn = drawn.or_else(|| Some(drawings::disc(&disc?)));
@@ -234,6 +187,16 @@ pub(super) fn read(
             .extend(drawn.map(|drawn| (text.clone(), drawn)));
     }
     names
+}
+
+/// The drawing of a filled cell.
+pub(super) fn filled() -> Vec<Shape> {
+    drawings::filled_cell()
+}
+
+/// Returns whether shapes are a filled cell, above which all others are drawn.
+pub(super) fn is_filled(shapes: &[Shape]) -> bool {
+    matches!(shapes, [only] if only.path == drawings::WALL)
 }
 
 struct Reader<'e, 'g> {
@@ -297,6 +260,11 @@ impl Reader<'_, '_> {
                 || (text.chars().count() == 1 && self.role_by_initial(text).is_some())
         };
         !what.is_empty() && what.iter().map(name).all(|text| is_colour(&text))
+    }
+
+    /// Returns whether a content is a move: the last one that led away from its cell.
+    fn is_move(&self, what: &[FunctorId]) -> bool {
+        matches!(what, [only] if self.evidence.moves.contains(only))
     }
 
     /// The mark that a content is, or the role that is its only name: a cross or a nought.

@@ -4,6 +4,7 @@ use ggp_gdl::check::Keyword;
 use ggp_gdl::datalog::{Bounds, Evaluator};
 use ggp_gdl::game::Game;
 use ggp_gdl::program::{FunctorId, RelationId, RuleSet, reach};
+use ggp_gdl::terms::{TermId, Terms};
 
 /// Maximum number of derived facts, and of rows that are visited.
 const FACTS: usize = 50_000;
@@ -15,8 +16,12 @@ const ARITIES: std::ops::RangeInclusive<usize> = 2..=5;
 /// order of the rules.
 #[derive(Default)]
 pub(super) struct Statics {
+    pub ids: Vec<RelationId>,
     /// By relation: its rows.
     pub relations: Vec<Vec<Vec<FunctorId>>>,
+    /// By relation of two or three arguments: its rows, with the constants of each argument from
+    /// left to right, functors first.
+    pub pairs: Vec<Vec<Vec<Vec<FunctorId>>>>,
 }
 
 impl Statics {
@@ -51,8 +56,15 @@ impl Statics {
         if evaluator.ask(queries[0], &mut terms).is_err() {
             return Statics::default();
         }
-        let relations = wanted.into_iter().map(|relation| {
-            let rows = evaluator.rows(relation);
+        let is_short = |relation: &&RelationId| rules.arity[relation.index()] < 4;
+        let pairs = wanted.iter().filter(is_short).map(|relation| {
+            let rows = evaluator.rows(*relation);
+            rows.map(|row| row.iter().map(|term| constants(&terms, *term)).collect())
+                .collect()
+        });
+        let pairs = pairs.collect();
+        let relations = wanted.iter().map(|relation| {
+            let rows = evaluator.rows(*relation);
             let is_flat = |row: &&[_]| row.iter().all(|term| terms.arguments(*term).is_empty());
             let rows = rows.filter(is_flat);
             rows.map(|row| row.iter().map(|term| terms.functor(*term)).collect())
@@ -60,6 +72,15 @@ impl Statics {
         });
         Statics {
             relations: relations.collect(),
+            ids: wanted,
+            pairs,
         }
     }
+}
+
+/// The constants of a term from left to right, functors first.
+fn constants(terms: &Terms, term: TermId) -> Vec<FunctorId> {
+    let arguments = terms.arguments(term).iter();
+    let below = arguments.flat_map(|argument| constants(terms, *argument));
+    [terms.functor(term)].into_iter().chain(below).collect()
 }

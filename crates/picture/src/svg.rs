@@ -1,6 +1,7 @@
 //! Drawings as self-contained SVG.
 
 mod canvas;
+mod dots;
 mod film;
 mod heaps;
 mod sides;
@@ -9,6 +10,7 @@ use std::slice::from_ref;
 
 use super::drawing::{Drawing, DrawnBoard, DrawnTable, TableStyle, lattice};
 use super::look::Look;
+use super::names::is_filled;
 use super::text::{groups, table_text, text, wrapped};
 use canvas::{Canvas, ContentColour, role_class};
 
@@ -21,6 +23,8 @@ const PIECE: f64 = 34.0;
 const SYMBOL: f64 = 1.15;
 const MARGIN: f64 = 18.0;
 const LINE: f64 = 21.0;
+/// The height of a number above a column.
+const CLUE: f64 = 15.0;
 /// The width of the ground around a board of edges.
 const GROUND: f64 = 12.0;
 /// The width of a letter of a label.
@@ -115,9 +119,14 @@ fn draw_board(
     of: usize,
     [left, top]: [f64; 2],
 ) -> (f64, f64) {
+    if board.has_dots {
+        return dots::dots(canvas, board, of, [left, top]);
+    }
     let length = |text: &String| text.chars().count();
-    let longest = board.rows.iter().map(length).max().unwrap_or(0);
-    let label = match canvas.bare {
+    let row_labels = (0..board.rows.len()).map(|row| board.row_label(row));
+    let row_labels: Vec<String> = row_labels.collect();
+    let longest = row_labels.iter().map(length).max().unwrap_or(0);
+    let label = match canvas.bare || longest == 0 {
         true => 0.0,
         false => longest as f64 * LETTER + 8.0,
     };
@@ -131,6 +140,12 @@ fn draw_board(
         0 => PLACE,
         _ => PLACE * 3f64.sqrt() / 2.0,
     };
+    let clue_lines = board.clues[1]
+        .iter()
+        .map(Vec::len)
+        .max()
+        .unwrap_or(1)
+        .max(1);
     for (k, column) in board.columns.iter().enumerate() {
         let shift = if board.slant < 0 {
             last as f64 * PLACE / 2.0
@@ -138,7 +153,15 @@ fn draw_board(
             0.0
         };
         let middle = x + shift + (k as f64 + 0.5) * PLACE;
-        canvas.label(middle, y + 9.0, PLACE, column);
+        let name = from_ref(column);
+        let words = board.clues[1].get(k).map_or(name, Vec::as_slice);
+        for (line, word) in words.iter().rev().enumerate() {
+            let above = (clue_lines - 1 - line) as f64 * CLUE;
+            canvas.label(middle, y + 9.0 + above, PLACE, word);
+        }
+    }
+    if !canvas.bare {
+        y += (clue_lines - 1) as f64 * CLUE;
     }
     y += match (canvas.bare, board.slant) {
         (false, 0) => LINE,
@@ -147,16 +170,36 @@ fn draw_board(
         // Hexagons overlap in height.
         (true, _) => PLACE / 3f64.sqrt() - pitch / 2.0,
     };
-    let start = x;
     let halves = |row: usize| match board.slant {
         0 => 0,
         1.. => row,
         _ => last - row,
     };
+    // The cells of a row need not begin at its first column.
+    let row_start = |row: usize| {
+        let first = board.contents[row].iter().position(Option::is_some);
+        first.map(|first| halves(row) + 2 * first)
+    };
+    let inset = match board.slant {
+        0 => 0,
+        _ => (0..=last).filter_map(row_start).min().unwrap_or(0),
+    };
+    let start = x - inset as f64 * PLACE / 2.0;
+    sides::ground(canvas, board, [start, y]);
+    let is_outside =
+        |row: usize, column: usize| board.outside.get(row).is_some_and(|row| row[column]);
     for (number, (row, contents)) in board.rows.iter().zip(&board.contents).enumerate() {
         x = start + halves(number) as f64 * PLACE / 2.0;
         let middle = y + (number as f64 + 0.5) * pitch;
-        canvas.row_label(x - 7.0, middle + 5.0, row);
+        let indent = match board.slant {
+            0 => 0,
+            _ => row_start(number).unwrap_or(0) - halves(number),
+        };
+        canvas.row_label(
+            x + indent as f64 * PLACE / 2.0 - 7.0,
+            middle + 5.0,
+            &row_labels[number],
+        );
         for (k, place) in contents.iter().enumerate() {
             let Some(contents) = place else {
                 continue;
@@ -166,9 +209,13 @@ fn draw_board(
                 true => String::new(),
                 false => format!(": {}", contents.join(", ")),
             };
-            let title = format!("{row} {}{said}", board.columns[k]);
+            let title = match board.places.get(number) {
+                Some(places) => format!("{}{said}", places[k]),
+                None => format!("{row} {}{said}", board.columns[k]),
+            };
             canvas.open(&title, (of, number, k));
             let class = match board.look {
+                _ if board.has_pits || !board.lines.is_empty() => "none",
                 Look::Plain => "plain",
                 Look::Checkered if (number + k) % 2 == 0 => "light",
                 Look::Checkered => "dark",
@@ -176,6 +223,7 @@ fn draw_board(
                 Look::Felt => "felt",
             };
             match board.slant {
+                0 if is_outside(number, k) => {}
                 0 => {
                     let corner = [centre - PLACE / 2.0, middle - PLACE / 2.0];
                     canvas.rect(class, [corner[0], corner[1], PLACE, PLACE], 0.0);
@@ -192,8 +240,11 @@ fn draw_board(
             if let Some(printed) = printed.filter(|_| has_symbols) {
                 canvas.middle("", centre, middle, PIECE, printed);
             }
+            let inside = contents
+                .iter()
+                .filter(|content| !board.edges.contains(*content));
             let (minor, main): (Vec<String>, Vec<String>) =
-                (contents.iter().cloned()).partition(|content| board.minor.contains(content));
+                (inside.cloned()).partition(|content| board.minor.contains(content));
             for mark in 0..minor.len() {
                 let x = centre + PLACE / 2.0 - 5.0 - 6.0 * mark as f64;
                 canvas.circle("mark-of", x, middle - PLACE / 2.0 + 5.0, 2.5);
@@ -210,10 +261,14 @@ fn draw_board(
                     let empty = from_ref(&board.empty);
                     piece(canvas, board, empty, "", [centre, middle, PIECE]);
                 }
+                true if !board.lines.is_empty() => canvas.circle("ink", centre, middle, 4.0),
                 true => {}
             }
             canvas.close();
         }
+    }
+    if !board.edges.is_empty() {
+        sides::across(canvas, board, [start, y]);
     }
     sides::regions(canvas, board, start, y);
     if let Some(owners) = board.sides {
@@ -224,8 +279,15 @@ fn draw_board(
         };
         sides::of_hexagons(canvas, board, &colours, centre);
     }
-    let halves = if board.slant == 0 { 0 } else { last };
-    let right = start + board.columns.len() as f64 * PLACE + halves as f64 * PLACE / 2.0;
+    let row_end = |row: usize| {
+        let end = board.contents[row].iter().rposition(Option::is_some);
+        end.map_or(0, |end| halves(row) + 2 * (end + 1))
+    };
+    let right = match board.slant {
+        0 => 2 * board.columns.len(),
+        _ => (0..=last).map(row_end).max().unwrap_or(0),
+    };
+    let right = start + right as f64 * PLACE / 2.0;
     let mut below = y + board.rows.len() as f64 * pitch;
     if board.left_out != (0, 0) && !canvas.bare {
         let (rows, columns) = board.left_out;
@@ -307,7 +369,12 @@ fn piece(
     [x, y, size]: [f64; 3],
 ) {
     let mut rest = Vec::new();
-    for content in contents {
+    let is_filled = |content: &&String| {
+        let shapes = board.shapes.get(*content);
+        shapes.is_some_and(|shapes| is_filled(shapes))
+    };
+    let (below, above): (Vec<&String>, Vec<&String>) = contents.iter().partition(is_filled);
+    for content in below.into_iter().chain(above) {
         let Some(shapes) = board.shapes.get(content) else {
             rest.push(content.clone());
             continue;

@@ -147,8 +147,20 @@ pub(super) fn texts(evidence: &Evidence, group: &mut [Candidate]) -> Vec<(String
         full.is_some_and(|full| full != layer && said[layer].is_subset(&said[full]))
             && !said[layer].is_empty()
     };
-    for (layer, one) in group.iter_mut().enumerate() {
-        one.layer.is_minor = is_about(layer);
+    // A content that is a cell itself says what belongs together.
+    let is_cell = |layer: usize| {
+        let (rest, leaves) = (&group[layer].layer.rest, &group[layer].shape.leaves);
+        let axes = [group[layer].layer.first, group[layer].layer.second];
+        let mut pairs = rest.iter().zip(axes);
+        group.len() > 1
+            && rest.len() == 2
+            && pairs.all(|(leaf, axis)| axis.is_some_and(|axis| leaves[*leaf] == leaves[axis]))
+    };
+    let minor: Vec<bool> = (0..group.len())
+        .map(|layer| is_about(layer) || is_cell(layer))
+        .collect();
+    for (one, is_minor) in group.iter_mut().zip(minor) {
+        one.layer.is_minor = is_minor;
     }
     for ((one, whats), is_shared) in group.iter_mut().zip(all).zip(titled) {
         if one.layer.rest.is_empty() || (is_shared && !one.is_full()) {

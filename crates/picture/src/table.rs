@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::drawing::{DrawnEntry, DrawnTable, TableStyle};
 use super::evidence::{Evidence, Facts, is_key};
@@ -30,6 +30,10 @@ pub(super) struct Table {
     owners: FxHashMap<FunctorId, usize>,
     /// The length of the bar for a value.
     bars: FxHashMap<FunctorId, usize>,
+    /// Things that are piles of their own when they are on nothing.
+    blocks: Vec<FunctorId>,
+    /// The arguments of a fact that is a pile, the topmost first.
+    pile: Vec<usize>,
 }
 
 /// The table for the facts of a shape. `None` if they are listed as plain facts.
@@ -43,6 +47,8 @@ pub(super) fn table(evidence: &Evidence, shape: &Shape, facts: &Facts) -> Option
         always: Vec::new(),
         owners: evidence.owners.clone(),
         bars: FxHashMap::default(),
+        blocks: Vec::new(),
+        pile: Vec::new(),
     };
     let ranks = |leaf: usize| -> FxHashMap<FunctorId, usize> {
         evidence
@@ -70,6 +76,7 @@ pub(super) fn table(evidence: &Evidence, shape: &Shape, facts: &Facts) -> Option
             if is_stack(evidence, shape, facts) {
                 table.style = TableStyle::Stacks;
                 table.by = Some(1);
+                table.blocks = blocks(evidence, shape, facts);
             } else if keys[0]
                 && !roles[0]
                 && !roles[1]
@@ -88,7 +95,12 @@ pub(super) fn table(evidence: &Evidence, shape: &Shape, facts: &Facts) -> Option
                 let (key, value) = if by_second { (1, 0) } else { (0, 1) };
                 let is_number = keys[key] && !roles[key] && is_ordered(&shape.leaves[value]);
                 let is_apart = one.iter().all(|name| !two.contains(name));
-                if is_number && shape.leaves[key].len() > 1 && (is_apart || are_numbers(two)) {
+                // Bars that come and go would change the size of the picture.
+                if !facts[0].is_empty()
+                    && is_number
+                    && shape.leaves[key].len() > 1
+                    && (is_apart || are_numbers(two))
+                {
                     table.bars = bars(evidence, &shape.leaves[value]);
                     if !table.bars.is_empty() {
                         table.style = TableStyle::Bars;
@@ -107,9 +119,86 @@ pub(super) fn table(evidence: &Evidence, shape: &Shape, facts: &Facts) -> Option
                 table.always = names.into_iter().filter(is_seen).collect();
             }
         }
-        _ => return None,
+        _ => {
+            table.pile = pile(shape, facts)?;
+            table.style = TableStyle::Piles;
+            table.values = target(evidence.game, shape).unwrap_or_else(|| ranks(0));
+        }
     }
     Some(table)
+}
+
+/// The arguments of a shape, if each state has one fact of it and all these have the same constants
+/// in different orders. The end that changes more often comes first.
+fn pile(shape: &Shape, facts: &Facts) -> Option<Vec<usize>> {
+    let sorted = |names: &[FunctorId]| {
+        let mut names = names.to_vec();
+        names.sort_unstable();
+        names
+    };
+    let all = sorted(facts[0].first()?);
+    let is_order =
+        |facts: &Vec<Vec<FunctorId>>| matches!(&facts[..], [only] if sorted(only) == all);
+    let are_different = all.windows(2).all(|pair| pair[0] != pair[1]);
+    if !are_different || !facts.iter().all(is_order) || facts.iter().all(|one| *one == facts[0]) {
+        return None;
+    }
+    let changes = |leaf: usize| {
+        let pairs = facts.windows(2);
+        pairs
+            .filter(|pair| pair[0][0][leaf] != pair[1][0][leaf])
+            .count()
+    };
+    let last = shape.leaves.len() - 1;
+    let mut pile: Vec<usize> = (0..=last).collect();
+    if changes(0) < changes(last) {
+        pile.reverse();
+    }
+    Some(pile)
+}
+
+/// The place of each constant in the fact of a shape that a rule for goals asks for.
+fn target(game: &Game, shape: &Shape) -> Option<FxHashMap<FunctorId, usize>> {
+    let (goal, holds) = (game.keyword(Keyword::Goal)?, game.keyword(Keyword::True)?);
+    let rules = game.rules().rules.iter();
+    let mut asked = rules
+        .filter(|rule| rule.head.relation == goal)
+        .flat_map(|rule| &rule.body);
+    asked.find_map(|literal| match literal {
+        Literal::Positive(atom) if atom.relation == holds => {
+            let fact = &atom.arguments[0];
+            let names = fact.arguments(game.terms());
+            let names: Option<Vec<FunctorId>> = names
+                .iter()
+                .map(|name| name.functor(game.terms()))
+                .collect();
+            let ranks: FxHashMap<FunctorId, usize> = names?.into_iter().zip(0..).collect();
+            let is_it = fact.functor(game.terms()) == shape.skeleton[0]
+                && ranks.len() == shape.leaves.len();
+            is_it.then_some(ranks)
+        }
+        _ => None,
+    })
+}
+
+/// The things that can be on others, if each that is not is listed by a fact of its own.
+fn blocks(evidence: &Evidence, shape: &Shape, facts: &Facts) -> Vec<FunctorId> {
+    let all: FxHashSet<FunctorId> = shape.leaves[0].iter().copied().collect();
+    let is_rest = |skeleton: &&Skeleton| {
+        let mut states = evidence.states.iter().zip(facts);
+        states.all(|(state, on)| {
+            let mut listed = state.get(*skeleton).into_iter().flatten();
+            let mut found: FxHashSet<FunctorId> = on.iter().map(|fact| fact[0]).collect();
+            listed.all(|names| found.insert(names[0])) && found == all
+        })
+    };
+    let mut skeletons = evidence.states[0].keys();
+    let is_listed =
+        skeletons.any(|skeleton| matches!(skeleton[..], [Some(_), None]) && is_rest(&skeleton));
+    match is_listed {
+        true => shape.leaves[0].clone(),
+        false => Vec::new(),
+    }
 }
 
 /// Returns whether a rule for legal moves depends on facts of a shape.
@@ -162,7 +251,7 @@ fn is_stack(evidence: &Evidence, shape: &Shape, facts: &Facts) -> bool {
 }
 
 /// The length of the bar for each constant; empty if only few constants are numbers.
-fn bars(evidence: &Evidence, names: &[FunctorId]) -> FxHashMap<FunctorId, usize> {
+pub(super) fn bars(evidence: &Evidence, names: &[FunctorId]) -> FxHashMap<FunctorId, usize> {
     let ranks = || evidence.ordered(names).into_iter().zip(0..);
     let number = |f: FunctorId| name(evidence.game, f).parse::<usize>().ok();
     let numbers: Option<FxHashMap<FunctorId, usize>> =
@@ -192,7 +281,7 @@ impl Table {
     /// Returns whether a fact belongs to the table.
     pub fn has(&self, names: &[FunctorId]) -> bool {
         match self.by {
-            None => self.values.contains_key(&names[0]),
+            None => names.iter().all(|name| self.values.contains_key(name)),
             Some(by) => {
                 self.keys.contains_key(&names[by]) && self.values.contains_key(&names[1 - by])
             }
@@ -208,6 +297,13 @@ impl Table {
         });
         let entries = match (self.style, self.by) {
             (TableStyle::Stacks, _) => self.stacks(game, facts),
+            (TableStyle::Piles, None) => {
+                let pile = |fact: &Vec<FunctorId>| {
+                    let values: Vec<FunctorId> = self.pile.iter().map(|leaf| fact[*leaf]).collect();
+                    self.entry(game, None, &values)
+                };
+                facts.iter().map(pile).collect()
+            }
             (_, None) => {
                 let mut values: Vec<FunctorId> = facts.iter().map(|names| names[0]).collect();
                 values.sort_by_key(|value| self.values[value]);
@@ -271,8 +367,10 @@ impl Table {
         let placed: FxHashMap<FunctorId, FunctorId> =
             facts.iter().map(|names| (names[0], names[1])).collect();
         let mut roots: Vec<FunctorId> = above.keys().copied().collect();
+        roots.extend(&self.blocks);
         roots.retain(|root| !placed.contains_key(root));
-        roots.sort_by_key(|root| self.keys.get(root));
+        roots.sort_by_key(|root| (self.keys.get(root), *root));
+        roots.dedup();
         let roots = roots.into_iter().map(|root| {
             let mut values = Vec::new();
             let mut at = root;
@@ -281,7 +379,9 @@ impl Table {
                 at = *next;
             }
             values.reverse();
-            self.entry(game, Some(root), &values)
+            let is_block = self.blocks.contains(&root);
+            values.extend(is_block.then_some(root));
+            self.entry(game, (!is_block).then_some(root), &values)
         });
         roots.collect()
     }

@@ -54,20 +54,21 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         png::check()?;
     }
     let mut machine = options.rules.machine_for_few_states(context)?;
-    let state = options
-        .position
-        .state(&mut machine, &options.rules, context)?;
+    let (start, made) =
+        (options.position).start_and_moves(&mut machine, &options.rules, context)?;
     let drawing_options = options
         .picture
         .read(&options.rules, machine.game(), context)?;
     let picture = context.preparing(|| {
         picture_options::picture(&mut machine, usize::from(options.samples), drawing_options)
     })?;
-    let facts = machine.facts(&state);
+    let passed = made.iter().map(|(_, state)| state);
+    let states = [&start].into_iter().chain(passed);
+    let states: Vec<_> = states.map(|state| machine.facts(state)).collect();
     let limits = DrawingLimits {
         max: usize::from(options.most),
     };
-    let drawing = picture.draw(machine.terms(), &facts, limits);
+    let drawing = picture.draw_after(machine.terms(), &states, limits);
     match &options.output {
         Some(path) => {
             let picture = || ggp_picture::svg(&drawing, &machine.game().name());

@@ -107,20 +107,163 @@ const THINGS: &[(&[&str], Line)] = &[
 const WALLS: &[&str] = &[
     "wall", "block", "blocked", "hole", "obstacle", "brick", "rock",
 ];
-const WALL: &str = "M-4 -4 H104 V104 H-4 Z";
+pub(super) const WALL: &str = "M-4 -4 H104 V104 H-4 Z";
 /// The names of directions: up, down, left and right; and the walls on these sides of a cell.
 pub(super) const DIRECTIONS: [&[&str]; 4] = [
-    &["up", "north"],
-    &["down", "south"],
+    &["up", "north", "above"],
+    &["down", "south", "below"],
     &["left", "west"],
     &["right", "east"],
 ];
 const SIDES: [&str; 4] = ["M-4 -3 H104", "M-4 103 H104", "M-3 -4 V104", "M103 -4 V104"];
+/// The comparisons of a cell with the next one: words, and signs on the four sides. The sign is
+/// open towards the larger one.
+const COMPARISONS: [(&[&str], [&str; 4]); 2] = [
+    (
+        &["gt", "greater", "larger", "more"],
+        [
+            "M39 4 L50 -12 L61 4",
+            "M39 96 L50 112 L61 96",
+            "M4 39 L-12 50 L4 61",
+            "M96 39 L112 50 L96 61",
+        ],
+    ),
+    (
+        &["lt", "less", "smaller", "fewer"],
+        [
+            "M39 -12 L50 4 L61 -12",
+            "M39 112 L50 96 L61 112",
+            "M-12 39 L4 50 L-12 61",
+            "M112 39 L96 50 L112 61",
+        ],
+    ),
+];
+/// For each direction: the rows and columns to the next cell, a line from the centre of a cell to
+/// its side, and one from there to the centre of the next cell.
+const LINKS: [([isize; 2], [&str; 2]); 4] = [
+    ([-1, 0], ["M50 50 V-4", "M50 -4 V-57"]),
+    ([1, 0], ["M50 50 V104", "M50 104 V157"]),
+    ([0, -1], ["M50 50 H-4", "M-4 50 H-57"]),
+    ([0, 1], ["M50 50 H104", "M104 50 H157"]),
+];
 /// A disc.
 const DISC: &str = "M50 8 A42 42 0 1 1 50 92 A42 42 0 1 1 50 8 Z";
-/// The names of small things to be collected, and their drawing.
-const CRUMBS: &[&str] = &["pellet", "dot", "food", "crumb"];
-const CRUMB: &str = "M50 38 A12 12 0 1 1 50 62 A12 12 0 1 1 50 38 Z";
+/// A path, and its colour; without one, it has that of the content.
+type Area = (&'static str, Option<&'static str>);
+
+/// Things of one or more paths, by their names.
+const FIGURES: &[(&[&str], &[Area])] = &[
+    (
+        &["pellet", "dot", "food", "crumb", "point", "coin"],
+        &[(
+            "M50 36 A14 14 0 1 1 50 64 A14 14 0 1 1 50 36 Z",
+            Some("#b07d00"),
+        )],
+    ),
+    (
+        &["peg", "stone", "ball", "marble"],
+        &[(
+            "M50 16 A34 34 0 1 1 50 84 A34 34 0 1 1 50 16 Z",
+            Some("#8a5a33"),
+        )],
+    ),
+    (
+        &["arrow", "burned", "burnt"],
+        &[(
+            "M50 22 A28 28 0 1 1 50 78 A28 28 0 1 1 50 22 Z",
+            Some("#5d5346"),
+        )],
+    ),
+    (
+        &["pos", "position", "head"],
+        &[
+            (
+                "M50 12 A38 38 0 1 1 50 88 A38 38 0 1 1 50 12 Z",
+                Some("#1f6f3d"),
+            ),
+            (
+                "M50 34 A16 16 0 1 1 50 66 A16 16 0 1 1 50 34 Z",
+                Some("#f2e6cd"),
+            ),
+        ],
+    ),
+    (
+        &["exit", "door", "gate"],
+        &[
+            ("M24 92 V14 H76 V92 Z", Some("#4a3b22")),
+            ("M32 92 V22 L66 34 V92 Z", Some("#e9c98f")),
+            (
+                "M56 58 A5 5 0 1 1 56 68 A5 5 0 1 1 56 58 Z",
+                Some("#4a3b22"),
+            ),
+        ],
+    ),
+    (
+        &["goal", "finish", "target", "flag"],
+        &[
+            ("M30 8 H36 V94 H30 Z", Some("#4a3b22")),
+            ("M36 12 H82 L70 29 L82 46 H36 Z", Some("#d5402b")),
+        ],
+    ),
+    (
+        &["gold", "treasure"],
+        &[(
+            "M14 78 L22 54 H46 L54 78 Z M46 78 L54 54 H78 L86 78 Z M30 50 L38 26 H62 L70 50 Z",
+            Some("#d4a017"),
+        )],
+    ),
+    (
+        &["ghost", "blinky", "pinky", "inky", "clyde"],
+        &[
+            (
+                "M14 90 V48 A36 36 0 0 1 86 48 V90 L74 78 L62 90 L50 78 L38 90 L26 78 Z",
+                None,
+            ),
+            (
+                "M36 38 A9 11 0 1 1 36 60 A9 11 0 1 1 36 38 Z M64 38 A9 11 0 1 1 64 60 A9 11 0 1 1 64 38 Z",
+                Some("#ffffff"),
+            ),
+            (
+                "M38 46 A5 5 0 1 1 38 56 A5 5 0 1 1 38 46 Z M66 46 A5 5 0 1 1 66 56 A5 5 0 1 1 66 46 Z",
+                Some("#161616"),
+            ),
+        ],
+    ),
+    (
+        &["pacman"],
+        &[
+            ("M84 28 A40 40 0 1 0 84 72 L50 50 Z", Some("#f2c200")),
+            (
+                "M52 22 A6 6 0 1 1 52 34 A6 6 0 1 1 52 22 Z",
+                Some("#161616"),
+            ),
+        ],
+    ),
+    (
+        &["mummy"],
+        &[
+            (
+                "M50 6 C78 6 78 34 72 50 L82 94 H18 L28 50 C22 34 22 6 50 6 Z",
+                Some("#cbbf97"),
+            ),
+            (
+                "M28 22 L74 14 L75 18 L27 27 Z M28 44 L74 52 L73 56 L27 49 Z M24 66 L77 58 L78 63 L23 71 Z M22 82 L80 74 L81 79 L21 87 Z",
+                Some("#7d6f4a"),
+            ),
+            (
+                "M40 30 A5 5 0 1 1 40 40 A5 5 0 1 1 40 30 Z M60 30 A5 5 0 1 1 60 40 A5 5 0 1 1 60 30 Z",
+                Some("#161616"),
+            ),
+        ],
+    ),
+    (
+        &["explorer", "player", "robot", "agent", "person", "farmer"],
+        &[
+            ("M16 92 C16 62 32 54 50 54 C68 54 84 62 84 92 Z", None),
+            ("M50 10 A20 20 0 1 1 50 50 A20 20 0 1 1 50 10 Z", None),
+        ],
+    ),
+];
 
 /// The letters that stand for the chess men, in the order of their drawings.
 pub(super) const LETTERS: [char; 6] = ['k', 'q', 'r', 'b', 'n', 'p'];
@@ -156,33 +299,74 @@ pub(super) fn disc(tint: &Tint) -> Vec<Shape> {
     }]
 }
 
-/// The wall on a side of a cell, if words name both.
+/// The drawing on a side of a cell, if words name both: a wall, or the sign of a comparison with
+/// the next cell.
 pub(super) fn side(words: &[String]) -> Option<Vec<Shape>> {
     let has = |names: &[&str]| words.iter().any(|word| names.contains(&word.as_str()));
     let side = DIRECTIONS.iter().position(|names| has(names))?;
-    has(WALLS).then(|| {
-        vec![Shape {
-            path: SIDES[side].to_owned(),
-            fill: Paint::None,
-            stroke: Paint::Colour("#4a3b22".to_owned()),
-            width: 12,
-        }]
-    })
+    let line = |path: &str, colour: &str, width| Shape {
+        path: path.to_owned(),
+        fill: Paint::None,
+        stroke: Paint::Colour(colour.to_owned()),
+        width,
+    };
+    if has(WALLS) {
+        return Some(vec![line(SIDES[side], "#4a3b22", 12)]);
+    }
+    let (_, signs) = COMPARISONS.iter().find(|(names, _)| has(names))?;
+    Some(vec![line(signs[side], "#1a1a1a", 7)])
+}
+
+/// A part of a body that continues in the next cell of a direction, if a word names one: the rows
+/// and columns to that cell, and the drawing. Its last shape lies in the next cell.
+pub(super) fn link(words: &[String]) -> Option<([isize; 2], Vec<Shape>)> {
+    let is_named = |names: &[&str]| words.iter().any(|word| names.contains(&word.as_str()));
+    let side = DIRECTIONS.iter().position(|names| is_named(names))?;
+    let (step, [own, next]) = LINKS[side];
+    let green = || Paint::Colour("#2f9a57".to_owned());
+    let shape = |path: &str, fill, stroke, width| Shape {
+        path: path.to_owned(),
+        fill,
+        stroke,
+        width,
+    };
+    let joint = "M50 28 A22 22 0 1 1 50 72 A22 22 0 1 1 50 28 Z";
+    let drawn = vec![
+        shape(own, Paint::None, green(), 44),
+        shape(joint, green(), Paint::None, 1),
+        shape(next, Paint::None, green(), 44),
+    ];
+    Some((step, drawn))
+}
+
+/// Returns whether a word names a direction.
+pub(super) fn is_direction(word: &str) -> bool {
+    DIRECTIONS.iter().any(|names| names.contains(&word))
+}
+
+/// A filled cell.
+pub(in crate::names) fn filled_cell() -> Vec<Shape> {
+    vec![Shape {
+        path: WALL.to_owned(),
+        fill: Paint::Colour("#5d5346".to_owned()),
+        stroke: Paint::None,
+        width: 1,
+    }]
 }
 
 /// The drawing of a thing other than a chess man.
 pub(super) fn thing(word: &str) -> Option<Vec<Shape>> {
-    let solid = |path: &str, colour: &str| Shape {
-        path: path.to_owned(),
-        fill: Paint::Colour(colour.to_owned()),
-        stroke: Paint::None,
-        width: 1,
-    };
     if WALLS.contains(&word) {
-        return Some(vec![solid(WALL, "#5d5346")]);
+        return Some(filled_cell());
     }
-    if CRUMBS.contains(&word) {
-        return Some(vec![solid(CRUMB, "#b07d00")]);
+    if let Some((_, paths)) = FIGURES.iter().find(|(names, _)| names.contains(&word)) {
+        let shape = |&(path, colour): &Area| Shape {
+            path: path.to_owned(),
+            fill: colour.map_or(Paint::Content, |colour| Paint::Colour(colour.to_owned())),
+            stroke: Paint::None,
+            width: 1,
+        };
+        return Some(paths.iter().map(shape).collect());
     }
     let (_, (path, _)) = THINGS.iter().find(|(names, _)| names.contains(&word))?;
     Some(vec![Shape {

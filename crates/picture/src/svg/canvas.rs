@@ -254,6 +254,11 @@ impl Canvas {
         ));
     }
 
+    /// Begins a group that clicks pass through.
+    pub fn untouchable(&mut self) {
+        self.put("<g style=\"pointer-events:none\">");
+    }
+
     /// Ends a group.
     pub fn close(&mut self) {
         self.put("</g>");

@@ -1,8 +1,30 @@
-//! Lines on a board: around regions, and along the sides of a board of hexagons.
+//! Lines on a board: around regions, across the sides of cells, and along the sides of a board of
+//! hexagons.
 
-use super::PLACE;
 use super::canvas::Canvas;
+use super::{PIECE, PLACE, piece};
 use crate::DrawnBoard;
+
+/// Draws the ground below cells that are points or pits, and the lines between them.
+pub(super) fn ground(canvas: &mut Canvas, board: &DrawnBoard, [left, top]: [f64; 2]) {
+    if board.lines.is_empty() && !board.has_pits {
+        return;
+    }
+    let [width, height] = [board.columns.len(), board.rows.len()].map(|count| count as f64 * PLACE);
+    canvas.rect("plain", [left, top, width, height], 8.0);
+    let point = |(row, column): (usize, usize)| {
+        let [x, y] =
+            [(left, column), (top, row)].map(|(start, at)| start + (at as f64 + 0.5) * PLACE);
+        format!("{x} {y}")
+    };
+    let lines = board.lines.iter();
+    let lines: String = lines
+        .map(|[from, to]| format!("M{}L{}", point(*from), point(*to)))
+        .collect();
+    if !lines.is_empty() {
+        canvas.line("border", &lines, "");
+    }
+}
 
 /// Draws thick lines between regions and around them.
 pub(super) fn regions(canvas: &mut Canvas, board: &DrawnBoard, left: f64, top: f64) {
@@ -29,6 +51,52 @@ pub(super) fn regions(canvas: &mut Canvas, board: &DrawnBoard, left: f64, top: f
     if !path.is_empty() {
         canvas.line("border", &path, "");
     }
+}
+
+/// Draws what lies across the sides of cells, after all cells: walls, signs, and bodies that
+/// reach into the next cell, below what is there.
+pub(super) fn across(canvas: &mut Canvas, board: &DrawnBoard, [left, top]: [f64; 2]) {
+    let cells = board.contents.iter().enumerate().flat_map(|(row, places)| {
+        let places = places.iter().enumerate();
+        places.filter_map(move |(column, place)| Some((row, column, place.as_ref()?)))
+    });
+    // A body that leaves the board ends at its side.
+    let leaves = |row: usize, column: usize, content: &String| {
+        board.links.get(content).is_some_and(|[down, right]| {
+            let next = row
+                .checked_add_signed(*down)
+                .zip(column.checked_add_signed(*right));
+            next.is_none_or(|(row, column)| {
+                row >= board.rows.len() || column >= board.columns.len()
+            })
+        })
+    };
+    let mut cut = board.clone();
+    for content in board.links.keys() {
+        cut.shapes.get_mut(content).map(Vec::pop);
+    }
+    canvas.untouchable();
+    for is_edge in [true, false] {
+        for (row, column, contents) in cells.clone() {
+            let shown = contents
+                .iter()
+                .filter(|content| board.edges.contains(*content) == is_edge);
+            let shown: Vec<String> = shown.cloned().collect();
+            if !shown.is_empty() && (is_edge || !board.links.is_empty()) {
+                let x = left + (column as f64 + 0.5) * PLACE;
+                let y = top + (row as f64 + 0.5) * PLACE;
+                let is_cut = shown.iter().any(|content| leaves(row, column, content));
+                piece(
+                    canvas,
+                    if is_cut { &cut } else { board },
+                    &shown,
+                    "",
+                    [x, y, PIECE],
+                );
+            }
+        }
+    }
+    canvas.close();
 }
 
 /// Draws the sides of a board of hexagons in colours: top, bottom, left and right. `centre` gives
