@@ -24,7 +24,7 @@ fn the_corpus_agrees_by_datalog() {
 
 #[test]
 fn the_corpus_agrees_by_networks() {
-    let each = crate::common::sized(2, 1);
+    let each = crate::common::sized(3, 1);
     the_corpus_agrees(Backend::Auto, each, crate::common::sized(5_000, 500_000));
 }
 

@@ -270,7 +270,7 @@ fn the_limit_and_its_rule_are_named() {
 #[test]
 fn the_page_survives_and_serves_others() {
     let service = Service::start(&["--memory", "1000"]);
-    for (name, rules) in hostile() {
+    for (name, rules) in hostile().into_iter().step_by(sized(3, 1)) {
         let hostile = service.anew();
         let set = json!({ "files": [{ "name": "hostile.kif", "text": rules }] });
         let answer = hostile.post("/api/games", &set);

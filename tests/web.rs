@@ -526,15 +526,17 @@ fn the_library_of_the_editor_is_up_to_date() {
     let root = env!("CARGO_MANIFEST_DIR");
     let read = |path: &str| std::fs::read_to_string(format!("{root}/{path}")).expect("text");
     let made = read("crates/web/src/served/editor.js");
-    let mut lines = made.lines();
-    let first = lines.next().expect("a line");
+    let first = made.lines().next().expect("a line");
     let digest = hash_of(&format!("{root}/tests/web/library"));
     assert!(
-        first.contains(&format!("is {digest},")),
+        first.contains(&format!("is {digest}.")),
         "node tests/web/bundle.mjs makes it: {first}"
     );
     let lock: Value = serde_json::from_str(&read("tests/web/package-lock.json")).expect("JSON");
-    let packages = lines.map_while(|line| line.strip_prefix("// "));
+    // The licences of the script name its packages first.
+    let licences = read("crates/web/src/served/licences.txt");
+    assert!(licences.contains("Permission is hereby granted"));
+    let packages = licences.lines().skip(1).take_while(|line| !line.is_empty());
     let packages: Vec<(&str, &str)> = packages
         .map(|line| line.rsplit_once(' ').expect("a name and a version"))
         .collect();

@@ -60,6 +60,12 @@ pub fn own_games() -> Vec<(String, Game)> {
     games
 }
 
+/// One of `each` of our games, or all with `GGP_THOROUGH=1`.
+pub fn some_own_games(each: usize) -> Vec<(String, Game)> {
+    let games = own_games().into_iter();
+    games.step_by(sized(each, 1)).collect()
+}
+
 fn own_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("games")
 }
@@ -107,13 +113,8 @@ pub fn sized<T>(some: T, all: T) -> T {
     }
 }
 
-/// Calls a function for each game, on as many threads as there are cores;
+/// Calls a function for each of these games, on as many threads as there are cores;
 /// panics with the first message in the order of the games.
-pub fn for_each_game(check: impl Fn(&str, &Game) -> Result<(), String> + Sync) {
-    for_each(&games(), check);
-}
-
-/// As [`for_each_game`], for these games.
 pub fn for_each(
     games: &[(String, Game)],
     check: impl Fn(&str, &Game) -> Result<(), String> + Sync,

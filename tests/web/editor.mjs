@@ -214,6 +214,13 @@ export const tests = {
       await page.keyboard.press('Enter');
       await page.locator('.search-match.chosen').waitFor();
       assert.deepEqual(await problems(page), [], colorScheme);
+      await page.keyboard.press('Escape');
+      await rulesField(page).press('ControlOrMeta+End');
+      await page.keyboard.type(' (');
+      const list = page.locator('.cm-tooltip-autocomplete > ul');
+      await list.waitFor();
+      assert.ok(await list.evaluate((one) => one.scrollHeight > one.clientHeight), 'a list to scroll');
+      assert.deepEqual(await problems(page), [], `${colorScheme}, completions`);
       await context.close();
     }
   },

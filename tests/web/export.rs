@@ -54,6 +54,17 @@ fn the_page_is_written_as_files() {
             text(&format!("api/games/{id}/picture.svg")).starts_with("<svg"),
             "{id}"
         );
+        let first: serde_json::Value =
+            serde_json::from_str(&text(&format!("api/games/{id}/first.json"))).expect("JSON");
+        let roles = game["roles"].as_array().map(Vec::len);
+        assert_eq!(first["ply"], 0, "{id}");
+        assert_eq!(first["legal"].as_array().map(Vec::len), roles, "{id}");
+        // Some games have no board.
+        let svg = first["svg"].as_str();
+        assert!(
+            svg.is_some_and(|svg| svg.is_empty() || svg.starts_with("<svg")),
+            "{id}"
+        );
     }
     let films = cards.iter().filter(|card| card["featured"].is_number());
     let films: Vec<&str> = films.filter_map(|card| card["id"].as_str()).collect();

@@ -2,7 +2,8 @@
 // running at URL.
 //
 // Runs all tests, or those whose names contain a WORD; exits with 1 if one fails. At the page of
-// `ggp web --export` those that look at requests to a server, or need one, are left out. CHROMIUM
+// `ggp web --export` those that look at requests to a server, or need one, are left out; those of
+// files.mjs are for that page alone. CHROMIUM
 // is the path of the browser (/usr/bin/chromium), PICTURES a folder for screenshots of
 // failed tests.
 
@@ -11,6 +12,7 @@ import { mkdir } from 'node:fs/promises';
 import { browsing, unfolded } from './person.mjs';
 import { tests as clicks } from './clicking.mjs';
 import { tests as editor } from './editor.mjs';
+import { tests as files } from './files.mjs';
 import { tests as graphs } from './graphs.mjs';
 import { tests as start } from './home.mjs';
 import { tests as looks } from './looks.mjs';
@@ -20,7 +22,7 @@ import { folds, tests as play } from './play.mjs';
 import { tests as rules } from './rules.mjs';
 
 const wanted = process.argv.slice(3);
-const tests = { ...matches, ...play, ...rules, ...editor, ...graphs, ...looks, ...start, ...openapi, ...clicks };
+const tests = { ...matches, ...play, ...rules, ...editor, ...graphs, ...looks, ...start, ...openapi, ...clicks, ...files };
 const browser = await browsing();
 const exported = (await fetch(new URL('engine/local.js', process.argv[2]))).ok;
 /** Returns whether a test asks the server itself, looks at requests, or needs a table. */
@@ -28,7 +30,7 @@ const needsServer = (test) => /\bfetch\(|\brequest\b|\.route\(|waitForRequest|\b
 let failed = 0;
 for (const [name, test] of Object.entries(tests)) {
   if (wanted.length > 0 && !wanted.some((word) => name.includes(word))) continue;
-  if (exported && needsServer(test)) continue;
+  if (exported ? needsServer(test) && !(name in files) : name in files) continue;
   const context = await browser.newContext({ viewport: { width: 1400, height: 900 }, acceptDownloads: true });
   context.setDefaultTimeout(20_000);
   if (!folds.has(test)) await unfolded(context);

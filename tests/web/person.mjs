@@ -88,7 +88,10 @@ export async function problems(page) {
   // The page may run no script but its own, so the checker is run by the browser itself.
   await page.evaluate(await readFile(AXE, 'utf8'));
   const { violations } = await page.evaluate(() => window.axe.run());
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).slice(0, 3).join(', ')}`);
+  // The list of completions is scrolled by the keys that choose from it, while the focus stays in the
+  // rules, as the ARIA guide wants it. The checker knows that of a combobox, but not of a text of several lines.
+  const found = violations.filter(({ id, nodes }) => id !== 'scrollable-region-focusable' || !nodes.every(({ html }) => html.startsWith('<ul id="cm-ac-')));
+  return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).slice(0, 3).join(', ')}`);
 }
 
 /** Replaces the text in the editor. */

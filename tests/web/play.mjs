@@ -30,6 +30,13 @@ const tests = {
     assert.match(await page.locator('.count').textContent(), /^0 \//);
   },
 
+  async two_quick_clicks_are_one_move({ page }) {
+    await opened(page, `#/${LINE_OF_THREE}?${persons}`);
+    await place(page, 1, 1).dblclick();
+    await says(page, /Last: cross \(mark \d \d\)/);
+    assert.match(await page.locator('.count').textContent(), /^1 \//);
+  },
+
   async the_last_move_is_marked({ page }) {
     await opened(page, `#/checkers?moves=(move 2 2 3 3) wait&${persons}`);
     await page.locator('.arrow.last').waitFor();
@@ -154,6 +161,15 @@ const tests = {
     await pad.getByRole('button', { name: 'drive up' }).waitFor();
   },
 
+  async directions_may_be_among_other_moves({ page }) {
+    await opened(page, `#/pursuit?${persons};person`);
+    await page.locator('.pad').getByRole('button', { name: 'stay' }).waitFor();
+    assert.deepEqual(await page.locator('.pad .way').allTextContents(), ['→', '↑']);
+    const [first] = (await status(page).textContent()).split(')');
+    await page.keyboard.press('ArrowUp');
+    await page.waitForFunction((before) => !document.querySelector('.status').textContent.startsWith(before), first);
+  },
+
   async moves_without_a_place_have_large_buttons({ page }) {
     await own(page, BOTH);
     await seated(page, 'right', 'person');
@@ -274,9 +290,9 @@ const tests = {
     await page.locator('.pad').getByRole('button', { name: 'paper' }).click();
     await says(page, /Last: left rock, right paper/);
     assert.match(await page.locator('.tables').textContent(), /rounds won *left *0 *right *1/);
-    await opened(page, '#/kalah');
+    await opened(page, '#/dots_and_boxes');
     await page.locator('.tables:not(.alone) dl').first().waitFor();
-    assert.match(await page.locator('.tables:not(.alone)').textContent(), /holds store *south *0 *north *0/);
+    assert.match(await page.locator('.tables:not(.alone)').textContent(), /points *left *0 *right *0/);
   },
 
   async no_text_field_takes_the_focus({ browser }) {

@@ -155,6 +155,7 @@ export const tests = {
     assert.equal(await page.locator('.source .lit').count(), 0);
     await page.keyboard.press('Escape');
     assert.equal(await page.locator('.why-drawer').isVisible(), false);
+    assert.match(await page.evaluate(() => document.activeElement.getAttribute('aria-label')), /^Why is \(mark 1 1\)/);
   },
 
   async an_address_may_leave_out_what_is_no_choice_and_facts_have_a_history({ page }) {
@@ -224,6 +225,9 @@ export const tests = {
     const select = page.getByLabel('Method');
     await page.waitForFunction((count) => document.querySelectorAll('.solve select option').length === count, known.length);
     assert.deepEqual(await select.locator('option').allTextContents(), known.map(({ name }) => name));
+    const groups = await select.locator('optgroup').evaluateAll((all) => all.map((group) => [group.label, group.querySelectorAll('option').length]));
+    assert.deepEqual(groups.map(([label]) => label), [...new Set(known.map(({ group }) => group))]);
+    assert.ok(groups.length > 3 && groups.every(([, count]) => count < 8), JSON.stringify(groups));
     await select.selectOption('breadth-first');
     await page.getByText(known.find(({ name }) => name === 'breadth-first').title).waitFor();
     const [request] = await Promise.all([page.waitForRequest('**/solve'), page.getByRole('button', { name: 'Solve', exact: true }).click()]);
@@ -254,6 +258,7 @@ export const tests = {
     await page.getByText('1 not finished').waitFor();
     await page.locator('.results a').first().click();
     await says(page, /Last: cross \(mark 1 1\)/);
+    assert.match(page.url(), /seats=person;person/);
     await page.goto(home);
     await page.locator('.card').first().waitFor();
     await dropped('cup.jsonl', `${lines[0]}\n{"game": 3, "players": []}\n${lines[1]}`);

@@ -234,15 +234,19 @@ fn levels(stats: &Stats) -> Vec<u64> {
 pub struct Method {
     name: &'static str,
     title: &'static str,
+    group: &'static str,
 }
 
-/// Lists all solving methods.
+/// Lists all solving methods, group by group.
 pub fn methods() -> Vec<Method> {
     let method = |method: solve::Method| Method {
         name: method.name(),
         title: method.about(),
+        group: method.group().title(),
     };
-    solve::Method::all().map(method).collect()
+    let mut all: Vec<solve::Method> = solve::Method::all().collect();
+    all.sort_by_key(|method| method.group());
+    all.into_iter().map(method).collect()
 }
 
 /// A number of moves as text.

@@ -10,11 +10,11 @@ use serde::de::DeserializeOwned;
 use super::queue::Queue;
 use ggp_answers::editing::{self, AtPlace};
 use ggp_answers::graph::GraphTask;
-use ggp_answers::solving::{self, SolveTask};
+use ggp_answers::solving::SolveTask;
 use ggp_answers::think::ThinkTask;
 use ggp_answers::{Allowance, Content, GameDescription, Listener, LoadedGame, Refusal};
 use ggp_answers::{RefusalKind, RuleSet, Rules, Tables};
-use ggp_answers::{players, position, trial, values, why};
+use ggp_answers::{position, trial, values, why};
 use ggp_stop::Stop;
 
 /// Maximum number of games that are ready for use.
@@ -166,8 +166,6 @@ impl Requests {
             Ok(asked)
         };
         Ok(match what {
-            "players" => Answer::new(&players::kinds()),
-            "methods" => Answer::new(&solving::methods()),
             "check" => Answer::new(&editing::check(checked()?, stop)),
             "try" => match trial::try_rules(&checked()?, stop)? {
                 Ok(report) => Answer::new(&report),

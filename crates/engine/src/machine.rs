@@ -39,7 +39,7 @@ pub use perft::{Level, Perft, PerftEnd, PerftOptions, perft};
 pub use playout::{Playout, PlayoutEnd, PlayoutOptions, PlayoutStep, play_to_end, playout};
 #[doc(hidden)]
 pub use propnet::lanes as narrow_lanes;
-pub use propnet::{Evaluation, PropnetMachine, PropnetState};
+pub use propnet::{BatchOptions, Evaluation, PropnetMachine, PropnetState};
 
 /// The resources that a machine may use for one query, and the engine.
 #[derive(Clone, Debug)]

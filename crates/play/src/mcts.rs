@@ -289,10 +289,10 @@ impl MctsAgent {
             }
             return Ok(());
         }
-        let (net, depth) = (network(machine).net(), self.settings.mcts.playout_depth);
+        let (machine, depth) = (network(machine), self.settings.mcts.playout_depth);
         let engine = self.brief.limits.engine;
         let mut lanes = Lanes::new(
-            net,
+            machine,
             engine,
             depth,
             self.settings.learning,

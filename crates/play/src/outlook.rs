@@ -12,7 +12,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::OptionError;
 use ggp_engine::machine::{
-    AnyMachine, Limits, Machine, PlayError, PlayoutEnd, PropnetState, narrow_lanes, play_to_end,
+    AnyMachine, BatchOptions, Limits, Machine, PlayError, PlayoutEnd, PropnetState, narrow_lanes,
+    play_to_end,
 };
 use ggp_engine::propnet::batch::{Batch, Packed};
 use ggp_engine::propnet::code::Engine;
@@ -90,7 +91,11 @@ impl Lanes {
         });
         Some(Lanes {
             scores: scores.collect(),
-            batch: Batch::new(net, narrow_lanes(limits.engine), limits.engine),
+            batch: machine.batch(BatchOptions {
+                lanes: narrow_lanes(limits.engine),
+                engine: limits.engine,
+                looks_ahead: false,
+            }),
         })
     }
 

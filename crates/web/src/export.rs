@@ -7,6 +7,8 @@ use std::fmt::{self, Display, Formatter};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
 
 use hmac_sha256::Hash as Sha256;
 use serde::Serialize;
@@ -14,7 +16,8 @@ use serde::Serialize;
 use super::game_store::{Card, GameStore};
 use super::page;
 use super::questions::found_traits;
-use ggp_answers::{Content, GameDescription};
+use ggp_answers::position::{Moves, position};
+use ggp_answers::{Allowance, Content, GameDescription, NoBackground, players, solving};
 use ggp_engine::machine::PlayError;
 use ggp_stop::Stop;
 
@@ -92,7 +95,7 @@ pub enum ExportError {
     /// A file or folder cannot be read or written.
     Io(PathBuf, io::Error),
     /// A game cannot be drawn.
-    Game(String, Box<PlayError>),
+    Game(String, Box<dyn Error + Send + Sync>),
     /// The export was stopped.
     Stopped,
 }
@@ -129,7 +132,7 @@ impl Error for ExportError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             ExportError::Io(_, error) => Some(error),
-            ExportError::Game(_, error) => Some(error),
+            ExportError::Game(_, error) => Some(&**error),
             _ => None,
         }
     }
@@ -261,6 +264,19 @@ fn games(draft: &mut Draft, stop: &Stop) -> Result<(), ExportError> {
             &format!("api/games/{id}/picture.svg"),
             preview.svg.as_bytes(),
         )?;
+        let allowance = Allowance {
+            stop,
+            memory_bytes: 0,
+            time: Duration::MAX,
+            tables: &Arc::default(),
+            background: &NoBackground,
+        };
+        let first = position(&game, &Moves::default(), &allowance);
+        let first = first.map_err(|refusal| match stop.is_over() {
+            true => ExportError::Stopped,
+            false => ExportError::Game(id.to_owned(), refusal.message.into()),
+        })?;
+        draft.json(&format!("api/games/{id}/first.json"), &first)?;
         let card = Card::new(&game);
         if card.is_featured() {
             let film = game
@@ -276,6 +292,8 @@ fn games(draft: &mut Draft, stop: &Stop) -> Result<(), ExportError> {
     }
     draft.size.games = cards.len();
     draft.json("api/games.json", &cards)?;
+    draft.json("api/players.json", &players::kinds())?;
+    draft.json("api/methods.json", &solving::methods())?;
     let traits = found_traits(&store, stop).map_err(|_| ExportError::Stopped)?;
     draft.json("api/traits.json", &traits)
 }

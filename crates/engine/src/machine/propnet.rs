@@ -3,7 +3,9 @@
 //! In: a [`Propnet`]. Out: the machine's answers, one state at a time, either from
 //! the tapes for many lanes or by evaluating changed gates only. States and moves
 //! that the network does not cover go to a Datalog machine: unreachable states, and
-//! moves that are never legal.
+//! moves that are never legal. [`kept`] has the code over many positions.
+
+mod kept;
 
 use std::sync::{Arc, OnceLock};
 
@@ -19,6 +21,8 @@ use crate::propnet::network::Literal;
 use crate::propnet::{GroundError, Propnet};
 use ggp_gdl::game::{Game, Move, RoleId};
 use ggp_gdl::terms::{TermId, Terms};
+pub use kept::BatchOptions;
+use kept::Kept;
 
 /// A state of a [`PropnetMachine`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -54,6 +58,7 @@ struct Shared {
     /// An evaluator in the initial state, copied by each machine that needs one. It
     /// is not created if only the network is used.
     evaluator: OnceLock<Evaluator>,
+    kept: Kept,
 }
 
 /// The evaluation of the gates of one state.
@@ -127,6 +132,7 @@ impl PropnetMachine {
             symbols: symbols.sum(),
             initial: Arc::clone(&initial),
             evaluator,
+            kept: Kept::default(),
             net,
         };
         PropnetMachine {

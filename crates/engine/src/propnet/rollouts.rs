@@ -69,7 +69,7 @@ const IDLE: u32 = 16;
 const IDLE_RECORDED: u32 = 4;
 
 /// Options of playouts.
-#[derive(Clone, Debug)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct RolloutOptions {
     /// The number of playouts that run in parallel.
     pub width: Width,

@@ -12,7 +12,7 @@ mod encode;
 pub(super) use compiled::Compiled;
 
 #[cfg(test)]
-pub(super) use encode::{VECTOR, encode};
+pub(super) use encode::encode;
 
 #[cfg(all(target_family = "wasm", feature = "jit"))]
 mod compiled {
@@ -78,10 +78,10 @@ mod compiled {
 
         /// New scratch rows for this code.
         pub fn scratch(&self) -> Rows {
-            Rows::new(self.scratch, WORDS)
+            Rows::new(self.scratch, self.words)
         }
 
-        /// Runs the code, one vector of the rows' width after the other.
+        /// Runs the code.
         ///
         /// # Panics
         ///
@@ -89,7 +89,7 @@ mod compiled {
         /// made by [`Compiled::scratch`].
         pub fn run(&self, banks: &mut [Rows], scratch: &mut Rows) {
             assert!(
-                scratch.len() >= self.scratch && scratch.words() == WORDS,
+                scratch.len() >= self.scratch && scratch.words() == self.words,
                 "there must be enough scratch rows"
             );
             let mut starts = [std::ptr::null_mut::<u64>(); BANKS];
@@ -107,14 +107,11 @@ mod compiled {
             // function of this type there, and only `drop` removes it.
             let function = unsafe { std::mem::transmute::<usize, Run>(self.index as usize) };
             let scratch = scratch.flat_mut().as_mut_ptr();
-            for first in (0..self.words).step_by(WORDS) {
-                // The function reads and writes the vector from word `first` on in rows below
-                // `rows` of each bank, and rows below `scratch` of the scratch rows. All these lie
-                // inside the buffers, which are borrowed uniquely for this call, are
-                // disjoint, and may hold any bits.
-                let [a, b, c, d, e, f, g, h] = starts.map(|start| start.wrapping_add(first));
-                function(scratch, a, b, c, d, e, f, g, h);
-            }
+            // The function reads and writes rows below `rows` of each bank, and rows below `scratch` of
+            // the scratch rows. All these lie inside the buffers, which are borrowed uniquely for
+            // this call, are disjoint, and may hold any bits.
+            let [a, b, c, d, e, f, g, h] = starts;
+            function(scratch, a, b, c, d, e, f, g, h);
         }
     }
 

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use ggp_engine::propnet::Propnet;
+use ggp_engine::machine::{BatchOptions, PropnetMachine};
 use ggp_engine::propnet::batch::{Batch, Packed};
 use ggp_engine::propnet::code::Engine;
 use ggp_engine::propnet::playout::Proceed;
@@ -46,7 +46,8 @@ impl Default for Learning {
     }
 }
 
-/// A game on the lanes of a network. Moves are indices into [`Propnet::moves`].
+/// A game on the lanes of a network. Moves are indices into
+/// [`Propnet::moves`](ggp_engine::propnet::Propnet::moves).
 #[derive(Clone, Debug)]
 pub struct Lanes {
     batch: Batch,
@@ -66,15 +67,16 @@ pub struct Lanes {
 }
 
 impl Lanes {
-    /// Compiles the network. Playouts have at most `depth` joint moves.
+    /// Lanes on the network of a machine. Playouts have at most `depth` joint moves.
     pub fn new(
-        net: &Propnet,
+        machine: &PropnetMachine,
         engine: Engine,
         depth: u32,
         learning: Option<Learning>,
         decisive: bool,
         seed: u64,
     ) -> Self {
+        let net = machine.net();
         let (game, terms) = (net.game(), net.terms());
         let score = |value: &(_, _)| game.score(&terms, value.0).map_or(0, |score| score.get());
         let scores = |role: &Vec<_>| role.iter().map(score).collect::<Vec<u8>>();
@@ -97,17 +99,18 @@ impl Lanes {
             },
             ..RolloutOptions::default()
         };
-        let mut rollouts = Rollouts::new(net, &options, seed);
+        let mut rollouts = machine.rollouts(options, seed);
         if let Some(learning) = learning {
             rollouts.set_exploration(learning.epsilon);
         }
         let is_small = net.network().gates() <= SMALL;
-        let mut batch = Batch::new(net, LANES, engine);
-        if is_small {
-            batch.prepare_terminal(net);
-        }
+        let options = BatchOptions {
+            lanes: LANES,
+            engine,
+            looks_ahead: is_small,
+        };
         Lanes {
-            batch,
+            batch: machine.batch(options),
             rollouts,
             learning,
             unlearned: 0,

@@ -10,7 +10,7 @@ const JOBS = Math.max(1, Math.min(4, (navigator.hardwareConcurrency ?? 2) - 1));
 /** Requests that take long and report meanwhile, by name: the event with their result. */
 const RESULTS = { think: 'move', solve: 'answer', graph: 'graph', learn: 'learned' };
 /** Requests without a body whose answers are files. */
-const FILES = ['games', 'traits'];
+const FILES = ['games', 'traits', 'players', 'methods'];
 
 /** The rules of games as text, and the descriptions of bundled games, by name. */
 const rules = new Map();
@@ -162,10 +162,21 @@ class Pool {
 }
 
 const questions = new Pool(1);
-// It starts while the page is loaded.
-const first = new Runner();
-first.begun().catch(() => first.end());
-questions.idle.push(first);
+/** Does something when the page has been shown. */
+function whenIdle(work) {
+  if (globalThis.requestIdleCallback) requestIdleCallback(work, { timeout: 1_000 });
+  else setTimeout(work, 300);
+}
+// The first worker starts before there is a question.
+whenIdle(() => {
+  if (questions.free === 0 || questions.idle.length > 0) return;
+  const first = new Runner();
+  first.begun().catch(() => first.end());
+  questions.idle.push(first);
+});
+// The page works without a network after the first visit, where the browser allows that. All files are
+// loaded for it, so the engine comes before.
+whenIdle(() => code().catch(() => {}).then(() => navigator.serviceWorker?.register(new URL('../keep.js', here))).catch(() => {}));
 const jobs = new Pool(JOBS);
 /** Learned values as text, by the name of their game. */
 const lessons = new Map();
@@ -218,10 +229,27 @@ async function readied(id) {
   rules.set(id, JSON.stringify({ files: said.files, picture: said.picture }));
 }
 
+/** The first position of a bundled game: a file that was made with the page. Null for other games. */
+async function firstPosition(id) {
+  // Some hosts send a page of their own for what is not there.
+  const said = await fetched(`../api/games/${encodeURIComponent(id)}/first.json`).then((answer) => answer.json()).catch(() => null);
+  return said?.legal ? said : null;
+}
+
 /** Answers a request, as the server does. */
 export async function ask(path, body, signal) {
   const { id, what } = parts(path);
   if (body === undefined && id === null && FILES.includes(what)) return (await fetched(`../api/${what}.json`)).json();
+  const isOwn = rules.has(id) && !described.has(id);
+  if (what === 'position' && body.moves?.length === 0 && body.names === undefined && !isOwn) {
+    const first = await firstPosition(id);
+    signal?.throwIfAborted();
+    if (first) {
+      // The engine reads the rules while the board is looked at.
+      whenIdle(() => readied(id).then(() => questions.askBriefly({ what, id, body: '{}' })).catch(() => {}));
+      return first;
+    }
+  }
   if (id !== null) await readied(id);
   if (what === 'game' && described.has(id)) return described.get(id);
   const text = body === undefined ? '' : JSON.stringify(body);
@@ -260,6 +288,3 @@ export async function* events(path, body, signal) {
     if (!end) stop.abort(new DOMException('The work is not needed any more.', 'AbortError'));
   }
 }
-
-// The page works without a network after the first visit, where the browser allows that.
-navigator.serviceWorker?.register(new URL('../keep.js', here)).catch(() => {});

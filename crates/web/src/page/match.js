@@ -4,6 +4,7 @@
 // automatically. Choices are hidden until all roles have chosen.
 
 import { isEnd } from './ending.js';
+import { counted } from './moves.js';
 
 export const PERSON = 'person';
 /** Milliseconds for which a position without a choice is shown. */
@@ -285,7 +286,7 @@ export function defaultSeats(roles, kinds) {
 
 /** The error in the seats of an address, or null. */
 export function wrongSeats(seats, roles, kinds) {
-  if (seats.length !== roles.length) return `This address names ${seats.length} players, but the game has ${roles.length} roles. The default players are used.`;
+  if (seats.length !== roles.length) return `This address names ${counted(seats.length, 'player')}, but the game has ${counted(roles.length, 'role')}. The default players are used.`;
   const known = new Set([PERSON, ...kinds.map(({ name }) => name)]);
   const unknown = seats.map((seat) => parsedPlayer(seat).kind).find((kind) => !known.has(kind));
   return unknown === undefined ? null : `This address names an unknown player, ${unknown}. The default players are used.`;

@@ -38,7 +38,7 @@ export class Menu {
     this.keys = keysOf(labels, ways);
     this.moves = moves;
     this.back = back;
-    const all = moves.map((move, index) => button(ways ? `${ways[index].sign} ${labels[index]}` : labels[index], () => this.choose(index, true), {
+    const all = moves.map((move, index) => button(`${ways?.[index].sign ?? ''} ${labels[index]}`.trim(), () => this.choose(index, true), {
       title: move.move, class: 'choice', on: undefined,
     }));
     fill(this.element, all);

@@ -34,16 +34,17 @@ export function directions(words) {
 }
 
 /**
- * The directions `{way, sign, key}` that words name, or null unless each of them names a
- * different direction and two of them are opposite. Letters count only among words that
- * are all letters.
+ * The directions `{way, sign, key}` that words name, or null unless two of them are opposite or
+ * across, and no two are the same. Other words may be among them, with null as `way`, but not
+ * among letters, and not more than there are directions.
  */
 export function waysOf(words) {
-  if (words.length < 2) return null;
   const plain = words.map((word) => word.toLowerCase().replaceAll(/[-_]/g, ''));
   const ways = plain.map((word) => WORDS.get(word) ?? null);
-  if (ways.includes(null) || new Set(ways.map(String)).size < ways.length) return null;
-  const opposed = ways.some(([x, y]) => ways.some(([u, v]) => x === -u && y === -v));
-  if (!opposed || new Set(plain.map((word) => word.length < 2)).size > 1 && plain.some((word) => word.length === 1)) return null;
-  return ways.map((way) => ({ way, sign: SIGNS[way], key: KEYS[way] ?? null }));
+  const known = ways.filter((way) => way !== null);
+  const letters = plain.filter((word) => word.length === 1).length;
+  if (new Set(known.map(String)).size < known.length || (letters > 0 ? letters < words.length || known.length < words.length : 2 * known.length < words.length)) return null;
+  const isPair = ([x, y], [u, v]) => (x === -u && y === -v) || (known.length < words.length && x * u + y * v === 0);
+  if (!known.some((one) => known.some((other) => isPair(one, other)))) return null;
+  return ways.map((way) => ({ way, sign: SIGNS[way] ?? '', key: KEYS[way] ?? null }));
 }

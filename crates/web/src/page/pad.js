@@ -41,11 +41,13 @@ export class Pad {
 
   button(move, label, way) {
     const one = button('', () => this.onMove(this.role, move.move), { class: 'big', title: move.move, 'aria-label': way ? `${label}: ${move.move}` : null });
-    fill(one, way && make('span', { class: 'way', 'aria-hidden': 'true' }, way.sign), label);
-    if (way) {
+    fill(one, way?.way && make('span', { class: 'way', 'aria-hidden': 'true' }, way.sign), label);
+    if (way && !way.way) {
+      one.style.gridRow = '4';
+    } else if (way) {
       one.style.gridColumn = String(way.way[0] + 2);
       // As on a keyboard: left, down and right are in one row.
-      one.style.gridRow = String(this.ways.every(({ key }) => key) ? (way.way[1] < 0 ? 1 : 2) : way.way[1] + 2);
+      one.style.gridRow = String(this.ways.every((other) => !other.way || other.key) ? (way.way[1] < 0 ? 1 : 2) : way.way[1] + 2);
     }
     one.addEventListener('pointerenter', () => this.onHover(this.role, move));
     return one;

@@ -3,6 +3,7 @@
 
 import { button, fill, make, textOf, trouble } from './dom.js';
 import { CrossTable, MEASURES } from './cross_table.js';
+import { PERSON } from './match.js';
 import { counted } from './moves.js';
 import { address } from './route.js';
 
@@ -130,6 +131,7 @@ export class TournamentResults {
     const said = `${game}: ${players.map((player) => player ?? 'chance').join(' – ')}  ${scores ? scores.map((score) => score ?? '–').join(' : ') : 'not finished'}`;
     const known = this.known(game);
     return make('li', {}, known && Array.isArray(moves) && moves.every(Array.isArray)
-      ? make('a', { href: address(encodeURIComponent(known.id), { moves }) }, said) : make('span', {}, said));
+      // Nobody at this page has played it.
+      ? make('a', { href: address(encodeURIComponent(known.id), { moves, seats: players.map(() => PERSON) }) }, said) : make('span', {}, said));
   }
 }

@@ -27,7 +27,7 @@ export class Seats {
     const state = make('span', { class: 'quiet state' });
     const kind = make('select', { 'aria-label': `Player of ${role.name}` });
     const time = make('input', { type: 'number', min: '0.1', max: '600', step: 'any', value: '1', 'aria-label': `Seconds per move for ${role.name}` });
-    const seconds = make('label', { class: 'seconds' }, time, ' s');
+    const seconds = make('label', { class: 'seconds' }, time, ' s per move');
     const options = make('input', { type: 'text', placeholder: 'options', 'aria-label': `Options of ${role.name}`, class: 'options', spellcheck: 'false' });
     const fixed = make('span', { class: 'fixed', hidden: true });
     const clock = new Clock();
@@ -43,8 +43,8 @@ export class Seats {
   async load() {
     this.kinds = await players();
     for (const { kind } of this.rows) {
-      fill(kind, make('option', { value: PERSON }, 'a person'),
-        this.kinds.map(({ name, what }) => make('option', { value: name, title: what }, name)));
+      fill(kind, make('option', { value: PERSON }, 'You'),
+        this.kinds.map(({ name, what }) => make('option', { value: name, title: what }, `Computer (${name})`)));
     }
     return this.kinds;
   }
@@ -106,7 +106,7 @@ export class Seats {
     seconds.hidden = !found?.thinks;
     options.hidden = !found || found.options.length === 0;
     options.title = (found?.options ?? []).map(([name, what]) => `${name}: ${what}`).join('\n');
-    kind.title = found?.what ?? 'A person at this page';
+    kind.title = found?.what ?? 'You, or another person at this page';
   }
 
   /**

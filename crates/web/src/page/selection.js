@@ -31,7 +31,13 @@ export class Selection {
     return moves.filter((move) => hasOnePlace(move, this.drawing) || move.cells.every((cell) => cells.includes(named(cell))));
   }
 
+  /** While the next position is on its way, there is nothing to choose. */
+  get isReady() {
+    return this.view.history.here.position !== null;
+  }
+
   pick(cell, byKey) {
+    if (!this.isReady) return;
     if (this.cells.includes(cell)) {
       this.set(this.cells.filter((one) => one !== cell));
       return;
@@ -42,11 +48,12 @@ export class Selection {
 
   /** Picks the cell from which something is dragged. */
   lift(cell) {
-    if (!this.cells.includes(cell)) this.set(this.left([...this.cells, cell]).length > 0 ? [...this.cells, cell] : [cell]);
+    if (this.isReady && !this.cells.includes(cell)) this.set(this.left([...this.cells, cell]).length > 0 ? [...this.cells, cell] : [cell]);
   }
 
   /** Commits a move by dropping what was dragged on a cell; null is outside the board. */
   drop(from, to) {
+    if (!this.isReady) return;
     const cells = this.cells.includes(from) ? this.cells : [from];
     if (to === null) this.set([]);
     else if (this.left([...cells, to]).length > 0) this.take([...cells, to], to, false);

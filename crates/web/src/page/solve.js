@@ -32,7 +32,9 @@ export class Solve {
   async shown() {
     try {
       const known = await methods();
-      fill(this.method, known.map(({ name, title }) => make('option', { value: name, title }, name)));
+      const groups = [...new Set(known.map(({ group }) => group))].map((label) => make('optgroup', { label },
+        known.filter(({ group }) => group === label).map(({ name, title }) => make('option', { value: name, title }, name))));
+      fill(this.method, groups);
       this.about.textContent = this.method.selectedOptions[0]?.title ?? '';
     } catch (error) {
       this.trouble.say(error.message);

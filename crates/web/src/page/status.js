@@ -49,8 +49,9 @@ export class Status {
     const preparing = this.preparing();
     if (states.includes('open')) {
       const thinkers = names((role) => states[role] === 'thinking');
+      const choose = states.filter((state) => state === 'thinking').length > 1 ? 'choose' : 'chooses';
       const who = game.roles.length > 1 ? ` (${names((role) => states[role] === 'open')})` : '';
-      return `Your move${who}${thinkers ? `; ${thinkers} chooses at the same time` : ''}.`;
+      return `Your move${who}${thinkers ? `; ${thinkers} ${choose} at the same time` : ''}.`;
     }
     if (preparing) return preparing;
     if (states.includes('thinking')) {

@@ -23,7 +23,7 @@ export class Tree {
     });
     this.control = button('Show the tree', () => this.open(!this.shown), { 'aria-expanded': 'false', class: 'small' });
     this.state = make('p', { class: 'quiet', 'aria-live': 'polite' });
-    this.line = make('p', { class: 'variation', hidden: true });
+    this.line = make('p', { class: 'variation', role: 'group', tabindex: '0', 'aria-label': 'Principal variation', hidden: true });
     this.legend = make('p', { class: 'legend' }, make('span', {}, sign('open', 'value-0'), 'expected score 0'), make('span', {}, sign('open', 'value-5'), '50'), make('span', {}, sign('open', 'value-10'), '100'),
       make('span', {}, sign('ended', 'value-5'), 'game over'), make('span', {}, make('span', { class: 'stroke lit' }), 'principal variation'), make('span', {}, 'larger: more visits'));
     this.body = make('div', { class: 'tree', hidden: true }, this.state, this.line, this.sheet.element, this.legend);

@@ -19,7 +19,7 @@ export function sentences({ matches, depth, ended, cut, stuck, lengths, branchin
   else if (ended === played) said.push(`${count}: all end, ${length}.`);
   else if (ended === 0) said.push(`${count}: none ends${cut > 0 ? ` within ${counted(depth, 'joint move')}` : ''}.`);
   else said.push(`${count}: ${ended} end, ${length}${cut > 0 ? `; ${cut} do not end within ${counted(depth, 'joint move')}` : ''}${stuck > 0 ? `; ${stuck} get stuck` : ''}.`);
-  if (branching !== null) said.push(roles.length === 1 ? `On average, ${rounded(branching)} moves are possible.` : `On average, ${rounded(branching)} joint moves are possible.`);
+  if (branching !== null) said.push(roles.length === 1 ? `On average, ${rounded(branching)} moves are possible.` : `On average, ${rounded(branching)} joint ${rounded(branching) === '1' ? 'move is' : 'moves are'} possible.`);
   if (faults.length === 0 && ended > 0) said.push(roles.length === 1 ? 'There is always a legal move, and exactly one score at the end.' : 'Everyone always has a legal move, and exactly one score at the end.');
   if (means) said.push(`Average score: ${roles.map((role, index) => `${role} ${Math.round(means[index])}`).join(', ')}.`);
   return said;

@@ -29,7 +29,7 @@ export class Why {
     const form = make('form', { class: 'ask', on: { submit: (event) => { event.preventDefault(); this.ask(this.question.value); } } },
       make('label', {}, 'Why ', this.question), make('button', { type: 'submit' }, 'Ask'));
     this.chips = make('div', { class: 'chips', role: 'group', 'aria-label': 'Suggested questions' });
-    this.element = make('section', { class: 'why-drawer', 'aria-label': 'Why', hidden: true },
+    this.element = make('section', { class: 'why-drawer', 'aria-label': 'Why', tabindex: '-1', hidden: true },
       make('div', { class: 'why-head' }, form, button(icon('close'), () => this.close(), { class: 'plain', 'aria-label': 'Close' })),
       this.chips, this.trouble,
       make('div', { class: 'why-body' }, this.answer, this.source.element));
@@ -44,6 +44,7 @@ export class Why {
   /** Opens without a question, to read the rules or to ask. */
   open() {
     if (this.element.hidden) {
+      this.back = document.activeElement;
       this.element.hidden = false;
       document.body.classList.add('asking');
       this.onOpen();
@@ -52,7 +53,8 @@ export class Why {
     if (!this.answer.hasChildNodes()) {
       fill(this.answer, make('p', { class: 'quiet' }, 'Ask why something holds in this position, or why it does not: a fact, a legal move, a goal, or any relation of the rules. Variables such as ?x are allowed.'));
     }
-    this.question.focus({ preventScroll: true });
+    // With fingers, a text field brings a keyboard that covers the page.
+    (matchMedia('(pointer: coarse)').matches ? this.element : this.question).focus({ preventScroll: true });
   }
 
   /** Opens at a place in the rules. */
@@ -81,7 +83,6 @@ export class Why {
 
   /** With `history`, asks when a fact became true, persisted and became false. */
   async ask(question, history = false) {
-    if (this.element.hidden) this.back = document.activeElement;
     this.open();
     question = balanced(question);
     this.question.value = question;

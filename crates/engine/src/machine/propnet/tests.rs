@@ -6,6 +6,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::*;
 use crate::machine::{PlayoutOptions, canonical_facts, canonical_moves, playout};
 use crate::propnet::GroundLimits;
+use crate::propnet::playout::Proceed;
+use crate::propnet::rollouts::{Record, RolloutOptions, Rollouts, Sum};
 
 fn net(game: &Game) -> Propnet {
     let (mut net, _) = Propnet::ground(game, &GroundLimits::default()).expect("it is small");
@@ -103,4 +105,50 @@ fn machine_code_runs_only_if_allowed() {
             }
         }
     }
+}
+
+#[test]
+fn kept_playouts_begin_as_new_ones() {
+    let net = net(&game("tic_tac_toe.kif"));
+    let machine = PropnetMachine::from_network(net.clone(), Limits::default());
+    let start = pack(net.initial.iter().copied());
+    let outcomes = |mut rollouts: Rollouts| {
+        let starts = std::slice::from_ref(&start);
+        let outcomes = rollouts.run(starts, 3_000, &mut || Proceed::On);
+        let sums: Vec<Sum> = outcomes[0].scores.clone();
+        (sums, rollouts.moves(0).to_vec())
+    };
+    let learning = RolloutOptions {
+        record: Record::Moves,
+        ..RolloutOptions::default()
+    };
+    let deciding = RolloutOptions {
+        decisive: true,
+        ..learning
+    };
+    // The copies before must not leave anything behind, whatever their options were.
+    for (options, seed) in [(learning, 1), (learning, 2), (deciding, 1), (learning, 1)] {
+        let expected = outcomes(Rollouts::new(&net, &options, seed));
+        let kept = outcomes(machine.clone().rollouts(options, seed));
+        assert_eq!(kept, expected, "{options:?}, seed {seed}");
+    }
+}
+
+#[test]
+fn code_is_kept_for_the_clones_of_a_machine() {
+    let machine = PropnetMachine::from_network(net(&game("tic_tac_toe.kif")), Limits::default());
+    let options = |lanes| BatchOptions {
+        lanes,
+        engine: Engine::Auto,
+        looks_ahead: true,
+    };
+    let number = || machine.shared.kept.batches();
+    assert_eq!(machine.batch(options(64)).lanes(), 64);
+    assert_eq!(
+        (machine.clone().batch(options(64)).lanes(), number()),
+        (64, 1)
+    );
+    assert_eq!((machine.batch(options(256)).lanes(), number()), (256, 2));
+    // The oldest one goes.
+    assert_eq!((machine.batch(options(512)).lanes(), number()), (512, 2));
 }

@@ -2,7 +2,7 @@
 //!
 //! In: a [`Tape`], the words of its rows. Out: the bytes of a module that imports the memory `m` of
 //! the module `e`, and exports the function `f`. Its parameters are the address of the scratch rows
-//! and those of the banks; it computes one vector of 128 lanes.
+//! and those of the banks; it computes all vectors of 128 lanes of the rows.
 //!
 //! The steps are divided into functions of a few hundred, since browsers optimize a function as a
 //! whole. Within one of them, a value that is needed again is in a local variable; it is also in
@@ -37,6 +37,10 @@ enum Part<'t> {
 }
 
 impl Part<'_> {
+    fn is_end(&self) -> bool {
+        matches!(self, Part::End(_))
+    }
+
     fn function_type(self) -> u32 {
         match self {
             Part::Steps(_) | Part::Begin(_) => PLAIN,
@@ -101,7 +105,7 @@ pub fn encode(tape: &Tape, words: usize) -> Vec<u8> {
         code.function(&writer.part(number, *part));
     }
     functions.function(PLAIN);
-    code.function(&whole(&parts));
+    code.function(&whole(&parts, words));
     let mut exports = ExportSection::new();
     exports.export("f", ExportKind::Func, parts.len() as u32);
     let mut module = Module::new();
@@ -110,24 +114,46 @@ pub fn encode(tape: &Tape, words: usize) -> Vec<u8> {
     module.finish()
 }
 
-/// The function that calls all parts.
-fn whole(parts: &[Part]) -> Function {
-    let mut function = Function::new([]);
+/// The function that calls all parts. A part, or a loop, runs for one vector of the rows after the
+/// other, while its code is in the processor's cache.
+fn whole(parts: &[Part], words: usize) -> Function {
+    let vectors = (words * 8 / VECTOR) as u32;
+    let mut function = Function::new([((vectors - 1) * PARAMETERS, ValType::I32)]);
     let mut code = function.instructions();
-    for (number, part) in parts.iter().enumerate() {
+    // By vector: the addresses of its first row.
+    for vector in 1..vectors {
         for parameter in 0..PARAMETERS {
-            code.local_get(parameter);
+            code.local_get(parameter)
+                .i32_const((vector as usize * VECTOR) as i32)
+                .i32_add()
+                .local_set(vector * PARAMETERS + parameter);
         }
-        code.call(number as u32);
-        match part {
-            Part::Steps(_) => {}
-            Part::Begin(_) => {
-                code.loop_(BlockType::Empty);
-            }
-            Part::End(_) => {
-                code.br_if(0).end();
+    }
+    let mut first = 0;
+    while first < parts.len() {
+        let rest = &parts[first..];
+        let count = match rest[0] {
+            Part::Begin(_) => 1 + rest.iter().take_while(|part| !part.is_end()).count(),
+            Part::Steps(_) | Part::End(_) => 1,
+        };
+        for vector in 0..vectors {
+            for (number, part) in (first..).zip(&rest[..count]) {
+                for parameter in 0..PARAMETERS {
+                    code.local_get(vector * PARAMETERS + parameter);
+                }
+                code.call(number as u32);
+                match part {
+                    Part::Steps(_) => {}
+                    Part::Begin(_) => {
+                        code.loop_(BlockType::Empty);
+                    }
+                    Part::End(_) => {
+                        code.br_if(0).end();
+                    }
+                }
             }
         }
+        first += count;
     }
     code.end();
     function
@@ -160,14 +186,12 @@ impl<'t> Writer<'t> {
 
     /// The parameter with the base of a value's address, and the offset.
     fn address(&self, value: u32) -> (u32, MemArg) {
-        let (parameter, offset) = match self.tape.homes[value as usize] {
-            Home::Bank(place) => {
-                let row = place.index as usize * self.words * 8;
-                (1 + u32::from(place.bank), row)
-            }
-            Home::Scratch(slot) => (0, slot as usize * VECTOR),
+        let (parameter, row) = match self.tape.homes[value as usize] {
+            Home::Bank(place) => (1 + u32::from(place.bank), place.index),
+            Home::Scratch(slot) => (0, slot),
             Home::Nowhere => unreachable!("only values with a home are computed and read"),
         };
+        let offset = row as usize * self.words * 8;
         let offset = MemArg {
             offset: offset as u64,
             align: 3,

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use super::{LESSON, Lanes, Learning};
+use ggp_engine::machine::{Limits, PropnetMachine};
+use ggp_engine::propnet::batch;
 use ggp_engine::propnet::code::Engine;
-use ggp_engine::propnet::{GroundLimits, Propnet, batch};
 use ggp_gdl::game::Game;
 use ggp_search::mcts::{Simulator, Views};
 use ggp_stop::Stop;
@@ -39,9 +40,10 @@ fn mean(lanes: &mut Lanes, start: &batch::Packed) -> f64 {
 #[test]
 fn playouts_learn_to_prefer_better_moves() {
     let game = Game::from_text("walk.kif", RULES).expect("the rules are right");
-    let (net, _) = Propnet::ground(&game, &GroundLimits::default()).expect("it is small");
+    let machine = PropnetMachine::new(&game, Limits::default()).expect("it is small");
+    let net = machine.net();
     let start = batch::pack(net.initial().iter().copied());
-    let lanes = |learning| Lanes::new(&net, Engine::Auto, 100, learning, true, 3);
+    let lanes = |learning| Lanes::new(&machine, Engine::Auto, 100, learning, true, 3);
 
     // Uniform playouts reach the goal with probability 1/8.
     let uniform = &mut lanes(None);
@@ -95,14 +97,15 @@ const RACE: &str = "
 #[test]
 fn learned_values_are_mixed_into_playouts_and_known_for_moves() {
     let game = Game::from_text("race.kif", RACE).expect("the rules are right");
-    let (net, _) = Propnet::ground(&game, &GroundLimits::default()).expect("it is small");
+    let machine = PropnetMachine::new(&game, Limits::default()).expect("it is small");
+    let net = machine.net();
     let options = ggp_learn::Options {
         games: Some(2_000),
         ..Default::default()
     };
-    let learned = ggp_learn::learn(&net, &options, &Stop::new(), |_| ());
+    let learned = ggp_learn::learn(net, &options, &Stop::new(), |_| ());
     let values = Arc::new(learned.values);
-    let mut lanes = Lanes::new(&net, Engine::Auto, 100, None, true, 3);
+    let mut lanes = Lanes::new(&machine, Engine::Auto, 100, None, true, 3);
     let mut mixing = lanes.clone();
     mixing.set_values(Arc::clone(&values), 0.25);
     assert!(mixing.has_values() && !lanes.has_values());

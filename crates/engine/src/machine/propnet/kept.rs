@@ -1,0 +1,95 @@
+//! Code over many positions that a machine keeps, so that the next user of its network does not
+//! compile it again.
+//!
+//! In: the options of the code. Out: a copy with its own rows, as it was when it was new. A player
+//! that is made for each move of a match needs the same code each time.
+
+use std::sync::{Mutex, PoisonError};
+
+use super::PropnetMachine;
+use crate::propnet::batch::Batch;
+use crate::propnet::code::Engine;
+use crate::propnet::rollouts::{RolloutOptions, Rollouts};
+
+/// Maximum number of things of one kind that are kept.
+const MOST: usize = 2;
+
+/// Options of a batch.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct BatchOptions {
+    /// The number of lanes; see [`Batch::new`].
+    pub lanes: usize,
+    /// The engine that runs it.
+    pub engine: Engine,
+    /// If true, [`Batch::terminal_only`] is prepared.
+    pub looks_ahead: bool,
+}
+
+/// The code of a machine, the last one that was made first.
+#[derive(Debug, Default)]
+pub(super) struct Kept {
+    batches: Mutex<Vec<(BatchOptions, Batch)>>,
+    rollouts: Mutex<Vec<(RolloutOptions, Rollouts)>>,
+}
+
+impl Kept {
+    /// The number of batches.
+    #[cfg(test)]
+    pub fn batches(&self) -> usize {
+        self.batches
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .len()
+    }
+}
+
+impl PropnetMachine {
+    /// Lanes for the network, as from [`Batch::new`]. They are compiled once; all copies share the
+    /// code.
+    ///
+    /// # Panics
+    ///
+    /// As [`Batch::new`].
+    pub fn batch(&self, options: BatchOptions) -> Batch {
+        copied(&self.shared.kept.batches, options, || {
+            let mut batch = Batch::new(self.net(), options.lanes, options.engine);
+            if options.looks_ahead {
+                batch.prepare_terminal(self.net());
+            }
+            batch
+        })
+    }
+
+    /// Playouts on the network, as from [`Rollouts::new`]. They are compiled once; all copies share
+    /// the code.
+    ///
+    /// # Panics
+    ///
+    /// As [`Rollouts::new`].
+    pub fn rollouts(&self, options: RolloutOptions, seed: u64) -> Rollouts {
+        let mut rollouts = copied(&self.shared.kept.rollouts, options, || {
+            Rollouts::new(self.net(), &options, seed)
+        });
+        rollouts.reseed(seed);
+        rollouts
+    }
+}
+
+/// A copy of what was made with the same options, or else is made now.
+fn copied<O: PartialEq, T: Clone>(
+    kept: &Mutex<Vec<(O, T)>>,
+    options: O,
+    make: impl FnOnce() -> T,
+) -> T {
+    // Nothing is half done after a panic: making comes before keeping.
+    let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+    let found = kept.iter().position(|(other, _)| *other == options);
+    let entry = match found {
+        Some(found) => kept.remove(found),
+        None => (options, make()),
+    };
+    let copy = entry.1.clone();
+    kept.insert(0, entry);
+    kept.truncate(MOST);
+    copy
+}
