@@ -1,17 +1,16 @@
 // The speed of the engine in a browser and of the server: `node tests/web/speed.mjs EXPORTED
-// SERVER`, with the page of `ggp web --export` at EXPORTED and `ggp web` at SERVER.
+// SERVER [SECONDS]`, with the page of `ggp web --export` at EXPORTED and `ggp web` at SERVER.
 //
-// For each of ten games, `mcts` thinks about the first position for two seconds, three times at each
+// For each of ten games, `mcts` thinks about the first position for SECONDS, which are two by default, three times at each
 // place in turn; the medians of iterations a second are compared. Then the time until the first board
 // is shown, from a cold start.
 
 import { browsing } from './person.mjs';
 
 const GAMES = ['tic_tac_toe', 'connect_four', 'breakthrough', 'othello', 'checkers', 'chess', 'go', 'hex', 'kalah', 'amazons'];
-const SECONDS = 2;
 const TIMES = 3;
 
-const [exported, served] = process.argv.slice(2);
+const [exported, served, seconds = '2'] = process.argv.slice(2);
 const median = (numbers) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1];
 const browser = await browsing();
 
@@ -36,7 +35,7 @@ function think(page, id, inBrowser) {
     }
     if (!move?.move) throw new Error(`no move in ${id}`);
     return move.nodes / move.seconds;
-  }, [id, SECONDS, inBrowser]);
+  }, [id, Number(seconds), inBrowser]);
 }
 
 const pages = [await opened(exported), await opened(served)];
