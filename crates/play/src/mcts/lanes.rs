@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ggp_engine::machine::{BatchOptions, PropnetMachine};
 use ggp_engine::propnet::batch::{Batch, Packed};
 use ggp_engine::propnet::code::Engine;
-use ggp_engine::propnet::playout::Proceed;
+use ggp_engine::propnet::playout::{Proceed, Width};
 use ggp_engine::propnet::rollouts::{MoveSum, Record, RolloutOptions, Rollouts, learned_levels};
 use ggp_learn::Values;
 use ggp_search::mcts::{Sample, Simulator, TerminalChild, View, Views};
@@ -89,6 +89,11 @@ impl Lanes {
             ]
         };
         let options = RolloutOptions {
+            // Vectors of WebAssembly are short: fewer lanes end a batch sooner.
+            width: match cfg!(target_family = "wasm") {
+                true => Width::W256,
+                false => Width::W512,
+            },
             engine,
             depth: Some(depth.into()),
             decisive,
