@@ -22,14 +22,28 @@ function hashed(folder) {
   return hash.digest('hex');
 }
 
+const wordsOf = (source) => readdirSync(source).flatMap((name) => readFileSync(source + name, 'utf8').match(/[\w$]+/g));
+
+/** Removes the methods of CodeMirror whose names occur nowhere else, neither in it nor in the page. */
+function used(text, words) {
+  let kept = text.replaceAll(/\/\*\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
+  for (let before = ''; kept !== before;) {
+    before = kept;
+    const counts = new Map();
+    for (const word of [...words, ...words, ...kept.match(/[\w$]+/g)]) counts.set(word, (counts.get(word) ?? 0) + 1);
+    // Members of classes, as esbuild writes them.
+    kept = kept.replaceAll(/^  (?:static |async |\*|get |set )*([\w$]+)\([^\n]*\) \{\n(?:(?:    [^\n]*)?\n)*?  \}\n/gm, (member, name) => (counts.get(name) > 1 ? member : ''));
+  }
+  return kept;
+}
+
 /**
- * The properties of CodeMirror that may get short names: names in mixed case that are no words of
- * the page and of no string. Terser itself knows the names of browsers.
+ * The properties of CodeMirror that may get short names: long names that are no words of the page
+ * and of no string. Terser itself knows the names of browsers.
  */
-function own(text, source) {
-  const words = readdirSync(source).flatMap((name) => readFileSync(source + name, 'utf8').match(/[\w$]+/g));
+function own(text, words) {
   const strings = text.match(/"[^"\n]*"|'[^'\n]*'|`[^`]*`/g).flatMap((string) => string.match(/[\w$]+/g) ?? []);
-  return { regex: /^(?!webkit)[a-z]+[A-Z][A-Za-z]*$/, keep_quoted: true, reserved: [...words, ...strings] };
+  return { regex: /^(?!webkit)([a-z]+[A-Z][A-Za-z]*|[a-z]{6,})$/, keep_quoted: true, reserved: [...words, ...strings] };
 }
 
 /** Bundles a script. `source`, if given, is the folder of the scripts that use it. */
@@ -38,8 +52,10 @@ async function bundled(entry, source = null, options = {}) {
     entryPoints: [entry], bundle: true, format: 'esm', legalComments: 'none', write: false, metafile: true, ...options,
   });
   // Terser makes the scripts 3 % smaller than esbuild does, and short names of properties those of CodeMirror 5 % smaller.
-  const mangle = { properties: source !== null && own(text, source) };
-  const { code } = await minify(text, { module: true, ecma: 2020, compress: { passes: 2 }, mangle, format: { max_line_len: 20_000 } });
+  const words = source === null ? [] : wordsOf(source);
+  const whole = source === null ? text : used(text, words);
+  const mangle = { properties: source !== null && own(whole, words) };
+  const { code } = await minify(whole, { module: true, ecma: 2020, compress: { passes: 2 }, mangle, format: { max_line_len: 20_000 } });
   return { code, inputs: Object.keys(metafile.inputs) };
 }
 

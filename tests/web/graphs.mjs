@@ -85,9 +85,18 @@ export const tests = {
     assert.deepEqual(await sheet(page, `sheet.scene.ranks.map((rank) => rank.map((node) => sheet.scene.kind(node)).sort().join(' '))`),
       ['open', 'open open open', 'open open solved', 'open']);
     assert.equal(await sheet(page, 'sheet.drawn.arcs'), 21);
+    assert.deepEqual(await page.locator('.graph .legend:not([hidden]) > span:not([hidden])').allTextContents(), ['position', 'solved', 'shortest paths', 'to an earlier position']);
     await page.getByLabel('Repeated positions').uncheck();
     await page.waitForFunction(() => document.querySelector('.graph canvas').sheet.drawn.arcs < 21);
     assert.equal(await sheet(page, 'sheet.drawn.arcs'), await sheet(page, 'sheet.scene.arcs.filter((arc) => arc.to.level > arc.from.level).length'));
+  },
+
+  async the_nodes_of_a_small_graph_are_boards({ page }) {
+    await opened(page, '#/wolf_goat_cabbage');
+    await explored(page);
+    await page.waitForFunction(() => document.querySelector('.graph canvas').sheet.scene.ranks.flat().every((node) => node.image?.complete));
+    assert.ok(await sheet(page, 'sheet.scene.radius(sheet.scene.ranks[0][0], 100)') > 40);
+    assert.ok(await sheet(page, 'sheet.canvas.clientHeight') > 500);
   },
 
   async dead_positions_fade({ page }) {

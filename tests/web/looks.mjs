@@ -63,6 +63,7 @@ export const tests = {
     await page.locator('.why-line').first().waitFor();
     const board = await page.locator('.stage .board').boundingBox();
     const drawer = await page.locator('.why-drawer').boundingBox();
+    assert.ok((await page.locator('.status').boundingBox()).y >= 0);
     assert.ok(board.y >= 0 && board.y + board.height <= drawer.y, `${board.y}, ${board.y + board.height}, ${drawer.y}`);
   },
 

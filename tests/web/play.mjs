@@ -198,7 +198,7 @@ const tests = {
     await opened(page, `#/${LINE_OF_THREE}?moves=${X_WINS};(mark 1 3) wait&seats=first;person`);
     await says(page, /^You lost: cross wins, 100 : 0\./);
     await page.getByRole('button', { name: 'New match' }).click();
-    await says(page, /^Paused: cross to move/);
+    await says(page, /^Ready\./);
     assert.equal(await page.evaluate(() => document.activeElement.getAttribute('aria-label')), 'Player of cross');
   },
 

@@ -252,9 +252,9 @@ export const tests = {
     await dropped('cup.jsonl', `${lines.join('\n')}\n{"id":"e","ga`);
     await page.getByText('cup.jsonl: 4 matches; its last line is incomplete.').waitFor();
     const rows = () => page.locator('.cup tbody tr').evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent).join(' ')));
-    assert.deepEqual(await rows(), ['1. three · 1.00  1.00 100.0 1', '2. one 0.00 · 0.75 0.50 50.0 3', '3. two  0.25 · 0.25 25.0 2']);
+    assert.deepEqual(await rows(), ['1. three · 1.00  1.00 100.0 1 368 ± 814', '2. one 0.00 · 0.75 0.50 50.0 3 -99 ± 448', '3. two  0.25 · 0.25 25.0 2 -269 ± 520']);
     await page.getByLabel('Measure').selectOption('score');
-    assert.deepEqual((await rows())[1], '2. one 0 · 75 50 50.0 3');
+    assert.deepEqual((await rows())[1], '2. one 0 · 75 50 50.0 3 -99 ± 448');
     await page.getByText('1 not finished').waitFor();
     await page.locator('.results a').first().click();
     await says(page, /Last: cross \(mark 1 1\)/);

@@ -86,5 +86,6 @@ impl LoadedGame {
 #[derive(Debug, Serialize)]
 pub struct Role {
     name: String,
-    random: bool,
+    /// Whether it moves by chance.
+    pub random: bool,
 }

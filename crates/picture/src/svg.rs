@@ -188,6 +188,14 @@ fn draw_board(
     sides::ground(canvas, board, [start, y]);
     let is_outside =
         |row: usize, column: usize| board.outside.get(row).is_some_and(|row| row[column]);
+    // On a chequered board whose cells have one colour, the other squares have the other.
+    let is_half = board.look == Look::Checkered && board.slant == 0 && {
+        let mut rows = board.contents.iter().enumerate();
+        rows.all(|(number, row)| {
+            let mut places = row.iter().enumerate();
+            places.all(|(k, place)| place.is_some() == ((number + k) % 2 == 1))
+        })
+    };
     for (number, (row, contents)) in board.rows.iter().zip(&board.contents).enumerate() {
         x = start + halves(number) as f64 * PLACE / 2.0;
         let middle = y + (number as f64 + 0.5) * pitch;
@@ -201,10 +209,14 @@ fn draw_board(
             &row_labels[number],
         );
         for (k, place) in contents.iter().enumerate() {
+            let centre = x + (k as f64 + 0.5) * PLACE;
             let Some(contents) = place else {
+                if is_half {
+                    let corner = [centre - PLACE / 2.0, middle - PLACE / 2.0];
+                    canvas.rect("light", [corner[0], corner[1], PLACE, PLACE], 0.0);
+                }
                 continue;
             };
-            let centre = x + (k as f64 + 0.5) * PLACE;
             let said = match contents.is_empty() {
                 true => String::new(),
                 false => format!(": {}", contents.join(", ")),

@@ -33,6 +33,13 @@ pub(super) fn exists(id: &str) -> bool {
     files(id).iter().all(|file| BUNDLED.contains(file))
 }
 
+/// The first instance of rules that need one, or the game itself.
+pub(super) fn playable(id: &str) -> String {
+    let mut names = names().into_iter();
+    let first = names.find(|name| rules_of(name) == Some(id));
+    first.unwrap_or_else(|| id.to_owned())
+}
+
 /// The game that an instance belongs to: the longest name that is a prefix of the
 /// instance's name. `None` for a game of its own.
 fn rules_of(instance: &str) -> Option<&str> {

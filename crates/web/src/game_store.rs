@@ -157,7 +157,7 @@ impl Card {
     }
 }
 
-/// A bundled game, or a game of the session.
+/// A bundled game, or a game of the session. Bundled rules that need an instance get their first.
 ///
 /// # Errors
 ///
@@ -174,10 +174,14 @@ pub(super) async fn find(
     if rules.is_none() && !bundled::exists(id) {
         return Err(missing);
     }
-    if let Some(game) = app.shelf.ready(id) {
+    let id = match rules {
+        Some(_) => id.to_owned(),
+        None => bundled::playable(id),
+    };
+    if let Some(game) = app.shelf.ready(&id) {
         return Ok(game);
     }
-    let (shelf, id) = (Arc::clone(app), id.to_owned());
+    let shelf = Arc::clone(app);
     blocking(app, visitor, move |turn| {
         let shelf = &shelf.shelf;
         let game = match rules {

@@ -270,6 +270,7 @@ fn router(app: Arc<AppState>) -> Router {
         .route("/api/games/{game}/values", post(questions::values))
         .route("/api/tables", post(tables::create))
         .route("/api/tables/{table}", get(tables::follow))
+        .route("/api/tables/{table}/again", post(tables::again))
         .route("/api/tables/{table}/moves", post(tables::choose))
         .fallback(page::missing)
         .method_not_allowed_fallback(page::wrong_method)

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use axum::extract::{Path, State};
+use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::{Extension, Json};
@@ -57,6 +57,22 @@ pub(super) struct Chosen {
     action: String,
 }
 
+/// The request for another match of the same players, once a match is over.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "an object")]
+pub(super) struct Rematch {
+    key: String,
+    /// Whether each player moves on by one seat.
+    #[serde(default)]
+    swap: bool,
+}
+
+/// The key of whoever follows a table, if it has one.
+#[derive(Debug, Deserialize)]
+pub(super) struct Follower {
+    key: Option<String>,
+}
+
 /// A table as everyone sees it.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct TableView {
@@ -68,6 +84,10 @@ pub(super) struct TableView {
     chosen: Vec<bool>,
     over: bool,
     failed: Option<String>,
+    /// The table of the next match of the same players, who keep their keys.
+    next: Option<String>,
+    /// The seat of whoever follows the table.
+    seat: Option<usize>,
 }
 
 /// A table.
@@ -181,6 +201,12 @@ impl Table {
         });
     }
 
+    /// The seat of a key.
+    fn seat(&self, key: &str) -> Option<usize> {
+        let mut keys = self.keys.iter();
+        keys.position(|own| own.as_deref() == Some(key))
+    }
+
     /// Records a choice, and makes the joint move if no other choice is missing. The state is
     /// not locked while that takes time.
     fn take(&self, role: usize, ply: usize, action: &str, turn: &Turn) -> Result<(), ApiError> {
@@ -280,19 +306,14 @@ impl Table {
 /// Maximum number of consecutive joint moves without a choice.
 const FORCED: usize = 1_000;
 
-/// Creates a table.
-pub(super) async fn create(
-    State(app): Shared,
-    Extension(visitor): Extension<Visitor>,
-    JsonBody(asked): JsonBody<NewTable>,
-) -> Result<Json<CreatedTable>, ApiError> {
-    let game = find(&app, &visitor, &asked.game).await?;
-    if asked.seats.len() != game.game.role_count() {
-        let roles = game.game.role_count();
-        return Err(ApiError::wrong(format!(
-            "the game has {roles} roles: name a seat for each"
-        )));
-    }
+/// Creates a table, and lets its players begin. Without `keys`, persons get new ones.
+async fn lay(
+    app: &Arc<AppState>,
+    visitor: &Visitor,
+    game: Arc<LoadedGame>,
+    asked: NewTable,
+    keys: Option<Vec<Option<String>>>,
+) -> Result<Arc<Table>, ApiError> {
     let place = app.tables.places.try_take(&visitor.asker);
     let place = place.ok_or_else(|| {
         let most = app.limits.tables_each;
@@ -301,7 +322,7 @@ pub(super) async fn create(
         ))
     })?;
     let (owner, limits) = (visitor.clone(), app.limits.clone());
-    let table = blocking(&app, &visitor, move |turn| {
+    let table = blocking(app, visitor, move |turn| {
         let mut players = Vec::new();
         for (role, seat) in asked.seats.iter().enumerate() {
             players.push(match &seat[..] {
@@ -320,9 +341,11 @@ pub(super) async fn create(
             chosen: Vec::new(),
             over: false,
             failed: None,
+            next: None,
+            seat: None,
         };
         let table = Table {
-            keys: players.iter().map(key).collect(),
+            keys: keys.unwrap_or_else(|| players.iter().map(key).collect()),
             players,
             owner,
             _turn: place,
@@ -346,23 +369,93 @@ pub(super) async fn create(
     })
     .await?;
     let name = table.seen.borrow().table.clone();
-    let keys = table.keys.clone();
-    locked(&app.tables.known).insert(name.clone(), Arc::clone(&table));
-    tokio::spawn(async move { table.play(&app).await });
-    Ok(Json(CreatedTable { table: name, keys }))
+    locked(&app.tables.known).insert(name, Arc::clone(&table));
+    let (app, playing) = (Arc::clone(app), Arc::clone(&table));
+    tokio::spawn(async move { playing.play(&app).await });
+    Ok(table)
+}
+
+/// Creates a table.
+pub(super) async fn create(
+    State(app): Shared,
+    Extension(visitor): Extension<Visitor>,
+    JsonBody(asked): JsonBody<NewTable>,
+) -> Result<Json<CreatedTable>, ApiError> {
+    let game = find(&app, &visitor, &asked.game).await?;
+    if asked.seats.len() != game.game.role_count() {
+        let roles = game.game.role_count();
+        return Err(ApiError::wrong(format!(
+            "the game has {roles} roles: name a seat for each"
+        )));
+    }
+    let table = lay(&app, &visitor, game, asked, None).await?;
+    let (keys, table) = (table.keys.clone(), table.seen.borrow().table.clone());
+    Ok(Json(CreatedTable { table, keys }))
+}
+
+/// Creates the table of the next match, unless there is one.
+pub(super) async fn again(
+    State(app): Shared,
+    Path(name): Path<String>,
+    Extension(visitor): Extension<Visitor>,
+    JsonBody(asked): JsonBody<Rematch>,
+) -> Result<Json<TableView>, ApiError> {
+    let table = app.tables.find(&name)?;
+    table.seat(&asked.key).ok_or_else(no_seat)?;
+    let seen = table.seen.borrow().clone();
+    if !seen.over {
+        let message = "the match is not over".to_owned();
+        return Err(ApiError::new(StatusCode::CONFLICT, message));
+    }
+    if seen.next.is_none() {
+        let (mut seats, mut keys) = (seen.seats, table.keys.clone());
+        if asked.swap {
+            let roles = table.game.roles().into_iter().enumerate();
+            let places = roles.filter(|(_, role)| !role.random);
+            let places: Vec<usize> = places.map(|(place, _)| place).collect();
+            for pair in places.windows(2).rev() {
+                seats.swap(pair[0], pair[1]);
+                keys.swap(pair[0], pair[1]);
+            }
+        }
+        let asked = NewTable {
+            game: seen.game,
+            moves: Vec::new(),
+            seats,
+        };
+        let game = Arc::clone(&table.game);
+        let next = lay(&app, &visitor, game, asked, Some(keys)).await?;
+        let next = next.seen.borrow().table.clone();
+        table.seen.send_modify(|seen| {
+            // Two may ask at once.
+            seen.next.get_or_insert(next);
+        });
+    }
+    let seen = table.seen.borrow().clone();
+    Ok(Json(seen))
+}
+
+fn no_seat() -> ApiError {
+    ApiError::new(
+        StatusCode::FORBIDDEN,
+        "this key does not belong to a seat at this table",
+    )
 }
 
 /// Sends the state of a table, and each change.
 pub(super) async fn follow(
     State(app): Shared,
     Path(name): Path<String>,
+    Query(follower): Query<Follower>,
 ) -> Result<Response, ApiError> {
     let table = app.tables.find(&name)?;
+    let seat = follower.key.and_then(|key| table.seat(&key));
     let mut seen = table.seen.subscribe();
     let (sender, response) = events::channel();
     tokio::spawn(async move {
         loop {
-            let now = seen.borrow_and_update().clone();
+            let mut now = seen.borrow_and_update().clone();
+            now.seat = seat;
             if !sender.send("table", &now).await {
                 return;
             }
@@ -385,14 +478,7 @@ pub(super) async fn choose(
     JsonBody(asked): JsonBody<Chosen>,
 ) -> Result<Json<TableView>, ApiError> {
     let table = app.tables.find(&name)?;
-    let is_key = |key: &Option<String>| key.as_ref() == Some(&asked.key);
-    let role = table.keys.iter().position(is_key);
-    let role = role.ok_or_else(|| {
-        ApiError::new(
-            StatusCode::FORBIDDEN,
-            "this key does not belong to a seat at this table",
-        )
-    })?;
+    let role = table.seat(&asked.key).ok_or_else(no_seat)?;
     let taken = Arc::clone(&table);
     blocking(&app, &visitor, move |turn| {
         taken.take(role, asked.ply, &asked.action, turn)

@@ -24,8 +24,8 @@ export class Controls {
     });
     view.match.pace = SPEEDS[this.speed.value] ?? 0;
     this.watch = make('label', { class: 'hints', hidden: true }, 'Speed ', this.speed);
-    this.again = button('Play again', () => view.restart(view.match.seats), { class: 'strong', hidden: true });
-    this.swap = button('', () => view.restart(swapped(view.match.seats, view.game.roles)), { hidden: true });
+    this.again = button('Play again', () => this.another(false), { class: 'strong', hidden: true });
+    this.swap = button('', () => this.another(true), { hidden: true });
     this.fresh = button('New match', () => view.restart(null), { title: 'Go to the start, and choose the players', hidden: true });
     this.element = make('div', { class: 'controls' }, this.again, this.swap, this.pause, this.now, this.watch, this.hints, this.fresh);
     this.failure = make('div', { class: 'failure', role: 'alert', hidden: true });
@@ -44,17 +44,26 @@ export class Controls {
     const thinks = match.thinking.size > 0;
     const watches = !match.seats.includes(PERSON) && !atTable && !over;
     this.pause.hidden = !match.node || !(thinks || match.waits) || !match.branches;
-    this.pause.textContent = !match.paused ? 'Pause' : watches && history.here.ply === 0 ? 'Start' : 'Continue';
+    this.pause.textContent = !match.paused ? 'Pause' : history.here.ply === 0 ? 'Start' : 'Continue';
     this.pause.classList.toggle('strong', match.paused);
     this.now.hidden = !thinks || ![...match.thinking.values()].some((one) => one.thought);
     this.hints.hidden = this.kind.options.length === 0 || (this.view.active < 0 && !this.stop);
     this.ask.textContent = this.stop ? 'Stop' : 'Hint';
     this.watch.hidden = !watches;
-    this.again.hidden = !over || atTable;
-    this.swap.hidden = !over || atTable || new Set(match.seats).size < 2;
+    this.again.hidden = !over || match.seat === null;
+    this.again.textContent = match.next ? 'Join the next match' : 'Play again';
+    this.swap.hidden = this.again.hidden || match.next || (!atTable && new Set(match.seats).size < 2);
     this.swap.textContent = game.roles.filter(({ random }) => !random).length > 2 ? 'Rotate seats' : 'Swap seats';
     this.fresh.hidden = atTable || history.here.ply === 0 || game.roles.length < 2;
     if (thinks) this.failed(null);
+  }
+
+  /** Another match of the same players, or with their seats swapped. */
+  another(swap) {
+    const { view } = this;
+    const { seats } = view.match;
+    if (view.atTable) view.match.again(swap, view.target.words);
+    else view.restart(swap ? swapped(seats, view.game.roles) : seats);
   }
 
   /** Shows why a program made no move, and what can be done; null hides it. */

@@ -1,6 +1,7 @@
 // The cross table of a tournament.
 
 import { fill, make } from './dom.js';
+import { elo } from './rating.js';
 
 /**
  * The measures of a cell: name, label, and the text for `{points, share, count}` of a pair
@@ -12,7 +13,7 @@ export const MEASURES = {
 };
 
 function none() {
-  return { score: 0, share: 0, count: 0 };
+  return { score: 0, share: 0, count: 0, won: 0, met: 0 };
 }
 
 export class CrossTable {
@@ -30,13 +31,19 @@ export class CrossTable {
    * `scores` are by role.
    */
   meet(seats, scores) {
+    // Comparisons of one match depend on each other.
+    const weight = 1 / (seats.filter((player, role) => player !== null && scores[role] !== null).length - 1);
     seats.forEach((player, role) => {
       if (player === null || scores[role] === null) return;
       add(this.played[player], scores[role], 0);
       seats.forEach((other, place) => {
         if (other === null || other === player || scores[place] === null) return;
         // 1 for a higher score than the other player's, one half for an equal score.
-        add(this.cells[player][other], scores[role], (Math.sign(scores[role] - scores[place]) + 1) / 2);
+        const share = (Math.sign(scores[role] - scores[place]) + 1) / 2;
+        const cell = this.cells[player][other];
+        add(cell, scores[role], share);
+        cell.won += weight * share;
+        cell.met += weight;
       });
     });
   }
@@ -51,13 +58,15 @@ export class CrossTable {
     const rank = (player) => (sum[player].count > 0 ? sum[player][measure] / sum[player].count : -1);
     const mean = (player) => (played[player].count > 0 ? played[player].score / played[player].count : -1);
     const order = players.map((_, index) => index).sort((a, b) => rank(b) - rank(a) || mean(b) - mean(a));
+    const ratings = elo(cells);
+    const rated = ({ rating, margin }) => `${rating.toFixed(0)} ± ${margin.toFixed(0)}`;
     fill(this.element, make('table', {},
       make('caption', { class: 'unseen' }, `Each player against each other player: ${name}`),
       make('thead', {}, make('tr', {}, make('th', { scope: 'col' }, 'Player'), order.map((_, place) => make('th', { scope: 'col' }, String(place + 1))),
-        make('th', { scope: 'col' }, measure === 'score' ? 'Mean' : 'Share'), make('th', { scope: 'col' }, 'Score'), make('th', { scope: 'col', title: 'Number of matches' }, 'Games'))),
+        make('th', { scope: 'col' }, measure === 'score' ? 'Mean' : 'Share'), make('th', { scope: 'col' }, 'Score'), make('th', { scope: 'col', title: 'Number of matches' }, 'Games'), make('th', { scope: 'col', title: 'Elo rating with the 95 % confidence interval; the mean is 0' }, 'Elo'))),
       make('tbody', {}, order.map((player, place) => make('tr', {}, make('th', { scope: 'row' }, `${place + 1}. ${players[player]}`),
         order.map((other) => make('td', {}, other === player ? '·' : cell(cells[player][other]))),
-        make('td', {}, make('strong', {}, cell(sum[player]))), make('td', {}, played[player].count > 0 ? mean(player).toFixed(1) : ''), make('td', {}, String(played[player].count)))))));
+        make('td', {}, make('strong', {}, cell(sum[player]))), make('td', {}, played[player].count > 0 ? mean(player).toFixed(1) : ''), make('td', {}, String(played[player].count)), make('td', {}, sum[player].count > 0 ? rated(ratings[player]) : ''))))));
   }
 }
 

@@ -61,11 +61,14 @@ export function button(label, listener, attributes = {}) {
   return make('button', { type: 'button', ...attributes, on: { click: listener } }, label);
 }
 
+/** A message of the server with a capital letter. */
+export const sentence = (text) => text.replace(/^\p{Ll}+ /u, (word) => word[0].toUpperCase() + word.slice(1));
+
 /** An error line that screen readers announce. */
 export function trouble() {
   const line = make('p', { class: 'trouble', role: 'alert', hidden: true });
   line.say = (message) => {
-    line.textContent = message ?? '';
+    line.textContent = sentence(message ?? '');
     line.hidden = !message;
   };
   return line;

@@ -18,6 +18,13 @@ export function ending({ roles }, { goals, faults, over }, person = null) {
   return `${over ? `The game is over${scores.length ? `: ${scores.join(', ')}` : ''}.` : 'The match ends here.'}${wrong.join('')}`;
 }
 
+/** Returns whether the person has won, or somebody if `person` is null. */
+export function isWon({ roles }, { goals }, person) {
+  const scores = goals.filter((_, role) => !roles[role].random);
+  const best = Math.max(...scores);
+  return scores.length === 1 ? best === 100 : best > Math.min(...scores) && (person === null || goals[person] === best);
+}
+
 function result(roles, goals, person) {
   const all = roles.map(({ name, random }, role) => ({ name, role, random, score: goals[role] })).filter(({ random, score }) => !random && score !== null);
   if (all.length === 0) return 'The game is over.';

@@ -61,12 +61,12 @@ export class GameView {
     });
     this.facts = new Facts(onWhy);
     this.faults = new Faults({ onPlace: (place) => this.why.read(place), onWhy });
-    this.timeline = new Timeline(game.roles, { onGo: (node) => this.go(node), onUndo: () => this.step(-1), onRedo: () => this.step(1) });
+    this.timeline = new Timeline(game.roles, this.atTable, { onGo: (node) => this.go(node), onUndo: () => this.step(-1), onRedo: () => this.step(1) });
     this.seats = new Seats(game.roles, { onWhy, onSit: (role, player) => this.sit(role, player) });
     const onGo = (from, joints) => this.timeline.go(this.history.graft(from, joints));
     this.learned = new Learned(game, { line: () => this.history.line(), here, onValues: () => this.think.over(this.history.line()) });
     this.think = new Think(game.roles, { onGo, onHover: (move, role) => this.stage.hoverMove(role, this.stage.moveOf(role, move)), onOpen: () => this.controls.grow() }, this.learned.element);
-    this.why = new Why(game, here, () => { if (!narrow.matches) this.stage.board.element.scrollIntoView({ block: 'nearest' }); });
+    this.why = new Why(game, here, () => { if (!narrow.matches) for (const { element } of [this.stage.board, this.status]) element.scrollIntoView({ block: 'nearest' }); });
     this.hover = new Hover(game, here);
     this.controls = new Controls(this);
     this.sharing = new Sharing(this);
@@ -86,11 +86,12 @@ export class GameView {
       game.about.trim() && make('details', { class: 'unfold about' }, make('summary', {}, 'About this game'), make('p', {}, game.about.trim())),
       make('div', { class: 'columns' },
         make('div', { class: 'stage' }, this.status.element, this.faults.element, this.trouble, this.controls.failure,
-          ...this.stage.elements, make('div', { class: 'under' }, this.controls.element, this.stage.tools.element), this.timeline.transport, this.facts.element),
-        make('div', { class: 'side' }, this.seats.element, this.atTable && !this.target.key && joinForm(this.target), this.sharing.invitation, this.moves.element),
+          ...this.stage.elements, make('div', { class: 'under' }, this.controls.element, this.stage.tools.element), this.timeline.transport, this.stage.legend.element, this.facts.element),
+        make('div', { class: 'side' }, this.seats.element, this.atTable && this.match.seat === null && joinForm(this.target), this.sharing.invitation, this.moves.element),
         make('div', { class: 'side' }, this.tabs.element)),
       this.why.element, this.hover.element, this.stage.menu.element);
     this.hover.listen(this.element);
+    for (const name of ['click', 'keydown']) this.element.addEventListener(name, ({ detail }) => { this.twice = detail > 1; }, true);
     this.element.addEventListener('drop', (event) => {
       const file = event.dataTransfer.files[0];
       if (file && !this.atTable) this.sharing.load(file);
@@ -263,6 +264,9 @@ export class GameView {
   restart(seats) {
     const root = this.history.root.position;
     this.match.depart();
+    this.controls.leave();
+    this.think.clear();
+    this.think.tree.clear();
     this.address();
     history.pushState(null, '', location.hash);
     this.history.reset(root);
@@ -324,7 +328,9 @@ export class GameView {
   }
 
   move(role, move) {
-    if (!this.match.node) return;
+    // The second click of a double click chooses for nobody else.
+    if (!this.match.node || (this.twice && role !== this.mover)) return;
+    this.mover = role;
     this.stage.clear();
     this.match.choose(role, move);
   }
@@ -399,7 +405,7 @@ export class GameView {
     this.seats.show(states.map((state, role) => (state === 'others' && position.turn.includes(role) && !isEnd(position) ? 'to move' : words[state])), position.goals, position.over, times);
     this.stage.changed(open.length > 1 ? open[0].name : null);
     // Once folded, the list stays so while others move.
-    if (open.length > 0) this.moves.fold(open.length === 1 && this.stage.takes(open[0].moves));
+    if (open.length > 0) this.moves.fold(open.length === 1 && !groups.some(({ state, back }) => back && state === 'chosen') && this.stage.takes(open[0].moves));
     this.status.show(states);
     this.faults.show(position);
     this.controls.show();
@@ -428,7 +434,7 @@ export class GameView {
       for await (const said of tableStates(this.target.table, this.table.signal, (message) => this.trouble.say(message))) {
         const live = this.history.here === this.match.end;
         const end = this.match.changed(said);
-        this.seats.fix(said.seats.map((player, role) => (role === this.target.seat && this.target.key ? `${player} (you)` : player)));
+        this.seats.fix(said.seats.map((player, role) => (role === this.match.seat ? `${player} (you)` : player)));
         if (live || !this.history.here.position) await this.go(end, true);
         else {
           this.timeline.show(this.history);

@@ -14,6 +14,11 @@ const MERGES = [['stripped', 'ignoring step counters', 'Merge positions that dif
 const KINDS = { open: 'expanded', fresh: 'not expanded', solved: 'solved', end: 'an ending that is not a solution', lost: 'hopeless: no path leads from here to a solution' };
 /** Maximum number of nodes that the server sends. */
 const MAX_NODES = 20_000;
+/** Number of positions up to which nodes are boards, and half of their largest width in pixels. */
+const BOARDS = 30;
+const HALF = 46;
+/** The kinds of nodes in the legend. */
+const SIGNS = [['open', 'position'], ['fresh', 'not expanded'], ['solved', 'solved'], ['end', 'other ending'], ['lost', 'hopeless']];
 /** Maximum number of moves in a tooltip. */
 const MAX_MOVES = 6;
 /** The tenth of 100 nearest to a score. */
@@ -46,7 +51,7 @@ export class Graph {
     this.numbers = make('details', { class: 'unfold', hidden: true }, make('summary', {}, 'Positions by level'),
       make('table', { class: 'counts' }, make('thead', {}, make('tr', {}, ['Level', 'Positions', 'Solved', 'Other endings', 'Outgoing moves'].map((head) => make('th', { scope: 'col' }, head)))), this.counts));
     this.legend = make('p', { class: 'legend', hidden: true },
-      [['open', 'position'], ['fresh', 'not expanded'], ['solved', 'solved'], ['end', 'other ending'], ['lost', 'hopeless']].map(([kind, name]) => make('span', {}, sign(kind), name)),
+      SIGNS.map(([kind, name]) => make('span', {}, sign(kind), name)),
       make('span', {}, make('span', { class: 'stroke lit' }), 'shortest paths'), make('span', {}, make('span', { class: 'stroke again' }), 'to an earlier position'));
     this.values = make('p', { class: 'legend', hidden: true }, [0, 5, 10].map((step) => make('span', {}, sign('open', `value-${step}`), String(10 * step))), make('span', {}, sign('open'), 'endless, or by chance'));
     this.element = make('div', { class: 'graph' },
@@ -72,12 +77,14 @@ export class Graph {
     this.found = new Explored();
     this.layers = new Layers();
     this.values.hidden = true;
+    this.element?.style.setProperty('--rows', 0);
     this.waiting = [];
     this.best = NONE;
     this.pick(null);
   }
 
   async start() {
+    if (![this.depth, this.most].every((field) => field.reportValidity())) return;
     this.clear();
     this.from = this.here();
     const stop = new AbortController();
@@ -85,9 +92,8 @@ export class Graph {
     this.control.textContent = 'Stop';
     this.trouble.say('');
     this.numbers.hidden = this.legend.hidden = false;
-    const most = Math.min(Math.max(Math.round(Number(this.most.value)) || 2000, 1), MAX_NODES);
-    const question = { moves: this.from.moves(), merge: this.merge.value, most, role: Number(this.role.value) || 0 };
-    if (Number(this.depth.value) >= 1) question.depth = Math.round(Number(this.depth.value));
+    const question = { moves: this.from.moves(), merge: this.merge.value, most: Number(this.most.value) || 2000, role: Number(this.role.value) || 0 };
+    if (this.depth.value) question.depth = Number(this.depth.value);
     try {
       for await (const [name, seen] of this.game.events('graph', question, stop.signal)) {
         if (name === 'failed') throw new Error(seen.message);
@@ -102,6 +108,21 @@ export class Graph {
       this.control.textContent = 'Explore';
       this.element.dataset.nodes = this.found.nodes.length;
       this.place();
+      if (this.found.nodes.length <= BOARDS) this.paint(this.found);
+    }
+  }
+
+  /** Loads the boards of a small graph. */
+  async paint(found) {
+    this.element.style.setProperty('--rows', found.levels.length);
+    for (const node of found.nodes) {
+      const position = await this.game.ask('position', { moves: [...this.from.moves(), ...found.path(node)] }).catch(() => null);
+      if (this.found !== found || this.sheet.gone || !position?.svg) return;
+      node.position = position;
+      node.image = new Image();
+      node.image.src = `data:image/svg+xml,${encodeURIComponent(position.svg)}`;
+      await node.image.decode().catch(() => { node.image = null; });
+      this.sheet.request();
     }
   }
 
@@ -132,6 +153,9 @@ export class Graph {
     this.waiting = [];
     this.best = this.found.pathsTo(this.found.nearest());
     if (this.numbers.open || !this.stop) this.showCounts();
+    const kinds = new Set(this.found.nodes.map((node) => this.found.kind(node)));
+    const present = [...SIGNS.map(([kind]) => kinds.has(kind)), this.best.arcs.size > 0, this.found.arcs.some(({ repeats }) => repeats)];
+    present.forEach((one, index) => { this.legend.children[index].hidden = !one; });
     this.show();
   }
 
@@ -142,7 +166,7 @@ export class Graph {
     this.sheet.show({
       ranks: layers.ranks, arcs: found.arcs, repeats: this.repeats.field.checked, lit: chosen ? found.pathsTo([chosen]) : this.best,
       kind: (node) => found.kind(node), look: (node, kind) => (node.value && node.value.least === node.value.most ? `value-${tenth(node.value.least)}` : kind), isFaint: (node) => fades && node.lost,
-      radius: (node, room) => Math.min(Math.max(0.36 * room, 0.8), 7.5), words: (node) => (node.id > 0 ? node.in[0]?.move ?? '' : ''),
+      radius: (node, room) => (node.image ? Math.min(0.44 * room, HALF) : Math.min(Math.max(0.36 * room, 0.8), 7.5)), words: (node) => (node.id > 0 ? node.in[0]?.move ?? '' : ''),
     });
   }
 

@@ -109,11 +109,10 @@ export class Hover {
     const box = about.getBoundingClientRect();
     const { offsetWidth: width, offsetHeight: height } = this.element;
     const wide = document.documentElement.clientWidth;
-    // Next to the list that is being read, if there is room; otherwise below or above the row.
+    // After the list that is being read, if there is room; otherwise below or above the row.
     const list = (about.closest('ul, ol, table') ?? about).getBoundingClientRect();
-    const after = list.right + 8 + width < wide;
-    const aside = after || list.left - 8 - width > 0;
-    const left = after ? list.right + 8 : aside ? list.left - 8 - width : Math.min(box.left, wide - width - 6);
+    const aside = list.right + 8 + width < wide;
+    const left = aside ? list.right + 8 : Math.min(box.left, wide - width - 6);
     const top = aside ? Math.min(box.top, innerHeight - height - 6) : box.bottom + 6 + height < innerHeight ? box.bottom + 6 : box.top - 6 - height;
     this.element.style.left = `${Math.max(6, left)}px`;
     this.element.style.top = `${Math.max(6, top)}px`;

@@ -1,14 +1,14 @@
 // The router: shows the page that the address names.
 
 import { ask, players } from './api.js';
-import { fill, make } from './dom.js';
+import { fill, make, sentence } from './dom.js';
 import { Editor } from './editor.js';
 import { GameView } from './game.js';
 import { Home } from './home.js';
 import { asDrawn } from './names.js';
 import { address, parsed, unpacked } from './route.js';
 import { Game } from './rules.js';
-import { tableState, isKey } from './table.js';
+import { tableState } from './table.js';
 import { themeSwitch } from './theme.js';
 
 const place = document.getElementById('view');
@@ -60,11 +60,9 @@ async function opened(target) {
 }
 
 async function table(target) {
-  const said = await tableState(target.table);
-  if (target.key && !await isKey(target.table, target.key)) {
-    target.key = null;
-    target.refused = true;
-  }
+  const said = await tableState(target.table, target.key);
+  target.refused = target.key && said.seat === null;
+  if (target.refused) target.key = null;
   const game = await Game.named(said.game).catch(async (error) => {
     // The rules belong to another session; the link contains them.
     if (error.status !== 404 || !target.words.rules) throw error;
@@ -98,7 +96,7 @@ async function route() {
         return;
       }
       show({ element: make('section', { class: 'home' }, make('h1', { tabindex: '-1' }, 'This page cannot be shown'),
-        make('p', { class: 'trouble', role: 'alert' }, error.message), make('p', {}, make('a', { href: '#/' }, 'Back to the games'))) }, 'Not found');
+        make('p', { class: 'trouble', role: 'alert' }, sentence(error.message)), make('p', {}, make('a', { href: '#/' }, 'Back to the games'))) }, 'Not found');
     }
   }
 }

@@ -9,6 +9,8 @@ const MOST_MOVING = 4_000;
 const FEW = 100;
 /** Maximum number of arcs that only pass through. */
 const MOST_THROUGH = 300;
+/** Maximum number of arcs back with labels. */
+const FEW_BACK = 24;
 /** Maximum number of labels. */
 const MOST_WORDS = 250;
 /** Maximum number of arcs in one path; longer paths are slower than their parts. */
@@ -27,6 +29,7 @@ export function paint(context, scene, view, [width, height], state) {
   context.lineCap = 'round';
   const arcs = painter.arcs();
   const nodes = painter.nodes();
+  painter.backs();
   painter.rings();
   painter.levels();
   context.globalAlpha = 1;
@@ -77,6 +80,7 @@ class Painter {
     this.context.setLineDash(sorts.again.length < 600 ? [4, 3] : []);
     this.washed(sorts.again, 'again', 1.2);
     this.context.setLineDash([]);
+    this.back = sorts.again;
     const lit = sorts.lit.length;
     this.lines(sorts.lit, 'lit', Math.max(0.3, Math.min(1, Math.sqrt(150 / lit))), lit < 150 ? 2.2 : lit < 600 ? 1.4 : 1);
     return Object.values(sorts).reduce((sum, sort) => sum + sort.length, 0);
@@ -110,12 +114,18 @@ class Painter {
     if (from === to) {
       context.arc(x1 - 9, y1, 9, 0, 2 * Math.PI);
     } else if (repeats) {
-      // Arcs to the same or an earlier level are bent, so that they are visible next to the
-      // forward arcs.
-      const bend = 0.12 + 12 / Math.max(Math.hypot(x2 - x1, y2 - y1), 24);
-      context.quadraticCurveTo((x1 + x2) / 2 + bend * (y1 - y2), (y1 + y2) / 2 + bend * (x2 - x1), x2, y2);
+      context.quadraticCurveTo(...bent(x1, y1, x2, y2, 1), x2, y2);
     } else {
       context.lineTo(x2, y2);
+    }
+  }
+
+  /** The labels of a few arcs back. */
+  backs() {
+    if (this.back.length > FEW_BACK) return;
+    this.letters('again');
+    for (const { from, to, move } of this.back) {
+      if (from !== to) this.word(move, 18, ...bent(...this.at(from), ...this.at(to), 0.5));
     }
   }
 
@@ -148,7 +158,9 @@ class Painter {
         const r = Math.max(scene.radius(node, room), lit ? 2.5 : 0);
         const key = `${kind} ${look} ${scene.isFaint(node) && !lit}`;
         if (!sorts.has(key)) sorts.set(key, { kind, look, faint: scene.isFaint(node) && !lit, circles: [] });
-        sorts.get(key).circles.push(x, y, r);
+        if (node.image?.complete && r > 9) {
+          sorts.get(key).circles.push(...this.image(node, x, y, r), 5);
+        } else sorts.get(key).circles.push(x, y, r);
         count += 1;
         const after = part[index + 1] ? (part[index + 1].x - node.x) * kx - 2 * r : this.width - x - r;
         if (after > 40 && ky > 16 && x > 0 && x < this.width) words.push([node, x + r + 4, y, after]);
@@ -158,6 +170,16 @@ class Painter {
     if (words.length > MOST_WORDS) words = words.filter(([node]) => scene.lit.nodes.has(node)).slice(0, MOST_WORDS);
     this.words(words);
     return count;
+  }
+
+  /** Draws a board in a square around a point, and returns its corner. */
+  image(node, x, y, r) {
+    const { naturalWidth: width, naturalHeight: height } = node.image;
+    const scale = r / Math.max(width, height);
+    this.context.globalAlpha = this.scene.isFaint(node) ? 0.5 : 1;
+    const corner = [x - scale * width, y - scale * height];
+    this.context.drawImage(node.image, ...corner, 2 * scale * width, 2 * scale * height);
+    return corner;
   }
 
   discs({ kind, look, faint, circles }, colours) {
@@ -183,7 +205,13 @@ class Painter {
   }
 
   words(words) {
-    const { context, scene, state: { colours } } = this;
+    this.letters('text');
+    for (const [node, x, y, room] of words) this.word(this.scene.words(node), Math.floor((room - 6) / LETTER), x, y);
+  }
+
+  /** Begins labels of a colour. */
+  letters(colour) {
+    const { context, state: { colours } } = this;
     context.globalAlpha = 1;
     context.font = '11px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace';
     context.textAlign = 'left';
@@ -191,12 +219,13 @@ class Painter {
     context.lineJoin = 'round';
     context.lineWidth = 3;
     context.strokeStyle = colours.ground;
-    context.fillStyle = colours.text;
-    for (const [node, x, y, room] of words) {
-      const text = shortened(scene.words(node), Math.floor((room - 6) / LETTER));
-      context.strokeText(text, x, y);
-      context.fillText(text, x, y);
-    }
+    context.fillStyle = colours[colour];
+  }
+
+  word(words, letters, x, y) {
+    const text = shortened(words, letters);
+    this.context.strokeText(text, x, y);
+    this.context.fillText(text, x, y);
   }
 
   /**
@@ -237,6 +266,15 @@ class Painter {
       context.fillText(String(level), 6, y);
     }
   }
+}
+
+/**
+ * A point next to the middle of two others: arcs to the same or an earlier level are bent, so that
+ * they are visible next to the forward arcs.
+ */
+function bent(x1, y1, x2, y2, share) {
+  const bend = share * (0.12 + 12 / Math.max(Math.hypot(x2 - x1, y2 - y1), 24));
+  return [(x1 + x2) / 2 + bend * (y1 - y2), (y1 + y2) / 2 + bend * (x2 - x1)];
 }
 
 /** The number of nodes of a rank to the left of `x`. */

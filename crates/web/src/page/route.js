@@ -19,7 +19,7 @@ export function parsed(hash) {
   const route = {
     moves: joints(words.moves) ?? [], then: joints(words.then) ?? [], damaged: joints(words.moves) === null,
     seats: words.seats ? words.seats.split(';') : null,
-    key: words.key ?? null, seat: words.seat === undefined ? null : Number(words.seat), words,
+    key: words.key ?? null, words,
   };
   if (path === '') return { ...route, page: 'home' };
   if (path === 'edit') return { ...route, page: 'edit' };

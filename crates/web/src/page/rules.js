@@ -108,7 +108,7 @@ const LONGEST_TITLE = 60;
 /** The first line of the description up to a colon, if it is a title, or else the name. */
 export function titled({ name, about }) {
   // Frames of stars are no text, and a line such as `-*-Lisp-*-` is meant for a text editor.
-  const lines = (about ?? '').split('\n').filter((line) => !/-\*-/.test(line)).map((line) => line.replaceAll(/^[^\p{L}\p{N}(]+|[\s*=#;-]+$/gu, ''));
+  const lines = (about ?? '').split('\n').filter((line) => !/-\*-/.test(line)).map((line) => line.replaceAll(/^[^\p{L}\p{N}(]+|[\s*=#;.-]+$/gu, ''));
   const first = lines.find(Boolean) ?? '';
   const title = first.endsWith(':') ? '' : first.split(':')[0].trim().replace(/\.(kif|gdl)$/i, '');
   return title && title.length <= LONGEST_TITLE ? title : name;

@@ -31,7 +31,7 @@ export class Seats {
     const options = make('input', { type: 'text', placeholder: 'options', 'aria-label': `Options of ${role.name}`, class: 'options', spellcheck: 'false' });
     const fixed = make('span', { class: 'fixed', hidden: true });
     const clock = new Clock();
-    const changed = () => this.listener.onSit(index, this.player(index));
+    const changed = () => time.reportValidity() && this.listener.onSit(index, this.player(index));
     for (const control of [kind, time, options]) control.addEventListener('change', changed);
     const element = make('div', { class: 'seat' },
       make('div', { class: 'seat-head' }, dot, make('strong', {}, role.name), state, goal),
@@ -53,8 +53,7 @@ export class Seats {
     const { kind, time, options } = this.rows[index];
     if (kind.value === PERSON) return PERSON;
     const thinks = this.kinds.find((one) => one.name === kind.value)?.thinks;
-    const seconds = Math.min(Math.max(Number(time.value) || 1, 0.1), 600);
-    return written({ kind: kind.value, time: thinks ? `${seconds}s` : '', options: options.value.replaceAll(/\s/g, '') });
+    return written({ kind: kind.value, time: thinks ? `${Number(time.value) || 1}s` : '', options: options.value.replaceAll(/\s/g, '') });
   }
 
   /** The seconds per move of a player such as `mcts:2s`; null if it has no time. */

@@ -68,13 +68,21 @@ export class Sharing {
       const links = await createTable(view.game, view.history.here.moves(), view.match.seats);
       const persons = links.filter(Boolean);
       fill(this.invitation, make('h2', {}, 'Table ready: send these links'),
-        make('p', { class: 'quiet' }, persons.length > 0 ? 'Anyone who opens a link takes that seat. Take yours, too: this board is not the table. Choices stay hidden until everyone has chosen.' : 'All seats are taken by programs. Choose “You” for at least one.'),
+        make('p', { class: 'quiet' }, persons.length > 0 ? 'Anyone who opens a link takes that seat. Take yours, too: this board is locked meanwhile. Choices stay hidden until everyone has chosen.' : 'All seats are taken by programs. Choose “You” for at least one.'),
         links.map((link, role) => (link === null ? make('p', { class: 'quiet' }, make('strong', {}, view.game.roles[role].name), ` is played by ${view.match.seats[role]}. `, !view.game.roles[role].random && button('Free this seat', () => this.free(role), { class: 'small', 'aria-label': `Free the seat of ${view.game.roles[role].name}` })) : this.seat(view.game.roles[role].name, link))),
-        button('Close', () => { this.invitation.hidden = true; }, { class: 'small' }));
-      this.invitation.hidden = false;
+        button('Close', () => this.lock(false), { class: 'small' }));
+      this.lock(true);
     } catch (error) {
       view.trouble.say(error.message);
     }
+  }
+
+  /** Shows the invitation, and locks the board, which is not the table. */
+  lock(locked) {
+    const { element, match } = this.view;
+    if (locked) match.pause();
+    for (const one of element.querySelectorAll('.stage, .moves')) one.inert = locked;
+    this.invitation.hidden = !locked;
   }
 
   /** Gives a program's seat to a person, and makes a table anew. */

@@ -34,7 +34,7 @@ export class Stage {
     this.preview = new Preview(game, () => view.history.here, (shown) => this.mark({ preview: shown }));
     this.menu = new Menu({ onChoose: (move) => view.move(view.active, move.move), onClose: () => this.selection.leave(), onHover: (move) => this.hoverMove(view.active, move) });
     this.pad = new Pad({ onMove: (role, move) => view.move(role, move), onHover: (role, move) => this.hoverMove(role, move) });
-    this.elements = [make('div', { class: 'board-row' }, this.outlook.bars, this.board.element), this.legend.element, this.tables.element, this.outlook.line, this.pad.element];
+    this.elements = [make('div', { class: 'board-row' }, this.outlook.bars, this.board.element), this.tables.element, this.outlook.line, this.pad.element];
   }
 
   /** Ends what was begun in a position. */

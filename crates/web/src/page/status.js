@@ -1,7 +1,7 @@
 // The line above the board: whose move it is, or how the match ended.
 
-import { fill, make } from './dom.js';
-import { ending, isEnd } from './ending.js';
+import { fill, make, sentence } from './dom.js';
+import { ending, isEnd, isWon } from './ending.js';
 import { listed, plain } from './labels.js';
 import { PERSON } from './match.js';
 import { counted } from './moves.js';
@@ -31,6 +31,7 @@ export class Status {
     const played = joint ? game.roles.map(({ name }, role) => (chose(role) ? `${game.roles.length > 1 ? `${name} ` : ''}${joint[role]}` : null)).filter(Boolean).join(', ') : '';
     const isFaulty = position.faults.length > 0;
     this.element.classList.toggle('ended', over && !isFaulty);
+    this.element.classList.toggle('won', over && isWon(game, position, this.person()));
     this.element.classList.toggle('faulty', isFaulty);
     this.element.classList.toggle('mine', !over && states.includes('open'));
     const turn = this.words(position, states);
@@ -45,7 +46,7 @@ export class Status {
     const names = (wanted) => listed(game.roles.filter((_, role) => wanted(role)).map(({ name }) => name));
     if (isEnd(position)) return ending(game, position, this.person());
     if (atTable && history.here !== match.end) return `This is an earlier position; the match has ${counted(match.end.ply, 'move')}.`;
-    if (match.failed) return match.failed;
+    if (match.failed) return sentence(match.failed);
     const preparing = this.preparing();
     if (states.includes('open')) {
       const thinkers = names((role) => states[role] === 'thinking');
@@ -61,8 +62,7 @@ export class Status {
     const waiting = names((role) => position.turn.includes(role) && states[role] !== 'chosen') || names((role) => position.turn.includes(role));
     if (atTable) return `Waiting for ${waiting || 'the next move'}.`;
     if (!match.paused) return position.turn.length === 0 ? 'Only one move is possible.' : `${waiting} to move.`;
-    if (!match.seats.includes(PERSON) && history.here.ply === 0) return 'Ready.';
-    return position.turn.length === 0 ? 'Only one move is possible.' : `Paused: ${waiting} to move.`;
+    return history.here.ply === 0 ? 'Ready.' : position.turn.length === 0 ? 'Only one move is possible.' : `Paused: ${waiting} to move.`;
   }
 
   /** The words while the server prepares the rules for a player; null if it does not. */

@@ -14,20 +14,16 @@ const AGAIN = 1500;
 export async function createTable(game, moves, seats) {
   const { table, keys } = await ask('api/tables', { game: game.id, moves, seats });
   const rules = game.bundled || !game.path.startsWith('rules=') ? '' : `&${game.path}`;
-  return keys.map((key, seat) => (key === null ? null
-    : `${location.origin}${location.pathname}#/table/${encodeURIComponent(table)}?key=${encodeURIComponent(key)}&seat=${seat}${rules}`));
+  return keys.map((key) => (key === null ? null
+    : `${location.origin}${location.pathname}#/table/${encodeURIComponent(table)}?key=${encodeURIComponent(key)}${rules}`));
 }
 
-/** Returns whether the server knows this key for a seat of a table. */
-export async function isKey(table, key) {
-  try {
-    // No match is this long, so the server rejects either the move or the key.
-    await ask(`api/tables/${encodeURIComponent(table)}/moves`, { key, ply: 2 ** 32, move: '' });
-  } catch (error) {
-    if (error.status === 403) return false;
-    if (error.status !== 409) throw error;
-  }
-  return true;
+/** The path of a table of the server; with a key, it tells the seat. */
+const pathOf = (table, key) => `api/tables/${encodeURIComponent(table)}${key ? `?key=${encodeURIComponent(key)}` : ''}`;
+
+/** Goes to a table with a key. `words` are those of the address, which may contain the rules. */
+export function sitDown(table, key, words) {
+  location.hash = `#/table/${encodeURIComponent(table)}?key=${encodeURIComponent(key)}${words.rules ? `&rules=${words.rules}` : ''}`;
 }
 
 /** A field for spectators with an invitation: a link, or only the key. */
@@ -38,13 +34,12 @@ export function joinForm({ table, words, refused }) {
   const sit = async (event) => {
     event.preventDefault();
     const entered = field.value.trim();
-    const link = entered.includes('#') ? parsed(entered.slice(entered.indexOf('#'))) : { table, key: entered, seat: null };
+    const link = entered.includes('#') ? parsed(entered.slice(entered.indexOf('#'))) : { table, key: entered };
     said.say('');
     try {
       if (!link.key || !link.table) throw new Error('This is neither an invitation link nor a key.');
-      if (!await isKey(link.table, link.key)) throw new Error('This key does not belong to a seat at this table.');
-      const rest = [link.seat === null ? '' : `&seat=${link.seat}`, words.rules ? `&rules=${words.rules}` : ''].join('');
-      location.hash = `#/table/${encodeURIComponent(link.table)}?key=${encodeURIComponent(link.key)}${rest}`;
+      if ((await tableState(link.table, link.key)).seat === null) throw new Error('This key does not belong to a seat at this table.');
+      sitDown(link.table, link.key, words);
     } catch (error) {
       said.say(error.message);
     }
@@ -54,10 +49,10 @@ export function joinForm({ table, words, refused }) {
 }
 
 /** The current state of a table. */
-export async function tableState(table) {
+export async function tableState(table, key) {
   const stop = new AbortController();
   try {
-    for await (const [, seen] of events(`api/tables/${encodeURIComponent(table)}`, undefined, stop.signal)) return seen;
+    for await (const [, seen] of events(pathOf(table, key), undefined, stop.signal)) return seen;
     throw new Error('The table sent no state.');
   } finally {
     stop.abort();
@@ -68,10 +63,9 @@ export async function tableState(table) {
 export async function* tableStates(table, signal, onTrouble) {
   while (!signal.aborted) {
     try {
-      for await (const [name, seen] of events(`api/tables/${encodeURIComponent(table)}`, undefined, signal)) {
+      for await (const [name, seen] of events(pathOf(table), undefined, signal)) {
         onTrouble('');
         if (name === 'table') yield seen;
-        if (seen.over) return;
       }
     } catch (error) {
       if (error.name === 'AbortError') return;
@@ -87,8 +81,8 @@ export async function* tableStates(table, signal, onTrouble) {
  * the last position.
  */
 export class Seat {
-  constructor(game, history, { table, key, seat }, listener) {
-    Object.assign(this, { game, history, table, key, seat, listener });
+  constructor(game, history, { table, key, said }, listener) {
+    Object.assign(this, { game, history, table, key, seat: said.seat, listener });
     this.branches = false;
     this.paused = false;
     this.waits = false;
@@ -101,7 +95,8 @@ export class Seat {
   }
 
   /** Updates the state of the table, and returns the node of the last position. */
-  changed({ seats, moves, chosen, failed }) {
+  changed({ seats, moves, chosen, failed, next }) {
+    this.next = next;
     this.seats = seats;
     this.chosen = chosen;
     this.failed = failed ?? null;
@@ -117,10 +112,6 @@ export class Seat {
 
   arrive(node) {
     this.node = node;
-    const moves = node.position.legal[this.seat ?? -1] ?? [];
-    // Roles without a choice are not asked; if the server has already made the move, it
-    // rejects this one.
-    if (moves.length === 1 && this.stateOf(this.seat) === 'single' && node === this.end && !this.chosen[this.seat]) this.send(moves[0].move).catch(() => {});
     this.listener.onChange();
   }
 
@@ -129,18 +120,14 @@ export class Seat {
     const { turn } = this.node.position;
     if (!turn.includes(role)) return 'single';
     if (this.chosen[role]) return 'chosen';
-    // If a link does not name the seat of its key, the first accepted choice reveals it.
-    const own = this.key && (this.seat === null ? this.seats[role] === PERSON : role === this.seat);
-    if (!own) return 'others';
-    return this.mine ? 'chosen' : 'open';
+    return role !== this.seat ? 'others' : this.mine ? 'chosen' : 'open';
   }
 
-  async choose(role, move) {
+  async choose(_, move) {
     this.mine = move;
     this.listener.onChange();
     try {
-      await this.send(move);
-      this.seat ??= role;
+      await this.send('moves', { ply: this.end.ply, move });
     } catch (error) {
       this.mine = null;
       this.listener.onTrouble(error.message);
@@ -148,8 +135,17 @@ export class Seat {
     }
   }
 
-  send(move) {
-    return ask(`api/tables/${encodeURIComponent(this.table)}/moves`, { key: this.key, ply: this.end.ply, move });
+  send(what, body) {
+    return ask(`${pathOf(this.table)}/${what}`, { key: this.key, ...body });
+  }
+
+  /** Goes to the next match of the same players; the first of them who asks creates it. */
+  async again(swap, words) {
+    try {
+      sitDown((await this.send('again', { swap })).next, this.key, words);
+    } catch (error) {
+      this.listener.onTrouble(error.message);
+    }
   }
 
   back() {}

@@ -7,13 +7,13 @@ import { plain } from './labels.js';
 const PACE = 650;
 
 export class Timeline {
-  /** `roles` are those of the game. `onGo(node)` goes to a position; `onUndo()` and `onRedo()` are up to the view. */
-  constructor(roles, { onGo, onUndo, onRedo }) {
+  /** `roles` are those of the game. Who `looks` takes no move back. `onGo(node)` goes to a position; `onUndo()` and `onRedo()` are up to the view. */
+  constructor(roles, looks, { onGo, onUndo, onRedo }) {
     this.roles = roles;
     this.onGo = onGo;
     this.first = button(icon('first'), () => this.go(this.line[0]), { 'aria-label': 'To the start', title: 'To the start' });
-    this.undo = button('Undo', onUndo, { title: 'Take the last move back (u)' });
-    this.redo = button('Redo', onRedo, { title: 'Play the next move again (r)' });
+    this.undo = button(looks ? 'Back' : 'Undo', onUndo, { title: looks ? 'Look at the position before (u)' : 'Take the last move back (u)' });
+    this.redo = button(looks ? 'Forward' : 'Redo', onRedo, { title: looks ? 'Look at the next position (r)' : 'Play the next move again (r)' });
     this.last = button(icon('last'), () => this.go(this.line[this.line.length - 1]), { 'aria-label': 'To the end', title: 'To the end' });
     this.playing = button(icon('play'), () => (this.timer ? this.halt() : this.play()), { 'aria-label': 'Play the moves', title: 'Play the moves' });
     this.slider = make('input', { type: 'range', min: '0', max: '0', value: '0', step: '1', 'aria-label': 'Position in the match' });

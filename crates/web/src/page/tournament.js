@@ -43,10 +43,9 @@ export class Tournament {
   async start() {
     const players = this.players.value.split('\n').map((line) => line.trim()).filter(Boolean);
     this.trouble.say(players.length < 2 ? 'A tournament needs at least two players, one per line.' : '');
-    if (players.length < 2) return;
-    const rounds = Math.min(Math.max(Math.round(Number(this.rounds.value)) || 1, 1), 50);
+    if (players.length < 2 || !this.rounds.reportValidity()) return;
     const roles = this.game.roles.filter((role) => !role.random).length;
-    const matches = Array.from({ length: rounds }, () => pairings(players.length, roles)).flat();
+    const matches = Array.from({ length: Number(this.rounds.value) || 1 }, () => pairings(players.length, roles)).flat();
     this.cross = new CrossTable(players);
     fill(this.table, this.cross.element);
     fill(this.list);

@@ -113,7 +113,7 @@ export class Tree {
 
   show() {
     this.line.hidden = this.words.length === 0;
-    fill(this.line, 'Principal variation: ', this.words.map((move) => make('code', {}, move)));
+    fill(this.line, 'Principal variation: ', this.words.map((move, index) => make('span', {}, `${(this.from?.ply ?? 0) + index + 1}. `, make('code', {}, move))));
     if (!this.shown) return;
     const most = Math.max(1, this.root?.visits ?? 1);
     this.sheet.show({
