@@ -40,6 +40,7 @@ mod puzzle_sampling;
 mod puzzle_search;
 mod replay;
 mod rewrite;
+mod rewrites;
 mod rewritten;
 mod rollouts;
 mod rule_faults;

@@ -16,6 +16,7 @@ mod decompose;
 pub mod differential;
 mod equivalence;
 mod factor;
+mod free_columns;
 pub mod function_graph;
 mod grounding;
 mod grounding_methods;
@@ -24,6 +25,7 @@ mod invariants;
 pub mod lanes;
 #[cfg(all(target_arch = "x86_64", feature = "jit"))]
 mod native;
+mod nested_columns;
 pub mod network;
 mod passes;
 pub mod perft;
@@ -42,7 +44,7 @@ mod webassembly;
 
 use ggp_gdl::game::{Game, Move};
 use ggp_gdl::terms::{TermId, Terms};
-pub use grounding_methods::{Approach, GroundError, GroundLimits, Grounded};
+pub use grounding_methods::{Approach, GroundError, GroundLimits, Grounded, Rewrites};
 pub use invariants::Exclusive;
 use network::{Builder, Literal, Network, Node};
 pub use passes::Pass;

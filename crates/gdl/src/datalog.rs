@@ -20,6 +20,7 @@ mod order;
 mod plan;
 mod relation;
 mod run;
+mod values;
 
 use ggp_stop::{Reason, Stop};
 use std::sync::Arc;
@@ -31,6 +32,7 @@ use compile::Program;
 pub use compile::{OnDemand, check_stop, on_demand};
 pub use demand::Part;
 use relation::Relation;
+pub use values::ColumnValues;
 
 #[allow(unused_imports)] // For the module comment.
 use crate::program::RuleSet;

@@ -7,7 +7,8 @@
 //!
 //! A negation that is separated from the literals that bind its variables is
 //! matched within *guards*: all values that these variables can have in the rest of
-//! the body.
+//! the body. A relation that only negations use can be *asked*: then its rules are matched
+//! within the rows that these negations have.
 //!
 //! Source: variable elimination, Dechter, Bucket elimination (1999); for logic
 //! programs Bichler, Morak and Woltran, lpopt: A Rule Optimization Tool for Answer
@@ -66,14 +67,74 @@ impl Pieces {
         pieces
     }
 
-    /// Decomposes rules where possible.
-    pub fn cut(self) -> Pieces {
+    /// Restricts the relations that `is_large` chooses to the rows that rules ask for, where only
+    /// negations and alternatives use them.
+    pub fn asked(mut self, is_large: impl Fn(RelationId) -> bool) -> Pieces {
+        let count = self.rules.arity.len();
+        let mut is_asked: Vec<bool> = self.rules.relations().map(is_large).collect();
+        let positive = |literal: &Literal| match literal {
+            Literal::Positive(atom) => Some(atom.relation.index()),
+            _ => None,
+        };
+        let rules = self.rules.rules.iter().chain(&self.guard_rules);
+        let bodies = rules.map(|rule| &rule.body).chain(&self.guards);
+        for relation in bodies.flatten().filter_map(positive) {
+            is_asked[relation] = false;
+        }
+        let mut asked: Vec<Option<RelationId>> = vec![None; count];
+        for number in 0..self.rules.rules.len() {
+            let rule = &self.rules.rules[number];
+            let given = rule.body.iter().chain(&self.guards[number]);
+            let given: Vec<Literal> = given
+                .filter(|literal| matches!(literal, Literal::Positive(_)))
+                .cloned()
+                .collect();
+            let mut uses: Vec<Atom> = Vec::new();
+            for literal in &rule.body {
+                literal.for_each_atom(&mut |atom, _| {
+                    if is_asked[atom.relation.index()] && !uses.contains(atom) {
+                        uses.push(atom.clone());
+                    }
+                });
+            }
+            let (variables, span) = (rule.variables.clone(), rule.span);
+            for atom in uses {
+                let relation = *asked[atom.relation.index()]
+                    .get_or_insert_with(|| self.rules.add_relation(atom.arguments.len()));
+                self.guard_rules.push(Rule {
+                    head: Atom { relation, ..atom },
+                    body: given.clone(),
+                    variables: variables.clone(),
+                    span,
+                });
+            }
+        }
+        for (rule, guards) in self.rules.rules.iter().zip(&mut self.guards) {
+            if let Some(relation) = asked.get(rule.head.relation.index()).copied().flatten() {
+                guards.push(Literal::Positive(Atom {
+                    relation,
+                    ..rule.head.clone()
+                }));
+            }
+        }
+        self
+    }
+
+    /// Decomposes rules where possible. If it `shares`, conditions on the state that have only
+    /// some of a rule's variables become a rule of their own, too. `dynamic` says which relations
+    /// depend on the state.
+    pub fn cut(self, shares: bool, dynamic: Vec<bool>) -> Pieces {
         let mut decomposer = Decomposer {
             pieces: self,
+            shares,
+            dynamic,
             known: FxHashMap::default(),
         };
-        for number in 0..decomposer.pieces.rules.rules.len() {
+        let mut number = 0;
+        let given = decomposer.pieces.rules.rules.len();
+        while number < given || shares && number < decomposer.pieces.rules.rules.len() {
             decomposer.cut(number);
+            number += 1;
         }
         decomposer.pieces
     }
@@ -81,8 +142,15 @@ impl Pieces {
 
 type Variables = BTreeSet<Variable>;
 
+/// The most conditions on the state in a rule for which shared pieces are looked for.
+const MOST_CONDITIONS: usize = 200;
+
 struct Decomposer {
     pieces: Pieces,
+    /// True if conditions with some of a rule's variables become pieces.
+    shares: bool,
+    /// By relation: true if it depends on the state.
+    dynamic: Vec<bool>,
     /// Relations of pieces made so far, by their rule.
     known: FxHashMap<(Vec<Literal>, Vec<Literal>, usize), RelationId>,
 }
@@ -100,7 +168,11 @@ impl Decomposer {
     fn cut(&mut self, number: usize) {
         loop {
             let rule = &self.pieces.rules.rules[number];
-            let Some(part) = best_part(rule) else { return };
+            let mut part = best_part(rule, self.shares);
+            if part.is_none() && self.shares {
+                part = shared_part(rule, &self.dynamic);
+            }
+            let Some(part) = part else { return };
             let span = Span::default();
             let names = rule.variables.clone();
             let (inside, rest): (Vec<_>, Vec<_>) = rule
@@ -145,6 +217,11 @@ impl Decomposer {
             return *known;
         }
         let relation = self.pieces.rules.add_relation(piece.head.arguments.len());
+        let depends = piece
+            .body
+            .iter()
+            .any(|literal| depends(literal, &self.dynamic));
+        self.dynamic.push(depends);
         self.known.insert(key, relation);
         let head = Atom {
             relation,
@@ -172,18 +249,21 @@ impl Decomposer {
         }
         let mut missing: Variables = kept.difference(&bound).copied().collect();
         let mut guards = Vec::new();
+        let of_rule = self.pieces.guards[number].clone();
         while !missing.is_empty() {
             let binders = rest
                 .iter()
+                .chain(&of_rule)
                 .filter(|literal| matches!(literal, Literal::Positive(_)));
             let binds = |literal: &&Literal| variables(literal).intersection(&missing).count();
             let binder = binders.max_by_key(binds).expect("a safe rule binds them");
-            let shared: Variables = variables(binder).intersection(&missing).copied().collect();
+            // Its other columns exclude combinations.
+            let shared: Variables = variables(binder).intersection(kept).copied().collect();
             guards.push(self.projection(binder.clone(), &shared, rule));
             missing.retain(|variable| !shared.contains(variable));
         }
         // The guards of the whole rule, restricted to these variables.
-        for guard in self.pieces.guards[number].clone() {
+        for guard in of_rule {
             let shared: Variables = variables(&guard).intersection(kept).copied().collect();
             if !shared.is_empty() {
                 guards.push(self.projection(guard, &shared, rule));
@@ -224,6 +304,7 @@ impl Decomposer {
             return *known;
         }
         let relation = self.pieces.rules.add_relation(guard.head.arguments.len());
+        self.dynamic.push(false);
         self.known.insert(key, relation);
         guard.head.relation = relation;
         self.pieces.guard_rules.push(guard);
@@ -239,8 +320,9 @@ fn variables(literal: &Literal) -> Variables {
     found
 }
 
-/// The separable part with the fewest variables that eliminates a variable.
-fn best_part(rule: &Rule) -> Option<Part> {
+/// The separable part with the fewest variables that eliminates a variable. With `needed_only`,
+/// literals without an eliminated variable stay in the rule, so that more pieces are equal.
+fn best_part(rule: &Rule, needed_only: bool) -> Option<Part> {
     let of_literal: Vec<Variables> = rule.body.iter().map(variables).collect();
     let mut head = Variables::new();
     rule.head.for_each_variable(|variable, _| {
@@ -258,7 +340,7 @@ fn best_part(rule: &Rule) -> Option<Part> {
         if together.len() == all.len() {
             continue;
         }
-        let literals: Vec<usize> = (0..rule.body.len())
+        let mut literals: Vec<usize> = (0..rule.body.len())
             .filter(|&position| {
                 let own = &of_literal[position];
                 !own.is_empty() && own.is_subset(&together)
@@ -270,6 +352,9 @@ fn best_part(rule: &Rule) -> Option<Part> {
             .chain(&head)
             .copied()
             .collect();
+        if needed_only {
+            literals.retain(|&position| !of_literal[position].is_subset(&outside));
+        }
         let part = Part {
             kept: together.intersection(&outside).copied().collect(),
             literals,
@@ -281,6 +366,46 @@ fn best_part(rule: &Rule) -> Option<Part> {
         }
     }
     best
+}
+
+/// True if a literal depends on the state.
+fn depends(literal: &Literal, dynamic: &[bool]) -> bool {
+    let mut depends = false;
+    literal.for_each_atom(&mut |atom, _| depends |= dynamic[atom.relation.index()]);
+    depends
+}
+
+/// The part with the most conditions on the state over the variables of one of them, if other
+/// conditions have further variables: a row of it is shared by all their values.
+fn shared_part(rule: &Rule, dynamic: &[bool]) -> Option<Part> {
+    let of_literal: Vec<Variables> = rule.body.iter().map(variables).collect();
+    let conditions: Vec<usize> = (0..rule.body.len())
+        .filter(|&position| depends(&rule.body[position], dynamic))
+        .collect();
+    let mut best: Option<(usize, Part)> = None;
+    if conditions.len() > MOST_CONDITIONS {
+        return None;
+    }
+    for &condition in &conditions {
+        let own = &of_literal[condition];
+        let is_inside = |position: &usize| {
+            !of_literal[*position].is_empty() && of_literal[*position].is_subset(own)
+        };
+        let inside = conditions
+            .iter()
+            .filter(|condition| is_inside(condition))
+            .count();
+        let is_better = best.as_ref().is_none_or(|(most, _)| inside > *most);
+        if inside >= 2 && inside < conditions.len() && is_better {
+            let part = Part {
+                literals: (0..rule.body.len()).filter(is_inside).collect(),
+                variables: own.clone(),
+                kept: own.clone(),
+            };
+            best = Some((inside, part));
+        }
+    }
+    best.map(|(_, part)| part)
 }
 
 /// A rule and its guards with variables numbered by first occurrence, and without

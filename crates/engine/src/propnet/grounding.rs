@@ -14,7 +14,7 @@ use super::Propnet;
 use super::cycles::{Reference, Rows as CyclicRows};
 use super::decompose::Pieces;
 use super::factor::{Exclusive, groups_of_moves};
-use super::grounding_methods::{Allowance, GroundError, GroundLimits, Grounded, LATE, WORK};
+use super::grounding_methods::{GroundError, GroundLimits, Grounded, LATE};
 use super::network::{Builder, Literal};
 use super::relax;
 use super::shape::{Part, Shape, Test};
@@ -38,17 +38,6 @@ pub(super) fn output_relations(game: &Game, flat: &Flat) -> Vec<RelationId> {
         .collect()
 }
 
-/// The bounds of one attempt.
-pub(super) struct Attempt<'a> {
-    pub limits: &'a GroundLimits,
-    pub stop: &'a Stop,
-    /// The maximum number of gates of a useful network.
-    pub gates: usize,
-    /// Called when there are more matches than allowed, with the counts so far.
-    /// Returns a larger allowance, if any.
-    pub more: &'a mut dyn FnMut(Grounded) -> Option<Allowance>,
-}
-
 /// Grounding stops early if the predicted number of rows exceeds the limit by this
 /// factor.
 const FORESIGHT: f64 = 4.0;
@@ -62,22 +51,14 @@ pub(super) fn ground_pieces(
     game: &Game,
     flat: &Flat,
     pieces: Pieces,
-    attempt: Attempt,
+    limits: &GroundLimits,
+    stop: &Stop,
 ) -> Result<(Propnet, Grounded), GroundError> {
-    let Attempt {
-        limits,
-        stop,
-        gates,
-        more,
-    } = attempt;
     let reporter = Reporter { game, limits };
     let fail = |error| reporter.failure(error);
     check_stop(stop).map_err(fail)?;
     let mut terms = game.terms().clone();
-    let flat = Flat {
-        rules: pieces.rules.clone(),
-        ..flat.clone()
-    };
+    let flat = flat.with(pieces.rules.clone());
     let dynamic = relax::dynamic(&flat);
     let relaxed = relax::relaxed(game, &flat, &pieces, &dynamic, &mut terms);
     let relaxed = relaxed.map_err(|overflow| fail(Failure::Terms(overflow).into()))?;
@@ -113,11 +94,6 @@ pub(super) fn ground_pieces(
         first: vec![0; flat.rules.arity.len()],
         literals: vec![Vec::new(); flat.rules.arity.len()],
         grounded: Grounded::default(),
-        allowed: Allowance {
-            instances: limits.instances,
-            gates,
-        },
-        more,
     };
     let evaluator = &grounder.evaluator;
     let relations = (0..flat.rules.arity.len()).map(RelationId::new);
@@ -166,8 +142,6 @@ struct Grounder<'g> {
     /// By relation that depends on the state, and row: the row's literal.
     literals: Vec<Vec<Literal>>,
     grounded: Grounded,
-    allowed: Allowance,
-    more: &'g mut dyn FnMut(Grounded) -> Option<Allowance>,
 }
 
 /// Facts, initial values, and moves by role.
@@ -317,8 +291,7 @@ impl Grounder<'_> {
         let (literals, first) = (&self.literals, &self.first);
         let builder = &mut self.builder;
         let grounded = &mut self.grounded;
-        let allowed = &mut self.allowed;
-        let memory = self.limits.memory;
+        let (memory, allowed) = (self.limits.memory, self.limits.instances);
         let fixed = self.row_bytes;
         let mut full = false;
         let reporter = self.reporter;
@@ -335,15 +308,9 @@ impl Grounder<'_> {
                     grounded.instances += 1;
                     if grounded.instances.is_multiple_of(256) {
                         full = fixed + rows.memory() + builder.memory() > memory;
-                        if full || builder.network().gates() > allowed.gates {
-                            return false;
-                        }
                     }
-                    if grounded.instances > allowed.instances {
-                        match (self.more)(*grounded) {
-                            Some(more) => *allowed = more,
-                            None => return false,
-                        }
+                    if full || grounded.instances > allowed {
+                        return false;
                     }
                     let reference = |model: &mut Rows, part: &Part| -> Reference {
                         let columns = &columns[part.columns.clone()];
@@ -399,7 +366,7 @@ impl Grounder<'_> {
             Err(error) if error.failure == Failure::Refused => Err(match full {
                 true => reporter.too_large("bytes of rows and gates", memory as u64, Some(place)),
                 false => {
-                    let limit = self.allowed.instances;
+                    let limit = self.limits.instances;
                     reporter.too_large("instances of rules", limit, Some(place))
                 }
             }),
@@ -519,7 +486,11 @@ impl Reporter<'_> {
             let time = self.limits.time.unwrap_or_default();
             return self.too_large(LATE, time.as_millis() as u64, error.rule);
         }
-        match Excess::of(self.game, error, ["facts that can ever hold", WORK]) {
+        match Excess::of(
+            self.game,
+            error,
+            ["facts that can ever hold", "rows examined"],
+        ) {
             Some(excess) => GroundError::TooLarge(excess),
             None => GroundError::Interrupted,
         }

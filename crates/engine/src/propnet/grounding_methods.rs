@@ -1,9 +1,9 @@
 //! The choice of a grounding method within limits.
 //!
-//! In: a game, and limits for its network. Out: the network. If rules that derive
-//! only what is needed (on demand) have few matches, they are used. Otherwise the
-//! network is built from decomposed rules or from the on-demand rules, whichever
-//! has fewer gates. The size found by one method limits what the other may try.
+//! In: a game, and limits for its network. Out: the network. Two methods are tried within
+//! limits that grow: rules that derive only what is needed (on demand), and decomposed
+//! rules. Where a network has many gates, the other method is tried within what it took,
+//! and the network with fewer gates is taken.
 
 use ggp_stop::Stop;
 use std::fmt;
@@ -11,11 +11,15 @@ use std::time::Duration;
 
 use super::Propnet;
 use super::decompose::Pieces;
-use super::grounding::{Attempt, ground_pieces, output_relations};
+use super::free_columns::separate;
+use super::grounding::{ground_pieces, output_relations};
+use super::nested_columns::unnest;
+use super::relax::{dynamic, relaxed};
 use crate::excess::Excess;
-use ggp_gdl::datalog::{Layer, on_demand};
+use ggp_gdl::check::Keyword;
+use ggp_gdl::datalog::{ColumnValues, Layer, on_demand};
 use ggp_gdl::game::Game;
-use ggp_gdl::game::flat::flatten;
+use ggp_gdl::game::flat::{Flat, Wrapped, flatten};
 use ggp_gdl::program::RelationId;
 
 /// The rules that are grounded. All approaches give the same answers.
@@ -32,6 +36,36 @@ pub enum Approach {
     OnDemand,
     /// On-demand rules, decomposed into pieces.
     PiecesOnDemand,
+}
+
+/// The changes of rules before they are grounded. None of them changes an answer.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Rewrites {
+    /// Columns in place of terms that always have the same functor.
+    pub nested_columns: bool,
+    /// Rows that hold for all values of a column are derived once.
+    pub free_columns: bool,
+    /// Pieces for conditions that other rules, or all values of further variables, share.
+    pub shared_pieces: bool,
+    /// Relations that only negations use are derived as far as these ask for rows, in pieces.
+    pub asked_rows: bool,
+}
+
+impl Rewrites {
+    /// All of them.
+    pub const ALL: Rewrites = Rewrites {
+        nested_columns: true,
+        free_columns: true,
+        shared_pieces: true,
+        asked_rows: true,
+    };
+    /// The rules as they are.
+    pub const NONE: Rewrites = Rewrites {
+        nested_columns: false,
+        free_columns: false,
+        shared_pieces: false,
+        asked_rows: false,
+    };
 }
 
 /// Limits of grounding.
@@ -51,6 +85,8 @@ pub struct GroundLimits {
     pub time: Option<Duration>,
     /// The rules that are grounded.
     pub approach: Approach,
+    /// The changes of rules that come first.
+    pub rewrites: Rewrites,
     /// Ends grounding when it fires.
     pub stop: Stop,
 }
@@ -65,6 +101,7 @@ impl Default for GroundLimits {
             symbols: 1_000_000,
             time: None,
             approach: Approach::Best,
+            rewrites: Rewrites::ALL,
             stop: Stop::new(),
         }
     }
@@ -102,150 +139,239 @@ pub struct Grounded {
     pub work: u64,
 }
 
-/// The limits of an attempt.
-#[derive(Copy, Clone, Debug)]
-pub(super) struct Allowance {
-    pub instances: u64,
-    pub gates: usize,
+/// The number of combinations of values above which only rows that are asked for are derived.
+const MANY: f64 = 50_000.0;
+/// The number of values of a column that is assumed if it is unknown.
+const UNKNOWN: f64 = 1_000.0;
+
+/// The rows, matches and work within which a method is tried first.
+#[derive(Copy, Clone)]
+struct Trial {
+    rows: usize,
+    matches: u64,
+    work: u64,
 }
 
-/// The rows, work and matches of a game whose rules need no decomposition.
-const SMALL: (usize, u64, u64) = (500_000, 60_000_000, 400_000);
+/// Games that need no decomposition.
+const SMALL: Trial = Trial {
+    rows: 100_000,
+    matches: 120_000,
+    work: 2_000_000,
+};
+/// The last trial on demand: the rows and matches.
+const LAST: (usize, u64) = (500_000, 3_000_000);
 /// The sizes, in gates, of networks for which another method is likely to give
 /// fewer gates.
 const AMBIGUOUS: std::ops::Range<usize> = 20_000..300_000;
-/// The maximum number of matches for the other method, in total and per gate of the
-/// first network.
-const MOST_MATCHES: (u64, usize) = (3_000_000, 24);
+/// The maximum number of matches per gate of a known network for a method that may give a
+/// smaller one.
+const MATCHES_PER_GATE: u64 = 24;
 
-/// The limits for another method, which can be smaller only if it has hardly more
-/// rows than the known one.
-fn near(limits: &GroundLimits, known: Grounded) -> GroundLimits {
-    GroundLimits {
-        facts: limits.facts.min(2 * known.rows + 50_000),
-        work: limits.work.min(known.work + known.work / 2 + 2_000_000),
-        ..limits.clone()
+/// Decomposed rules are taken if they save more than one gate in this many.
+const CLEARLY: usize = 50;
+
+impl Trial {
+    /// The limits of a trial.
+    fn within(self, limits: &GroundLimits) -> GroundLimits {
+        GroundLimits {
+            facts: limits.facts.min(self.rows),
+            instances: limits.instances.min(self.matches),
+            work: limits.work.min(self.work),
+            ..limits.clone()
+        }
+    }
+
+    /// The trial of another method, which can be better only if it has hardly more rows, and
+    /// not many matches for each gate of the known network.
+    fn against(net: &Propnet, known: Grounded) -> Trial {
+        let matches = (MATCHES_PER_GATE * net.network.gates() as u64).min(LAST.1);
+        Trial {
+            rows: 3 * known.rows + 50_000,
+            matches,
+            work: (known.work + known.work / 2 + 2_000_000).max(3 * matches),
+        }
     }
 }
 
-/// The number of gates that another method may make before dead gates are removed.
-fn rival_gates(net: &Propnet) -> usize {
-    net.network.gates() * 3 / 2
-}
+type Outcome = Result<(Propnet, Grounded), GroundError>;
 
 /// Grounds a game.
 ///
 /// # Errors
 ///
 /// [`GroundError`] of the last attempt if a limit is exceeded.
-pub(super) fn ground(
-    game: &Game,
-    limits: &GroundLimits,
-) -> Result<(Propnet, Grounded), GroundError> {
-    let stop = &limits.stop.within(limits.time);
-    let flat = flatten(game);
-    let ground = |pieces: Pieces, attempt: Attempt| {
-        let (mut net, grounded) = ground_pieces(game, &flat, pieces, attempt)?;
-        net.remove_dead_gates();
-        Ok((net, grounded))
-    };
-    let attempt = |pieces: Pieces, limits: &GroundLimits, gates: usize| {
-        let attempt = Attempt {
-            limits,
-            stop,
-            gates,
-            more: &mut |_| None,
-        };
-        ground(pieces, attempt)
-    };
-    let whole = || Pieces::whole(flat.rules.clone());
-    let first = flat
-        .state
-        .relations()
-        .map(|relation| (relation, Layer::First));
-    let second = flat
-        .does
-        .relations()
-        .map(|relation| (relation, Layer::Second));
-    let inputs: Vec<(RelationId, Layer)> = first.chain(second).collect();
-    let queries = [(0, output_relations(game, &flat))];
-    let on_demand_pieces = || match on_demand(&flat.rules, &inputs, &queries, game.terms(), stop) {
-        Some(program) => Pieces::on_demand(program),
-        None => whole(),
+pub(super) fn ground(game: &Game, limits: &GroundLimits) -> Outcome {
+    let grounding = Grounding {
+        game,
+        flat: &flat_rules(game, limits.rewrites),
+        rewrites: limits.rewrites,
+        stop: &limits.stop.within(limits.time),
     };
     match limits.approach {
-        Approach::Best => {}
-        Approach::Whole => return attempt(whole(), limits, usize::MAX),
-        Approach::Pieces => return attempt(whole().cut(), limits, usize::MAX),
-        Approach::OnDemand => return attempt(on_demand_pieces(), limits, usize::MAX),
-        Approach::PiecesOnDemand => return attempt(on_demand_pieces().cut(), limits, usize::MAX),
+        Approach::Best => grounding.best(limits),
+        Approach::Whole => grounding.attempt(grounding.whole(), limits),
+        Approach::Pieces => grounding.attempt(grounding.pieces(), limits),
+        Approach::OnDemand => grounding.attempt(grounding.on_demand(), limits),
+        Approach::PiecesOnDemand => grounding.attempt(grounding.cut(grounding.on_demand()), limits),
     }
-    let some = GroundLimits {
-        facts: limits.facts.min(SMALL.0),
-        instances: limits.instances.min(MOST_MATCHES.0),
-        ..limits.clone()
-    };
-    let small = GroundLimits {
-        work: limits.work.min(SMALL.1),
-        instances: limits.instances.min(SMALL.2),
-        ..some.clone()
-    };
-    let is_ambiguous = |net: &Propnet| AMBIGUOUS.contains(&net.network.gates());
-    // If there are many matches, the decomposed rules are tried before the
-    // remaining matches are enumerated.
-    let mut cut = None;
-    let first = ground(
-        on_demand_pieces(),
-        Attempt {
-            limits: &small,
-            stop,
-            gates: usize::MAX,
-            more: &mut |known| {
-                if cut.is_some() {
-                    return None;
-                }
-                let outcome = attempt(whole().cut(), &near(limits, known), usize::MAX);
-                let more = match &outcome {
-                    Ok((net, _)) => is_ambiguous(net).then(|| Allowance {
-                        instances: some
-                            .instances
-                            .min((MOST_MATCHES.1 * net.network.gates()) as u64),
-                        gates: rival_gates(net),
-                    }),
-                    Err(_) => may_go_on(&outcome).then_some(Allowance {
-                        instances: some.instances,
-                        gates: usize::MAX,
-                    }),
-                };
-                cut = Some(outcome);
-                more
-            },
-        },
-    );
-    let is_near = cut.is_some();
-    let cut = match (cut, &first) {
-        (Some(cut), _) => cut,
-        (None, Ok((net, known))) if is_ambiguous(net) => {
-            attempt(whole().cut(), &near(limits, *known), rival_gates(net))
+}
+
+/// A game to be grounded.
+struct Grounding<'a> {
+    game: &'a Game,
+    flat: &'a Flat,
+    rewrites: Rewrites,
+    stop: &'a Stop,
+}
+
+impl Grounding<'_> {
+    /// The smaller network, if both methods give one in a short time.
+    fn best(&self, limits: &GroundLimits) -> Outcome {
+        let is_ambiguous = |net: &Propnet| AMBIGUOUS.contains(&net.network.gates());
+        let first = self.attempt(self.on_demand(), &SMALL.within(limits));
+        match first {
+            Ok((net, known)) if is_ambiguous(&net) => {
+                let rival = Trial::against(&net, known).within(limits);
+                return Ok(match self.attempt(self.pieces(), &rival) {
+                    Ok(cut) => smaller(cut, (net, known)),
+                    Err(_) => (net, known),
+                });
+            }
+            Err(_) if may_go_on(&first) => {}
+            _ => return first,
         }
-        (None, Err(_)) if may_go_on(&first) => attempt(whole().cut(), limits, usize::MAX),
-        (None, _) => return first,
-    };
-    match (first, cut) {
-        (Ok(first), Ok(cut)) => match cut.0.network.gates() <= first.0.network.gates() {
-            true => Ok(cut),
-            false => Ok(first),
-        },
-        (Ok(one), Err(_)) | (Err(_), Ok(one)) => Ok(one),
-        // Methods that may have been stopped too early are repeated with the full
-        // limits.
-        (Err(_), cut @ Err(_)) if !may_go_on(&cut) => cut,
-        (Err(_), Err(_)) if is_near => attempt(whole().cut(), limits, usize::MAX),
-        (Err(GroundError::TooLarge(excess)), _) if excess.what == WORK => {
-            attempt(on_demand_pieces(), &some, usize::MAX)
+        let cut = self.attempt(self.pieces(), limits);
+        match cut {
+            Ok((net, known)) if net.network.gates() < AMBIGUOUS.end => {
+                let rival = Trial::against(&net, known).within(limits);
+                return Ok(match self.attempt(self.on_demand(), &rival) {
+                    Ok(on_demand) => smaller((net, known), on_demand),
+                    Err(_) => (net, known),
+                });
+            }
+            Err(_) if may_go_on(&cut) => {}
+            _ => return cut,
         }
-        (Err(_), cut) => cut,
+        let last = GroundLimits {
+            facts: limits.facts.min(LAST.0),
+            instances: limits.instances.min(LAST.1),
+            ..limits.clone()
+        };
+        self.attempt(self.on_demand(), &last).or(cut)
     }
+
+    fn attempt(&self, pieces: Pieces, limits: &GroundLimits) -> Outcome {
+        let (mut net, grounded) = ground_pieces(self.game, self.flat, pieces, limits, self.stop)?;
+        net.remove_dead_gates();
+        Ok((net, grounded))
+    }
+
+    fn whole(&self) -> Pieces {
+        Pieces::whole(self.flat.rules.clone())
+    }
+
+    /// Rules that derive only what is needed.
+    fn on_demand(&self) -> Pieces {
+        let layered = |wrapped: &Wrapped, layer| {
+            let layered = wrapped.relations().map(|relation| (relation, layer));
+            layered.collect::<Vec<_>>()
+        };
+        let inputs = [
+            layered(&self.flat.state, Layer::First),
+            layered(&self.flat.does, Layer::Second),
+        ];
+        let queries = [(0, output_relations(self.game, self.flat))];
+        let rules = &self.flat.rules;
+        match on_demand(
+            rules,
+            &inputs.concat(),
+            &queries,
+            self.game.terms(),
+            self.stop,
+        ) {
+            Some(program) => Pieces::on_demand(program),
+            None => self.whole(),
+        }
+    }
+
+    /// Decomposed rules.
+    fn pieces(&self) -> Pieces {
+        let mut whole = self.whole();
+        if self.rewrites.free_columns
+            && let Some(values) = values(self.game, self.flat, &whole)
+        {
+            let fixed = fixed_relations(self.game, self.flat);
+            let separate = separate(&whole.rules, &dynamic(self.flat), &values, fixed);
+            whole = Pieces::whole(separate);
+        }
+        let pieces = self.cut(whole);
+        match self.rewrites.asked_rows {
+            true => self.asked(pieces),
+            false => pieces,
+        }
+    }
+
+    fn cut(&self, pieces: Pieces) -> Pieces {
+        let dynamic = dynamic(&self.flat.with(pieces.rules.clone()));
+        pieces.cut(self.rewrites.shared_pieces, dynamic)
+    }
+
+    /// Restricts large relations to the rows that negations ask for.
+    fn asked(&self, pieces: Pieces) -> Pieces {
+        let flat = self.flat.with(pieces.rules.clone());
+        let Some(values) = values(self.game, &flat, &pieces) else {
+            return pieces;
+        };
+        let dynamic = dynamic(&flat);
+        pieces.asked(|relation| {
+            let columns = 0..flat.rules.arity[relation.index()];
+            let sizes = columns.map(|column| match values.get(relation, column) {
+                Some(values) => values.len() as f64,
+                None => UNKNOWN,
+            });
+            dynamic[relation.index()] && sizes.product::<f64>() > MANY
+        })
+    }
+}
+
+/// The network of decomposed rules if it is clearly smaller than that on demand, not counting gates
+/// of constants: of about as many gates, those on demand are read closer to where they are made.
+fn smaller(
+    mut cut: (Propnet, Grounded),
+    mut on_demand: (Propnet, Grounded),
+) -> (Propnet, Grounded) {
+    cut.0.drop_constants();
+    on_demand.0.drop_constants();
+    let gates = on_demand.0.network.gates();
+    match cut.0.network.gates() < gates - gates / CLEARLY {
+        true => cut,
+        false => on_demand,
+    }
+}
+
+/// The rules over flat relations.
+fn flat_rules(game: &Game, rewrites: Rewrites) -> Flat {
+    let mut flat = flatten(game);
+    if rewrites.nested_columns {
+        let arity = |functor| game.functors().functor(functor).arity();
+        let fixed = fixed_relations(game, &flat);
+        unnest(&mut flat.rules, game.terms(), arity, fixed);
+    }
+    flat
+}
+
+/// The relations whose columns have a meaning outside of the rules.
+fn fixed_relations(game: &Game, flat: &Flat) -> Vec<RelationId> {
+    let mut fixed = output_relations(game, flat);
+    fixed.extend(game.keyword(Keyword::Role));
+    fixed
+}
+
+/// The values that columns of pieces may ever have. `None` if the table of terms is full.
+fn values(game: &Game, flat: &Flat, pieces: &Pieces) -> Option<ColumnValues> {
+    let mut terms = game.terms().clone();
+    let relaxed = relaxed(game, flat, pieces, &dynamic(flat), &mut terms).ok()?;
+    Some(ColumnValues::of(&relaxed))
 }
 
 fn may_go_on<T>(outcome: &Result<T, GroundError>) -> bool {
@@ -254,5 +380,3 @@ fn may_go_on<T>(outcome: &Result<T, GroundError>) -> bool {
 
 /// The quantity that exceeds its limit when the time is over.
 pub(super) const LATE: &str = "milliseconds of grounding";
-/// The quantity that exceeds its limit when finding the rows takes too much work.
-pub(super) const WORK: &str = "rows examined";

@@ -15,6 +15,10 @@ use super::rewrite::{copy, live};
 use super::sample::sample;
 use ggp_stop::Stop;
 
+/// The number of gates from which factors are looked for again only if at least one gate in 100
+/// was saved the first time.
+const LARGE: usize = 300_000;
+
 /// A pass and its result.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Pass {
@@ -46,17 +50,21 @@ impl Propnet {
         ran(self, "constants");
         let states = sample(self, stop);
         self.exclusive = exclusive(self, &states, stop);
+        let before = self.network.gates();
         self.factor(stop);
         if stop.is_over() {
             return passes;
         }
         ran(self, "factors");
+        let is_worth_it = before < LARGE || self.network.gates() < before - before / 100;
         if self.merge_equal_facts(&states, stop) {
             self.drop_constants();
             self.remove_dead_gates();
             ran(self, "equal facts");
-            self.factor(stop);
-            ran(self, "factors again");
+            if is_worth_it {
+                self.factor(stop);
+                ran(self, "factors again");
+            }
         }
         passes
     }
@@ -87,7 +95,7 @@ impl Propnet {
 
     /// Replaces facts that never change and moves that are never legal by
     /// constants.
-    fn drop_constants(&mut self) {
+    pub(super) fn drop_constants(&mut self) {
         let constants = constants(self);
         let of = |constant: bool| Literal::FALSE.negated_if(constant);
         let known: Vec<bool> = self.assumed_inputs();

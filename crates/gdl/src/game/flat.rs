@@ -47,6 +47,20 @@ pub struct Flat {
     pub legal: Wrapped,
 }
 
+impl Flat {
+    /// The same game with other rules over the same relations.
+    pub fn with(&self, rules: RuleSet) -> Flat {
+        Flat {
+            rules,
+            state: self.state.clone(),
+            next: self.next.clone(),
+            init: self.init.clone(),
+            does: self.does.clone(),
+            legal: self.legal.clone(),
+        }
+    }
+}
+
 /// Rewrites a game's rules.
 #[doc(hidden)]
 pub fn flatten(game: &Game) -> Flat {

@@ -1,0 +1,230 @@
+//! The changes of rules before they are grounded: what each of them saves, and that none changes
+//! an answer.
+
+use ggp_engine::propnet::playout::{PlayoutOptions, Playouts, Proceed, Tally};
+use ggp_engine::propnet::{Approach, GroundLimits, Grounded, Propnet, Rewrites};
+use ggp_gdl::game::Game;
+
+use crate::common::some_own_games;
+
+/// A king walks on seven by seven squares and must not be seen along a row or column by one of
+/// two hunters, who do not see through each other. A step may be onto a hunter. Whether a square
+/// is seen afterwards depends on the square that the king leaves and the one that it enters.
+/// Hunters step only while the king is neither seen without them nor watched.
+const HUNT: &str = "
+    (role king) (role hunters)
+    (number 1) (number 2) (number 3) (number 4) (number 5) (number 6) (number 7)
+    (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6) (succ 6 7)
+    (init (on king 4 4)) (init (on one 1 1)) (init (on two 7 6)) (init (turn king)) (init (at 1))
+    (hunter one) (hunter two)
+    (<= (near ?x ?y) (succ ?x ?y))
+    (<= (near ?x ?y) (succ ?y ?x))
+    (<= (taken ?x ?y) (true (on ?who ?x ?y)))
+    (<= (clear_row ?x ?y ?z ?left ?top) (succ ?x ?z) (number ?y) (number ?left) (number ?top))
+    (<= (clear_row ?x ?y ?z ?left ?top) (succ ?x ?between) (not (taken ?between ?y))
+        (clear_row ?between ?y ?z ?left ?top))
+    (<= (clear_row ?x ?top ?z ?left ?top) (succ ?x ?left) (clear_row ?left ?top ?z ?left ?top))
+    (<= (clear_column ?x ?y ?z ?left ?top) (succ ?y ?z) (number ?x) (number ?left) (number ?top))
+    (<= (clear_column ?x ?y ?z ?left ?top) (succ ?y ?between) (not (taken ?x ?between))
+        (clear_column ?x ?between ?z ?left ?top))
+    (<= (clear_column ?left ?y ?z ?left ?top) (succ ?y ?top)
+        (clear_column ?left ?top ?z ?left ?top))
+    (<= (line ?x ?y ?z ?y ?left ?top) (clear_row ?x ?y ?z ?left ?top))
+    (<= (line ?z ?y ?x ?y ?left ?top) (clear_row ?x ?y ?z ?left ?top))
+    (<= (line ?x ?y ?x ?z ?left ?top) (clear_column ?x ?y ?z ?left ?top))
+    (<= (line ?x ?z ?x ?y ?left ?top) (clear_column ?x ?y ?z ?left ?top))
+    (<= (apart ?x ?y ?u ?v) (distinct ?x ?u) (number ?x) (number ?y) (number ?u) (number ?v))
+    (<= (apart ?x ?y ?u ?v) (distinct ?y ?v) (number ?x) (number ?y) (number ?u) (number ?v))
+    (<= (seen ?x ?y ?gone ?gone2 ?left ?top) (hunter ?who) (true (on ?who ?u ?v))
+        (apart ?u ?v ?gone ?gone2) (line ?u ?v ?x ?y ?left ?top))
+    (<= (step ?who (way ?x ?y ?u ?y)) (true (on ?who ?x ?y)) (near ?x ?u))
+    (<= (step ?who (way ?x ?y ?x ?u)) (true (on ?who ?x ?y)) (near ?y ?u))
+    (<= (legal king (move king ?x ?y ?u ?v)) (true (turn king)) (step king (way ?x ?y ?u ?v))
+        (not (seen ?u ?v ?u ?v ?x ?y)))
+    (<= (legal hunters (move ?who ?x ?y ?u ?v)) (true (turn hunters)) (hunter ?who)
+        (step ?who (way ?x ?y ?u ?v)) (not (taken ?u ?v)) (true (on king ?a ?b))
+        (not (watched ?a ?b)) (not (seen ?a ?b ?x ?y ?u ?v)))
+    (<= (legal hunters wait) (true (turn hunters)))
+    (<= (watched ?x ?y) (hunter ?who) (true (on ?who ?x ?z)) (near ?y ?z))
+    (<= (legal king wait) (true (turn hunters)))
+    (<= (legal hunters wait) (true (turn king)))
+    (<= (next (on ?who ?u ?v)) (does ?role (move ?who ?x ?y ?u ?v)))
+    (<= (moved ?who) (does ?role (move ?who ?x ?y ?u ?v)))
+    (<= (entered ?u ?v) (does ?role (move ?who ?x ?y ?u ?v)))
+    (<= (next (on ?who ?x ?y)) (true (on ?who ?x ?y)) (not (moved ?who)) (not (entered ?x ?y)))
+    (<= (next (turn king)) (true (turn hunters)))
+    (<= (next (turn hunters)) (true (turn king)))
+    (<= (next (at ?y)) (true (at ?x)) (succ ?x ?y))
+    (<= can_step (legal king (move king ?x ?y ?u ?v)))
+    (<= terminal (true (turn king)) (not can_step))
+    (<= terminal (true (at 7)))
+    (<= (goal king 100) can_step)
+    (<= (goal king 0) (not can_step))
+    (<= (goal hunters 0) can_step)
+    (<= (goal hunters 100) (not can_step))";
+
+/// A relation that holds for all values of a domain, or for some, and is used in every way: with a
+/// value outside of the domain, with one variable in two columns, within alternatives, behind a
+/// negation in them, and for no value in particular.
+const EVERY_USE: &str = "
+    (role r) (some a) (some b) (all a) (all b) (all c) (pair a b) (pair b c) (pair c c)
+    (init (lit a)) (init (at 1)) (after 1 2) (after 2 3) (after 3 4) (after 4 5)
+    (<= (open ?x ?any ?other) (true (lit ?x)) (some ?any) (all ?other))
+    (<= (open ?x ?y ?z) (not (true (lit ?x))) (pair ?x ?y) (pair ?y ?z))
+    (<= (passed ?x ?any ?other) (pair ?y ?x) (open ?y ?any ?other))
+    (<= (both ?any) (open a ?any ?any) (passed b ?any c))
+    (<= (legal r (toggle ?x)) (all ?x))
+    (<= (legal r (mark ?x ?y)) (all ?x) (all ?y) (not (open ?x ?y ?y)))
+    (<= (legal r (pass ?x)) (all ?x) (or (open ?x ?x b) (not (passed ?x ?x ?x))))
+    (<= (legal r (join ?x)) (both ?x))
+    (<= (legal r (any ?x)) (all ?x) (passed ?x ?y ?z))
+    (<= (next (lit ?x)) (does r (toggle ?x)) (not (true (lit ?x))))
+    (<= (next (lit ?x)) (true (lit ?x)) (not (does r (toggle ?x))))
+    (<= (next (at ?y)) (true (at ?x)) (after ?x ?y))
+    (<= terminal (true (at 5)))
+    (<= (goal r 100) (both b))
+    (<= (goal r 50) (passed a c a) (not (both b)))
+    (<= (goal r 0) (not (passed a c a)) (not (both b)))";
+
+/// Relations with up to eight sets of free columns, several of which meet in a rule for a move.
+const MANY_FORMS: &str = "
+    (role r) (all a) (all b) (pair a b) (init (lit a)) (init (at 1)) (after 1 2) (after 2 3)
+    (<= (open ?x ?y ?z) (true (lit ?x)) (all ?y) (all ?z))
+    (<= (open ?x ?y ?z) (true (lit ?y)) (all ?x) (all ?z))
+    (<= (open ?x ?y ?z) (true (lit ?z)) (all ?x) (all ?y))
+    (<= (open ?x ?y ?z) (true (lit b)) (all ?x) (pair ?y ?z))
+    (<= (open ?x ?y ?z) (true (lit b)) (all ?y) (pair ?x ?z))
+    (<= (wide ?x ?y ?z) (true (lit ?x)) (true (lit ?y)) (all ?z))
+    (<= (wide ?x ?y ?z) (true (lit ?x)) (all ?y) (all ?z))
+    (<= (wide ?x ?y ?z) (true (lit a)) (all ?x) (all ?y) (all ?z))
+    (<= (wide ?x ?y ?z) (true (lit b)) (pair ?x ?y) (pair ?y ?z))
+    (<= (legal r (toggle ?x)) (all ?x))
+    (<= (legal r (go ?x ?y ?z)) (open ?x ?y ?z) (open ?y ?z ?x) (wide ?z ?x ?y) (wide ?x ?x ?z))
+    (<= (next (lit ?x)) (does r (toggle ?x)) (not (true (lit ?x))))
+    (<= (next (lit ?x)) (true (lit ?x)) (not (does r (toggle ?x))))
+    (<= (next (at ?y)) (true (at ?x)) (after ?x ?y))
+    (<= terminal (true (at 3)))
+    (<= (goal r 100) (open a b a) (wide b b a))
+    (<= (goal r 0) (not (open a b a)))
+    (<= (goal r 50) (open a b a) (not (wide b b a)))";
+
+/// All rewrites but one, by name.
+const WITHOUT: [(&str, Rewrites); 4] = [
+    (
+        "nested columns",
+        Rewrites {
+            nested_columns: false,
+            ..Rewrites::ALL
+        },
+    ),
+    (
+        "free columns",
+        Rewrites {
+            free_columns: false,
+            ..Rewrites::ALL
+        },
+    ),
+    (
+        "shared pieces",
+        Rewrites {
+            shared_pieces: false,
+            ..Rewrites::ALL
+        },
+    ),
+    (
+        "asked rows",
+        Rewrites {
+            asked_rows: false,
+            ..Rewrites::ALL
+        },
+    ),
+];
+
+fn grounded(game: &Game, approach: Approach, rewrites: Rewrites) -> (Propnet, Grounded) {
+    let limits = GroundLimits {
+        approach,
+        rewrites,
+        ..GroundLimits::default()
+    };
+    Propnet::ground(game, &limits).unwrap()
+}
+
+fn playouts(net: &Propnet) -> Tally {
+    let options = PlayoutOptions {
+        depth: Some(40),
+        phases: 1,
+        ..PlayoutOptions::default()
+    };
+    Playouts::new(net, &options).run(1_000, 5, 1, || Proceed::On)
+}
+
+/// Compares random playouts with and without each rewrite.
+fn check(name: &str, game: &Game) {
+    let (whole, _) = grounded(game, Approach::Whole, Rewrites::NONE);
+    let expected = playouts(&whole);
+    for (without, rewrites) in [("nothing", Rewrites::ALL)].iter().chain(&WITHOUT) {
+        let (net, _) = grounded(game, Approach::Pieces, *rewrites);
+        assert_eq!(playouts(&net), expected, "{name} without {without}");
+    }
+}
+
+fn game(text: &str) -> Game {
+    Game::from_text("game.kif", text).unwrap_or_else(|reading| panic!("{:?}", reading.findings))
+}
+
+#[test]
+fn no_rewrite_changes_an_answer() {
+    check("hunt", &game(HUNT));
+    check("every use", &game(EVERY_USE));
+    check("many forms", &game(MANY_FORMS));
+    for (name, game) in some_own_games(4) {
+        check(&name, &game);
+    }
+}
+
+#[test]
+fn terms_with_many_levels_stay_terms() {
+    let nested = |levels: usize, open: &str, close: &str| {
+        format!("{}z{}", open.repeat(levels), close.repeat(levels))
+    };
+    let (deep, wide) = (nested(150, "(s ", ")"), nested(150, "(list a ", ")"));
+    let rules = format!(
+        "(role r) (deep {deep}) (wide {wide}) (init (at 1))
+         (<= (legal r (go ?x)) (deep (s ?x)))
+         (<= (legal r (take ?x)) (wide (list ?x ?rest)))
+         (<= (next (at 2)) (does r (take a)))
+         (<= terminal (true (at 2))) (<= (goal r 100) (true (at 2)))
+         (<= (goal r 0) (true (at 1)))"
+    );
+    check("levels", &game(&rules));
+}
+
+#[test]
+fn each_rewrite_saves_rows_matches_or_gates() {
+    let game = game(HUNT);
+    let (net, all) = grounded(&game, Approach::Pieces, Rewrites::ALL);
+    let [nested, free, shared, asked] =
+        WITHOUT.map(|(_, rewrites)| grounded(&game, Approach::Pieces, rewrites));
+    let gates = |(net, _): &(Propnet, Grounded)| net.network().gates();
+    let all_gates = net.network().gates();
+    assert!(
+        gates(&nested) > all_gates + all_gates / 50,
+        "{all_gates} {nested:?}",
+        nested = gates(&nested)
+    );
+    assert!(
+        gates(&shared) > all_gates + all_gates / 10,
+        "{all_gates} {shared:?}",
+        shared = gates(&shared)
+    );
+    assert!(
+        free.1.rows > 2 * all.rows,
+        "{all:?} {free:?}",
+        free = free.1
+    );
+    assert!(
+        2 * asked.1.instances > 3 * all.instances,
+        "{all:?} {asked:?}",
+        asked = asked.1
+    );
+}
