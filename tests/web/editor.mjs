@@ -145,6 +145,12 @@ export const tests = {
     await page.getByRole('button', { name: 'Insert example' }).click();
     await page.getByRole('button', { name: 'Restore earlier rules' }).click();
     assert.equal(await ruleText(page), ONE_LIGHT);
+    // What is pasted over it is not the example any more.
+    await page.getByRole('button', { name: 'Insert example' }).click();
+    await page.locator('.editor .file', { hasText: 'example.kif' }).waitFor();
+    await entered(page, ONE_LIGHT);
+    await page.locator('.editor .file', { hasText: 'pasted.kif' }).waitFor();
+    assert.equal(await ruleText(page), ONE_LIGHT);
   },
 
   async random_matches_say_what_they_showed({ page }) {

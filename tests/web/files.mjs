@@ -18,6 +18,17 @@ const tests = {
     }
   },
 
+  async rules_open_with_their_first_instance({ page }) {
+    for (const name of ['sudoku', 'hitori', 'lights_out']) {
+      await page.goto(`${home}#/${name}`);
+      await page.waitForFunction((name) => location.hash.startsWith(`#/${name}_`), name);
+      assert.ok(await page.locator('[data-cell]').count() > 0);
+    }
+    // What needs a server says so.
+    await page.getByRole('button', { name: 'Invite (needs a server)' }).click();
+    await page.getByText('start one with').waitFor();
+  },
+
   async the_board_is_there_before_the_engine_and_takes_a_move({ browser }) {
     // The script for times without a network has files of its own.
     const context = await browser.newContext({ serviceWorkers: 'block' });

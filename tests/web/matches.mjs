@@ -225,8 +225,15 @@ export const tests = {
     await says(one, /You won/);
     await says(two, /You lost/);
     assert.deepEqual([await one.locator('.status.won').count(), await two.locator('.status.won').count()], [1, 0]);
+    // Who watches goes on with them.
+    const third = await context.newPage();
+    await third.goto(cross.replace(/\?.*/, ''));
+    await ended(third);
+    assert.equal(await third.getByRole('button', { name: /next match|Play again/ }).count(), 0);
     await one.getByRole('button', { name: 'Swap seats' }).click();
     await says(one, /Waiting for cross/);
+    await third.getByRole('button', { name: 'Watch the next match' }).click();
+    await says(third, /Waiting for cross\.$/);
     await two.getByRole('button', { name: 'Join the next match' }).click();
     await says(two, /Your move \(cross\)/);
     await place(two, 1, 1).click();
@@ -238,7 +245,10 @@ export const tests = {
     await page.getByRole('button', { name: 'Invite' }).click();
     await page.getByText('Take yours, too').waitFor();
     assert.ok(await page.locator('.stage').evaluate((stage) => stage.inert));
+    assert.ok(await page.locator('.seats').evaluate((seats) => seats.inert));
+    await says(page, /^The invitation is open/);
     await page.getByRole('button', { name: 'Close' }).click();
+    await says(page, /^Your move/);
     await place(page, 1, 1).click();
     await says(page, /Last: (cross|nought)/);
   },
@@ -290,6 +300,30 @@ export const tests = {
     await says(page, /Your move \(right\)/);
     await page.getByRole('button', { name: 'Choose again' }).click();
     await page.locator('.pad').getByText('left:').waitFor();
+  },
+
+  async clicks_just_after_a_choice_change_nothing({ page }) {
+    await opened(page, '#/rock_paper_scissors?seats=person;mcts:3s');
+    const pad = page.locator('.pad');
+    const box = await pad.getByRole('button', { name: 'paper' }).boundingBox();
+    const click = () => page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+    await click();
+    for (let count = 0; count < 3; count += 1) {
+      await page.waitForTimeout(120);
+      await click();
+    }
+    await says(page, /right is thinking/);
+    assert.deepEqual(await pad.boundingBox().then(({ y }) => y <= box.y), true);
+    assert.ok(await pad.isVisible() && await pad.evaluate((one) => one.inert));
+    // What the program thinks is hidden until both have chosen.
+    await page.getByText('their thoughts are hidden').waitFor();
+    await page.waitForTimeout(400);
+    assert.equal(await page.getByText('Best so far').count(), 0);
+    await page.getByRole('button', { name: 'Pause', exact: true }).click();
+    await says(page, /Paused: right to move/);
+    await page.getByRole('button', { name: 'Continue', exact: true }).click();
+    await says(page, /Your move \(left\).*Last: left paper/);
+    assert.equal(await pad.evaluate((one) => one.inert), false);
   },
 
   async a_spectator_takes_a_seat_with_an_invitation({ page, context }) {

@@ -75,7 +75,7 @@ export const tests = {
     check('Explanation', await json('api/games/tic_tac_toe/why', { question: '(legal cross ?m)' }));
     const thoughts = await events('api/games/connect_four/think', { role: 0, player: 'mcts:0.5s', tree: 100 });
     assert.ok(thoughts.length > 1);
-    for (const { name, data } of thoughts) check(name === 'tree' ? 'Tree' : 'Thought', data);
+    for (const { name, data } of thoughts) check({ tree: 'Tree', preparing: 'Preparing' }[name] ?? 'Thought', data);
     check('Values', await json('api/games/connect_four/values', {}));
     for (const { data } of await events('api/games/connect_four/learn', { seconds: 1 })) check('Lessons', data);
     check('Values', await json('api/games/connect_four/values', {}));

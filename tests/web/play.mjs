@@ -1,7 +1,7 @@
 // Playing on the board: marks, picking, dragging, menus, motion, and the end of a match.
 
 import assert from 'node:assert/strict';
-import { home, board, status, place, opened, says, ended, seated, own, LINE_OF_THREE, BOTH, unending } from './person.mjs';
+import { home, board, status, place, opened, says, ended, seated, own, addressed, LINE_OF_THREE, BOTH, unending } from './person.mjs';
 
 const X_WINS = '(mark 1 1) wait;wait (mark 2 1);(mark 1 2) wait;wait (mark 2 2)';
 const persons = 'seats=person;person';
@@ -157,8 +157,22 @@ const tests = {
     await page.reload();
     await pad.getByRole('button', { name: 'drive up' }).waitFor();
     assert.equal(await pad.locator('.way').count(), 0);
+    await page.getByRole('button', { name: 'Read names' }).click();
+    await pad.locator('.way').first().waitFor();
     await page.goto(`${home}?names=no#/light_cycles`);
     await pad.getByRole('button', { name: 'drive up' }).waitFor();
+    // The switch and the address agree.
+    await opened(page, `#/light_cycles?${persons}&names=no`);
+    const reads = page.getByRole('button', { name: 'Read names' });
+    assert.equal(await reads.getAttribute('aria-pressed'), 'false');
+    await pad.getByRole('button', { name: 'drive up' }).click();
+    await says(page, /Your move \(east\)/);
+    await pad.getByRole('button', { name: 'drive up' }).click();
+    await addressed(page, /moves=.*names=no/);
+    await reads.click();
+    await pad.locator('.way').first().waitFor();
+    assert.equal(await reads.getAttribute('aria-pressed'), 'true');
+    await page.waitForFunction(() => !location.href.includes('names=no'));
   },
 
   async directions_may_be_among_other_moves({ page }) {
@@ -283,7 +297,12 @@ const tests = {
   },
 
   async counters_are_large_without_a_drawing({ page }) {
+    // On a phone on its side, they and the buttons have the whole width.
+    await page.setViewportSize({ width: 844, height: 390 });
     await opened(page, `#/rock_paper_scissors?${persons}`);
+    const { x, y, height } = await page.locator('.pad').boundingBox();
+    assert.ok(x < 60 && y + height < 390, `${x} ${y} ${height}`);
+    await page.setViewportSize({ width: 1400, height: 900 });
     await page.locator('.tables.alone').waitFor();
     assert.equal(await board(page).first().isVisible(), false);
     await page.locator('.pad').getByRole('button', { name: 'rock' }).click();

@@ -81,6 +81,9 @@ struct Candidate {
     distance: Option<u16>,
 }
 
+/// The least time of compiling that is reported.
+const NOTED: Duration = Duration::from_millis(100);
+
 /// The event before the first thought, while the rules are still prepared.
 #[derive(Serialize)]
 struct Preparing {
@@ -197,12 +200,13 @@ impl ThinkTask {
         listener: Option<&Arc<dyn Listener>>,
     ) -> Result<Thought, Refusal> {
         // Preparing the rules does not count as thinking.
+        let prepares = |time| {
+            if let Some(listener) = listener {
+                listener.offer("preparing", &Preparing::new(time));
+            }
+        };
         if self.spec.thinks() {
-            self.game.prepare(allowance, |time| {
-                if let Some(listener) = listener {
-                    listener.offer("preparing", &Preparing::new(time));
-                }
-            })?;
+            self.game.prepare(allowance, prepares)?;
         }
         let mut reached = self.game.reach(&self.moves, allowance)?;
         if reached.machine.is_terminal(&reached.state)? {
@@ -223,6 +227,17 @@ impl ThinkTask {
         brief.tree = self.tree;
         brief.tables = Arc::clone(allowance.tables);
         brief.machine = Some(reached.machine.clone());
+        if self.spec.thinks() && allowance.background.is_parallel() {
+            // An agent that chooses nothing compiles the code, which the machine keeps for all.
+            let began = Instant::now();
+            let first = AgentThread::new(brief.clone(), &self.spec);
+            let mut first = first.map_err(|error| Refusal::wrong(error.to_string()))?;
+            // An error comes again when a move is chosen.
+            first.begin_and_report(None, || match began.elapsed() {
+                time if time < NOTED => {}
+                time => prepares(time),
+            });
+        }
         let began = Instant::now();
         let (deadline, nodes) = self.limits(began, allowance.time);
         brief.play_clock = Some(deadline - began);

@@ -221,12 +221,21 @@ impl AgentThread {
     /// Lets the agent prepare. Returns when it is ready or at the deadline, with the
     /// agent's error if it failed.
     pub fn begin(&mut self, deadline: Option<Instant>) -> Option<PlayerError> {
+        self.begin_and_report(deadline, || {})
+    }
+
+    /// As [`AgentThread::begin`]; calls `meanwhile` several times a second.
+    pub fn begin_and_report(
+        &mut self,
+        deadline: Option<Instant>,
+        meanwhile: impl FnMut(),
+    ) -> Option<PlayerError> {
         if self.stop.is_raised() {
             return None;
         }
         let pace = Pace::new(deadline, None);
         self.post(Task::Begin, &pace, &Pace::default());
-        self.wait(deadline, |progress| progress.finished.is_some(), || {});
+        self.wait(deadline, |progress| progress.finished.is_some(), meanwhile);
         if self.stop.is_raised() {
             pace.stop();
         }

@@ -289,16 +289,7 @@ impl MctsAgent {
             }
             return Ok(());
         }
-        let (machine, depth) = (network(machine), self.settings.mcts.playout_depth);
-        let engine = self.brief.limits.engine;
-        let mut lanes = Lanes::new(
-            machine,
-            engine,
-            depth,
-            self.settings.learning,
-            self.settings.decisive,
-            self.settings.mcts.seed,
-        );
+        let mut lanes = lanes(network(machine), &self.brief, &self.settings);
         if let Some((values, share)) = &self.values {
             lanes.set_values(Arc::clone(values), *share);
         }
@@ -309,6 +300,18 @@ impl MctsAgent {
         })));
         Ok(())
     }
+}
+
+/// New lanes on the network of a machine, which keeps their code.
+fn lanes(machine: &PropnetMachine, brief: &Brief, settings: &Settings) -> Lanes {
+    Lanes::new(
+        machine,
+        brief.limits.engine,
+        settings.mcts.playout_depth,
+        settings.learning,
+        settings.decisive,
+        settings.mcts.seed,
+    )
 }
 
 /// Moves the root of a tree, or starts a new tree if trees are not reused.
@@ -483,6 +486,11 @@ impl Agent for MctsAgent {
         match pace.deadline() {
             None => {
                 self.backends()?.wait(&pace.part(1.0));
+                // The first choice finds the code compiled.
+                if let AnyMachine::Propnet(machine) = self.backends()?.machine() {
+                    let machine = machine.clone();
+                    lanes(&machine, &self.brief, &self.settings);
+                }
             }
             Some(_) => {
                 // What is proved soon needs no values.

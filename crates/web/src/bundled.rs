@@ -42,7 +42,7 @@ pub(super) fn playable(id: &str) -> String {
 
 /// The game that an instance belongs to: the longest name that is a prefix of the
 /// instance's name. `None` for a game of its own.
-fn rules_of(instance: &str) -> Option<&str> {
+pub(super) fn rules_of(instance: &str) -> Option<&str> {
     let is_game = |name: &str| BUNDLED.contains(format!("{name}.kif"));
     if is_game(instance) {
         return None;

@@ -13,6 +13,7 @@ use std::time::Duration;
 use hmac_sha256::Hash as Sha256;
 use serde::Serialize;
 
+use super::bundled;
 use super::game_store::{Card, GameStore};
 use super::page;
 use super::questions::found_traits;
@@ -253,10 +254,12 @@ fn games(draft: &mut Draft, stop: &Stop) -> Result<(), ExportError> {
             return Err(ExportError::Stopped);
         }
         let id = &game.rules.id;
-        draft.json(
-            &format!("api/games/{id}.json"),
-            &GameDescription::new(&game),
-        )?;
+        // The name of rules that need an instance is that of their first.
+        let rules = bundled::rules_of(id).filter(|rules| bundled::playable(rules) == *id);
+        for name in rules.into_iter().chain([id.as_str()]) {
+            let path = format!("api/games/{name}.json");
+            draft.json(&path, &GameDescription::new(&game))?;
+        }
         let preview = game
             .preview(stop)
             .map_err(|error| ExportError::of_game(id, error))?;
@@ -276,7 +279,9 @@ fn games(draft: &mut Draft, stop: &Stop) -> Result<(), ExportError> {
             true => ExportError::Stopped,
             false => ExportError::Game(id.to_owned(), refusal.message.into()),
         })?;
-        draft.json(&format!("api/games/{id}/first.json"), &first)?;
+        for name in rules.into_iter().chain([id.as_str()]) {
+            draft.json(&format!("api/games/{name}/first.json"), &first)?;
+        }
         let card = Card::new(&game);
         if card.is_featured() {
             let film = game

@@ -44,14 +44,14 @@ export class Controls {
     const thinks = match.thinking.size > 0;
     const watches = !match.seats.includes(PERSON) && !atTable && !over;
     this.pause.hidden = !match.node || !(thinks || match.waits) || !match.branches;
-    this.pause.textContent = !match.paused ? 'Pause' : history.here.ply === 0 ? 'Start' : 'Continue';
+    this.pause.textContent = !match.paused ? 'Pause' : match.fresh ? 'Start' : 'Continue';
     this.pause.classList.toggle('strong', match.paused);
     this.now.hidden = !thinks || ![...match.thinking.values()].some((one) => one.thought);
     this.hints.hidden = this.kind.options.length === 0 || (this.view.active < 0 && !this.stop);
     this.ask.textContent = this.stop ? 'Stop' : 'Hint';
     this.watch.hidden = !watches;
-    this.again.hidden = !over || match.seat === null;
-    this.again.textContent = match.next ? 'Join the next match' : 'Play again';
+    this.again.hidden = !over || (match.seat === null && !match.next);
+    this.again.textContent = match.next ? `${match.seat === null ? 'Watch' : 'Join'} the next match` : 'Play again';
     this.swap.hidden = this.again.hidden || match.next || (!atTable && new Set(match.seats).size < 2);
     this.swap.textContent = game.roles.filter(({ random }) => !random).length > 2 ? 'Rotate seats' : 'Swap seats';
     this.fresh.hidden = atTable || history.here.ply === 0 || game.roles.length < 2;

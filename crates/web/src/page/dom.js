@@ -123,6 +123,16 @@ export async function textOf(file) {
   throw new Error(`${file.name} is not UTF-8 text.`);
 }
 
+/** A button that opens files; `take(files)` is called for those that were chosen. */
+export function opener(label, take, more, attributes) {
+  const field = make('input', { type: 'file', hidden: true, ...more });
+  field.addEventListener('change', async () => {
+    if (field.files[0]) await take(field.files);
+    field.value = '';
+  });
+  return [button(label, () => field.click(), attributes), field];
+}
+
 /** Offers a text as a file download. */
 export function offerDownload(name, text, kind) {
   const link = make('a', { download: name, href: URL.createObjectURL(new Blob([text], { type: kind })) });

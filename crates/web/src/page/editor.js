@@ -1,7 +1,7 @@
 // The rule editor: rules are typed, pasted or dropped, and checked while typing.
 
 import { ask, check } from './api.js';
-import { button, fill, icon, make, settled, textOf, trouble } from './dom.js';
+import { button, fill, icon, make, opener, settled, textOf, trouble } from './dom.js';
 import { counted } from './moves.js';
 import { RuleText, fixes, loaded, missing } from './rule_text.js';
 import { Game } from './rules.js';
@@ -15,6 +15,7 @@ const REST = 350;
 /** Length of all rules above which the server is not asked about names while someone types. */
 const LONGEST_ASKED = 200_000;
 
+const SAMPLE = 'example.kif';
 const EXAMPLE = `; Two players name a number; the higher one wins.
 
 (role left)
@@ -38,17 +39,16 @@ const EXAMPLE = `; Two players name a number; the higher one wins.
     (true (named ?player ?low))
     (true (named ?other ?high))
     (higher ?high ?low))
-(<= decided
-    (beaten ?player))
 (<= (goal ?player 0)
     (beaten ?player))
 (<= (goal ?player 100)
     (role ?player)
-    decided
+    (beaten ?other)
     (not (beaten ?player)))
 (<= (goal ?player 50)
     (role ?player)
-    (not decided))
+    (not (beaten left))
+    (not (beaten right)))
 `;
 
 /** A stored draft, if there is one. */
@@ -98,15 +98,13 @@ export class Editor {
     this.trouble = trouble();
     this.trial = new Trial({ onPlace: (place) => this.goto(place), onShow: (moves) => this.start(moves) });
     this.play = button('Play', () => this.start(), { class: 'strong', disabled: true });
-    const picker = make('input', { type: 'file', multiple: true, accept: '.kif,.gdl,.txt,.toml', hidden: true });
-    picker.addEventListener('change', () => this.take(picker.files));
     this.picture = make('p', { class: 'quiet', hidden: true });
     this.before = button('Restore earlier rules', () => this.earlier(), { class: 'small', hidden: kept(EARLIER) === null });
     this.other = make('p', { class: 'quiet', role: 'status', hidden: true }, 'Your earlier rules were replaced. “Restore earlier rules” brings them back.');
     this.element = make('section', { class: 'editor', 'aria-label': 'Your own rules' },
       make('h1', { tabindex: '-1' }, 'Your own rules'),
       make('p', { class: 'quiet' }, 'Paste rules in GDL, or drop files here. Several files together make one game. The rules are checked as you type.'),
-      make('div', { class: 'line-of' }, this.tabs, button('Open files …', () => picker.click(), { class: 'small' }), picker,
+      make('div', { class: 'line-of' }, this.tabs, opener('Open files …', (files) => this.take(files), { multiple: true, accept: '.kif,.gdl,.txt,.toml' }, { class: 'small' }),
         button('Insert example', () => this.example(), { class: 'small' }),
         this.before),
       this.pane,
@@ -188,7 +186,7 @@ export class Editor {
   example() {
     const { files } = this.rules;
     if (files.some(({ text }) => text.trim() !== '' && text !== EXAMPLE)) this.putAside();
-    this.rules = { files: [{ name: 'example.kif', text: EXAMPLE }], picture: null };
+    this.rules = { files: [{ name: SAMPLE, text: EXAMPLE }], picture: null };
     this.open(0);
     this.typed();
     this.text?.focus();
@@ -233,7 +231,12 @@ export class Editor {
   }
 
   changed(text) {
-    this.rules.files[this.at].text = text;
+    const file = this.rules.files[this.at];
+    file.text = text;
+    if (file.name === SAMPLE && text && !text.includes('(name ?number)')) {
+      file.name = 'pasted.kif';
+      this.open(this.at);
+    }
     this.typed();
   }
 

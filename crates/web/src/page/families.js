@@ -24,11 +24,6 @@ const SMALL = 30;
 const RANKS = new Map([...CLASSICS, ...FIRST].map((name, rank) => [name, rank]));
 const rankOf = ({ id }) => RANKS.get(id) ?? RANKS.size;
 
-/** Splits a text into lower-case words. */
-export function wordsOf(text) {
-  return text.toLowerCase().split(/[^\p{L}\p{N}]+/u).filter(Boolean);
-}
-
 /** The description of the rules, without the instance. */
 export function rulesOf({ about }) {
   const found = about.match(/^Rules:\s*([\s\S]*?)(?=^\S+:|$(?![\s\S]))/m);

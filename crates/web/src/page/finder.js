@@ -1,8 +1,8 @@
 // Search in the games of the start page: by words of titles, groups, players and descriptions.
 
-import { wordsOf } from './families.js';
+import { wordsOf } from './labels.js';
 
-const NUMBERS = ['', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight'];
+const NUMBERS = ' one two three four five six seven eight'.split(' ');
 /** The length from which a word in a description may be abbreviated. */
 const LONG = 4;
 /** Points for a word that is found in the title, in the group or number of players, or in the description. */

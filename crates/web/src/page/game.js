@@ -29,6 +29,9 @@ import { Why } from './why.js';
 
 /** Milliseconds until the address is updated. */
 const ADDRESS = 120;
+/** Milliseconds and pixels within which a click belongs to the one before. */
+const BOUNCE = 400;
+const CLOSE = 30;
 /** Maximum number of earlier positions that are loaded for the list of moves. */
 const RECALLED = 60;
 /** In a single column, opening the explanation would scroll the board out of sight. */
@@ -91,7 +94,7 @@ export class GameView {
         make('div', { class: 'side' }, this.tabs.element)),
       this.why.element, this.hover.element, this.stage.menu.element);
     this.hover.listen(this.element);
-    for (const name of ['click', 'keydown']) this.element.addEventListener(name, ({ detail }) => { this.twice = detail > 1; }, true);
+    this.element.addEventListener('click', (event) => this.first(event), true);
     this.element.addEventListener('drop', (event) => {
       const file = event.dataTransfer.files[0];
       if (file && !this.atTable) this.sharing.load(file);
@@ -327,10 +330,22 @@ export class GameView {
     return this.game.roles.findIndex((_, role) => this.match.stateOf(role) === 'open');
   }
 
+  /**
+   * Looks at a click before anything else does. A click just after one where moves are chosen, and
+   * at its place, was meant for what was there, and a double click chooses once.
+   */
+  first(event) {
+    const { detail, clientX: x, clientY: y, timeStamp: now, target } = event;
+    const [left, top, then] = this.pressed ?? [];
+    const chooses = target.closest('.pad, .moves, .board, .cell-menu');
+    const isSame = detail > 0 && now - then < BOUNCE && Math.hypot(x - left, y - top) < CLOSE;
+    const isLate = isSame && (!chooses || (detail > 1 && this.game.roles.length > 1));
+    if (isLate) event.stopPropagation();
+    if (isLate || chooses) this.pressed = [x, y, now];
+  }
+
   move(role, move) {
-    // The second click of a double click chooses for nobody else.
-    if (!this.match.node || (this.twice && role !== this.mover)) return;
-    this.mover = role;
+    if (this.match.stateOf(role) !== 'open') return;
     this.stage.clear();
     this.match.choose(role, move);
   }

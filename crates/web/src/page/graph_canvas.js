@@ -4,13 +4,8 @@ import { button, fill, make } from './dom.js';
 import { below, paint } from './paint.js';
 import { onTheme } from './theme.js';
 
-/**
- * Margins around the graph in pixels: larger on the left for the level numbers, and below
- * the tools on narrow screens.
- */
-const MARGIN = [40, 22, 26, 30];
-const NARROW = 600;
-const TOOLS = 24;
+/** Margins around the graph in pixels: larger on the left for the level numbers, and above for a board. */
+const MARGIN = [40, 22, 54, 30];
 /** Maximum distance in pixels between two nodes, and between two levels. */
 const FAR = [170, 110];
 /** Maximum distance in pixels at which the pointer selects a node. */
@@ -109,8 +104,7 @@ export class GraphCanvas {
   /** Shows everything. */
   fit() {
     const [width, height] = this.size;
-    const [left, right, above, bottom] = MARGIN;
-    const top = above + (width < NARROW ? TOOLS : 0);
+    const [left, right, top, bottom] = MARGIN;
     const levels = Math.max(this.scene.ranks.length - 1, 1);
     const kx = Math.max(10, Math.min(width - left - right, this.widest * FAR[0]));
     const ky = Math.max(1, Math.min((height - top - bottom) / levels, FAR[1]));

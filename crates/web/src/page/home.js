@@ -1,14 +1,15 @@
 // The start page: a match to watch, the bundled games as cards, and access to your own rules.
 
-import { games, traits } from './api.js';
+import { games, local, traits } from './api.js';
 import { addressOf, card, walkable } from './cards.js';
 import { TournamentResults, isResults } from './results.js';
-import { button, fill, icon, make, settled, trouble } from './dom.js';
+import { button, fill, icon, make, opener, settled, trouble } from './dom.js';
 import { readFiles } from './editor.js';
 import { GROUPS, familiesOf } from './families.js';
 import { Featured } from './featured.js';
 import { Finder } from './finder.js';
 import { FIRST_GAME, WORDS } from './first_game.js';
+import { counted } from './moves.js';
 import { gameOf, read } from './record.js';
 import { address } from './route.js';
 
@@ -31,8 +32,6 @@ export class Home {
     this.featured = new Featured();
     this.play = make('a', { class: 'button strong large-button', href: '#/' }, icon('play'), 'Play');
     this.group = null;
-    const picker = make('input', { type: 'file', multiple: true, hidden: true });
-    picker.addEventListener('change', () => this.take(picker.files));
     this.primer = primer(() => this.first());
     this.element = make('section', { class: 'home', 'aria-label': 'Games' },
       this.hero(), this.trouble,
@@ -41,9 +40,9 @@ export class Home {
       make('div', { class: 'more' },
         make('section', { class: 'panel', 'aria-label': 'Your own files' }, make('h2', {}, 'Your own files'),
           make('p', { class: 'quiet' }, 'Drop or paste rules anywhere on this page. A saved match opens at its last position.'),
-          make('div', { class: 'line-of' }, button('Open files …', () => picker.click()), picker, make('a', { class: 'button', href: '#/edit' }, 'Write or paste rules'))),
+          make('div', { class: 'line-of' }, opener('Open files …', (files) => this.take(files), { multiple: true }), make('a', { class: 'button', href: '#/edit' }, 'Write or paste rules'))),
         make('section', { class: 'panel', 'aria-label': 'Play with others' }, make('h2', {}, 'Play with others'),
-          make('p', { class: 'quiet' }, 'Open a game and choose “Invite”: everyone who has the link of a seat plays in their own browser.')),
+          make('p', { class: 'quiet' }, local ? 'This needs a server: start one with `ggp web`.' : 'Open a game and choose “Invite”: everyone who has the link of a seat plays in their own browser.')),
         this.cup.element, this.primer));
     this.element.addEventListener('dragover', (event) => event.preventDefault());
     this.element.addEventListener('drop', (event) => {
@@ -129,8 +128,7 @@ export class Home {
     const inGroup = (families) => (wanted ? families.filter(({ groups }) => groups.includes(wanted)) : families);
     const found = inGroup(text ? this.finder.find(text) : this.families);
     this.choices();
-    const number = found.length === 1 ? '1 game' : `${found.length} games`;
-    this.count.textContent = text || wanted ? number : '';
+    this.count.textContent = text || wanted ? counted(found.length, 'game') : '';
     if (text || wanted) {
       fill(this.shelves, found.length > 0
         ? make('section', { class: 'shelf whole', 'aria-label': wanted?.name ?? 'Games found' }, make('ul', { class: 'cards' }, found.map(card)))

@@ -18,3 +18,8 @@ export function differences(moves) {
 export function listed(names) {
   return names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${names[names.length - 1]}` : names[0] ?? '';
 }
+
+/** Splits a text into lower-case words. */
+export function wordsOf(text) {
+  return text.toLowerCase().split(/[^\p{L}\p{N}]+/u).filter(Boolean);
+}

@@ -160,9 +160,15 @@ export class Match {
     return this.seats[role] === PERSON ? 'open' : 'others';
   }
 
-  /** True if a person has yet to choose, so that the thoughts of programs must be hidden. */
+  /** True if a person chooses with others who have not all chosen, so that the thoughts of programs must be hidden. */
   get secret() {
-    return this.node !== null && !isEnd(this.node.position) && this.node.position.turn.some((role) => this.seats[role] === PERSON && !this.choices.has(role));
+    const turn = this.node === null || isEnd(this.node.position) ? [] : this.node.position.turn;
+    return turn.some((role) => this.seats[role] === PERSON) && !turn.every((role) => this.choices.has(role));
+  }
+
+  /** True in the first position before any choice. */
+  get fresh() {
+    return this.node?.ply === 0 && !this.node.position.turn.some((role) => this.choices.has(role));
   }
 
   /** True if programs have to move, or nobody has a choice. */

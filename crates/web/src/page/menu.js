@@ -31,7 +31,7 @@ export class Menu {
   /** Opens the menu next to a rectangle of the screen. `back` is focused when it closes. */
   open(offered, box, byKey, back) {
     this.close(true);
-    if (offered.length > MOST) return false;
+    if (offered.length > MOST) return;
     const moves = offered.toSorted((a, b) => inOrder(a.move, b.move));
     const labels = differences(moves.map(({ move }) => move));
     const ways = directions(labels);
@@ -39,7 +39,7 @@ export class Menu {
     this.moves = moves;
     this.back = back;
     const all = moves.map((move, index) => button(`${ways?.[index].sign ?? ''} ${labels[index]}`.trim(), () => this.choose(index, true), {
-      title: move.move, class: 'choice', on: undefined,
+      title: move.move, class: 'choice',
     }));
     fill(this.element, all);
     all.forEach((one, index) => {
@@ -59,7 +59,6 @@ export class Menu {
     if (byKey) all[0].focus({ preventScroll: true });
     document.addEventListener('keydown', this.pressed, true);
     setTimeout(() => this.isOpen && document.addEventListener('pointerdown', this.outside));
-    return true;
   }
 
   choose(index, byHand) {

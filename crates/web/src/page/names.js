@@ -4,7 +4,7 @@
 // Everything else on the page is derived from structure. `?names=no` in the address, or the
 // switch in the settings, turns this layer off.
 
-import { setting } from './settings.js';
+import { remember, setting } from './settings.js';
 
 /** Words for directions. A direction is a step to the right and a step down. */
 const WORDS = new Map();
@@ -21,6 +21,13 @@ const KEYS = { '0,-1': 'ArrowUp', '0,1': 'ArrowDown', '-1,0': 'ArrowLeft', '1,0'
 /** Returns whether names are read. */
 export function readsNames() {
   return !/[?&]names=no\b/.test(location.search + location.hash) && setting('names', 'yes') !== 'no';
+}
+
+/** Reads names, or no longer; the address does not say so any more. */
+export function switchNames() {
+  const reads = readsNames();
+  remember('names', reads ? 'no' : null);
+  history.replaceState(null, '', location.href.replaceAll(/\bnames=no\b&?/g, ''));
 }
 
 /** A request for a position, with how it is to be drawn. */

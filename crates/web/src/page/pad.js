@@ -17,8 +17,13 @@ export class Pad {
     this.element.addEventListener('pointerleave', () => onHover(null, null));
   }
 
-  /** Shows the moves of a role, without those that have places. `name` is given if several roles choose here. */
-  show(role, moves, name) {
+  /**
+   * Shows the moves of a role, without those that have places. `name` is given if several roles
+   * choose here. While the page waits for others, the buttons keep their place.
+   */
+  show(role, moves, name, waits) {
+    this.element.inert = waits;
+    if (waits) return;
     const own = moves.filter(({ cells }) => cells.length === 0).sort((a, b) => inOrder(a.move, b.move));
     const text = JSON.stringify([role, name, readsNames(), own.map(({ move }) => move)]);
     if (text === this.text) return;

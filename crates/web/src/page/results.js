@@ -1,7 +1,7 @@
 // Tournaments played with `ggp tournament`: the matches of a results file, and their cross
 // table.
 
-import { button, fill, make, textOf, trouble } from './dom.js';
+import { button, fill, make, opener, textOf, trouble } from './dom.js';
 import { CrossTable, MEASURES } from './cross_table.js';
 import { PERSON } from './match.js';
 import { counted } from './moves.js';
@@ -61,11 +61,6 @@ export class TournamentResults {
   /** `known(name)` returns the bundled game of that name, if there is one. */
   constructor(known) {
     this.known = known;
-    const picker = make('input', { type: 'file', accept: '.jsonl,.json', hidden: true, 'aria-label': 'Results of a tournament' });
-    picker.addEventListener('change', async () => {
-      if (picker.files[0]) await this.load(picker.files[0]);
-      picker.value = '';
-    });
     this.trouble = trouble();
     this.state = make('p', { 'aria-live': 'polite' });
     this.game = make('select', { 'aria-label': 'Game' });
@@ -76,7 +71,7 @@ export class TournamentResults {
     this.list = make('ol', { class: 'results' });
     this.element = make('section', { class: 'panel cup', 'aria-label': 'Tournaments' }, make('h2', {}, 'Tournaments'),
       make('p', { class: 'quiet' }, 'Drop a file written by ', make('code', {}, 'ggp tournament --results FILE'), ' here to see who beat whom.'),
-      make('div', { class: 'line-of' }, button('Open results …', () => picker.click()), picker, this.state),
+      make('div', { class: 'line-of' }, opener('Open results …', ([file]) => this.load(file), { accept: '.jsonl,.json', 'aria-label': 'Results of a tournament' }), this.state),
       this.trouble, this.choice, this.table, this.list);
   }
 

@@ -52,6 +52,7 @@ export function address(path, { moves = [], then = [], seats = null }) {
   if (moves.length) words.push(`moves=${written(moves)}`);
   if (then.length) words.push(`then=${written(then)}`);
   if (seats) words.push(`seats=${seats.map(encodeURIComponent).join(';')}`);
+  if (/[?&]names=no\b/.test(location.hash)) words.push('names=no');
   return `#/${path}${words.length ? `?${words.join('&')}` : ''}`;
 }
 

@@ -44,7 +44,7 @@ export class RuleSearch {
       for (let at = text.indexOf(word); word && at >= 0 && places.length < MOST; at = text.indexOf(word, at + word.length)) places.push(at);
       return { word, places };
     };
-    const field = StateField.define({
+    return StateField.define({
       create: () => ({ word: '', places: [] }),
       update: (known, change) => {
         const effect = change.effects.find((one) => one.is(this.setWord));
@@ -57,7 +57,6 @@ export class RuleSearch {
         return Decoration.set(places.map((at) => (at === from && at + word.length === to ? chosen : mark).range(at, at + word.length)));
       }),
     });
-    return field;
   }
 
   open() {

@@ -4,6 +4,7 @@
 // uploads them again.
 
 import { ask, events } from './api.js';
+import { wordsOf } from './labels.js';
 import { asDrawn } from './names.js';
 import { packed } from './route.js';
 
@@ -97,9 +98,8 @@ export class Game {
  */
 export function subtitled(game) {
   if (game.bundled === false) return null;
-  const words = (text) => text.toLowerCase().split(/[^\p{L}\p{N}]+/u).filter(Boolean);
-  const said = words(titled(game));
-  return words(game.name).every((word) => said.includes(word)) ? null : game.name;
+  const said = wordsOf(titled(game));
+  return wordsOf(game.name).every((word) => said.includes(word)) ? null : game.name;
 }
 
 /** Maximum number of characters of a title. */

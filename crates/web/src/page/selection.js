@@ -17,10 +17,6 @@ export class Selection {
     return this.stage.choices;
   }
 
-  get drawing() {
-    return this.view.history.here.position.drawing;
-  }
-
   /** The moves that refer to all picked cells. */
   left(cells = this.cells) {
     return this.choices.filter((move) => concerns(move, cells));
@@ -28,7 +24,7 @@ export class Selection {
 
   /** Among moves, those that need no further cell. */
   complete(moves, cells) {
-    return moves.filter((move) => hasOnePlace(move, this.drawing) || move.cells.every((cell) => cells.includes(named(cell))));
+    return moves.filter((move) => hasOnePlace(move, this.view.history.here.position.drawing) || move.cells.every((cell) => cells.includes(named(cell))));
   }
 
   /** While the next position is on its way, there is nothing to choose. */

@@ -1,7 +1,7 @@
 // Sharing: links, match records, tables for several people, and the rules.
 
 import { local } from './api.js';
-import { button, copied, fill, make, offerDownload, textOf } from './dom.js';
+import { button, copied, fill, make, offerDownload, opener, textOf } from './dom.js';
 import { PERSON } from './match.js';
 import { gameOf, isOf, read, written } from './record.js';
 import { address } from './route.js';
@@ -16,18 +16,10 @@ export class Sharing {
       if (!view.game.bundled && !view.game.path.startsWith('rules=')) view.trouble.say('These rules are too long for a link. Save the match instead; the file contains the rules.');
       else copied(`${origin}${pathname}${address(view.game.path, { moves: view.history.here.moves() })}`, copy);
     }, { title: 'A link that shows this position' });
-    const picker = make('input', { type: 'file', accept: '.json', hidden: true });
-    picker.addEventListener('change', async () => {
-      if (picker.files[0]) await this.load(picker.files[0]);
-      picker.value = '';
-    });
-    this.invite = button('Invite', () => this.lay(), local
-      ? { disabled: true, title: 'Matches between several people need a server: start one with `ggp web`' }
-      : { title: 'Play with others, each in their own browser' });
+    this.invite = button(local ? 'Invite (needs a server)' : 'Invite', () => this.lay(), { title: 'Play with others, each in their own browser' });
     this.element = make('div', { class: 'sharing' }, copy,
       button('Save', () => this.save(), { title: 'Save the match as a file' }),
-      !view.atTable && button('Load', () => picker.click(), { title: 'Load a match record' }), picker,
-      !view.atTable && this.invite,
+      !view.atTable && [...opener('Load', ([file]) => this.load(file), { accept: '.json' }, { title: 'Load a match record' }), this.invite],
       button('Rules & explanations', () => view.why.open(), { title: 'Read the rules, and ask why something is true or not' }),
       button('Edit rules', () => view.onEdit?.(structuredClone({ files: view.game.files, picture: view.game.picture ?? null })), { title: 'Edit these rules as your own' }));
     this.invitation = make('section', { class: 'panel invitation', hidden: true, 'aria-label': 'Invitation' });
@@ -80,8 +72,10 @@ export class Sharing {
   /** Shows the invitation, and locks the board, which is not the table. */
   lock(locked) {
     const { element, match } = this.view;
+    this.locked = locked;
     if (locked) match.pause();
-    for (const one of element.querySelectorAll('.stage, .moves')) one.inert = locked;
+    for (const one of element.querySelectorAll('.stage, .moves, .seats')) one.inert = locked;
+    this.view.changed();
     this.invitation.hidden = !locked;
   }
 

@@ -15,7 +15,7 @@ export class Solve {
     this.game = game;
     this.here = here;
     this.onPlan = onPlan;
-    this.seconds = make('input', { type: 'number', min: '1', max: '600', value: '30', 'aria-label': 'Time limit in seconds' });
+    this.seconds = make('input', { type: 'number', min: '1', max: '600', step: 'any', required: true, value: '30', 'aria-label': 'Time limit in seconds' });
     this.method = make('select', { 'aria-label': 'Method' }, make('option', { value: '' }, 'auto'));
     this.about = make('p', { class: 'quiet' });
     this.method.addEventListener('change', () => { this.about.textContent = this.method.selectedOptions[0].title; });
@@ -42,13 +42,14 @@ export class Solve {
   }
 
   async start() {
+    if (!this.seconds.reportValidity()) return;
     const from = this.here();
     this.stop = new AbortController();
     this.control.textContent = 'Stop';
     this.trouble.say('');
     fill(this.said, make('p', { class: 'quiet' }, 'Searching …'));
     let last = null;
-    const question = { moves: from.moves(), seconds: Number(this.seconds.value) || 30 };
+    const question = { moves: from.moves(), seconds: Number(this.seconds.value) };
     if (this.method.value) question.method = this.method.value;
     try {
       for await (const [name, seen] of this.game.events('solve', question, this.stop.signal)) {

@@ -1,6 +1,6 @@
 // The text of the rules, with highlighted lines.
 
-import { fill, make } from './dom.js';
+import { button, fill, make } from './dom.js';
 import { tokens } from './kif_text.js';
 
 /** Maximum number of lines of a form that are searched for its end. */
@@ -36,11 +36,7 @@ export class Source {
 
   open(index) {
     this.at = index;
-    fill(this.tabs, this.files.map(({ name }, other) => {
-      const tab = make('button', { type: 'button', class: 'file', 'aria-pressed': String(other === index) }, name);
-      tab.addEventListener('click', () => this.open(other));
-      return tab;
-    }));
+    fill(this.tabs, this.files.map(({ name }, other) => button(name, () => this.open(other), { class: 'file', 'aria-pressed': String(other === index) })));
     this.lines = this.files[index].text.split('\n').map((line) => make('div', { class: line.trimStart().startsWith(';') ? 'line comment' : 'line' }, line || ' '));
     fill(this.text, this.lines);
     this.lit = [];

@@ -3,6 +3,7 @@
 import { Board } from './board.js';
 import { changes, named } from './changes.js';
 import { make } from './dom.js';
+import { isEnd } from './ending.js';
 import { Legend } from './legend.js';
 import { arrowOf, lastMove, reachable } from './marks.js';
 import { Menu } from './menu.js';
@@ -21,7 +22,7 @@ export class Stage {
     this.view = view;
     const { game } = view;
     this.hovered = [];
-    this.tools = new Tools(game, { onTurn: (turned) => this.turn(turned), onNames: () => view.redraw() });
+    this.tools = new Tools(game, { onTurn: (turned) => this.turn(turned), onNames: () => { view.own = location.hash; view.redraw(); } });
     this.selection = new Selection(this, { onChange: () => view.changed(), onMove: (move) => view.move(view.active, move.move) });
     this.board = new Board({
       onCell: (cell, byKey) => this.selection.pick(cell, byKey), onClear: () => this.selection.set([]), onHover: (cell) => this.hoverCell(cell),
@@ -53,7 +54,8 @@ export class Stage {
 
   /** The choices in the position have changed. `name` is the role that chooses here, if there are several. */
   changed(name) {
-    this.pad.show(this.view.active, this.choices, name);
+    const { active, match, history: { here } } = this.view;
+    this.pad.show(active, this.choices, name, active < 0 && !match.paused && (match.end ?? here) === here && !isEnd(here.position));
     // The pointer may rest on a cell since before.
     this.aim(this.board.hovered ?? null);
     this.mark({ preview: null });

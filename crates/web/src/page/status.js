@@ -42,27 +42,25 @@ export class Status {
   }
 
   words(position, states) {
-    const { game, match, history, atTable } = this.view;
+    const { game, match, history, atTable, sharing } = this.view;
     const names = (wanted) => listed(game.roles.filter((_, role) => wanted(role)).map(({ name }) => name));
     if (isEnd(position)) return ending(game, position, this.person());
     if (atTable && history.here !== match.end) return `This is an earlier position; the match has ${counted(match.end.ply, 'move')}.`;
     if (match.failed) return sentence(match.failed);
+    if (sharing.locked) return 'The invitation is open. This board is locked.';
     const preparing = this.preparing();
+    const thinkers = names((role) => states[role] === 'thinking');
+    const many = states.filter((state) => state === 'thinking').length > 1;
     if (states.includes('open')) {
-      const thinkers = names((role) => states[role] === 'thinking');
-      const choose = states.filter((state) => state === 'thinking').length > 1 ? 'choose' : 'chooses';
       const who = game.roles.length > 1 ? ` (${names((role) => states[role] === 'open')})` : '';
-      return `Your move${who}${thinkers ? `; ${thinkers} ${choose} at the same time` : ''}.`;
+      return `Your move${who}${thinkers ? `; ${thinkers} ${many ? 'choose' : 'chooses'} at the same time` : ''}.`;
     }
     if (preparing) return preparing;
-    if (states.includes('thinking')) {
-      const many = states.filter((state) => state === 'thinking').length > 1;
-      return `${names((role) => states[role] === 'thinking')} ${many ? 'are' : 'is'} thinking …`;
-    }
+    if (thinkers) return `${thinkers} ${many ? 'are' : 'is'} thinking …`;
     const waiting = names((role) => position.turn.includes(role) && states[role] !== 'chosen') || names((role) => position.turn.includes(role));
     if (atTable) return `Waiting for ${waiting || 'the next move'}.`;
     if (!match.paused) return position.turn.length === 0 ? 'Only one move is possible.' : `${waiting} to move.`;
-    return history.here.ply === 0 ? 'Ready.' : position.turn.length === 0 ? 'Only one move is possible.' : `Paused: ${waiting} to move.`;
+    return match.fresh ? 'Ready.' : position.turn.length === 0 ? 'Only one move is possible.' : `Paused: ${waiting} to move.`;
   }
 
   /** The words while the server prepares the rules for a player; null if it does not. */

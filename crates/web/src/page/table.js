@@ -21,9 +21,9 @@ export async function createTable(game, moves, seats) {
 /** The path of a table of the server; with a key, it tells the seat. */
 const pathOf = (table, key) => `api/tables/${encodeURIComponent(table)}${key ? `?key=${encodeURIComponent(key)}` : ''}`;
 
-/** Goes to a table with a key. `words` are those of the address, which may contain the rules. */
+/** Goes to a table, with a key if there is one. `words` are those of the address, which may contain the rules. */
 export function sitDown(table, key, words) {
-  location.hash = `#/table/${encodeURIComponent(table)}?key=${encodeURIComponent(key)}${words.rules ? `&rules=${words.rules}` : ''}`;
+  location.hash = `#/table/${encodeURIComponent(table)}?${key ? `key=${encodeURIComponent(key)}` : ''}${words.rules ? `&rules=${words.rules}` : ''}`;
 }
 
 /** A field for spectators with an invitation: a link, or only the key. */
@@ -142,7 +142,7 @@ export class Seat {
   /** Goes to the next match of the same players; the first of them who asks creates it. */
   async again(swap, words) {
     try {
-      sitDown((await this.send('again', { swap })).next, this.key, words);
+      sitDown(this.seat === null ? this.next : (await this.send('again', { swap })).next, this.key, words);
     } catch (error) {
       this.listener.onTrouble(error.message);
     }

@@ -1,6 +1,7 @@
 // Switches for the board: its side, sounds, and whether names are read.
 
 import { button, icon, make } from './dom.js';
+import { readsNames, switchNames } from './names.js';
 import { click } from './sound.js';
 import { remember, setting } from './settings.js';
 
@@ -19,7 +20,7 @@ export class Tools {
       click();
     });
     this.names = button(icon('names'), () => {
-      remember('names', setting('names') === 'no' ? null : 'no');
+      switchNames();
       this.face();
       onNames();
     });
@@ -38,10 +39,10 @@ export class Tools {
     this.sound.setAttribute('aria-label', on ? 'Sound: on' : 'Sound: off');
     this.sound.title = on ? 'Sounds are on' : 'Sounds are off';
     this.sound.setAttribute('aria-pressed', String(on));
-    const reads = setting('names') !== 'no';
+    const reads = readsNames();
     this.names.setAttribute('aria-label', 'Read names');
     this.names.setAttribute('aria-pressed', String(reads));
-    this.names.title = `Names of colours, chess men and directions ${reads ? 'are read for drawing and for arrows' : 'are not read'}`;
+    this.names.title = `Names of colours, chess men and directions ${reads ? 'are read for drawing and for arrows' : 'are not read'}. The picture file of a bundled game goes before names.`;
     this.turn.setAttribute('aria-label', 'Turn the board');
     this.turn.setAttribute('aria-pressed', String(this.turned));
   }

@@ -42,8 +42,10 @@ export class Tournament {
 
   async start() {
     const players = this.players.value.split('\n').map((line) => line.trim()).filter(Boolean);
-    this.trouble.say(players.length < 2 ? 'A tournament needs at least two players, one per line.' : '');
-    if (players.length < 2 || !this.rounds.reportValidity()) return;
+    const wrong = players.length < 2 ? 'A tournament needs at least two players, one per line.'
+      : players.some((player) => Number(/:([\d.]+)s/.exec(player)?.[1]) > 600) ? 'A player has at most 600 s per move.' : '';
+    this.trouble.say(wrong);
+    if (wrong || !this.rounds.reportValidity()) return;
     const roles = this.game.roles.filter((role) => !role.random).length;
     const matches = Array.from({ length: Number(this.rounds.value) || 1 }, () => pairings(players.length, roles)).flat();
     this.cross = new CrossTable(players);
@@ -58,7 +60,7 @@ export class Tournament {
         const end = await this.match(names, said);
         this.count(players, seats, end);
       }
-      this.state.textContent = matches.length === 1 ? '1 match was played.' : `${matches.length} matches were played.`;
+      this.state.textContent = `${matches.length} matches were played.`;
     } catch (error) {
       this.state.textContent = '';
       if (error.name === 'AbortError') this.state.textContent = 'Stopped.';

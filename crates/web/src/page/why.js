@@ -36,9 +36,7 @@ export class Why {
     this.element.addEventListener('keydown', (event) => {
       if (event.key === 'Escape') this.close();
     });
-    this.answer.addEventListener('click', (event) => this.point(event));
-    this.answer.addEventListener('pointerover', (event) => this.point(event));
-    this.answer.addEventListener('focusin', (event) => this.point(event));
+    for (const name of ['click', 'pointerover', 'focusin']) this.answer.addEventListener(name, (event) => this.point(event));
   }
 
   /** Opens without a question, to read the rules or to ask. */
