@@ -1,4 +1,4 @@
-//! What the changes of rules before grounding save: decomposed rules with each change left out.
+//! Savings of the changes of rules before grounding: decomposed rules with each change left out.
 //!
 //! ```text
 //! cargo bench --bench rewrites -- [FILE ...]

@@ -108,6 +108,22 @@ const MANY_FORMS: &str = "
     (<= (goal r 0) (not (open a b a)))
     (<= (goal r 50) (open a b a) (not (wide b b a)))";
 
+/// A move with 64,000 forms, and another that asks for some of them in a negation only.
+const ASKED_MOVES: &str = "
+    (role r) (init (at d1)) (init (near d1)) (init (near d2)) (next (near d1))
+    (d d1) (d d2) (d d3) (d d4) (d d5) (d d6) (d d7) (d d8) (d d9) (d d10) (d d11) (d d12) (d d13)
+    (d d14) (d d15) (d d16) (d d17) (d d18) (d d19) (d d20) (d d21) (d d22) (d d23) (d d24) (d d25)
+    (d d26) (d d27) (d d28) (d d29) (d d30) (d d31) (d d32) (d d33) (d d34) (d d35) (d d36) (d d37)
+    (d d38) (d d39) (d d40)
+    (<= (legal r (go ?x ?y ?z)) (true (near ?x)) (d ?x) (d ?y) (d ?z))
+    (<= (legal r (stay ?x)) (true (at ?x)) (not (legal r (go ?x ?x ?x))))
+    (<= (next (at ?y)) (does r (go ?x ?y ?z)))
+    (<= (next (near ?x)) (does r (go ?x ?y ?z)))
+    (<= (next (near ?z)) (does r (go ?x ?y ?z)))
+    (<= terminal (true (at d40)))
+    (<= (goal r 100) (true (at d40)))
+    (<= (goal r 0) (not (true (at d40))))";
+
 /// All rewrites but one, by name.
 const WITHOUT: [(&str, Rewrites); 4] = [
     (
@@ -177,6 +193,7 @@ fn no_rewrite_changes_an_answer() {
     check("hunt", &game(HUNT));
     check("every use", &game(EVERY_USE));
     check("many forms", &game(MANY_FORMS));
+    check("asked moves", &game(ASKED_MOVES));
     for (name, game) in some_own_games(4) {
         check(&name, &game);
     }

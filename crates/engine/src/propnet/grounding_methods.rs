@@ -322,14 +322,15 @@ impl Grounding<'_> {
         let Some(values) = values(self.game, &flat, &pieces) else {
             return pieces;
         };
-        let dynamic = dynamic(&flat);
+        let (dynamic, fixed) = (dynamic(&flat), fixed_relations(self.game, &flat));
         pieces.asked(|relation| {
             let columns = 0..flat.rules.arity[relation.index()];
             let sizes = columns.map(|column| match values.get(relation, column) {
                 Some(values) => values.len() as f64,
                 None => UNKNOWN,
             });
-            dynamic[relation.index()] && sizes.product::<f64>() > MANY
+            let is_asked = dynamic[relation.index()] && !fixed.contains(&relation);
+            is_asked && sizes.product::<f64>() > MANY
         })
     }
 }
