@@ -4,6 +4,7 @@
 //! cargo bench --bench tactics -- [--positions FILE] [PLAYER ...]
 //! cargo bench --bench tactics -- --find SECONDS MATCHES [GAME ...]
 //! cargo bench --bench tactics -- --values COUNT
+//! cargo bench --bench tactics -- --wins JOINT_MOVES COUNT [GAME ...]
 //! ```
 //!
 //! A player is written as for `ggp play`. Without one, several built-in players
@@ -13,6 +14,8 @@
 //! `--find` prints those of `tests/tactics/lost.txt`: matches of `mcts` against itself with SECONDS for
 //! each move, searched from their ends for the move that gave them up. `--values` prints those of
 //! `tests/tactics/random.txt`: random positions of which the values of all moves are known.
+//! `--wins` prints those of `tests/tactics/mates.txt`: positions of random matches from which the role to
+//! move wins by force within a number of joint moves, but not sooner.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -25,6 +28,8 @@ mod find;
 mod perfect;
 #[path = "../tests/tactics/shared.rs"]
 mod shared;
+#[path = "tactics/wins.rs"]
+mod wins;
 
 use shared::{ask, read};
 
@@ -49,6 +54,11 @@ fn main() {
     }
     if players.first().is_some_and(|first| first == "--values") {
         return perfect::run(players[1].parse().expect("COUNT is a number"));
+    }
+    if players.first().is_some_and(|first| first == "--wins") {
+        let within = players[1].parse().expect("JOINT_MOVES is a number");
+        let count = players[2].parse().expect("COUNT is a number");
+        return wins::run(within, count, &players[3..]);
     }
     let mut path = shared::few();
     if players.first().is_some_and(|first| first == "--positions") {

@@ -84,6 +84,8 @@ pub use ggp_engine::propnet::GroundError;
 /// The resources for making a network.
 #[doc = include_str!("examples/batch.md")]
 pub use ggp_engine::propnet::GroundLimits;
+#[cfg(feature = "cache")]
+pub use ggp_engine::propnet::NetworkCache;
 /// The network of a game.
 #[doc = include_str!("examples/batch.md")]
 pub use ggp_engine::propnet::Propnet;

@@ -5,6 +5,7 @@
 //! rules. A random rule set is a value before it becomes text, so that a failing
 //! one shrinks to a small one, which is printed as text.
 
+mod along;
 mod random;
 
 use std::fmt::Write as _;
@@ -17,6 +18,7 @@ use proptest::test_runner::{Config, RngSeed};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use along::{Step, compare_along};
 use random::program;
 
 // The comparison.
@@ -132,10 +134,12 @@ fn compare_steps(
     let mut machines = machines(game, 20 * work, networks)?;
     let mut state = oracle.initial()?;
     let roles: Vec<RoleId> = game.roles().collect();
+    let mut played: Vec<Step> = Vec::new();
     for step in 0..=steps {
         let facts = oracle.facts(&state);
         let terminal = oracle.is_terminal(&state)?;
         let mut joint = Vec::new();
+        let mut legal = Vec::new();
         for found in &mut machines {
             let name = found.name;
             let equal = |what: &str, same: bool| match same {
@@ -175,11 +179,18 @@ fn compare_steps(
             if !moves.is_empty() {
                 joint.push(moves[random.random_range(0..moves.len())]);
             }
+            legal.push(moves);
         }
         if terminal || step == steps || joint.len() < roles.len() {
+            compare_along(game, 20 * work, &played, terminal)?;
             break;
         }
         state = oracle.next(&state, &joint)?;
+        played.push(Step {
+            facts: oracle.facts(&state),
+            joint: joint.clone(),
+            legal,
+        });
         for found in &mut machines {
             found.state = found.machine.next(&found.state, &joint)?;
         }

@@ -3,6 +3,7 @@
 
 #[cfg(unix)]
 mod blocked;
+mod cache;
 mod check;
 mod engine;
 mod grid;

@@ -96,10 +96,15 @@ const EDGES: &[&str] = &["cli", "fuzz", "ggp"];
 const ALLOWED: &[(&str, &str, &[&str])] = &[
     ("stop", "lib", &["clock"]),
     ("search", "budget", &["clock"]),
-    ("search", "mcts/parallel", &["thread"]),
+    ("search", "mcts/parallel", &["clock", "thread"]),
     ("search", "minimax", &["clock"]),
     ("engine", "machine/perft", &["clock", "thread"]),
     ("engine", "threads", &["thread"]),
+    (
+        "engine",
+        "propnet/cache",
+        &["clock", "environment", "file", "stream"],
+    ),
     ("engine", "propnet/native", &["memory map"]),
     ("learn", "learning", &["clock"]),
     (

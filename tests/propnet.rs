@@ -1,7 +1,9 @@
 //! Networks: their limits, states that they do not cover, and playouts.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
+use ggp_engine::machine::Excess;
 use ggp_engine::machine::{
     AnyMachine, Backend, Limits, Machine, PlayError, PlayoutOptions, PropnetMachine, PropnetState,
     canonical_facts, canonical_moves, playout,
@@ -143,7 +145,12 @@ const SUBSETS: &str = "
 fn exceeded(limits: &GroundLimits) -> (&'static str, u64, Option<String>) {
     let game = Game::from_text("subsets.kif", SUBSETS).unwrap();
     match Propnet::ground(&game, limits).expect_err("it is too large") {
-        GroundError::TooLarge(excess) => (excess.what, excess.limit, excess.rule),
+        GroundError::TooLarge(Excess {
+            what: Cow::Borrowed(what),
+            limit,
+            rule,
+            ..
+        }) => (what, limit, rule),
         error => panic!("{error}"),
     }
 }
@@ -328,13 +335,14 @@ fn all_approaches_to_grounding_give_the_same_playouts() {
     }
 }
 
-/// Two roles in turn darken one of two lamps, of eight in a ring. The rules ask which
+/// Two roles in turn darken one of two lamps, of sixteen in a ring. The rules ask which
 /// lamps are joined to a given one, from either side. On demand, each side has its own
 /// copy of the recursive gates. The gates that depend on whose turn it is are then too
 /// small a part for two phases.
 const RING: &str = "
     (role a) (role b) (other a b) (other b a) (init (turn a)) (weak 1) (weak 2)
-    (way 1 2) (way 2 3) (way 3 4) (way 4 5) (way 5 6) (way 6 7) (way 7 8) (way 8 1)
+    (way 1 2) (way 2 3) (way 3 4) (way 4 5) (way 5 6) (way 6 7) (way 7 8) (way 8 9)
+    (way 9 10) (way 10 11) (way 11 12) (way 12 13) (way 13 14) (way 14 15) (way 15 16) (way 16 1)
     (<= (init (lit ?x)) (way ?x ?y))
     (<= (legal ?r (darken ?x)) (true (turn ?r)) (weak ?x))
     (<= (legal ?r wait) (other ?r ?s) (true (turn ?s)))

@@ -197,6 +197,21 @@ fn each_puzzle_has_a_row() {
 }
 
 #[test]
+fn rules_from_standard_input_are_read_once_for_all_puzzles() {
+    let path = scratch("puzzles_for_input.txt");
+    std::fs::write(&path, "122/231/132\n11/11\n121/221/312\n").unwrap();
+    let folder = env!("CARGO_MANIFEST_DIR");
+    let rules = std::fs::File::open(format!("{folder}/games/hitori.kif")).unwrap();
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_ggp"))
+        .args(["solve", "-", "--each", path.to_str().unwrap()])
+        .stdin(rules)
+        .output()
+        .unwrap();
+    let lines = text(&output.stdout);
+    assert!(lines.contains("2 of 3 solved"), "{lines}");
+}
+
+#[test]
 fn each_game_of_a_suite_has_a_row() {
     let games = [
         "solve",

@@ -15,7 +15,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 mod shared;
 
-use shared::{Tactic, ask, few, game, paragraph, read, root};
+use shared::{Tactic, ask, few, game, paragraph, read, root, wins};
 
 /// Constant-sum games of two roles in turn.
 const GAMES: &[&str] = &[
@@ -253,5 +253,42 @@ fn nothing_proved_contradicts_another_solver() {
             let (found, _) = solved(spec, tactics.clone());
             assert!(found > 0, "{name}: {spec} finds nothing");
         }
+    }
+}
+
+/// Positions of random matches with forced wins: the moves listed are those that plain search finds,
+/// and players find one of them.
+#[test]
+fn forced_wins_are_found() {
+    let mut tactics = read(&root().join("tests/tactics/mates.txt"));
+    assert_eq!(tactics.len(), 40);
+    let each = crate::common::sized(10, 1);
+    let mut number = 0..;
+    tactics.retain(|_| {
+        number
+            .next()
+            .is_some_and(|number: usize| number.is_multiple_of(each))
+    });
+    for tactic in &tactics {
+        let game = game(&tactic.game);
+        let (mut machine, _) = AnyMachine::auto(&game, Limits::default()).unwrap();
+        let mut state = machine.initial().unwrap();
+        for joint in &tactic.played {
+            let joint = game.parse_terms(machine.terms_mut(), joint).unwrap();
+            let joint: Vec<Move> = joint.into_iter().map(Move::new).collect();
+            state = machine.next(&state, &joint).unwrap();
+        }
+        let role = game.role_named(&tactic.role).unwrap();
+        // At once, or after an answer.
+        let mut best = wins(&mut machine, &state, role, 1);
+        if best.is_empty() {
+            best = wins(&mut machine, &state, role, 3);
+        }
+        let text = |m: &Move| game.text(machine.terms(), m.term());
+        assert_eq!(best.iter().map(text).collect::<Vec<_>>(), tactic.best);
+    }
+    for spec in ["minimax:3000", "mcts:20000"] {
+        let (_, failed) = solved(spec, tactics.clone());
+        assert!(failed.is_empty(), "{spec}: {failed:#?}");
     }
 }

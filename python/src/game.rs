@@ -473,6 +473,7 @@ impl Game {
             options.strict,
             options.case_sensitive,
             options.ground_time,
+            options.cache,
         );
         let made = py.import("ggp._ggp")?.getattr("_load_texts")?;
         Ok((made, arguments.into_pyobject(py)?))

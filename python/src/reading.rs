@@ -13,6 +13,7 @@ use crate::game::{Game, seconds};
 use crate::interrupt::interruptible;
 use crate::shared::{Actions, Shared};
 use ggp_engine::machine::{AnyMachine, Limits, Machine, PlayError};
+use ggp_engine::propnet::NetworkCache;
 use ggp_gdl::check::{ReadOptions, Reading, read_until};
 use ggp_gdl::diagnostic::Strictness;
 use ggp_gdl::span::{Source, Sources};
@@ -20,12 +21,16 @@ use ggp_gdl::symbol::Case;
 use ggp_stop::Stop;
 use ggp_web::bundled;
 
+/// The bytes of the networks that are kept for the next run.
+const CACHE: u64 = 1_000 << 20;
+
 /// The options of [`load`].
 #[derive(Clone, Copy, PartialEq)]
 pub struct Options {
     pub strict: bool,
     pub case_sensitive: bool,
     pub ground_time: f64,
+    pub cache: bool,
 }
 
 /// The games that are loaded, so that states that are pickled belong to the same one afterwards.
@@ -42,23 +47,27 @@ pub fn games() -> Vec<String> {
 ///
 /// With `strict`, sloppy rules are refused; with `case_sensitive`, `Cell` is not `cell`. The
 /// network of the rules is built for at most `ground_time` seconds; without it, all is slower, and
-/// there are no actions and no batches.
+/// there are no actions and no batches. With `cache`, networks are kept for the next run, in at most
+/// a gigabyte of the folder that the environment variable `GGP_CACHE` names, or else of `ggp` in
+/// the user's folder for caches; all of it can be deleted at any time.
 ///
 /// Raises `RulesError` if the rules have errors, with all of them in `findings`, `OSError` if a file
 /// cannot be read, and `LimitError` if the rules derive too much.
 #[pyfunction]
-#[pyo3(signature = (*sources, strict=false, case_sensitive=false, ground_time=5.0))]
+#[pyo3(signature = (*sources, strict=false, case_sensitive=false, ground_time=5.0, cache=true))]
 pub fn load(
     py: Python<'_>,
     sources: &Bound<'_, PyTuple>,
     strict: bool,
     case_sensitive: bool,
     ground_time: f64,
+    cache: bool,
 ) -> PyResult<Game> {
     let options = Options {
         strict,
         case_sensitive,
         ground_time,
+        cache,
     };
     made(py, read_all(py, sources)?, options)
 }
@@ -77,6 +86,7 @@ pub fn check<'py>(
         strict,
         case_sensitive,
         ground_time: 0.0,
+        cache: false,
     };
     let sources = read_all(py, sources)?;
     let stop = Stop::new();
@@ -92,11 +102,13 @@ pub fn _load_texts(
     strict: bool,
     case_sensitive: bool,
     ground_time: f64,
+    cache: bool,
 ) -> PyResult<Game> {
     let options = Options {
         strict,
         case_sensitive,
         ground_time,
+        cache,
     };
     let is_same = |shared: &Arc<Shared>| {
         let files = shared.game.sources().files().iter();
@@ -199,6 +211,10 @@ fn made(py: Python<'_>, sources: Vec<Source>, options: Options) -> PyResult<Game
         };
         limits.ground.time = Some(time);
         limits.ground.stop = stop.clone();
+        limits.ground.cache = options
+            .cache
+            .then(|| NetworkCache::of_user(CACHE))
+            .flatten();
         let (mut machine, why_not) = AnyMachine::auto(&game, limits).map_err(Err)?;
         // Nothing stops the machine later, except the work that it is cloned for.
         machine.set_stop(&Stop::new());

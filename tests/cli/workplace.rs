@@ -54,7 +54,7 @@ pub const FAULTY: &str = "
     (<= (goal me 101) (true (done much)))";
 
 /// What a run came to.
-#[derive(Debug)]
+#[derive(PartialEq, Eq, Debug)]
 pub struct Answer {
     pub code: Option<i32>,
     pub out: String,

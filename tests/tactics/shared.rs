@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ggp_gdl::game::{Game, Move};
+use ggp_engine::machine::{AnyMachine, Machine, PropnetState};
+use ggp_gdl::game::{Game, Move, RoleId};
 use ggp_play::{Advice, AgentSpec, Brief, Observation, Pace};
 
 /// A position with its best moves.
@@ -99,4 +100,60 @@ pub fn ask(tactic: &Tactic, spec: &AgentSpec) -> (Advice, bool) {
     terms.refresh();
     let is_best = (tactic.best).contains(&game.text(&terms, advice.chosen.term()));
     (advice, is_best)
+}
+
+/// The moves of a role with which it wins by force within a number of joint moves, by plain search: for
+/// games whose roles take turns.
+pub fn wins(
+    machine: &mut AnyMachine,
+    state: &PropnetState,
+    role: RoleId,
+    within: usize,
+) -> Vec<Move> {
+    let mut best = Vec::new();
+    for joint in joints(machine, state) {
+        let next = machine.next(state, &joint).unwrap();
+        if is_won(machine, &next, role, within - 1) {
+            best.push(joint[role.index()]);
+        }
+    }
+    best
+}
+
+/// The joint moves of a state.
+fn joints(machine: &mut AnyMachine, state: &PropnetState) -> Vec<Vec<Move>> {
+    let roles: Vec<RoleId> = machine.game().roles().collect();
+    let mut joints = vec![Vec::new()];
+    let mut legal = Vec::new();
+    for role in roles {
+        machine.legal(state, role, &mut legal).unwrap();
+        let longer = |joint: &Vec<Move>| {
+            let with = |m: &Move| [&joint[..], &[*m]].concat();
+            legal.iter().map(with).collect::<Vec<_>>()
+        };
+        joints = joints.iter().flat_map(longer).collect();
+    }
+    joints
+}
+
+fn is_won(machine: &mut AnyMachine, state: &PropnetState, role: RoleId, within: usize) -> bool {
+    if machine.is_terminal(state).unwrap() {
+        // Some published rules lack goals.
+        let score = machine.goal(state, role);
+        return score.is_ok_and(|score| score.get() == 100);
+    }
+    if within == 0 {
+        return false;
+    }
+    let joints = joints(machine, state);
+    let own = |joint: &Vec<Move>| joint[role.index()];
+    let is_own_turn = joints.iter().any(|joint| own(joint) != own(&joints[0]));
+    let mut wins = |joint: &Vec<Move>| {
+        let next = machine.next(state, joint).unwrap();
+        is_won(machine, &next, role, within - 1)
+    };
+    match is_own_turn {
+        true => joints.iter().any(&mut wins),
+        false => joints.iter().all(&mut wins),
+    }
 }

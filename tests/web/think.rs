@@ -120,7 +120,7 @@ fn slow_rules(count: usize) -> String {
 #[test]
 fn preparing_the_rules_does_not_count_as_thinking() {
     let service = Service::start(&[]);
-    let rules = json!({ "files": [{ "name": "slow.kif", "text": slow_rules(12) }] });
+    let rules = json!({ "files": [{ "name": "slow.kif", "text": slow_rules(24) }] });
     let game = service.post("/api/games", &rules).ok();
     let game = text(&game["id"]);
     let asked = json!({ "role": 0, "player": "mcts:20" });

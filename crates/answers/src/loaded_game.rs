@@ -18,6 +18,7 @@ use crate::refusal::Refusal;
 use crate::rule_set::{CheckReport, Finding, MOST_TERMS, Rules};
 use ggp_engine::machine::{self, AnyMachine, Backend, Limits, Machine, PlayError};
 use ggp_engine::machine::{PropnetMachine, PropnetState};
+use ggp_engine::propnet::NetworkCache;
 use ggp_gdl::game::{Game, Move};
 use ggp_learn::Learned;
 use ggp_picture::{Picture, PictureOptions};
@@ -59,6 +60,7 @@ pub struct LoadedGame {
     pub findings: Vec<Finding>,
     /// Maximum size in bytes of the rows and gates.
     network: usize,
+    networks: Option<NetworkCache>,
     cache: Mutex<Option<PositionCache>>,
     preview: Mutex<Option<Arc<Preview>>>,
     film: Mutex<Option<Arc<str>>>,
@@ -133,12 +135,19 @@ impl LoadedGame {
             findings: CheckReport::of(&reading).findings,
             game,
             network: NETWORK.min(bytes / 2),
+            networks: None,
             cache: Mutex::default(),
             preview: Mutex::default(),
             film: Mutex::default(),
             learned: Mutex::default(),
             is_stale: AtomicBool::new(false),
         })
+    }
+
+    /// The same, with the networks of other runs.
+    #[must_use]
+    pub fn with_networks(self, networks: Option<NetworkCache>) -> Self {
+        LoadedGame { networks, ..self }
     }
 
     /// The approximate size in bytes of all that is remembered for the game.
@@ -165,6 +174,7 @@ impl LoadedGame {
         };
         limits.ground.time = Some(GROUNDING);
         limits.ground.memory = self.network;
+        limits.ground.cache.clone_from(&self.networks);
         limits.stop = stop.clone();
         limits.ground.stop = stop.clone();
         limits

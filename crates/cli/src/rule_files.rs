@@ -12,7 +12,7 @@ use super::{Context, Reported, text_files};
 use crate::rule_limits::EvaluationOptions;
 use ggp_engine::machine::{AnyMachine, Backend, DatalogMachine, Limits, PlayError};
 use ggp_engine::propnet::code::Engine;
-use ggp_gdl::check::{self, ReadOptions, Reading};
+use ggp_gdl::check::{self, Beginning, ReadOptions, Reading};
 use ggp_gdl::diagnostic::{self, Code, Diagnostic, Severity, Strictness};
 use ggp_gdl::game::Game;
 use ggp_gdl::span::{Source, Sources};
@@ -147,21 +147,16 @@ impl RuleOptions {
             Some(path) => Some(self.read_grid(path, context)?),
             None => None,
         };
-        self.read_with(grid.as_ref(), stop, context)
+        let beginning = self.beginning(stop, context)?;
+        self.read_with(beginning, grid.as_ref(), stop, context)
     }
 
-    /// Reads and checks the rule set together with a grid, ignoring `--grid`, without
-    /// printing anything.
+    /// Reads the texts of the rule files without checking them, for one grid or for many.
     ///
     /// # Errors
     ///
-    /// As [`RuleOptions::read`], or if `stop` is over before the end.
-    pub fn read_with(
-        &self,
-        grid: Option<&Grid>,
-        stop: &Stop,
-        context: &Context,
-    ) -> anyhow::Result<Reading> {
+    /// If a file cannot be read.
+    pub fn beginning(&self, stop: &Stop, context: &Context) -> anyhow::Result<Beginning> {
         let is_stdin = |path: &&PathBuf| path.as_os_str() == "-";
         let inputs = self.files.iter().chain(&self.grid).filter(is_stdin).count();
         if inputs > 1 {
@@ -171,8 +166,26 @@ impl RuleOptions {
         for path in &self.files {
             sources.push(self.read_source(path, context)?);
         }
-        sources.extend(grid.map(Grid::to_source));
-        let mut reading = self.read_sources(Sources::new(sources), stop, context)?;
+        let (sources, options) = (Sources::new(sources), self.read_options());
+        Ok(context.preparing(|| Beginning::read_until(sources, &options, stop)))
+    }
+
+    /// Checks the rule files together with a grid, ignoring `--grid`, without printing
+    /// anything.
+    ///
+    /// # Errors
+    ///
+    /// If `stop` is over before the end.
+    pub fn read_with(
+        &self,
+        beginning: Beginning,
+        grid: Option<&Grid>,
+        stop: &Stop,
+        context: &Context,
+    ) -> anyhow::Result<Reading> {
+        let more = grid.map(Grid::to_source).into_iter().collect();
+        let reading = context.preparing(|| beginning.with(more, stop));
+        let mut reading = in_time(reading, stop, context)?;
         if grid.is_some() {
             // Rules need not use every fact of a grid.
             let file = self.files.len() as u32;
@@ -204,16 +217,7 @@ impl RuleOptions {
         context: &Context,
     ) -> anyhow::Result<Reading> {
         let reading = context.preparing(|| check::read_until(sources, &self.read_options(), stop));
-        if context.is_interrupted() {
-            return Err(PlayError::Interrupted.into());
-        }
-        if stop.is_over() {
-            bail!(
-                "the time limit was reached before the rules were read; raise --budget-time \
-                 (or --time)"
-            );
-        }
-        Ok(reading)
+        in_time(reading, stop, context)
     }
 
     /// The game of the rule set. Findings are printed on standard error.
@@ -382,6 +386,20 @@ impl RuleOptions {
         let text = read_text(path, self.max_bytes, context)?;
         Ok(Grid::read(&shown_name(path), &text)?)
     }
+}
+
+/// A reading, unless it was stopped.
+fn in_time(reading: Reading, stop: &Stop, context: &Context) -> anyhow::Result<Reading> {
+    if context.is_interrupted() {
+        return Err(PlayError::Interrupted.into());
+    }
+    if stop.is_over() {
+        bail!(
+            "the time limit was reached before the rules were read; raise --budget-time \
+             (or --time)"
+        );
+    }
+    Ok(reading)
 }
 
 /// Prints findings on standard error.

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::Context;
 use ggp_engine::machine::{Excess, Limits};
-use ggp_engine::propnet::GroundLimits;
 use ggp_engine::propnet::code::Engine;
+use ggp_engine::propnet::{GroundLimits, NetworkCache};
 use ggp_gdl::check::ReadOptions;
 use ggp_gdl::syntax::SyntaxLimits;
 use ggp_gdl::terms::TermLimits;
@@ -130,6 +130,34 @@ pub struct GroundOptions {
     #[arg(long, value_name = "N", default_value_t = GroundLimits::default().instances)]
     #[arg(hide_short_help = true)]
     pub ground_instances: u64,
+    /// The networks of other runs.
+    #[command(flatten)]
+    pub cache: CacheOptions,
+}
+
+/// The networks of other runs.
+#[derive(clap::Args, Copy, Clone, Debug, Serialize, Deserialize)]
+pub struct CacheOptions {
+    /// Maximum size of the networks that are kept for the next run, in megabytes
+    ///
+    /// They are in the folder GGP_CACHE, or else in ggp of the user's folder for caches, and can
+    /// be deleted at any time.
+    #[arg(long, value_name = "MB", default_value_t = 1_000)]
+    #[arg(hide_short_help = true)]
+    pub cache_size: u64,
+    /// Neither use nor keep networks of other runs
+    #[arg(long)]
+    #[arg(hide_short_help = true)]
+    pub no_cache: bool,
+}
+
+impl CacheOptions {
+    /// The networks of other runs, unless they are not wanted or there is no folder for them.
+    pub fn cache(&self) -> Option<NetworkCache> {
+        let bytes = self.cache_size.saturating_mul(1 << 20);
+        let is_wanted = !self.no_cache && bytes > 0;
+        is_wanted.then(|| NetworkCache::of_user(bytes))?
+    }
 }
 
 impl GroundOptions {
@@ -142,6 +170,7 @@ impl GroundOptions {
             memory: usize::try_from(bytes).unwrap_or(usize::MAX),
             time: Some(self.ground_time.map_or(time, Duration::from_secs_f64)),
             stop: context.stop().clone(),
+            cache: self.cache.cache(),
             ..GroundLimits::default()
         }
     }

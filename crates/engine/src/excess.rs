@@ -1,5 +1,6 @@
 //! A limit that was exceeded, with the rule that reached it.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use ggp_gdl::datalog::{EvaluationError, Failure};
@@ -13,7 +14,7 @@ use serde::Serialize;
 #[non_exhaustive]
 pub struct Excess {
     /// The counted things, as a plural noun: `facts in one state`.
-    pub what: &'static str,
+    pub what: Cow<'static, str>,
     /// The largest number allowed.
     pub limit: u64,
     /// The rule that was being evaluated, as `file:line:column`.
@@ -27,7 +28,7 @@ impl Excess {
     /// More than the limit, reached outside of any rule.
     pub fn new(what: &'static str, limit: u64) -> Excess {
         Excess {
-            what,
+            what: what.into(),
             limit,
             rule: None,
             term: None,

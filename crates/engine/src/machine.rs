@@ -31,9 +31,9 @@ use ggp_gdl::terms::TermLimits;
 use ggp_gdl::terms::{TermId, Terms};
 
 pub use any::{AnyMachine, Backend};
-pub use datalog::DatalogMachine;
 #[doc(hidden)]
 pub use datalog::play_error;
+pub use datalog::{DatalogMachine, Learned};
 pub use naive::NaiveMachine;
 pub use perft::{Level, Perft, PerftEnd, PerftOptions, perft};
 pub use playout::{Playout, PlayoutEnd, PlayoutOptions, PlayoutStep, play_to_end, playout};

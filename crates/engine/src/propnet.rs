@@ -6,6 +6,11 @@
 //! for every goal value, all as gates of one [`network::Network`].
 
 pub mod batch;
+#[cfg(feature = "cache")]
+mod cache;
+#[cfg(not(feature = "cache"))]
+#[path = "propnet/no_cache.rs"]
+mod cache;
 #[doc(hidden)]
 pub mod clauses;
 pub mod code;
@@ -42,6 +47,7 @@ pub mod tape;
 #[cfg(any(test, all(target_family = "wasm", feature = "jit")))]
 mod webassembly;
 
+pub use cache::NetworkCache;
 use ggp_gdl::game::{Game, Move};
 use ggp_gdl::terms::{TermId, Terms};
 pub use grounding_methods::{Approach, GroundError, GroundLimits, Grounded, Rewrites};
@@ -78,6 +84,23 @@ impl Propnet {
     /// [`GroundError`] if a limit is exceeded or grounding is interrupted.
     pub fn ground(game: &Game, limits: &GroundLimits) -> Result<(Propnet, Grounded), GroundError> {
         grounding_methods::ground(game, limits)
+    }
+
+    /// Grounds a game and simplifies its network, or takes it from [`GroundLimits::cache`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Propnet::ground`].
+    pub fn simplified(game: &Game, limits: &GroundLimits) -> Result<Propnet, GroundError> {
+        let make = || {
+            let (mut net, _) = Propnet::ground(game, limits)?;
+            net.simplify_until(&limits.stop);
+            Ok(net)
+        };
+        match &limits.cache {
+            Some(cache) => cache.outcome(game, limits, make),
+            None => make(),
+        }
     }
 
     /// The game.

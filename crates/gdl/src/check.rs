@@ -23,9 +23,9 @@ use ggp_stop::Stop;
 use crate::diagnostic::{self, Code, Diagnostic, Severity, Strictness, Style};
 use crate::game::Game;
 use crate::program::strata::{NegativeCycle, stratify_until};
-use crate::span::Sources;
+use crate::span::{Source, Sources};
 use crate::symbol::Case;
-use crate::syntax::{self, SyntaxLimits};
+use crate::syntax::{self, Sexp, SyntaxLimits};
 use crate::terms::TermLimits;
 
 /// Options for reading a rule set.
@@ -106,7 +106,54 @@ pub fn read(sources: Sources, options: &ReadOptions) -> Reading {
 /// Reads and checks a rule set; stops soon after `stop` is over. There is then no
 /// game, and findings may be missing.
 pub fn read_until(sources: Sources, options: &ReadOptions, stop: &Stop) -> Reading {
-    let (forms, mut findings) = syntax::read_until(&sources, options.syntax, stop);
+    Beginning::read_until(sources, options, stop).with(Vec::new(), stop)
+}
+
+/// Rule files whose text has been read, but not yet checked. Several rule sets that begin with
+/// the same files, such as those of many boards, read them once: each adds its own files to a
+/// clone.
+#[derive(Clone, Debug)]
+pub struct Beginning {
+    sources: Sources,
+    options: ReadOptions,
+    /// The forms and findings, unless a limit or a stop left out a part.
+    syntax: Option<(Vec<Sexp>, Vec<Diagnostic>)>,
+}
+
+impl Beginning {
+    /// Reads the text of rule files; stops soon after `stop` is over. They are then read again
+    /// with the files that are added.
+    pub fn read_until(sources: Sources, options: &ReadOptions, stop: &Stop) -> Beginning {
+        let (forms, findings) = syntax::read_until(&sources, options.syntax, stop);
+        let is_whole = !diagnostic::has_errors(&findings) && !stop.is_over();
+        Beginning {
+            sources,
+            options: *options,
+            syntax: is_whole.then_some((forms, findings)),
+        }
+    }
+
+    /// Checks a rule set that consists of these files and more, in this order; stops soon after
+    /// `stop` is over. There is then no game, and findings may be missing.
+    pub fn with(self, more: Vec<Source>, stop: &Stop) -> Reading {
+        let first = self.sources.files().len();
+        let sources = self.sources.and(more);
+        let limits = self.options.syntax;
+        let (forms, findings) = match self.syntax {
+            Some(known) => syntax::read_more(&sources, first, known, limits, stop),
+            None => syntax::read_until(&sources, limits, stop),
+        };
+        check(sources, forms, findings, &self.options, stop)
+    }
+}
+
+fn check(
+    sources: Sources,
+    forms: Vec<Sexp>,
+    mut findings: Vec<Diagnostic>,
+    options: &ReadOptions,
+    stop: &Stop,
+) -> Reading {
     let mut game = None;
     // After an unbalanced bracket, further findings would be misleading.
     if !diagnostic::has_errors(&findings) {
@@ -184,4 +231,51 @@ fn not_stratified(lowered: &lower::Lowered, cycle: &NegativeCycle) -> Diagnostic
     finding.help(
         "a relation must be complete before it can be negated: remove one rule from the cycle",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RULES: &str = "(role r) (init (at 1)) (<= (legal r (go ?y)) (true (at ?x)) (way ?x ?y))
+        (<= (next (at ?y)) (does r (go ?y))) (<= terminal (true (at 3))) (goal r 100)";
+
+    #[test]
+    fn files_that_are_added_later_make_the_same_rule_set() {
+        let tight = ReadOptions {
+            syntax: SyntaxLimits {
+                bytes: RULES.len() + 10,
+                ..SyntaxLimits::default()
+            },
+            ..ReadOptions::default()
+        };
+        for (first, more, options) in [
+            (RULES, "(way 1 2) (way 2 3)", ReadOptions::default()),
+            (RULES, "(way 1 2) (way 2", ReadOptions::default()),
+            (
+                RULES,
+                "(way 1 2) (way ?x 3) (Way 1 1)",
+                ReadOptions::default(),
+            ),
+            (&RULES[..90], "(way 1 2))", ReadOptions::default()),
+            ("(role r)) (goal r)", "(way 1 2)", ReadOptions::default()),
+            (RULES, "(way 1 2) (way 2 3)", tight),
+        ] {
+            let sources = |texts: &[&str]| {
+                let of = |(n, text): (usize, &&str)| Source::new(format!("{n}.kif"), *text);
+                Sources::new(texts.iter().enumerate().map(of).collect())
+            };
+            let stop = Stop::new();
+            let at_once = read(sources(&[first, more]), &options);
+            let beginning = Beginning::read_until(sources(&[first]), &options, &stop);
+            // Twice, as for many boards.
+            for _ in 0..2 {
+                let added = vec![Source::new("1.kif", more)];
+                let later = beginning.clone().with(added, &stop);
+                assert_eq!(later.to_string(), at_once.to_string());
+                assert_eq!(later.game.is_some(), at_once.game.is_some());
+                assert_eq!(later.sources, at_once.sources);
+            }
+        }
+    }
 }

@@ -16,6 +16,7 @@
 mod compile;
 mod demand;
 mod group;
+mod lanes;
 mod order;
 mod plan;
 mod relation;
@@ -29,7 +30,7 @@ use crate::program::{RelationId, Rule};
 use crate::span::Span;
 use crate::terms::{TermId, TermOverflow, Terms};
 use compile::Program;
-pub use compile::{OnDemand, check_stop, on_demand};
+pub use compile::{OnDemand, Sizes, check_stop, on_demand};
 pub use demand::Part;
 use relation::Relation;
 pub use values::ColumnValues;

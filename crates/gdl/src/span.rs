@@ -138,6 +138,13 @@ impl Sources {
         Sources { files }
     }
 
+    /// These files, and more after them.
+    #[must_use]
+    pub fn and(mut self, more: Vec<Source>) -> Self {
+        self.files.extend(more);
+        self
+    }
+
     /// The files, indexed by [`Span::file`].
     pub fn files(&self) -> &[Source] {
         &self.files

@@ -81,10 +81,22 @@ pub fn read_until(
     limits: SyntaxLimits,
     stop: &Stop,
 ) -> (Vec<Sexp>, Vec<Diagnostic>) {
+    read_more(sources, 0, (Vec::new(), Vec::new()), limits, stop)
+}
+
+/// Reads the files from `first` on; `known` are the forms and findings of those before, without
+/// errors.
+pub(crate) fn read_more(
+    sources: &Sources,
+    first: usize,
+    known: (Vec<Sexp>, Vec<Diagnostic>),
+    limits: SyntaxLimits,
+    stop: &Stop,
+) -> (Vec<Sexp>, Vec<Diagnostic>) {
     let mut reader = Reader {
         nesting: limits.nesting.min(SyntaxLimits::MAX_NESTING),
-        forms: Vec::new(),
-        findings: Vec::new(),
+        forms: known.0,
+        findings: known.1,
     };
     let bytes: usize = sources.files().iter().map(|file| file.text().len()).sum();
     let most = limits.bytes.min(u32::MAX as usize);
@@ -99,7 +111,7 @@ pub fn read_until(
             .push(finding.help("if this is intended, raise the limit with --max-bytes"));
         return (reader.forms, reader.findings);
     }
-    for file in 0..sources.files().len() as u32 {
+    for file in first as u32..sources.files().len() as u32 {
         reader.read_file(file, sources, stop);
     }
     (reader.forms, reader.findings)

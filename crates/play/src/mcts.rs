@@ -398,7 +398,15 @@ impl SearchSlice<'_> {
         };
         let most = left.div_ceil(count);
         let proceed = || !pace.is_over();
-        grow_in_parallel(trees, games, most, &proceed, &is_settled, go_on)?;
+        grow_in_parallel(
+            trees,
+            games,
+            most,
+            pace.deadline(),
+            &proceed,
+            &is_settled,
+            go_on,
+        )?;
         let all = joined(trees);
         self.made = made(&all);
         ends |= !waits;

@@ -28,7 +28,7 @@ use ggp_engine::machine::{AnyMachine, Machine, PlayError, PropnetState};
 use ggp_gdl::game::{Move, Score};
 use ggp_search::{Budget, Observer, Plans, Prune, Stats, Verdict};
 
-pub use check::{Checker, WrongPlan, check_plan};
+pub use check::{Checker, Replays, WrongPlan, check_plan};
 pub use claim::{PATIENCE, claim, claim_count, claim_outcome, lacks_proof, proof};
 
 pub use crate::planning::rollout::Scoring;
@@ -67,6 +67,8 @@ pub struct SolveOptions {
     pub scoring: Scoring,
     /// The evaluator that plays the plans again.
     pub checker: Checker,
+    /// The memory of earlier replays, shared by clones of these options.
+    pub replays: Replays,
     /// Whether `auto` goes on until it is proved that no plan is shorter.
     pub optimal: bool,
     /// Threads for methods that use several; 0 counts as 1.
@@ -88,6 +90,7 @@ impl Default for SolveOptions {
             seed: 0,
             scoring: Scoring::Points,
             checker: Checker::default(),
+            replays: Replays::default(),
             optimal: false,
             threads: 1,
             packed: BreadthFirstOptions::default(),
@@ -310,8 +313,7 @@ fn solve_puzzle(
         _ => best.iter().map(|b| (&b.plan[..], Some(b.score))).collect(),
     };
     let facts = machine.facts(start);
-    let (target, checker) = (options.target, options.checker);
-    let checked = check::check_all(machine.game(), &facts, &plans, target, checker, &end);
+    let checked = check::check_all(machine.game(), &facts, &plans, options, &end);
     let checked = match checked {
         // The moves to the best end are right unless two fingerprints collide.
         Err(SolveError::WrongPlan(_)) if best.is_some() => {

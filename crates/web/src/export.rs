@@ -247,7 +247,7 @@ pub fn export(folder: &Path, engine: &Engine, stop: &Stop) -> Result<Exported, E
 
 /// Writes the answers about the bundled games.
 fn games(draft: &mut Draft, stop: &Stop) -> Result<(), ExportError> {
-    let store = GameStore::new(usize::MAX);
+    let store = GameStore::new(usize::MAX, None);
     let mut cards = Vec::new();
     for game in store.complete(stop) {
         if stop.is_over() {

@@ -18,6 +18,7 @@ use super::workers::{self, Pace};
 use super::{AppState, Shared};
 use ggp_answers::{CheckReport, File, GameDescription, LoadedGame, Refusal};
 use ggp_answers::{Role, RuleSet, Rules};
+use ggp_engine::propnet::NetworkCache;
 use ggp_stop::Stop;
 
 /// The time for work to end after its stop was raised.
@@ -29,6 +30,7 @@ const GRACE: Duration = Duration::from_secs(1);
 pub(super) struct GameStore {
     loaded: Mutex<FxHashMap<String, Loaded>>,
     bytes: usize,
+    networks: Option<NetworkCache>,
 }
 
 #[derive(Debug)]
@@ -38,11 +40,12 @@ struct Loaded {
 }
 
 impl GameStore {
-    /// A store of games of `bytes` in total.
-    pub(super) fn new(bytes: usize) -> Self {
+    /// A store of games of `bytes` in total, and the networks of other runs.
+    pub(super) fn new(bytes: usize, networks: Option<NetworkCache>) -> Self {
         GameStore {
             loaded: Mutex::default(),
             bytes,
+            networks,
         }
     }
 
@@ -70,7 +73,8 @@ impl GameStore {
         if let Some(game) = self.ready(&rules.id) {
             return Ok(game);
         }
-        let game = Arc::new(LoadedGame::new(rules, self.bytes, stop)?);
+        let game = LoadedGame::new(rules, self.bytes, stop)?;
+        let game = Arc::new(game.with_networks(self.networks.clone()));
         let mut loaded = locked(&self.loaded);
         let known = loaded.entry(game.rules.id.clone()).or_insert(Loaded {
             game,
@@ -344,7 +348,7 @@ mod tests {
             game.expect("they have no errors").bytes()
         };
         let bytes = size(one) + size(two) + size(three) - 1;
-        let store = GameStore::new(bytes);
+        let store = GameStore::new(bytes, None);
         let read = |rules: &Arc<Rules>| store.read(Arc::clone(rules), &Stop::new());
         for rules in [one, two] {
             read(rules).expect("they have no errors");

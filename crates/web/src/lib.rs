@@ -40,6 +40,8 @@ use axum::routing::{get, post};
 use axum::{Router, middleware};
 use tokio::net::TcpListener;
 
+use ggp_engine::propnet::NetworkCache;
+
 use connections::{ConnectionLimits, Connections};
 pub use export::{Engine, ExportError, Exported, export};
 use game_store::GameStore;
@@ -91,6 +93,8 @@ pub struct WebLimits {
     pub hosts: Vec<String>,
     /// Values of all positions of games, for the player `auto`.
     pub values: Arc<ggp_play::Tables>,
+    /// The networks of other runs.
+    pub networks: Option<NetworkCache>,
 }
 
 impl Default for WebLimits {
@@ -113,6 +117,7 @@ impl Default for WebLimits {
             release: None,
             hosts: Vec::new(),
             values: Arc::default(),
+            networks: None,
         }
     }
 }
@@ -172,7 +177,7 @@ impl Server {
         let games = usize::try_from(memory / 4).unwrap_or(usize::MAX);
         let groundings = Turns::new(of(2 * cores, 1, 0, None), &loads);
         let app = AppState {
-            shelf: GameStore::new(games),
+            shelf: GameStore::new(games, limits.networks.clone()),
             traits: OnceLock::new(),
             sessions: Sessions::new(&limits, listener.local_addr()?.port(), texts),
             tables: Tables::new(Turns::new(

@@ -36,7 +36,11 @@ class _ArrayInterface(Protocol):
 _Array = Buffer | _ArrayInterface
 
 def load(
-    *sources: _Source, strict: bool = False, case_sensitive: bool = False, ground_time: float = 5.0
+    *sources: _Source,
+    strict: bool = False,
+    case_sensitive: bool = False,
+    ground_time: float = 5.0,
+    cache: bool = True,
 ) -> Game: ...
 def games() -> list[str]: ...
 def check(
@@ -71,7 +75,11 @@ def tournament(
     results: str | PathLike[str] | None = None,
 ) -> Tournament: ...
 def _load_texts(
-    texts: Sequence[tuple[str, str]], strict: bool, case_sensitive: bool, ground_time: float
+    texts: Sequence[tuple[str, str]],
+    strict: bool,
+    case_sensitive: bool,
+    ground_time: float,
+    cache: bool,
 ) -> Game: ...
 def _main(arguments: Sequence[str]) -> int: ...
 

@@ -177,6 +177,8 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         .read(&options.rules, machine.game(), context)?;
     let picture = picture_options::picture(&mut machine, SAMPLE_STATES, drawing_options)?;
     let table = Table::new(context, &picture);
+    // Players need not make the network again.
+    let ready = matches!(machine, AnyMachine::Propnet(_)).then(|| machine.clone());
     let mut session = Session {
         table,
         game: Match::new(machine, start),
@@ -204,6 +206,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
             tables: Arc::clone(&tables),
             memory_bytes: options.memory.saturating_mul(1 << 20),
             limits: options.rules.limits(context),
+            machine: ready.clone(),
             ..Brief::new(&game, role)
         };
         players.push(match kind {

@@ -8,6 +8,7 @@ use anyhow::Context as _;
 use tokio::runtime;
 
 use crate::numbers::seconds;
+use crate::rule_limits::CacheOptions;
 use crate::value_files;
 use crate::{Context, Exit};
 use ggp_web::{Engine, Server, WebLimits};
@@ -116,6 +117,8 @@ struct LimitOptions {
     /// Forget a browser or table after S seconds without a request
     #[arg(long, value_name = "S", default_value = "3600", value_parser = seconds)]
     idle: Duration,
+    #[command(flatten)]
+    cache: CacheOptions,
 }
 
 /// Runs the command, until it is interrupted.
@@ -145,6 +148,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         release: Some(crate::allocator::return_free_memory),
         hosts: options.host.clone(),
         values: value_files::tables(&options.table, None)?,
+        networks: options.limits.cache.cache(),
     };
     crate::allocator::return_large_blocks();
     let runtime = runtime::Builder::new_multi_thread().enable_all().build()?;

@@ -1,20 +1,23 @@
 //! The machine that uses the planned bottom-up evaluator.
 
+mod lanes;
+mod learned;
+
 use std::sync::Arc;
 
 use ggp_stop::Stop;
-use rand::{RngExt, SeedableRng};
-use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::answers::Answers;
 use super::move_order::MoveOrder;
 use super::{Excess, Limits, MOVES_TEXT, Machine, PlayError, STATE_TEXT, check_text};
 use ggp_gdl::check::Keyword;
-use ggp_gdl::datalog::{Bounds, EvaluationError, Evaluator, Failure, Layer, Query, check_stop};
+use ggp_gdl::datalog::{Bounds, EvaluationError, Evaluator, Failure, Layer, Query, Sizes};
 use ggp_gdl::game::flat::{Flat, Wrapped, flatten};
 use ggp_gdl::game::{Game, Move, RoleId};
 use ggp_gdl::program::{FunctorId, RelationId, RuleSet};
 use ggp_gdl::terms::{TermId, Terms};
+pub use learned::Learned;
+use learned::{FEW_MOVES, SAMPLE_MOVES};
 
 /// A machine that uses the planned bottom-up evaluator. A state is its facts in
 /// ascending order of id.
@@ -32,6 +35,7 @@ pub struct DatalogMachine {
     legal_known: bool,
     /// The limit on the text of a state, and on that of its legal moves.
     symbols: usize,
+    learned: Option<Learned>,
     /// Scratch.
     row: Vec<TermId>,
     facts: Vec<TermId>,
@@ -56,18 +60,6 @@ struct Shared {
     ask_next: Query,
     ask_goal: Query,
 }
-
-/// The number of joint moves of the playouts from which sizes and costs are
-/// learned: for long use, and for use on a few states only.
-const SAMPLE_MOVES: usize = 60;
-const FEW_MOVES: usize = 10;
-/// The maximum number of such playouts.
-const SAMPLE_PLAYOUTS: usize = 4;
-/// The number of rows examined after which a sample ends, and the maximum for one
-/// state.
-const SAMPLE_WORK: u64 = 1_000_000;
-/// The number of rows examined per state below which no better plan is searched.
-const LITTLE_WORK: u64 = 1_000;
 
 impl DatalogMachine {
     /// A machine for a game. This evaluates the facts that hold in every state, and
@@ -98,19 +90,20 @@ impl DatalogMachine {
     ///
     /// The errors of [`DatalogMachine::new`].
     pub fn for_one_position(game: &Game, limits: Limits) -> Result<Self, PlayError> {
-        let mut machine = DatalogMachine::unlearned(game, limits)?;
+        let mut machine = DatalogMachine::unlearned(game, limits, None)?;
         machine.plan_for_one_position()?;
         Ok(machine)
     }
 
     fn learned(game: &Game, limits: Limits, most_moves: usize) -> Result<Self, PlayError> {
-        let mut machine = DatalogMachine::unlearned(game, limits)?;
+        let mut machine = DatalogMachine::unlearned(game, limits, None)?;
         machine.learn(most_moves)?;
         Ok(machine)
     }
 
-    /// A machine with plans made without knowing the sizes of relations.
-    fn unlearned(game: &Game, limits: Limits) -> Result<Self, PlayError> {
+    /// A machine with plans made without playouts, by the sizes that relations have in another
+    /// game, if they are given.
+    fn unlearned(game: &Game, limits: Limits, known: Option<&Learned>) -> Result<Self, PlayError> {
         let Flat {
             rules,
             state,
@@ -141,7 +134,9 @@ impl DatalogMachine {
             stop: limits.stop,
             foresight: None,
         };
-        let (mut evaluator, asks) = compile(rules, &inputs, &queries, &mut terms, bounds)
+        let known = known.filter(|known| known.fits(game, &rules));
+        let sizes = known.map(|known| &known.sizes);
+        let (mut evaluator, asks) = compile(rules, &inputs, &queries, sizes, &mut terms, bounds)
             .map_err(|error| play_error(game, error))?;
         evaluator
             .ask(asks[4], &mut terms)
@@ -178,119 +173,10 @@ impl DatalogMachine {
             legal: vec![Vec::new(); game.role_count()],
             legal_known: false,
             symbols: limits.symbols,
+            learned: known.cloned(),
             row: Vec::new(),
             facts: Vec::new(),
         })
-    }
-
-    /// Switches to evaluation on demand if one joint move from the initial state then
-    /// takes little work, and learns from playouts otherwise.
-    fn plan_for_one_position(&mut self) -> Result<(), PlayError> {
-        let game = self.shared.game.clone();
-        let on_demand = self.evaluator.on_demand(&mut self.terms);
-        let on_demand = on_demand.map_err(|error| play_error(&game, error))?;
-        let mut first = self.clone();
-        if let Some(evaluator) = on_demand {
-            first.evaluator = evaluator;
-        }
-        first.forget();
-        let work = first.sample(1, SAMPLE_WORK);
-        if work.is_infinite() {
-            return self.learn(FEW_MOVES);
-        }
-        // Deriving everything may be much less work than deriving on demand.
-        let most = work as u64 / 32;
-        if most < LITTLE_WORK || self.sample(1, most).is_infinite() {
-            *self = first;
-        }
-        // The initial state stays loaded: it is the position most often queried.
-        Ok(())
-    }
-
-    /// Plans by the relation sizes in a few random playouts, and switches to
-    /// evaluation on demand if that is less work there.
-    fn learn(&mut self, most_moves: usize) -> Result<(), PlayError> {
-        let game = self.shared.game.clone();
-        let stop = self.evaluator.bounds().stop.clone();
-        let go_on = || check_stop(&stop).map_err(|error| play_error(&game, error));
-        self.sample(most_moves, SAMPLE_WORK);
-        go_on()?;
-        self.evaluator.replan();
-        let whole = self.sample(most_moves, SAMPLE_WORK);
-        go_on()?;
-        let on_demand = self.evaluator.on_demand(&mut self.terms);
-        if let Some(evaluator) = on_demand.map_err(|error| play_error(&game, error))? {
-            let mut other = self.clone();
-            other.evaluator = evaluator;
-            other.forget();
-            other.sample(most_moves, SAMPLE_WORK);
-            go_on()?;
-            other.evaluator.replan();
-            if other.sample(most_moves, SAMPLE_WORK) < whole {
-                *self = other;
-            }
-        }
-        go_on()?;
-        self.evaluator.replan();
-        self.forget();
-        Ok(())
-    }
-
-    /// The rows examined per joint move of a few playouts, at most about `most_work` in
-    /// total; infinite if no move was made. Errors are ignored here; they recur in
-    /// play.
-    fn sample(&mut self, most_moves: usize, most_work: u64) -> f64 {
-        self.forget();
-        let before = self.evaluator.work();
-        let bounds = self.evaluator.bounds().clone();
-        self.evaluator.set_bounds(Bounds {
-            work: most_work.min(bounds.work),
-            ..bounds.clone()
-        });
-        let mut moves = 0;
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
-        for _ in 0..SAMPLE_PLAYOUTS {
-            if self
-                .sample_playout(&mut moves, most_moves, before, &mut random)
-                .is_err()
-            {
-                break;
-            }
-        }
-        self.evaluator.set_bounds(bounds);
-        match moves {
-            0 => f64::INFINITY,
-            moves => (self.evaluator.work() - before) as f64 / moves as f64,
-        }
-    }
-
-    fn sample_playout(
-        &mut self,
-        moves: &mut usize,
-        most_moves: usize,
-        before: u64,
-        random: &mut Xoshiro256PlusPlus,
-    ) -> Result<(), PlayError> {
-        let roles: Vec<RoleId> = self.shared.game.roles().collect();
-        let mut legal = Vec::new();
-        let mut joint = Vec::new();
-        let mut state = Arc::clone(&self.shared.initial);
-        while *moves < most_moves && self.evaluator.work() - before < SAMPLE_WORK {
-            if self.is_terminal(&state)? {
-                for role in &roles {
-                    self.goal_values(&state, *role)?;
-                }
-                return Ok(());
-            }
-            joint.clear();
-            for role in &roles {
-                self.legal(&state, *role, &mut legal)?;
-                joint.push(legal[random.random_range(0..legal.len())]);
-            }
-            state = self.next(&state, &joint)?;
-            *moves += 1;
-        }
-        Ok(())
     }
 
     fn forget(&mut self) {
@@ -408,6 +294,7 @@ fn compile(
     rules: RuleSet,
     inputs: &[(RelationId, Layer)],
     queries: &[(usize, Vec<RelationId>)],
+    sizes: Option<&Sizes>,
     terms: &mut Terms,
     bounds: Bounds,
 ) -> Result<(Evaluator, Vec<Query>), EvaluationError> {
@@ -418,10 +305,11 @@ fn compile(
         ..bounds.clone()
     };
     let mut own_terms = terms.clone();
-    let mut outcome = Evaluator::new(
+    let mut outcome = Evaluator::with_sizes(
         rules.clone(),
         inputs,
         queries,
+        sizes,
         &mut own_terms,
         tight.clone(),
     )

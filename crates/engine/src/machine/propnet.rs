@@ -82,15 +82,14 @@ pub enum Evaluation {
 }
 
 impl PropnetMachine {
-    /// Grounds a game within [`Limits::ground`] and makes a machine that runs the
+    /// Grounds a game within [`Limits::ground`], or takes its network from a cache, and makes a machine that runs the
     /// network.
     ///
     /// # Errors
     ///
     /// [`GroundError`] if grounding exceeds a limit or is interrupted.
     pub fn new(game: &Game, limits: Limits) -> Result<Self, GroundError> {
-        let (mut net, _) = Propnet::ground(game, &limits.ground)?;
-        net.simplify_until(&limits.ground.stop);
+        let net = Propnet::simplified(game, &limits.ground)?;
         Ok(PropnetMachine::from_network(net, limits))
     }
 
@@ -259,7 +258,8 @@ fn fastest(net: &Propnet, engine: Engine) -> Evaluator {
     };
     let changes = (net.network.gates() >= floor).then(|| Differential::new(net));
     let changes = changes.flatten().and_then(|mut changes| {
-        let is_less = changes.activity(TRIAL_MOVES) * PER_CHANGE < changes.size() as u64 * cost;
+        let moves = (TRIAL_GATES / changes.size().max(1)).clamp(TRIAL_MOVES.0, TRIAL_MOVES.1);
+        let is_less = changes.activity(moves as u64) * PER_CHANGE < changes.size() as u64 * cost;
         is_less.then_some(changes)
     });
     match changes {
@@ -280,8 +280,10 @@ pub fn lanes(engine: Engine) -> usize {
 
 /// The number of gates below which machine code is chosen without a trial.
 const LARGE: usize = 4_000;
-/// The number of joint moves of a trial.
-const TRIAL_MOVES: u64 = 200;
+/// The least and the largest number of joint moves of a trial, and the number of gates of as many
+/// networks as there are moves between.
+const TRIAL_MOVES: (usize, usize) = (20, 200);
+const TRIAL_GATES: usize = 10_000_000;
 /// The approximate times, in picoseconds, to notify an operand of a change, and to
 /// evaluate a gate in machine code and in portable code. Only their ratios matter.
 /// They are measured by `cargo bench --bench single`.

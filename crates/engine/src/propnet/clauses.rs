@@ -179,6 +179,8 @@ pub struct Frame<'n> {
     network: &'n Network,
     /// By node: its variable, or 0.
     variables: Vec<i32>,
+    /// Scratch.
+    clause: Vec<i32>,
 }
 
 impl<'n> Frame<'n> {
@@ -189,7 +191,11 @@ impl<'n> Frame<'n> {
         for (number, &input) in inputs.iter().enumerate() {
             variables[network.input(number).node()] = input;
         }
-        Frame { network, variables }
+        Frame {
+            network,
+            variables,
+            clause: Vec::new(),
+        }
     }
 
     /// The variable of a literal's node, negated if the literal is.
@@ -309,24 +315,28 @@ impl<'n> Frame<'n> {
         later: &mut Vec<(usize, Literal)>,
         clauses: &mut Clauses,
     ) {
+        let before = open.len();
+        open.push(node);
         let missing = self.network.reads(node).iter().map(|read| read.node());
-        let missing: Vec<usize> = missing.filter(|&read| self.variables[read] == 0).collect();
-        if !missing.is_empty() {
-            open.push(node);
-            open.extend(missing);
+        open.extend(missing.filter(|&read| self.variables[read] == 0));
+        if open.len() > before + 1 {
             return;
         }
+        open.pop();
         let variable = clauses.variable();
         self.variables[node] = variable;
         match self.network.node(node) {
             Node::And(operands) => {
-                let mut clause = vec![variable];
+                let mut clause = std::mem::take(&mut self.clause);
+                clause.clear();
+                clause.push(variable);
                 for &operand in operands {
                     let operand = self.known(operand);
                     clauses.add(&[-variable, operand]);
                     clause.push(-operand);
                 }
                 clauses.add(&clause);
+                self.clause = clause;
             }
             Node::Xor(a, b) => {
                 let (a, b) = (self.known(a), self.known(b));

@@ -9,7 +9,10 @@
 //! analysis of MOS circuits (1987), and the latches of ggp-base's networks.
 
 use super::Propnet;
-use super::network::{Literal, Node};
+use super::network::{Literal, Network, Node};
+
+/// There is no input.
+const NONE: u32 = u32::MAX;
 
 /// The possible values of a node.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -28,44 +31,27 @@ pub(super) fn constants(net: &Propnet) -> Vec<Option<bool>> {
         propagation.inputs[net.fact_input(fact)] = value;
     }
     propagation.settle(net);
-    // Watched literals: the facts and moves to update when a node changes.
-    let mut facts: Vec<Vec<u32>> = vec![Vec::new(); network.len()];
-    for (fact, literal) in net.next.iter().enumerate() {
-        facts[literal.node()].push(fact as u32);
+    // By input: the next value of the fact, or the legality of the move.
+    let moves = net.legal.iter().flatten();
+    let sources: Vec<Literal> = net.next.iter().chain(moves).copied().collect();
+    // By node: the first input that it decides; and by input, the next one.
+    let mut first = vec![NONE; network.len()];
+    let mut following = vec![NONE; sources.len()];
+    for (input, source) in sources.iter().enumerate() {
+        following[input] = std::mem::replace(&mut first[source.node()], input as u32);
     }
-    let mut moves: Vec<Vec<u32>> = vec![Vec::new(); network.len()];
-    let mut legal = Vec::new();
-    for (role, literals) in net.legal.iter().enumerate() {
-        for (number, literal) in literals.iter().enumerate() {
-            moves[literal.node()].push(legal.len() as u32);
-            legal.push((*literal, net.move_input(role, number)));
-        }
-    }
-    let mut input_node = vec![0; network.inputs()];
-    for node in 0..network.len() {
-        if let Some(number) = network.input_number(node) {
-            input_node[number] = node;
-        }
-    }
-    let mut changed: Vec<usize> = (0..network.len()).collect();
+    let mut changed: Vec<usize> = sources.iter().map(|source| source.node()).collect();
     while let Some(node) = changed.pop() {
-        for &fact in &facts[node] {
-            let fact = fact as usize;
-            let input = net.fact_input(fact);
-            let value = propagation.literal(net.next[fact]);
-            if propagation.inputs[input] != Value::Either && propagation.inputs[input] != value {
-                propagation.inputs[input] = Value::Either;
-                propagation.raise(net, input_node[input], &mut changed);
+        let mut input = first[node];
+        while input != NONE {
+            let number = input as usize;
+            let before = propagation.inputs[number];
+            if before != Value::Either && propagation.literal(sources[number]) != before {
+                propagation.inputs[number] = Value::Either;
+                let node = network.input(number).node();
+                propagation.raise(net, node, &mut changed);
             }
-        }
-        for &chosen in &moves[node] {
-            let (literal, input) = legal[chosen as usize];
-            if propagation.inputs[input] == Value::Never
-                && propagation.literal(literal) != Value::Never
-            {
-                propagation.inputs[input] = Value::Either;
-                propagation.raise(net, input_node[input], &mut changed);
-            }
+            input = following[number];
         }
     }
     propagation
@@ -93,32 +79,18 @@ struct Propagation {
 impl Propagation {
     fn new(net: &Propnet) -> Self {
         let network = &net.network;
-        let mut edges: Vec<(u32, u32, bool)> = Vec::new();
-        for node in 0..network.len() {
-            for read in network.reads(node) {
-                edges.push((read.node() as u32, node as u32, read.is_negated()));
-            }
-        }
-        for region in network.regions() {
-            // The feedbacks are the first nodes of their cycle, in order.
-            for (number, definition) in region.definitions.iter().enumerate() {
-                let feedback = (region.nodes.start + number) as u32;
-                edges.push((definition.node() as u32, feedback, definition.is_negated()));
-            }
-        }
         let mut starts = vec![0u32; network.len() + 1];
-        for edge in &edges {
-            starts[edge.0 as usize + 1] += 1;
-        }
+        for_each_edge(network, |from, _| starts[from.node() + 1] += 1);
         for node in 0..network.len() {
             starts[node + 1] += starts[node];
         }
         let mut next = starts.clone();
-        let mut readers = vec![(0, false); edges.len()];
-        for (from, to, negated) in edges {
-            readers[next[from as usize] as usize] = (to, negated);
-            next[from as usize] += 1;
-        }
+        let mut readers = vec![(0, false); starts[network.len()] as usize];
+        for_each_edge(network, |from, to| {
+            let next = &mut next[from.node()];
+            readers[*next as usize] = (to as u32, from.is_negated());
+            *next += 1;
+        });
         Propagation {
             inputs: vec![Value::Never; network.inputs()],
             values: vec![Value::Never; network.len()],
@@ -205,6 +177,22 @@ impl Propagation {
                     open.push((reader, old));
                 }
             }
+        }
+    }
+}
+
+/// Visits what each node and feedback reads.
+fn for_each_edge(network: &Network, mut visit: impl FnMut(Literal, usize)) {
+    for node in 0..network.len() {
+        network
+            .reads(node)
+            .iter()
+            .for_each(|&read| visit(read, node));
+    }
+    for region in network.regions() {
+        // The feedbacks are the first nodes of their cycle, in order.
+        for (number, &definition) in region.definitions.iter().enumerate() {
+            visit(definition, region.nodes.start + number);
         }
     }
 }

@@ -81,7 +81,7 @@ struct Start {
 
 /// A gate that reads a node: four times its number, plus two for an "xor", plus one
 /// if it reads the negation.
-#[derive(Copy, Clone, Debug)]
+#[derive(Copy, Clone, Default, Debug)]
 struct Reader(u32);
 
 /// A gate or an input. It is small, since gates are visited in random order.
@@ -127,8 +127,16 @@ impl Differential {
         let is_gate = |node: usize| !network.reads(node).is_empty();
         let key = |node: usize| is_gate(node).then_some((stages[node], levels[node]));
         let is_needed = |node: &usize| stages[*node].is_some();
-        let mut order: Vec<usize> = (1..network.len()).filter(is_needed).collect();
-        order.sort_by_key(|&node| key(node));
+        // Inputs, then the stages, each by level.
+        let depth = 1 + levels.iter().max().copied().unwrap_or(0);
+        let group = |node: usize| {
+            key(node).map_or(0, |(stage, level)| {
+                1 + stage.map_or(0, |stage| stage as u32) * depth + level
+            })
+        };
+        let needed = (1..network.len()).filter(is_needed);
+        let groups = 1 + STAGES * depth as usize;
+        let (_, order) = grouped(groups, || needed.clone().map(|node| (group(node), node)));
         let mut place = vec![None; network.len()];
         for (new, &old) in (0..).zip(&order) {
             place[old] = Some(new);
@@ -181,8 +189,8 @@ impl Differential {
         let answers: Vec<(u32, u32)> = answers
             .filter_map(|(answer, literal)| Some((node(literal)?, answer)))
             .collect();
-        let (reader_starts, readers) = grouped(order.len(), readers);
-        let (answer_starts, answers) = grouped(order.len(), answers);
+        let (reader_starts, readers) = grouped(order.len(), || readers.iter().copied());
+        let (answer_starts, answers) = grouped(order.len(), || answers.iter().copied());
         let starts = reader_starts.into_iter().zip(answer_starts);
         let wiring = Wiring {
             starts: starts
@@ -446,17 +454,27 @@ fn levels(network: &Network) -> Vec<u32> {
 }
 
 /// Groups items and keeps their order: the start of each group, with the end of the
-/// last one, and all items.
-fn grouped<T: Copy>(groups: usize, mut items: Vec<(u32, T)>) -> (Vec<u32>, Vec<T>) {
-    items.sort_by_key(|&(group, _)| group);
+/// last one, and all items. The items are counted first, then placed.
+fn grouped<T, I>(groups: usize, items: impl Fn() -> I) -> (Vec<u32>, Vec<T>)
+where
+    T: Copy + Default,
+    I: Iterator<Item = (u32, T)>,
+{
     let mut starts = vec![0; groups + 1];
-    for &(group, _) in &items {
+    for (group, _) in items() {
         starts[group as usize + 1] += 1;
     }
     for group in 0..groups {
         starts[group + 1] += starts[group];
     }
-    (starts, items.into_iter().map(|(_, item)| item).collect())
+    let mut free = starts.clone();
+    let mut all = vec![T::default(); starts[groups] as usize];
+    for (group, item) in items() {
+        let place = &mut free[group as usize];
+        all[*place as usize] = item;
+        *place += 1;
+    }
+    (starts, all)
 }
 
 /// The answers that are true in a range, counted from its beginning.

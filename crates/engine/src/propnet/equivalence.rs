@@ -50,7 +50,7 @@ pub(super) fn representatives(
             .enumerate()
             .map(|(fact, &first)| (first, net.initial[fact] != net.initial[first]))
             .collect();
-        let mut builder = Builder::new(net.network.inputs());
+        let mut builder = Builder::with_room(net.network.inputs(), net.network.len());
         let inputs: Vec<Literal> = (0..net.network.inputs())
             .map(|input| match substitutes.get(input) {
                 Some(&(first, negated)) => builder.input(first).negated_if(negated),

@@ -34,7 +34,7 @@ pub(super) fn factor(net: &mut Propnet, stop: &Stop) -> bool {
     for root in &roots {
         readers[root.node()] += 1;
     }
-    let mut builder = Builder::new(net.network.inputs());
+    let mut builder = Builder::with_room(net.network.inputs(), net.network.len());
     let inputs: Vec<Literal> = (0..net.network.inputs())
         .map(|i| builder.input(i))
         .collect();
@@ -42,8 +42,9 @@ pub(super) fn factor(net: &mut Propnet, stop: &Stop) -> bool {
     groups.extend(groups_of_facts(net));
     let mut exclusive = Exclusive::new(groups, net.network.inputs(), stop);
     let network = &net.network;
-    // New gates whose old gate has only one reader. They are merged into it.
-    let mut dissolve: FxHashSet<usize> = FxHashSet::default();
+    // By new gate: true if its old gate has only one reader. It is merged into that.
+    let mut dissolve: Vec<bool> = Vec::new();
+    let mut disjuncts: Vec<Literal> = Vec::new();
     let became = transcribe(
         network,
         &live,
@@ -56,22 +57,20 @@ pub(super) fn factor(net: &mut Propnet, stop: &Stop) -> bool {
             let Node::And(_) = network.node(node) else {
                 return same_gate(network, builder, node, operands);
             };
-            let mut terms: Vec<Vec<Literal>> = Vec::with_capacity(operands.len());
+            disjuncts.clear();
             for &operand in operands.iter() {
-                let is_gate = |literal: Literal| {
-                    matches!(builder.network().node(literal.node()), Node::And(_))
-                };
-                if !operand.is_negated() && is_gate(operand) && dissolve.contains(&operand.node()) {
-                    for &inner in builder.network().reads(operand.node()) {
-                        terms.push(term(builder, !inner));
+                let is_dissolved = dissolve.get(operand.node()) == Some(&true);
+                match builder.network().node(operand.node()) {
+                    Node::And(inner) if is_dissolved && !operand.is_negated() => {
+                        disjuncts.extend(inner.iter().map(|&inner| !inner));
                     }
-                } else {
-                    terms.push(term(builder, !operand));
+                    _ => disjuncts.push(!operand),
                 }
             }
-            let made = !exclusive.any(builder, terms);
+            let made = !exclusive.any_literal(builder, &disjuncts);
             if readers[node] == 1 && !made.is_negated() {
-                dissolve.insert(made.node());
+                dissolve.resize(builder.network().len().max(dissolve.len()), false);
+                dissolve[made.node()] = true;
             }
             made
         },
@@ -84,10 +83,10 @@ pub(super) fn factor(net: &mut Propnet, stop: &Stop) -> bool {
 }
 
 /// The literals whose "and" a literal is.
-fn term(builder: &Builder, literal: Literal) -> Vec<Literal> {
+fn term<'b>(builder: &'b Builder, literal: &'b Literal) -> &'b [Literal] {
     match builder.network().node(literal.node()) {
-        Node::And(operands) if !literal.is_negated() => operands.to_vec(),
-        _ => vec![literal],
+        Node::And(operands) if !literal.is_negated() => operands,
+        _ => std::slice::from_ref(literal),
     }
 }
 
@@ -148,6 +147,7 @@ pub(super) struct Exclusive {
     sets: FxHashMap<Literal, (u32, Rc<[u32]>)>,
     made: FxHashMap<Rc<[u32]>, Literal>,
     stored: usize,
+    marks: Marks,
     stop: Stop,
     is_stopped: bool,
     until_check: usize,
@@ -172,6 +172,7 @@ impl Exclusive {
             sets: FxHashMap::default(),
             made: FxHashMap::default(),
             stored: 0,
+            marks: Marks::default(),
             stop: stop.clone(),
             is_stopped: false,
             until_check: 0,
@@ -249,10 +250,45 @@ impl Exclusive {
         true
     }
 
+    /// The "or" of literals, each of which may be an "and".
+    fn any_literal(&mut self, builder: &mut Builder, literals: &[Literal]) -> Literal {
+        let terms = literals.iter().map(|literal| term(builder, literal));
+        if self.shares_nothing(terms.clone()) {
+            return self.or(builder, literals.to_vec());
+        }
+        let terms = terms.map(<[Literal]>::to_vec).collect();
+        self.any(builder, terms)
+    }
+
+    /// True if the terms have no factor, and nothing can be dropped.
+    fn shares_nothing<'t>(&mut self, terms: impl Iterator<Item = &'t [Literal]> + Clone) -> bool {
+        self.marks.clear();
+        let mut literals = terms.clone().flatten();
+        if !literals.all(|&literal| self.marks.is_first(literal)) {
+            return false;
+        }
+        terms.clone().all(|term| match term {
+            [] => false,
+            [one] => !self.marks.has(!*one),
+            _ => {
+                let is_grouped = |&literal: &Literal| !self.input_groups(literal).is_empty();
+                let mut reduced = match term.iter().any(is_grouped) {
+                    true => term.to_vec(),
+                    false => return true,
+                };
+                self.reduce(&mut reduced) && reduced.len() == term.len()
+            }
+        })
+    }
+
     /// The "or" of the "and"s of the terms.
     pub fn any(&mut self, builder: &mut Builder, mut terms: Vec<Vec<Literal>>) -> Literal {
         if self.is_stopped(terms.len()) {
             return Literal::FALSE;
+        }
+        if self.shares_nothing(terms.iter().map(Vec::as_slice)) {
+            let disjuncts = terms.iter().map(|term| builder.and(term)).collect();
+            return self.or(builder, disjuncts);
         }
         terms.retain_mut(|term| self.reduce(term));
         if terms.iter().any(Vec::is_empty) {
@@ -265,7 +301,7 @@ impl Exclusive {
         }
         let mut shared = Occurrences::new(&terms);
         let mut live_terms = vec![true; terms.len()];
-        while let Some((literal, members)) = shared.most_frequent(&terms, &mut live_terms) {
+        while let Some((literal, members)) = shared.most_frequent(&mut live_terms) {
             let rest = members
                 .iter()
                 .map(|&term| {
@@ -376,6 +412,33 @@ impl Exclusive {
     }
 }
 
+/// Marks of literals, which are cleared at once.
+#[derive(Default, Debug)]
+struct Marks {
+    /// By literal: the round in which it was marked last.
+    rounds: Vec<u32>,
+    round: u32,
+}
+
+impl Marks {
+    fn clear(&mut self) {
+        self.round += 1;
+    }
+
+    /// Marks a literal; true if it was not marked.
+    fn is_first(&mut self, literal: Literal) -> bool {
+        let index = literal.index();
+        if index >= self.rounds.len() {
+            self.rounds.resize(2 * index + 2, 0);
+        }
+        std::mem::replace(&mut self.rounds[index], self.round) != self.round
+    }
+
+    fn has(&self, literal: Literal) -> bool {
+        self.rounds.get(literal.index()) == Some(&self.round)
+    }
+}
+
 /// The largest set of moves that is stored, and the maximum total size of all
 /// stored sets.
 const MOST_IN_SET: usize = 4096;
@@ -384,6 +447,13 @@ const MOST_STORED: usize = 8_000_000;
 /// Moves terms of one literal to `disjuncts`, and drops the terms and literals that
 /// they make redundant.
 fn absorb(terms: &mut Vec<Vec<Literal>>, disjuncts: &mut Vec<Literal>) {
+    if terms.iter().all(|term| term.len() != 1) {
+        return;
+    }
+    if terms.iter().all(|term| term.len() == 1) {
+        disjuncts.extend(terms.drain(..).map(|term| term[0]));
+        return;
+    }
     let mut single: FxHashSet<Literal> = FxHashSet::default();
     loop {
         let before = single.len();
@@ -415,55 +485,57 @@ fn absorb(terms: &mut Vec<Vec<Literal>>, disjuncts: &mut Vec<Literal>) {
     });
 }
 
-/// The terms in which each literal occurs.
+/// The terms in which literals occur that several terms have.
 struct Occurrences {
-    terms: FxHashMap<Literal, Vec<usize>>,
-    /// The number of terms and the literal. Numbers may be outdated, but never too
-    /// low.
-    heap: BinaryHeap<(usize, Literal)>,
+    /// Literals with the terms that they occur in, ascending. A pair is one number, since
+    /// these are sorted faster.
+    all: Vec<u64>,
+    /// The number of terms with the literal, and where it is in the list. Numbers of terms may
+    /// be outdated, but never too low.
+    heap: BinaryHeap<(u64, usize)>,
+}
+
+/// Two numbers in one, which is ordered by the first.
+fn pair(first: usize, second: usize) -> u64 {
+    (first as u64) << 32 | second as u64
 }
 
 impl Occurrences {
     fn new(terms: &[Vec<Literal>]) -> Self {
-        let mut occurrences: FxHashMap<Literal, Vec<usize>> = FxHashMap::default();
+        let mut all = Vec::with_capacity(terms.iter().map(Vec::len).sum());
         for (number, term) in terms.iter().enumerate() {
-            for literal in term {
-                occurrences.entry(*literal).or_default().push(number);
+            all.extend(term.iter().map(|literal| pair(literal.index(), number)));
+        }
+        all.sort_unstable();
+        let mut heap = BinaryHeap::new();
+        let mut start = 0;
+        for same in all.chunk_by(|a, b| a >> 32 == b >> 32) {
+            if same.len() > 1 {
+                heap.push((pair(same.len(), (same[0] >> 32) as usize), start));
             }
+            start += same.len();
         }
-        let heap = occurrences
-            .iter()
-            .filter(|(_, terms)| terms.len() > 1)
-            .map(|(literal, terms)| (terms.len(), *literal))
-            .collect();
-        Occurrences {
-            terms: occurrences,
-            heap,
-        }
+        Occurrences { all, heap }
     }
 
     /// The literal that occurs in the most live terms, if in at least two, with
     /// these terms, which are then no longer live.
-    fn most_frequent(
-        &mut self,
-        terms: &[Vec<Literal>],
-        live_terms: &mut [bool],
-    ) -> Option<(Literal, Vec<usize>)> {
-        debug_assert_eq!(terms.len(), live_terms.len());
-        while let Some((count, literal)) = self.heap.pop() {
-            let members = self.terms.get_mut(&literal).expect("it occurs");
-            members.retain(|&term| live_terms[term]);
+    fn most_frequent(&mut self, live_terms: &mut [bool]) -> Option<(Literal, Vec<usize>)> {
+        while let Some((top, start)) = self.heap.pop() {
+            let (count, literal) = ((top >> 32) as usize, top as u32 as usize);
+            let members = self.all[start..].iter();
+            let members = members.take_while(|&&other| (other >> 32) as usize == literal);
+            let members = members.map(|&other| other as u32 as usize);
+            let members: Vec<usize> = members.filter(|&term| live_terms[term]).collect();
             if members.len() < 2 {
                 continue;
             }
             if members.len() < count {
-                self.heap.push((members.len(), literal));
+                self.heap.push((pair(members.len(), literal), start));
                 continue;
             }
-            for &term in members.iter() {
-                live_terms[term] = false;
-            }
-            return Some((literal, members.clone()));
+            members.iter().for_each(|&term| live_terms[term] = false);
+            return Some((Literal::at(literal), members));
         }
         None
     }

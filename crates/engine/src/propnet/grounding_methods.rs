@@ -9,12 +9,12 @@ use ggp_stop::Stop;
 use std::fmt;
 use std::time::Duration;
 
-use super::Propnet;
 use super::decompose::Pieces;
 use super::free_columns::separate;
 use super::grounding::{ground_pieces, output_relations};
 use super::nested_columns::unnest;
 use super::relax::{dynamic, relaxed};
+use super::{NetworkCache, Propnet};
 use crate::excess::Excess;
 use ggp_gdl::check::Keyword;
 use ggp_gdl::datalog::{ColumnValues, Layer, on_demand};
@@ -89,6 +89,8 @@ pub struct GroundLimits {
     pub rewrites: Rewrites,
     /// Ends grounding when it fires.
     pub stop: Stop,
+    /// The networks of earlier runs, for [`Propnet::simplified`].
+    pub cache: Option<NetworkCache>,
 }
 
 impl Default for GroundLimits {
@@ -103,6 +105,7 @@ impl Default for GroundLimits {
             approach: Approach::Best,
             rewrites: Rewrites::ALL,
             stop: Stop::new(),
+            cache: None,
         }
     }
 }

@@ -13,6 +13,7 @@
 //! finite-domain representations for PDDL planning tasks (2009).
 
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use super::Propnet;
 use super::clauses::{Clauses, Frame};
@@ -20,7 +21,7 @@ use ggp_gdl::terms::{TermId, Terms};
 use ggp_stop::Stop;
 
 /// Facts of which at most one is true.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Exclusive {
     /// Their indexes in [`Propnet::facts`], ascending.
     pub facts: Vec<usize>,
@@ -48,7 +49,8 @@ pub(super) fn exclusive(net: &Propnet, states: &[Vec<u64>], stop: &Stop) -> Vec<
         return Vec::new();
     }
     let mut groupings = candidates(net, states);
-    let mut induction = Induction::new(net, stop);
+    // Writing the clauses takes long, and many games have no candidates.
+    let mut induction = None;
     let mut proved: Vec<Exclusive> = Vec::new();
     for _ in 0..MOST_GROUPINGS {
         let mut groups = proved.clone();
@@ -56,6 +58,7 @@ pub(super) fn exclusive(net: &Propnet, states: &[Vec<u64>], stop: &Stop) -> Vec<
         if groups.len() == proved.len() {
             break;
         }
+        let induction = induction.get_or_insert_with(|| Induction::new(net, stop));
         let Some(more) = induction.prove(groups, &mut queries) else {
             break;
         };

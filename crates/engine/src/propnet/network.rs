@@ -17,10 +17,12 @@ mod builder;
 
 use std::ops::{Not, Range};
 
+use serde::{Deserialize, Serialize};
+
 pub use builder::Builder;
 
 /// A node of one network, or its negation.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Literal(u32);
 
 impl Literal {
@@ -32,6 +34,16 @@ impl Literal {
     /// A node, not negated.
     pub fn of(node: usize) -> Self {
         Literal((node as u32) << 1)
+    }
+
+    /// The number of the literal among those of all nodes, each followed by its negation.
+    pub(super) fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The literal with this number.
+    pub(super) fn at(index: usize) -> Self {
+        Literal(index as u32)
     }
 
     /// The node.
@@ -80,7 +92,7 @@ pub enum Node<'n> {
     Xor(Literal, Literal),
 }
 
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 enum Kind {
     False,
     Input,
@@ -90,7 +102,7 @@ enum Kind {
 }
 
 /// The gates of a cycle, evaluated repeatedly until nothing changes.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Region {
     /// Its nodes. Regions are disjoint.
     pub nodes: Range<usize>,
@@ -102,7 +114,7 @@ pub struct Region {
 
 /// Gates in level order: the operands of a node precede it, except for the
 /// definitions of a [`Region`].
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Network {
     kinds: Vec<Kind>,
     /// By node: the index of its first operand; the last entry is the number of
@@ -186,12 +198,22 @@ impl Network {
         }
     }
 
+    /// True if the node has operands.
+    #[inline]
+    pub(super) fn is_gate(&self, node: usize) -> bool {
+        matches!(self.kinds[node], Kind::And | Kind::Xor)
+    }
+
+    /// The operands of a node that is true if all of them are; `None` for other nodes.
+    #[inline]
+    pub fn conjunction(&self, node: usize) -> Option<&[Literal]> {
+        (self.kinds[node] == Kind::And).then(|| self.operands(node))
+    }
+
     /// The number of an input node; `None` for other nodes.
+    #[inline]
     pub fn input_number(&self, node: usize) -> Option<usize> {
-        match self.node(node) {
-            Node::Input(number) => Some(number),
-            _ => None,
-        }
+        (self.kinds[node] == Kind::Input).then(|| self.operands(node)[0].0 as usize)
     }
 
     /// The network with its nodes in another order. `place` is the new position of
@@ -265,15 +287,13 @@ impl Network {
             if !stale(node) {
                 node = region.map_or(node + 1, |region| region.nodes.end.max(node + 1));
             } else if let Some(region) = region {
+                // The feedbacks are the first nodes of their cycle, in order.
                 let mut feedback = vec![0; region.feedbacks.len()];
+                let gates = region.nodes.start + feedback.len();
                 loop {
-                    for node in region.nodes.clone() {
-                        values[node] = match self.kinds[node] {
-                            Kind::Feedback => {
-                                feedback[self.operands(node)[0].0 as usize - region.feedbacks.start]
-                            }
-                            _ => self.value(node, inputs, values),
-                        };
+                    values[region.nodes.start..gates].copy_from_slice(&feedback);
+                    for node in gates..region.nodes.end {
+                        values[node] = self.value(node, inputs, values);
                     }
                     let definitions = region.definitions.iter();
                     let mut changed = false;
@@ -293,7 +313,7 @@ impl Network {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn value(&self, node: usize, inputs: &[u64], values: &[u64]) -> u64 {
         let operands = self.operands(node);
         match self.kinds[node] {

@@ -104,6 +104,11 @@ impl Propnet {
                 self.assumed.push((fact, of(*constant)));
             }
         }
+        let live = live(&self.network, self.roots());
+        let is_read = |input: usize| live[self.network.input(input).node()];
+        if !(0..constants.len()).any(|input| constants[input].is_some() && is_read(input)) {
+            return;
+        }
         self.substitute(|builder, input| match constants[input] {
             Some(constant) => of(constant),
             None => builder.input(input),
@@ -145,7 +150,7 @@ impl Propnet {
 
     fn substitute(&mut self, input: impl Fn(&Builder, usize) -> Literal) {
         let live = live(&self.network, self.roots());
-        let mut builder = Builder::new(self.network.inputs());
+        let mut builder = Builder::with_room(self.network.inputs(), self.network.len());
         let inputs: Vec<Literal> = (0..self.network.inputs())
             .map(|number| input(&builder, number))
             .collect();

@@ -44,6 +44,7 @@
 pub(super) mod circuit;
 mod decisive;
 mod dependency;
+mod estimate;
 mod lane_progress;
 mod phase;
 pub(super) mod plan;

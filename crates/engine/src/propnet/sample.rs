@@ -25,13 +25,15 @@ pub(super) fn sample(net: &Propnet, stop: &Stop) -> Vec<Vec<u64>> {
     let initial: Vec<u64> = net.initial.iter().map(word).collect();
     let mut state = initial.clone();
     let by_moves = net.network.dependent(state.len()..net.network.inputs());
+    let mut values = vec![0; net.network.len()];
     for _ in 0..passes {
         if stop.is_over() {
             break;
         }
         let mut inputs = vec![0; net.network.inputs()];
         inputs[..state.len()].copy_from_slice(&state);
-        let mut values = net.network.evaluate(&inputs);
+        net.network
+            .update(&inputs, &mut values, |node| !by_moves[node]);
         let over = read(net.terminal, &values);
         let mut input = state.len();
         for legal in &net.legal {

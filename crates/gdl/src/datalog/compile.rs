@@ -25,6 +25,18 @@ struct Given {
     parts: Vec<Part>,
 }
 
+/// The observed sizes of relations, for plans of the same rules with other facts.
+#[derive(Clone, Debug)]
+pub struct Sizes(Vec<Estimate>);
+
+impl Sizes {
+    /// True if a rule set has relations with these numbers of columns.
+    pub fn fit(&self, rules: &RuleSet) -> bool {
+        let columns = self.0.iter().map(|size| size.distinct.len());
+        columns.eq(rules.arity.iter().copied())
+    }
+}
+
 /// Data shared by all clones of an evaluator.
 #[derive(Clone, Debug)]
 pub(super) struct Program {
@@ -134,8 +146,32 @@ impl Evaluator {
         terms: &mut Terms,
         bounds: Bounds,
     ) -> Result<(Evaluator, Vec<Query>), EvaluationError> {
+        Evaluator::with_sizes(rules, inputs, queries, None, terms, bounds)
+    }
+
+    /// As [`Evaluator::new`], planned by the sizes that another evaluator has observed, which
+    /// must [fit](Sizes::fit) the rules.
+    ///
+    /// # Errors
+    ///
+    /// See [`Evaluator::new`].
+    ///
+    /// # Panics
+    ///
+    /// See [`Evaluator::new`].
+    pub fn with_sizes(
+        rules: RuleSet,
+        inputs: &[(RelationId, Layer)],
+        queries: &[(usize, Vec<RelationId>)],
+        sizes: Option<&Sizes>,
+        terms: &mut Terms,
+        bounds: Bounds,
+    ) -> Result<(Evaluator, Vec<Query>), EvaluationError> {
         let origins = rules.rules.iter().map(|r| r.head.relation).collect();
-        let guesses = vec![None; rules.arity.len()];
+        let guesses = match sizes {
+            Some(sizes) => sizes.0.iter().cloned().map(Some).collect(),
+            None => vec![None; rules.arity.len()],
+        };
         let given = Given {
             relations: rules.arity.len(),
             rules,
@@ -232,6 +268,12 @@ impl Evaluator {
         };
         let evaluator = Evaluator::build(given, inputs, queries, terms, bounds)?;
         Ok(Some((evaluator, (0..queries.len()).map(Query).collect())))
+    }
+
+    /// The sizes of relations observed so far.
+    pub fn sizes(&self) -> Sizes {
+        let relations = 0..self.relations.len();
+        Sizes(relations.map(|r| self.estimate(r, false)).collect())
     }
 
     fn build(

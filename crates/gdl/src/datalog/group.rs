@@ -77,6 +77,12 @@ impl Deltas {
         }
     }
 
+    /// All plans.
+    pub fn all(&self) -> impl Iterator<Item = usize> {
+        let with = self.with.values().flatten();
+        self.any.iter().chain(with).copied()
+    }
+
     /// Adds to `found` the plans that can match one of these new rows, each with a range of
     /// rows that has all those that it can match.
     pub fn matching(&self, rows: &Relation, new: (u32, u32), found: &mut Vec<(usize, (u32, u32))>) {

@@ -27,6 +27,8 @@ pub(super) struct Relation {
     columns: Vec<Column>,
     /// The indexes. The first has all columns; it finds existing rows.
     indexes: Vec<Index>,
+    /// By row: the lanes that have it, if there are lanes.
+    lanes: Vec<u64>,
 }
 
 /// Numbers the values that occur in a column, in order of first occurrence.
@@ -74,6 +76,7 @@ impl Relation {
             epoch: 1,
             columns: vec![Column::default(); arity],
             indexes: Vec::new(),
+            lanes: Vec::new(),
         };
         if arity > 0 {
             relation.index_on(&(0..arity as u16).collect::<Vec<_>>());
@@ -113,6 +116,7 @@ impl Relation {
         }
         self.count = 0;
         self.values.clear();
+        self.lanes.clear();
         if self.epoch == u16::MAX {
             self.epoch = 0;
             for index in &mut self.indexes {
@@ -197,6 +201,40 @@ impl Relation {
         index.built += 1;
         index.used += 1;
         true
+    }
+
+    /// Puts all rows into all lanes.
+    pub fn in_all_lanes(&mut self) {
+        self.lanes.clear();
+        self.lanes.resize(self.count as usize, u64::MAX);
+    }
+
+    /// The lanes that have a row; all, for a relation without lanes.
+    #[inline]
+    pub fn row_lanes(&self, row: u32) -> u64 {
+        self.lanes.get(row as usize).copied().unwrap_or(u64::MAX)
+    }
+
+    /// Adds a row that is known to be new, in some lanes.
+    pub fn push_lanes(&mut self, row: &[TermId], lanes: u64) {
+        self.push(row);
+        self.lanes.push(lanes);
+    }
+
+    /// Adds a row in some lanes. Returns the row, and the lanes that did not have it.
+    pub fn insert_lanes(&mut self, row: &[TermId], lanes: u64) -> (u32, u64) {
+        if self.insert(row) {
+            self.lanes.push(lanes);
+            return (self.count - 1, lanes);
+        }
+        let at = match self.arity {
+            0 => 0,
+            _ => self.find(0, row),
+        };
+        let known = &mut self.lanes[at as usize];
+        let added = lanes & !*known;
+        *known |= lanes;
+        (at, added)
     }
 
     /// True if the relation contains a row. The first index must be up to date.

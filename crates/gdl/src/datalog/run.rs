@@ -333,7 +333,7 @@ fn progress(steps: &[PlanStep], delta: (u32, u32), cursors: &[(u32, u32)]) -> f6
 
 /// Copies a row's columns into registers; false if a check fails.
 #[inline]
-fn take(values: &[TermId], columns: &Columns, registers: &mut [TermId]) -> bool {
+pub(super) fn take(values: &[TermId], columns: &Columns, registers: &mut [TermId]) -> bool {
     for &(column, register) in &columns.bind {
         registers[register as usize] = values[column as usize];
     }
@@ -347,7 +347,12 @@ fn take(values: &[TermId], columns: &Columns, registers: &mut [TermId]) -> bool 
 const NARROW: usize = 8;
 
 #[inline]
-fn find(relation: &Relation, index: usize, key: &[Register], registers: &[TermId]) -> u32 {
+pub(super) fn find(
+    relation: &Relation,
+    index: usize,
+    key: &[Register],
+    registers: &[TermId],
+) -> u32 {
     if key.len() > NARROW {
         let key: Vec<TermId> = key.iter().map(|&r| registers[r as usize]).collect();
         return relation.find(index, &key);

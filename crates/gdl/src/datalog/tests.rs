@@ -1,6 +1,7 @@
 use super::*;
 use crate::game::Game;
 use crate::program::RelationId;
+use crate::terms::{TermId, Terms};
 
 /// Evaluates a program given as GDL rules over `given` facts of a relation `given`,
 /// completely and on demand, and compares the rows of `wanted` with `expected`, both
@@ -51,7 +52,67 @@ fn check(rules: &str, given: &str, wanted: &str, expected: &str) {
             found.sort();
             assert_eq!(found.join(" "), expected);
         }
+        let given = game.parse_terms(&mut terms, given).unwrap();
+        compare_lanes(evaluator, queries[0], (input, &given), wanted, &mut terms);
     }
+}
+
+/// Compares lanes with evaluations one by one: lane 0 has all given terms, each other lane all
+/// but one.
+fn compare_lanes(
+    evaluator: &mut Evaluator,
+    query: Query,
+    (input, given): (RelationId, &[TermId]),
+    wanted: RelationId,
+    terms: &mut Terms,
+) {
+    let lanes = 1 + given.len();
+    let has = |lane: usize, place: usize| lane != place + 1;
+    let mut alone: Vec<Vec<Vec<TermId>>> = Vec::new();
+    for lane in 0..lanes {
+        evaluator.begin(Layer::First);
+        for (place, &term) in given.iter().enumerate().filter(|(p, _)| has(lane, *p)) {
+            assert!(place < 63);
+            evaluator.give(input, &[term]);
+        }
+        evaluator.ask(query, terms).unwrap();
+        let mut rows: Vec<Vec<TermId>> = evaluator.rows(wanted).map(<[_]>::to_vec).collect();
+        rows.sort();
+        alone.push(rows);
+    }
+    evaluator.begin_lanes();
+    for (place, &term) in given.iter().enumerate() {
+        let with = (0..lanes).filter(|&lane| has(lane, place));
+        evaluator.give_lanes(input, &[term], with.map(|lane| 1 << lane).sum());
+    }
+    assert_eq!(evaluator.ask_lanes(query, terms, 1_000_000), Ok(true));
+    let mut all: Vec<Vec<TermId>> = evaluator.rows(wanted).map(<[_]>::to_vec).collect();
+    all.sort();
+    for (lane, alone) in alone.iter().enumerate() {
+        let mut rows = all.clone();
+        rows.retain(|row| evaluator.lanes(wanted, row) >> lane & 1 == 1);
+        assert_eq!(rows, *alone, "lane {lane}");
+    }
+    evaluator.begin_lanes();
+    for &term in given {
+        evaluator.give_lanes(input, &[term], u64::MAX);
+    }
+    let little = evaluator.ask_lanes(query, terms, 0);
+    assert_eq!(little, Ok(false), "no work is allowed");
+}
+
+#[test]
+fn what_lanes_gain_in_a_later_round_is_passed_on() {
+    // From c there is a shorter way to d in the lanes that have it.
+    check(
+        "(edge a b) (edge b c) (edge c d) (<= (reach ?x) (given ?x))
+         (<= (reach ?y) (reach ?x) (edge ?x ?y))
+         (<= (far ?x) (reach ?x) (not (given ?x)))
+         (<= (last) (far d)) (<= (out ?x) (far ?x) (last))",
+        "a c",
+        "out",
+        "b d",
+    );
 }
 
 #[test]

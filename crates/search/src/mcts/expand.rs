@@ -10,6 +10,7 @@
 
 use std::hash::Hash;
 use std::hint::black_box;
+use std::time::Duration;
 
 use super::simulator::{Sample, Simulator, TerminalChild, Views};
 use super::tree::{Chooser, Cursor, NONE, Tree, WAITING};
@@ -22,9 +23,12 @@ const VISITS_BEFORE_PRIORS: u32 = 2;
 const TEMPERATURE: f32 = 10.0;
 /// The share of equal priors in priors.
 const UNIFORM: f32 = 0.15;
-/// The number of root visits for each line of a batch. It keeps the first batches small,
+/// The least number of lines of a batch for each root visit so far. It keeps the first batches small,
 /// because later lines depend on their results.
-const VISITS_PER_LINE: u64 = 8;
+pub(super) const LINES_PER_VISIT: f64 = 0.125;
+
+/// The part of the time in which batches may be small.
+const SMALL: f64 = 0.25;
 
 /// Lines that are selected and wait for evaluation.
 #[derive(Clone, Debug)]
@@ -154,6 +158,17 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         result
     }
 
+    /// Sets the growth of batches by the time that one takes and the time that is left, if it is
+    /// limited: after a [`SMALL`] part of it, batches have as many lines as they may.
+    pub(super) fn set_growth(&mut self, batch: Duration, left: Option<Duration>) {
+        self.lines_per_visit = LINES_PER_VISIT;
+        if let Some(left) = left {
+            let batches = SMALL * left.as_secs_f64() / batch.as_secs_f64().max(1e-9);
+            let growth = (f64::from(self.options.batch).ln() / batches).exp_m1();
+            self.lines_per_visit = growth.max(LINES_PER_VISIT);
+        }
+    }
+
     /// Makes the new joint moves, adds nodes for the resulting states and plays them out.
     fn evaluate<G: Simulator<State = S, Move = M>>(
         &mut self,
@@ -205,7 +220,8 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
         let lines = match self.nodes[self.root as usize].visits {
             0 => 1,
             visits => {
-                (u64::from(visits) / VISITS_PER_LINE).clamp(1, self.options.batch.max(1).into())
+                let lines = (f64::from(visits) * self.lines_per_visit) as u64;
+                lines.clamp(1, self.options.batch.max(1).into())
             }
         };
         let lines = lines.min(most) as usize;

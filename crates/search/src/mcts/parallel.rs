@@ -17,6 +17,7 @@ use super::report::MctsReport;
 use super::simulator::Simulator;
 use super::tree::Tree;
 use crate::BudgetKind;
+use ggp_stop::Instant;
 
 /// The tree of a game.
 pub type TreeOf<G> = Tree<<G as Simulator>::State, <G as Simulator>::Move>;
@@ -69,8 +70,9 @@ impl<M: Clone + Eq + Hash> Latest<M> {
 
 /// Grows trees, each with a game and a thread of its own, until each of them made `most`
 /// iterations, `is_done` returns true for one of them, or `proceed` or `go_on` returns false.
-/// Only the calling thread calls `go_on`, with the first tree, after each of its own batches.
-/// With one tree, equal seeds give equal trees.
+/// `deadline` is the time when `proceed` will return false, if that is known: where it is near,
+/// batches grow sooner. Only the calling thread calls `go_on`, with the first tree, after each of its own batches.
+/// With one tree and without a deadline, equal seeds give equal trees.
 ///
 /// # Errors
 ///
@@ -79,6 +81,7 @@ pub fn grow_in_parallel<G>(
     trees: &mut [TreeOf<G>],
     games: &mut [G],
     most: u64,
+    deadline: Option<Instant>,
     proceed: &(dyn Fn() -> bool + Sync),
     is_done: &(dyn Fn(&TreeOf<G>) -> bool + Sync),
     go_on: &mut GoOn<'_, G>,
@@ -102,7 +105,11 @@ where
         let mut result = Ok(0);
         while result.is_ok() && tree.iterations() < until && proceed() && go_on(tree) {
             let left = until - tree.iterations();
+            let began = Instant::now();
             result = tree.grow(game, left, &mut None, &mut || proceed());
+            let now = Instant::now();
+            let left = deadline.map(|deadline| deadline.saturating_duration_since(now));
+            tree.set_growth(now - began, left);
         }
         if result.is_err() || is_done(tree) || tree.iterations() < until {
             is_over.store(true, Ordering::Relaxed);

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use super::Mcts;
 use super::arms::{ArmRange, Arms, heap_bytes};
 use super::bounds::Total;
-use super::expand::Batch;
+use super::expand::{Batch, LINES_PER_VISIT};
 use super::room::Room;
 use super::simulator::{Simulator, View, Views};
 use super::table::Table;
@@ -117,6 +117,8 @@ pub struct Tree<S, M> {
     pub(super) heap: u64,
     pub(super) iterations: u64,
     pub(super) batch: Batch<M>,
+    /// The number of lines of a batch for each root visit so far.
+    pub(super) lines_per_visit: f64,
     pub(super) scores: Vec<f32>,
 }
 
@@ -149,6 +151,7 @@ impl<S: Clone + Eq + Hash, M: Clone + Eq + Hash> Tree<S, M> {
             heap: 0,
             iterations: 0,
             batch: Batch::default(),
+            lines_per_visit: LINES_PER_VISIT,
             scores: Vec::new(),
         };
         tree.set_root(game, root)?;

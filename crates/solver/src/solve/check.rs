@@ -2,10 +2,11 @@
 
 use ggp_stop::Stop;
 use std::fmt;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use super::SolveError;
-use ggp_engine::machine::{DatalogMachine, Limits, Machine, NaiveMachine, PlayError};
+use super::{SolveError, SolveOptions};
+use ggp_engine::machine::{DatalogMachine, Learned, Limits, Machine, NaiveMachine, PlayError};
 use ggp_gdl::game::{Game, Move, Score};
 use ggp_gdl::terms::TermId;
 
@@ -20,6 +21,23 @@ pub enum Checker {
     Datalog,
     /// No evaluator. This is also reported if there is no plan or the replay was interrupted.
     Nobody,
+}
+
+/// The sizes of relations that replays on the Datalog evaluator have met. Clones share them, so
+/// that they are learned once for many puzzles of the same rules.
+#[derive(Clone, Debug, Default)]
+pub struct Replays(Arc<Mutex<Option<Learned>>>);
+
+impl Replays {
+    fn machine(&self, game: &Game, limits: Limits) -> Result<DatalogMachine, PlayError> {
+        let known = self.0.lock().expect("no holder panics").clone();
+        let machine = match &known {
+            Some(known) => DatalogMachine::as_learned(game, limits, known)?,
+            None => DatalogMachine::for_few_states(game, limits)?,
+        };
+        *self.0.lock().expect("no holder panics") = machine.learned_sizes().cloned();
+        Ok(machine)
+    }
 }
 
 /// A plan that does not solve the game.
@@ -47,16 +65,16 @@ const NAIVE_WORK: u64 = 20_000_000;
 const NAIVE_TIME: Duration = Duration::from_secs(1);
 
 /// Replays plans until `stop` is over, and checks that each ends the game with the given score,
-/// or with at least `target`. `start` contains the facts of the first state. The plans are
-/// played by `checker`, or by the Datalog evaluator if the naive one is too slow.
+/// or with at least [`SolveOptions::target`]. `start` contains the facts of the first state. The plans are
+/// played by [`SolveOptions::checker`], or by the Datalog evaluator if the naive one is too slow.
 pub(super) fn check_all(
     game: &Game,
     start: &[TermId],
     plans: &[(&[Move], Option<Score>)],
-    target: Score,
-    checker: Checker,
+    options: &SolveOptions,
     stop: &Stop,
 ) -> Result<Checker, SolveError> {
+    let (target, checker) = (options.target, options.checker);
     if plans.is_empty() || checker == Checker::Nobody {
         return Ok(Checker::Nobody);
     }
@@ -69,7 +87,7 @@ pub(super) fn check_all(
             ..Limits::default()
         };
         let naive = NaiveMachine::new(game, limits);
-        match play_all(naive, start, plans, target) {
+        match play_all(naive, start, plans, target, |_, _| Ok(())) {
             Ok(()) => return Ok(Checker::Naive),
             Err(SolveError::Play(PlayError::TooLarge(_) | PlayError::Interrupted)) => {}
             Err(error) => return Err(error),
@@ -79,9 +97,10 @@ pub(super) fn check_all(
         stop: stop.clone(),
         ..Limits::default()
     };
-    let datalog = DatalogMachine::for_few_states(game, limits);
+    let datalog = options.replays.machine(game, limits);
     let datalog = datalog.map_err(SolveError::Play);
-    let played = datalog.and_then(|datalog| play_all(datalog, start, plans, target));
+    let played =
+        datalog.and_then(|datalog| play_all(datalog, start, plans, target, Player::advance));
     match played {
         Err(SolveError::Play(PlayError::Interrupted)) => Ok(Checker::Nobody),
         other => other.map(|()| Checker::Datalog),
@@ -111,6 +130,7 @@ fn play_all<M: Machine>(
     start: &[TermId],
     plans: &[(&[Move], Option<Score>)],
     target: Score,
+    advance: impl Fn(&mut Player<M>, &[Move]) -> Result<(), SolveError>,
 ) -> Result<(), SolveError> {
     machine.terms_mut().refresh();
     let start = machine.state(start)?;
@@ -120,6 +140,7 @@ fn play_all<M: Machine>(
         played: Vec::new(),
     };
     for (plan, expected) in plans {
+        advance(&mut player, plan)?;
         let score = player.play(plan)?;
         if expected.map_or(score < target, |expected| score != expected) {
             let what = format!("its score is {score}");
@@ -137,13 +158,40 @@ struct Player<M: Machine> {
     played: Vec<Move>,
 }
 
+/// The number of moves from which on many states are tested at once.
+const MANY: usize = 4;
+
+impl Player<DatalogMachine> {
+    /// Makes the moves of a plan, unless they are few, or are not shown to be legal in many
+    /// states at once; [`Player::play`] then makes them one by one and finds the fault.
+    fn advance(&mut self, plan: &[Move]) -> Result<(), SolveError> {
+        let rest = &plan[self.go_back(plan)..];
+        if rest.len() < MANY {
+            return Ok(());
+        }
+        let start = self.states.last().expect("the start is kept").clone();
+        let joints: Vec<&[Move]> = rest.chunks(1).collect();
+        if let Some(states) = self.machine.states_along(&start, &joints)? {
+            self.states.extend(states);
+            self.played.extend(rest);
+        }
+        Ok(())
+    }
+}
+
 impl<M: Machine> Player<M> {
-    /// The score at the end of a plan.
-    fn play(&mut self, plan: &[Move]) -> Result<Score, SolveError> {
+    /// Takes back the moves that a plan does not begin with, and returns the number of others.
+    fn go_back(&mut self, plan: &[Move]) -> usize {
         let pairs = self.played.iter().zip(plan);
         let common = pairs.take_while(|(before, now)| before == now).count();
         self.played.truncate(common);
         self.states.truncate(common + 1);
+        common
+    }
+
+    /// The score at the end of a plan.
+    fn play(&mut self, plan: &[Move]) -> Result<Score, SolveError> {
+        let common = self.go_back(plan);
         for chosen in &plan[common..] {
             let state = self.states.last().expect("the start is kept");
             let next = match self.machine.play(state, &[*chosen]) {

@@ -48,15 +48,8 @@ pub fn count_from(
         .map(|plan| moves(&puzzle, plan))
         .collect();
     let played: Vec<_> = plans.iter().map(|plan| (&plan[..], None)).collect();
-    let (target, checker) = (options.target, options.checker);
-    let checked = check_all(
-        machine.game(),
-        &machine.facts(start),
-        &played,
-        target,
-        checker,
-        &end,
-    )?;
+    let facts = machine.facts(start);
+    let checked = check_all(machine.game(), &facts, &played, options, &end)?;
     Ok(Counted {
         plans,
         is_all: found.is_all,

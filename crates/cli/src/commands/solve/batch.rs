@@ -162,6 +162,7 @@ pub(super) fn each(
     if puzzles.is_empty() {
         bail!("{}: the file contains no puzzle", path.display());
     }
+    let beginning = options.rules.beginning(context.stop(), context)?;
     let puzzles: Vec<(usize, &Grid)> = puzzles.iter().enumerate().collect();
     let sheet = Sheet {
         width: 7,
@@ -178,9 +179,9 @@ pub(super) fn each(
                 line: puzzle.line(),
             };
             let read = || {
-                options
-                    .rules
-                    .read_with(Some(puzzle), context.stop(), context)
+                let beginning = beginning.clone();
+                let rules = &options.rules;
+                rules.read_with(beginning, Some(puzzle), context.stop(), context)
             };
             match options.count {
                 Some(at_most) => row(place, &options.rules, read, how, counted(at_most), context),

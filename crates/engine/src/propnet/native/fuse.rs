@@ -28,9 +28,10 @@ pub(super) fn fused(tape: &Tape) -> Vec<Step> {
     let is_intermediate = |value: u32| {
         uses[value as usize] == 1 && !matches!(tape.homes[value as usize], Home::Bank(_))
     };
-    let mut steps: Vec<Option<Step>> = tape.steps.iter().copied().map(Some).collect();
+    let mut steps = tape.steps.clone();
+    let mut is_merged = vec![false; steps.len()];
     // By value: the step that makes it.
-    let mut makers = vec![usize::MAX; tape.homes.len()];
+    let mut makers = vec![u32::MAX; tape.homes.len()];
     let mut start = 0;
     for position in 0..steps.len() {
         let step = tape.steps[position];
@@ -38,17 +39,15 @@ pub(super) fn fused(tape: &Tape) -> Vec<Step> {
             start = position;
             continue;
         }
-        makers[step.result as usize] = position;
+        makers[step.result as usize] = position as u32;
         let [a, b, _] = step.operands;
         for (inner, other, is_first) in [(a, b, true), (b, a, false)] {
-            let maker = makers[inner as usize];
-            let is_near = maker != usize::MAX && maker >= start && maker + NEAR >= position;
-            if !is_near || !is_intermediate(inner) {
+            let maker = makers[inner as usize] as usize;
+            let is_near = (start..position).contains(&maker) && maker + NEAR >= position;
+            if !is_near || !is_intermediate(inner) || is_merged[maker] {
                 continue;
             }
-            let Some(inner_step) = steps[maker] else {
-                continue;
-            };
+            let inner_step = steps[maker];
             let function = |kind: Kind, a: u8, b: u8| match kind {
                 Kind::And => Some(a & b),
                 Kind::AndNot => Some(a & !b),
@@ -68,14 +67,16 @@ pub(super) fn fused(tape: &Tape) -> Vec<Step> {
             let Some(table) = function(step.kind, x, y) else {
                 continue;
             };
-            steps[maker] = None;
-            steps[position] = Some(Step {
+            is_merged[maker] = true;
+            steps[position] = Step {
                 kind: Kind::Table(table),
                 result: step.result,
                 operands: [inner_step.operands[0], inner_step.operands[1], other],
-            });
+            };
             break;
         }
     }
-    steps.into_iter().flatten().collect()
+    let mut is_merged = is_merged.into_iter();
+    steps.retain(|_| !is_merged.next().expect("one for each"));
+    steps
 }

@@ -14,6 +14,8 @@ pub struct Builder {
     network: Network,
     /// Gates and the lower halves of their hashes.
     known: HashTable<(u32, u32)>,
+    /// True if gates are sought among the known ones.
+    is_sharing: bool,
     scratch: Vec<Literal>,
     open: Option<Range<usize>>,
 }
@@ -21,6 +23,11 @@ pub struct Builder {
 impl Builder {
     /// A builder whose network has only inputs.
     pub fn new(inputs: usize) -> Self {
+        Builder::with_room(inputs, 0)
+    }
+
+    /// As [`Builder::new`], with room for this number of gates.
+    pub fn with_room(inputs: usize, gates: usize) -> Self {
         let mut builder = Builder {
             network: Network {
                 kinds: Vec::new(),
@@ -30,7 +37,8 @@ impl Builder {
                 feedbacks: 0,
                 regions: Vec::new(),
             },
-            known: HashTable::new(),
+            known: HashTable::with_capacity(gates),
+            is_sharing: true,
             scratch: Vec::new(),
             open: None,
         };
@@ -39,6 +47,12 @@ impl Builder {
             builder.push(Kind::Input, &[Literal(number as u32)]);
         }
         builder
+    }
+
+    /// Decides whether gates made from now on are shared with equal ones. Making those that have
+    /// no equals takes less time without.
+    pub fn share(&mut self, is_sharing: bool) {
+        self.is_sharing = is_sharing;
     }
 
     /// The gates made so far.
@@ -169,6 +183,9 @@ impl Builder {
     }
 
     fn gate(&mut self, kind: Kind, operands: &[Literal]) -> Literal {
+        if !self.is_sharing {
+            return Literal::of(self.push(kind, operands));
+        }
         let hash = hash(kind, operands);
         let network = &self.network;
         let is_same = |&(node, known): &(u32, u32)| {

@@ -12,7 +12,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use super::decisive::Tactics;
-use super::dependency::{depends, reached};
+use super::dependency::{Search, depends};
 use crate::propnet::Propnet;
 use crate::propnet::network::{Builder, Literal, Network};
 use crate::propnet::rewrite::{copy, live, same_gate, transcribe};
@@ -46,6 +46,9 @@ pub(in crate::propnet) const STUCK: usize = 2;
 pub(in crate::propnet) const SCORES: usize = 3;
 /// Row of [`DRAWN`]: the lane restarts.
 pub(super) const REFILL: usize = 0;
+
+/// The number of moves from which the gates that choose one are not sought among the known ones.
+const MANY_MOVES: usize = 4_000;
 
 /// The properties that the circuits of all phases share.
 #[derive(Debug)]
@@ -140,12 +143,9 @@ impl Frame<'_> {
         roots.extend(net.goals.iter().flatten().map(|goal| goal.1.node()));
         let facts = net.facts.len();
         let mut relevant = vec![false; facts];
-        let mut seen = vec![false; net.network.len()];
+        let mut search = Search::new(&net.network);
         while !roots.is_empty() {
-            // Nodes are entered only once.
-            let found = reached(&net.network, roots.drain(..), |node| {
-                !std::mem::replace(&mut seen[node], true)
-            });
+            let found = search.from(roots.drain(..), |_| true);
             let inputs = found
                 .iter()
                 .filter_map(|&node| net.network.input_number(node));
@@ -186,7 +186,7 @@ impl Blueprint {
         tactics: Tactics<'_>,
     ) -> Blueprint {
         let net = frame.net;
-        let mut builder = Builder::new(frame.state_rows());
+        let mut builder = Builder::with_room(frame.state_rows(), net.network.len());
         let facts = frame.rows.iter().zip(constants).map(|(row, constant)| {
             let constant = Literal::FALSE.negated_if(constant == &Some(true));
             row.map_or(constant, |row| builder.input(row))
@@ -218,6 +218,7 @@ impl Blueprint {
                 _ => legal,
             };
             let candidates = guide.candidates(&mut builder, role, net, moves);
+            builder.share(candidates.len() < MANY_MOVES);
             let count = Count::new(&mut builder, &candidates);
             any.push(match candidates == *legal {
                 true => count.any(&mut builder),
@@ -229,6 +230,7 @@ impl Blueprint {
             for (index, chosen) in count.choose(&mut builder, &number).into_iter().enumerate() {
                 inputs[net.move_input(role, index)] = chosen;
             }
+            builder.share(true);
             let start = number_rows.len();
             number_rows.extend(number.iter().map(|literal| literal.node()));
             choosers.push((count, start..number_rows.len()));
@@ -275,19 +277,17 @@ impl Blueprint {
         let (goals, score_outputs) = score(net, &mut builder, |old| of(&seen, old));
         let scores = score_outputs.len();
         let mut row = SCORES + scores;
-        let chosen = reached(
+        let is_used = live(
             builder.network(),
-            play_outputs.iter().map(|o| o.0.node()),
-            |_| true,
+            play_outputs.iter().map(|output| output.0),
         );
-        let chosen: rustc_hash::FxHashSet<usize> = chosen.into_iter().collect();
         let mut choices = Vec::new();
         let mut recorded = Vec::new();
         for (role, (count, numbers)) in choosers.iter().enumerate() {
             // A choice without effect is not made.
             if !number_rows[numbers.clone()]
                 .iter()
-                .any(|node| chosen.contains(node))
+                .any(|&node| is_used[node])
             {
                 continue;
             }
@@ -532,7 +532,7 @@ fn boundary(
     let mut nodes = Vec::new();
     let mut gates = 0;
     let literals = literals.into_iter().map(Literal::node);
-    reached(network, literals, |node| {
+    Search::new(network).from(literals, |node| {
         if Literal::of(node).is_constant() {
             return false;
         }

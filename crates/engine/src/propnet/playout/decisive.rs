@@ -483,7 +483,7 @@ mod tests {
     #[test]
     fn moves_that_win_at_once_or_prevent_it_are_preferred() {
         let net = net();
-        let phases = Phases::find(&net, &net.initial, 8);
+        let [_, phases] = Phases::find(&net, &net.initial, 8);
         assert_eq!(phases.len(), 2);
         let oracle = Oracle {
             net: &net,

@@ -5,9 +5,10 @@
 //! it is. Playouts that advance in lockstep agree on these facts, so the facts are
 //! constants in each phase.
 
-use super::dependency::{depends, reached};
+use super::dependency::{Search, depends};
 use crate::propnet::Propnet;
 use crate::propnet::network::read;
+use crate::propnet::rewrite::live;
 
 /// Facts that cycle, and their values along the cycle.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -18,21 +19,24 @@ pub(super) struct Phases {
 }
 
 impl Phases {
-    /// The cycle of at most `longest` phases with the most facts; among equals, the
-    /// shortest. A cycle of one phase consists of facts that never change.
-    pub fn find(net: &Propnet, start: &[bool], longest: usize) -> Phases {
+    /// The facts that never change, as a cycle of one phase; and the cycle of at most `longest`
+    /// phases with the most facts; among equals, the shortest.
+    pub fn find(net: &Propnet, start: &[bool], longest: usize) -> [Phases; 2] {
         let network = &net.network;
         let free = autonomous(net);
         // The trajectory of the free facts. The values of the others are
         // irrelevant.
         let mut trajectory = vec![start.to_vec()];
+        let roots = (0..free.len()).filter(|&fact| free[fact]);
+        let needed = live(network, roots.map(|fact| net.next[fact]));
+        let mut values = vec![0; network.len()];
         for _ in 0..longest {
             let now = &trajectory[trajectory.len() - 1];
             let mut inputs = vec![0; network.inputs()];
             for (fact, &holds) in now.iter().enumerate() {
                 inputs[net.fact_input(fact)] = u64::from(holds);
             }
-            let values = network.evaluate(&inputs);
+            network.update(&inputs, &mut values, |node| needed[node]);
             let next = net.next.iter();
             let next = next.map(|&literal| read(literal, &values) & 1 == 1);
             trajectory.push(next.collect());
@@ -53,21 +57,24 @@ impl Phases {
             }
         };
         let size = |inside: &Vec<bool>| inside.iter().filter(|&&is| is).count();
-        let mut best = cycle(1);
-        let mut period = 1;
+        let fixed = cycle(1);
+        let (mut best, mut period) = (fixed.clone(), 1);
         for longer in 2..=longest {
             let inside = cycle(longer);
             if size(&inside) > size(&best) {
                 (best, period) = (inside, longer);
             }
         }
-        let phase = |values: &Vec<bool>| {
-            let facts = values.iter().zip(&best);
-            facts.map(|(&value, &is)| is.then_some(value)).collect()
+        let phases = |facts: Vec<bool>, period: usize| {
+            let phase = |values: &Vec<bool>| {
+                let facts = values.iter().zip(&facts);
+                facts.map(|(&value, &is)| is.then_some(value)).collect()
+            };
+            Phases {
+                values: trajectory[..period].iter().map(phase).collect(),
+            }
         };
-        Phases {
-            values: trajectory[..period].iter().map(phase).collect(),
-        }
+        [phases(fixed, 1), phases(best, period)]
     }
 
     /// The number of phases.
@@ -102,9 +109,11 @@ fn autonomous(net: &Propnet) -> Vec<bool> {
 /// By free fact: the facts that its next value depends on.
 fn needs(net: &Propnet, free: &[bool]) -> Vec<Vec<usize>> {
     let mut needs = vec![Vec::new(); free.len()];
+    let mut search = Search::new(&net.network);
     for (fact, needs) in needs.iter_mut().enumerate() {
         if free[fact] {
-            let nodes = reached(&net.network, [net.next[fact].node()], |_| true);
+            let nodes = search.from([net.next[fact].node()], |_| true);
+            search.forget(&nodes);
             let inputs = nodes
                 .iter()
                 .filter_map(|&node| net.network.input_number(node));

@@ -8,6 +8,7 @@ use std::ops::Range;
 use super::Width;
 use super::circuit::{self, Blueprint, Choice, Circuit, Extras, Frame, Score};
 use super::decisive::{Allowance, Tactics, Wins};
+use super::estimate;
 use super::phase::Phases;
 use super::terminal_pool::TerminalPool;
 use crate::propnet::Propnet;
@@ -80,32 +81,36 @@ impl Plan {
         restart: Restart,
         extras: Extras,
     ) -> Plan {
-        let plain = Phases::find(net, start, 1);
-        let cyclic = Phases::find(net, start, longest);
-        let is_cyclic = cyclic.len() > 1;
-        let best = Plan::new(net, start, &plain, restart, extras, &[]);
-        if is_cyclic {
-            let other = Plan::new(net, start, &cyclic, restart, extras, &[]);
+        let relevant = Frame::relevant(net);
+        let [plain, cyclic] = Phases::find(net, start, longest.min(LONGEST_CYCLE));
+        let is_cyclic = cyclic.len() > 1 && {
+            let phases = plain.values.iter().chain(&cyclic.values);
+            let rowless = phases.map(|values| {
+                let facts = values.iter().zip(&relevant);
+                facts.map(|(&value, &is)| value.or((!is).then_some(false)))
+            });
+            let rowless: Vec<Vec<Option<bool>>> = rowless.map(Iterator::collect).collect();
+            let [best, other] = estimate::gates(net, &rowless, extras.level_bits);
             // Lanes that wait for the first phase are idle.
-            if other.gates() < 0.9 * best.gates() {
-                return match extras.decisive {
-                    true => other.with_tactics(net, start, &cyclic, extras),
-                    false => other,
-                };
-            }
+            10 * other < 9 * best * cyclic.len()
+        };
+        let phases = if is_cyclic { &cyclic } else { &plain };
+        let plan = Plan::new(net, start, phases, &relevant, restart, extras, &[]);
+        match extras.decisive && is_cyclic {
+            true => plan.with_tactics(net, start, phases, &relevant, extras),
+            false => plan,
         }
-        best
     }
 
     fn new(
         net: &Propnet,
         start: &[bool],
         phases: &Phases,
+        relevant: &[bool],
         restart: Restart,
         extras: Extras,
         tactics: &[Tactics<'_>],
     ) -> Plan {
-        let relevant = Frame::relevant(net);
         let mut free: Range<usize> = 0..usize::MAX;
         let facts = relevant.iter().zip(&phases.values[0]);
         let rows = facts.map(|(is, constant)| match *is && constant.is_none() {
@@ -134,7 +139,14 @@ impl Plan {
     }
 
     /// The plan in which roles make moves that win at once, or that prevent it.
-    fn with_tactics(self, net: &Propnet, start: &[bool], phases: &Phases, extras: Extras) -> Plan {
+    fn with_tactics(
+        self,
+        net: &Propnet,
+        start: &[bool],
+        phases: &Phases,
+        relevant: &[bool],
+        extras: Extras,
+    ) -> Plan {
         let most = |phase: usize| Allowance {
             each: TACTICS_EACH,
             all: (TACTICS * self.phases[phase].gates() as f64) as usize,
@@ -155,13 +167,7 @@ impl Plan {
             }
         });
         let tactics: Vec<Tactics<'_>> = tactics.collect();
-        Plan::new(net, start, phases, self.restart, extras, &tactics)
-    }
-
-    /// The mean number of gates of a pass.
-    fn gates(&self) -> f64 {
-        let all: usize = self.phases.iter().map(Blueprint::gates).sum();
-        all as f64 / self.phases.len() as f64
+        Plan::new(net, start, phases, relevant, self.restart, extras, &tactics)
     }
 
     /// Compiles the tapes.

@@ -384,11 +384,11 @@ fn seeds_differ() {
 #[test]
 fn cyclic_facts_are_found() {
     let net = net(HEAP);
-    let phases = Phases::find(&net, &net.initial, 8);
+    let [_, phases] = Phases::find(&net, &net.initial, 8);
     assert_eq!(phases.len(), 2);
     let constant = |phase: usize| phases.values[phase].iter().flatten().count();
     assert_eq!((constant(0), constant(1)), (2, 2));
-    assert_eq!(Phases::find(&net, &net.initial, 1).len(), 1);
+    assert_eq!(Phases::find(&net, &net.initial, 1)[1].len(), 1);
     let all = Playouts::new(&net, &PlayoutOptions::default());
     assert_eq!(all.phases(), 2);
     let options = PlayoutOptions {

@@ -53,8 +53,9 @@ impl<'n> Cone<'n> {
     }
 
     /// True if the node is to be computed, not read.
+    #[inline]
     pub fn is_gate(&self, node: usize) -> bool {
-        self.given[node] == NONE && matches!(self.network.node(node), Node::And(_) | Node::Xor(..))
+        self.network.is_gate(node) && self.given[node] == NONE
     }
 
     fn reach(&mut self, outputs: impl Iterator<Item = Literal>) {
@@ -85,6 +86,9 @@ impl<'n> Cone<'n> {
 
     fn find_loops(&mut self) {
         let network = self.network;
+        if network.regions().is_empty() {
+            return;
+        }
         let mut depends = vec![false; network.len()];
         let mut defines = vec![false; network.len()];
         let mut is_external = vec![NONE; network.len()];

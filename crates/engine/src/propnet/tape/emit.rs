@@ -60,6 +60,8 @@ impl<'c, 'n> Emitter<'c, 'n> {
     pub fn emit(mut self, events: &[Event], outputs: &[(Literal, Place)]) -> Tape {
         // Most gates have two operands. The table is empty, so nothing is hashed.
         self.known.reserve(events.len() / 2, |_| 0);
+        self.steps.reserve(events.len() / 2);
+        self.homes.reserve(events.len() / 2 + outputs.len());
         self.constant();
         for &event in events {
             match event {

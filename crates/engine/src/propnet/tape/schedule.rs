@@ -23,11 +23,11 @@ pub(super) enum Event {
 
 enum Frame {
     /// A gate, and the number of its folded operands.
-    Gate(usize, usize),
+    Gate(u32, u32),
     /// A loop, and the number of its complete externals.
-    Externals(usize, usize),
+    Externals(u32, u32),
     /// A loop that has begun, and the number of its complete definitions.
-    Body(usize, usize),
+    Body(u32, u32),
 }
 
 /// The better of two orders: depth-first from the outputs, and the order of the
@@ -37,10 +37,12 @@ enum Frame {
 /// than these two and took twice the time.
 pub(super) fn schedule(cone: &Cone, outputs: impl Iterator<Item = Literal>) -> Vec<Event> {
     let by_need = Operands::by_need(cone);
-    let by_readers = by_need.by_readers(cone);
     // Sharing must pay off: ordering by need keeps fewer values at a time.
-    let is_shared = by_readers.distinct() * 50 < by_need.distinct() * 49;
-    let operands = if is_shared { by_readers } else { by_need };
+    let is_enough = |shared: usize, all: usize| shared * 50 < all * 49;
+    let (least, most) = by_need.bounds();
+    let by_readers = is_enough(least, most).then(|| by_need.by_readers(cone));
+    let shared = by_readers.filter(|other| is_enough(other.distinct(), by_need.distinct()));
+    let operands = shared.unwrap_or(by_need);
     let from_outputs = depth_first(cone, &operands, outputs.map(Literal::node));
     let nodes = (0..cone.network.len()).filter(|&node| cone.reached[node]);
     let in_order = depth_first(cone, &operands, nodes);
@@ -75,61 +77,70 @@ fn far_reads(cone: &Cone, events: &[Event]) -> usize {
 /// Source: Sethi and Ullman, The Generation of Optimal Code for Arithmetic
 /// Expressions (1970); used for graphs here, hence not optimal.
 fn depth_first(cone: &Cone, operands: &Operands, roots: impl Iterator<Item = usize>) -> Vec<Event> {
-    let mut events = Vec::new();
-    let mut is_done = vec![false; cone.network.len()];
+    let mut events = Vec::with_capacity(operands.all.len() + 2 * cone.loops.len());
+    // What is not computed is complete, except for feedbacks.
+    let is_complete = |node: usize| !cone.is_gate(node) && cone.loop_of[node] == NONE;
+    let mut is_done: Vec<bool> = (0..cone.network.len()).map(is_complete).collect();
     let mut is_loop_done = vec![false; cone.loops.len()];
     let mut open_loop = NONE;
     let mut stack = Vec::new();
     // The frame that completes the node, or `None` if it is complete.
     let visit = |node: usize, is_done: &[bool], open_loop: u32| -> Option<Frame> {
-        let its_loop = cone.loop_of[node];
         if is_done[node] {
-            None
-        } else if its_loop != NONE && its_loop != open_loop {
-            Some(Frame::Externals(its_loop as usize, 0))
-        } else {
-            cone.is_gate(node).then_some(Frame::Gate(node, 0))
+            return None;
         }
+        let its_loop = cone.loop_of[node];
+        if its_loop != NONE && its_loop != open_loop {
+            return Some(Frame::Externals(its_loop, 0));
+        }
+        cone.is_gate(node).then_some(Frame::Gate(node as u32, 0))
     };
     for root in roots {
         stack.extend(visit(root, &is_done, open_loop));
         while let Some(frame) = stack.pop() {
             match frame {
                 Frame::Gate(node, folded) => {
-                    let Some(&operand) = operands.of(node).get(folded) else {
-                        is_done[node] = true;
-                        continue;
+                    let mut folded = folded;
+                    let first = loop {
+                        let Some(&operand) = operands.of(node as usize).get(folded as usize) else {
+                            is_done[node as usize] = true;
+                            break None;
+                        };
+                        let first = visit(operand.node(), &is_done, open_loop);
+                        if first.is_some() {
+                            break first;
+                        }
+                        events.push(Event::Fold(node, operand));
+                        folded += 1;
                     };
-                    if let Some(first) = visit(operand.node(), &is_done, open_loop) {
+                    if let Some(first) = first {
                         stack.push(Frame::Gate(node, folded));
                         stack.push(first);
-                    } else {
-                        events.push(Event::Fold(node as u32, operand));
-                        stack.push(Frame::Gate(node, folded + 1));
                     }
                 }
                 Frame::Externals(number, complete) => {
-                    if is_loop_done[number] {
+                    let found = &cone.loops[number as usize];
+                    if is_loop_done[number as usize] {
                         continue;
                     }
-                    if let Some(&node) = cone.loops[number].externals.get(complete) {
+                    if let Some(&node) = found.externals.get(complete as usize) {
                         stack.push(Frame::Externals(number, complete + 1));
                         stack.extend(visit(node, &is_done, open_loop));
                     } else {
-                        events.push(Event::Begin(number as u32));
-                        open_loop = number as u32;
+                        events.push(Event::Begin(number));
+                        open_loop = number;
                         stack.push(Frame::Body(number, 0));
                     }
                 }
                 Frame::Body(number, complete) => {
-                    let feedbacks = &cone.loops[number].feedbacks;
-                    if let Some((_, definition)) = feedbacks.get(complete) {
+                    let feedbacks = &cone.loops[number as usize].feedbacks;
+                    if let Some((_, definition)) = feedbacks.get(complete as usize) {
                         stack.push(Frame::Body(number, complete + 1));
                         stack.extend(visit(definition.node(), &is_done, open_loop));
                     } else {
-                        events.push(Event::End(number as u32));
+                        events.push(Event::End(number));
                         open_loop = NONE;
-                        is_loop_done[number] = true;
+                        is_loop_done[number as usize] = true;
                         for &(node, _) in feedbacks {
                             is_done[node] = true;
                         }
@@ -152,7 +163,8 @@ impl Operands {
     fn by_need(cone: &Cone) -> Self {
         let network = cone.network;
         let mut starts = Vec::with_capacity(network.len() + 1);
-        let mut all: Vec<Literal> = Vec::new();
+        let gates = (0..network.len()).filter(|&node| cone.reached[node] && cone.is_gate(node));
+        let mut all = Vec::with_capacity(gates.map(|node| network.reads(node).len()).sum());
         // By node: the number of values to keep while it is computed, if the
         // network were a tree. Given nodes need none, since they are in memory.
         let mut need = vec![0u32; network.len()];
@@ -192,6 +204,16 @@ impl Operands {
         }
         let starts = self.starts.clone();
         Operands { starts, all }
+    }
+
+    /// Bounds of [`Operands::distinct`] for any order.
+    fn bounds(&self) -> (usize, usize) {
+        let counts = self
+            .starts
+            .windows(2)
+            .map(|bounds| (bounds[1] - bounds[0]) as usize);
+        let gates = counts.filter(|&count| count > 0);
+        gates.fold((0, 0), |(least, most), count| (least + 1, most + count - 1))
     }
 
     /// The number of two-input gates, counting those once that gates with the same

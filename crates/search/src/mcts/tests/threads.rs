@@ -42,7 +42,7 @@ where
     let mut trees: Vec<_> = games.iter_mut().map(new).collect();
     let is_done = |tree: &Tree<_, _>| tree.is_settled(0);
     let go_on = &mut |_: &Tree<_, _>, _: &Others<_>| true;
-    let result = grow_in_parallel(&mut trees, &mut games, most, proceed, &is_done, go_on);
+    let result = grow_in_parallel(&mut trees, &mut games, most, None, proceed, &is_done, go_on);
     (trees, result)
 }
 

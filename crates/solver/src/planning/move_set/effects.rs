@@ -311,8 +311,8 @@ impl<'n> Conjuncts<'n> {
             if std::mem::replace(seen, self.query) == self.query {
                 continue;
             }
-            match self.network.node(literal.node()) {
-                Node::And(operands) if !literal.is_negated() => self.open.extend(operands),
+            match self.network.conjunction(literal.node()) {
+                Some(operands) if !literal.is_negated() => self.open.extend(operands),
                 _ => self.conjuncts.push(literal),
             }
         }

@@ -225,9 +225,12 @@ impl SingleChanges {
     pub fn never_after(&self, made: usize) -> impl Iterator<Item = usize> {
         let words = self.after.get(made).into_iter().flatten().enumerate();
         words.flat_map(|(place, &word)| {
-            (0..64)
-                .filter(move |bit| word >> bit & 1 == 1)
-                .map(move |bit| 64 * place + bit)
+            let mut left = word;
+            std::iter::from_fn(move || {
+                let bit = (left != 0).then(|| left.trailing_zeros() as usize)?;
+                left &= left - 1;
+                Some(64 * place + bit)
+            })
         })
     }
 }

@@ -14,6 +14,8 @@ pub(super) struct Ternary<'n> {
     /// By conjunction: the number of operands not known to be true; [`OTHER`] for
     /// other nodes.
     left: Vec<u32>,
+    /// The conjunctions whose number in `left` was lowered by assumptions, once for each time.
+    lowered: Vec<u32>,
 }
 
 const OTHER: u32 = u32::MAX;
@@ -27,6 +29,7 @@ impl<'n> Ternary<'n> {
             readers,
             values: vec![None; network.len()],
             left: vec![OTHER; network.len()],
+            lowered: Vec::new(),
         };
         for node in 0..network.len() {
             ternary.values[node] = match network.node(node) {
@@ -89,13 +92,8 @@ impl<'n> Ternary<'n> {
                 break;
             }
         }
-        for &node in &learned {
-            for &edge in self.readers.of(node) {
-                let left = &mut self.left[edge.node()];
-                if *left != OTHER && self.values[node] != Some(edge.is_negated()) {
-                    *left += 1;
-                }
-            }
+        while let Some(node) = self.lowered.pop() {
+            self.left[node as usize] += 1;
         }
         learned.iter().for_each(|&node| self.values[node] = None);
         learned.len()
@@ -108,6 +106,9 @@ impl<'n> Ternary<'n> {
             let value = self.values[node];
             for &edge in self.readers.of(node) {
                 let reader = edge.node();
+                if self.values[reader].is_some() {
+                    continue;
+                }
                 let left = &mut self.left[reader];
                 let becomes = if *left == OTHER {
                     self.value(reader)
@@ -117,6 +118,7 @@ impl<'n> Ternary<'n> {
                     // If no operand is false, the conjunction is true once all
                     // operands are.
                     *left -= 1;
+                    self.lowered.push(reader as u32);
                     (*left == 0).then_some(true)
                 };
                 if let Some(value) = becomes {
