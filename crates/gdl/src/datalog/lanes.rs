@@ -201,13 +201,13 @@ impl Run<'_> {
                     let both = self.matching(relation, row, columns, lanes)?;
                     match once {
                         true => any |= both,
-                        false => self.step_if(plan, number + 1, delta, both)?,
+                        false => self.step(plan, number + 1, delta, both)?,
                     }
                     if any == lanes {
                         break;
                     }
                 }
-                self.step_if(plan, number + 1, delta, any)
+                self.step(plan, number + 1, delta, any)
             }
             Action::Probe {
                 relation,
@@ -224,17 +224,17 @@ impl Run<'_> {
                     let both = self.matching(relation, row, columns, lanes)?;
                     match once {
                         true => any |= both,
-                        false => self.step_if(plan, number + 1, delta, both)?,
+                        false => self.step(plan, number + 1, delta, both)?,
                     }
                     // A new value may have changed the layout of the index.
                     self.relations[relation].catch_up(index);
                     row = self.relations[relation].older(index, row);
                 }
-                self.step_if(plan, number + 1, delta, any)
+                self.step(plan, number + 1, delta, any)
             }
             Action::Test(test) => {
                 let both = lanes & self.test(test);
-                self.step_if(plan, number + 1, delta, both)
+                self.step(plan, number + 1, delta, both)
             }
             Action::Any(branches) => {
                 let mut any = 0;
@@ -242,7 +242,7 @@ impl Run<'_> {
                     self.visit()?;
                     any |= branch.iter().fold(lanes, |all, test| all & self.test(test));
                 }
-                self.step_if(plan, number + 1, delta, any)
+                self.step(plan, number + 1, delta, any)
             }
             Action::Compose {
                 functor,
@@ -269,19 +269,6 @@ impl Run<'_> {
                     false => Ok(()),
                 }
             }
-        }
-    }
-
-    fn step_if(
-        &mut self,
-        plan: &Plan,
-        number: usize,
-        delta: (u32, u32),
-        lanes: u64,
-    ) -> Result<(), Refusal> {
-        match lanes {
-            0 => Ok(()),
-            _ => self.step(plan, number, delta, lanes),
         }
     }
 
