@@ -66,19 +66,21 @@ fn main() {
     }
 }
 
-fn variants() -> [(&'static str, Rewrites); 6] {
+fn variants() -> [(&'static str, Rewrites); 7] {
     let mut variants = [
         ("nothing", Rewrites::ALL),
         ("nested-columns", Rewrites::ALL),
         ("free-columns", Rewrites::ALL),
         ("shared-pieces", Rewrites::ALL),
         ("asked-rows", Rewrites::ALL),
+        ("used-rows", Rewrites::ALL),
         ("all", Rewrites::NONE),
     ];
     variants[1].1.nested_columns = false;
     variants[2].1.free_columns = false;
     variants[3].1.shared_pieces = false;
     variants[4].1.asked_rows = false;
+    variants[5].1.used_rows = false;
     variants
 }
 

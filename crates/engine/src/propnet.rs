@@ -44,6 +44,7 @@ pub mod select;
 mod shape;
 pub mod streams;
 pub mod tape;
+mod used_rows;
 #[cfg(any(test, all(target_family = "wasm", feature = "jit")))]
 mod webassembly;
 

@@ -4,11 +4,13 @@
 //! divided repeatedly by the literal that most of them share, so that `ab + ac + d`
 //! becomes `a(b + c) + d`. By duality, "and"s of "or"s are factored too. An "or" of
 //! most moves of a role is replaced by the negated "or" of the others, since a role
-//! makes exactly one move. Rules that list all moves that leave a fact alone thus
+//! makes exactly one move, and an "or" of most moves of each role likewise. Rules that list all moves that leave a fact alone thus
 //! become "keep unless".
 //!
 //! Source: algebraic factoring, Brayton and McMullen, The decomposition and
 //! factorization of Boolean expressions (1982).
+
+mod split;
 
 use std::collections::BinaryHeap;
 use std::rc::Rc;
@@ -338,6 +340,9 @@ impl Exclusive {
         disjuncts
             .iter_mut()
             .for_each(|disjunct| *disjunct = !*disjunct);
+        if let Some(inputs) = self.split(builder, &disjuncts) {
+            disjuncts = inputs;
+        }
         let groups = disjuncts.iter().flat_map(|&disjunct| self.groups(disjunct));
         let mut groups: Vec<u32> = groups.copied().collect();
         groups.sort_unstable();

@@ -14,7 +14,7 @@ use super::Propnet;
 use super::cycles::{Reference, Rows as CyclicRows};
 use super::decompose::Pieces;
 use super::factor::{Exclusive, groups_of_moves};
-use super::grounding_methods::{GroundError, GroundLimits, Grounded, LATE};
+use super::grounding_methods::{GroundError, GroundLimits, Grounded, LATE, ROWS, WORK};
 use super::network::{Builder, Literal};
 use super::relax;
 use super::shape::{Part, Shape, Test};
@@ -42,7 +42,7 @@ pub(super) fn output_relations(game: &Game, flat: &Flat) -> Vec<RelationId> {
 /// factor.
 const FORESIGHT: f64 = 4.0;
 
-/// Grounds decomposed rules of a game.
+/// Grounds decomposed rules of a game. More than `gates` gates are an error.
 ///
 /// # Errors
 ///
@@ -52,6 +52,7 @@ pub(super) fn ground_pieces(
     flat: &Flat,
     pieces: Pieces,
     limits: &GroundLimits,
+    gates: usize,
     stop: &Stop,
 ) -> Result<(Propnet, Grounded), GroundError> {
     let reporter = Reporter { game, limits };
@@ -114,6 +115,9 @@ pub(super) fn ground_pieces(
     for relations in &components {
         if grounder.dynamic[relations[0]] {
             grounder.define(relations)?;
+            if grounder.builder.network().gates() > gates {
+                return Err(reporter.too_large("gates", gates as u64, None));
+            }
         }
     }
     grounder.finish(&flat, facts, initial, moves)
@@ -486,11 +490,7 @@ impl Reporter<'_> {
             let time = self.limits.time.unwrap_or_default();
             return self.too_large(LATE, time.as_millis() as u64, error.rule);
         }
-        match Excess::of(
-            self.game,
-            error,
-            ["facts that can ever hold", "rows examined"],
-        ) {
+        match Excess::of(self.game, error, [ROWS, WORK]) {
             Some(excess) => GroundError::TooLarge(excess),
             None => GroundError::Interrupted,
         }

@@ -13,14 +13,15 @@ use super::decompose::Pieces;
 use super::free_columns::separate;
 use super::grounding::{ground_pieces, output_relations};
 use super::nested_columns::unnest;
-use super::relax::{dynamic, relaxed};
-use super::{NetworkCache, Propnet};
+use super::relax::{components, dynamic, relaxed};
+use super::{NetworkCache, Propnet, used_rows};
 use crate::excess::Excess;
 use ggp_gdl::check::Keyword;
 use ggp_gdl::datalog::{ColumnValues, Layer, on_demand};
 use ggp_gdl::game::Game;
 use ggp_gdl::game::flat::{Flat, Wrapped, flatten};
 use ggp_gdl::program::RelationId;
+use ggp_gdl::program::strata::for_each_body_atom;
 
 /// The rules that are grounded. All approaches give the same answers.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
@@ -49,6 +50,8 @@ pub struct Rewrites {
     pub shared_pieces: bool,
     /// Relations that only negations use are derived as far as these ask for rows, in pieces.
     pub asked_rows: bool,
+    /// Relations whose uses all have fixed conditions are derived as far as these allow.
+    pub used_rows: bool,
 }
 
 impl Rewrites {
@@ -58,6 +61,7 @@ impl Rewrites {
         free_columns: true,
         shared_pieces: true,
         asked_rows: true,
+        used_rows: true,
     };
     /// The rules as they are.
     pub const NONE: Rewrites = Rewrites {
@@ -65,6 +69,7 @@ impl Rewrites {
         free_columns: false,
         shared_pieces: false,
         asked_rows: false,
+        used_rows: false,
     };
 }
 
@@ -153,6 +158,7 @@ struct Trial {
     rows: usize,
     matches: u64,
     work: u64,
+    gates: usize,
 }
 
 /// Games that need no decomposition.
@@ -160,9 +166,19 @@ const SMALL: Trial = Trial {
     rows: 100_000,
     matches: 120_000,
     work: 2_000_000,
+    gates: usize::MAX,
+};
+/// Games with recursive relations that have too many rows if not on demand.
+const MIDDLE: Trial = Trial {
+    rows: 200_000,
+    matches: 500_000,
+    work: 20_000_000,
+    gates: usize::MAX,
 };
 /// The last trial on demand: the rows and matches.
 const LAST: (usize, u64) = (500_000, 3_000_000);
+/// This many times as many combinations of values as rows are too many.
+const FAR: f64 = 8.0;
 /// The sizes, in gates, of networks for which another method is likely to give
 /// fewer gates.
 const AMBIGUOUS: std::ops::Range<usize> = 20_000..300_000;
@@ -184,14 +200,24 @@ impl Trial {
         }
     }
 
-    /// The trial of another method, which can be better only if it has hardly more rows, and
-    /// not many matches for each gate of the known network.
-    fn against(net: &Propnet, known: Grounded) -> Trial {
-        let matches = (MATCHES_PER_GATE * net.network.gates() as u64).min(LAST.1);
+    /// The trial of another method, which can be better only if it has hardly more rows, not
+    /// many matches for each gate of the known network, and hardly more gates.
+    fn against((net, known): &(Propnet, Grounded)) -> Trial {
+        let gates = net.network.gates();
         Trial {
             rows: 3 * known.rows + 50_000,
-            matches,
-            work: (known.work + known.work / 2 + 2_000_000).max(3 * matches),
+            matches: (MATCHES_PER_GATE * gates as u64).min(LAST.1),
+            work: (4 * known.work).max(SMALL.work),
+            gates: gates + gates / 4,
+        }
+    }
+
+    /// True if a trial may be worth its time after another one exceeded its limit of something.
+    fn is_far_from(&self, failed: &Trial, what: &str) -> bool {
+        match what {
+            ROWS => self.rows >= 2 * failed.rows,
+            WORK => self.work >= 8 * failed.work,
+            _ => self.matches >= 2 * failed.matches,
         }
     }
 }
@@ -232,24 +258,33 @@ impl Grounding<'_> {
     fn best(&self, limits: &GroundLimits) -> Outcome {
         let is_ambiguous = |net: &Propnet| AMBIGUOUS.contains(&net.network.gates());
         let first = self.attempt(self.on_demand(), &SMALL.within(limits));
-        match first {
-            Ok((net, known)) if is_ambiguous(&net) => {
-                let rival = Trial::against(&net, known).within(limits);
-                return Ok(match self.attempt(self.pieces(), &rival) {
-                    Ok(cut) => smaller(cut, (net, known)),
-                    Err(_) => (net, known),
+        let failed = match first {
+            Ok(on_demand) if is_ambiguous(&on_demand.0) => {
+                let rival = Trial::against(&on_demand);
+                return Ok(match self.rival(self.pieces(), rival, limits) {
+                    Ok(cut) => smaller(cut, on_demand),
+                    Err(_) => on_demand,
                 });
             }
-            Err(_) if may_go_on(&first) => {}
+            Err(GroundError::TooLarge(excess)) if excess.what != LATE => excess,
             _ => return first,
+        };
+        if self.may_explode(limits) {
+            let middle = self.attempt(self.on_demand(), &MIDDLE.within(limits));
+            if !may_go_on(&middle) {
+                return middle;
+            }
         }
         let cut = self.attempt(self.pieces(), limits);
         match cut {
-            Ok((net, known)) if net.network.gates() < AMBIGUOUS.end => {
-                let rival = Trial::against(&net, known).within(limits);
-                return Ok(match self.attempt(self.on_demand(), &rival) {
-                    Ok(on_demand) => smaller((net, known), on_demand),
-                    Err(_) => (net, known),
+            Ok(cut) if cut.0.network.gates() < AMBIGUOUS.end => {
+                let rival = Trial::against(&cut);
+                if !rival.is_far_from(&SMALL, &failed.what) {
+                    return Ok(cut);
+                }
+                return Ok(match self.rival(self.on_demand(), rival, limits) {
+                    Ok(on_demand) => smaller(cut, on_demand),
+                    Err(_) => cut,
                 });
             }
             Err(_) if may_go_on(&cut) => {}
@@ -263,8 +298,53 @@ impl Grounding<'_> {
         self.attempt(self.on_demand(), &last).or(cut)
     }
 
+    /// True if a relation that depends on itself has far more combinations of values than rows
+    /// are allowed.
+    fn may_explode(&self, limits: &GroundLimits) -> bool {
+        let rules = &self.flat.rules;
+        let all: Vec<RelationId> = rules.relations().collect();
+        let dynamic = dynamic(self.flat);
+        let mut recursive = vec![false; rules.arity.len()];
+        for relations in components(rules, &all) {
+            if dynamic[relations[0]] {
+                for &relation in &relations {
+                    recursive[relation] = relations.len() > 1;
+                }
+            }
+        }
+        for rule in &rules.rules {
+            let head = rule.head.relation;
+            for_each_body_atom(rule, |atom, _| {
+                recursive[head.index()] |= atom.relation == head && dynamic[head.index()];
+            });
+        }
+        if !recursive.contains(&true) {
+            return false;
+        }
+        let Some(values) = values(self.game, self.flat, &self.whole()) else {
+            return false;
+        };
+        let most = limits.facts as f64 * FAR;
+        let is_large = |relation: &RelationId| {
+            let columns = 0..rules.arity[relation.index()];
+            recursive[relation.index()] && combinations(&values, *relation, columns) > most
+        };
+        all.iter().any(is_large)
+    }
+
+    /// The network of another method, within limits.
+    fn rival(&self, pieces: Pieces, rival: Trial, limits: &GroundLimits) -> Outcome {
+        self.attempt_within(pieces, &rival.within(limits), rival.gates)
+    }
+
     fn attempt(&self, pieces: Pieces, limits: &GroundLimits) -> Outcome {
-        let (mut net, grounded) = ground_pieces(self.game, self.flat, pieces, limits, self.stop)?;
+        self.attempt_within(pieces, limits, usize::MAX)
+    }
+
+    fn attempt_within(&self, pieces: Pieces, limits: &GroundLimits, gates: usize) -> Outcome {
+        let (game, flat) = (self.game, self.flat);
+        let outcome = ground_pieces(game, flat, pieces, limits, gates, self.stop);
+        let (mut net, grounded) = outcome?;
         net.remove_dead_gates();
         Ok((net, grounded))
     }
@@ -307,6 +387,9 @@ impl Grounding<'_> {
             let separate = separate(&whole.rules, &dynamic(self.flat), &values, fixed);
             whole = Pieces::whole(separate);
         }
+        if self.rewrites.used_rows {
+            self.used(&mut whole);
+        }
         let pieces = self.cut(whole);
         match self.rewrites.asked_rows {
             true => self.asked(pieces),
@@ -328,13 +411,27 @@ impl Grounding<'_> {
         let (dynamic, fixed) = (dynamic(&flat), fixed_relations(self.game, &flat));
         pieces.asked(|relation| {
             let columns = 0..flat.rules.arity[relation.index()];
-            let sizes = columns.map(|column| match values.get(relation, column) {
-                Some(values) => values.len() as f64,
-                None => UNKNOWN,
-            });
             let is_asked = dynamic[relation.index()] && !fixed.contains(&relation);
-            is_asked && sizes.product::<f64>() > MANY
+            is_asked && combinations(&values, relation, columns) > MANY
         })
+    }
+
+    /// Restricts large relations to the rows that fixed conditions of all uses allow.
+    fn used(&self, pieces: &mut Pieces) {
+        let flat = self.flat.with(pieces.rules.clone());
+        let (dynamic, fixed) = (dynamic(&flat), fixed_relations(self.game, &flat));
+        let used = used_rows::candidates(&pieces.rules, &dynamic, &fixed);
+        if used.is_empty() {
+            return;
+        }
+        let Some(values) = values(self.game, &flat, pieces) else {
+            return;
+        };
+        let combinations = |relation: RelationId, columns: &[usize]| {
+            combinations(&values, relation, columns.iter().copied())
+        };
+        let (terms, stop) = (self.game.terms(), self.stop);
+        used_rows::restrict(pieces, used, &dynamic, combinations, MANY, (terms, stop));
     }
 }
 
@@ -378,9 +475,25 @@ fn values(game: &Game, flat: &Flat, pieces: &Pieces) -> Option<ColumnValues> {
     Some(ColumnValues::of(&relaxed))
 }
 
+/// The number of combinations of the values of some columns.
+fn combinations(
+    values: &ColumnValues,
+    relation: RelationId,
+    columns: impl Iterator<Item = usize>,
+) -> f64 {
+    let sizes = columns.map(|column| match values.get(relation, column) {
+        Some(values) => values.len() as f64,
+        None => UNKNOWN,
+    });
+    sizes.product()
+}
+
 fn may_go_on<T>(outcome: &Result<T, GroundError>) -> bool {
     matches!(outcome, Err(GroundError::TooLarge(excess)) if excess.what != LATE)
 }
 
 /// The quantity that exceeds its limit when the time is over.
 pub(super) const LATE: &str = "milliseconds of grounding";
+/// The quantities that exceed limits while rows are found.
+pub(super) const ROWS: &str = "facts that can ever hold";
+pub(super) const WORK: &str = "rows examined";
