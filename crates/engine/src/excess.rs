@@ -36,7 +36,7 @@ impl Excess {
     }
 
     /// A term that is too large, or one too many.
-    pub(crate) fn of_terms(game: &Game, overflow: TermOverflow) -> Excess {
+    pub fn of_terms(game: &Game, overflow: TermOverflow) -> Excess {
         let (what, limit) = overflow.what();
         let term = match overflow {
             TermOverflow::Symbols { part, .. } => {

@@ -9,6 +9,7 @@ mod any;
 mod datalog;
 mod move_order;
 mod naive;
+mod percepts;
 mod perft;
 mod playout;
 mod propnet;
@@ -195,6 +196,39 @@ pub trait Machine: Clone + Send {
     /// # Ok::<(), PlayError>(())
     /// ```
     fn goal_values(&mut self, state: &Self::State, role: RoleId) -> Result<Vec<TermId>, PlayError>;
+
+    /// Replaces the content of `out` by a role's percepts of a joint move in a state: the `p`
+    /// with `(sees role p)`, without repetition, ordered by [`Game::compare_terms`]. Empty for
+    /// rules without `sees`, where every role knows the joint move itself. The moves are not
+    /// checked for legality.
+    ///
+    /// Source: Thielscher: A General Game Description Language for Incomplete Information Games,
+    /// AAAI 2010.
+    ///
+    /// ```
+    /// # use ggp_engine::machine::*;
+    /// use ggp_gdl::game::Game;
+    ///
+    /// let rules = "(role hider) (role seeker) (legal hider left) (legal hider right)
+    ///     (legal seeker wait) (init hiding) terminal (goal hider 0) (goal seeker 0)
+    ///     (<= (sees seeker noise) (does hider left))";
+    /// let game = Game::from_text("rules", rules)?;
+    /// let mut machine = AnyMachine::new(&game, Backend::Auto, Limits::default())?;
+    /// let start = machine.initial()?;
+    /// let joint = [machine.read_move("left")?, machine.read_move("wait")?];
+    /// let seeker = game.role_named("seeker").expect("it is declared");
+    /// let mut told = Vec::new();
+    /// machine.percepts(&start, &joint, seeker, &mut told)?;
+    /// assert_eq!(game.text(machine.terms(), told[0]), "noise");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    fn percepts(
+        &mut self,
+        state: &Self::State,
+        joint: &[Move],
+        role: RoleId,
+        out: &mut Vec<TermId>,
+    ) -> Result<(), PlayError>;
 
     /// The facts of a state, in ascending order of id.
     ///

@@ -113,7 +113,7 @@ codes! {
     NoTerminal = "G114";
     /// A role is not declared by a fact with a constant.
     BadRole = "G115";
-    /// A relation has a forbidden dependency on does or true.
+    /// A relation has a forbidden dependency on does, true or next.
     ForbiddenDependency = "G116";
     /// A rule with alternatives expands to more rules than the limit.
     TooManyAlternatives = "G117";
@@ -125,8 +125,6 @@ codes! {
     Undefined = "W202", sloppy;
     /// A relation is defined but never used.
     Unused = "W203";
-    /// A GDL-II rule set is read as GDL, without percepts.
-    ImperfectInformation = "W204", sloppy;
     /// A goal value is not an integer from 0 to 100.
     BadGoalValue = "W205", sloppy;
     /// A role is declared twice.
@@ -145,6 +143,8 @@ codes! {
     KeywordAsName = "W212", sloppy;
     /// A fact or a rule is written twice.
     Duplicate = "W213";
+    /// A function has several numbers of arguments, in facts, moves and percepts of a GDL-II rule set.
+    FunctionArities = "W214", sloppy;
     /// A rule never applies in play.
     DeadRule = "P301";
 }

@@ -5,6 +5,7 @@
 
 #[doc(hidden)]
 pub mod flat;
+mod telling;
 mod text;
 
 use std::path::Path;
@@ -17,6 +18,7 @@ use crate::span::{Source, Sources};
 use crate::symbol::Symbols;
 use crate::terms::{TermId, Terms};
 
+pub use telling::Telling;
 pub use text::ParseTermError;
 
 /// A role of one [`Game`]; ids are dense, in the order of the rule file.

@@ -25,6 +25,9 @@ use std::time::Duration;
 
 /// A point on the wall clock. The standard library's everywhere but in a
 /// browser, where the standard library has no clock.
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+pub use std::time::Instant;
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
 pub use web_time::Instant;
 
 /// The end of a computation: a flag that anyone can raise, and a deadline.

@@ -187,6 +187,16 @@ impl Machine for AnyMachine {
         of_state!(self, state, m, own => m.goal_values(own, role))
     }
 
+    fn percepts(
+        &mut self,
+        state: &Self::State,
+        joint: &[Move],
+        role: RoleId,
+        out: &mut Vec<TermId>,
+    ) -> Result<(), PlayError> {
+        of_state!(self, state, m, own => m.percepts(own, joint, role, out))
+    }
+
     fn facts(&self, state: &Self::State) -> Vec<TermId> {
         of_state!(self, state, m, own => m.facts(own))
     }

@@ -9,6 +9,7 @@ use ggp_stop::Stop;
 
 use super::answers::Answers;
 use super::move_order::MoveOrder;
+use super::percepts::Teller;
 use super::{Excess, Limits, MOVES_TEXT, Machine, PlayError, STATE_TEXT, check_text};
 use ggp_gdl::check::Keyword;
 use ggp_gdl::datalog::{Bounds, EvaluationError, Evaluator, Failure, Layer, Query, Sizes};
@@ -36,6 +37,8 @@ pub struct DatalogMachine {
     /// The limit on the text of a state, and on that of its legal moves.
     symbols: usize,
     learned: Option<Learned>,
+    /// The machine for percepts, made when they are first asked for.
+    teller: Option<Box<Teller<DatalogMachine>>>,
     /// Scratch.
     row: Vec<TermId>,
     facts: Vec<TermId>,
@@ -174,6 +177,7 @@ impl DatalogMachine {
             legal_known: false,
             symbols: limits.symbols,
             learned: known.cloned(),
+            teller: None,
             row: Vec::new(),
             facts: Vec::new(),
         })
@@ -394,6 +398,9 @@ impl Machine for DatalogMachine {
             stop: stop.clone(),
             ..bounds
         });
+        if let Some(teller) = &mut self.teller {
+            teller.machine.set_stop(stop);
+        }
     }
 
     fn initial(&mut self) -> Result<Self::State, PlayError> {
@@ -460,6 +467,33 @@ impl Machine for DatalogMachine {
         let mut values: Vec<TermId> = rows.map(|row| row[1]).collect();
         values.sort_by(|a, b| self.shared.game.compare_terms(&self.terms, *a, *b));
         Ok(values)
+    }
+
+    fn percepts(
+        &mut self,
+        state: &Self::State,
+        joint: &[Move],
+        role: RoleId,
+        out: &mut Vec<TermId>,
+    ) -> Result<(), PlayError> {
+        out.clear();
+        if !self.shared.game.is_hidden() {
+            return Ok(());
+        }
+        if self.teller.is_none() {
+            let bounds = self.evaluator.bounds();
+            let limits = Limits {
+                facts: bounds.facts,
+                work: bounds.work,
+                symbols: self.symbols,
+                stop: bounds.stop.clone(),
+                ..Limits::default()
+            };
+            let make = |game: &Game| DatalogMachine::for_few_states(game, limits);
+            self.teller = Some(Box::new(Teller::new(&self.shared.game, make)?));
+        }
+        let teller = self.teller.as_mut().expect("it was made above");
+        teller.percepts(state, joint, role, &mut self.terms, out)
     }
 
     fn facts(&self, state: &Self::State) -> Vec<TermId> {

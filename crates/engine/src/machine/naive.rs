@@ -219,6 +219,19 @@ impl Machine for NaiveMachine {
         Ok(values)
     }
 
+    fn percepts(
+        &mut self,
+        state: &Self::State,
+        joint: &[Move],
+        role: RoleId,
+        out: &mut Vec<TermId>,
+    ) -> Result<(), PlayError> {
+        let model = self.model(state, joint)?;
+        *out = self.of_role(&model, Keyword::Sees, role);
+        out.sort_by(|a, b| self.game.compare_terms(&self.terms, *a, *b));
+        Ok(())
+    }
+
     fn facts(&self, state: &Self::State) -> Vec<TermId> {
         state.to_vec()
     }

@@ -13,6 +13,7 @@ use ggp_stop::Stop;
 use rustc_hash::FxHashMap;
 
 use super::answers::Answers;
+use super::percepts::Teller;
 use super::{DatalogMachine, Limits, MOVES_TEXT, Machine, PlayError, check_text};
 use crate::propnet::batch::{Batch, Packed, holds, pack};
 use crate::propnet::code::Engine;
@@ -44,6 +45,9 @@ pub struct PropnetMachine {
     /// The state loaded into the evaluator.
     loaded: Arc<[u64]>,
     datalog: Option<Box<DatalogMachine>>,
+    /// The machine for percepts, made when they are first asked for; `Some(None)` if they have no
+    /// network within the limits.
+    teller: Option<Option<Box<Teller<PropnetMachine>>>>,
 }
 
 #[derive(Debug)]
@@ -141,6 +145,7 @@ impl PropnetMachine {
             evaluator: None,
             loaded: initial,
             datalog: None,
+            teller: None,
         }
     }
 
@@ -315,6 +320,9 @@ impl Machine for PropnetMachine {
         if let Some(datalog) = &mut self.datalog {
             datalog.set_stop(stop);
         }
+        if let Some(Some(teller)) = &mut self.teller {
+            teller.machine.set_stop(stop);
+        }
     }
 
     fn initial(&mut self) -> Result<Self::State, PlayError> {
@@ -399,6 +407,38 @@ impl Machine for PropnetMachine {
             Evaluator::Lanes(batch) => batch.goal_values(0, role.index()).map(value).collect(),
             Evaluator::Changes(changes) => changes.goal_values(role.index()).map(value).collect(),
         })
+    }
+
+    fn percepts(
+        &mut self,
+        state: &Self::State,
+        joint: &[Move],
+        role: RoleId,
+        out: &mut Vec<TermId>,
+    ) -> Result<(), PlayError> {
+        out.clear();
+        let game = self.shared.net.game.clone();
+        if !game.is_hidden() {
+            return Ok(());
+        }
+        let facts = self.facts(state);
+        if self.teller.is_none() {
+            let limits = self.limits.clone();
+            let make = |game: &Game| PropnetMachine::new(game, limits);
+            self.teller = Some(match Teller::new(&game, make) {
+                Ok(teller) => Some(Box::new(teller)),
+                Err(error) if self.limits.stop.is_over() => return Err(error),
+                Err(_) => None,
+            });
+        }
+        match self.teller.as_mut().expect("it was made above") {
+            Some(teller) => teller.percepts(&facts, joint, role, &mut self.terms, out),
+            None => {
+                self.datalog()?.percepts(&facts.into(), joint, role, out)?;
+                self.terms.refresh();
+                Ok(())
+            }
+        }
     }
 
     fn facts(&self, state: &Self::State) -> Vec<TermId> {

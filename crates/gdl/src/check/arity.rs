@@ -1,15 +1,20 @@
 //! Check: a name always has the same number of arguments.
+//!
+//! Rule sets of GDL-II may use a function with other numbers of arguments in percepts,
+//! moves and facts, which never meet.
 
 use ggp_stop::Stop;
 use std::collections::BTreeMap;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::keywords::Keyword;
 use super::lower::Lowered;
 use crate::diagnostic::{Code, Diagnostic, Strictness};
-use crate::program::{Functor, FunctorId, Shape};
+use crate::program::{Functor, FunctorId, Literal, RelationId, Shape, Term};
 use crate::span::Span;
 use crate::symbol::Symbol;
+use crate::terms::{TermId, Terms};
 
 /// Reports relations and functions that are used with different numbers of arguments,
 /// unless `stop` is over. A relation and a function may share a name, and so may a
@@ -62,7 +67,9 @@ fn report(
             .or_default()
             .push((*span, functor));
     }
+    let mut places = None;
     for (name, mut uses) in by_name {
+        let symbol = name;
         uses.sort_unstable();
         let name = lowered.symbols.name(name);
         let (code, what) = match kind {
@@ -92,9 +99,17 @@ fn report(
             if other.arity() == first.arity() {
                 continue;
             }
+            let meets = kind == NameKind::Relation || {
+                let places = places.get_or_insert_with(|| Places::of(lowered));
+                places.meet(symbol, first.arity(), other.arity())
+            };
+            let code = match meets {
+                true => code,
+                false => Code::FunctionArities,
+            };
             let finding = Diagnostic::new(
                 code,
-                Strictness::Tolerant,
+                strictness,
                 *span,
                 format!("{what} {name} has {} here", count(other.arity())),
             )
@@ -102,6 +117,96 @@ fn report(
             .help("use different names, or correct the wrong number of arguments");
             findings.push(finding);
         }
+    }
+}
+
+/// The part of a rule set that has a term.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+enum Place {
+    Fact,
+    Move,
+    Percept,
+    /// An argument of another relation.
+    Other,
+}
+
+/// The places in which functions are used with each number of arguments.
+struct Places(FxHashSet<(Symbol, usize, Place)>);
+
+impl Places {
+    /// The places of a rule set with `sees`; none of any other, where all may meet.
+    fn of(lowered: &Lowered) -> Places {
+        let mut places = Places(FxHashSet::default());
+        if lowered.keyword_relation(Keyword::Sees).is_none() {
+            return places;
+        }
+        for fact in &lowered.rules.facts {
+            let place = place_of(lowered, fact.relation);
+            for &argument in &fact.arguments {
+                places.visit(lowered, &Term::Ground(argument), place);
+            }
+        }
+        for rule in &lowered.rules.rules {
+            let mut atom = |atom: &crate::program::Atom| {
+                let place = place_of(lowered, atom.relation);
+                for argument in &atom.arguments {
+                    places.visit(lowered, argument, place);
+                }
+            };
+            atom(&rule.head);
+            for literal in &rule.body {
+                literal.for_each_atom(&mut |body, _| atom(body));
+            }
+            // Terms that are compared can come from anywhere.
+            for literal in &rule.body {
+                if let Literal::Distinct(left, right, _) | Literal::Same(left, right, _) = literal {
+                    places.visit(lowered, left, Place::Other);
+                    places.visit(lowered, right, Place::Other);
+                }
+            }
+        }
+        places
+    }
+
+    fn visit(&mut self, lowered: &Lowered, term: &Term, place: Place) {
+        match term {
+            Term::Variable(_) => {}
+            Term::Ground(id) => self.visit_ground(lowered, &lowered.terms, *id, place),
+            Term::Apply(functor, arguments) => {
+                let functor = lowered.functors.functor(*functor);
+                self.0.insert((functor.name, functor.arity(), place));
+                for argument in arguments {
+                    self.visit(lowered, argument, place);
+                }
+            }
+        }
+    }
+
+    fn visit_ground(&mut self, lowered: &Lowered, terms: &Terms, term: TermId, place: Place) {
+        let functor = lowered.functors.functor(terms.functor(term));
+        self.0.insert((functor.name, functor.arity(), place));
+        for &argument in terms.arguments(term) {
+            self.visit_ground(lowered, terms, argument, place);
+        }
+    }
+
+    /// True if a function with one number of arguments can meet the same with another.
+    fn meet(&self, name: Symbol, left: usize, right: usize) -> bool {
+        let at = |arity, place| self.0.contains(&(name, arity, place));
+        let all = [Place::Fact, Place::Move, Place::Percept];
+        self.0.is_empty()
+            || at(left, Place::Other)
+            || at(right, Place::Other)
+            || all.iter().any(|&place| at(left, place) && at(right, place))
+    }
+}
+
+fn place_of(lowered: &Lowered, relation: RelationId) -> Place {
+    match lowered.keyword_of(relation) {
+        Some(Keyword::True | Keyword::Next | Keyword::Init | Keyword::Base) => Place::Fact,
+        Some(Keyword::Does | Keyword::Legal | Keyword::Input) => Place::Move,
+        Some(Keyword::Sees) => Place::Percept,
+        _ => Place::Other,
     }
 }
 

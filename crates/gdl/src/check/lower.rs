@@ -39,6 +39,7 @@ pub fn lower(
         sources,
         options,
         stop,
+        has_percepts: has_percepts(sources, forms),
         size: 0,
         is_full: false,
         out: Lowered {
@@ -86,6 +87,26 @@ pub fn lower(
     (lowering.out, lowering.findings)
 }
 
+/// True if the head of a form is `sees`.
+fn has_percepts(sources: &Sources, forms: &[Sexp]) -> bool {
+    let first = |form: &Sexp| match &form.kind {
+        SexpKind::List(members) => members
+            .first()
+            .map(|first| sources.text(first.span).to_owned()),
+        _ => None,
+    };
+    let sees = Keyword::Sees.as_str();
+    forms.iter().any(|form| {
+        let head = match &form.kind {
+            SexpKind::List(members) => members.get(1).and_then(first),
+            _ => None,
+        };
+        let names = [first(form), head];
+        let mut names = names.iter().flatten();
+        names.any(|name| name.eq_ignore_ascii_case(sees))
+    })
+}
+
 /// A form could not be read; a finding gives the reason.
 struct Malformed;
 
@@ -95,6 +116,8 @@ struct Lowering<'s> {
     sources: &'s Sources,
     options: &'s ReadOptions,
     stop: &'s Stop,
+    /// Whether a form defines `sees`.
+    has_percepts: bool,
     /// Number of literals and terms so far.
     size: usize,
     /// Whether there are too many different terms.

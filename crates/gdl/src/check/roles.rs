@@ -49,11 +49,6 @@ pub(super) fn check(
             findings.push(finding.help("remove one of the two"));
             continue;
         }
-        if text.eq_ignore_ascii_case("random") {
-            let message = "role random is read as an ordinary role that plays uniformly at random";
-            let code = Code::ImperfectInformation;
-            findings.push(Diagnostic::new(code, strictness, fact.span, message));
-        }
         roles.push(name);
         first_place.insert(name, fact.span);
     }

@@ -1,7 +1,7 @@
 //! Check: which keywords may depend on the state and on the moves made.
 //!
-//! Only `next` (and `sees`) may depend on `does`; `init`, `role`, `base` and `input`
-//! may not depend on `true`.
+//! Only `next` and `sees` may depend on `does`; `init`, `role`, `base` and `input` may not
+//! depend on `true`. Only `sees` may depend on `next`.
 
 use std::collections::VecDeque;
 
@@ -34,7 +34,21 @@ pub(super) fn check(
         Keyword::Input,
     ];
     let on_state: &[Keyword] = &[Keyword::Init, Keyword::Base, Keyword::Input];
-    for (source, forbidden) in [(Keyword::Does, on_moves), (Keyword::True, on_state)] {
+    let on_next: &[Keyword] = &[
+        Keyword::Next,
+        Keyword::Legal,
+        Keyword::Goal,
+        Keyword::Terminal,
+        Keyword::Init,
+        Keyword::Base,
+        Keyword::Input,
+    ];
+    let sources_of = [
+        (Keyword::Does, on_moves),
+        (Keyword::True, on_state),
+        (Keyword::Next, on_next),
+    ];
+    for (source, forbidden) in sources_of {
         let Some(source_relation) = lowered.keyword_relation(source) else {
             continue;
         };
@@ -76,7 +90,11 @@ pub(super) fn check(
                 let (word, source) = (keyword.as_str(), source.as_str());
                 let message = format!("{word} must not depend on {source}");
                 let help = match source {
-                    "does" => "only next may depend on the moves made",
+                    "does" => "only next and sees may depend on the moves made",
+                    "next" => {
+                        "only sees may: define a separate relation for the shared condition, \
+                               and use it in both rules"
+                    }
                     _ => "it is evaluated before there is a state",
                 };
                 // A relation may really be a fact of the state whose `true` or

@@ -35,6 +35,8 @@ impl Lowering<'_> {
                 self.error(Code::KeywordInHead, sexp.span, message)
                     .help(format!("use {word} only in the body of a rule"))
             }
+            // Percepts may tell of the next state. What may depend on it is checked later.
+            (Position::Body, Keyword::Next) if self.has_percepts => return Ok(()),
             (Position::Body, Keyword::Init | Keyword::Next) => self
                 .error(
                     Code::KeywordInBody,
@@ -44,17 +46,6 @@ impl Lowering<'_> {
                 .help(
                     "define a separate relation for the shared condition and use it in both rules",
                 ),
-            (_, Keyword::Sees) => {
-                let message =
-                    "sees is accepted, but players do not receive percepts yet".to_owned();
-                if self
-                    .warned
-                    .insert((Code::ImperfectInformation, word.to_owned()))
-                {
-                    self.warn(Code::ImperfectInformation, sexp.span, message);
-                }
-                return Ok(());
-            }
             _ => return Ok(()),
         };
         Err(self.give_up(finding))

@@ -26,7 +26,7 @@ pub struct Lowered {
     /// First use of each functor as a function or constant.
     pub term_functors: FxHashMap<FunctorId, Span>,
     /// The relation of each functor that has one.
-    pub(super) relations: FxHashMap<FunctorId, RelationId>,
+    pub(crate) relations: FxHashMap<FunctorId, RelationId>,
 }
 
 /// The position of an atom in a form.
