@@ -117,6 +117,7 @@ impl Evidence<'_> {
             text: String::new(),
             moves: None,
             cycle: None,
+            alike: None,
         }
     }
 

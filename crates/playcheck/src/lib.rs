@@ -25,6 +25,7 @@ mod facts;
 mod fluents;
 mod frame;
 mod idle_moves;
+mod knowledge;
 mod playouts;
 mod proof;
 mod role_symmetry;
@@ -145,6 +146,8 @@ pub enum Subject {
     SingleValue,
     /// The rules are symmetric in the roles.
     RoleSymmetry,
+    /// A role can find out its legal moves, the end and its score by its percepts.
+    Knows,
 }
 
 /// The truth of a claim.
@@ -209,6 +212,9 @@ pub struct Claim {
     /// Joint moves that lead from there back to the same position.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cycle: Option<Vec<String>>,
+    /// Joint moves of another match, which looks alike to the role.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub alike: Option<Vec<String>>,
 }
 
 impl Report {
@@ -383,7 +389,7 @@ pub fn playcheck_within(
         true => Err(PlayError::Interrupted),
         false => evidence.claims(),
     })?;
-    let claims = match claims {
+    let mut claims = match claims {
         Some(claims) => claims,
         // The claims are made again, without proofs.
         None => {
@@ -391,6 +397,13 @@ pub fn playcheck_within(
             evidence.claims()?
         }
     };
+    if game.is_hidden() && !alarm.is_raised() {
+        let deadline = evidence.deadline;
+        let more = alarm.within(deadline, || {
+            knowledge::claims(&game, limits, options, &mut random)
+        })?;
+        claims.extend(more.into_iter().flatten());
+    }
     let is_late = Instant::now() >= evidence.deadline;
     Ok(Report {
         playouts,

@@ -1,0 +1,549 @@
+//! The positions that a role has to reckon with.
+//!
+//! In: a role's own moves and its percepts after each. Out: the states that fit, with the
+//! number of histories that lead to each and with weights: all of them while they are few, a
+//! sample where they are too many.
+//!
+//! A turn asks for every joint move of the others in every state, many in lanes at once, and
+//! keeps those after which the role would have its percepts. Where a sample dies
+//! out, `replay` finds histories anew from the start.
+//!
+//! Sources: Schofield, Cerexhe, Thielscher: HyperPlay: A Solution to General Game Playing with
+//! Imperfect Information, AAAI 2012 (samples of histories); Doucet, Johansen: A Tutorial on
+//! Particle Filtering and Smoothing, 2009 (weights and resampling).
+
+use std::fmt;
+use std::sync::Arc;
+
+use ggp_engine::machine::PlayError;
+use ggp_gdl::game::{Move, RoleId};
+use ggp_gdl::terms::TermId;
+use rand::{Rng, RngExt};
+use rustc_hash::FxHashMap;
+
+use super::knowledge::{KnowledgeId, Memories};
+use super::replay;
+use super::world::{State, Status, World};
+
+/// The limits of a belief.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct BeliefLimits {
+    /// The most members kept after a turn.
+    pub members: usize,
+    /// The most joint moves tried in a turn.
+    pub joint_moves: usize,
+}
+
+impl Default for BeliefLimits {
+    fn default() -> Self {
+        BeliefLimits {
+            members: 2_000,
+            joint_moves: 100_000,
+        }
+    }
+}
+
+/// The reason why there is no belief.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum BeliefError {
+    /// A fault of the rules, a limit or a stop.
+    Play(PlayError),
+    /// No history fits: the role cannot have been told this.
+    Impossible {
+        /// The number of joint moves after which nothing fits.
+        turn: usize,
+    },
+    /// No history was found within the limits, though some may fit.
+    NotFound {
+        /// The number of joint moves made.
+        turn: usize,
+        /// The joint moves tried.
+        tried: usize,
+    },
+}
+
+impl From<PlayError> for BeliefError {
+    fn from(error: PlayError) -> Self {
+        BeliefError::Play(error)
+    }
+}
+
+impl fmt::Display for BeliefError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BeliefError::Play(error) => error.fmt(f),
+            BeliefError::Impossible { turn } => write!(
+                f,
+                "no moves of the others fit the role's percepts of the first {turn} turns"
+            ),
+            BeliefError::NotFound { turn, tried } => write!(
+                f,
+                "no history of {turn} turns that fits the role's percepts was found among \
+                 {tried} joint moves"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for BeliefError {}
+
+/// A state that fits what the role knows.
+#[derive(Clone, Debug)]
+pub struct Member {
+    /// The state, with the percepts of the last joint move.
+    pub state: State,
+    /// The number of histories that lead to it, of those that were tried. At most 2¹²⁸ − 1.
+    pub histories: u128,
+    /// The probability of these histories, up to a factor that all members share, if `random` and
+    /// the other roles choose among their legal moves with equal probabilities. Where the belief
+    /// keeps what others know, only the choices of `random` count.
+    pub weight: f64,
+    /// By role: what it knows; empty if the belief does not keep it.
+    pub known: Box<[KnowledgeId]>,
+    /// The last joint move of one of the histories, with those before.
+    past: Option<Arc<Past>>,
+}
+
+/// A joint move and those before it.
+#[derive(Debug)]
+pub(super) struct Past {
+    before: Option<Arc<Past>>,
+    joint: Vec<Move>,
+}
+
+impl Past {
+    pub fn after(before: &Option<Arc<Past>>, joint: Vec<Move>) -> Option<Arc<Past>> {
+        let before = before.clone();
+        Some(Arc::new(Past { before, joint }))
+    }
+
+    /// The joint moves, the first one first.
+    pub fn joints(last: &Option<Arc<Past>>) -> Vec<Vec<Move>> {
+        let mut joints = Vec::new();
+        let mut at = last.as_ref();
+        while let Some(past) = at {
+            joints.push(past.joint.clone());
+            at = past.before.as_ref();
+        }
+        joints.reverse();
+        joints
+    }
+}
+
+impl Drop for Past {
+    /// One after another: a long history must not fill the stack.
+    fn drop(&mut self) {
+        let mut before = self.before.take();
+        while let Some(last) = before.and_then(Arc::into_inner) {
+            let mut last = last;
+            before = last.before.take();
+        }
+    }
+}
+
+impl Member {
+    pub(super) fn new(state: State, weight: f64, known: Box<[KnowledgeId]>) -> Member {
+        Member {
+            state,
+            histories: 1,
+            weight,
+            known,
+            past: None,
+        }
+    }
+
+    pub(super) fn with_past(mut self, past: Option<Arc<Past>>) -> Member {
+        self.past = past;
+        self
+    }
+
+    /// The joint moves of one of the histories that lead to the state.
+    pub fn history(&self) -> Vec<Vec<Move>> {
+        Past::joints(&self.past)
+    }
+}
+
+/// The states that fit what one role knows.
+#[derive(Clone, Debug)]
+pub struct Belief {
+    role: RoleId,
+    members: Vec<Member>,
+    /// The role's moves, and its percepts after each, ascending by id.
+    turns: Vec<(Move, Vec<TermId>)>,
+    start: State,
+    is_exact: bool,
+    is_apart: bool,
+}
+
+impl Belief {
+    /// The belief of a role before the first move. If `is_apart`, two members with the same state
+    /// stay apart if any role knows other things in them.
+    ///
+    /// # Errors
+    ///
+    /// Those of the machine.
+    pub fn new(
+        world: &World,
+        memories: &mut Memories,
+        role: RoleId,
+        start: &State,
+        is_apart: bool,
+    ) -> Belief {
+        let known = world.game().roles().filter(|_| is_apart);
+        let known = known.map(|role| memories.start(role)).collect();
+        Belief {
+            role,
+            members: vec![Member::new(start.clone(), 1.0, known)],
+            turns: Vec::new(),
+            start: start.clone(),
+            is_exact: true,
+            is_apart,
+        }
+    }
+
+    /// The role.
+    pub fn role(&self) -> RoleId {
+        self.role
+    }
+
+    /// The states that fit, at least one.
+    pub fn members(&self) -> &[Member] {
+        &self.members
+    }
+
+    /// True if the members are all states that fit.
+    pub fn is_exact(&self) -> bool {
+        self.is_exact
+    }
+
+    /// The number of joint moves made.
+    pub fn turns(&self) -> usize {
+        self.turns.len()
+    }
+
+    /// The role's moves, and its percepts after each, ascending by id.
+    pub fn past(&self) -> &[(Move, Vec<TermId>)] {
+        &self.turns
+    }
+
+    /// The state before the first move.
+    pub fn start(&self) -> &State {
+        &self.start
+    }
+
+    /// The belief after one more joint move, in which the role made a move and had these percepts.
+    ///
+    /// `reach` is the probability of a member's choices of other roles, by what they know; see
+    /// [`Member::weight`]. It matters only where the belief is a sample.
+    ///
+    /// # Errors
+    ///
+    /// [`BeliefError`]; the belief is unchanged then.
+    pub fn update<R: Rng>(
+        &mut self,
+        world: &mut World,
+        memories: &mut Memories,
+        (made, told): (Move, &[TermId]),
+        limits: BeliefLimits,
+        random: &mut R,
+    ) -> Result<(), BeliefError> {
+        let mut told = told.to_vec();
+        told.sort_unstable();
+        told.dedup();
+        let mut step = Step {
+            world,
+            memories,
+            role: self.role,
+            made,
+            told: &told,
+        };
+        let (mut members, mut is_exact) = step.after(&self.members, limits.joint_moves, random)?;
+        let turn = self.turns.len() + 1;
+        if members.is_empty() {
+            if self.is_exact && is_exact {
+                return Err(BeliefError::Impossible { turn });
+            }
+            let mut past = self.turns.clone();
+            past.push((made, told.clone()));
+            let known = self.is_apart;
+            members = replay::find(world, memories, self, &past, known, limits, random)?;
+            is_exact = false;
+        }
+        if members.len() > limits.members {
+            resample(&mut members, limits.members, random);
+            is_exact = false;
+        }
+        self.members = members;
+        self.is_exact &= is_exact;
+        self.turns.push((made, told));
+        Ok(())
+    }
+
+    /// The members whose game is over if it is over for the role, and the others if not.
+    ///
+    /// # Errors
+    ///
+    /// Those of the machine.
+    pub fn with_end(&self, world: &mut World, is_over: bool) -> Result<Vec<&Member>, PlayError> {
+        let states: Vec<State> = self.members.iter().map(|m| m.state.clone()).collect();
+        let status = world.status(&states)?;
+        let both = self.members.iter().zip(status);
+        let same = both.filter(|(_, status)| status.terminal == is_over);
+        Ok(same.map(|(member, _)| member).collect())
+    }
+
+    /// Joins members of the same state, whatever the roles know.
+    pub fn merged(&self, world: &World) -> Vec<Member> {
+        let mut merged = Merged::default();
+        for member in &self.members {
+            let mut member = member.clone();
+            member.known = Box::default();
+            merged.add(world, member);
+        }
+        merged.members
+    }
+}
+
+/// Members, each state once.
+#[derive(Default)]
+struct Merged {
+    members: Vec<Member>,
+    places: FxHashMap<(State, Box<[KnowledgeId]>), usize>,
+}
+
+impl Merged {
+    fn add(&mut self, world: &World, member: Member) {
+        let key = (world.key(&member.state), member.known.clone());
+        let next = self.members.len();
+        let place = *self.places.entry(key).or_insert(next);
+        match self.members.get_mut(place) {
+            Some(known) => {
+                known.histories = known.histories.saturating_add(member.histories);
+                known.weight += member.weight;
+            }
+            None => self.members.push(member),
+        }
+    }
+}
+
+/// One turn of a role.
+pub(super) struct Step<'a> {
+    pub world: &'a mut World,
+    pub memories: &'a mut Memories,
+    pub role: RoleId,
+    pub made: Move,
+    pub told: &'a [TermId],
+}
+
+impl Step<'_> {
+    /// The members after the turn, and whether all joint moves of the others were tried.
+    fn after<R: Rng>(
+        &mut self,
+        members: &[Member],
+        most: usize,
+        random: &mut R,
+    ) -> Result<(Vec<Member>, bool), PlayError> {
+        let states: Vec<State> = members.iter().map(|m| m.state.clone()).collect();
+        let status = self.world.status(&states)?;
+        let open: Vec<(&Member, Status)> = members
+            .iter()
+            .zip(status)
+            .filter(|(_, status)| self.is_possible(status))
+            .collect();
+        for (member, status) in &open {
+            self.note_choices(&member.known, status);
+        }
+        let counts = open.iter().map(|(_, status)| self.count(status));
+        let all = counts.fold(0usize, usize::saturating_add);
+        let mut merged = Merged::default();
+        let mut tries: Vec<(&Member, Vec<Move>, f64, u128)> = Vec::new();
+        let is_all = all <= most;
+        if is_all {
+            for (member, status) in &open {
+                let chance = member.weight * self.chance(status, !member.known.is_empty());
+                self.for_each_joint(status, &mut |joint| {
+                    tries.push((member, joint.to_vec(), chance, member.histories));
+                });
+                if tries.len() >= FLUSH {
+                    self.keep(&mut tries, &mut merged)?;
+                }
+            }
+        } else {
+            let weights: Vec<f64> = open.iter().map(|(member, _)| member.weight).collect();
+            for place in draw(&weights, most, random) {
+                let (member, status) = &open[place];
+                let joint = self.random_joint(status, random);
+                // Drawn by weight and uniformly: each counts the same, but for the choices that a
+                // belief that keeps knowledge leaves out.
+                let choices = match member.known.is_empty() {
+                    true => 1.0,
+                    false => self.choices(status),
+                };
+                tries.push((member, joint, choices, 1));
+                if tries.len() >= FLUSH {
+                    self.keep(&mut tries, &mut merged)?;
+                }
+            }
+        }
+        self.keep(&mut tries, &mut merged)?;
+        Ok((merged.members, is_all))
+    }
+
+    /// Notes how many moves each role has in a state.
+    pub fn note_choices(&mut self, known: &[KnowledgeId], status: &Status) {
+        for (known, legal) in known.iter().zip(&status.legal) {
+            self.memories.note_choices(*known, legal.len());
+        }
+    }
+
+    /// True if the role can have made its move in a state.
+    pub fn is_possible(&self, status: &Status) -> bool {
+        !status.terminal && status.legal[self.role.index()].contains(&self.made)
+    }
+
+    /// The number of joint moves in which the role makes its move.
+    pub fn count(&self, status: &Status) -> usize {
+        let others = self.others(status).map(|(_, legal)| legal.len());
+        others.fold(1, usize::saturating_mul)
+    }
+
+    fn others<'s>(&self, status: &'s Status) -> impl Iterator<Item = (usize, &'s Vec<Move>)> {
+        let own = self.role.index();
+        let roles = status.legal.iter().enumerate();
+        roles.filter(move |(role, _)| *role != own)
+    }
+
+    /// The probability of each joint move, of `random` only or of all others.
+    fn chance(&self, status: &Status, only_random: bool) -> f64 {
+        let game = self.world.game();
+        let roles = game.roles().filter(|role| *role != self.role);
+        let counted = roles.filter(|role| !only_random || game.is_random(*role));
+        let each = counted.map(|role| 1.0 / status.legal[role.index()].len() as f64);
+        each.product()
+    }
+
+    /// The number of choices of the roles other than `random`.
+    pub fn choices(&self, status: &Status) -> f64 {
+        self.chance(status, true) / self.chance(status, false)
+    }
+
+    /// The joint moves in which the role makes its move.
+    pub fn for_each_joint(&self, status: &Status, visit: &mut impl FnMut(&[Move])) {
+        let mut legal = status.legal.clone();
+        legal[self.role.index()] = vec![self.made];
+        joints(&legal, visit);
+    }
+
+    pub fn random_joint<R: Rng>(&self, status: &Status, random: &mut R) -> Vec<Move> {
+        let own = self.role.index();
+        let roles = status.legal.iter().enumerate();
+        roles
+            .map(|(role, legal)| match role == own {
+                true => self.made,
+                false => legal[random.random_range(0..legal.len())],
+            })
+            .collect()
+    }
+
+    /// Makes joint moves, and adds the states after which the role has its percepts.
+    fn keep(
+        &mut self,
+        tries: &mut Vec<(&Member, Vec<Move>, f64, u128)>,
+        merged: &mut Merged,
+    ) -> Result<(), PlayError> {
+        let pairs: Vec<(&State, &[Move])> = tries
+            .iter()
+            .map(|(member, joint, ..)| (&member.state, &joint[..]))
+            .collect();
+        let states = self.world.steps(&pairs)?;
+        for ((member, joint, weight, histories), state) in tries.drain(..).zip(states) {
+            if self.world.was_told(&state, self.role, self.told) {
+                let known = self.known(&member.known, &joint, &state);
+                let mut kept = Member::new(state, weight, known);
+                kept.histories = histories;
+                let member = kept.with_past(Past::after(&member.past, joint));
+                merged.add(self.world, member);
+            }
+        }
+        Ok(())
+    }
+
+    /// The knowledge of each role after a joint move.
+    pub fn known(
+        &mut self,
+        before: &[KnowledgeId],
+        joint: &[Move],
+        state: &State,
+    ) -> Box<[KnowledgeId]> {
+        let roles = self.world.game().roles().zip(before);
+        let known = roles.map(|(role, before)| {
+            let told = self.world.told(state, role);
+            self.memories.after(*before, joint[role.index()], &told)
+        });
+        known.collect()
+    }
+}
+
+/// The joint moves of legal moves, by role; the last role changes fastest.
+pub(super) fn joints(legal: &[Vec<Move>], visit: &mut impl FnMut(&[Move])) {
+    let mut joint: Vec<Move> = legal.iter().map(|legal| legal[0]).collect();
+    let mut at = vec![0; joint.len()];
+    loop {
+        visit(&joint);
+        let mut role = joint.len();
+        loop {
+            if role == 0 {
+                return;
+            }
+            role -= 1;
+            at[role] += 1;
+            if let Some(next) = legal[role].get(at[role]) {
+                joint[role] = *next;
+                break;
+            }
+            at[role] = 0;
+            joint[role] = legal[role][0];
+        }
+    }
+}
+
+/// The joint moves that are made at once.
+const FLUSH: usize = 4_096;
+
+/// Members drawn by weight: the position of each, in proportion to the weights.
+fn draw<R: Rng>(weights: &[f64], count: usize, random: &mut R) -> Vec<usize> {
+    let total: f64 = weights.iter().sum();
+    let first: f64 = random.random();
+    let (mut upto, mut at) = (0.0, 0);
+    let mut drawn = Vec::with_capacity(count);
+    for number in 0..count {
+        let target = (number as f64 + first) / count as f64 * total;
+        while at + 1 < weights.len() && upto + weights[at] <= target {
+            upto += weights[at];
+            at += 1;
+        }
+        drawn.push(at);
+    }
+    drawn
+}
+
+/// Keeps `most` members, drawn by weight without bias: each keeps the expectation of its weight.
+///
+/// Source: Doucet, Johansen 2009, section 3.4 (systematic resampling).
+fn resample<R: Rng>(members: &mut Vec<Member>, most: usize, random: &mut R) {
+    let total: f64 = members.iter().map(|member| member.weight).sum();
+    let share = total / most as f64;
+    let mut next = share * random.random::<f64>();
+    let mut upto = 0.0;
+    members.retain_mut(|member| {
+        upto += member.weight;
+        let mut copies = 0;
+        while next < upto && copies < most {
+            next += share;
+            copies += 1;
+        }
+        member.weight = share * copies as f64;
+        copies > 0
+    });
+}

@@ -1,0 +1,22 @@
+//! Games with hidden information (GDL-II): what a role can know, and search by it.
+//!
+//! In: a game whose rules have `sees`, and what one role did and perceived. Out: the positions
+//! that it has to reckon with ([`Belief`]).
+//!
+//! A role knows the rules, its own moves and its percepts after each joint move. It knows
+//! nothing else.
+
+pub mod belief;
+pub mod knowledge;
+pub mod plan;
+mod replay;
+pub mod search;
+pub mod well_formed;
+pub mod world;
+
+pub use belief::{Belief, BeliefError, BeliefLimits, Member};
+pub use knowledge::{KnowledgeId, Memories};
+pub use plan::{Mix, Plan, PlanError, best_plan, best_response, expected_scores};
+pub use search::{Candidate, SearchOptions, Trees};
+pub use well_formed::{Extent, Gap, Needed, WellFormed, well_formed};
+pub use world::{State, Status, World};

@@ -1,0 +1,172 @@
+//! Histories that fit what a role knows, found from the start.
+//!
+//! In: a role's moves and its percepts after each. Out: members, each by one history. A
+//! search goes forward by joint moves that fit, in random order, and back where none does. The
+//! weight of a history corrects for the choices that did not fit.
+//!
+//! Source: Schofield, Cerexhe, Thielscher: HyperPlay, AAAI 2012, section 3 (the choice points of
+//! a history).
+
+use std::sync::Arc;
+
+use ggp_gdl::game::Move;
+use ggp_gdl::terms::TermId;
+use rand::Rng;
+use rand::seq::SliceRandom;
+
+use super::belief::{Belief, BeliefError, BeliefLimits, Member, Past, Step};
+use super::knowledge::{KnowledgeId, Memories};
+use super::world::{State, World};
+
+/// The most children tried in one position, and the histories that are looked for.
+const MOST_CHILDREN: usize = 512;
+const HISTORIES: usize = 64;
+
+/// A position of the history that is tried.
+struct Level {
+    known: Box<[KnowledgeId]>,
+    weight: f64,
+    made: Option<Arc<Past>>,
+    /// The children that fit and were not tried.
+    open: Vec<(State, Vec<Move>)>,
+    /// The factor of their weights.
+    share: f64,
+}
+
+/// Members for a past, each by one history; at least one.
+///
+/// # Errors
+///
+/// [`BeliefError`].
+pub(super) fn find<R: Rng>(
+    world: &mut World,
+    memories: &mut Memories,
+    belief: &Belief,
+    past: &[(Move, Vec<TermId>)],
+    is_apart: bool,
+    limits: BeliefLimits,
+    random: &mut R,
+) -> Result<Vec<Member>, BeliefError> {
+    let mut found = Vec::new();
+    let mut tried = 0;
+    while found.len() < HISTORIES.min(limits.members) && tried < limits.joint_moves {
+        match one(
+            world, memories, belief, past, is_apart, &mut tried, limits, random,
+        )? {
+            Some(member) => found.push(member),
+            None => break,
+        }
+    }
+    match found.is_empty() {
+        true => Err(BeliefError::NotFound {
+            turn: past.len(),
+            tried,
+        }),
+        false => Ok(found),
+    }
+}
+
+/// One history, or `None` if the search ended without one.
+#[allow(clippy::too_many_arguments)]
+fn one<R: Rng>(
+    world: &mut World,
+    memories: &mut Memories,
+    belief: &Belief,
+    past: &[(Move, Vec<TermId>)],
+    is_apart: bool,
+    tried: &mut usize,
+    limits: BeliefLimits,
+    random: &mut R,
+) -> Result<Option<Member>, BeliefError> {
+    let first = Belief::new(world, memories, belief.role(), belief.start(), is_apart);
+    let first = &first.members()[0];
+    let mut levels: Vec<Level> = Vec::new();
+    let mut next = Some((first.state.clone(), first.known.clone(), 1.0, None));
+    loop {
+        if let Some((state, known, weight, made_so_far)) = next.take() {
+            if levels.len() == past.len() {
+                return Ok(Some(
+                    Member::new(state, weight, known).with_past(made_so_far),
+                ));
+            }
+            let (made, told) = &past[levels.len()];
+            let mut step = Step {
+                world,
+                memories,
+                role: belief.role(),
+                made: *made,
+                told,
+            };
+            let (open, share) = children(&mut step, (&state, &known), is_apart, tried, random)?;
+            levels.push(Level {
+                known,
+                weight,
+                made: made_so_far,
+                open,
+                share,
+            });
+        }
+        let turn = levels.len();
+        let Some(level) = levels.last_mut() else {
+            return Ok(None);
+        };
+        if *tried >= limits.joint_moves {
+            return Ok(None);
+        }
+        match level.open.pop() {
+            None => {
+                levels.pop();
+            }
+            Some((state, joint)) => {
+                let (made, told) = &past[turn - 1];
+                let mut step = Step {
+                    world,
+                    memories,
+                    role: belief.role(),
+                    made: *made,
+                    told,
+                };
+                let known = step.known(&level.known, &joint, &state);
+                let made = Past::after(&level.made, joint);
+                next = Some((state, known, level.weight * level.share, made));
+            }
+        }
+    }
+}
+
+/// States with the joint moves that lead to them, and the probability that one fits.
+type Children = (Vec<(State, Vec<Move>)>, f64);
+
+/// The joint moves that fit after a state, in random order, and the probability that one fits.
+fn children<R: Rng>(
+    step: &mut Step<'_>,
+    (state, known): (&State, &[KnowledgeId]),
+    is_apart: bool,
+    tried: &mut usize,
+    random: &mut R,
+) -> Result<Children, BeliefError> {
+    let status = step.world.status(std::slice::from_ref(state))?.remove(0);
+    if !step.is_possible(&status) {
+        return Ok((Vec::new(), 0.0));
+    }
+    step.note_choices(known, &status);
+    let all = step.count(&status);
+    let mut joints = Vec::new();
+    match all <= MOST_CHILDREN {
+        true => step.for_each_joint(&status, &mut |joint| joints.push(joint.to_vec())),
+        false => joints.extend((0..MOST_CHILDREN).map(|_| step.random_joint(&status, random))),
+    }
+    let asked = joints.len();
+    *tried += asked;
+    let pairs: Vec<(&State, &[Move])> = joints.iter().map(|joint| (state, &joint[..])).collect();
+    let states = step.world.steps(&pairs)?;
+    let mut open: Vec<(State, Vec<Move>)> = states.into_iter().zip(joints).collect();
+    open.retain(|(state, _)| step.world.was_told(state, step.role, step.told));
+    open.shuffle(random);
+    let mut share = open.len() as f64 / asked as f64;
+    if is_apart {
+        // Only the choices of `random` count; the others' are weighed by what they know.
+        share *= step.choices(&status);
+    }
+    Ok((open, share))
+}

@@ -1,0 +1,377 @@
+//! Many positions of a game with percepts at once.
+//!
+//! In: states and joint moves. Out: legal moves, next states and percepts. Where
+//! the rules have a network, each question is asked for all states at once, in lanes; otherwise
+//! Datalog answers for one after another.
+
+use std::sync::Arc;
+
+use ggp_engine::machine::{
+    AnyMachine, Backend, BatchOptions, Limits, Machine, PlayError, PropnetMachine, PropnetState,
+};
+use ggp_engine::propnet::batch::{Batch, holds};
+use ggp_engine::propnet::code::Engine;
+use ggp_gdl::game::{Game, Move, RoleId, Score, Telling};
+use ggp_gdl::terms::{TermId, Terms};
+use ggp_stop::Stop;
+use rustc_hash::FxHashMap;
+
+/// A state with the percepts of the last joint move.
+pub type State = PropnetState;
+
+/// The answers about one state.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Status {
+    /// Whether the game is over.
+    pub terminal: bool,
+    /// By role: the legal moves, in the order of [`Machine::legal`]; empty if the game is over.
+    pub legal: Vec<Vec<Move>>,
+}
+
+/// A game whose states hold percepts.
+#[derive(Debug)]
+pub struct World {
+    game: Game,
+    telling: Telling,
+    machine: AnyMachine,
+    lanes: Option<Lanes>,
+}
+
+/// The network in machine code.
+#[derive(Debug)]
+struct Lanes {
+    batch: Batch,
+    /// By role: the number of each move.
+    moves: Vec<FxHashMap<Move, u32>>,
+    /// By role: the facts that hold its percepts, with the percepts, ascending by percept.
+    told: Vec<Vec<(u32, TermId)>>,
+    /// The bits of all other facts.
+    plain: Box<[u64]>,
+}
+
+/// The states that are evaluated at once.
+const LANES: usize = 256;
+
+impl World {
+    /// The world of a game on a backend. `limits` are those of a machine and of grounding.
+    ///
+    /// # Errors
+    ///
+    /// [`PlayError`] if the rules exceed the limits.
+    pub fn new(game: &Game, backend: Backend, limits: Limits) -> Result<World, PlayError> {
+        let telling = game.telling();
+        let telling = telling.map_err(|overflow| {
+            PlayError::TooLarge(ggp_engine::machine::Excess::of_terms(game, overflow))
+        })?;
+        let machine = AnyMachine::new(&telling.game, backend, limits)?;
+        let lanes = match &machine {
+            AnyMachine::Propnet(machine) => Some(Lanes::new(machine, &telling)),
+            _ => None,
+        };
+        Ok(World {
+            game: game.clone(),
+            telling,
+            machine,
+            lanes,
+        })
+    }
+
+    /// The game, as it is written.
+    pub fn game(&self) -> &Game {
+        &self.game
+    }
+
+    /// A view of the terms of all answers.
+    pub fn terms(&self) -> &Terms {
+        self.machine.terms()
+    }
+
+    /// The view for parsing new terms.
+    pub fn terms_mut(&mut self) -> &mut Terms {
+        self.machine.terms_mut()
+    }
+
+    /// The machine of the game with percepts in its states.
+    pub fn machine(&mut self) -> &mut AnyMachine {
+        &mut self.machine
+    }
+
+    /// Changes the end of questions.
+    pub fn set_stop(&mut self, stop: &Stop) {
+        self.machine.set_stop(stop);
+    }
+
+    /// True if the rules have a network, so that many states are evaluated at once.
+    pub fn has_network(&self) -> bool {
+        self.lanes.is_some()
+    }
+
+    /// The initial state, or the one with the given facts.
+    ///
+    /// # Errors
+    ///
+    /// Those of the machine.
+    pub fn start(&mut self, facts: Option<&[TermId]>) -> Result<State, PlayError> {
+        match facts {
+            Some(facts) => self.machine.state(facts),
+            None => self.machine.initial(),
+        }
+    }
+
+    /// The facts of a state without percepts, ascending.
+    pub fn facts(&self, state: &State) -> Vec<TermId> {
+        let mut facts = self.machine.facts(state);
+        facts.retain(|fact| self.telling.told(self.terms(), *fact).is_none());
+        facts
+    }
+
+    /// A value that is equal for two states if they differ at most in percepts. It cannot be
+    /// played from.
+    pub fn key(&self, state: &State) -> State {
+        match (&self.lanes, state) {
+            (Some(lanes), State::Packed(words)) => {
+                let words = words
+                    .iter()
+                    .zip(&*lanes.plain)
+                    .map(|(word, bits)| word & bits);
+                State::Packed(words.collect())
+            }
+            _ => State::Facts(self.facts(state).into()),
+        }
+    }
+
+    /// The percepts of a role of the last joint move, ascending by id.
+    pub fn told(&self, state: &State, role: RoleId) -> Vec<TermId> {
+        if let (Some(lanes), State::Packed(words)) = (&self.lanes, state) {
+            let told = lanes.told[role.index()].iter();
+            let told = told.filter(|(fact, _)| holds(words, *fact as usize));
+            return told.map(|(_, percept)| *percept).collect();
+        }
+        let name = self.game.role_term(role);
+        let facts = self.machine.facts(state).into_iter();
+        let told = facts.filter_map(|fact| self.telling.told(self.terms(), fact));
+        let mut told: Vec<TermId> = told.filter(|told| told.0 == name).map(|t| t.1).collect();
+        told.sort_unstable();
+        told
+    }
+
+    /// True if these are a role's percepts of the last joint move, ascending by id.
+    pub fn was_told(&self, state: &State, role: RoleId, percepts: &[TermId]) -> bool {
+        if let (Some(lanes), State::Packed(words)) = (&self.lanes, state) {
+            let told = lanes.told[role.index()].iter();
+            let told = told.filter(|(fact, _)| holds(words, *fact as usize));
+            return told.map(|(_, percept)| percept).eq(percepts);
+        }
+        self.told(state, role) == percepts
+    }
+
+    /// The answers about states, one for each.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Machine::is_terminal`] and [`Machine::legal`].
+    pub fn status(&mut self, states: &[State]) -> Result<Vec<Status>, PlayError> {
+        let roles: Vec<RoleId> = self.game.roles().collect();
+        let mut out = Vec::with_capacity(states.len());
+        for some in states.chunks(LANES) {
+            self.check_stop()?;
+            let packed = self.lanes.as_ref().and_then(|_| words(some.iter()));
+            let (Some(lanes), Some(packed)) = (&mut self.lanes, packed) else {
+                for state in some {
+                    let terminal = self.machine.is_terminal(state)?;
+                    let mut legal = vec![Vec::new(); roles.len()];
+                    for (role, legal) in roles.iter().zip(&mut legal).filter(|_| !terminal) {
+                        self.machine.legal(state, *role, legal)?;
+                    }
+                    out.push(Status { terminal, legal });
+                }
+                continue;
+            };
+            lanes.batch.set_states(&packed);
+            let AnyMachine::Propnet(machine) = &self.machine else {
+                unreachable!("lanes have a network");
+            };
+            let moves = machine.net().moves();
+            let first = out.len();
+            for lane in 0..some.len() {
+                let terminal = lanes.batch.is_terminal(lane);
+                let mut legal = vec![Vec::new(); roles.len()];
+                if !terminal {
+                    for (role, legal) in legal.iter_mut().enumerate() {
+                        let found = lanes.batch.legal_moves(lane, role);
+                        legal.extend(found.map(|number| moves[role][number]));
+                    }
+                }
+                out.push(Status { terminal, legal });
+            }
+            for (status, state) in out[first..].iter().zip(some) {
+                for (role, legal) in roles.iter().zip(&status.legal) {
+                    if !status.terminal && legal.is_empty() {
+                        // The machine's error says where.
+                        self.machine.legal(state, *role, &mut Vec::new())?;
+                    }
+                }
+            }
+        }
+        Ok(out)
+    }
+
+    /// The states after joint moves, one for each pair.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Machine::next`].
+    pub fn steps(&mut self, pairs: &[(&State, &[Move])]) -> Result<Vec<State>, PlayError> {
+        let mut out = Vec::with_capacity(pairs.len());
+        for some in pairs.chunks(LANES) {
+            self.check_stop()?;
+            let states = words(some.iter().map(|pair| pair.0));
+            if let (Some(lanes), Some(states)) = (&mut self.lanes, states)
+                && let Some(joints) = lanes.joints(some)
+            {
+                lanes.batch.set_states(&states);
+                lanes.batch.step(&joints);
+                let next = lanes.batch.states(some.len()).into_iter();
+                out.extend(next.map(|words| State::Packed(words.into())));
+                continue;
+            }
+            for (state, joint) in some {
+                out.push(self.machine.next(state, joint)?);
+            }
+        }
+        Ok(out)
+    }
+
+    /// A role's scores in terminal states.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Machine::goal`].
+    pub fn scores(&mut self, states: &[State], role: RoleId) -> Result<Vec<Score>, PlayError> {
+        let mut out = Vec::with_capacity(states.len());
+        for some in states.chunks(LANES) {
+            let packed = self.lanes.as_ref().and_then(|_| words(some.iter()));
+            let first = out.len();
+            if let (Some(lanes), Some(packed)) = (&mut self.lanes, packed) {
+                lanes.batch.set_states(&packed);
+                let AnyMachine::Propnet(machine) = &self.machine else {
+                    unreachable!("lanes have a network");
+                };
+                let (game, terms) = (&self.telling.game, machine.terms());
+                let values = &machine.net().goals()[role.index()];
+                for lane in 0..some.len() {
+                    let mut found = lanes.batch.goal_values(lane, role.index());
+                    let only = match (found.next(), found.next()) {
+                        (Some(only), None) => game.score(terms, values[only].0).ok(),
+                        _ => None,
+                    };
+                    out.extend(only);
+                    if only.is_none() {
+                        break;
+                    }
+                }
+            }
+            for state in &some[out.len() - first..] {
+                out.push(self.machine.goal(state, role)?);
+            }
+        }
+        Ok(out)
+    }
+
+    /// A role's scores in terminal states; `None` where the rules give it none, or several.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Machine::goal`] that are no fault of the rules.
+    pub fn outcomes(
+        &mut self,
+        states: &[State],
+        role: RoleId,
+    ) -> Result<Vec<Option<Score>>, PlayError> {
+        match self.scores(states, role) {
+            Ok(scores) => return Ok(scores.into_iter().map(Some).collect()),
+            Err(PlayError::Interrupted) => return Err(PlayError::Interrupted),
+            Err(_) => {}
+        }
+        let each = states
+            .iter()
+            .map(|state| match self.machine.goal(state, role) {
+                Ok(score) => Ok(Some(score)),
+                Err(PlayError::NoGoal(_) | PlayError::AmbiguousGoal(_) | PlayError::BadGoal(_)) => {
+                    Ok(None)
+                }
+                Err(error) => Err(error),
+            });
+        each.collect()
+    }
+
+    fn check_stop(&self) -> Result<(), PlayError> {
+        match self.machine.stop().is_over() {
+            true => Err(PlayError::Interrupted),
+            false => Ok(()),
+        }
+    }
+}
+
+/// The words of states, if all are packed.
+fn words<'a>(states: impl Iterator<Item = &'a State>) -> Option<Vec<Arc<[u64]>>> {
+    let words = states.map(|state| match state {
+        State::Packed(words) => Some(Arc::clone(words)),
+        State::Facts(_) => None,
+    });
+    words.collect()
+}
+
+impl Lanes {
+    fn new(machine: &PropnetMachine, telling: &Telling) -> Lanes {
+        let net = machine.net();
+        let options = BatchOptions {
+            lanes: LANES,
+            engine: Engine::Auto,
+            looks_ahead: false,
+        };
+        let mut plain = vec![0; net.facts().len().div_ceil(64)];
+        let roles = telling.game.role_count();
+        let mut told = vec![Vec::new(); roles];
+        for (number, &fact) in net.facts().iter().enumerate() {
+            let bit = 1u64 << (number % 64);
+            match telling.told(machine.terms(), fact) {
+                None => plain[number / 64] |= bit,
+                Some((name, percept)) => {
+                    if let Some(role) = telling.game.role_of(name) {
+                        told[role.index()].push((number as u32, percept));
+                    }
+                }
+            }
+        }
+        for told in &mut told {
+            told.sort_unstable_by_key(|(_, percept): &(u32, TermId)| *percept);
+        }
+        let moves = net.moves().iter();
+        Lanes {
+            batch: machine.batch(options),
+            moves: moves
+                .map(|moves| {
+                    moves
+                        .iter()
+                        .zip(0..)
+                        .map(|(made, at)| (*made, at))
+                        .collect()
+                })
+                .collect(),
+            told,
+            plain: plain.into(),
+        }
+    }
+
+    /// The numbers of all moves, joint move by joint move; `None` if the network lacks one.
+    fn joints(&self, pairs: &[(&State, &[Move])]) -> Option<Vec<usize>> {
+        let mut joints = Vec::with_capacity(pairs.len() * self.moves.len());
+        for (_, joint) in pairs {
+            for (moves, made) in self.moves.iter().zip(*joint) {
+                joints.push(*moves.get(made)? as usize);
+            }
+        }
+        Some(joints)
+    }
+}
