@@ -1,6 +1,7 @@
 //! Hosted matches over real sockets.
 
 pub(crate) mod fake;
+mod percepts;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -13,7 +14,9 @@ use ggp_engine::machine::{DatalogMachine, Limits, PlayError};
 use ggp_gdl::game::Game;
 use ggp_gdl::symbol::Case;
 use ggp_play::contest::Resources;
-use ggp_play::protocol::host::{ExchangeError, HostError, HostOptions, Party, Seen, host, info};
+use ggp_play::protocol::host::{
+    ExchangeError, HostError, HostOptions, Party, PerceptForm, Seen, host, info,
+};
 use ggp_play::record::MatchRecord;
 use tempfile::TempDir;
 
@@ -56,6 +59,7 @@ fn options(grace: Duration) -> HostOptions {
         connect: Duration::from_secs(20),
         most_bytes: 1 << 20,
         headers: false,
+        percepts: PerceptForm::Own,
         case: Case::Fold,
         stop: limits.stop.clone(),
         resources: Resources {

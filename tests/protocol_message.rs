@@ -1,7 +1,7 @@
 //! The messages of hosts and players as text.
 
 use ggp_play::protocol::message::{
-    Balance, Info, Message, MessageError, MessageLimits, Reply, parse_move, spaced,
+    Balance, Info, LastTurn, Message, MessageError, MessageLimits, Reply, parse_move, spaced,
 };
 use proptest::prelude::*;
 
@@ -47,7 +47,7 @@ fn letter_case_and_whitespace_of_a_message_do_not_matter() {
     check("\r\n\r\n  (Info)\n", "( INFO )");
     check("(PLAY m1 nil)", "( PLAY m1 NIL )");
     check("(play m1 Nil)", "( PLAY m1 NIL )");
-    check("(play m1())", "( PLAY m1 NIL )");
+    check("(play m1())", "( PLAY m1 ( ) )");
     check(
         "(\tStop\nm1((mark 1 1)noop))",
         "( STOP m1 (( mark 1 1 ) noop ) )",
@@ -80,7 +80,10 @@ fn moves_keep_their_spelling() {
     let id = "m1".to_owned();
     assert_eq!(
         parse("(play m1 ((Mark  1 1) NOOP))"),
-        Ok(Message::Play { id, moves })
+        Ok(Message::Play {
+            id,
+            last: LastTurn::of_joint_move(moves),
+        })
     );
 }
 
@@ -105,14 +108,19 @@ fn invalid_messages_are_rejected_with_the_reason() {
     refused("(WAIT m1)", "unknown message `wait`");
     refused("(ABORT)", "not of the form (ABORT ID)");
     refused("(ABORT (m1))", "not of the form (ABORT ID)");
-    refused(
+    let play = "not of the form (PLAY ID (MOVE ...)), (PLAY ID NIL) or \
+                (PLAY ID TURN MOVE (PERCEPT ...))";
+    for wrong in [
         "(PLAY m1)",
-        "not of the form (PLAY ID (MOVE ...)) or (PLAY ID NIL)",
-    );
-    refused(
         "(PLAY m1 NIL NIL)",
-        "not of the form (PLAY ID (MOVE ...)) or (PLAY ID NIL)",
-    );
+        "(PLAY m1 1 noop)",
+        "(PLAY m1 first NIL NIL)",
+        "(PLAY m1 -1 NIL NIL)",
+        "(PLAY m1 (1) NIL NIL)",
+        "(PLAY m1 1 noop () ())",
+    ] {
+        refused(wrong, play);
+    }
     let start = "not of the form (START ID ROLE (RULE ...) STARTCLOCK PLAYCLOCK)";
     refused("(START m1 r () 1)", start);
     refused("(START m1 r NIL 1 2)", start);
@@ -133,11 +141,39 @@ fn invalid_messages_are_rejected_with_the_reason() {
 }
 
 #[test]
-fn the_form_for_imperfect_information_is_recognized() {
-    let expected = "games with imperfect information (GDL-II) are not supported";
-    refused("(PLAY m1 0 NIL NIL)", expected);
-    refused("(PLAY m1 3 (mark 1 1) ((seen 1) nothing))", expected);
-    refused("(STOP m1 4 noop ())", expected);
+fn percepts_are_read_and_written_in_both_forms() {
+    for text in [
+        "( PLAY m1 0 NIL NIL )",
+        "( PLAY m1 3 ( mark 1 1 ) (( seen 1 ) nothing ) )",
+        "( PLAY m1 3 noop ( ) )",
+        "( STOP m1 4 noop NIL )",
+        "( PLAY m1 ( ) )",
+        "( PLAY m1 (( does a ( mark 1 1 ) ) ) )",
+    ] {
+        check(text, text);
+    }
+    check("(play m1 0 nil())", "( PLAY m1 0 NIL ( ) )");
+    let texts = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect();
+    let last = |text: &str| match parse(text) {
+        Ok(Message::Play { last, .. } | Message::Stop { last, .. }) => last,
+        other => panic!("{other:?}"),
+    };
+    // A move may have the name NIL.
+    let turn = LastTurn::Own {
+        turn: 7,
+        own_move: Some("nil".to_owned()),
+        percepts: Some(texts(&["(seen  1)", "nothing"])),
+    };
+    assert_eq!(last("(STOP m1 7 nil ((seen  1)nothing))"), turn);
+    let first = LastTurn::Own {
+        turn: 0,
+        own_move: None,
+        percepts: None,
+    };
+    assert_eq!(last("(PLAY m1 0 NIL NIL)"), first);
+    assert!(first.is_empty() && !turn.is_empty());
+    assert_eq!(last("(PLAY m1 NIL)"), LastTurn::List(None));
+    assert_eq!(last("(PLAY m1 ())"), LastTurn::List(Some(Vec::new())));
 }
 
 #[test]

@@ -212,17 +212,8 @@ fn invalid_matches_are_rejected_and_the_next_match_is_played() {
     for (role, rules, reason) in [
         ("Ann", "(role Ann) (<= (p ?x) (q ?y))", "error[G"),
         ("Carl", SHOWS, "the rules have no role `Carl`"),
-        (
-            "Ann",
-            "(role Ann) (<= (sees Ann x) (does Ann y))",
-            "(GDL-II)",
-        ),
     ] {
-        let rules = match reason {
-            "(GDL-II)" => format!("{SHOWS} (<= (sees ?p ?m) (does ?p ?m))"),
-            _ => rules.to_owned(),
-        };
-        assert_eq!(player.start("m1", role, &rules, (5, 5)), "busy");
+        assert_eq!(player.start("m1", role, rules, (5, 5)), "busy");
         let found = reasons();
         assert!(found.contains(reason), "{found}");
         assert_eq!(player.say("( PLAY m1 NIL )"), "busy");
@@ -314,6 +305,40 @@ fn a_replaced_move_is_noticed() {
         _ => None,
     });
     assert_eq!(found, ("(show Rock)".into(), "(show Paper)".into()));
+}
+
+#[test]
+fn percepts_that_cannot_be_read_are_reported() {
+    let player = Running::new(options("random"));
+    let rules = format!("{SHOWS} (<= (sees ?p (did ?q ?m)) (role ?p) (does ?q ?m))");
+    let reported = || {
+        player.wait_for(|event| match event {
+            Event::OutOfStep { reason, .. } => Some(reason.clone()),
+            _ => None,
+        })
+    };
+    assert_eq!(player.start("m1", "Ann", &rules, (5, 5)), "ready");
+    player.say("( PLAY m1 0 NIL NIL )");
+    player.say("( PLAY m1 1 (show Paper) ((did Bob (show Rock)) (unheard of)) )");
+    let reason = reported();
+    assert!(reason.starts_with("a percept is left out: "), "{reason}");
+    player.say("( PLAY m1 9 (show Paper) () )");
+    let reason = reported();
+    assert!(
+        reason.contains("the messages between them were lost"),
+        "{reason}"
+    );
+    player.say("( STOP m1 2 (show Rock) () )");
+    let made = player.wait_for(|event| match event {
+        Event::Ended { made, scores, .. } => Some((*made, scores.clone())),
+        _ => None,
+    });
+    assert_eq!(made, (2, Vec::new()));
+    // Without `sees` the form has no joint move.
+    assert_eq!(player.start("m2", "Ann", SHOWS, (5, 5)), "ready");
+    let answer = player.say("( PLAY m2 1 (show Rock) () )");
+    assert!(answer.starts_with("( show "), "{answer}");
+    assert!(reported().contains("no `sees`"));
 }
 
 /// The shortest answer time of several attempts.

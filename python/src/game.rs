@@ -329,8 +329,9 @@ impl Game {
     /// The game tree in the EFG format of Gambit, which `pyspiel.load_efg_game` reads as well.
     ///
     /// Roles that choose at once do so one after another, in information sets that hide the choices of
-    /// the same turn. Raises `LimitError` if there are more than `max_nodes` nodes, and `Error` if the
-    /// rules have hidden information.
+    /// the same turn. If the rules have `sees`, a player knows only its own moves and its percepts after
+    /// each turn; they are the label of an information set. Raises `LimitError` if there are more than
+    /// `max_nodes` nodes, and `Error` if matches look alike to a player whose legal moves differ.
     #[pyo3(signature = (*, max_nodes=1_000_000, state=None))]
     fn efg(&self, py: Python<'_>, max_nodes: usize, state: Option<&State>) -> PyResult<String> {
         let start = self.from(py, state)?;

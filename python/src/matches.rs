@@ -154,7 +154,13 @@ struct Caller<'a> {
 impl Caller<'_> {
     /// The move that the function chooses, as a text or an action.
     fn ask(&self, py: Python<'_>, position: &Position<'_>) -> PyResult<Move> {
-        let state = State::after(py, self.shared, position.joint_moves)?;
+        let observation = position.observation();
+        let Some(joint_moves) = observation.joint_moves() else {
+            return Err(Error::new_err(
+                "the rules have `sees`: a function gets the whole state, which its role does not know",
+            ));
+        };
+        let state = State::after(py, self.shared, joint_moves)?;
         let call = || self.function.bind(py).call1((state, self.player));
         let answer = within(self.stop, call)?;
         let made = match (answer.extract::<String>(), answer.extract()) {

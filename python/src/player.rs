@@ -11,8 +11,8 @@ use crate::errors::{Error, play_error};
 use crate::interrupt::interruptible;
 use crate::shared::Shared;
 use crate::state::State;
-use ggp_engine::machine::{Limits, Machine};
-use ggp_gdl::game::Move;
+use ggp_engine::machine::{Limits, Machine, PlayError};
+use ggp_gdl::game::{Move, RoleId};
 use ggp_play::{Agent, AgentSpec, Brief, Observation, Pace, PlayerError, Tables};
 use ggp_solver::table::{Table, TableError};
 use ggp_stop::Stop;
@@ -65,6 +65,18 @@ fn player_error(py: Python<'_>, error: &PlayerError) -> PyErr {
         PlayerError::Play(error) => play_error(py, error),
         _ => Error::new_err(error.to_string()),
     }
+}
+
+/// The role's knowledge of the match that led to a state.
+fn observation(state: &State, role: RoleId) -> PyResult<Result<Observation, PlayError>> {
+    let facts = state.first_facts()?;
+    let mut machine = state.shared.machine().clone();
+    let start = match facts {
+        Some(facts) => machine.state(&facts),
+        None => machine.initial(),
+    };
+    let seen = |start| Observation::of_match(&machine, role, start, &state.history);
+    Ok(start.and_then(seen))
 }
 
 #[pymethods]
@@ -168,7 +180,7 @@ impl Player {
         // The machines of a match end with their stop, so a choice has one of its own.
         let own = playing.stop.child();
         let pace = Pace::within(&own, deadline, nodes);
-        let observation = Observation::of_joint_moves(role, state.history.clone());
+        let observation = observation(state, role)?.map_err(|error| play_error(py, &error))?;
         let stop = playing.stop.clone();
         let chosen = interruptible(py, &stop, || playing.agent().choose(&observation, &pace));
         let advice = self.unless_failed(py, chosen)?;

@@ -21,6 +21,10 @@ def test_openspiel(name: str) -> None:
     game = load(name)
     if not game.has_network:
         pytest.skip(f"{name} has no network")
+    if game.has_hidden_information:
+        with pytest.raises(ggp.Error, match="sees"):
+            ggp.openspiel.register(game, f"ggp_{name}")
+        return
     ggp.openspiel.register(game, f"ggp_{name}", max_length=200, proof_time=2.0)
     pyspiel.random_sim_test(
         pyspiel.load_game(f"ggp_{name}"), num_sims=1, serialize=False, verbose=False

@@ -171,6 +171,9 @@ def test_rules_with_hidden_information_show_no_facts() -> None:
     batch = ggp.Batch(game, 3)
     with pytest.raises(ggp.Error, match="sees"):
         batch.observe(1, np.zeros((3, batch.num_facts), np.float32))
+    # All choose at once, so the guesser does not know the coin in the tree either.
+    assert '"guesser" }' in game.efg()
+    assert game.efg().count('p "" 1 1 ""') == 1
 
 
 def test_explanations_and_drawings() -> None:

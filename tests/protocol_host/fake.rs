@@ -210,18 +210,18 @@ fn answer(message: Message, state: &State) -> String {
             });
             "ready".to_owned()
         }
-        Message::Play { id, moves } => match session.as_mut().filter(|session| session.id == id) {
+        Message::Play { id, last } => match session.as_mut().filter(|session| session.id == id) {
             None => "busy".to_owned(),
-            Some(session) => match session.receive(&moves) {
+            Some(session) => match session.receive(last.list()) {
                 true => session.choose(),
                 false => "confused".to_owned(),
             },
         },
-        Message::Stop { id, moves } => match session.take_if(|session| session.id == id) {
+        Message::Stop { id, last } => match session.take_if(|session| session.id == id) {
             None => "busy".to_owned(),
             Some(mut sitting) => {
-                let is_over =
-                    sitting.receive(&moves) && sitting.machine.is_terminal(&sitting.state).unwrap();
+                let is_over = sitting.receive(last.list())
+                    && sitting.machine.is_terminal(&sitting.state).unwrap();
                 state
                     .finished
                     .fetch_add(usize::from(is_over), Ordering::SeqCst);

@@ -94,7 +94,7 @@ fn invalid_requests_are_rejected_with_the_reason() {
     );
     check(&request("( WAIT m1 )"), " 400 ", "unknown message `wait`");
     check(&request("( INFO"), " 400 ", "brackets");
-    check(&request("( PLAY m1 1 noop () )"), " 400 ", "GDL-II");
+    check(&request("( PLAY m1 x noop () )"), " 400 ", "TURN");
     check(
         b"GET /favicon.ico HTTP/1.0\r\n\r\n",
         " 400 ",

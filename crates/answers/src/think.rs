@@ -256,7 +256,10 @@ impl ThinkTask {
                 }
             }
         };
-        let observation = Observation::of_joint_moves(role, std::mem::take(&mut reached.joints));
+        let start = reached.machine.initial()?;
+        let observation = Observation::of_match(&reached.machine, role, start, &reached.joints)?;
+        // Reasons speak of the state, which the role does not know.
+        let has_reasons = observation.joint_moves().is_some();
         let answer = match allowance.background.is_parallel() {
             true => {
                 let agent = AgentThread::new(brief, &self.spec);
@@ -285,7 +288,7 @@ impl ThinkTask {
             listener.send_before("tree", &tree, Instant::now() + PATIENCE);
         }
         let why = match (&answer.advice, listener) {
-            (Some(advice), Some(_)) if answer.origin != Origin::Random => {
+            (Some(advice), Some(_)) if has_reasons && answer.origin != Origin::Random => {
                 reached.machine.terms_mut().refresh();
                 let Reached { machine, state, .. } = &mut reached;
                 let learned = reporter.game.learned();

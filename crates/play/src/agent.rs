@@ -198,6 +198,14 @@ impl Pace {
         }
     }
 
+    /// The same pace with another number of iterations or positions.
+    pub fn with_nodes(&self, nodes: u64) -> Pace {
+        Pace {
+            nodes: Some(nodes),
+            ..self.clone()
+        }
+    }
+
     /// The most iterations or positions.
     pub fn nodes(&self) -> Option<u64> {
         self.nodes

@@ -100,6 +100,8 @@ struct Progress {
     legal: Option<(Vec<Move>, Move)>,
     /// True if the fallback mover failed.
     failed: bool,
+    /// True if the agent's result was taken: it has nothing more to report.
+    is_taken: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -295,6 +297,7 @@ impl AgentThread {
         pace.stop();
         let mut progress = self.shared.progress();
         let (finished, legal) = (progress.finished.take(), progress.legal.take());
+        progress.is_taken = finished.is_some();
         drop(progress);
         let is_finished = matches!(finished, Some(Ok(_)));
         let (advice, error) = match finished {
@@ -332,7 +335,8 @@ impl AgentThread {
     /// fallback mover has before the deadline.
     pub fn choose_late(&self, deadline: Instant) -> Option<Advice> {
         let has_move = |progress: &Progress| {
-            let is_hopeless = progress.failed && progress.finished.is_some();
+            let has_ended = progress.is_taken || progress.finished.is_some();
+            let is_hopeless = progress.failed && has_ended;
             is_hopeless || progress.legal.is_some() || self.pace.published().is_some()
         };
         self.wait(Some(deadline), has_move, || {});

@@ -64,7 +64,6 @@ impl Resources {
 #[derive(Debug)]
 pub struct AgentContender {
     thread: AgentThread,
-    role: RoleId,
     spec: AgentSpec,
     clocks: Clocks,
     roles: usize,
@@ -79,7 +78,6 @@ impl AgentContender {
     pub fn new(brief: Brief, spec: &AgentSpec, clocks: Clocks) -> Result<Self, SpecError> {
         Ok(AgentContender {
             roles: brief.game.role_count(),
-            role: brief.role,
             thread: AgentThread::new(brief, spec)?,
             spec: spec.clone(),
             clocks,
@@ -103,9 +101,7 @@ impl Contender for AgentContender {
         }
         let end = self.clocks.play.map(|clock| Instant::now() + clock);
         let (deadline, nodes) = self.spec.limits(end);
-        let answer = self
-            .thread
-            .choose(&position.observation(self.role), deadline, nodes);
+        let answer = self.thread.choose(&position.observation(), deadline, nodes);
         if let Some(error) = answer.error {
             return Err(Lapse::Crashed(error.to_string()));
         }
@@ -207,7 +203,7 @@ impl<M: Machine> Contest<M> {
                     for (slowest, time) in result.slowest.iter_mut().zip(round.times) {
                         *slowest = time.max(*slowest);
                     }
-                    result.moves.push(referee.last().to_vec());
+                    result.moves.push(referee.last());
                 }
             }
         };

@@ -2,7 +2,9 @@
 //!
 //! In: a machine and a state. Out: the tree of all matches from there, with an information set for
 //! each choice. Roles that choose at once do so one after another in the tree; their information
-//! sets hide what the others chose in the same turn. What was made in earlier turns is known to all.
+//! sets hide what the others chose in the same turn. What was made in earlier turns is known to all,
+//! unless the rules have `sees`: then a role knows its own moves and its percepts after each turn. They
+//! are the label of an information set.
 //! Chance chooses last, with equal probabilities.
 //!
 //! Source: McKelvey, McLennan and Turocy, "Gambit: Software tools for game theory", the EFG file
@@ -13,8 +15,11 @@ use std::fmt::{self, Write};
 use std::rc::Rc;
 
 use ggp_engine::machine::{Machine, PlayError};
-use ggp_gdl::check::Keyword;
 use ggp_gdl::game::{Move, RoleId};
+
+use knowledge::{Knowledge, Known};
+
+mod knowledge;
 
 /// A tree as text.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -33,10 +38,18 @@ pub struct ExtensiveForm {
 pub enum ExtensiveFormError {
     /// A fault of the rules, or an interrupt.
     Play(PlayError),
-    /// The tree has more nodes than this.
+    /// The tree has more nodes than this. In a game with percepts, turns in which nobody has a choice
+    /// count as well.
     TooLarge(usize),
-    /// The rules have percepts, which are not computed yet.
-    Percepts,
+    /// Two matches look alike to a role, but its legal moves differ.
+    LegalMoves {
+        /// The name of the role.
+        role: String,
+        /// The joint moves of both matches.
+        matches: [String; 2],
+        /// The role's legal moves after them.
+        moves: [String; 2],
+    },
 }
 
 impl From<PlayError> for ExtensiveFormError {
@@ -52,8 +65,15 @@ impl fmt::Display for ExtensiveFormError {
             ExtensiveFormError::TooLarge(most) => {
                 write!(f, "the game tree has more than {most} nodes")
             }
-            ExtensiveFormError::Percepts => f.write_str(
-                "the rules have `sees`; games with hidden information cannot be exported yet",
+            ExtensiveFormError::LegalMoves {
+                role,
+                matches,
+                moves,
+            } => write!(
+                f,
+                "two matches look alike to {role}, but its legal moves differ: \
+                 after `{}` they are {}; after `{}` they are {}",
+                matches[0], moves[0], matches[1], moves[1]
             ),
         }
     }
@@ -63,8 +83,8 @@ impl Error for ExtensiveFormError {}
 
 /// A node that is not written yet.
 enum Open<S> {
-    /// The beginning of a turn.
-    Turn(S),
+    /// The beginning of a turn. Where information is hidden, the players know something there.
+    Turn(S, Option<Known>),
     /// The choice of the next role of a turn, after those that have chosen.
     Choice {
         turn: Rc<Turn<S>>,
@@ -81,6 +101,7 @@ struct Turn<S> {
     /// The roles with a choice, chance last, each with its number among the players (0 for chance) and
     /// the number of its information set.
     choosers: Vec<(RoleId, usize, usize)>,
+    known: Option<Known>,
 }
 
 /// The tree of a game from a state on, with at most some nodes.
@@ -94,9 +115,6 @@ pub fn extensive_form<M: Machine>(
     most_nodes: usize,
 ) -> Result<ExtensiveForm, ExtensiveFormError> {
     let game = machine.game().clone();
-    if game.keyword(Keyword::Sees).is_some() {
-        return Err(ExtensiveFormError::Percepts);
-    }
     let roles: Vec<RoleId> = game.roles().collect();
     let is_player = |role: &RoleId| !game.is_random(*role);
     let players: Vec<RoleId> = roles.iter().copied().filter(is_player).collect();
@@ -110,7 +128,12 @@ pub fn extensive_form<M: Machine>(
     text.push_str(" }\n\"\"\n\n");
     let (mut nodes, mut outcomes, mut chances) = (0, 0, 0);
     let mut sets = vec![0; players.len()];
-    let mut open = vec![Open::Turn(start.clone())];
+    let mut knowledge = game
+        .is_hidden()
+        .then(|| Knowledge::new(&players, roles.len()));
+    let mut forced = 0;
+    let at_start = knowledge.as_ref().map(Knowledge::start);
+    let mut open = vec![Open::Turn(start.clone(), at_start)];
     while let Some(next) = open.pop() {
         if machine.stop().is_raised() {
             return Err(PlayError::Interrupted.into());
@@ -123,10 +146,16 @@ pub fn extensive_form<M: Machine>(
             } if chosen < turn.choosers.len() => (turn, chosen, joint),
             Open::Choice { turn, joint, .. } => {
                 let state = machine.next(&turn.state, &joint)?;
-                open.push(Open::Turn(state));
+                let known = match (&mut knowledge, &turn.known) {
+                    (Some(all), Some(known)) if !machine.is_terminal(&state)? => {
+                        Some(all.after(machine, known, &turn.state, &joint)?)
+                    }
+                    _ => None,
+                };
+                open.push(Open::Turn(state, known));
                 continue;
             }
-            Open::Turn(state) if machine.is_terminal(&state)? => {
+            Open::Turn(state, _) if machine.is_terminal(&state)? => {
                 let scores = players.iter().map(|role| machine.goal(&state, *role));
                 let scores = scores.map(|score| score.map(|score| score.to_string()));
                 let scores = scores.collect::<Result<Vec<_>, _>>()?.join(", ");
@@ -141,18 +170,23 @@ pub fn extensive_form<M: Machine>(
                 );
                 continue;
             }
-            Open::Turn(state) => {
+            Open::Turn(state, known) => {
                 let legal = roles.iter().map(|&role| {
                     let mut legal = Vec::new();
                     machine.legal(&state, role, &mut legal).map(|()| legal)
                 });
-                let legal = legal.collect::<Result<Vec<_>, _>>()?;
+                let mut legal = legal.collect::<Result<Vec<_>, _>>()?;
                 let joint = legal.iter().map(|legal| legal[0]).collect();
                 let mut choosers = Vec::new();
                 for (player, &role) in players.iter().enumerate() {
-                    if legal[role.index()].len() > 1 {
-                        sets[player] += 1;
-                        choosers.push((role, player + 1, sets[player]));
+                    let legal = &mut legal[role.index()];
+                    let set = match (&mut knowledge, &known) {
+                        (Some(all), Some(known)) => all.set(machine, player, known, legal)?,
+                        _ => sets[player] + 1,
+                    };
+                    if legal.len() > 1 {
+                        sets[player] = sets[player].max(set);
+                        choosers.push((role, player + 1, set));
                     }
                 }
                 let chance = roles.iter().filter(|role| !is_player(role));
@@ -160,10 +194,18 @@ pub fn extensive_form<M: Machine>(
                     chances += 1;
                     choosers.push((role, 0, chances));
                 }
+                if choosers.is_empty() && known.is_some() {
+                    // What players know grows in such turns, too.
+                    forced += 1;
+                    if nodes + forced > most_nodes {
+                        return Err(ExtensiveFormError::TooLarge(most_nodes));
+                    }
+                }
                 let turn = Rc::new(Turn {
                     state,
                     legal,
                     choosers,
+                    known,
                 });
                 open.push(Open::Choice {
                     turn,
@@ -181,7 +223,16 @@ pub fn extensive_form<M: Machine>(
         let legal = &turn.legal[role.index()];
         match player {
             0 => write_to(&mut text, format_args!("c \"\" {set} \"\" {{")),
-            _ => write_to(&mut text, format_args!("p \"\" {player} {set} \"\" {{")),
+            _ => {
+                let label = match (&knowledge, &turn.known) {
+                    (Some(all), Some(known)) => all.text(machine, player - 1, known),
+                    _ => String::new(),
+                };
+                write_to(
+                    &mut text,
+                    format_args!("p \"\" {player} {set} {} {{", quoted(&label)),
+                );
+            }
         }
         for made in legal {
             write_to(&mut text, format_args!(" {}", quoted(&machine.text(*made))));
@@ -270,7 +321,75 @@ mod tests {
             form(&unscored, 100),
             Err(ExtensiveFormError::Play(_))
         ));
-        let percepts = format!("{RULES} (<= (sees a ?s) (does b ?s))");
-        assert_eq!(form(&percepts, 100), Err(ExtensiveFormError::Percepts));
+        // Turns without a choice count where players remember them.
+        let forced = "(role a) (legal a wait) (init here) (next here) (sees a tick)
+            (<= terminal (not (true here))) (goal a 0)";
+        assert_eq!(
+            form(forced, 1_000),
+            Err(ExtensiveFormError::TooLarge(1_000))
+        );
+    }
+
+    /// Chance tosses a coin, which only `a` sees. Then `a` says something, and at last both do.
+    const COIN: &str = "
+        (role random) (role a) (role b) (side heads) (side tails)
+        (init (step 1)) (after 1 2) (after 2 3) (after 3 4) (acts random 1) (acts a 2) (acts a 3) (acts b 3)
+        (<= (legal ?r ?s) (acts ?r ?n) (true (step ?n)) (side ?s))
+        (<= (legal ?r wait) (role ?r) (true (step ?n)) (not (acts ?r ?n)))
+        (<= (next (step ?m)) (true (step ?n)) (after ?n ?m))
+        (<= (next (coin ?s)) (does random ?s) (side ?s))
+        (<= (next (coin ?s)) (true (coin ?s)))
+        (<= (next (said ?r ?s)) (does ?r ?s))
+        (<= (sees a (coin ?s)) (does random ?s) (side ?s))
+        (<= terminal (true (step 4)))
+        (<= right (true (coin ?s)) (true (said b ?s)))
+        (<= (goal b 100) right) (<= (goal b 0) (not right))
+        (<= (goal a 0) right) (<= (goal a 100) (not right))";
+
+    #[test]
+    fn a_role_knows_its_moves_and_percepts() {
+        let nothing = form(COIN, 31).unwrap();
+        // By the coin, and then by what was said as well. There is no goal for chance.
+        assert_eq!(
+            (nothing.nodes, &nothing.information_sets[..]),
+            (31, &[6, 1][..])
+        );
+        let lines: Vec<&str> = nothing.text.lines().collect();
+        assert_eq!(lines[3], r#"c "" 1 "" { "heads" 1/2 "tails" 1/2 } 0"#);
+        let sides = r#"{ "heads" "tails" } 0"#;
+        let a = r#""did wait | saw (coin heads)""#;
+        assert_eq!(lines[4], format!(r#"p "" 1 1 {a} {sides}"#));
+        let a = r#""did wait | saw (coin heads); did heads""#;
+        assert_eq!(lines[5], format!(r#"p "" 1 2 {a} {sides}"#));
+        let b = format!(r#"p "" 2 1 "did wait; did wait" {sides}"#);
+        assert_eq!(lines.iter().filter(|line| **line == b).count(), 8);
+
+        let words = format!("{COIN} (<= (sees b ?s) (does a ?s) (side ?s) (true (step 2)))");
+        let words = form(&words, 31).unwrap();
+        assert_eq!(words.information_sets, [6, 2]);
+        let b = format!(r#"p "" 2 2 "did wait; did wait | saw tails" {sides}"#);
+        assert!(words.text.lines().any(|line| line == b));
+
+        // Percepts of one turn are different from those of two.
+        let late = "(<= (sees b (coin ?s)) (true (coin ?s)) (true (step 2)))";
+        let early = "(<= (sees b tossed) (does random heads))
+            (<= (sees b tossed) (true (coin tails)) (true (step 2)))";
+        for percepts in [late, early] {
+            let form = form(&format!("{COIN} {percepts}"), 31).unwrap();
+            assert_eq!(form.information_sets, [6, 2]);
+        }
+    }
+
+    #[test]
+    fn moves_that_show_what_is_hidden_are_refused() {
+        let rules = format!("{COIN} (<= (legal b pass) (true (step 3)) (true (coin tails)))");
+        let error = form(&rules, 100).unwrap_err();
+        let expected = "two matches look alike to b, but its legal moves differ: \
+            after `heads wait wait; wait heads wait` they are heads, tails; \
+            after `tails wait wait; wait heads wait` they are heads, tails, pass";
+        assert_eq!(error.to_string(), expected);
+        // They may differ where the role can see why.
+        let told = format!("{rules} (<= (sees b ?s) (does random ?s) (side ?s))");
+        assert_eq!(form(&told, 100).unwrap().information_sets, [6, 2]);
     }
 }

@@ -12,10 +12,12 @@ mod backends;
 pub mod contest;
 pub mod extensive_form;
 mod greedy;
+mod hidden;
 #[cfg(feature = "tables")]
 mod lookup;
 mod mcts;
 mod minimax;
+mod news;
 mod observation;
 mod outlook;
 mod players;
@@ -41,19 +43,22 @@ use std::time::Duration;
 
 use ggp_engine::machine::{Machine, PlayError};
 use ggp_gdl::game::{Move, RoleId, Score};
+use ggp_gdl::terms::TermId;
 use rand::{Rng, RngExt};
 
 pub use agent::{Advice, Agent, Brief, Candidate, Pace};
 pub use agent_thread::{AgentAnswer, AgentThread, Origin};
 pub use backends::Backends;
 pub use greedy::Greedy;
+pub use hidden::{GuessingAgent, KnowledgeAgent};
 #[cfg(feature = "tables")]
 pub use lookup::{Gap, LookupAgent, Tables};
 pub use mcts::MctsAgent;
 pub use minimax::MinimaxAgent;
+pub use news::News;
 pub use observation::Observation;
 pub use outlook::{Evaluation, Lanes, Learner, Outlook};
-pub use players::Picker;
+pub use players::{Chance, Picker};
 pub use puzzle::PuzzleAgent;
 pub use reasons::reasons;
 pub use spec::{AGENT_KINDS, AgentKind, AgentSpec, OptionError, SpecError, is_agent};
@@ -132,6 +137,8 @@ pub struct Ply<S> {
     pub joint: Vec<Move>,
     /// The state after the joint move.
     pub state: S,
+    /// The percepts of each role, in games with `sees`; empty in all others.
+    pub percepts: Vec<Vec<TermId>>,
 }
 
 /// The states and joint moves of a match, in order. A clone is cheap and does not change
@@ -183,9 +190,9 @@ impl<S: Clone> History<S> {
         self.plies.iter().map(|ply| &**ply)
     }
 
-    /// Adds a joint move and the state after it.
-    pub fn push(&mut self, joint: Vec<Move>, state: S) {
-        self.plies.push(Arc::new(Ply { joint, state }));
+    /// Adds a joint move with the state after it.
+    pub fn push(&mut self, ply: Ply<S>) {
+        self.plies.push(Arc::new(ply));
     }
 
     /// Keeps the first `moves` joint moves and drops the others.
@@ -246,12 +253,9 @@ impl<M: Machine> Match<M> {
     ///
     /// # Errors
     ///
-    /// As [`Machine::goal`].
+    /// As [`scores`].
     pub fn scores(&mut self) -> Result<Vec<Score>, PlayError> {
-        let roles = self.machine.game().roles();
-        roles
-            .map(|role| self.machine.goal(self.history.state(), role))
-            .collect()
+        scores(&mut self.machine, self.history.state())
     }
 
     /// Makes a joint move.
@@ -261,7 +265,25 @@ impl<M: Machine> Match<M> {
     /// As [`Machine::play`]; the match is unchanged then.
     pub fn play(&mut self, joint: Vec<Move>) -> Result<(), PlayError> {
         let state = self.machine.play(self.history.state(), &joint)?;
-        self.history.push(joint, state);
+        self.push(joint, state)
+    }
+
+    /// Adds a legal joint move, the state after it and the percepts.
+    fn push(&mut self, joint: Vec<Move>, state: M::State) -> Result<(), PlayError> {
+        let mut percepts = Vec::new();
+        if self.machine.game().is_hidden() {
+            let before = self.history.state();
+            for role in self.machine.game().roles() {
+                let mut seen = Vec::new();
+                self.machine.percepts(before, &joint, role, &mut seen)?;
+                percepts.push(seen);
+            }
+        }
+        self.history.push(Ply {
+            joint,
+            state,
+            percepts,
+        });
         Ok(())
     }
 
@@ -283,7 +305,7 @@ impl<M: Machine> Match<M> {
             if self.machine.is_terminal(&state)? {
                 break;
             }
-            self.history.push(joint, state);
+            self.push(joint, state)?;
         }
         Ok(())
     }
@@ -345,6 +367,23 @@ impl<M: Machine> Match<M> {
     }
 }
 
+/// The scores of all roles in a state. In games with `sees`, chance has 0 if the rules give it
+/// no score.
+///
+/// # Errors
+///
+/// As [`Machine::goal`].
+pub fn scores<M: Machine>(machine: &mut M, state: &M::State) -> Result<Vec<Score>, PlayError> {
+    let game = machine.game().clone();
+    let score = |role| match machine.goal(state, role) {
+        Err(PlayError::NoGoal(_)) if game.is_hidden() && game.is_random(role) => {
+            Ok(Score::new(0).expect("it is at most 100"))
+        }
+        score => score,
+    };
+    game.roles().map(score).collect()
+}
+
 /// An agent as a [`Player`] of a [`Match`].
 #[derive(Debug)]
 pub struct AgentPlayer {
@@ -376,14 +415,13 @@ impl AgentPlayer {
 impl<M: Machine> Player<M> for AgentPlayer {
     fn choose(
         &mut self,
-        _machine: &mut M,
+        machine: &mut M,
         turn: &Turn<'_, M::State>,
     ) -> Result<Choice, PlayerError> {
-        let joint_moves: Vec<Vec<Move>> =
-            turn.history.plies().map(|ply| ply.joint.clone()).collect();
         let deadline = self.clock.map(|clock| Instant::now() + clock);
         let (deadline, nodes) = self.spec.limits(deadline);
-        let observation = Observation::of_joint_moves(self.role, joint_moves);
+        // The agent gets no more than this of the state and of the moves of others.
+        let observation = Observation::of_history(machine.game(), self.role, turn.history);
         let answer = self.thread.choose(&observation, deadline, nodes);
         match (answer.error, answer.advice) {
             (Some(error), _) => Err(error),

@@ -1,13 +1,15 @@
 //! The part of a match that one role knows.
 //!
-//! In: the role's own moves and, after each, either the joint move (GDL) or the role's
-//! percepts (GDL-II). Out: an [`Observation`] for an [`Agent`](super::Agent). Percepts are
-//! not computed here.
+//! In: a match, or the role's own moves and, after each, either the joint move (GDL) or the
+//! role's percepts (GDL-II). Out: an [`Observation`] for an [`Agent`](super::Agent). In games
+//! with `sees` it has the role's own moves and percepts and nothing else. The role `random` is
+//! chance, which knows all moves.
 
 use std::sync::Arc;
 
-use super::PlayerError;
-use ggp_gdl::game::{Move, RoleId};
+use super::{History, Match, PlayerError};
+use ggp_engine::machine::{Machine, PlayError};
+use ggp_gdl::game::{Game, Move, RoleId};
 use ggp_gdl::terms::TermId;
 
 /// Everything that one role knows of a match so far. A clone is cheap.
@@ -27,6 +29,45 @@ enum Seen {
 }
 
 impl Observation {
+    /// The knowledge of a role after joint moves of a match that begins in `start`.
+    ///
+    /// A [`Match`] keeps the percepts of its joint moves, so [`Observation::of_history`] is
+    /// faster where there is one.
+    ///
+    /// # Errors
+    ///
+    /// As [`Match::play`], in games with `sees`. Otherwise the moves are not checked.
+    pub fn of_match<M: Machine>(
+        machine: &M,
+        role: RoleId,
+        start: M::State,
+        joint_moves: &[Vec<Move>],
+    ) -> Result<Self, PlayError> {
+        if sees_all(machine.game(), role) {
+            return Ok(Observation::of_joint_moves(role, joint_moves));
+        }
+        let mut played = Match::new(machine.clone(), start);
+        for joint in joint_moves {
+            played.play(joint.clone())?;
+        }
+        let game = machine.game();
+        Ok(Observation::of_history(game, role, played.history()))
+    }
+
+    /// The knowledge of a role after the joint moves of a [`Match`].
+    pub fn of_history<S: Clone>(game: &Game, role: RoleId, history: &History<S>) -> Self {
+        if sees_all(game, role) {
+            let joint_moves: Arc<[_]> = history.plies().map(|ply| ply.joint.clone()).collect();
+            return Observation::of_joint_moves(role, joint_moves);
+        }
+        let own: Arc<[_]> = history.plies().map(|ply| ply.joint[role.index()]).collect();
+        let percepts: Arc<[_]> = history
+            .plies()
+            .map(|ply| ply.percepts[role.index()].clone())
+            .collect();
+        Observation::of_percepts(own, percepts)
+    }
+
     /// An observation of a game in which every role sees all moves (GDL).
     ///
     /// Each joint move has one entry for each role of the game.
@@ -106,6 +147,11 @@ impl Observation {
     pub fn required_joint_moves(&self) -> Result<&[Vec<Move>], PlayerError> {
         self.joint_moves().ok_or(PlayerError::HiddenMoves)
     }
+}
+
+/// Returns true if a role knows all moves.
+pub(super) fn sees_all(game: &Game, role: RoleId) -> bool {
+    !game.is_hidden() || game.is_random(role)
 }
 
 #[cfg(test)]

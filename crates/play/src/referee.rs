@@ -2,8 +2,9 @@
 //!
 //! In: a match, and for each role a [`Contender`] or none (chance). Out: joint moves and
 //! lapses. A role without a contender, or whose contender offers no legal move, gets a random
-//! legal move; the seed makes a match reproducible. Clocks are up to the contenders; records
-//! are not kept here.
+//! legal move; the seed makes a match reproducible. In games with `sees`, a contender gets
+//! its own moves and percepts and nothing else. Clocks are up to the contenders; records are
+//! not kept here.
 
 use ggp_stop::Instant;
 use std::fmt;
@@ -13,10 +14,11 @@ use std::time::Duration;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::{Match, Observation};
+use super::observation::sees_all;
+use super::{Chance, Match, News, Observation};
 use ggp_engine::machine::{Machine, PlayError};
 use ggp_gdl::game::{Move, RoleId};
-use ggp_gdl::terms::Terms;
+use ggp_gdl::terms::{TermId, Terms};
 
 /// The reason why a contender has no legal move to offer.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -46,21 +48,45 @@ impl fmt::Display for Lapse {
 /// The position in which a contender must choose.
 #[derive(Copy, Clone, Debug)]
 pub struct Position<'a> {
-    /// The joint moves so far.
-    pub joint_moves: &'a [Vec<Move>],
-    /// The texts of the last joint move in the spelling of the rules; empty before the first.
-    pub last: &'a [String],
+    /// The news of the last turn.
+    pub news: &'a News,
     /// The contender's legal moves, at least one.
     pub legal: &'a [Move],
     /// A view of the terms that includes all these moves.
     pub terms: &'a Terms,
+    role: RoleId,
+    sees_all: bool,
+    past: &'a Past,
 }
 
 impl Position<'_> {
-    /// Everything that a role knows here.
-    pub fn observation(&self, role: RoleId) -> Observation {
-        Observation::of_joint_moves(role, self.joint_moves)
+    /// The number of joint moves so far.
+    pub fn turn(&self) -> usize {
+        self.past.joint_moves.len()
     }
+
+    /// Everything that the contender's role knows here.
+    pub fn observation(&self) -> Observation {
+        let Past {
+            joint_moves,
+            percepts,
+        } = self.past;
+        let Some(percepts) = percepts.as_ref().filter(|_| !self.sees_all) else {
+            return Observation::of_joint_moves(self.role, &joint_moves[..]);
+        };
+        let role = self.role.index();
+        let own: Vec<Move> = joint_moves.iter().map(|joint| joint[role]).collect();
+        let percepts: Vec<_> = percepts.iter().map(|all| all[role].clone()).collect();
+        Observation::of_percepts(own, percepts)
+    }
+}
+
+/// The match so far. Contenders do not see it as a whole.
+#[derive(Clone, Debug)]
+struct Past {
+    joint_moves: Vec<Vec<Move>>,
+    /// The percepts by turn and role, in games with `sees`.
+    percepts: Option<Vec<Vec<Vec<TermId>>>>,
 }
 
 /// A program that plays one role and keeps its own clock.
@@ -81,8 +107,8 @@ pub trait Contender: Send {
     /// The reason why it has no legal move.
     fn choose(&mut self, position: &Position<'_>) -> Result<Move, Lapse>;
 
-    /// Called when the game is over, with the texts of the last joint move.
-    fn stop(&mut self, _last: &[String]) {}
+    /// Called when the game is over, with the news of the last turn.
+    fn stop(&mut self, _news: &News) {}
 
     /// Called when the match is aborted.
     fn abort(&mut self) {}
@@ -115,8 +141,7 @@ pub type Contenders<'a> = [Option<Box<dyn Contender + 'a>>];
 #[derive(Debug)]
 pub struct Referee<M: Machine> {
     game: Match<M>,
-    played: Vec<Vec<Move>>,
-    last: Vec<String>,
+    past: Past,
     asking: Asking,
     seed: u64,
 }
@@ -124,37 +149,60 @@ pub struct Referee<M: Machine> {
 impl<M: Machine> Referee<M> {
     /// A referee for a match that may already have begun.
     pub fn new(game: Match<M>, asking: Asking, seed: u64) -> Self {
-        let plies = game.history().plies();
-        let mut referee = Referee {
-            played: plies.map(|ply| ply.joint.clone()).collect(),
-            last: Vec::new(),
+        let plies = || game.history().plies();
+        let is_hidden = game.machine.game().is_hidden();
+        let percepts = || plies().map(|ply| ply.percepts.clone()).collect();
+        Referee {
+            past: Past {
+                joint_moves: plies().map(|ply| ply.joint.clone()).collect(),
+                percepts: is_hidden.then(percepts),
+            },
             game,
             asking,
             seed,
-        };
-        let last = referee.played.last().cloned();
-        referee.last = last.map_or(Vec::new(), |joint| referee.texts(&joint));
-        referee
+        }
     }
 
     /// The texts of moves in the spelling of the rules.
-    fn texts(&mut self, joint: &[Move]) -> Vec<String> {
-        let machine = self.game.machine();
+    fn texts(&self, joint: &[Move]) -> Vec<String> {
+        let machine = &self.game.machine;
         let text = |chosen: &Move| machine.game().text(machine.terms(), chosen.term());
         joint.iter().map(text).collect()
     }
 
     /// The texts of the last joint move in the spelling of the rules; empty before the first.
-    pub fn last(&self) -> &[String] {
-        &self.last
+    pub fn last(&self) -> Vec<String> {
+        let last = self.played().last();
+        last.map_or(Vec::new(), |joint| self.texts(joint))
     }
 
     /// The texts of all joint moves so far.
-    pub fn texts_so_far(&mut self) -> Vec<Vec<String>> {
-        let played = std::mem::take(&mut self.played);
-        let texts = played.iter().map(|joint| self.texts(joint)).collect();
-        self.played = played;
-        texts
+    pub fn texts_so_far(&self) -> Vec<Vec<String>> {
+        self.played()
+            .iter()
+            .map(|joint| self.texts(joint))
+            .collect()
+    }
+
+    /// The news for a role after `turn` joint moves.
+    ///
+    /// # Panics
+    ///
+    /// If fewer were made.
+    pub fn news(&self, role: RoleId, turn: usize) -> News {
+        let history = self.game.history();
+        let last = turn.checked_sub(1).map(|before| &*history.plies[before]);
+        News::new(&self.game.machine, role, turn, last)
+    }
+
+    /// The news of the last turn for each role that has a contender.
+    fn latest(&self, contenders: &Contenders<'_>) -> Vec<Option<News>> {
+        let roles = self.game.machine.game().roles();
+        let news = roles.zip(contenders).map(|(role, contender)| {
+            let contender = contender.as_ref();
+            contender.map(|_| self.news(role, self.past.joint_moves.len()))
+        });
+        news.collect()
     }
 
     /// The match.
@@ -164,7 +212,7 @@ impl<M: Machine> Referee<M> {
 
     /// The joint moves so far.
     pub fn played(&self) -> &[Vec<Move>] {
-        &self.played
+        &self.past.joint_moves
     }
 
     /// Lets all contenders prepare. The result has their lapses by role.
@@ -197,25 +245,23 @@ impl<M: Machine> Referee<M> {
             self.game.machine().legal(&state, role, &mut moves)?;
             legal.push(moves);
         }
-        // Random moves depend on the seed and the turn only.
-        let ply = self.played.len() as u64;
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(self.seed ^ ply.rotate_left(32));
-        let drawn = legal
-            .iter()
-            .map(|legal| legal[random.random_range(0..legal.len())]);
         let mut round = Round {
-            joint: drawn.collect(),
+            joint: self.draw(&legal),
             lapses: vec![None; legal.len()],
             times: vec![Duration::ZERO; legal.len()],
         };
-        let (joint_moves, last) = (&self.played[..], &self.last[..]);
+        let (past, news) = (&self.past, self.latest(contenders));
         let terms = self.game.machine.terms();
+        let game = self.game.machine.game();
+        let ids: Vec<RoleId> = game.roles().collect();
         let answers = ask(self.asking, contenders, |role, contender| {
             contender.choose(&Position {
-                joint_moves,
-                last,
+                news: news[role].as_ref().expect("a contender has news"),
                 legal: &legal[role],
                 terms,
+                role: ids[role],
+                sees_all: sees_all(game, ids[role]),
+                past,
             })
         });
         for (role, answer) in answers.into_iter().enumerate() {
@@ -236,15 +282,39 @@ impl<M: Machine> Referee<M> {
             return Err(PlayError::Interrupted);
         }
         self.game.play(round.joint.clone())?;
-        self.last = self.texts(&round.joint);
-        self.played.push(round.joint.clone());
+        self.past.joint_moves.push(round.joint.clone());
+        if let (Some(percepts), Some(ply)) =
+            (&mut self.past.percepts, self.game.history().plies().last())
+        {
+            percepts.push(ply.percepts.clone());
+        }
         Ok(Some(round))
+    }
+
+    /// A random legal move for each role, by the seed and the turn.
+    fn draw(&self, legal: &[Vec<Move>]) -> Vec<Move> {
+        let made = self.past.joint_moves.len();
+        if self.past.percepts.is_some() {
+            // The move that one role gets does not depend on the legal moves of others.
+            let chance = Chance::new(self.seed);
+            let drawn = legal.iter().enumerate();
+            let drawn = drawn.map(|(role, legal)| legal[chance.draw(made, role, legal.len())]);
+            return drawn.collect();
+        }
+        let seed = self.seed ^ (made as u64).rotate_left(32);
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let drawn = legal
+            .iter()
+            .map(|legal| legal[random.random_range(0..legal.len())]);
+        drawn.collect()
     }
 
     /// Notifies all contenders that the game is over.
     pub fn stop(&self, contenders: &mut Contenders<'_>) {
-        let last = &self.last[..];
-        ask(self.asking, contenders, |_, contender| contender.stop(last));
+        let news = self.latest(contenders);
+        ask(self.asking, contenders, |role, contender| {
+            contender.stop(news[role].as_ref().expect("a contender has news"));
+        });
     }
 
     /// Notifies all contenders that the match is aborted.

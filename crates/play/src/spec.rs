@@ -9,9 +9,13 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
+use super::hidden;
 use super::mcts;
 use super::outlook::Evaluation;
-use super::{Agent, Brief, Greedy, MctsAgent, MinimaxAgent, Picker, PuzzleAgent};
+use super::{
+    Agent, Brief, Greedy, GuessingAgent, KnowledgeAgent, MctsAgent, MinimaxAgent, Picker,
+    PuzzleAgent,
+};
 
 /// The limits for one move of an agent.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
@@ -190,7 +194,7 @@ const MOST_SECONDS: f64 = 1e9;
 pub const AGENT_KINDS: &[AgentKind] = &[
     AgentKind {
         name: "auto",
-        about: "solver for games with one deciding role, Monte Carlo tree search for all others",
+        about: "solver for games with one deciding role, ismcts for rules with `sees`, Monte Carlo tree search for all others",
         options: &[],
         make: |brief, settings| none(settings).map(|()| auto(brief)),
         nodes: Some(10_000),
@@ -232,11 +236,25 @@ pub const AGENT_KINDS: &[AgentKind] = &[
         make: |brief, settings| MctsAgent::new(brief, settings).map(|agent| Box::new(agent) as _),
         nodes: Some(10_000),
     },
+    AgentKind {
+        name: "ismcts",
+        about: "Monte Carlo tree search over what roles know, for rules with `sees`",
+        options: hidden::OPTIONS,
+        make: |brief, settings| match brief.game.is_hidden() {
+            true => KnowledgeAgent::new(brief, settings).map(|agent| Box::new(agent) as _),
+            // Where all is known, the other search is the same and has more.
+            false => none(settings).map(|()| auto(brief)),
+        },
+        nodes: Some(10_000),
+    },
 ];
 
 /// The default agent for a game.
 fn auto(brief: Brief) -> Box<dyn Agent> {
     let game = &brief.game;
+    if game.is_hidden() {
+        return Box::new(KnowledgeAgent::new(brief, &[]).expect("it is given no options"));
+    }
     let agent: Box<dyn Agent> = match game.role_count() == 1 && !game.is_random(brief.role) {
         true => Box::new(PuzzleAgent::new(brief.clone())),
         false => Box::new(MctsAgent::new(brief.clone(), &[]).expect("it is given no options")),
@@ -358,10 +376,21 @@ impl AgentSpec {
     /// [`SpecError::Option`] if the agent does not have an option, or the option does not
     /// accept its value.
     pub fn agent(&self, brief: Brief) -> Result<Box<dyn Agent>, SpecError> {
-        (self.kind.make)(brief, &self.settings).map_err(|error| SpecError::Option {
+        let agent = (self.kind.make)(brief.clone(), &self.settings);
+        let agent = agent.map_err(|error| SpecError::Option {
             spec: self.text.clone(),
             error,
-        })
+        })?;
+        if brief.game.is_hidden() && brief.game.is_random(brief.role) {
+            // This role is chance: it knows all moves and draws from the true ones.
+            return Ok(Box::new(Picker::random(brief)));
+        }
+        if !brief.game.is_hidden() || matches!(self.kind.name, "auto" | "ismcts") {
+            return Ok(agent);
+        }
+        let (make, settings) = (self.kind.make, self.settings.clone());
+        let make = move |brief| make(brief, &settings).expect("the options were accepted above");
+        Ok(Box::new(GuessingAgent::new(brief, self.thinks(), make)))
     }
 
     /// The deadline and the number of iterations for a choice that begins now and must end

@@ -1,3 +1,5 @@
+mod secrecy;
+
 use super::*;
 use ggp_engine::machine::{AnyMachine, Backend, Limits};
 use ggp_gdl::game::Game;
@@ -207,6 +209,31 @@ fn a_late_move_is_better_than_none() {
     assert!(answer.advice.is_none());
     let late = thread.choose_late(now + Duration::from_secs(60));
     assert_eq!(late.unwrap().chosen, legal[1]);
+}
+
+/// Has no move.
+struct Clueless;
+
+impl Agent for Clueless {
+    fn begin(&mut self, _pace: &Pace) -> Result<(), PlayerError> {
+        Ok(())
+    }
+
+    fn choose(&mut self, _observation: &Observation, _pace: &Pace) -> Result<Advice, PlayerError> {
+        Err(PlayerError::HiddenMoves)
+    }
+}
+
+#[test]
+fn nobody_waits_for_an_agent_that_has_failed() {
+    let game = game().machine().game().clone();
+    let brief = Brief::new(&game, game.roles().next().unwrap());
+    let mut thread = AgentThread::with(brief, |_| Ok(Box::new(Clueless))).unwrap();
+    let answer = thread.choose(&Observation::of_percepts([], []), None, None);
+    assert!(matches!(answer.error, Some(PlayerError::HiddenMoves)));
+    let began = Instant::now();
+    let late = thread.choose_late(began + Duration::from_secs(600));
+    assert!(late.is_none() && began.elapsed() < Duration::from_secs(60));
 }
 
 /// Returns a move exactly when its time is over.

@@ -39,10 +39,14 @@ def register(
     0, for everybody.
 
     Raises `ggp.LimitError` if the rules have no network, and `ggp.Error` if they have hidden
-    information.
+    information. The tree of a small game with hidden information is a game of OpenSpiel, too:
+    `pyspiel.load_efg_game(game.efg())`.
     """
     if game.has_hidden_information:
-        raise ggp.Error("the rules have `sees`: such games cannot be registered yet")
+        raise ggp.Error(
+            "the rules have `sees`: such games cannot be registered yet; "
+            "a small one is `pyspiel.load_efg_game(game.efg())`"
+        )
     kinds = pyspiel.GameType
     has_chance = game.num_players() < len(game.roles)
     outcomes = 0

@@ -2,7 +2,8 @@
 //!
 //! In: a game, a [`Party`] for each role, clocks. Out: the match and its record, which
 //! an observer sees after each move. A player that is late, unreachable or sends an illegal
-//! move gets a random legal move, and the match continues.
+//! move gets a random legal move, and the match continues. In games with `sees`, a player is
+//! sent its own moves and percepts and nothing else.
 
 mod exchange;
 mod remote;
@@ -15,9 +16,9 @@ use super::message::{Info, Message, MessageLimits};
 use crate::contest::{AgentContender, Clocks, Resources};
 use crate::record::MatchRecord;
 use crate::referee::{Asking, Contender, Lapse, Referee, Round};
-use crate::{AgentSpec, Match, SpecError};
+use crate::{AgentSpec, Match, News, SpecError};
 use ggp_engine::machine::{Machine, PlayError};
-use ggp_gdl::game::{Game, Score};
+use ggp_gdl::game::{Game, RoleId, Score};
 use ggp_gdl::markup;
 use ggp_gdl::symbol::Case;
 
@@ -78,6 +79,17 @@ impl std::fmt::Display for PartyError {
 
 impl std::error::Error for PartyError {}
 
+/// The form in which network players get their percepts, in games with `sees`.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub enum PerceptForm {
+    /// The number of the turn, the player's own move and the percepts.
+    #[default]
+    Own,
+    /// The percepts in place of the joint move, as hosts did in 2011. They do not say which
+    /// move was made in place of the player's own.
+    List,
+}
+
 /// The settings of a hosted match.
 #[derive(Clone, Debug)]
 pub struct HostOptions {
@@ -99,6 +111,8 @@ pub struct HostOptions {
     pub most_bytes: usize,
     /// True if messages carry the GGP-Match headers.
     pub headers: bool,
+    /// The form of percepts.
+    pub percepts: PerceptForm,
     /// True if names are case-sensitive.
     pub case: Case,
     /// Aborts the match when raised.
@@ -180,8 +194,12 @@ pub fn host<M: Machine>(
             Match::new(machine, start)
         }
     };
-    let mut contenders = contenders(&game, parties, options, record, is_resumed)?;
     let mut referee = Referee::new(played, Asking::AtOnce, seed);
+    let past = |role| {
+        let turns = 0..referee.played().len();
+        is_resumed.then(|| turns.map(|turn| referee.news(role, turn)).collect())
+    };
+    let mut contenders = contenders(&game, parties, options, record, &past)?;
     let mut begun = Instant::now();
     let lapses = referee.start(&mut contenders);
     if !is_resumed {
@@ -214,7 +232,7 @@ pub fn host<M: Machine>(
             Err(error) => ended = Err(error.into()),
             Ok(Some(round)) => {
                 let state = referee.game().history().state().clone();
-                record.moved(referee.last());
+                record.moved(&referee.last());
                 record.reached(referee.game().machine(), &state, &round.lapses);
                 // A record with the last move also has the end, whoever reads it and when.
                 if let (Ok(true), Ok(scores)) = (referee.game().is_over(), referee.game().scores())
@@ -259,7 +277,7 @@ fn contenders<'a>(
     parties: &[Party],
     options: &HostOptions,
     record: &MatchRecord,
-    is_resumed: bool,
+    past: &dyn Fn(RoleId) -> Option<Vec<News>>,
 ) -> Result<Vec<Option<Box<dyn Contender + 'a>>>, HostError> {
     let seed = record.seed.unwrap_or_default();
     let scrambled = record.scrambled.then_some(seed);
@@ -279,9 +297,9 @@ fn contenders<'a>(
             }
             Party::Remote(address, name) => {
                 let remote = Remote::new(&invitation, address, name, role);
-                Some(Box::new(match is_resumed {
-                    true => remote.resumed(record.moves.clone()),
-                    false => remote,
+                Some(Box::new(match past(role) {
+                    Some(missed) => remote.resumed(missed),
+                    None => remote,
                 }))
             }
         });

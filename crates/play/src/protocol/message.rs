@@ -5,6 +5,7 @@
 //! are not parsed and keep their spelling. Sockets, HTTP and clocks are not here.
 
 mod elements;
+mod last_turn;
 mod reply;
 
 use std::fmt;
@@ -12,6 +13,7 @@ use std::fmt;
 use elements::{Elements, inside};
 
 pub use elements::{Balance, compact, spaced};
+pub use last_turn::LastTurn;
 pub use reply::{Info, Reply, parse_move};
 
 /// Limits on the size of a message.
@@ -21,7 +23,8 @@ pub struct MessageLimits {
     pub bytes: usize,
     /// The greatest depth of nested lists.
     pub nesting: usize,
-    /// The most moves of a joint move, and so the most roles of a game.
+    /// The most moves of a joint move, and so the most roles of a game. Also the most percepts
+    /// of a turn.
     pub moves: usize,
 }
 
@@ -65,15 +68,15 @@ pub enum Message {
     Play {
         /// The match.
         id: String,
-        /// The last joint move, one move for each role; empty at first.
-        moves: Vec<String>,
+        /// The last turn.
+        last: LastTurn,
     },
     /// Ends a match.
     Stop {
         /// The match.
         id: String,
-        /// The last joint move.
-        moves: Vec<String>,
+        /// The last turn.
+        last: LastTurn,
     },
     /// Aborts a match.
     Abort {
@@ -89,7 +92,7 @@ pub enum MessageError {
     TooLong(usize),
     /// Lists are nested deeper than this limit.
     TooDeep(usize),
-    /// A joint move has more moves than this limit.
+    /// A joint move has more moves than this limit, or a turn more percepts.
     TooManyMoves(usize),
     /// Brackets do not match.
     Unbalanced,
@@ -101,8 +104,6 @@ pub enum MessageError {
     Malformed(&'static str),
     /// The text is not a number of seconds.
     BadClock(String),
-    /// The form for games with imperfect information (GDL-II).
-    ImperfectInformation,
 }
 
 impl fmt::Display for MessageError {
@@ -110,7 +111,7 @@ impl fmt::Display for MessageError {
         match self {
             MessageError::TooLong(most) => write!(f, "more than {most} bytes"),
             MessageError::TooDeep(most) => write!(f, "lists are nested deeper than {most}"),
-            MessageError::TooManyMoves(most) => write!(f, "more than {most} moves"),
+            MessageError::TooManyMoves(most) => write!(f, "more than {most} moves or percepts"),
             MessageError::Unbalanced => f.write_str("brackets do not match"),
             MessageError::NotAMessage => {
                 f.write_str("not a message such as (INFO) or (PLAY id NIL)")
@@ -118,9 +119,6 @@ impl fmt::Display for MessageError {
             MessageError::UnknownKind(kind) => write!(f, "unknown message `{kind}`"),
             MessageError::Malformed(form) => write!(f, "not of the form {form}"),
             MessageError::BadClock(text) => write!(f, "`{text}` is not a number of seconds"),
-            MessageError::ImperfectInformation => {
-                f.write_str("games with imperfect information (GDL-II) are not supported")
-            }
         }
     }
 }
@@ -129,8 +127,8 @@ impl std::error::Error for MessageError {}
 
 const PREVIEW: &str = "(PREVIEW (RULE ...) CLOCK)";
 const START: &str = "(START ID ROLE (RULE ...) STARTCLOCK PLAYCLOCK)";
-const PLAY: &str = "(PLAY ID (MOVE ...)) or (PLAY ID NIL)";
-const STOP: &str = "(STOP ID (MOVE ...)) or (STOP ID NIL)";
+const PLAY: &str = "(PLAY ID (MOVE ...)), (PLAY ID NIL) or (PLAY ID TURN MOVE (PERCEPT ...))";
+const STOP: &str = "(STOP ID (MOVE ...)), (STOP ID NIL) or (STOP ID TURN MOVE (PERCEPT ...))";
 const ABORT: &str = "(ABORT ID)";
 
 impl Message {
@@ -167,12 +165,12 @@ impl Message {
             "preview" => arguments.preview(),
             "start" => arguments.start(),
             "play" => {
-                let (id, moves) = arguments.moves(PLAY)?;
-                Ok(Message::Play { id, moves })
+                let (id, last) = arguments.last_turn(PLAY)?;
+                Ok(Message::Play { id, last })
             }
             "stop" => {
-                let (id, moves) = arguments.moves(STOP)?;
-                Ok(Message::Stop { id, moves })
+                let (id, last) = arguments.last_turn(STOP)?;
+                Ok(Message::Stop { id, last })
             }
             "abort" => Ok(Message::Abort {
                 id: arguments.word(ABORT)?,
@@ -228,15 +226,8 @@ impl fmt::Display for Message {
                     "( {kind} {id} {role} ({rules} ) {start_clock} {play_clock})"
                 )
             }
-            Message::Play { id, moves } | Message::Stop { id, moves } if moves.is_empty() => {
-                write!(f, "( {kind} {id} NIL )")
-            }
-            Message::Play { id, moves } | Message::Stop { id, moves } => {
-                write!(f, "( {kind} {id} (")?;
-                for made in moves {
-                    write!(f, "{} ", spaced(made))?;
-                }
-                f.write_str(") )")
+            Message::Play { id, last } | Message::Stop { id, last } => {
+                write!(f, "( {kind} {id} {last} )")
             }
             Message::Abort { id } => write!(f, "( {kind} {id} )"),
         }
@@ -291,30 +282,40 @@ impl<'t> Arguments<'t> {
         })
     }
 
-    /// The match and its last joint move. Any word means no moves, as in the reference player.
-    fn moves(mut self, form: &'static str) -> Result<(String, Vec<String>), MessageError> {
+    /// The match and its last turn.
+    fn last_turn(mut self, form: &'static str) -> Result<(String, LastTurn), MessageError> {
         let id = self.word(form)?;
-        let list = self.take(form)?;
-        if self.elements.next().transpose()?.is_some() {
-            // ID TURN LASTMOVE PERCEPTS
-            let more = self.elements.next().transpose()?;
-            let is_last = self.elements.next().transpose()?.is_none();
-            return Err(match more {
-                Some(_) if is_last && list.parse::<u64>().is_ok() => {
-                    MessageError::ImperfectInformation
-                }
-                _ => MessageError::Malformed(form),
-            });
-        }
-        let mut moves = Vec::new();
-        for made in Elements::new(inside(list).unwrap_or_default(), self.limits.nesting) {
-            let made = made?;
-            if moves.len() == self.limits.moves {
+        let first = self.take(form)?;
+        let Some(own_move) = self.elements.next().transpose()? else {
+            return Ok((id, LastTurn::List(self.list(first)?)));
+        };
+        let percepts = self.take(form)?;
+        let is_last = self.elements.next().transpose()?.is_none();
+        let turn = first.parse::<u64>().ok().filter(|_| is_last);
+        let turn = turn.ok_or(MessageError::Malformed(form))?;
+        let last = LastTurn::Own {
+            turn,
+            // Before the first move there is none.
+            own_move: (turn > 0).then(|| own_move.to_owned()),
+            percepts: self.list(percepts)?,
+        };
+        Ok((id, last))
+    }
+
+    /// The elements of a list. Any word means no list, as in the reference player.
+    fn list(&self, list: &str) -> Result<Option<Vec<String>>, MessageError> {
+        let Some(list) = inside(list) else {
+            return Ok(None);
+        };
+        let mut elements = Vec::new();
+        for element in Elements::new(list, self.limits.nesting) {
+            let element = element?;
+            if elements.len() == self.limits.moves {
                 return Err(MessageError::TooManyMoves(self.limits.moves));
             }
-            moves.push(made.to_owned());
+            elements.push(element.to_owned());
         }
-        Ok((id, moves))
+        Ok(Some(elements))
     }
 }
 

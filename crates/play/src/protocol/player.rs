@@ -10,6 +10,8 @@ mod event;
 mod latency_margin;
 mod match_progress;
 mod match_thread;
+mod percept_progress;
+mod progress;
 
 use ggp_stop::Stop;
 use std::fmt;

@@ -150,9 +150,6 @@ fn scores<M: Machine>(machine: &mut M, moves: &[Vec<String>]) -> Result<Option<V
     if !is_over.map_err(|error| error.to_string())? {
         return Ok(None);
     }
-    let game = machine.game().clone();
-    let scores = game.roles().map(|role| machine.goal(&state, role));
-    let scores = scores.map(|score| score.map(Score::get));
-    let scores = scores.collect::<Result<Vec<u8>, _>>();
-    scores.map(Some).map_err(|error| error.to_string())
+    let scores = crate::scores(machine, &state).map_err(|error| error.to_string())?;
+    Ok(Some(scores.into_iter().map(Score::get).collect()))
 }

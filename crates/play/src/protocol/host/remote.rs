@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::exchange::{Address, Envelope, ExchangeError, Patience, exchange};
-use super::{HostOptions, Spelling};
-use crate::protocol::message::{Message, MessageLimits, parse_move, spaced};
+use super::{HostOptions, PerceptForm, Spelling};
+use crate::News;
+use crate::protocol::message::{LastTurn, Message, MessageLimits, parse_move, spaced};
 use crate::referee::{Contender, Lapse, Position};
 use ggp_gdl::game::{Game, Move, RoleId};
 use ggp_gdl::markup;
@@ -50,8 +51,8 @@ pub struct Remote {
     name: String,
     role: RoleId,
     terms: Terms,
-    /// The earlier joint moves, if the match is resumed.
-    missed: Option<Vec<Vec<String>>>,
+    /// The news of the turns before the last one, if the match is resumed.
+    missed: Option<Vec<News>>,
 }
 
 impl Remote {
@@ -67,9 +68,9 @@ impl Remote {
         }
     }
 
-    /// The player in a match that is resumed after these joint moves.
+    /// The player in a match that is resumed. It has missed the messages with this news.
     #[must_use]
-    pub fn resumed(self, missed: Vec<Vec<String>>) -> Self {
+    pub fn resumed(self, missed: Vec<News>) -> Self {
         Remote {
             missed: Some(missed),
             ..self
@@ -109,17 +110,34 @@ impl Remote {
         Duration::from_secs(seconds.into()) + self.invitation.options.grace
     }
 
-    fn sent(&self, joint: &[String]) -> Vec<String> {
-        joint
-            .iter()
-            .map(|chosen| self.invitation.spelling.send(chosen))
-            .collect()
+    /// The news in the form of messages.
+    fn last_turn(&self, news: &News) -> LastTurn {
+        let spelled = |text: &String| self.invitation.spelling.send(text);
+        match news {
+            News::Moves(moves) => LastTurn::of_joint_move(moves.iter().map(spelled).collect()),
+            News::Percepts {
+                turn,
+                own_move,
+                percepts,
+            } => {
+                let percepts = percepts.iter().map(spelled).collect();
+                let percepts = Some(percepts).filter(|_| *turn > 0);
+                match self.invitation.options.percepts {
+                    PerceptForm::List => LastTurn::List(percepts),
+                    PerceptForm::Own => LastTurn::Own {
+                        turn: *turn as u64,
+                        own_move: own_move.as_ref().map(spelled),
+                        percepts,
+                    },
+                }
+            }
+        }
     }
 
-    fn play(&self, joint: &[String], ply: usize) -> Result<String, ExchangeError> {
+    fn play(&self, news: &News, ply: usize) -> Result<String, ExchangeError> {
         let message = Message::Play {
             id: self.invitation.id.clone(),
-            moves: self.sent(joint),
+            last: self.last_turn(news),
         };
         self.send(
             &message,
@@ -189,11 +207,9 @@ impl Contender for Remote {
             play_clock: options.play_clock,
         };
         let answer = self.send(&message, self.clock(options.start_clock), 0);
-        // Replay the earlier moves; the last joint move is sent with the next request.
-        let missed = self.missed.as_deref().unwrap_or_default();
-        for ply in 0..missed.len() {
-            let before = ply.checked_sub(1).map_or(&[][..], |before| &missed[before]);
-            let _ = self.play(before, ply);
+        // Replay the earlier turns; the last one is sent with the next request.
+        for (ply, news) in self.missed.iter().flatten().enumerate() {
+            let _ = self.play(news, ply);
         }
         match answer {
             Err(error) => Err(lapse(&error)),
@@ -206,15 +222,15 @@ impl Contender for Remote {
     }
 
     fn choose(&mut self, position: &Position<'_>) -> Result<Move, Lapse> {
-        let answer = self.play(position.last, position.joint_moves.len());
+        let answer = self.play(position.news, position.turn());
         let answer = answer.map_err(|error| lapse(&error))?;
         self.understand(&answer, position)
     }
 
-    fn stop(&mut self, last: &[String]) {
+    fn stop(&mut self, news: &News) {
         let message = Message::Stop {
             id: self.invitation.id.clone(),
-            moves: self.sent(last),
+            last: self.last_turn(news),
         };
         // The answer does not matter.
         let _ = self.send(&message, self.clock(self.invitation.options.play_clock), 0);

@@ -14,7 +14,7 @@ use tokio::time::timeout_at;
 
 use super::match_thread::{Clock, MatchHandle, MatchTerms, Server};
 use super::{Event, LatencyMargin, Log, PlayerOptions};
-use crate::protocol::message::{Info, Message, MessageError, Reply};
+use crate::protocol::message::{Info, LastTurn, Message, MessageError, Reply};
 use crate::protocol::wire::{Connection, Request, WireError, WireLimits};
 
 /// The most matches at once: one is played, others are ending.
@@ -240,9 +240,9 @@ impl Connections {
                 };
                 self.start(terms, received, is_near).await.into()
             }
-            Message::Play { id, moves } => self.play(&id, moves, received, is_near).await,
-            Message::Stop { id, moves } => {
-                let end = |sessions: &mut Sessions| sessions.end(|handle| handle.stop(moves));
+            Message::Play { id, last } => self.play(&id, last, received, is_near).await,
+            Message::Stop { id, last } => {
+                let end = |sessions: &mut Sessions| sessions.end(|handle| handle.stop(last));
                 self.end_of(&id, end, Reply::Done).into()
             }
             Message::Abort { id } => {
@@ -333,13 +333,7 @@ impl Connections {
         }
     }
 
-    async fn play(
-        &self,
-        id: &str,
-        moves: Vec<String>,
-        received: Instant,
-        is_near: bool,
-    ) -> Response {
+    async fn play(&self, id: &str, last: LastTurn, received: Instant, is_near: bool) -> Response {
         let (reply, mut present, number, due, margin) = {
             let mut sessions = self.sessions();
             if !sessions.is_playing(id) {
@@ -351,8 +345,11 @@ impl Connections {
             let margin = self.server.margin().of(clock, is_near);
             let due = received + clock - margin;
             current.expires = received + clock + self.patience(play_clock);
-            let last = due + margin / 2;
-            let reply = current.handle.request(moves, received, Clock { due, last });
+            let clock = Clock {
+                due,
+                last: due + margin / 2,
+            };
+            let reply = current.handle.request(last, received, clock);
             let present = current.present.subscribe();
             (reply, present, current.number, due, margin)
         };

@@ -101,7 +101,8 @@ pub enum Event {
         /// The move that the host played.
         played: String,
     },
-    /// The host's moves are not legal after the known moves.
+    /// The host's moves are not legal after the known moves, or percepts are missing or cannot
+    /// be read.
     OutOfStep {
         /// The match.
         #[serde(rename = "match")]

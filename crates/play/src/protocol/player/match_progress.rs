@@ -1,7 +1,7 @@
 //! The progress of a match by the host's messages.
 //!
 //! In: joint moves as text, one for each message. Out: the position that each message refers
-//! to. Hosts repeat messages, and messages get lost. A joint move that is not legal is
+//! to. Games with `sees` are followed elsewhere. Hosts repeat messages, and messages get lost. A joint move that is not legal is
 //! rejected and leaves the match unchanged.
 
 use std::fmt;
@@ -37,6 +37,8 @@ pub(super) enum OutOfStep {
     Malformed(String),
     /// The joint move is not legal.
     Illegal(String),
+    /// Messages were lost, or are of the wrong form.
+    Lost(String),
     /// The rules cannot be evaluated.
     Play(PlayError),
 }
@@ -51,7 +53,7 @@ impl fmt::Display for OutOfStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             OutOfStep::Count { moves, roles } => write!(f, "{moves} moves for {roles} roles"),
-            OutOfStep::Malformed(error) => f.write_str(error),
+            OutOfStep::Malformed(error) | OutOfStep::Lost(error) => f.write_str(error),
             OutOfStep::Illegal(moves) => write!(f, "{moves} is not legal here"),
             OutOfStep::Play(error) => error.fmt(f),
         }
@@ -312,7 +314,7 @@ fn play(
 
 /// Returns true if the text of a term is short enough to send. Terms share subterms, so that a
 /// small term can have a very long text.
-fn is_short(terms: &Terms, term: TermId) -> bool {
+pub(super) fn is_short(terms: &Terms, term: TermId) -> bool {
     let mut open = vec![term];
     let mut parts = 0;
     while let Some(term) = open.pop() {

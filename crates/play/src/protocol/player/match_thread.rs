@@ -9,14 +9,14 @@ use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
-use super::match_progress::{MatchProgress, Received};
+use super::progress::Progress;
 use super::{Event, LatencyMargin, Log, PlayerOptions};
-use crate::protocol::message::Reply;
-use crate::{AgentThread, Brief, Observation, Origin};
+use crate::protocol::message::{LastTurn, Reply};
+use crate::{AgentThread, Brief, Origin};
 use ggp_engine::machine::PlayError;
-use ggp_gdl::check::{self, Keyword};
+use ggp_gdl::check;
 use ggp_gdl::diagnostic::{Diagnostic, Severity};
-use ggp_gdl::game::{Game, Move, RoleId};
+use ggp_gdl::game::{Game, Move};
 use ggp_gdl::span::{Source, Sources};
 
 /// The most reported errors of rules that cannot be played.
@@ -73,20 +73,20 @@ struct Shared {
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Work {
     Begin,
-    Answer(Vec<String>),
+    Answer(LastTurn),
 }
 
 #[derive(Debug)]
 enum MatchRequest {
     Play {
-        moves: Vec<String>,
+        last: LastTurn,
         received: Instant,
         clock: Clock,
         is_answered: bool,
         answer: oneshot::Sender<Reply>,
     },
     Stop {
-        moves: Vec<String>,
+        last: LastTurn,
         is_answered: bool,
     },
     End(&'static str),
@@ -109,7 +109,7 @@ impl MatchRequest {
     /// Returns true if the request repeats the current work.
     fn repeats(&self, work: &Work) -> bool {
         match (self, work) {
-            (MatchRequest::Play { moves, .. }, Work::Answer(answered)) => moves == answered,
+            (MatchRequest::Play { last, .. }, Work::Answer(answered)) => last == answered,
             _ => false,
         }
     }
@@ -155,13 +155,13 @@ impl MatchHandle {
     /// Requests a move.
     pub(super) fn request(
         &self,
-        moves: Vec<String>,
+        last: LastTurn,
         received: Instant,
         clock: Clock,
     ) -> oneshot::Receiver<Reply> {
         let (answer, reply) = oneshot::channel();
         self.post(MatchRequest::Play {
-            moves,
+            last,
             received,
             clock,
             is_answered: self.take_answered(),
@@ -181,12 +181,12 @@ impl MatchHandle {
         self.shared.is_answered.swap(false, Ordering::Relaxed)
     }
 
-    /// Ends the match in the background, after these moves.
-    pub(super) fn stop(self, moves: Vec<String>) {
+    /// Ends the match in the background, after this turn.
+    pub(super) fn stop(self, last: LastTurn) {
         self.shared.unwanted.raise();
         self.post(MatchRequest::Stop {
             is_answered: self.take_answered(),
-            moves,
+            last,
         });
     }
 
@@ -249,10 +249,9 @@ struct MatchThread<'a> {
     terms: MatchTerms,
     server: &'a Server,
     shared: &'a Shared,
-    role: RoleId,
-    progress: MatchProgress,
+    progress: Progress,
     agent: AgentThread,
-    /// The number of joint moves before an answer that took the whole clock.
+    /// The number of turns before an answer that took the whole clock.
     slow: Option<usize>,
 }
 
@@ -309,7 +308,7 @@ impl<'a> MatchThread<'a> {
             play_clock: terms.play_clock,
             warnings,
         });
-        let progress = MatchProgress::new(&game, role, &limits(&shared.over));
+        let progress = Progress::new(&game, role, &limits(&shared.over));
         let failed = agent.begin(Some(deadline));
         shared.finish();
         if let Some(error) = failed {
@@ -320,7 +319,6 @@ impl<'a> MatchThread<'a> {
             terms,
             server,
             shared,
-            role,
             progress,
             agent,
             slow: None,
@@ -335,14 +333,14 @@ impl<'a> MatchThread<'a> {
         while let Some(request) = queue.pop_front().or_else(|| requests.recv().ok()) {
             match request {
                 MatchRequest::Play {
-                    moves,
+                    last,
                     received,
                     clock,
                     is_answered,
                     answer,
                 } => {
                     let mut work = self.shared.work();
-                    let answered = work.insert(Work::Answer(moves.clone()));
+                    let answered = work.insert(Work::Answer(last.clone()));
                     queue.extend(requests.try_iter());
                     if queue
                         .iter()
@@ -351,15 +349,15 @@ impl<'a> MatchThread<'a> {
                         self.shared.stop.raise();
                     }
                     drop(work);
-                    let made = self.receive(&moves, is_answered);
+                    let made = self.receive(&last, is_answered);
                     let reply = self.answer(made, received, clock);
                     self.shared.finish();
                     // The connection may be closed.
                     let _ = answer.send(reply);
                 }
-                MatchRequest::Stop { moves, is_answered } => {
-                    if !moves.is_empty() {
-                        self.receive(&moves, is_answered);
+                MatchRequest::Stop { last, is_answered } => {
+                    if self.progress.needs(&last) {
+                        self.receive(&last, is_answered);
                         scores = self.progress.scores();
                     }
                     how = "stop";
@@ -380,7 +378,7 @@ impl<'a> MatchThread<'a> {
         self.server.log.record(Event::Ended {
             id: self.terms.id.clone(),
             how,
-            made: self.progress.played().len(),
+            made: self.progress.made(),
             scores,
             fault,
         });
@@ -392,8 +390,7 @@ impl<'a> MatchThread<'a> {
         }
         let options = &self.server.options;
         let (until, nodes) = options.agent.limits(Some(clock.due));
-        let played = &self.progress.played()[..made];
-        let observation = Observation::of_joint_moves(self.role, played);
+        let observation = self.progress.observation(made);
         let answer = self.agent.choose(&observation, until, nodes);
         if let Some(error) = answer.error {
             let (id, reason) = (self.terms.id.clone(), error.to_string());
@@ -428,26 +425,17 @@ impl<'a> MatchThread<'a> {
         self.progress.text(chosen).map_or(Reply::Nil, Reply::Move)
     }
 
-    /// Processes the last joint move of the host. The result is the number of joint moves so
-    /// far.
-    fn receive(&mut self, moves: &[String], is_answered: bool) -> usize {
-        let before = self.progress.played().len();
-        let out_of_step = |reason| Event::OutOfStep {
-            id: self.terms.id.clone(),
-            reason,
+    /// Processes the last turn of a message. The result is the number of turns so far.
+    fn receive(&mut self, last: &LastTurn, is_answered: bool) -> usize {
+        let before = self.progress.made();
+        let (made, remarks) = match self.progress.receive(last, is_answered) {
+            Ok(receipt) => (receipt.made, receipt.remarks),
+            Err(error) => (before, vec![error.to_string()]),
         };
-        let made = match self.progress.receive(moves, is_answered) {
-            Ok(Received::After(made)) => made,
-            Ok(Received::Inferred) => {
-                let reason = "a message was lost; its moves were inferred from this one".to_owned();
-                self.server.log.record(out_of_step(reason));
-                self.progress.played().len()
-            }
-            Err(error) => {
-                self.server.log.record(out_of_step(error.to_string()));
-                before
-            }
-        };
+        for reason in remarks {
+            let id = self.terms.id.clone();
+            self.server.log.record(Event::OutOfStep { id, reason });
+        }
         if made == before + 1 {
             self.compare(before);
         }
@@ -456,7 +444,7 @@ impl<'a> MatchThread<'a> {
 
     /// Checks whether the host played the answered move.
     fn compare(&mut self, before: usize) {
-        let played = self.progress.played()[before][self.role.index()];
+        let played = self.progress.own_move(before);
         let Some(answered) = self.progress.answer(before) else {
             return;
         };
@@ -464,8 +452,7 @@ impl<'a> MatchThread<'a> {
             self.server.margin().was_played(played == answered);
         }
         if played != answered {
-            let text =
-                |progress: &mut MatchProgress, chosen| progress.text(chosen).unwrap_or_default();
+            let text = |progress: &mut Progress, chosen| progress.text(chosen).unwrap_or_default();
             self.server.log.record(Event::Replaced {
                 id: self.terms.id.clone(),
                 made: before,
@@ -499,10 +486,5 @@ fn read(rules: String, server: &Server, unwanted: &Stop) -> Result<(Game, usize)
         };
         return Err(errors.take(MOST_REASONS).map(line).collect());
     };
-    if game.keyword(Keyword::Sees).is_some() {
-        let reason = "the rules use `sees`; games with imperfect information (GDL-II) are not \
-                      supported";
-        return Err(vec![reason.to_owned()]);
-    }
     Ok((game, reading.findings.len() + reading.omitted))
 }

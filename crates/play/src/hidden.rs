@@ -1,0 +1,438 @@
+//! Agents for games with hidden information (GDL-II).
+//!
+//! In: a role's own moves and percepts. Out: advice. All of them keep a [`Belief`], the positions
+//! that fit what the role knows, and never see anything else. [`KnowledgeAgent`] searches over what
+//! roles know. [`GuessingAgent`] asks an agent for games without hidden information what it would
+//! do in some of the positions that fit, each taken as known to all.
+//!
+//! Source for guessing: Long, Sturtevant, Buro, Furtak: Understanding the Success of Perfect
+//! Information Monte Carlo Sampling in Game Tree Search, AAAI 2010.
+
+use std::fmt;
+
+use ggp_engine::machine::{AnyMachine, Backend, PlayError};
+use ggp_gdl::game::Move;
+use ggp_hidden::{
+    Belief, BeliefError, BeliefLimits, KnowledgeId, Memories, SearchOptions, State, Trees, World,
+};
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::{Advice, Agent, Brief, Candidate, Observation, OptionError, Pace, PlayerError};
+
+/// The positions that fit what a role knows, kept up to date.
+#[derive(Debug)]
+struct Knowledge {
+    world: World,
+    /// The belief, unless the next observation must be followed from the start.
+    belief: Option<Belief>,
+    start: State,
+    /// Whether positions stay apart in which other roles know other things.
+    is_apart: bool,
+    limits: BeliefLimits,
+    random: Xoshiro256PlusPlus,
+}
+
+impl Knowledge {
+    fn new(brief: &Brief, is_apart: bool, pace: &Pace) -> Result<Self, PlayerError> {
+        let mut limits = brief.limits.clone();
+        // Without a network in time, Datalog does the same, if slower.
+        limits.stop = limits.stop.within(pace.part(GROUNDING).remaining());
+        let world = match World::new(&brief.game, Backend::Propnet, limits) {
+            Ok(world) => Ok(world),
+            Err(_) => World::new(&brief.game, Backend::Datalog, brief.limits.clone()),
+        };
+        let mut world = world?;
+        world.set_stop(&brief.limits.stop);
+        let start = world.start(brief.start.as_deref())?;
+        Ok(Knowledge {
+            world,
+            belief: None,
+            start,
+            is_apart,
+            limits: BeliefLimits::default(),
+            random: Xoshiro256PlusPlus::seed_from_u64(brief.seed),
+        })
+    }
+
+    /// The belief after an observation.
+    fn follow(
+        &mut self,
+        memories: &mut Memories,
+        role: ggp_gdl::game::RoleId,
+        observation: &Observation,
+        pace: &Pace,
+    ) -> Result<&Belief, PlayerError> {
+        let Some(percepts) = observation.percepts() else {
+            let reason = "an observation of a game with hidden information has percepts";
+            return Err(PlayerError::Other(reason.into()));
+        };
+        self.limits = limits(pace);
+        let own = observation.own_moves();
+        let is_behind = self.belief.as_ref().is_some_and(|belief| {
+            let both = belief.past().iter().zip(own.iter().zip(percepts));
+            belief.turns() <= own.len()
+                && both.into_iter().all(|((made, told), (own, percepts))| {
+                    made == own && *told == ascending(percepts)
+                })
+        });
+        let mut belief = match self.belief.take().filter(|_| is_behind) {
+            Some(belief) => belief,
+            None => Belief::new(&self.world, memories, role, &self.start, self.is_apart),
+        };
+        for (made, told) in own.iter().zip(percepts).skip(belief.turns()) {
+            let turn = (*made, &told[..]);
+            let Knowledge {
+                world,
+                limits,
+                random,
+                ..
+            } = self;
+            belief
+                .update(world, memories, turn, *limits, random)
+                .map_err(|error| match error {
+                    BeliefError::Play(error) => PlayerError::Play(error),
+                    other => PlayerError::Other(other.into()),
+                })?;
+        }
+        Ok(self.belief.insert(belief))
+    }
+
+    /// The role's legal moves, which are the same in all positions that fit.
+    fn legal(&mut self) -> Result<Vec<Move>, PlayerError> {
+        let belief = self.belief.as_ref().expect("it was followed");
+        let members = belief.with_end(&mut self.world, false)?;
+        let Some(member) = members.first() else {
+            let reason = "the match is over in all positions that fit the role's percepts";
+            return Err(PlayerError::Other(reason.into()));
+        };
+        let status = self
+            .world
+            .status(std::slice::from_ref(&member.state))?
+            .remove(0);
+        Ok(status.legal[belief.role().index()].clone())
+    }
+}
+
+fn ascending(percepts: &[ggp_gdl::terms::TermId]) -> Vec<ggp_gdl::terms::TermId> {
+    let mut percepts = percepts.to_vec();
+    percepts.sort_unstable();
+    percepts.dedup();
+    percepts
+}
+
+/// The limits of a belief in the time that is left: the update must be a small part of it.
+fn limits(pace: &Pace) -> BeliefLimits {
+    let most = BeliefLimits::default();
+    let Some(left) = pace.part(1.0).remaining() else {
+        return most;
+    };
+    let share = left.as_secs_f64().clamp(LEAST, 1.0);
+    BeliefLimits {
+        members: (most.members as f64 * share) as usize,
+        joint_moves: (most.joint_moves as f64 * share) as usize,
+    }
+}
+
+/// The least part of the usual limits of a belief.
+const LEAST: f64 = 0.05;
+/// The share of the start clock for grounding.
+const GROUNDING: f64 = 0.8;
+
+/// An agent that searches over what roles know.
+#[derive(Debug)]
+pub struct KnowledgeAgent {
+    brief: Brief,
+    options: SearchOptions,
+    knowledge: Option<Knowledge>,
+    trees: Trees,
+}
+
+/// The options of [`KnowledgeAgent`].
+pub(super) const OPTIONS: &[(&str, &str)] = &[("c=NUMBER", "weight of exploration, 1 by default")];
+
+impl KnowledgeAgent {
+    /// An agent with options as names and values. The only option is `c`.
+    ///
+    /// # Errors
+    ///
+    /// An unknown option, or a value that the option does not accept.
+    pub fn new(brief: Brief, settings: &[(String, String)]) -> Result<Self, OptionError> {
+        let mut options = SearchOptions {
+            // A node has some hundred bytes with its share of memories.
+            nodes: usize::try_from(brief.memory_bytes / 1_000).unwrap_or(usize::MAX),
+            ..SearchOptions::default()
+        };
+        for (name, value) in settings {
+            let wrong = || OptionError::Value {
+                name: name.clone(),
+                allowed: "a number from 0 to 100".to_owned(),
+                value: value.clone(),
+            };
+            match &name[..] {
+                "c" => {
+                    let number: f64 = value.parse().map_err(|_| wrong())?;
+                    if !(0.0..=100.0).contains(&number) {
+                        return Err(wrong());
+                    }
+                    options.exploration = number;
+                }
+                _ => return Err(OptionError::unknown(name, OPTIONS)),
+            }
+        }
+        Ok(KnowledgeAgent {
+            brief,
+            options,
+            knowledge: None,
+            trees: Trees::default(),
+        })
+    }
+
+    fn prepare(&mut self, pace: &Pace) -> Result<(), PlayerError> {
+        if self.knowledge.is_none() {
+            self.knowledge = Some(Knowledge::new(&self.brief, true, pace)?);
+        }
+        Ok(())
+    }
+
+    /// The knowledge of the role in the belief.
+    fn known(&self) -> Option<KnowledgeId> {
+        let belief = self.knowledge.as_ref()?.belief.as_ref()?;
+        Some(belief.members()[0].known[self.brief.role.index()])
+    }
+
+    fn advice(&mut self) -> Option<Advice> {
+        let options = self.trees.options(self.known()?);
+        let knowledge = self.knowledge.as_mut()?;
+        let mut left: f64 = knowledge.random.clone().random();
+        let drawn = options.iter().find(|option| {
+            left -= option.share;
+            left < 0.0
+        });
+        let drawn = drawn.or(options.first())?;
+        let candidates = options.iter().map(|option| Candidate {
+            action: option.made,
+            visits: option.visits,
+            value: option.value,
+            bounds: (0.0, 100.0),
+            distance: None,
+        });
+        Some(Advice {
+            value: Some(drawn.value),
+            nodes: self.trees.iterations(),
+            candidates: candidates.collect(),
+            ..Advice::of(drawn.made)
+        })
+    }
+}
+
+impl Agent for KnowledgeAgent {
+    fn begin(&mut self, pace: &Pace) -> Result<(), PlayerError> {
+        self.prepare(pace)
+    }
+
+    fn choose(&mut self, observation: &Observation, pace: &Pace) -> Result<Advice, PlayerError> {
+        self.prepare(pace)?;
+        let role = self.brief.role;
+        let knowledge = self.knowledge.as_mut().expect("it is prepared");
+        knowledge.follow(&mut self.trees.memories, role, observation, pace)?;
+        let legal = knowledge.legal()?;
+        pace.publish(Advice::of(legal[0]));
+        if legal.len() == 1 {
+            return Ok(Advice::of(legal[0]));
+        }
+        let before = self.trees.iterations();
+        knowledge.world.set_stop(&pace.part(1.0));
+        let outcome = loop {
+            let made = self.trees.iterations() - before;
+            let left = pace
+                .nodes()
+                .map_or(u64::MAX, |nodes| nodes.saturating_sub(made));
+            if left == 0 || pace.is_over() {
+                break Ok(());
+            }
+            let Knowledge {
+                world,
+                belief,
+                random,
+                ..
+            } = self.knowledge.as_mut().expect("it is prepared");
+            let options = SearchOptions {
+                lanes: usize::try_from(left)
+                    .unwrap_or(usize::MAX)
+                    .min(self.options.lanes),
+                ..self.options
+            };
+            let belief = belief.as_ref().expect("it was followed");
+            if let Err(error) = self.trees.grow(world, belief, &options, random) {
+                break Err(error);
+            }
+            if let Some(advice) = self.advice() {
+                pace.publish(advice);
+            }
+        };
+        let advice = self.advice();
+        let knowledge = self.knowledge.as_mut().expect("it is prepared");
+        knowledge.world.set_stop(&self.brief.limits.stop);
+        // The next draw is another one.
+        let _: u64 = knowledge.random.random();
+        match (advice, outcome) {
+            (Some(advice), Ok(()) | Err(PlayError::Interrupted)) => Ok(advice),
+            (None, Ok(()) | Err(PlayError::Interrupted)) => Ok(Advice::of(legal[0])),
+            (_, Err(error)) => Err(error.into()),
+        }
+    }
+}
+
+/// An agent that asks another one about positions that fit, each taken as known to all.
+pub struct GuessingAgent {
+    brief: Brief,
+    make: Box<dyn Fn(Brief) -> Box<dyn Agent> + Send>,
+    /// Whether the other agent searches. One that does not is asked about one position.
+    thinks: bool,
+    knowledge: Option<Knowledge>,
+    memories: Memories,
+    /// The machine of the game as it is written.
+    machine: Option<AnyMachine>,
+}
+
+impl fmt::Debug for GuessingAgent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = f.debug_struct("GuessingAgent");
+        text.field("brief", &self.brief).finish_non_exhaustive()
+    }
+}
+
+/// The positions that a guessing agent asks about for one choice.
+const GUESSES: usize = 16;
+
+impl GuessingAgent {
+    /// An agent that asks the agents that `make` makes, which search or not.
+    pub fn new(
+        brief: Brief,
+        thinks: bool,
+        make: impl Fn(Brief) -> Box<dyn Agent> + Send + 'static,
+    ) -> Self {
+        GuessingAgent {
+            brief,
+            make: Box::new(make),
+            thinks,
+            knowledge: None,
+            memories: Memories::default(),
+            machine: None,
+        }
+    }
+
+    fn prepare(&mut self, pace: &Pace) -> Result<(), PlayerError> {
+        if self.knowledge.is_none() {
+            self.knowledge = Some(Knowledge::new(&self.brief, false, pace)?);
+        }
+        if self.machine.is_none() && self.thinks {
+            self.machine = match &self.brief.machine {
+                Some(machine) => Some(machine.clone()),
+                None => {
+                    let limits = self.brief.limits.clone();
+                    Some(AnyMachine::new(&self.brief.game, Backend::Auto, limits)?)
+                }
+            };
+        }
+        Ok(())
+    }
+}
+
+impl Agent for GuessingAgent {
+    fn begin(&mut self, pace: &Pace) -> Result<(), PlayerError> {
+        self.prepare(pace)
+    }
+
+    fn choose(&mut self, observation: &Observation, pace: &Pace) -> Result<Advice, PlayerError> {
+        self.prepare(pace)?;
+        let role = self.brief.role;
+        let knowledge = self.knowledge.as_mut().expect("it is prepared");
+        knowledge.follow(&mut self.memories, role, observation, pace)?;
+        let legal = knowledge.legal()?;
+        pace.publish(Advice::of(legal[0]));
+        if legal.len() == 1 {
+            return Ok(Advice::of(legal[0]));
+        }
+        let guesses = if self.thinks { GUESSES } else { 1 };
+        let mut candidates: Vec<Candidate> = legal
+            .iter()
+            .map(|made| Candidate {
+                action: *made,
+                visits: 0,
+                value: 0.0,
+                bounds: (0.0, 100.0),
+                distance: None,
+            })
+            .collect();
+        let mut nodes = 0;
+        for guess in 0..guesses {
+            if guess > 0 && pace.is_over() {
+                break;
+            }
+            let Knowledge {
+                world,
+                belief,
+                random,
+                ..
+            } = knowledge;
+            let members = belief
+                .as_ref()
+                .expect("it was followed")
+                .with_end(world, false)?;
+            let total: f64 = members.iter().map(|member| member.weight).sum();
+            let mut left = random.random::<f64>() * total;
+            let place = members.iter().position(|member| {
+                left -= member.weight;
+                left < 0.0
+            });
+            let state = &members[place.unwrap_or(members.len() - 1)].state;
+            let brief = Brief {
+                start: Some(world.facts(state)),
+                seed: random.random(),
+                machine: self.machine.clone(),
+                ..self.brief.clone()
+            };
+            let share = pace.first(1.0 / (guesses - guess) as f64);
+            let share = match pace.nodes() {
+                Some(nodes) => share.with_nodes(nodes.div_ceil(guesses as u64)),
+                None => share,
+            };
+            let mut agent = (self.make)(brief);
+            let answer = agent
+                .begin(&share.first(0.0))
+                .and_then(|()| agent.choose(&Observation::of_joint_moves(role, []), &share));
+            let advice = match answer {
+                Ok(advice) => advice,
+                Err(PlayerError::Play(PlayError::Interrupted)) if guess > 0 => break,
+                Err(error) => return Err(error),
+            };
+            nodes += advice.nodes;
+            for candidate in &mut candidates {
+                let found = advice
+                    .candidates
+                    .iter()
+                    .find(|f| f.action == candidate.action);
+                let is_chosen = candidate.action == advice.chosen;
+                candidate.visits += match found {
+                    Some(found) => found.visits.max(is_chosen.into()),
+                    None => is_chosen.into(),
+                };
+                if let Some(found) = found {
+                    candidate.value += found.value * found.visits as f64;
+                }
+            }
+        }
+        for candidate in &mut candidates {
+            candidate.value /= candidate.visits.max(1) as f64;
+        }
+        candidates.sort_by_key(|candidate| std::cmp::Reverse(candidate.visits));
+        Ok(Advice {
+            value: self.thinks.then_some(candidates[0].value),
+            nodes,
+            candidates: candidates.clone(),
+            ..Advice::of(candidates[0].action)
+        })
+    }
+}
