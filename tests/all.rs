@@ -19,6 +19,7 @@ mod explain;
 mod faults;
 mod games;
 mod graph;
+mod hidden;
 mod hostile_rules;
 mod layering;
 mod learn;

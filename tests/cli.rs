@@ -10,6 +10,7 @@ mod grid;
 mod help;
 mod input;
 mod learn;
+mod percepts;
 mod perft;
 mod play;
 mod playout;

@@ -284,13 +284,22 @@ fn each_wrong_field_is_reported() {
 }
 
 #[test]
+fn a_rule_file_has_the_name_of_its_game_if_none_is_given() {
+    let mut record = trace_record();
+    record.as_object_mut().unwrap().remove("file");
+    let report = run_one("named", "traces.jsonl", &record, RULES).unwrap();
+    assert_eq!(report.games[0].file, "games/matches.kif");
+    assert!(report.agrees());
+}
+
+#[test]
 fn a_missing_field_is_bad_input() {
     for (file, record) in [
         ("perft.jsonl", perft_record()),
         ("traces.jsonl", trace_record()),
         ("invalid.jsonl", verdict_record()),
     ] {
-        for name in ["key", "sha256", "file"] {
+        for name in ["key", "sha256"] {
             let mut cut = record.clone();
             cut.as_object_mut().unwrap().remove(name);
             let message = run_one("cut", file, &cut, RULES).unwrap_err();

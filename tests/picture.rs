@@ -223,9 +223,9 @@ fn a_background_is_left_blank() {
 
 /// The rules with other names (numbers are kept), and the original names.
 fn scrambled(text: &str) -> (String, Vec<String>) {
-    const RESERVED: [&str; 15] = [
+    const RESERVED: [&str; 17] = [
         "role", "init", "true", "next", "legal", "does", "goal", "terminal", "base", "input",
-        "distinct", "not", "or", "and", "<=",
+        "distinct", "not", "or", "and", "<=", "sees", "random",
     ];
     let mut names: Vec<String> = Vec::new();
     let mut out = String::new();

@@ -85,6 +85,48 @@ fn export_writes_the_game_tree() {
 }
 
 #[test]
+fn export_hides_what_a_role_has_not_seen() {
+    let place = Workplace::new();
+    // Ann hides a coin; Bob hears a noise on the left, and then guesses.
+    let rules = "
+        (role ann) (role bob) (side left) (side right) (init hiding)
+        (<= (legal ann ?s) (true hiding) (side ?s))
+        (<= (legal bob ?s) (not (true hiding)) (side ?s))
+        (<= (legal bob wait) (true hiding))
+        (<= (legal ann wait) (not (true hiding)))
+        (<= (next (coin ?s)) (does ann ?s) (side ?s))
+        (<= (next (coin ?s)) (true (coin ?s)))
+        (<= (next (guess ?s)) (does bob ?s) (side ?s))
+        (<= (sees bob noise) (does ann left))
+        (<= over (true (guess ?s))) (<= terminal over)
+        (<= right (true (guess ?s)) (true (coin ?s)))
+        (<= (goal bob 100) right) (<= (goal bob 0) (not right))
+        (<= (goal ann 0) right) (<= (goal ann 100) (not right))";
+    place.write("coin.kif", rules);
+    let json = place.json("export coin.kif --efg", &[]);
+    assert_eq!(json["nodes"], 7);
+    assert_eq!(json["information_sets"], serde_json::json!([1, 2]));
+    let text = json["text"].as_str().unwrap();
+    for label in ["did wait | saw noise", "did wait"] {
+        assert!(
+            text.contains(&format!("\"{label}\" {{ \"left\" \"right\" }}")),
+            "{text}"
+        );
+    }
+    let silent = rules.replace("(does ann left)", "(does ann wait)");
+    place.write("coin.kif", &silent);
+    let json = place.json("export coin.kif --efg", &[]);
+    assert_eq!(json["information_sets"], serde_json::json!([1, 1]));
+    let rules = format!("{silent} (<= (legal bob look) (true (coin right)))");
+    place.write("coin.kif", rules);
+    let parts = [
+        "two matches look alike to bob",
+        "after `left wait` they are left, right; after `right wait` they are left, right, look",
+    ];
+    place.check_failure("export coin.kif --efg", &[], "", 2, &parts);
+}
+
+#[test]
 fn moves_that_are_not_legal_are_a_negative_answer() {
     let place = Workplace::new();
     let parts = ["ann may not play (take 5); legal: (take 1) (take 2)"];

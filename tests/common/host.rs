@@ -52,7 +52,7 @@ impl Running {
     }
 
     /// The next event of some kind.
-    pub fn wait_for<T>(&self, kind: impl Fn(&Event) -> Option<T>) -> T {
+    pub fn wait_for<T>(&self, mut kind: impl FnMut(&Event) -> Option<T>) -> T {
         let events = self.events.lock().unwrap();
         let end = Instant::now() + EVER;
         loop {

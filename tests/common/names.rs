@@ -2,9 +2,9 @@
 
 /// The rules with every name replaced but those that GDL reserves.
 pub fn scrambled(text: &str) -> String {
-    const RESERVED: [&str; 14] = [
+    const RESERVED: [&str; 16] = [
         "role", "init", "true", "next", "legal", "does", "goal", "terminal", "base", "input",
-        "distinct", "not", "or", "and",
+        "distinct", "not", "or", "and", "sees", "random",
     ];
     let mut names: Vec<String> = Vec::new();
     let mut out = String::new();

@@ -12,6 +12,7 @@ mod corpus;
 mod digest;
 mod game;
 mod glob;
+mod hidden;
 mod record;
 mod report;
 mod watch;

@@ -19,7 +19,8 @@ Examples:
 
 The tree has all matches from the position on. Roles that choose at once do so one after another in
 the tree, in information sets that hide the choices of the same turn. All earlier moves are known to
-all players. A role named random is chance.
+all players. If the rules have `sees`, a player knows only its own moves and its percepts after each
+turn; they are the label of an information set. A role named random is chance.
 
 Gambit reads such files, and OpenSpiel as well: pyspiel.load_efg_game(text).")]
 pub struct Options {

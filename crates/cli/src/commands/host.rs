@@ -18,9 +18,13 @@ use ggp_engine::machine::{AnyMachine, Machine};
 use ggp_gdl::game::Game;
 use ggp_gdl::symbol::Case;
 use ggp_play::contest::Resources;
-use ggp_play::protocol::host::{BUSY, HostError, HostOptions, Party, PartyError, Seen, host, info};
+use ggp_play::protocol::host::{
+    BUSY, HostError, HostOptions, Party, PartyError, PerceptForm, Seen, host, info,
+};
 use ggp_play::record::MatchRecord;
 use ggp_play::referee::Lapse;
+use rand::TryRng;
+use rand::rngs::SysRng;
 
 /// The options of `ggp host`.
 #[derive(clap::Args)]
@@ -86,10 +90,16 @@ pub struct Options {
     /// Send players INFO before the match
     #[arg(long, help_heading = "Match")]
     ping: bool,
+    /// Send percepts in place of moves, as hosts did in 2011
+    ///
+    /// For games with `sees`. By default PLAY and STOP have the number of the turn, the move of
+    /// the player and its percepts.
+    #[arg(long, help_heading = "Match")]
+    percepts_alone: bool,
     /// Send headers with the match and the move number
     #[arg(long, help_heading = "Match")]
     headers: bool,
-    /// Seed of random moves and of the names of --scramble [default: the time]
+    /// Seed of random moves and of the names of --scramble [default: drawn by the system]
     #[arg(long, value_name = "N", help_heading = "Match")]
     seed: Option<u64>,
     /// Name of the match [default: ggp, the game and the time]
@@ -351,6 +361,13 @@ impl RolePlayer {
     }
 }
 
+/// A seed that nobody can guess, of 53 bits, as JSON has them. Players know the match ID and the time,
+/// so neither may say what chance will do.
+fn unknown_seed() -> u64 {
+    let drawn = SysRng.try_next_u64();
+    drawn.expect("the system has random numbers") >> 11
+}
+
 impl Options {
     /// The player of each role.
     fn assign(&self, game: &Game) -> anyhow::Result<Vec<RolePlayer>> {
@@ -394,7 +411,7 @@ impl Options {
             play_clock: self.play_clock.unwrap_or(PLAY_CLOCK),
             tournament_name_from_host: self.tournament.clone(),
             scrambled: self.scramble,
-            seed: Some(self.seed.unwrap_or(begun.start_time)),
+            seed: Some(self.seed.unwrap_or_else(unknown_seed)),
             ..begun
         }
     }
@@ -444,6 +461,10 @@ impl Options {
             connect: time(self.connect, "the time to connect")?,
             most_bytes: self.max_answer,
             headers: self.headers,
+            percepts: match self.percepts_alone {
+                true => PerceptForm::List,
+                false => PerceptForm::Own,
+            },
             case: match self.rules.case_sensitive {
                 true => Case::Keep,
                 false => Case::Fold,

@@ -1,5 +1,6 @@
 //! `ggp play`: a match on the terminal between people and agents.
 
+mod hidden;
 pub(super) mod hint;
 mod human;
 mod kind;
@@ -24,10 +25,10 @@ use crate::rule_files::RuleOptions;
 use crate::value_files::ValueOptions;
 use crate::{Context, Exit, format, kinds};
 use ggp_engine::machine::{AnyMachine, Machine, PlayError};
-use ggp_gdl::game::{Move, RoleId};
+use ggp_gdl::game::{Game, Move, RoleId};
 use ggp_picture::SAMPLE_STATES;
 use ggp_play::record::MatchRecord;
-use ggp_play::{AgentPlayer, Brief, Match, Player, PlayerError, Step};
+use ggp_play::{AgentPlayer, Brief, Chance, Match, Player, PlayerError, Step};
 
 use human::{After, Human, Table};
 use kind::{Kind, Kinds, RolePlayer};
@@ -47,7 +48,10 @@ Examples:
 
 Type a number or a move, or: help, state, moves, history, hint, why, undo, quit. A role with a
 single legal move is not asked unless it is the only role. With --json the match is printed as
-JSON at the end, and all other output goes to standard error.")]
+JSON at the end, and all other output goes to standard error.
+
+Where the rules have `sees`, a person is shown the moves and percepts of its own role only, and
+the whole match when it is over.")]
 #[command(mut_arg("files", |files| files.required(false).required_unless_present("resume")))]
 pub struct Options {
     #[command(flatten)]
@@ -109,6 +113,11 @@ fn clock(text: &str) -> Result<Duration, String> {
     }
 }
 
+/// The number of roles that are not chance.
+fn deciding(game: &Game) -> usize {
+    game.roles().filter(|role| !game.is_random(*role)).count()
+}
+
 /// Runs the command.
 ///
 /// # Errors
@@ -132,6 +141,15 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
             kind::assign(&game, &options.players, &before)?
         }
         Some(Kinds(kinds)) if kinds.len() == game.role_count() => kinds.clone(),
+        Some(Kinds(kinds)) if kinds.len() == deciding(&game) => {
+            let mut kinds = kinds.iter().cloned();
+            let chance = || Kind::Agent("random".parse().expect("it is a player"));
+            let each = game.roles().map(|role| match game.is_random(role) {
+                true => chance(),
+                false => kinds.next().expect("there is one for each"),
+            });
+            each.collect()
+        }
         Some(Kinds(kinds)) => bail!(
             "--roles names {}, but there {} {}: {}",
             format::counted(kinds.len(), "player"),
@@ -182,6 +200,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let mut session = Session {
         table,
         game: Match::new(machine, start),
+        hides: game.is_hidden() && !humans.is_empty(),
         humans,
         verbose: options.verbose,
         asked: Rc::default(),
@@ -210,7 +229,15 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
             ..Brief::new(&game, role)
         };
         players.push(match kind {
-            Kind::Human => Box::new(Human::new(table, brief, Rc::clone(&session.asked))),
+            Kind::Human => {
+                let has_others = session.humans.len() > 1;
+                let asked = Rc::clone(&session.asked);
+                Box::new(Human::new(table, brief, asked, has_others))
+            }
+            // Chance draws from the moves of the true state.
+            Kind::Agent(_) if game.is_hidden() && game.is_random(role) => {
+                Box::new(Chance::new(seed))
+            }
             Kind::Agent(spec) => {
                 let player = AgentPlayer::new(brief, spec.clone());
                 Box::new(player?)
@@ -235,6 +262,8 @@ struct Session<'a> {
     table: Table<'a>,
     game: Match<AnyMachine>,
     humans: Vec<RoleId>,
+    /// True if people must not see the state and the moves of others before the end.
+    hides: bool,
     verbose: bool,
     /// The number of people that chose a move in the current step.
     asked: Rc<Cell<usize>>,
@@ -276,6 +305,7 @@ impl Session<'_> {
             }
             self.asked.set(0);
             match self.game.step(players).map_err(failure)? {
+                Step::Moved if self.hides => self.save()?,
                 Step::Moved => {
                     let history = self.game.history().clone();
                     let joint = &history.plies().last().expect("one was just made").joint;
@@ -290,6 +320,11 @@ impl Session<'_> {
                 Step::Undo(_) => self.undo()?,
                 Step::Quit(_) => return Ok("quit"),
                 Step::Over if self.humans.is_empty() => return Ok("terminal"),
+                Step::Over if self.hides => {
+                    // After this, nobody can take a move back.
+                    self.show_end()?;
+                    return Ok("terminal");
+                }
                 Step::Over => {
                     self.show_end()?;
                     match self.table.after()? {
@@ -319,6 +354,12 @@ impl Session<'_> {
         let terminal = self.game.is_over()?;
         let moves = format::counted(history.len(), "joint move");
         let machine = self.game.machine();
+        if self.hides {
+            for (number, ply) in (1..).zip(history.plies()) {
+                let line = format::joint_line(machine, &ply.joint);
+                self.table.say(format!("{number}: {line}"))?;
+            }
+        }
         let facts = machine.facts(history.state());
         let count = format::counted(facts.len(), "fact");
         self.table.say(match terminal {

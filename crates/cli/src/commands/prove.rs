@@ -1,6 +1,7 @@
 //! `ggp prove`: the value of a position and the best moves.
 
 mod answer;
+mod hidden;
 mod table;
 
 use std::path::PathBuf;
@@ -42,6 +43,10 @@ proved. With --table, it is. A role named random is chance: proofs hold for ever
 A move is `endless` if play never ends after it when each side plays its best: the role cannot
 force an end that is worth more than the first number, and the others cannot force one that is
 worth less than the second. This is reported only if all positions fit into the memory.
+
+In a game with hidden information (rules with `sees`), the lines have what the best plan can expect
+that depends only on what the role knows. Where another role than random has choices as well, there
+is no such value, and the command says so.
 
 If a value is still open when a limit is reached, a search by simulation estimates the moves. A
 part of the time is reserved for it. The exit code is 1 if a value is open or the rules have a
@@ -111,6 +116,11 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let started = Instant::now();
     let budget = options.budget(context);
     let game = solve::game(&options.rules, &budget, context)?;
+    if game.is_hidden() {
+        let mut limits = options.rules.limits(context);
+        limits.stop = solve::evaluation(&left(&budget, started), context);
+        return hidden::run(options, &game, limits, context);
+    }
     let mut machine = solve::machine(&options.rules, &game, &left(&budget, started), context)?;
     let budget = left(&budget, started);
     machine.set_stop(&solve::evaluation(&budget, context));

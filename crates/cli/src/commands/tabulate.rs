@@ -125,6 +125,13 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         .as_ref()
         .map_or_else(|| budget.clone(), |member| member.share(&budget));
     let game = solve::game(&options.rules, &budget, context)?;
+    if game.is_hidden() {
+        bail!(
+            "the rules have `sees`: a table has the values of positions that all roles know; \
+             `ggp prove` knows the value of one role against chance, and `ggp export --efg` writes \
+             the tree for solvers of such games"
+        );
+    }
     let mut machine = solve::machine(&options.rules, &game, &left(&budget, started), context)?;
     let start = machine.initial()?;
     let Some((net, _)) = machine.network(&start) else {

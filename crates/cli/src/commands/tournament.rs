@@ -24,7 +24,7 @@ use ggp_gdl::game::Game;
 use ggp_learn::Library;
 use ggp_play::Tables;
 use ggp_play::contest::Resources;
-use ggp_play::protocol::host::HostOptions;
+use ggp_play::protocol::host::{HostOptions, PerceptForm};
 use ggp_play::tournament::{Plan, PlannedPlayer, Results, Row, Task};
 
 use arena::Arena;
@@ -292,6 +292,7 @@ impl Cup<'_> {
             connect: CONNECT,
             most_bytes: MOST_ANSWER,
             headers: false,
+            percepts: PerceptForm::default(),
             case: Case::Fold,
             stop: self.context.stop().clone(),
             resources: Resources {

@@ -1,5 +1,7 @@
 //! `ggp why`: the reason why a fact holds in a position or does not.
 
+mod known;
+
 use std::path::PathBuf;
 
 use anyhow::{Context as _, anyhow, bail};
@@ -25,6 +27,7 @@ Examples:
   ggp why tic_tac_toe.kif terminal '(goal cross 100)'
   ggp why tic_tac_toe.kif '(goal ?player 100)'
   ggp why tic_tac_toe.kif --does '(mark 2 2) wait' '(next (cell 2 2 cross))'
+  ggp why kuhn_poker.kif --moves 'wait wait (deal jack king)' --known-by left '(card right king)'
 
 FACT is an atom of the rules, or a fact of the state; its variables match anything.
 (not FACT) and (distinct A B) are allowed too, and outer brackets may be omitted.
@@ -46,6 +49,19 @@ pub struct Options {
     /// Show when the fact appeared, persisted and disappeared over the moves
     #[arg(long, conflicts_with = "does")]
     history: bool,
+    /// In a game with hidden information, ask whether this role knows the facts: whether they hold
+    /// in all positions that fit its moves and percepts
+    #[arg(long, value_name = "ROLE", conflicts_with_all = ["does", "history", "format", "output"])]
+    known_by: Option<String>,
+    /// Maximum number of positions that fit, for --known-by; of more, a sample is kept
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 10_000,
+        requires = "known_by"
+    )]
+    #[arg(value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
+    positions: usize,
     /// Levels of rules examined to explain why a fact does not hold
     #[arg(long, value_name = "N", default_value_t = ExplainOptions::default().depth)]
     depth: usize,
@@ -143,6 +159,20 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     }
     let terms = machine.terms().clone();
     let mut explainer = Explainer::new(&game, terms, rules.limits(context), depths);
+    if let Some(name) = &options.known_by {
+        let role = super::legal::find_role(&game, name)?;
+        let played = known::Match {
+            machine: &mut machine,
+            states: &states,
+            joints: &joints,
+            limits: rules.limits(context),
+        };
+        let limits = ggp_hidden::BeliefLimits {
+            members: options.positions,
+            joint_moves: options.positions.saturating_mul(100),
+        };
+        return known::run(role, &questions, &mut explainer, played, limits, context);
+    }
     let mut answers = Vec::with_capacity(questions.len());
     let mut answer = |question: &String| {
         let asked = explainer

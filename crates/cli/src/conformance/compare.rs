@@ -235,7 +235,32 @@ impl<'a> Comparison<'a> {
                 None => return self.differs(what, chosen.clone(), some(&texts)),
             }
         }
+        if let Some(sees) = &step.sees {
+            self.percepts(at, state, &joint, sees)?;
+        }
         self.answer(&format!("{at} next"), |m| m.next(state, &joint))
+    }
+
+    /// Compares the percepts of each role of a joint move.
+    fn percepts(
+        &mut self,
+        at: &str,
+        state: &PropnetState,
+        joint: &[Move],
+        expected: &[Vec<String>],
+    ) -> Compared {
+        let roles: Vec<RoleId> = self.machine.game().roles().collect();
+        self.equal(format!("{at} sees"), expected.len(), roles.len())?;
+        for (role, expected) in roles.into_iter().zip(expected) {
+            let what = format!("{at} sees {}", self.machine.game().role_name(role));
+            let mut found = Vec::new();
+            self.answer(&what, |m| m.percepts(state, joint, role, &mut found))?;
+            let found: Vec<Move> = found.into_iter().map(Move::new).collect();
+            let found = canonical_moves(self.machine, &found);
+            self.given_list(&what, expected, &found)?;
+            self.report.percepts += found.len() as u64;
+        }
+        Ok(())
     }
 
     fn last(&mut self, at: &str, state: &PropnetState, last: &LastRecord, end: &str) -> Compared {
@@ -299,7 +324,7 @@ impl<'a> Comparison<'a> {
 
     /// The machine's answer. An error of play where the corpus has an answer is a
     /// difference.
-    fn answer<T>(
+    pub(super) fn answer<T>(
         &mut self,
         what: &str,
         ask: impl FnOnce(&mut AnyMachine) -> Result<T, PlayError>,
@@ -313,14 +338,14 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    fn no_interrupt(&self, error: &PlayError) -> Compared {
+    pub(super) fn no_interrupt(&self, error: &PlayError) -> Compared {
         match error {
             PlayError::Interrupted => Err(End::Interrupted),
             _ => Ok(()),
         }
     }
 
-    fn equal<T: PartialEq + Display>(
+    pub(super) fn equal<T: PartialEq + Display>(
         &mut self,
         what: impl Into<String>,
         expected: T,
@@ -396,7 +421,12 @@ impl<'a> Comparison<'a> {
         )
     }
 
-    fn differs<T>(&mut self, what: String, expected: String, found: String) -> Result<T, End> {
+    pub(super) fn differs<T>(
+        &mut self,
+        what: String,
+        expected: String,
+        found: String,
+    ) -> Result<T, End> {
         self.report.differences.push(Difference {
             game: self.report.game.clone(),
             place: self.place.to_owned(),

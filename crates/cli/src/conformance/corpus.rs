@@ -8,7 +8,8 @@ use std::path::{Component, Path};
 use serde::de::DeserializeOwned;
 
 use super::record::{
-    Answers, AnswersRecord, Expect, Kind, PerftRecord, Subject, TraceRecord, VerdictRecord,
+    Answers, AnswersRecord, BeliefRecord, Expect, Kind, PerftRecord, Subject, TraceRecord,
+    ValueRecord, VerdictRecord,
 };
 
 /// An error in the folder, with its place.
@@ -51,6 +52,8 @@ pub(super) struct Entry {
     pub perft: Vec<Placed<PerftRecord>>,
     pub traces: Vec<Placed<TraceRecord>>,
     pub answers: Vec<Placed<Answers>>,
+    pub beliefs: Vec<Placed<BeliefRecord>>,
+    pub values: Vec<Placed<ValueRecord>>,
 }
 
 /// All entries, in the order in which the files, sorted by name, mention them.
@@ -65,7 +68,7 @@ pub(super) fn read(folder: &Path) -> Result<Vec<Entry>, BadCorpus> {
     names.retain(|name| order(name).is_some());
     if names.is_empty() {
         return Err(BadCorpus(format!(
-            "{} has no file perft*.jsonl, traces*.jsonl or invalid*.jsonl",
+            "{} has no file perft*.jsonl, traces*.jsonl, invalid*.jsonl, beliefs*.jsonl or values*.jsonl",
             show(folder)
         )));
     }
@@ -94,6 +97,14 @@ pub(super) fn read(folder: &Path) -> Result<Vec<Entry>, BadCorpus> {
                 let record: TraceRecord = parse(line, &place)?;
                 let entry = corpus.entry(&record.subject, &place, played)?;
                 entry.traces.push(Placed { place, record });
+            } else if name.starts_with("beliefs") {
+                let record: BeliefRecord = parse(line, &place)?;
+                let entry = corpus.entry(&record.subject, &place, played)?;
+                entry.beliefs.push(Placed { place, record });
+            } else if name.starts_with("values") {
+                let record: ValueRecord = parse(line, &place)?;
+                let entry = corpus.entry(&record.subject, &place, played)?;
+                entry.values.push(Placed { place, record });
             } else {
                 let record: VerdictRecord = parse(line, &place)?;
                 let demand = demand(&record, &place)?;
@@ -111,7 +122,7 @@ pub(super) fn read(folder: &Path) -> Result<Vec<Entry>, BadCorpus> {
 
 /// The rank of a file among the others; `None` if it is not part of the corpus.
 fn order(name: &str) -> Option<usize> {
-    ["perft", "traces", "invalid"]
+    ["perft", "traces", "invalid", "beliefs", "values"]
         .iter()
         .position(|start| name.starts_with(start))
 }
@@ -154,6 +165,10 @@ impl Corpus<'_> {
         place: &str,
         demand: Demand,
     ) -> Result<&mut Entry, BadCorpus> {
+        let mut subject = subject.clone();
+        if subject.file.is_empty() {
+            subject.file = format!("games/{}.kif", subject.key);
+        }
         if let Some(&index) = self.by_key.get(&subject.key) {
             let entry = &mut self.entries[index];
             let known = &entry.subject;
@@ -181,13 +196,15 @@ impl Corpus<'_> {
         })?;
         self.by_key.insert(subject.key.clone(), self.entries.len());
         self.entries.push(Entry {
-            subject: subject.clone(),
+            subject,
             place: place.to_owned(),
             demand,
             rules,
             perft: Vec::new(),
             traces: Vec::new(),
             answers: Vec::new(),
+            beliefs: Vec::new(),
+            values: Vec::new(),
         });
         Ok(self.entries.last_mut().expect("one was pushed"))
     }

@@ -4,6 +4,7 @@ use super::Options;
 use super::compare::{Budget, Comparison, End};
 use super::corpus::{Demand, Entry};
 use super::digest::sha256;
+use super::hidden;
 use super::report::{Difference, GameReport, Outcome};
 use ggp_engine::machine::{AnyMachine, Limits, Machine, PerftOptions, PlayError, perft};
 use ggp_gdl::check::{self, ReadOptions, Reading};
@@ -217,6 +218,7 @@ fn compare_play(
         outcomes
             .push(Comparison::new(&mut machine, &line.place, report).perft(&line.record, budget));
     }
+    outcomes.extend(hidden::compare(entry, game, limits, report));
     !outcomes
         .iter()
         .any(|end| matches!(end, Err(End::Interrupted)))

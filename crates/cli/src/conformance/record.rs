@@ -3,6 +3,8 @@
 //! The page `docs/reference/conformance.md` describes the fields. Fields that are not compared are ignored, so a
 //! corpus may carry comments.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 
 /// The first fields of every line.
@@ -10,7 +12,8 @@ use serde::Deserialize;
 pub struct Subject {
     /// The game's name in the corpus.
     pub key: String,
-    /// The rule file, relative to the folder.
+    /// The rule file, relative to the folder; `games/KEY.kif` if it is not given.
+    #[serde(default)]
     pub file: String,
     /// Digest of the rule file.
     pub sha256: String,
@@ -76,6 +79,9 @@ pub struct StepRecord {
     pub legal: Vec<(usize, String)>,
     #[serde(rename = "move")]
     pub joint: Vec<String>,
+    /// For each role, its percepts of the joint move.
+    #[serde(default)]
+    pub sees: Option<Vec<Vec<String>>>,
 }
 
 /// The last state of a playout.
@@ -160,4 +166,65 @@ pub struct Answers {
     pub init: Vec<String>,
     pub terminal: bool,
     pub legal: Vec<Vec<String>>,
+}
+
+/// A line of `beliefs*.jsonl`: what a role can know in a playout of `traces*.jsonl`.
+#[derive(Clone, Debug, Deserialize)]
+pub struct BeliefRecord {
+    #[serde(flatten)]
+    pub subject: Subject,
+    pub playout: u32,
+    pub role: String,
+    /// From the initial state on.
+    pub after: Vec<KnownRecord>,
+}
+
+/// The states that fit what a role knows after some steps.
+#[derive(Clone, Debug, Deserialize)]
+pub struct KnownRecord {
+    pub states: usize,
+    pub histories: u64,
+    pub sha: String,
+    /// Number of states, number of histories and digest of those whose game is over if it is over
+    /// in the playout, and not if not.
+    pub same_end: (usize, u64, String),
+}
+
+/// A line of `values*.jsonl`.
+#[derive(Clone, Debug, Deserialize)]
+pub struct ValueRecord {
+    #[serde(flatten)]
+    pub subject: Subject,
+    #[serde(flatten)]
+    pub value: Value,
+}
+
+/// A value, by its kind. Numbers are texts such as `200/3`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Value {
+    /// The best plan of the only player besides `random`.
+    BestOnePlayer {
+        role: String,
+        value: String,
+        #[serde(default)]
+        first_moves: BTreeMap<String, String>,
+        #[serde(default)]
+        information_sets: Option<usize>,
+        #[serde(default)]
+        with_choice: Option<usize>,
+    },
+    /// A mixed first move that earns each role at least its value, whatever the other does, in a
+    /// game of one turn.
+    Equilibrium {
+        roles: Vec<String>,
+        value: Vec<String>,
+        mix: BTreeMap<String, String>,
+    },
+    /// The play of roles that choose with equal probabilities.
+    UniformPlay {
+        expected_goals: Vec<Option<String>>,
+        expected_length: String,
+        states_by_depth: usize,
+    },
 }

@@ -52,6 +52,12 @@ pub struct GameReport {
     pub perft_lines: u64,
     /// Number of states of playouts compared, including the last ones.
     pub trace_steps: u64,
+    /// Number of percepts compared.
+    pub percepts: u64,
+    /// Number of times that what a role can know was compared.
+    pub beliefs: u64,
+    /// Number of values compared.
+    pub values: u64,
     /// Whether everything within the budgets was compared before the time was over.
     pub finished: bool,
     /// The answers that differ.
@@ -69,6 +75,9 @@ impl GameReport {
             verdicts: 0,
             perft_lines: 0,
             trace_steps: 0,
+            percepts: 0,
+            beliefs: 0,
+            values: 0,
             finished: false,
             differences: Vec::new(),
             explained: Vec::new(),
@@ -129,15 +138,24 @@ impl fmt::Display for Report {
         }
         let sum = |of: fn(&GameReport) -> u64| self.games.iter().map(of).sum::<u64>();
         let refused = self.count(|game| matches!(game.outcome, Outcome::Refused { .. }));
-        writeln!(
+        write!(
             f,
-            "{} games ({refused} refused), {} verdicts, {} perft lines, {} trace steps: {} differences",
+            "{} games ({refused} refused), {} verdicts, {} perft lines, {} trace steps",
             self.games.len(),
             sum(|game| game.verdicts),
             sum(|game| game.perft_lines),
             sum(|game| game.trace_steps),
-            self.differences().count(),
-        )
+        )?;
+        for (count, what) in [
+            (sum(|game| game.percepts), "percepts"),
+            (sum(|game| game.beliefs), "beliefs"),
+            (sum(|game| game.values), "values"),
+        ] {
+            if count > 0 {
+                write!(f, ", {count} {what}")?;
+            }
+        }
+        writeln!(f, ": {} differences", self.differences().count())
     }
 }
 

@@ -222,6 +222,9 @@ fn lines(claim: &Claim) -> Vec<String> {
         Some(moves) => lines.push(format!("{:10}{}", "", quoted(moves))),
         None => {}
     }
+    if let Some(alike) = &claim.alike {
+        lines.push(format!("{:10}and alike: {}", "", quoted(alike)));
+    }
     if let Some(cycle) = &claim.cycle {
         lines.push(format!(
             "{:10}and then, repeatedly: {}",

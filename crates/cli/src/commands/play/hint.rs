@@ -7,8 +7,8 @@ use ggp_engine::machine::{Machine, PlayError};
 use ggp_gdl::game::{Move, RoleId};
 use ggp_learn::Values;
 use ggp_play::{
-    Advice, AgentAnswer, AgentSpec, AgentThread, Brief, Candidate, Observation, Origin, Turn,
-    reasons,
+    Advice, AgentAnswer, AgentSpec, AgentThread, Brief, Candidate, Observation, Origin,
+    PlayerError, Turn, reasons,
 };
 
 /// The agent that gives hints.
@@ -52,11 +52,17 @@ impl Adviser {
         machine: &mut M,
         turn: &Turn<'_, M::State>,
     ) -> anyhow::Result<String> {
-        let mut played: Vec<Vec<Move>> =
-            turn.history.plies().map(|ply| ply.joint.clone()).collect();
-        let answer = self.ask(turn.role, &played, TIME, NODES)?;
-        if let Some(error) = answer.error {
-            return Err(error.into());
+        let observation = Observation::of_history(machine.game(), turn.role, turn.history);
+        let answer = self.ask(turn.role, &observation, TIME, NODES)?;
+        match answer.error {
+            Some(PlayerError::HiddenMoves) => {
+                return Ok(format!(
+                    "no hint is available: {}",
+                    PlayerError::HiddenMoves
+                ));
+            }
+            Some(error) => return Err(error.into()),
+            None => {}
         }
         let Some(best) = answer.advice else {
             return Ok("no hint is available".to_owned());
@@ -84,6 +90,11 @@ impl Adviser {
         if let Some(remark) = caveat(&best, &others) {
             text += &format!("\n  {remark}");
         }
+        let Some(joint_moves) = observation.joint_moves() else {
+            // Reasons and expected moves would speak of what the role does not know.
+            return Ok(text);
+        };
+        let mut played = joint_moves.to_vec();
         let state = turn.history.state().clone();
         if self.values.is_none()
             && let Some((net, _)) = machine.network(&state)
@@ -115,7 +126,8 @@ impl Adviser {
         time: Duration,
         nodes: u64,
     ) -> Option<Advice> {
-        let answer = self.ask(role, played, time, nodes).ok()?;
+        let observation = Observation::of_joint_moves(role, played);
+        let answer = self.ask(role, &observation, time, nodes).ok()?;
         answer.advice.filter(|_| answer.origin != Origin::Random)
     }
 
@@ -170,7 +182,7 @@ impl Adviser {
     fn ask(
         &mut self,
         role: RoleId,
-        played: &[Vec<Move>],
+        observation: &Observation,
         time: Duration,
         nodes: u64,
     ) -> anyhow::Result<AgentAnswer> {
@@ -184,8 +196,7 @@ impl Adviser {
             *agent = Some(AgentThread::new(brief, &spec)?);
         }
         let agent = agent.as_mut().expect("it was just made");
-        let observation = Observation::of_joint_moves(role, played);
-        Ok(agent.choose(&observation, Some(Instant::now() + time), Some(nodes)))
+        Ok(agent.choose(observation, Some(Instant::now() + time), Some(nodes)))
     }
 }
 

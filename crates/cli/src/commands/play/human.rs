@@ -5,7 +5,7 @@ use std::io::{self, BufRead, IsTerminal, Read, Write};
 use std::rc::Rc;
 
 use super::hint::Adviser;
-use super::reasons;
+use super::{hidden, reasons};
 use crate::{Context, format};
 use ggp_engine::machine::{self, Machine};
 use ggp_gdl::game::{Game, Move};
@@ -25,6 +25,18 @@ const HELP: &str = "  \
   undo                 go back to your last choice
   quit                 end the match (so does the end of the input)
   help                 show this
+A word that is also a legal move is the move; /undo is always the command.";
+
+/// The help text where the rules have `sees`.
+const HIDDEN_HELP: &str = "  \
+  a number or a move   make this move; outer brackets may be left out
+  moves                list the legal moves
+  history              list your moves and what you saw
+  hint                 show the move of the default agent for what you know
+  undo                 go back to your last choice
+  quit                 end the match (so does the end of the input)
+  help                 show this
+The state and the moves of others are shown when the match is over.
 A word that is also a legal move is the move; /undo is always the command.";
 
 /// The maximum size of an input line in bytes.
@@ -118,6 +130,15 @@ impl<'a> Table<'a> {
         Ok(Some(line))
     }
 
+    /// Gives the terminal to another person, and clears it if it is one.
+    fn hand_over(&self, role: &str) -> io::Result<()> {
+        if !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
+            return Ok(());
+        }
+        self.ask(&format!("{role}: press Enter when only you see this"))?;
+        self.say("\x1b[2J\x1b[3J\x1b[H")
+    }
+
     /// Asks whether to undo or quit when the game is over.
     pub fn after(&self) -> io::Result<After> {
         loop {
@@ -140,17 +161,42 @@ pub struct Human<'a> {
     asked: Rc<Cell<usize>>,
     limits: machine::Limits,
     adviser: Adviser,
+    /// True if other people play, too.
+    has_others: bool,
+    /// The number of turns of which the person saw the view, in a game with `sees`.
+    shown: usize,
 }
 
 impl<'a> Human<'a> {
     /// A person. All people share the counter of choices; the brief is for hints.
-    pub fn new(table: Table<'a>, brief: Brief, asked: Rc<Cell<usize>>) -> Self {
+    pub fn new(table: Table<'a>, brief: Brief, asked: Rc<Cell<usize>>, has_others: bool) -> Self {
         Human {
             table,
             asked,
             limits: brief.limits.clone(),
             adviser: Adviser::new(brief),
+            has_others,
+            shown: 0,
         }
+    }
+
+    /// Shows what the role knows, in a game with `sees`.
+    fn view<M: Machine>(&mut self, machine: &M, turn: &Turn<'_, M::State>) -> io::Result<()> {
+        let made = turn.history.len();
+        let role = machine.game().role_name(turn.role);
+        if self.has_others {
+            self.table.hand_over(role)?;
+        }
+        self.table
+            .say(format!("\nturn {}: {role} chooses", made + 1))?;
+        // After an undo, the turn before is shown again.
+        let shown = match self.has_others {
+            true => 0,
+            false => self.shown.min(made.saturating_sub(1)),
+        };
+        self.shown = made;
+        let lines = hidden::view(machine, turn, shown);
+        lines.iter().try_for_each(|line| self.table.say(line))
     }
 
     fn converse<M: Machine>(
@@ -161,8 +207,11 @@ impl<'a> Human<'a> {
         let table = self.table;
         let game = machine.game().clone();
         let menu = Menu::new(machine, turn.legal);
+        let is_hidden = game.is_hidden();
         // A state is shown to the first person that is asked.
-        if self.asked.get() == 0 {
+        if is_hidden {
+            self.view(machine, turn)?;
+        } else if self.asked.get() == 0 {
             table.state(machine, turn.history.state(), turn.history.len())?;
         }
         table.say(menu.text())?;
@@ -177,6 +226,17 @@ impl<'a> Human<'a> {
                     return Ok(Choice::Play(chosen));
                 }
                 Input::Wrong(message) => table.say(format!("{message}; type help for help"))?,
+                Input::Why(_) | Input::Command(Command::State) if is_hidden => {
+                    table.say(hidden::UNKNOWN)?;
+                }
+                Input::Command(Command::Help) if is_hidden => table.say(HIDDEN_HELP)?,
+                Input::Command(Command::History) if is_hidden => {
+                    let lines = hidden::view(machine, turn, 0);
+                    table.say(match lines.is_empty() {
+                        true => "no moves yet".to_owned(),
+                        false => lines.join("\n"),
+                    })?;
+                }
                 Input::Why(text) => {
                     let numbered = if menu.numbered { turn.legal } else { &[] };
                     let limits = self.limits.clone();
@@ -345,6 +405,7 @@ impl Menu {
         let mut parse = |text: &str| self.game.parse_term(machine.terms_mut(), text);
         Input::Wrong(
             match parse(line).or_else(|error| parse(&bracketed).map_err(|_| error)) {
+                Ok(_) if self.game.is_hidden() => format!("`{line}` is not a legal move here"),
                 Ok(_) => format!("`{line}` is not a legal move here (`why {line}` explains)"),
                 Err(error) => error.to_string(),
             },

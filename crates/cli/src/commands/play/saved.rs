@@ -60,8 +60,11 @@ where
     let last = history.state();
     // A match that a fault of the rules ends is aborted, as a host does it.
     if machine.is_terminal(last)? {
-        let goals = format::goals(machine, last)?.0;
-        let scores: Option<Vec<u8>> = goals.iter().map(|goal| Some(goal.goal?.get())).collect();
+        let scores = match ggp_play::scores(machine, last) {
+            Ok(scores) => Some(scores.into_iter().map(|score| score.get()).collect()),
+            Err(error) if error.fault().is_some() => None,
+            Err(error) => return Err(error),
+        };
         record.is_completed = scores.is_some();
         record.is_aborted = scores.is_none();
         record.goal_values = scores.unwrap_or_default();

@@ -59,6 +59,12 @@ fn names(has: impl Fn(Method) -> bool) -> String {
 /// If an option is about plans, and the game has several roles.
 pub(super) fn refuse_for(options: &Options, game: &Game) -> anyhow::Result<()> {
     let roles = game.role_count();
+    if game.is_hidden() && roles > 1 {
+        bail!(
+            "the rules have `sees`, and a plan must not depend on what its role cannot know; `ggp prove` \
+             knows the value of one role against chance, and `ggp play` has programs for such games"
+        );
+    }
     let search = &options.search;
     let about_plans = [
         (search.optimal, "--optimal"),

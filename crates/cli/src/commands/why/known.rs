@@ -1,0 +1,215 @@
+//! `ggp why --known-by`: whether a role knows that a fact holds.
+
+use anyhow::anyhow;
+use rand::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use serde::Serialize;
+
+use crate::{Context, Exit, format};
+use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine};
+use ggp_explain::{Explainer, Situation};
+use ggp_gdl::game::{Move, RoleId};
+use ggp_gdl::terms::TermId;
+use ggp_hidden::{Belief, BeliefLimits, Memories, World};
+
+/// The answer to one question.
+#[derive(Serialize)]
+pub(super) struct Known {
+    question: String,
+    role: String,
+    /// True if the fact holds in all positions that fit what the role knows, false if in none,
+    /// `null` if in some, or if the positions are a sample: others may differ.
+    known: Option<bool>,
+    /// The positions that fit, and those in which the fact holds.
+    positions: usize,
+    holds_in: usize,
+    /// The share of the histories in which the fact holds, if `random` and the other roles choose
+    /// with equal probabilities.
+    share: f64,
+    /// Whether these are all positions that fit, or a sample.
+    exact: bool,
+    /// The joint moves of a history after which it holds, and of one after which it does not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    holds_after: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fails_after: Option<Vec<String>>,
+}
+
+/// The position of the match and the way to it.
+pub(super) struct Match<'a> {
+    pub machine: &'a mut AnyMachine,
+    /// The facts before each joint move, and after the last.
+    pub states: &'a [Vec<TermId>],
+    pub joints: &'a [Vec<Move>],
+    pub limits: Limits,
+}
+
+/// Answers questions about what a role knows.
+///
+/// # Errors
+///
+/// If the rules show everybody everything, a question is malformed, or no position is found.
+pub(super) fn run(
+    role: RoleId,
+    questions: &[String],
+    explainer: &mut Explainer,
+    played: Match<'_>,
+    limits: BeliefLimits,
+    context: &Context,
+) -> anyhow::Result<Exit> {
+    let Match {
+        machine,
+        states,
+        joints,
+        limits: of_machine,
+    } = played;
+    let game = machine.game().clone();
+    if !game.is_hidden() {
+        return Err(anyhow!(
+            "the rules have no `sees`, so every role knows every move; leave --known-by out"
+        ));
+    }
+    let mut world = World::new(&game, Backend::Auto, of_machine)?;
+    let start = world.start(Some(&states[0]))?;
+    let mut memories = Memories::default();
+    let mut belief = Belief::new(&world, &mut memories, role, &start, false);
+    // The same question has the same answer.
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(0);
+    for (facts, joint) in states.iter().zip(joints) {
+        let state = machine.state(facts)?;
+        let mut told = Vec::new();
+        machine.percepts(&state, joint, role, &mut told)?;
+        let turn = (joint[role.index()], &told[..]);
+        belief.update(&mut world, &mut memories, turn, limits, &mut random)?;
+    }
+    // The role knows whether the game is over, too.
+    let last = machine.state(states.last().expect("there is a first state"))?;
+    let is_over = machine.is_terminal(&last)?;
+    let members = belief.with_end(&mut world, is_over)?;
+    let total: f64 = members.iter().map(|member| member.weight).sum();
+    let text = |machine: &AnyMachine, history: Vec<Vec<Move>>| {
+        let joints = history
+            .iter()
+            .map(|joint| format::joint_line(machine, joint));
+        joints.collect::<Vec<String>>()
+    };
+    let mut answers = Vec::new();
+    for question in questions {
+        let asked = explainer
+            .question(question)
+            .map_err(|error| anyhow!(error))?;
+        if explainer.needs_moves(&asked) {
+            return Err(anyhow!(
+                "`{question}` depends on the moves made; ask about a position"
+            ));
+        }
+        let (mut holds_in, mut share) = (0, 0.0);
+        let (mut holds_after, mut fails_after) = (None, None);
+        for member in &members {
+            let facts = world.facts(&member.state);
+            explainer.set_past(std::slice::from_ref(&facts));
+            let situation = Situation {
+                facts: &facts,
+                joint: None,
+            };
+            let holds = explainer.explain(&asked, situation)?.holds();
+            if holds {
+                holds_in += 1;
+                share += member.weight / total;
+            }
+            let example = if holds {
+                &mut holds_after
+            } else {
+                &mut fails_after
+            };
+            example.get_or_insert_with(|| member.history());
+        }
+        machine.terms_mut().refresh();
+        let known = match holds_in {
+            0 if belief.is_exact() => Some(false),
+            all if all == members.len() && belief.is_exact() => Some(true),
+            _ => None,
+        };
+        let some = |history: Option<Vec<Vec<Move>>>| {
+            history
+                .filter(|_| known.is_none())
+                .map(|history| text(machine, history))
+        };
+        answers.push(Known {
+            question: question.clone(),
+            role: game.role_name(role).to_owned(),
+            known,
+            positions: members.len(),
+            holds_in,
+            share,
+            exact: belief.is_exact(),
+            holds_after: some(holds_after),
+            fails_after: some(fails_after),
+        });
+    }
+    match (context.json(), &answers[..]) {
+        (true, [only]) => context.print_json(only)?,
+        (true, all) => context.print_json(&all)?,
+        (false, all) => {
+            let texts: Vec<String> = all.iter().map(Known::text).collect();
+            context.print(texts.join("\n\n"))?;
+        }
+    }
+    Ok(
+        match answers.iter().all(|answer| answer.known == Some(true)) {
+            true => Exit::Done,
+            false => Exit::Negative,
+        },
+    )
+}
+
+impl Known {
+    fn text(&self) -> String {
+        let Known {
+            question,
+            role,
+            positions,
+            holds_in,
+            ..
+        } = self;
+        let kind = match self.exact {
+            true => format::counted(*positions, "position"),
+            false => format!("{} of a sample", format::counted(*positions, "position")),
+        };
+        let all = match positions {
+            1 if self.exact => "the only position".to_owned(),
+            _ => format!("all of {kind}"),
+        };
+        let fit = match positions {
+            1 => "that fits",
+            _ => "that fit",
+        };
+        match self.known {
+            Some(true) => format!(
+                "{role} knows that {question} holds: it does in {all} {fit} the moves and percepts of {role}"
+            ),
+            Some(false) => format!(
+                "{role} knows that {question} does not hold: it fails in {all} {fit} the moves and percepts of {role}"
+            ),
+            None if *holds_in == 0 || holds_in == positions => format!(
+                "it is open whether {role} knows {question}: it {} in {all} {fit} the moves and percepts of \
+                 {role}, but there may be others; --positions allows more",
+                if *holds_in == 0 { "fails" } else { "holds" },
+            ),
+            None => {
+                let example = |history: &Option<Vec<String>>| match history.as_deref() {
+                    None | Some([]) => "at the start".to_owned(),
+                    Some(joints) => format!("after {}", joints.join("; ")),
+                };
+                format!(
+                    "{role} does not know whether {question} holds: it does in {holds_in} of {kind} {fit} \
+                     the moves and percepts of {role} ({:.1} % of the histories if the others choose \
+                     with equal probabilities)\n  holds {}\n  fails {}",
+                    100.0 * self.share,
+                    example(&self.holds_after),
+                    example(&self.fails_after),
+                )
+            }
+        }
+    }
+}
