@@ -65,7 +65,7 @@ export const tests = {
     const puzzles = await found(page, 'puzzle');
     assert.ok(puzzles.includes('Sudoku') && !puzzles.includes('Hex'), String(puzzles));
     assert.deepEqual(await found(page, 'simultaneous 3 players'), ['Pursuit', 'Three-Player Race']);
-    assert.deepEqual(await found(page, 'tic tac'), ['Tic-Tac-Toe']);
+    assert.deepEqual(await found(page, 'tic tac'), ['Tic-Tac-Toe', 'Blind Tic-Tac-Toe', 'Krieg Tic-Tac-Toe']);
     assert.equal((await found(page, 'oth'))[0], 'Othello');
     await page.getByText('No game has all these words.').waitFor({ state: 'detached' });
     await found(page, 'nosuchword');
