@@ -75,7 +75,7 @@ fn drawn(
         .collect()
 }
 
-/// What a role is told of a joint move.
+/// The percepts of a role of a joint move.
 fn told(
     machine: &mut AnyMachine,
     state: &PropnetState,
@@ -246,7 +246,7 @@ fn listed(
 /// A role's moves with its percepts after each.
 type Past = Vec<(Move, Vec<TermId>)>;
 
-/// What a role knows in a random match, by its moves and percepts as the machine orders them.
+/// The moves and percepts of a role in a random match, as the machine orders them.
 fn past(
     machine: &mut AnyMachine,
     role: RoleId,

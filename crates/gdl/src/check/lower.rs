@@ -24,6 +24,7 @@ use crate::span::{Sources, Span};
 use crate::symbol::{Symbol, Symbols};
 use crate::syntax::{self, Sexp, SexpKind};
 use crate::terms::{TermId, TermOverflow, Terms};
+use keyword_use::has_percepts;
 pub use lowered::{Lowered, Position};
 use size::{MAX_IN_RULE, rule_size};
 
@@ -85,26 +86,6 @@ pub fn lower(
         break;
     }
     (lowering.out, lowering.findings)
-}
-
-/// True if the head of a form is `sees`.
-fn has_percepts(sources: &Sources, forms: &[Sexp]) -> bool {
-    let first = |form: &Sexp| match &form.kind {
-        SexpKind::List(members) => members
-            .first()
-            .map(|first| sources.text(first.span).to_owned()),
-        _ => None,
-    };
-    let sees = Keyword::Sees.as_str();
-    forms.iter().any(|form| {
-        let head = match &form.kind {
-            SexpKind::List(members) => members.get(1).and_then(first),
-            _ => None,
-        };
-        let names = [first(form), head];
-        let mut names = names.iter().flatten();
-        names.any(|name| name.eq_ignore_ascii_case(sees))
-    })
 }
 
 /// A form could not be read; a finding gives the reason.

@@ -4,7 +4,28 @@
 use super::{Lowering, Malformed, Position};
 use crate::check::Keyword;
 use crate::diagnostic::Code;
-use crate::syntax::Sexp;
+use crate::span::Sources;
+use crate::syntax::{Sexp, SexpKind};
+
+/// True if the head of a form is `sees`.
+pub(super) fn has_percepts(sources: &Sources, forms: &[Sexp]) -> bool {
+    let first = |form: &Sexp| match &form.kind {
+        SexpKind::List(members) => members
+            .first()
+            .map(|first| sources.text(first.span).to_owned()),
+        _ => None,
+    };
+    let sees = Keyword::Sees.as_str();
+    forms.iter().any(|form| {
+        let head = match &form.kind {
+            SexpKind::List(members) => members.get(1).and_then(first),
+            _ => None,
+        };
+        let names = [first(form), head];
+        let mut names = names.iter().flatten();
+        names.any(|name| name.eq_ignore_ascii_case(sees))
+    })
+}
 
 impl Lowering<'_> {
     pub(super) fn check_keyword_place(

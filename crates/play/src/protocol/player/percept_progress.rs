@@ -230,7 +230,7 @@ mod tests {
         Move::new(game.parse_term(&mut progress.terms, text).unwrap())
     }
 
-    /// What is known, as text.
+    /// The turns, as text.
     fn known(progress: &PerceptProgress) -> Vec<String> {
         let text = |term| progress.game.text(&progress.terms, term);
         let seen = progress.own.iter().zip(&progress.percepts);

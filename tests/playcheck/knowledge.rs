@@ -1,0 +1,79 @@
+//! Games with hidden information: whether roles can find out what they must know.
+
+use super::*;
+use ggp_gdl::game::RoleId;
+
+/// The memory of a role after moves, and what it must be able to find out: the legal moves, or the
+/// score if the game is over.
+pub(super) fn after(
+    game: &Game,
+    role: RoleId,
+    moves: &[String],
+) -> (Vec<String>, (bool, Vec<String>)) {
+    let (mut machine, state, before) = replayed(game, moves);
+    let mut memory = Vec::new();
+    for (state, text) in before.iter().zip(moves) {
+        let joint = game.parse_terms(machine.terms_mut(), text).unwrap();
+        let joint: Vec<Move> = joint.into_iter().map(Move::new).collect();
+        let mut told = Vec::new();
+        machine.percepts(state, &joint, role, &mut told).unwrap();
+        let told = told
+            .iter()
+            .map(|percept| game.text(machine.terms(), *percept));
+        let told: Vec<String> = told.collect();
+        memory.push(format!("{}: {told:?}", machine.text(joint[role.index()])));
+    }
+    let is_over = machine.is_terminal(&state).unwrap();
+    let found = match is_over {
+        true => machine.goal_values(&state, role).unwrap(),
+        false => {
+            let mut legal = Vec::new();
+            machine.legal(&state, role, &mut legal).unwrap();
+            legal.into_iter().map(Move::term).collect()
+        }
+    };
+    let found = found
+        .into_iter()
+        .map(|term| game.text(machine.terms(), term));
+    (memory, (is_over, found.collect()))
+}
+
+#[test]
+fn roles_can_find_out_what_they_must_know_or_two_matches_show_that_they_cannot() {
+    let rules = |percepts: &str| {
+        game(&format!(
+            "(role hider) (role seeker) (side left) (side right) (init hiding)
+            (<= (legal hider ?s) (side ?s) (true hiding)) (<= (legal hider wait) (true seeking))
+            (<= (legal seeker wait) (true hiding)) (<= (legal seeker ?s) (side ?s) (true seeking))
+            (<= (next (hidden ?s)) (does hider ?s) (side ?s)) (<= (next seeking) (true hiding))
+            (<= (next (hidden ?s)) (true (hidden ?s)))
+            (<= (next (found ?s)) (does seeker ?s) (side ?s))
+            (<= (next (found ?s)) (true (found ?s)))
+            (<= terminal (true (found ?s)))
+            (<= (goal seeker 100) (true (found ?s)) (true (hidden ?s)))
+            (<= (goal seeker 0) (true (found ?s)) (not (true (hidden ?s))))
+            (goal hider 50) {percepts}"
+        ))
+    };
+    let told = "(<= (sees seeker hit) (does seeker ?s) (true (hidden ?s)))";
+    let well = report(&rules(told), &options(1_000));
+    let verdicts = |report: &Report| -> Vec<(ClaimVerdict, Basis)> {
+        let claims = report
+            .claims
+            .iter()
+            .filter(|claim| claim.subject == Subject::Knows);
+        claims.map(|claim| (claim.verdict, claim.basis)).collect()
+    };
+    let proved = (ClaimVerdict::Holds, Basis::Positions);
+    assert_eq!(verdicts(&well), [proved, proved]);
+    // What was hidden is never shown; the same by random matches.
+    for positions in [1_000, 2] {
+        let silent = rules("(<= (sees hider noise) (does seeker ?s) (side ?s))");
+        let shown = report(&silent, &options(positions));
+        let found = verdicts(&shown);
+        assert_eq!(found[1], (ClaimVerdict::Fails, Basis::Example), "{found:?}");
+        for claim in &shown.claims {
+            check_example(&silent, claim).unwrap();
+        }
+    }
+}
