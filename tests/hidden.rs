@@ -291,6 +291,14 @@ fn shares(world: &World, members: &[Member]) -> HashMap<Vec<TermId>, f64> {
     shares
 }
 
+/// The games of [`SMALL`].
+fn small_games() -> Vec<(String, Game)> {
+    let mut games = hidden_games();
+    games.retain(|(name, _)| SMALL.contains(&&name[..]));
+    assert_eq!(games.len(), SMALL.len());
+    games
+}
+
 const SMALL: [&str; 6] = [
     "kuhn_poker",
     "liars_dice",
@@ -303,9 +311,7 @@ const SMALL: [&str; 6] = [
 #[test]
 fn beliefs_have_the_histories_that_a_listing_finds() {
     let mut random = random();
-    let mut games = hidden_games();
-    games.retain(|(name, _)| SMALL.contains(&&name[..]));
-    for (name, game) in games {
+    for (name, game) in small_games() {
         let mut machine = machine(&game, Backend::Datalog);
         let mut world = World::new(&game, Backend::Auto, Limits::default()).unwrap();
         for role in game.roles().filter(|role| !game.is_random(*role)) {
@@ -333,9 +339,7 @@ fn beliefs_have_the_histories_that_a_listing_finds() {
 #[test]
 fn samples_come_near_to_all_that_fits() {
     let mut random = random();
-    let mut games = hidden_games();
-    games.retain(|(name, _)| SMALL.contains(&&name[..]));
-    for (name, game) in games {
+    for (name, game) in small_games() {
         let mut machine = machine(&game, Backend::Datalog);
         let mut world = World::new(&game, Backend::Auto, Limits::default()).unwrap();
         let role = game.roles().find(|role| !game.is_random(*role)).unwrap();

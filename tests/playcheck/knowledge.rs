@@ -3,13 +3,16 @@
 use super::*;
 use ggp_gdl::game::RoleId;
 
+/// Whether two matches look alike to a role, and yet differ for it.
+pub(super) fn is_gap(game: &Game, role: RoleId, claim: &Claim, moves: &[String]) -> bool {
+    let alike = claim.alike.as_ref().expect("there is another match");
+    let [one, other] = [moves, &alike[..]].map(|moves| after(game, role, moves));
+    one.0 == other.0 && one.1 != other.1
+}
+
 /// The memory of a role after moves, and what it must be able to find out: the legal moves, or the
 /// score if the game is over.
-pub(super) fn after(
-    game: &Game,
-    role: RoleId,
-    moves: &[String],
-) -> (Vec<String>, (bool, Vec<String>)) {
+fn after(game: &Game, role: RoleId, moves: &[String]) -> (Vec<String>, (bool, Vec<String>)) {
     let (mut machine, state, before) = replayed(game, moves);
     let mut memory = Vec::new();
     for (state, text) in before.iter().zip(moves) {

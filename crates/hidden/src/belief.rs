@@ -179,10 +179,6 @@ pub struct Belief {
 impl Belief {
     /// The belief of a role before the first move. If `is_apart`, two members with the same state
     /// stay apart if any role knows other things in them.
-    ///
-    /// # Errors
-    ///
-    /// Those of the machine.
     pub fn new(
         world: &World,
         memories: &mut Memories,
@@ -227,15 +223,13 @@ impl Belief {
         &self.turns
     }
 
-    /// The state before the first move.
-    pub fn start(&self) -> &State {
-        &self.start
+    /// The member before the first move.
+    pub(super) fn first(&self, world: &World, memories: &mut Memories) -> Member {
+        let mut first = Belief::new(world, memories, self.role, &self.start, self.is_apart);
+        first.members.remove(0)
     }
 
     /// The belief after one more joint move, in which the role made a move and had these percepts.
-    ///
-    /// `reach` is the probability of a member's choices of other roles, by what they know; see
-    /// [`Member::weight`]. It matters only where the belief is a sample.
     ///
     /// # Errors
     ///
@@ -266,8 +260,11 @@ impl Belief {
             }
             let mut past = self.turns.clone();
             past.push((made, told.clone()));
-            let known = self.is_apart;
-            members = replay::find(world, memories, self, &past, known, limits, random)?;
+            let mut merged = Merged::default();
+            for member in replay::find(world, memories, self, &past, limits, random)? {
+                merged.add(world, member);
+            }
+            members = merged.members;
             is_exact = false;
         }
         if members.len() > limits.members {
@@ -293,15 +290,17 @@ impl Belief {
         Ok(same.map(|(member, _)| member).collect())
     }
 
-    /// Joins members of the same state, whatever the roles know.
-    pub fn merged(&self, world: &World) -> Vec<Member> {
-        let mut merged = Merged::default();
-        for member in &self.members {
-            let mut member = member.clone();
-            member.known = Box::default();
-            merged.add(world, member);
-        }
-        merged.members
+    /// Drops the members whose game is over, for a role that is asked to move.
+    ///
+    /// # Errors
+    ///
+    /// Those of the machine; the belief is unchanged then.
+    pub fn drop_ended(&mut self, world: &mut World) -> Result<(), PlayError> {
+        let states: Vec<State> = self.members.iter().map(|m| m.state.clone()).collect();
+        let status = world.status(&states)?;
+        let mut is_over = status.iter().map(|status| status.terminal);
+        self.members.retain(|_| is_over.next() == Some(false));
+        Ok(())
     }
 }
 

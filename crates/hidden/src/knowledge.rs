@@ -77,16 +77,6 @@ impl Memories {
         self.choices[id.index()] = u32::try_from(count).unwrap_or(u32::MAX).max(1);
     }
 
-    /// The number of memories.
-    pub fn len(&self) -> usize {
-        self.all.len()
-    }
-
-    /// True if nothing was met.
-    pub fn is_empty(&self) -> bool {
-        self.all.is_empty()
-    }
-
     fn intern(&mut self, memory: Memory) -> KnowledgeId {
         if let Some(id) = self.ids.get(&memory) {
             return *id;

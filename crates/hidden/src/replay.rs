@@ -43,16 +43,13 @@ pub(super) fn find<R: Rng>(
     memories: &mut Memories,
     belief: &Belief,
     past: &[(Move, Vec<TermId>)],
-    is_apart: bool,
     limits: BeliefLimits,
     random: &mut R,
 ) -> Result<Vec<Member>, BeliefError> {
     let mut found = Vec::new();
     let mut tried = 0;
     while found.len() < HISTORIES.min(limits.members) && tried < limits.joint_moves {
-        match one(
-            world, memories, belief, past, is_apart, &mut tried, limits, random,
-        )? {
+        match one(world, memories, belief, past, &mut tried, limits, random)? {
             Some(member) => found.push(member),
             None => break,
         }
@@ -67,19 +64,16 @@ pub(super) fn find<R: Rng>(
 }
 
 /// One history, or `None` if the search ended without one.
-#[allow(clippy::too_many_arguments)]
 fn one<R: Rng>(
     world: &mut World,
     memories: &mut Memories,
     belief: &Belief,
     past: &[(Move, Vec<TermId>)],
-    is_apart: bool,
     tried: &mut usize,
     limits: BeliefLimits,
     random: &mut R,
 ) -> Result<Option<Member>, BeliefError> {
-    let first = Belief::new(world, memories, belief.role(), belief.start(), is_apart);
-    let first = &first.members()[0];
+    let first = belief.first(world, memories);
     let mut levels: Vec<Level> = Vec::new();
     let mut next = Some((first.state.clone(), first.known.clone(), 1.0, None));
     loop {
@@ -89,15 +83,8 @@ fn one<R: Rng>(
                     Member::new(state, weight, known).with_past(made_so_far),
                 ));
             }
-            let (made, told) = &past[levels.len()];
-            let mut step = Step {
-                world,
-                memories,
-                role: belief.role(),
-                made: *made,
-                told,
-            };
-            let (open, share) = children(&mut step, (&state, &known), is_apart, tried, random)?;
+            let mut step = step(world, memories, belief, &past[levels.len()]);
+            let (open, share) = children(&mut step, (&state, &known), tried, random)?;
             levels.push(Level {
                 known,
                 weight,
@@ -118,19 +105,28 @@ fn one<R: Rng>(
                 levels.pop();
             }
             Some((state, joint)) => {
-                let (made, told) = &past[turn - 1];
-                let mut step = Step {
-                    world,
-                    memories,
-                    role: belief.role(),
-                    made: *made,
-                    told,
-                };
+                let mut step = step(world, memories, belief, &past[turn - 1]);
                 let known = step.known(&level.known, &joint, &state);
                 let made = Past::after(&level.made, joint);
                 next = Some((state, known, level.weight * level.share, made));
             }
         }
+    }
+}
+
+/// A turn of the role of a belief.
+fn step<'a>(
+    world: &'a mut World,
+    memories: &'a mut Memories,
+    belief: &Belief,
+    (made, told): &'a (Move, Vec<TermId>),
+) -> Step<'a> {
+    Step {
+        world,
+        memories,
+        role: belief.role(),
+        made: *made,
+        told,
     }
 }
 
@@ -141,7 +137,6 @@ type Children = (Vec<(State, Vec<Move>)>, f64);
 fn children<R: Rng>(
     step: &mut Step<'_>,
     (state, known): (&State, &[KnowledgeId]),
-    is_apart: bool,
     tried: &mut usize,
     random: &mut R,
 ) -> Result<Children, BeliefError> {
@@ -164,7 +159,7 @@ fn children<R: Rng>(
     open.retain(|(state, _)| step.world.was_told(state, step.role, step.told));
     open.shuffle(random);
     let mut share = open.len() as f64 / asked as f64;
-    if is_apart {
+    if !known.is_empty() {
         // Only the choices of `random` count; the others' are weighed by what they know.
         share *= step.choices(&status);
     }

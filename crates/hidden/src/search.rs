@@ -119,7 +119,8 @@ impl Trees {
         self.iterations
     }
 
-    /// Runs one set of iterations for the role of a belief that keeps what others know.
+    /// Runs one set of iterations for the role of a belief that keeps what others know, and has no
+    /// members whose game is over ([`Belief::drop_ended`]).
     ///
     /// # Errors
     ///
@@ -131,7 +132,7 @@ impl Trees {
         options: &SearchOptions,
         random: &mut R,
     ) -> Result<(), PlayError> {
-        let mut lanes = self.begin(world, belief, options, random)?;
+        let mut lanes = self.begin(world, belief, options, random);
         let outcome = self.run(world, &mut lanes, options, random);
         for step in lanes.iter().flat_map(|lane| &lane.path) {
             self.nodes[step.node as usize].arms[step.arm as usize].pending -= 1;
@@ -230,27 +231,20 @@ impl Trees {
     /// The first positions of iterations.
     fn begin<R: Rng>(
         &mut self,
-        world: &mut World,
+        world: &World,
         belief: &Belief,
         options: &SearchOptions,
         random: &mut R,
-    ) -> Result<Vec<Lane>, PlayError> {
-        let members = belief.with_end(world, false)?;
-        let weights = self.weights(world, belief.role(), &members);
+    ) -> Vec<Lane> {
+        let members = belief.members();
+        let weights = self.weights(world, belief.role(), members);
         let total: f64 = weights.iter().sum();
         // The longer the match, the less its beginning matters.
         let from_start = match belief.turns() {
             0 => 0.0,
             turns => 1.0 / (1.0 + turns as f64),
         };
-        let start = Belief::new(
-            world,
-            &mut self.memories,
-            belief.role(),
-            belief.start(),
-            true,
-        );
-        let start = &start.members()[0];
+        let start = &belief.first(world, &mut self.memories);
         let own = belief.role().index();
         // Where iterations from the start come here often enough, the others learn from them alone:
         // here they would learn what they cannot know.
@@ -269,7 +263,7 @@ impl Trees {
                         left -= weight;
                         left < 0.0
                     });
-                    members[place.unwrap_or(members.len() - 1)]
+                    &members[place.unwrap_or(members.len() - 1)]
                 }
             };
             lanes.push(Lane {
@@ -280,18 +274,18 @@ impl Trees {
                 only: (!is_start && is_known).then_some(own),
             });
         }
-        Ok(lanes)
+        lanes
     }
 
     /// The probability of each member, up to a common factor, by the other roles' mixes.
-    pub fn weights(&self, world: &World, role: RoleId, members: &[&Member]) -> Vec<f64> {
+    fn weights(&self, world: &World, role: RoleId, members: &[Member]) -> Vec<f64> {
         let game = world.game();
         let others = game
             .roles()
             .filter(|other| *other != role && !game.is_random(*other));
         let others: Vec<RoleId> = others.collect();
         let mut reach: FxHashMap<KnowledgeId, f64> = FxHashMap::default();
-        let mut weight = |member: &&Member| {
+        let mut weight = |member: &Member| {
             let each = others
                 .iter()
                 .map(|other| self.reach(member.known[other.index()], &mut reach));

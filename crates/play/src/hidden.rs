@@ -11,7 +11,8 @@
 use std::fmt;
 
 use ggp_engine::machine::{AnyMachine, Backend, PlayError};
-use ggp_gdl::game::Move;
+use ggp_gdl::game::{Move, RoleId};
+use ggp_gdl::terms::TermId;
 use ggp_hidden::{
     Belief, BeliefError, BeliefLimits, KnowledgeId, Memories, SearchOptions, State, Trees, World,
 };
@@ -59,7 +60,7 @@ impl Knowledge {
     fn follow(
         &mut self,
         memories: &mut Memories,
-        role: ggp_gdl::game::RoleId,
+        role: RoleId,
         observation: &Observation,
         pace: &Pace,
     ) -> Result<&Belief, PlayerError> {
@@ -98,23 +99,32 @@ impl Knowledge {
         Ok(self.belief.insert(belief))
     }
 
-    /// The role's legal moves, which are the same in all positions that fit.
-    fn legal(&mut self) -> Result<Vec<Move>, PlayerError> {
-        let belief = self.belief.as_ref().expect("it was followed");
-        let members = belief.with_end(&mut self.world, false)?;
-        let Some(member) = members.first() else {
+    /// The role's legal moves after an observation, which are the same in all positions that fit.
+    /// The first one is published, so that there is a move from now on.
+    fn legal(
+        &mut self,
+        memories: &mut Memories,
+        role: RoleId,
+        observation: &Observation,
+        pace: &Pace,
+    ) -> Result<Vec<Move>, PlayerError> {
+        self.follow(memories, role, observation, pace)?;
+        let belief = self.belief.as_mut().expect("it was followed");
+        // The role is asked, so the match is not over.
+        belief.drop_ended(&mut self.world)?;
+        let Some(member) = belief.members().first() else {
             let reason = "the match is over in all positions that fit the role's percepts";
             return Err(PlayerError::Other(reason.into()));
         };
-        let status = self
-            .world
-            .status(std::slice::from_ref(&member.state))?
-            .remove(0);
-        Ok(status.legal[belief.role().index()].clone())
+        let status = self.world.status(std::slice::from_ref(&member.state))?;
+        let legal = status[0].legal[role.index()].clone();
+        pace.publish(Advice::of(legal[0]));
+        Ok(legal)
     }
 }
 
-fn ascending(percepts: &[ggp_gdl::terms::TermId]) -> Vec<ggp_gdl::terms::TermId> {
+/// Percepts as beliefs keep them.
+fn ascending(percepts: &[TermId]) -> Vec<TermId> {
     let mut percepts = percepts.to_vec();
     percepts.sort_unstable();
     percepts.dedup();
@@ -235,9 +245,7 @@ impl Agent for KnowledgeAgent {
         self.prepare(pace)?;
         let role = self.brief.role;
         let knowledge = self.knowledge.as_mut().expect("it is prepared");
-        knowledge.follow(&mut self.trees.memories, role, observation, pace)?;
-        let legal = knowledge.legal()?;
-        pace.publish(Advice::of(legal[0]));
+        let legal = knowledge.legal(&mut self.trees.memories, role, observation, pace)?;
         if legal.len() == 1 {
             return Ok(Advice::of(legal[0]));
         }
@@ -349,9 +357,7 @@ impl Agent for GuessingAgent {
         self.prepare(pace)?;
         let role = self.brief.role;
         let knowledge = self.knowledge.as_mut().expect("it is prepared");
-        knowledge.follow(&mut self.memories, role, observation, pace)?;
-        let legal = knowledge.legal()?;
-        pace.publish(Advice::of(legal[0]));
+        let legal = knowledge.legal(&mut self.memories, role, observation, pace)?;
         if legal.len() == 1 {
             return Ok(Advice::of(legal[0]));
         }
@@ -377,10 +383,7 @@ impl Agent for GuessingAgent {
                 random,
                 ..
             } = knowledge;
-            let members = belief
-                .as_ref()
-                .expect("it was followed")
-                .with_end(world, false)?;
+            let members = belief.as_ref().expect("it was followed").members();
             let total: f64 = members.iter().map(|member| member.weight).sum();
             let mut left = random.random::<f64>() * total;
             let place = members.iter().position(|member| {

@@ -45,6 +45,8 @@ pub struct AgentKind {
     /// The options: usage and description.
     pub options: &'static [(&'static str, &'static str)],
     make: Make,
+    /// Whether the agent plays by what its role knows where the rules have `sees`. Others guess.
+    knows: bool,
     /// The default number of iterations or positions for a move without a time limit; `None`
     /// for an agent that does not search.
     nodes: Option<u64>,
@@ -197,6 +199,7 @@ pub const AGENT_KINDS: &[AgentKind] = &[
         about: "solver for games with one deciding role, ismcts for rules with `sees`, Monte Carlo tree search for all others",
         options: &[],
         make: |brief, settings| none(settings).map(|()| auto(brief)),
+        knows: true,
         nodes: Some(10_000),
     },
     AgentKind {
@@ -204,6 +207,7 @@ pub const AGENT_KINDS: &[AgentKind] = &[
         about: "plays the first legal move",
         options: &[],
         make: |brief, settings| none(settings).map(|()| Box::new(Picker::first(brief)) as _),
+        knows: false,
         nodes: None,
     },
     AgentKind {
@@ -211,6 +215,7 @@ pub const AGENT_KINDS: &[AgentKind] = &[
         about: "plays a legal move drawn uniformly at random",
         options: &[],
         make: |brief, settings| none(settings).map(|()| Box::new(Picker::random(brief)) as _),
+        knows: false,
         nodes: None,
     },
     AgentKind {
@@ -218,6 +223,7 @@ pub const AGENT_KINDS: &[AgentKind] = &[
         about: "plays the move with the best average value one joint move ahead",
         options: EVALUATION,
         make: |brief, settings| Greedy::new(brief, settings).map(|agent| Box::new(agent) as _),
+        knows: false,
         nodes: None,
     },
     AgentKind {
@@ -227,6 +233,7 @@ pub const AGENT_KINDS: &[AgentKind] = &[
         make: |brief, settings| {
             MinimaxAgent::new(brief, settings).map(|agent| Box::new(agent) as _)
         },
+        knows: false,
         nodes: Some(10_000),
     },
     AgentKind {
@@ -234,6 +241,7 @@ pub const AGENT_KINDS: &[AgentKind] = &[
         about: "Monte Carlo tree search",
         options: mcts::OPTIONS,
         make: |brief, settings| MctsAgent::new(brief, settings).map(|agent| Box::new(agent) as _),
+        knows: false,
         nodes: Some(10_000),
     },
     AgentKind {
@@ -245,6 +253,7 @@ pub const AGENT_KINDS: &[AgentKind] = &[
             // Where all is known, the other search is the same and has more.
             false => none(settings).map(|()| auto(brief)),
         },
+        knows: true,
         nodes: Some(10_000),
     },
 ];
@@ -385,7 +394,7 @@ impl AgentSpec {
             // This role is chance: it knows all moves and draws from the true ones.
             return Ok(Box::new(Picker::random(brief)));
         }
-        if !brief.game.is_hidden() || matches!(self.kind.name, "auto" | "ismcts") {
+        if !brief.game.is_hidden() || self.kind.knows {
             return Ok(agent);
         }
         let (make, settings) = (self.kind.make, self.settings.clone());

@@ -7,26 +7,7 @@ use crate::contest::{Contest, Opening};
 use crate::referee::{Asking, Contender, Lapse, Position};
 use ggp_engine::machine::DatalogMachine;
 
-/// Alice hides a side, chance draws a number, Bob guesses. Bob sees the number of the turn.
-/// How many numbers there are depends on the side.
-const SIDES: &str = "
-    (role alice) (role random) (role bob) (init (turn 1))
-    (after 1 2) (after 2 3) (after 3 4) (after 4 5) (side heads) (side tails)
-    (<= (legal alice (hide ?s)) (side ?s))
-    (legal random (draw 1))
-    (<= (legal random (draw 2)) (true (hidden heads)))
-    (<= (legal random (draw 3)) (true (hidden heads)))
-    (<= (legal bob (guess ?s)) (side ?s))
-    (<= (next (turn ?n)) (true (turn ?m)) (after ?m ?n))
-    (<= (next (hidden ?s)) (does alice (hide ?s)))
-    (<= (next (drawn ?k)) (does random (draw ?k)))
-    (<= (sees bob (turn ?n)) (true (turn ?n)))
-    (<= terminal (true (turn 5)))
-    (goal random 0)
-    (<= (goal alice 100) (true (hidden heads)))
-    (<= (goal alice 0) (true (hidden tails)))
-    (<= (goal bob 100) (true (hidden tails)))
-    (<= (goal bob 0) (true (hidden heads)))";
+const SIDES: &str = include_str!("sides.kif");
 
 fn sides() -> Game {
     Game::from_text("sides", SIDES).unwrap()

@@ -111,8 +111,7 @@ impl MatchProgress {
 
     /// A move in the spelling of the rules; `None` if it is too long to send.
     pub(super) fn text(&mut self, chosen: Move) -> Option<String> {
-        self.terms.refresh();
-        is_short(&self.terms, chosen.term()).then(|| self.game.text(&self.terms, chosen.term()))
+        spelled(&self.game, &mut self.terms, chosen)
     }
 
     /// Processes the joint move of a message. `is_answered` is whether the host received our
@@ -312,9 +311,15 @@ fn play(
     machine.next(state, joint).map(Some)
 }
 
+/// A move in the spelling of the rules; `None` if it is too long to send.
+pub(super) fn spelled(game: &Game, terms: &mut Terms, chosen: Move) -> Option<String> {
+    terms.refresh();
+    is_short(terms, chosen.term()).then(|| game.text(terms, chosen.term()))
+}
+
 /// Returns true if the text of a term is short enough to send. Terms share subterms, so that a
 /// small term can have a very long text.
-pub(super) fn is_short(terms: &Terms, term: TermId) -> bool {
+fn is_short(terms: &Terms, term: TermId) -> bool {
     let mut open = vec![term];
     let mut parts = 0;
     while let Some(term) = open.pop() {

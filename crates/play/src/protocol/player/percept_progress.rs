@@ -3,7 +3,7 @@
 //! In: the last turns of messages, in either form for games with `sees`. Out: the player's
 //! knowledge at each message. The state is unknown, so moves are not compared with the rules.
 
-use super::match_progress::{OutOfStep, is_short};
+use super::match_progress::{OutOfStep, spelled};
 use super::progress::Receipt;
 use crate::Observation;
 use crate::protocol::message::LastTurn;
@@ -63,8 +63,7 @@ impl PerceptProgress {
 
     /// A move in the spelling of the rules; `None` if it is too long to send.
     pub(super) fn text(&mut self, chosen: Move) -> Option<String> {
-        self.terms.refresh();
-        is_short(&self.terms, chosen.term()).then(|| self.game.text(&self.terms, chosen.term()))
+        spelled(&self.game, &mut self.terms, chosen)
     }
 
     /// Processes the last turn of a message. `is_answered` is whether the host received the
