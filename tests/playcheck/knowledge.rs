@@ -80,3 +80,25 @@ fn roles_can_find_out_what_they_must_know_or_two_matches_show_that_they_cannot()
         }
     }
 }
+
+#[test]
+fn chance_needs_no_goal() {
+    let rules = "(role finder) (role random) (cup 1) (cup 2) (init hiding)
+        (<= (legal random (hide ?c)) (cup ?c) (true hiding))
+        (<= (legal random wait) (not (true hiding)))
+        (<= (legal finder wait) (true hiding))
+        (<= (legal finder (lift ?c)) (cup ?c) (not (true hiding)))
+        (<= (next (under ?c)) (does random (hide ?c))) (<= (next (under ?c)) (true (under ?c)))
+        (<= (next (lifted ?c)) (does finder (lift ?c))) (<= terminal (true (lifted ?c)))
+        (<= (sees finder (ball ?c)) (true (under ?c)))
+        (<= (goal finder 100) (true (under ?c)) (true (lifted ?c)))
+        (<= (goal finder 0) (true (under ?c)) (not (true (lifted ?c))))";
+    for positions in [1_000, 2] {
+        let found = report(&game(rules), &options(positions));
+        let of = |subject| found.claims.iter().filter(move |c| c.subject == subject);
+        assert!(of(Subject::Goal).all(|claim| claim.role.as_deref() == Some("finder")));
+        assert!(of(Subject::Goal).all(|claim| claim.verdict == ClaimVerdict::Holds));
+        assert!(of(Subject::Winnable).all(|claim| claim.verdict == ClaimVerdict::Holds));
+        assert_eq!(of(Subject::Winnable).count(), 1);
+    }
+}

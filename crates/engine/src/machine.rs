@@ -36,7 +36,7 @@ pub use datalog::{DatalogMachine, Learned};
 pub use error::{Fault, PlayError};
 pub use naive::NaiveMachine;
 pub use perft::{Level, Perft, PerftEnd, PerftOptions, perft};
-pub use playout::{Playout, PlayoutEnd, PlayoutOptions, PlayoutStep, play_to_end, playout};
+pub use playout::{Playout, PlayoutEnd, PlayoutOptions, PlayoutStep, play_to_end, playout, scores};
 #[doc(hidden)]
 pub use propnet::lanes as narrow_lanes;
 pub use propnet::{BatchOptions, Evaluation, PropnetMachine, PropnetState};

@@ -50,8 +50,8 @@ pub enum QuestionError {
     /// `not` or `distinct` with a wrong number of arguments, or `distinct` with
     /// variables.
     Test(&'static str),
-    /// A relation with a wrong number of arguments; the correct number follows.
-    Arity(String, usize),
+    /// A name with a wrong number of arguments; the numbers that the rules have follow.
+    Arity(String, Vec<usize>),
     /// The text is not one list or name.
     Malformed(String),
     /// A name or term that the rules do not have.
@@ -85,13 +85,21 @@ impl fmt::Display for QuestionError {
                     "write one fact after `{word}`, as in `({word} terminal)`"
                 )
             }
-            QuestionError::Arity(name, 0) => {
-                write!(f, "`{name}` takes no arguments: write `{name}`")
-            }
-            QuestionError::Arity(name, arity) => {
-                write!(f, "write `({name}")?;
-                (1..=*arity).try_for_each(|number| write!(f, " ?{number}"))?;
-                write!(f, ")`, or terms in place of the variables")
+            QuestionError::Arity(name, arities) => {
+                let form = |arity: &usize| match arity {
+                    0 => format!("`{name}`"),
+                    _ => {
+                        let variables = (1..=*arity).map(|number| format!(" ?{number}"));
+                        format!("`({name}{})`", variables.collect::<String>())
+                    }
+                };
+                let forms: Vec<String> = arities.iter().map(form).collect();
+                write!(
+                    f,
+                    "write {}, or terms in place of the variables: the rules have no other form of \
+                     `{name}`",
+                    forms.join(" or ")
+                )
             }
             QuestionError::Malformed(text) => write!(f, "`{text}` is not one fact; {write}"),
             QuestionError::Term(error) => error.fmt(f),
@@ -221,9 +229,18 @@ impl Reader<'_> {
             }
             None => {
                 let state = self.game.keyword(Keyword::True).ok_or_else(malformed)?;
-                let term = self.term(form).map_err(|error| match self.arity(name) {
-                    Some(arity) => QuestionError::Arity(name.to_owned(), arity),
-                    None => error.into(),
+                let term = self.term(form).map_err(|error| {
+                    let shapes = self.shapes(name);
+                    match shapes.is_empty() || shapes.contains(&shape) {
+                        true => error.into(),
+                        false => {
+                            let arities = shapes.into_iter().map(|shape| match shape {
+                                Shape::Bare => 0,
+                                Shape::Applied(arity) => arity.into(),
+                            });
+                            QuestionError::Arity(name.to_owned(), arities.collect())
+                        }
+                    }
                 })?;
                 (state, vec![term])
             }
@@ -242,10 +259,14 @@ impl Reader<'_> {
             .map(|(relation, _)| relation)
     }
 
-    /// The number of arguments of the relation with this name.
-    fn arity(&self, name: &str) -> Option<usize> {
-        let (relation, _) = self.named(name).next()?;
-        Some(self.game.rules().arity[relation.index()])
+    /// The forms in which the rules have a name, with fewer arguments first.
+    fn shapes(&self, name: &str) -> Vec<Shape> {
+        let symbol = self.game.symbols().get(name);
+        let functors = self.game.functors().iter().map(|(_, functor)| functor);
+        let named = functors.filter(|functor| Some(functor.name) == symbol);
+        let mut shapes: Vec<Shape> = named.map(|functor| functor.shape).collect();
+        shapes.sort_unstable();
+        shapes
     }
 
     fn named(&self, name: &str) -> impl Iterator<Item = (RelationId, Functor)> {

@@ -113,7 +113,7 @@ codes! {
     NoTerminal = "G114";
     /// A role is not declared by a fact with a constant.
     BadRole = "G115";
-    /// A relation has a forbidden dependency on does, true or next.
+    /// A relation has a forbidden dependency on does, true, next or sees.
     ForbiddenDependency = "G116";
     /// A rule with alternatives expands to more rules than the limit.
     TooManyAlternatives = "G117";

@@ -50,8 +50,11 @@ impl Evidence<'_> {
         // If no move is possible, that is the only thing worth reporting about moves.
         let is_worth = |claim: &Claim| some_move || claim.verdict != ClaimVerdict::Holds;
         claims.extend(legal.filter(is_worth).collect::<Vec<_>>());
-        for role in 0..roles.len() {
-            claims.push(self.goal(role, induction.as_mut()));
+        for (number, role) in roles.iter().enumerate() {
+            // Where the rules have `sees`, chance needs no goal.
+            if !(self.game.is_hidden() && self.game.is_random(*role)) {
+                claims.push(self.goal(number, induction.as_mut()));
+            }
         }
         for (number, role) in roles.iter().enumerate() {
             if !self.game.is_random(*role) {

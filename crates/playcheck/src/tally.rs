@@ -148,17 +148,18 @@ impl Tally {
         let mut sum = Some(0u32);
         let mut got = Vec::with_capacity(goals.len());
         for (role, values) in goals.iter().enumerate() {
-            let fault = match values[..] {
-                [] => GoalFault::None,
-                [value] => match scores.of(value) {
-                    Some(score) => {
-                        got.push(score);
-                        sum = sum.map(|sum| sum + u32::from(score));
-                        continue;
-                    }
-                    None => GoalFault::Bad(value),
-                },
-                _ => GoalFault::Several(values.clone()),
+            let score = match values[..] {
+                [] => scores.missing(role).ok_or(GoalFault::None),
+                [value] => scores.of(value).ok_or(GoalFault::Bad(value)),
+                _ => Err(GoalFault::Several(values.clone())),
+            };
+            let fault = match score {
+                Ok(score) => {
+                    got.push(score);
+                    sum = sum.map(|sum| sum + u32::from(score));
+                    continue;
+                }
+                Err(fault) => fault,
             };
             sum = None;
             let known = &mut self.roles[role].fault;
@@ -223,6 +224,12 @@ impl Scores {
             terms: terms.clone(),
             known: rustc_hash::FxHashMap::default(),
         }
+    }
+
+    /// The score of a role without a goal value: 0 for chance where the rules have `sees`.
+    fn missing(&self, role: usize) -> Option<u8> {
+        let role = self.game.roles().nth(role)?;
+        (self.game.is_hidden() && self.game.is_random(role)).then_some(0)
     }
 
     /// The score, if the value is one.

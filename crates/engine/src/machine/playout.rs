@@ -42,6 +42,23 @@ pub struct Playout<S> {
     pub scores: Option<Vec<Score>>,
 }
 
+/// The scores of all roles in a state. In games with `sees`, chance has 0 if the rules give it
+/// no score.
+///
+/// # Errors
+///
+/// As [`Machine::goal`].
+pub fn scores<M: Machine>(machine: &mut M, state: &M::State) -> Result<Vec<Score>, PlayError> {
+    let game = machine.game().clone();
+    let score = |role| match machine.goal(state, role) {
+        Err(PlayError::NoGoal(_)) if game.is_hidden() && game.is_random(role) => {
+            Ok(Score::new(0).expect("it is at most 100"))
+        }
+        score => score,
+    };
+    game.roles().map(score).collect()
+}
+
 /// Makes uniformly random legal moves until the game is over.
 ///
 /// # Errors
@@ -58,8 +75,7 @@ pub fn playout<M: Machine>(
     let mut state = from.clone();
     loop {
         let scores = if machine.is_terminal(&state)? {
-            let scores = roles.iter().map(|role| machine.goal(&state, *role));
-            Some(scores.collect::<Result<_, _>>()?)
+            Some(scores(machine, &state)?)
         } else {
             None
         };

@@ -253,8 +253,8 @@ fn data_files(lowered: &Lowered) -> Vec<u32> {
     files
 }
 
-/// Reports facts under `true` that neither `init` nor `next` can derive, and moves
-/// under `does` that are never legal.
+/// Reports facts under `true` and `next`, moves under `does` and `legal`, and percepts under `sees`
+/// that no rule can derive.
 fn state_facts(
     lowered: &Lowered,
     strictness: Strictness,
@@ -264,10 +264,13 @@ fn state_facts(
     let mixed = mixed_names(lowered);
     let achievers = [
         (Keyword::True, &[Keyword::Init, Keyword::Next][..], 0),
+        (Keyword::Next, &[Keyword::Next][..], 0),
         (Keyword::Does, &[Keyword::Legal][..], 1),
+        (Keyword::Legal, &[Keyword::Legal][..], 1),
+        (Keyword::Sees, &[Keyword::Sees][..], 1),
     ];
-    for (asked, made_by, argument) in achievers {
-        let Some(asked) = lowered.keyword_relation(asked) else {
+    for (keyword, made_by, argument) in achievers {
+        let Some(asked) = lowered.keyword_relation(keyword) else {
             continue;
         };
         let achievers: Vec<RelationId> = made_by
@@ -300,8 +303,16 @@ fn state_facts(
                         return;
                     }
                     let name = functor_text(lowered, functor);
-                    let message = match argument {
-                        0 => format!("no init or next rule derives {name}, so it is never true"),
+                    let message = match keyword {
+                        Keyword::True => {
+                            format!("no init or next rule derives {name}, so it is never true")
+                        }
+                        Keyword::Next => {
+                            format!("no next rule derives {name}, so no move makes it true")
+                        }
+                        Keyword::Sees => {
+                            format!("no sees rule derives {name}, so it is never perceived")
+                        }
                         _ => format!("no legal rule allows {name}, so it is never played"),
                     };
                     let finding = Diagnostic::new(Code::Undefined, strictness, atom.span, message);

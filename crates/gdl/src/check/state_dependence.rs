@@ -1,7 +1,7 @@
 //! Check: which keywords may depend on the state and on the moves made.
 //!
 //! Only `next` and `sees` may depend on `does`; `init`, `role`, `base` and `input` may not
-//! depend on `true`. Only `sees` may depend on `next`.
+//! depend on `true`. Only `sees` may depend on `next`, and it may not depend on itself.
 
 use std::collections::VecDeque;
 
@@ -44,9 +44,11 @@ pub(super) fn check(
         Keyword::Input,
     ];
     let sources_of = [
+        // What depends on `next` depends on `does` as well, which is not reported again.
+        (Keyword::Next, on_next),
         (Keyword::Does, on_moves),
         (Keyword::True, on_state),
-        (Keyword::Next, on_next),
+        (Keyword::Sees, &[Keyword::Sees]),
     ];
     for (source, forbidden) in sources_of {
         let Some(source_relation) = lowered.keyword_relation(source) else {
@@ -86,14 +88,24 @@ pub(super) fn check(
             let Some(relation) = lowered.keyword_relation(*keyword) else {
                 continue;
             };
-            if let Some(&(span, through)) = reached.get(&relation) {
+            let is_new = |(span, _): &&(Span, _)| {
+                findings.iter().all(|f: &Diagnostic| f.span != Some(*span))
+            };
+            if let Some(&(span, through)) = reached.get(&relation).filter(is_new) {
                 let (word, source) = (keyword.as_str(), source.as_str());
-                let message = format!("{word} must not depend on {source}");
+                let message = match word == source {
+                    true => format!("{word} must not depend on itself"),
+                    false => format!("{word} must not depend on {source}"),
+                };
                 let help = match source {
                     "does" => "only next and sees may depend on the moves made",
                     "next" => {
                         "only sees may: define a separate relation for the shared condition, \
                                and use it in both rules"
+                    }
+                    "sees" => {
+                        "define a separate relation for what several roles perceive, and use it in \
+                               each rule"
                     }
                     _ => "it is evaluated before there is a state",
                 };
