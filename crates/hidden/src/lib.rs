@@ -8,6 +8,7 @@
 
 pub mod belief;
 pub mod knowledge;
+pub mod open;
 pub mod plan;
 mod replay;
 pub mod search;
@@ -16,6 +17,7 @@ pub mod world;
 
 pub use belief::{Belief, BeliefError, BeliefLimits, Member};
 pub use knowledge::{KnowledgeId, Memories};
+pub use open::is_open;
 pub use plan::{Mix, Plan, PlanError, best_plan, best_response, expected_scores};
 pub use search::{Candidate, SearchOptions, Trees};
 pub use well_formed::{Extent, Gap, Needed, WellFormed, well_formed};

@@ -16,7 +16,7 @@
 //! Imperfect Information Games, AAMAS 2015 (iterations that begin in what fits).
 
 use ggp_engine::machine::PlayError;
-use ggp_gdl::game::{Move, RoleId};
+use ggp_gdl::game::{Game, Move, RoleId};
 use rand::{Rng, RngExt};
 use rustc_hash::FxHashMap;
 
@@ -152,7 +152,7 @@ impl Trees {
     ) -> Result<Vec<Option<Vec<f64>>>, PlayError> {
         let roles: Vec<RoleId> = world.game().roles().collect();
         let mut open: Vec<usize> = (0..lanes.len()).collect();
-        let mut over = Vec::new();
+        let (mut over, mut outside) = (Vec::new(), Vec::new());
         while !open.is_empty() {
             let states: Vec<State> = open.iter().map(|&lane| lanes[lane].state.clone()).collect();
             let status = world.status(&states)?;
@@ -160,6 +160,8 @@ impl Trees {
             for (lane, status) in open.into_iter().zip(status) {
                 if status.terminal {
                     over.push(lane);
+                } else if world.has_playouts() && lanes[lane].is_outside(world.game()) {
+                    outside.push(lane);
                 } else if lanes[lane].steps < options.steps {
                     joints.push(self.choose(world, &mut lanes[lane], &status, options, random));
                     going.push(lane);
@@ -184,6 +186,13 @@ impl Trees {
         }
         let states: Vec<State> = over.iter().map(|&lane| lanes[lane].state.clone()).collect();
         let mut scores = vec![None; lanes.len()];
+        let ends: Vec<State> = outside
+            .iter()
+            .map(|&lane| lanes[lane].state.clone())
+            .collect();
+        for (lane, found) in outside.into_iter().zip(world.playouts(&ends, PLAYOUTS)?) {
+            scores[lane] = found;
+        }
         for &lane in &over {
             scores[lane] = Some(vec![0.0; roles.len()]);
         }
@@ -402,6 +411,16 @@ impl Trees {
     }
 }
 
+impl Lane {
+    /// True if all roles that choose have left their trees.
+    fn is_outside(&self, game: &Game) -> bool {
+        let mut roles = game.roles();
+        roles.all(|role| game.is_random(role) || self.known[role.index()].is_none())
+    }
+}
+
+/// The playouts of an iteration that has left the trees.
+const PLAYOUTS: u32 = 2;
 /// The score of an iteration without one.
 const UNKNOWN: f64 = 0.5;
 /// The probability of what a role knows above which iterations from the start are enough for others.

@@ -11,6 +11,8 @@ use ggp_engine::machine::{
 };
 use ggp_engine::propnet::batch::{Batch, holds};
 use ggp_engine::propnet::code::Engine;
+use ggp_engine::propnet::playout::Proceed;
+use ggp_engine::propnet::rollouts::{RolloutOptions, Rollouts};
 use ggp_gdl::game::{Game, Move, RoleId, Score, Telling};
 use ggp_gdl::terms::{TermId, Terms};
 use ggp_stop::Stop;
@@ -35,6 +37,8 @@ pub struct World {
     telling: Telling,
     machine: AnyMachine,
     lanes: Option<Lanes>,
+    /// Random playouts, once they are asked for.
+    playouts: Option<Rollouts>,
 }
 
 /// The network in machine code.
@@ -73,6 +77,7 @@ impl World {
             telling,
             machine,
             lanes,
+            playouts: None,
         })
     }
 
@@ -138,6 +143,12 @@ impl World {
             }
             _ => State::Facts(self.facts(state).into()),
         }
+    }
+
+    /// The percepts that a role may ever have, ascending by id, each after the number of the fact
+    /// that holds it; `None` without a network.
+    pub fn all_percepts(&self, role: RoleId) -> Option<&[(u32, TermId)]> {
+        Some(&self.lanes.as_ref()?.told[role.index()])
     }
 
     /// The percepts of a role of the last joint move, ascending by id.
@@ -303,6 +314,53 @@ impl World {
                 Err(error) => Err(error),
             });
         each.collect()
+    }
+
+    /// Compiles random playouts, if the rules have a network.
+    pub fn prepare_playouts(&mut self, steps: usize, seed: u64) {
+        if let (AnyMachine::Propnet(machine), None) = (&self.machine, &self.playouts) {
+            let options = RolloutOptions {
+                depth: Some(steps as u64),
+                ..RolloutOptions::default()
+            };
+            self.playouts = Some(machine.rollouts(options, seed));
+        }
+    }
+
+    /// True if random playouts are compiled.
+    pub fn has_playouts(&self) -> bool {
+        self.playouts.is_some()
+    }
+
+    /// The scores of all roles, 0 to 1, on average over `each` random playouts from each state;
+    /// `None` for a state whose playouts have no end, and for all if playouts are not compiled.
+    ///
+    /// # Errors
+    ///
+    /// [`PlayError::Interrupted`].
+    pub fn playouts(
+        &mut self,
+        states: &[State],
+        each: u32,
+    ) -> Result<Vec<Option<Vec<f64>>>, PlayError> {
+        let packed = words(states.iter());
+        let (Some(playouts), Some(packed)) = (&mut self.playouts, packed) else {
+            return Ok(vec![None; states.len()]);
+        };
+        let stop = self.machine.stop();
+        let mut proceed = || match stop.is_over() {
+            true => Proceed::Drop,
+            false => Proceed::On,
+        };
+        let roles = self.game.role_count();
+        let outcomes = playouts.run(&packed, each, &mut proceed);
+        let means = outcomes.iter().map(|outcome| {
+            let mean = |role| Some(outcome.mean(role)? / 100.0);
+            (0..roles).map(mean).collect()
+        });
+        let means = means.collect();
+        self.check_stop()?;
+        Ok(means)
     }
 
     fn check_stop(&self) -> Result<(), PlayError> {

@@ -100,6 +100,8 @@ pub struct Advice {
     pub nodes: u64,
     /// The legal moves, best first. Moves that were not searched may be missing.
     pub candidates: Vec<Candidate>,
+    /// The probabilities by which the move was drawn; empty if it was not.
+    pub mix: Vec<(Move, f64)>,
     /// The expected continuation, beginning with the chosen move; empty if unknown.
     pub line: Vec<Joint>,
     /// The most visited part of the search tree, from a recent moment of the search.
@@ -116,6 +118,7 @@ impl Advice {
             bounds: (0.0, 100.0),
             nodes: 0,
             candidates: Vec::new(),
+            mix: Vec::new(),
             line: Vec::new(),
             tree: None,
         }

@@ -81,6 +81,9 @@ impl fmt::Display for ExtensiveFormError {
 
 impl Error for ExtensiveFormError {}
 
+/// The number of nodes from one report of progress to the next.
+const WATCHED: usize = 1_000;
+
 /// A node that is not written yet.
 enum Open<S> {
     /// The beginning of a turn. Where information is hidden, the players know something there.
@@ -113,6 +116,20 @@ pub fn extensive_form<M: Machine>(
     machine: &mut M,
     start: &M::State,
     most_nodes: usize,
+) -> Result<ExtensiveForm, ExtensiveFormError> {
+    watched_extensive_form(machine, start, most_nodes, |_| ())
+}
+
+/// As [`extensive_form`]; `watch` gets the number of nodes so far from time to time.
+///
+/// # Errors
+///
+/// As [`extensive_form`].
+pub fn watched_extensive_form<M: Machine>(
+    machine: &mut M,
+    start: &M::State,
+    most_nodes: usize,
+    mut watch: impl FnMut(usize),
 ) -> Result<ExtensiveForm, ExtensiveFormError> {
     let game = machine.game().clone();
     let roles: Vec<RoleId> = game.roles().collect();
@@ -218,6 +235,9 @@ pub fn extensive_form<M: Machine>(
         nodes += 1;
         if nodes > most_nodes {
             return Err(ExtensiveFormError::TooLarge(most_nodes));
+        }
+        if nodes.is_multiple_of(WATCHED) {
+            watch(nodes);
         }
         let (role, player, set) = turn.choosers[chosen];
         let legal = &turn.legal[role.index()];

@@ -200,7 +200,10 @@ impl KnowledgeAgent {
 
     fn prepare(&mut self, pace: &Pace) -> Result<(), PlayerError> {
         if self.knowledge.is_none() {
-            self.knowledge = Some(Knowledge::new(&self.brief, true, pace)?);
+            let knowledge = Knowledge::new(&self.brief, true, pace)?;
+            let knowledge = self.knowledge.insert(knowledge);
+            let (steps, seed) = (self.options.steps, self.brief.seed);
+            knowledge.world.prepare_playouts(steps, seed);
         }
         Ok(())
     }
@@ -231,6 +234,10 @@ impl KnowledgeAgent {
             value: Some(drawn.value),
             nodes: self.trees.iterations(),
             candidates: candidates.collect(),
+            mix: options
+                .iter()
+                .map(|option| (option.made, option.share))
+                .collect(),
             ..Advice::of(drawn.made)
         })
     }
@@ -372,8 +379,29 @@ impl Agent for GuessingAgent {
                 distance: None,
             })
             .collect();
+        let belief = knowledge.belief.as_ref().expect("it was followed");
+        let members = belief.members();
+        let total: f64 = members.iter().map(|member| member.weight).sum();
+        // All that fit, if they are few; or else some that are drawn.
+        let random = &mut knowledge.random;
+        let chosen: Vec<(usize, f64)> = match belief.is_exact() && members.len() <= guesses {
+            true => (members.iter().enumerate())
+                .map(|(at, member)| (at, member.weight / total * members.len() as f64))
+                .collect(),
+            false => (0..guesses)
+                .map(|_| {
+                    let mut left = random.random::<f64>() * total;
+                    let place = members.iter().position(|member| {
+                        left -= member.weight;
+                        left < 0.0
+                    });
+                    (place.unwrap_or(members.len() - 1), 1.0)
+                })
+                .collect(),
+        };
+        let guesses = chosen.len();
         let mut nodes = 0;
-        for guess in 0..guesses {
+        for (guess, (place, weight)) in chosen.into_iter().enumerate() {
             if guess > 0 && pace.is_over() {
                 break;
             }
@@ -383,14 +411,7 @@ impl Agent for GuessingAgent {
                 random,
                 ..
             } = knowledge;
-            let members = belief.as_ref().expect("it was followed").members();
-            let total: f64 = members.iter().map(|member| member.weight).sum();
-            let mut left = random.random::<f64>() * total;
-            let place = members.iter().position(|member| {
-                left -= member.weight;
-                left < 0.0
-            });
-            let state = &members[place.unwrap_or(members.len() - 1)].state;
+            let state = &belief.as_ref().expect("it was followed").members()[place].state;
             let brief = Brief {
                 start: Some(world.facts(state)),
                 seed: random.random(),
@@ -418,12 +439,12 @@ impl Agent for GuessingAgent {
                     .iter()
                     .find(|f| f.action == candidate.action);
                 let is_chosen = candidate.action == advice.chosen;
-                candidate.visits += match found {
-                    Some(found) => found.visits.max(is_chosen.into()),
-                    None => is_chosen.into(),
-                };
+                let visits = found.map_or(0, |found| found.visits);
+                let visits = (weight * visits as f64).round() as u64;
+                let visits = visits.max(is_chosen.into());
+                candidate.visits += visits;
                 if let Some(found) = found {
-                    candidate.value += found.value * found.visits as f64;
+                    candidate.value += found.value * visits as f64;
                 }
             }
         }

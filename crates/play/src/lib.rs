@@ -49,6 +49,7 @@ use rand::{Rng, RngExt};
 pub use agent::{Advice, Agent, Brief, Candidate, Pace};
 pub use agent_thread::{AgentAnswer, AgentThread, Origin};
 pub use backends::Backends;
+pub use ggp_engine::machine::scores;
 pub use greedy::Greedy;
 pub use hidden::{GuessingAgent, KnowledgeAgent};
 #[cfg(feature = "tables")]
@@ -365,23 +366,6 @@ impl<M: Machine> Match<M> {
         }
         Ok(0)
     }
-}
-
-/// The scores of all roles in a state. In games with `sees`, chance has 0 if the rules give it
-/// no score.
-///
-/// # Errors
-///
-/// As [`Machine::goal`].
-pub fn scores<M: Machine>(machine: &mut M, state: &M::State) -> Result<Vec<Score>, PlayError> {
-    let game = machine.game().clone();
-    let score = |role| match machine.goal(state, role) {
-        Err(PlayError::NoGoal(_)) if game.is_hidden() && game.is_random(role) => {
-            Ok(Score::new(0).expect("it is at most 100"))
-        }
-        score => score,
-    };
-    game.roles().map(score).collect()
 }
 
 /// An agent as a [`Player`] of a [`Match`].

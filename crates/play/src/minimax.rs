@@ -133,13 +133,12 @@ fn advice(report: &MinimaxReport<Move>) -> Option<Advice> {
         bounds: bounds(found.bounds),
     });
     Some(Advice {
-        chosen: best.action,
         value: Some(best.value),
         bounds: bounds(report.bounds()),
         nodes: report.positions,
         candidates: candidates.collect(),
         line: report.line.clone(),
-        tree: None,
+        ..Advice::of(best.action)
     })
 }
 

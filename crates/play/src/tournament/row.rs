@@ -5,8 +5,9 @@ use std::fmt::Display;
 use serde::{Deserialize, Serialize};
 
 use crate::contest::MatchResult;
+use crate::record::MatchRecord;
 use crate::referee::Lapse;
-use ggp_engine::machine::Machine;
+use ggp_engine::machine::{Machine, PlayError};
 use ggp_gdl::game::{Move, Score};
 
 /// The result of a match.
@@ -98,6 +99,52 @@ impl Row {
         self.slowest = result.slowest.iter().map(seconds).collect();
         self.moves = result.moves;
         self.opening = result.opening;
+    }
+
+    /// The match as a record, with the states that the rules of a machine give, up to the first move
+    /// that is not legal. The states after it are empty.
+    ///
+    /// # Errors
+    ///
+    /// If there is no initial state.
+    pub fn record<M: Machine>(&self, machine: &mut M) -> Result<MatchRecord, PlayError> {
+        let players = self.players.iter();
+        let players = players.map(|name| name.clone().unwrap_or_else(|| "random".to_owned()));
+        let mut record = MatchRecord {
+            match_id: self.id.clone(),
+            is_completed: self.scores.is_some(),
+            is_aborted: self.scores.is_none(),
+            goal_values: self.scores.clone().unwrap_or_default(),
+            player_names_from_host: players.collect(),
+            seed: Some(self.seed),
+            ..MatchRecord::default()
+        };
+        let mut state = Some(machine.initial()?);
+        for number in 0..=self.moves.len() {
+            match &state {
+                Some(state) => record.reached(machine, state, &[]),
+                None => record.states.push("( )".to_owned()),
+            }
+            let Some(joint) = self.moves.get(number) else {
+                break;
+            };
+            record.moved(joint);
+            let moves = joint.iter().map(|text| machine.read_move(text));
+            let moves = moves.collect::<Result<Vec<Move>, _>>().ok();
+            let both = state.zip(moves);
+            state = both.and_then(|(state, moves)| machine.play(&state, &moves).ok());
+        }
+        // When states were reached is not known.
+        record.state_times.clear();
+        record.errors = vec![vec![String::new(); self.roles.len()]; record.states.len()];
+        for error in &self.errors {
+            let state = error.ply.map_or(0, |ply| ply + 1);
+            let of_state = record.errors.get_mut(state);
+            if let Some(text) = of_state.and_then(|roles| roles.get_mut(error.role)) {
+                text.clone_from(&error.error);
+            }
+        }
+        Ok(record)
     }
 
     /// The first contradiction in this finished match: against the match that was to be played, or
