@@ -31,6 +31,69 @@ fn edges_of_squares_are_lines_and_the_first_kind_is_horizontal() {
 }
 
 #[test]
+fn what_a_role_knows_is_drawn_with_shares() {
+    let draw = |options: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ggp"));
+        command.current_dir(env!("CARGO_MANIFEST_DIR"));
+        let output = command.arg("draw").args(options).output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (
+            output.status.code(),
+            text(output.stdout),
+            text(output.stderr),
+        )
+    };
+    // Nought names the cell that cross has marked, and cross does not know the second cell.
+    let krieg = "games/krieg_tic_tac_toe.kif";
+    let moves = "(mark 1 1); (mark 1 1); (mark 2 2)";
+    let (code, found, _) = draw(&[krieg, "--moves", moves, "--known-by", "cross"]);
+    let expected = "      1  2  3
+   1 Xo O? O?
+   2 O? O? O?
+   3 O? O? O?
+  (O cell/nought, X cell/cross, o refused/nought)
+  1 2: empty 88 %, cell/nought 13 %   1 3: empty 88 %, cell/nought 13 %";
+    let trimmed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(code, Some(0));
+    assert!(trimmed(&found).starts_with(&trimmed(expected)), "{found}");
+    // Nought knows both.
+    let (_, found, _) = draw(&[krieg, "--moves", moves, "--known-by", "nought"]);
+    assert!(!found.contains('?') && !found.contains('%'), "{found}");
+    // Contents of tables have shares, too.
+    let deal = ["--moves", "wait wait (deal jack queen)"];
+    let (_, found, _) = draw(&[
+        "games/kuhn_poker.kif",
+        deal[0],
+        deal[1],
+        "--known-by",
+        "left",
+    ]);
+    assert!(
+        found.contains("left jack") && found.contains("queen 50 %"),
+        "{found}"
+    );
+    // Faint contents are in pictures, and data for programs names the alternatives.
+    let (_, found, _) = draw(&[krieg, "--moves", moves, "--known-by", "cross", "--json"]);
+    let found: serde_json::Value = serde_json::from_str(&found).unwrap();
+    let unsure = found["boards"][0]["unsure"].as_array().unwrap();
+    assert_eq!(unsure.len(), 8);
+    let [likeliest, share] = [0, 1].map(|part| &unsure[0]["contents"][0][part]);
+    assert_eq!(likeliest, &serde_json::json!([]));
+    assert!((share.as_f64().unwrap() - 0.875).abs() < 1e-9, "{share}");
+    for (options, expected) in [
+        ([krieg, "--known-by", "cros"], "there is no role cros"),
+        (
+            ["games/hex.kif", "--known-by", "red"],
+            "the rules have no `sees`",
+        ),
+    ] {
+        let (code, _, message) = draw(&options);
+        assert_eq!(code, Some(2));
+        assert!(message.contains(expected), "{message}");
+    }
+}
+
+#[test]
 fn drawings_are_written_to_files() {
     let file = |ending: &str| env::temp_dir().join(format!("drawing_{}.{ending}", process::id()));
     let draw = |ending: &str| {

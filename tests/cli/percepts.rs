@@ -1,4 +1,4 @@
-//! A person in a game with `sees` is shown what its role knows.
+//! Games with `sees` on the command line: what is shown of percepts, and what people are not shown.
 
 use super::workplace::Workplace;
 
@@ -131,4 +131,168 @@ fn a_match_with_hidden_moves_is_saved_replayed_and_resumed() {
     let found = place.run_with("replay match.json", &[], "");
     assert_eq!(found.code, Some(0), "{found:#?}");
     assert!(found.out.contains("odd plays tails"), "{found:#?}");
+}
+
+#[test]
+fn percepts_are_shown_after_each_joint_move() {
+    let place = Workplace::new();
+    place.write("sides.kif", SIDES);
+    let next = "next sides.kif --move heads --move heads";
+    let found = place.run_with(next, &[], "");
+    let text = "(shown even heads)\n(shown odd heads)\n(turn 1)\n; even sees same, odd sees same\n";
+    assert_eq!(found.out, text, "{found:#?}");
+    place.write("state.kif", &found.out);
+    let found = place.run_with("legal sides.kif --state state.kif --role odd", &[], "");
+    assert_eq!(found.code, Some(0), "comments are no facts: {found:#?}");
+    let json = |line: &str| {
+        let found = place.run_with(&format!("{line} --json"), &[], "");
+        serde_json::from_str::<serde_json::Value>(&found.out).expect("it is JSON")
+    };
+    assert_eq!(json(next)["sees"], serde_json::json!([["same"], ["same"]]));
+    let step = &json("playout sides.kif")["steps"][0];
+    let is_same = step["joint"][0] == step["joint"][1];
+    assert_eq!(
+        step["sees"][1].as_array().unwrap().len(),
+        usize::from(is_same)
+    );
+    let found = place.run_with("playout sides.kif --verbose", &[], "");
+    assert_eq!(found.out.matches("even sees ").count(), 2, "{found:#?}");
+    // Chance has no score here.
+    place.write("coin.kif", COIN);
+    let found = place.run_with("playout coin.kif --verbose", &[], "");
+    assert_eq!(found.code, Some(0), "{found:#?}");
+    let part = "\nguesser sees (turn 2)\nend after 3 moves (the game is over)";
+    assert!(found.out.contains(part), "{found:#?}");
+    let line = "play sides.kif --roles human,human --save match.json";
+    place.run_with(line, &[], "heads\ntails\nquit\n");
+    let found = place.run_with("replay match.json", &[], "");
+    let part = "odd plays tails\n   even sees nothing, odd sees nothing\n";
+    assert!(found.out.contains(part), "{found:#?}");
+    assert_eq!(
+        json("replay match.json --step 0")["step"]["sees"],
+        serde_json::json!([[], []])
+    );
+}
+
+/// Two roles lay a side one after the other, and each sees what was laid.
+const OPEN: &str = "
+    (role even) (role odd) (side heads) (side tails) (init (turn even)) (after even odd) (after odd end)
+    (<= (legal ?r ?s) (true (turn ?r)) (role ?r) (side ?s))
+    (<= (legal ?r wait) (role ?r) (not (true (turn ?r))))
+    (<= (next (turn ?b)) (true (turn ?a)) (after ?a ?b))
+    (<= (next (laid ?r ?s)) (does ?r ?s) (side ?s))
+    (<= (next (laid ?r ?s)) (true (laid ?r ?s)))
+    (<= (sees ?r (lays ?other ?s)) (role ?r) (does ?other ?s))
+    (<= terminal (true (turn end)))
+    (<= same (true (laid even ?s)) (true (laid odd ?s)))
+    (<= (goal even 100) same) (<= (goal even 0) (not same))
+    (<= (goal odd 0) same) (<= (goal odd 100) (not same))";
+
+#[test]
+fn games_in_which_nothing_is_hidden_are_proved_and_tabulated() {
+    let place = Workplace::new();
+    place.write("open.kif", OPEN);
+    let blind = OPEN.replace("(does ?other ?s))", "(does ?other ?s) (does ?r ?s))");
+    place.write("blind.kif", &blind);
+    let found = place.run_with("prove open.kif", &[], "");
+    assert_eq!(found.code, Some(0), "{found:#?}");
+    assert_eq!(found.out, "heads 0\ntails 0\n", "{found:#?}");
+    let part = "all roles always know the position";
+    assert!(found.err.contains(part), "{found:#?}");
+    let found = place.run_with("tabulate open.kif --output open.table", &[], "");
+    assert_eq!(found.code, Some(0), "{found:#?}");
+    let found = place.run_with("prove open.kif --table open.table", &[], "");
+    assert_eq!(found.code, Some(0), "{found:#?}");
+    let line = "solve open.kif --budget-nodes 1000";
+    let found = place.run_with(line, &[], "");
+    assert!(!found.err.contains("`sees`"), "{found:#?}");
+    for line in [
+        "prove blind.kif",
+        "solve blind.kif",
+        "tabulate blind.kif --output blind.table",
+    ] {
+        place.check_failure(line, &[], "", 2, &["the rules have `sees`"]);
+    }
+}
+
+#[test]
+fn info_and_learn_tell_that_information_is_hidden() {
+    let place = Workplace::new();
+    place.write("sides.kif", SIDES);
+    let found = place.run_with("info sides.kif", &[], "");
+    let part = "\ninformation    hidden (rules with `sees`)";
+    assert!(found.out.contains(part), "{found:#?}");
+    let found = place.run_with("info sides.kif --json", &[], "");
+    assert!(
+        found.out.contains("\"hidden_information\":true"),
+        "{found:#?}"
+    );
+    let found = place.run_with("info matches.kif --json", &[], "");
+    assert!(
+        found.out.contains("\"hidden_information\":false"),
+        "{found:#?}"
+    );
+    let found = place.run_with("learn sides.kif --games 1 --output v.json", &[], "");
+    let part = "the values are those of positions that all roles know";
+    assert!(found.err.contains(part), "{found:#?}");
+}
+
+#[test]
+fn a_hint_shows_the_mix_that_its_move_is_drawn_from() {
+    let place = Workplace::new();
+    place.write(
+        "sides.kif",
+        SIDES.replace(
+            "(goal even 50) (goal odd 50)",
+            "
+        (<= both (true (shown even ?s)) (true (shown odd ?s)))
+        (<= (goal even 100) both) (<= (goal even 0) (not both))
+        (<= (goal odd 0) both) (<= (goal odd 100) (not both))",
+        ),
+    );
+    let line = "play sides.kif --roles human,first --verbose";
+    let found = place.run_with(line, &[], "hint\nheads\nhint\nheads\n");
+    for part in [
+        ", drawn from a mix of moves\n  ",
+        " %",
+        ", value about ",
+        "the shares tell how often to make each move",
+        "2: even plays heads, odd plays heads\n   even sees same, odd sees same\n",
+    ] {
+        assert!(found.out.contains(part), "{part}: {found:#?}");
+    }
+}
+
+#[test]
+fn a_match_of_a_tournament_is_replayed() {
+    let place = Workplace::new();
+    place.write("coin.kif", COIN);
+    let line = "tournament --games coin.kif --player first --player random --results cup.jsonl";
+    place.run_with(line, &[], "");
+    let path = place.folder().join("cup.jsonl");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let first = text.lines().next().unwrap();
+    let row: serde_json::Value = serde_json::from_str(first).unwrap();
+    let id = row["id"].as_str().unwrap();
+    let line = format!("replay cup.jsonl --match {id} --game coin.kif");
+    let found = place.run_with(&line, &[], "");
+    assert_eq!(found.code, Some(0), "{found:#?}");
+    for part in ["\n   guesser sees (turn 2)\n", "3 joint moves, completed"] {
+        assert!(found.out.contains(part), "{part}: {found:#?}");
+    }
+    let step = place.run_with(&format!("{line} --step 2"), &[], "");
+    assert!(step.out.contains("state 2: "), "{step:#?}");
+    let part = "select one by its id, such as --match ";
+    place.check_failure("replay cup.jsonl --game coin.kif", &[], "", 2, &[part]);
+    let line = "replay cup.jsonl --match none --game coin.kif";
+    place.check_failure(line, &[], "", 2, &["has no match none of a tournament"]);
+    // A move that the rules do not have is a difference.
+    std::fs::write(&path, text.replacen("(hide ", "(guess ", 1)).unwrap();
+    let line = format!("replay cup.jsonl --match {id} --game coin.kif");
+    let found = place.run_with(&line, &[], "");
+    assert_eq!(found.code, Some(1), "{found:#?}");
+    assert!(
+        found.out.contains("the record differs after state 0"),
+        "{found:#?}"
+    );
 }

@@ -424,6 +424,8 @@ fn why_refuses_what_is_no_question() {
     for (arguments, parts) in [
         (&[][..], "give the rules and then a fact"),
         (&["goal"], "write `(goal ?1 ?2)`"),
+        (&["(left 3 4)"], "write `(left ?1)`"),
+        (&["(left thirteen)"], "the rules have no name `thirteen`"),
         (&["(legal ann"], "is not one fact"),
         (&[""], "the question is empty"),
         (

@@ -5,6 +5,7 @@ use serde::Serialize;
 use ggp_engine::machine::{Machine, PlayError};
 use ggp_gdl::game::{Game, Move, Score};
 use ggp_gdl::markup;
+use ggp_gdl::terms::TermId;
 use ggp_play::protocol::message::compact;
 
 /// The names of all roles, in order.
@@ -30,6 +31,51 @@ pub fn joint_line<M: Machine>(machine: &M, joint: &[Move]) -> String {
     let texts = game.roles().zip(joint).map(|(role, chosen)| {
         let text = move_text(machine, *chosen);
         format!("{} plays {text}", game.role_name(role))
+    });
+    texts.collect::<Vec<_>>().join(", ")
+}
+
+/// The canonical texts of the percepts of each role of a joint move, in the order of the roles;
+/// `None` for rules without `sees`.
+///
+/// # Errors
+///
+/// If the rules cannot be evaluated.
+pub fn sees<M: Machine>(
+    machine: &mut M,
+    state: &M::State,
+    joint: &[Move],
+) -> Result<Option<Vec<Vec<String>>>, PlayError> {
+    if !machine.game().is_hidden() {
+        return Ok(None);
+    }
+    let mut all = Vec::new();
+    for role in machine.game().roles() {
+        let mut percepts = Vec::new();
+        machine.percepts(state, joint, role, &mut percepts)?;
+        all.push(percept_texts(machine, &percepts));
+    }
+    Ok(Some(all))
+}
+
+/// The canonical texts of percepts.
+pub fn percept_texts<M: Machine>(machine: &M, percepts: &[TermId]) -> Vec<String> {
+    let text = |percept: &TermId| machine.game().canonical(machine.terms(), *percept);
+    percepts.iter().map(text).collect()
+}
+
+/// `white sees (at 1), black sees nothing`, by the texts of all percepts. Chance is left out: it
+/// knows all moves.
+pub fn sees_line(game: &Game, sees: &[Vec<String>]) -> String {
+    let roles = game.roles().zip(sees);
+    let roles = roles.filter(|(role, _)| !game.is_random(*role));
+    let texts = roles.map(|(role, percepts)| match &percepts[..] {
+        [] => format!("{} sees nothing", game.role_name(role)),
+        _ => format!(
+            "{} sees {}",
+            game.role_name(role),
+            some(percepts).join(" and ")
+        ),
     });
     texts.collect::<Vec<_>>().join(", ")
 }

@@ -27,6 +27,7 @@ pub mod format;
 mod graph_layout;
 mod json;
 mod kinds;
+mod knowledge;
 mod line_chart;
 mod numbers;
 mod picture_options;

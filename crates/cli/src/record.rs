@@ -47,6 +47,9 @@ pub struct StepRecord {
     pub legal: Vec<usize>,
     /// The move of each role.
     pub joint: Vec<String>,
+    /// The percepts of each role, if the rules have `sees`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sees: Option<Vec<Vec<String>>>,
 }
 
 /// True if a record lists the facts of its states.
@@ -90,6 +93,7 @@ impl StepRecord {
             state: StateRecord::new(machine, state, facts),
             legal: counts,
             joint: format::joint_texts(machine, joint),
+            sees: format::sees(machine, state, joint)?,
         })
     }
 }

@@ -5,11 +5,12 @@ use std::ops::Range;
 
 use serde::Serialize;
 
+use super::likely::Unsure;
 use super::look::Look;
 use super::options::Shape;
 
 /// A state as boards, tables and facts.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct Drawing {
     /// The boards, in the order of the rules.
@@ -25,7 +26,7 @@ pub struct Drawing {
 }
 
 /// A board of a state.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct DrawnBoard {
     /// A title that tells the board from others of its kind.
     pub title: String,
@@ -35,6 +36,9 @@ pub struct DrawnBoard {
     pub columns: Vec<String>,
     /// The contents by row and column; `None` where the board has no cell.
     pub contents: Vec<Vec<Option<Vec<String>>>>,
+    /// The cells whose contents are not certain; `contents` has the likeliest for them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unsure: Vec<Unsure>,
     /// The text that is shown for each content.
     pub symbols: BTreeMap<String, String>,
     /// The role to which each content belongs, by number.
@@ -189,6 +193,19 @@ impl DrawnBoard {
         self.outside = part(&self.outside, top..bottom, left..right);
         self.given = part(&self.given, top..bottom, left..right);
         self.regions = part(&self.regions, top..bottom, left..right);
+    }
+
+    /// The alternatives for a cell whose contents are not certain.
+    pub(super) fn unsure(&self, row: usize, column: usize) -> Option<&Unsure> {
+        let mut cells = self.unsure.iter();
+        cells.find(|unsure| unsure.cell == (row, column))
+    }
+
+    /// The share of what is drawn in a cell, 1 if it is certain.
+    pub(super) fn share(&self, row: usize, column: usize) -> f64 {
+        let unsure = self.unsure(row, column);
+        let likeliest = unsure.and_then(|unsure| unsure.likeliest());
+        likeliest.map_or(1.0, |(_, share)| *share)
     }
 
     /// The text of a cell, from its contents.

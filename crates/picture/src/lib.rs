@@ -18,6 +18,7 @@ mod evidence;
 #[cfg(feature = "files")]
 mod file;
 mod layer;
+mod likely;
 mod line;
 mod look;
 mod move_cells;
@@ -53,6 +54,7 @@ use table::Table;
 pub use drawing::{Drawing, DrawnBoard, DrawnEntry, DrawnTable, TableStyle};
 #[cfg(feature = "files")]
 pub use file::{PictureFileError, PictureFileProblem, read_options};
+pub use likely::Unsure;
 pub use look::Look;
 pub use options::{BoardOptions, Paint, PictureOptions, Shape};
 pub use sample::sample;

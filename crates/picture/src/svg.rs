@@ -9,6 +9,7 @@ mod sides;
 use std::slice::from_ref;
 
 use super::drawing::{Drawing, DrawnBoard, DrawnTable, TableStyle, lattice};
+use super::likely::percent;
 use super::look::Look;
 use super::names::is_filled;
 use super::text::{groups, table_text, text, wrapped};
@@ -21,6 +22,8 @@ const PLACE: f64 = 42.0;
 const PIECE: f64 = 34.0;
 /// The size of a symbol's square relative to a disc.
 const SYMBOL: f64 = 1.15;
+/// The width of the share of an uncertain piece.
+const SHARE: f64 = 20.0;
 const MARGIN: f64 = 18.0;
 const LINE: f64 = 21.0;
 /// The height of a number above a column.
@@ -217,9 +220,11 @@ fn draw_board(
                 }
                 continue;
             };
-            let said = match contents.is_empty() {
-                true => String::new(),
-                false => format!(": {}", contents.join(", ")),
+            let unsure = board.unsure(number, k);
+            let said = match unsure {
+                Some(unsure) => format!(": {}", unsure.words()),
+                None if contents.is_empty() => String::new(),
+                None => format!(": {}", contents.join(", ")),
             };
             let title = match board.places.get(number) {
                 Some(places) => format!("{}{said}", places[k]),
@@ -268,6 +273,14 @@ fn draw_board(
                 false => "entered",
             };
             match main.is_empty() {
+                false if unsure.is_some() => {
+                    let share = board.share(number, k);
+                    canvas.faint(share);
+                    piece(canvas, board, &main, ink, [centre, middle, PIECE]);
+                    canvas.close();
+                    let corner = [centre + PLACE / 2.0 - 10.0, middle + PLACE / 2.0 - 5.0];
+                    canvas.middle("", corner[0], corner[1], SHARE, &percent(share));
+                }
                 false => piece(canvas, board, &main, ink, [centre, middle, PIECE]),
                 true if board.shapes.contains_key(&board.empty) => {
                     let empty = from_ref(&board.empty);
@@ -357,7 +370,14 @@ fn edges(
                 let title = format!("{} {} {}", board.title, names.0, names.1);
                 let class = if contents.is_empty() { "none" } else { "ink" };
                 canvas.open(&title, (of, row, column));
+                let unsure = board.unsure(row, column);
+                if unsure.is_some() {
+                    canvas.faint(board.share(row, column));
+                }
                 canvas.rect(class, [x, y, size[0] + 5.0, size[1] + 5.0], 2.0);
+                if unsure.is_some() {
+                    canvas.close();
+                }
                 canvas.close();
             }
         }

@@ -130,6 +130,20 @@ fn side_by_side(boards: &[DrawnBoard], fit: usize) -> String {
         });
         text.push(wrapped(&words.collect::<Vec<_>>(), 1));
     }
+    let unsure = boards.iter().flat_map(|board| {
+        board.unsure.iter().map(|unsure| {
+            let (row, column) = unsure.cell;
+            let place = match board.places.get(row) {
+                Some(places) => places[column].clone(),
+                None => format!("{} {}", board.rows[row], board.columns[column]),
+            };
+            format!("{place}: {}", unsure.words())
+        })
+    });
+    let unsure: Vec<String> = unsure.collect();
+    if !unsure.is_empty() {
+        text.push(wrapped(&unsure, 3));
+    }
     text.join("\n")
 }
 
@@ -185,14 +199,20 @@ fn edges(across: &DrawnBoard, along: &DrawnBoard) -> String {
 
 /// Renders a board without a legend.
 fn lines(board: &DrawnBoard) -> Vec<String> {
-    let signs = |contents: &Option<Vec<String>>| match contents {
-        None => String::new(),
-        Some(contents) if contents.is_empty() => ".".to_owned(),
-        Some(contents) => board.signs(contents),
+    let signs = |row: usize, (column, contents): (usize, &Option<Vec<String>>)| {
+        let unsure = board.unsure(row, column).map_or("", |_| "?");
+        match contents {
+            None => String::new(),
+            Some(contents) if contents.is_empty() => ".".to_owned(),
+            Some(contents) => board.signs(contents) + unsure,
+        }
     };
-    let body: Vec<Vec<String>> = (board.contents.iter())
-        .map(|row| row.iter().map(signs).collect())
-        .collect();
+    let rows = board.contents.iter().enumerate();
+    let cells = rows.map(|(row, places)| {
+        let places = places.iter().enumerate();
+        places.map(|place| signs(row, place)).collect()
+    });
+    let body: Vec<Vec<String>> = cells.collect();
     let length = |text: &String| text.chars().count();
     let mut width = body
         .iter()

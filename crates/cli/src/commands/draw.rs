@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::knowledge::{self, Known};
 use crate::picture_options::{self, PictureOptions};
 use crate::position::PositionOptions;
 use crate::rule_files::RuleOptions;
@@ -16,6 +17,7 @@ Examples:
   ggp draw tic_tac_toe.kif --moves '(mark 1 1); (mark 2 2)'
   ggp draw chess.kif --output board.svg
   ggp draw --json senku.kif
+  ggp draw krieg_tic_tac_toe.kif --moves '(mark 1 1); (mark 2 2)' --known-by cross
 
 Boards are recognized from the structure of the rules: facts with two ordered arguments. A
 dot is an empty cell. Below the board are a legend, the player to move, counters, heaps and
@@ -27,6 +29,14 @@ pub struct Options {
     position: PositionOptions,
     #[command(flatten)]
     picture: PictureOptions,
+    /// In a game with hidden information, draw what this role knows; contents that are not certain
+    /// have their share of the positions that fit
+    #[arg(long, value_name = "ROLE")]
+    known_by: Option<String>,
+    /// Maximum number of positions that fit, for --known-by; of more, a sample is kept
+    #[arg(long, value_name = "N", default_value_t = 2_000, requires = "known_by")]
+    #[arg(value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
+    positions: usize,
     /// Write to this file: a picture if it ends in .svg or .png, text if it ends in .txt
     #[arg(long, short, value_name = "FILE", value_parser = parse_output)]
     output: Option<PathBuf>,
@@ -68,7 +78,33 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let limits = DrawingLimits {
         max: usize::from(options.most),
     };
-    let drawing = picture.draw_after(machine.terms(), &states, limits);
+    let drawing = match &options.known_by {
+        None => picture.draw_after(machine.terms(), &states, limits),
+        Some(name) => {
+            let role = super::legal::find_role(machine.game(), name)?;
+            let joints: Vec<_> = made.into_iter().map(|(joint, _)| joint).collect();
+            let of_machine = options.rules.limits(context);
+            let known = knowledge::belief(
+                &mut machine,
+                role,
+                &states,
+                &joints,
+                of_machine,
+                options.positions,
+            )?;
+            let Known {
+                mut world,
+                belief,
+                is_over,
+            } = known;
+            let members = belief.with_end(&mut world, is_over)?;
+            let members = members.iter();
+            let likely = members.map(|member| (world.facts(&member.state), member.weight));
+            let likely: Vec<_> = likely.collect();
+            machine.terms_mut().refresh();
+            picture.draw_likely(machine.terms(), &likely, limits)
+        }
+    };
     match &options.output {
         Some(path) => {
             let picture = || ggp_picture::svg(&drawing, &machine.game().name());

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::position::PositionOptions;
 use crate::rule_files::RuleOptions;
 use crate::{Context, Exit, text_files};
-use ggp_play::extensive_form::{ExtensiveFormError, extensive_form};
+use ggp_play::extensive_form::{ExtensiveFormError, watched_extensive_form};
 
 /// The options of `ggp export`.
 #[derive(clap::Args)]
@@ -63,7 +63,12 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let position = &options.position;
     let state = position.state(&mut machine, &options.rules, context)?;
     let spinner = context.spinner("writing the game tree");
-    let made = extensive_form(&mut machine, &state, options.max_nodes);
+    let most = options.max_nodes;
+    let made = watched_extensive_form(&mut machine, &state, most, |nodes| {
+        spinner.set_message(format!(
+            "writing the game tree, {nodes} of at most {most} nodes"
+        ));
+    });
     spinner.finish_and_clear();
     let form = made.map_err(|error| match error {
         ExtensiveFormError::Play(error) => anyhow::Error::new(error),

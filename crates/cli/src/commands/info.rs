@@ -67,6 +67,8 @@ struct Report {
     name: String,
     files: Vec<String>,
     roles: Vec<String>,
+    /// Whether the rules have `sees`.
+    hidden_information: bool,
     facts: usize,
     rules: usize,
     rule_groups: usize,
@@ -131,6 +133,7 @@ fn report(game: &Game, machine: &mut AnyMachine) -> anyhow::Result<Report> {
         name: game.name(),
         files: files.iter().map(|file| file.name().to_owned()).collect(),
         roles: format::role_names(game),
+        hidden_information: game.is_hidden(),
         facts: game.rules().facts.len(),
         rules: game.rules().rules.len(),
         rule_groups: groups.len(),
@@ -243,6 +246,10 @@ fn summary(report: &Report) -> String {
         ("names", report.names.to_string()),
         ("terms", format!("{} in the text", report.terms)),
     ];
+    if report.hidden_information {
+        let text = "hidden (rules with `sees`): a role knows its own moves and its percepts";
+        rows.insert(3, ("information", text.to_owned()));
+    }
     let initial = &report.initial;
     let legal = match &initial.legal {
         _ if initial.terminal => "the game is over".to_owned(),

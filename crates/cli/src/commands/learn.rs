@@ -138,6 +138,12 @@ fn learn_to(path: &Path, options: &Options, context: &Context) -> anyhow::Result
     if weight_bytes(net) > MOST_BYTES {
         bail!("the game has too many roles and facts: nothing is learned about it");
     }
+    if game.is_hidden() {
+        context.note(
+            "the rules have `sees`: the values are those of positions that all roles know; players that \
+             guess the position, such as mcts, use them, and ismcts does not",
+        );
+    }
     let engine = options.rules.limits(context).engine;
     let learning = ggp_learn::Options {
         games: options.games.map(NonZeroU64::get),

@@ -18,6 +18,9 @@ Examples:
   ggp next tic_tac_toe.kif -- '(mark 1 1)' wait
   ggp next tic_tac_toe.kif --moves '(mark 1 1); (mark 2 2)' --move '(mark 3 3)'
 
+In games with hidden information (rules with `sees`), comments tell what each role sees of the joint
+move. With --json, `sees` has a list of percepts for each role.
+
 An illegal move gives exit code 1 and the list of legal moves. A text that cannot be a move,
 such as a name that the rules do not have, is bad input and gives exit code 2.")]
 pub struct Options {
@@ -38,6 +41,9 @@ pub struct Options {
 #[derive(Serialize)]
 struct Answer {
     joint: Vec<String>,
+    /// The percepts of each role, if the rules have `sees`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sees: Option<Vec<Vec<String>>>,
     facts: Vec<String>,
     terminal: bool,
     goals: Vec<Goal>,
@@ -65,15 +71,20 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         .with_context(|| format!("in the move `{text}`"))?;
     let next = machine.play(&state, &joint)?;
     let facts = canonical_facts(&machine, &next);
+    let sees = format::sees(&mut machine, &state, &joint)?;
     if context.json() {
         context.print_json(&Answer {
             joint: format::joint_texts(&machine, &joint),
+            sees,
             facts,
             terminal: machine.is_terminal(&next)?,
             goals: format::goals(&mut machine, &next)?.0,
         })?;
     } else {
         context.print_lines(&facts)?;
+        if let Some(sees) = sees {
+            context.print(format!("; {}", format::sees_line(machine.game(), &sees)))?;
+        }
     }
     Ok(Exit::Done)
 }

@@ -24,11 +24,11 @@ use crate::record::{Facts, Record};
 use crate::rule_files::RuleOptions;
 use crate::value_files::ValueOptions;
 use crate::{Context, Exit, format, kinds};
-use ggp_engine::machine::{AnyMachine, Machine, PlayError};
+use ggp_engine::machine::{AnyMachine, Machine, PlayError, PropnetState};
 use ggp_gdl::game::{Game, Move, RoleId};
 use ggp_picture::SAMPLE_STATES;
 use ggp_play::record::MatchRecord;
-use ggp_play::{AgentPlayer, Brief, Chance, Match, Player, PlayerError, Step};
+use ggp_play::{AgentPlayer, Brief, Chance, History, Match, Player, PlayerError, Step};
 
 use human::{After, Human, Table};
 use kind::{Kind, Kinds, RolePlayer};
@@ -98,7 +98,7 @@ pub struct Options {
     /// Stop after this number of joint moves
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     depth: usize,
-    /// Also show states in which no person is asked; list all facts in JSON
+    /// Also show states in which no person is asked, and what roles see; list all facts in JSON
     #[arg(long, short)]
     verbose: bool,
     #[command(flatten)]
@@ -311,6 +311,7 @@ impl Session<'_> {
                     let joint = &history.plies().last().expect("one was just made").joint;
                     let line = format::joint_line(self.game.machine(), joint);
                     self.table.say(format!("{}: {line}", history.len()))?;
+                    self.say_sees(&history, history.len() - 1)?;
                     self.save()?;
                 }
                 Step::Undo(_) if self.asked.get() > 0 => {
@@ -348,18 +349,35 @@ impl Session<'_> {
         Ok(())
     }
 
+    /// Shows what each role saw of the joint move after some others, with `--verbose` and in games
+    /// with `sees`.
+    fn say_sees(&mut self, history: &History<PropnetState>, before: usize) -> anyhow::Result<()> {
+        let ply = history.plies().nth(before).expect("it was made");
+        let machine = self.game.machine();
+        if !self.verbose || !machine.game().is_hidden() {
+            return Ok(());
+        }
+        let each = ply.percepts.iter();
+        let sees: Vec<_> = each
+            .map(|told| format::percept_texts(machine, told))
+            .collect();
+        let line = format::sees_line(machine.game(), &sees);
+        Ok(self.table.say(format!("   {line}"))?)
+    }
+
     /// Shows the last state and, if the game is over, the scores.
     fn show_end(&mut self) -> anyhow::Result<()> {
         let history = self.game.history().clone();
         let terminal = self.game.is_over()?;
         let moves = format::counted(history.len(), "joint move");
-        let machine = self.game.machine();
         if self.hides {
             for (number, ply) in (1..).zip(history.plies()) {
-                let line = format::joint_line(machine, &ply.joint);
+                let line = format::joint_line(self.game.machine(), &ply.joint);
                 self.table.say(format!("{number}: {line}"))?;
+                self.say_sees(&history, number - 1)?;
             }
         }
+        let machine = self.game.machine();
         let facts = machine.facts(history.state());
         let count = format::counted(facts.len(), "fact");
         self.table.say(match terminal {

@@ -50,7 +50,7 @@ pub struct Options {
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
     listen: IpAddr,
     /// Agent, as in `ggp play`; `list` shows all
-    #[arg(long, value_name = "KIND", default_value = "mcts")]
+    #[arg(long, value_name = "KIND", default_value = "auto")]
     #[arg(value_parser = kinds::OrList::<AgentSpec>::new())]
     player: AgentSpec,
     /// Name of the player

@@ -21,7 +21,10 @@ Examples:
   ggp playout tic_tac_toe.kif --count 1000
 
 Playout number i of --count, counted from 0, has the seed SEED + i, so that each can be
-repeated alone. Equal seeds give equal playouts.")]
+repeated alone. Equal seeds give equal playouts.
+
+In games with hidden information (rules with `sees`), --verbose also tells what each role sees of each
+joint move. With --json, `sees` has a list of percepts for each role.")]
 pub struct Options {
     #[command(flatten)]
     rules: RuleOptions,
@@ -34,7 +37,7 @@ pub struct Options {
     /// Cut playouts off after N joint moves
     #[arg(long, value_name = "N", default_value_t = PlayoutOptions::default().depth)]
     depth: usize,
-    /// Also print the facts of every state
+    /// Also print the facts of every state, and what roles see
     #[arg(long, short)]
     verbose: bool,
     #[command(flatten)]
@@ -94,10 +97,18 @@ fn trace(
             state: StateRecord::new(&machine, &state, facts),
             legal: step.legal.iter().map(Vec::len).collect(),
             joint: format::joint_texts(&machine, &step.joint),
+            sees: match options.verbose || context.json() {
+                true => format::sees(&mut machine, &state, &step.joint)?,
+                false => None,
+            },
         };
         if context.json() {
             let facts = record.state.state.iter().flatten();
-            let texts = facts.chain(&record.joint).map(|text| text.len() + TEXT);
+            let seen = record.sees.iter().flatten().flatten();
+            let texts = facts
+                .chain(&record.joint)
+                .chain(seen)
+                .map(|text| text.len() + TEXT);
             size += texts.sum::<usize>();
             if size > LARGEST {
                 let most = LARGEST >> 20;
@@ -107,6 +118,9 @@ fn trace(
         } else {
             let line = format::joint_line(&machine, &step.joint);
             context.print(step_text(made, &record, &line))?;
+            if let Some(sees) = &record.sees {
+                context.print(format::sees_line(machine.game(), sees))?;
+            }
         }
         made += 1;
         state = one.last;

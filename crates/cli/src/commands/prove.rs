@@ -24,6 +24,7 @@ use ggp_gdl::game::{Move, RoleId};
 use ggp_play::{Brief, Evaluation, Lanes, Learner, Outlook};
 use ggp_search::minimax::{Minimax, MinimaxReport, TranspositionTable, Wanted, prove};
 use ggp_search::{Budget, BudgetKind, Observer, Stats};
+pub(super) use hidden::hides;
 
 /// The options of `ggp prove`.
 #[derive(clap::Args)]
@@ -46,7 +47,8 @@ worth less than the second. This is reported only if all positions fit into the 
 
 In a game with hidden information (rules with `sees`), the lines have what the best plan can expect
 that depends only on what the role knows. Where another role than random has choices as well, there
-is no such value, and the command says so.
+is no such value, and the command says so; but if the search of all positions shows that nothing is
+hidden, the answer is that of a game without `sees`.
 
 If a value is still open when a limit is reached, a search by simulation estimates the moves. A
 part of the time is reserved for it. The exit code is 1 if a value is open or the rules have a
@@ -119,7 +121,10 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     if game.is_hidden() {
         let mut limits = options.rules.limits(context);
         limits.stop = solve::evaluation(&left(&budget, started), context);
-        return hidden::run(options, &game, limits, context);
+        if let Some(exit) = hidden::run(options, &game, limits, context)? {
+            return Ok(exit);
+        }
+        context.note("all roles always know the position, as in rules without `sees`");
     }
     let mut machine = solve::machine(&options.rules, &game, &left(&budget, started), context)?;
     let budget = left(&budget, started);

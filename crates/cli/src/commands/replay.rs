@@ -16,6 +16,7 @@ use ggp_gdl::span::{Source, Sources};
 use ggp_picture::{PictureOptions as DrawingOptions, SAMPLE_STATES};
 use ggp_play::Match;
 use ggp_play::record::{Difference, MatchRecord};
+use ggp_play::tournament::Row;
 
 /// The options of `ggp replay`.
 #[derive(clap::Args)]
@@ -24,13 +25,20 @@ Examples:
   ggp replay match.json
   ggp replay match.json --step 3
   ggp replay match.json --game rules.kif --game board.kif --json
+  ggp replay cup.jsonl --match 4a201f74dbb14948 --game rules.kif
 
 Compares each state, move and score and the end with the rules. Reports the first difference
-with exit code 1.")]
+with exit code 1.
+
+In games with hidden information (rules with `sees`), it also tells what each role sees of each
+joint move. With --step and --json, `sees` has a list of percepts for each role.")]
 pub struct Options {
-    /// Match record, as written by `ggp host --save`
+    /// Match record, as written by `ggp host --save`, or results of `ggp tournament`
     #[arg(value_name = "RECORD")]
     record: PathBuf,
+    /// The match of a tournament: its `id` in the results
+    #[arg(long = "match", value_name = "ID", requires = "game")]
+    id: Option<String>,
     /// Rule files, if the record has no rules or others should be used
     #[arg(long = "game", value_name = "FILE")]
     game: Vec<PathBuf>,
@@ -76,6 +84,9 @@ struct Step {
     drawing: Option<String>,
     /// The joint move.
     joint: Option<Vec<String>>,
+    /// The percepts of each role of the joint move, if the rules have `sees`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sees: Option<Vec<Vec<String>>>,
     /// The lapses of the joint move.
     errors: Option<Vec<String>>,
 }
@@ -86,11 +97,12 @@ struct Step {
 ///
 /// If the record or the rules cannot be read, or the state does not exist.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
-    let record = load(&options.record)?;
-    if options.step.is_some_and(|step| step >= record.states.len()) {
-        let states = format::counted(record.states.len(), "state");
-        bail!("the record has {states}, numbered from 0");
-    }
+    let text = whole_text::read(&options.record)?;
+    let row = row(options, &text)?;
+    let mut record = match row {
+        Some(_) => MatchRecord::default(),
+        None => parse(&options.record, &text)?,
+    };
     let files = match &options.game[..] {
         [] => std::slice::from_ref(&options.record),
         files => files,
@@ -103,17 +115,37 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         true => recorded(&record, &rules, context)?,
         false => rules.game(context)?,
     };
-    let machine = AnyMachine::new(&game, Backend::Datalog, rules.limits(context))?;
+    let mut machine = AnyMachine::new(&game, Backend::Datalog, rules.limits(context))?;
+    if let Some(row) = row {
+        record = row.record(&mut machine)?;
+    }
+    if options.step.is_some_and(|step| step >= record.states.len()) {
+        let states = format::counted(record.states.len(), "state");
+        bail!("the record has {states}, numbered from 0");
+    }
     let drawing_options = options.picture.read(&rules, &game, context)?;
-    let mut shown = None;
+    let mut shown: Option<Step> = None;
+    // What roles saw of each joint move, in games with `sees`.
+    let mut seen = Vec::new();
     // Only checked parts of the record are shown.
     let mut right = 0;
     let replayed = record.replay(machine, |number, played| {
         right = number;
+        if game.is_hidden()
+            && let Some(ply) = played.history().clone().plies().last()
+        {
+            let machine = played.machine();
+            let each = ply.percepts.iter();
+            let sees = each.map(|told| format::percept_texts(machine, told));
+            seen.push(sees.collect::<Vec<_>>());
+        }
         if options.step == Some(number) {
             shown = Some(step(&record, number, played, drawing_options.clone()));
         }
     });
+    if let Some(step) = &mut shown {
+        step.sees = seen.get(step.number).cloned();
+    }
     let difference = match replayed {
         Ok(_) => None,
         Err(Difference::Rules(error)) => return Err(error.into()),
@@ -143,11 +175,15 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
                 let line = |number: usize| {
                     let errors = record.errors.get(number).map_or(&[][..], Vec::as_slice);
                     let joint = &record.moves[number - 1];
-                    format::recorded_line(number, &answer.roles, joint, errors)
+                    let line = format::recorded_line(number, &answer.roles, joint, errors);
+                    match seen.get(number - 1) {
+                        None => line,
+                        Some(sees) => format!("{line}\n   {}", format::sees_line(&game, sees)),
+                    }
                 };
                 context.print_lines((1..=right).map(line))?;
             }
-            context.print_lines(answer.lines())?;
+            context.print_lines(answer.lines(&game))?;
         }
     }
     Ok(match answer.difference {
@@ -162,10 +198,35 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
 ///
 /// If the file cannot be read or is not a match record.
 pub(super) fn load(path: &Path) -> anyhow::Result<MatchRecord> {
+    parse(path, &whole_text::read(path)?)
+}
+
+/// The match of a tournament that is asked for; `None` if the file has no results of one.
+fn row(options: &Options, text: &str) -> anyhow::Result<Option<Row>> {
+    let name = options.record.display();
+    let rows = text
+        .lines()
+        .map_while(|line| serde_json::from_str(line).ok());
+    let mut rows: Vec<Row> = rows.collect();
+    match &options.id {
+        Some(id) => match rows.iter().position(|row| row.id == *id) {
+            Some(at) => Ok(Some(rows.swap_remove(at))),
+            None => bail!("{name} has no match {id} of a tournament"),
+        },
+        None if rows.len() > 1 => bail!(
+            "{name} has the results of {} matches; select one by its id, such as --match {}",
+            rows.len(),
+            rows[0].id
+        ),
+        None => Ok(rows.pop()),
+    }
+}
+
+/// The record in a text.
+fn parse(path: &Path, text: &str) -> anyhow::Result<MatchRecord> {
     let name = path.display();
-    let text = whole_text::read(path)?;
     let expected = "a JSON object, as `ggp play --save` and `ggp host --save` write it";
-    json::parse(&text, expected).map_err(|why| anyhow!("{name} is not a match record: {why}"))
+    json::parse(text, expected).map_err(|why| anyhow!("{name} is not a match record: {why}"))
 }
 
 /// The game of the given rules, or of the rules in the record.
@@ -230,12 +291,13 @@ fn step(
         state: canonical_facts(machine, &state),
         legal,
         joint: record.moves.get(number).cloned(),
+        sees: None,
         errors: record.errors.get(number + 1).cloned(),
     }
 }
 
 impl Answer {
-    fn lines(&self) -> Vec<String> {
+    fn lines(&self, game: &Game) -> Vec<String> {
         let mut lines = Vec::new();
         if let Some(step) = &self.step {
             let facts = format::counted(step.state.len(), "fact");
@@ -254,6 +316,8 @@ impl Answer {
                     joint,
                     errors,
                 ));
+                let sees = step.sees.iter();
+                lines.extend(sees.map(|sees| format::sees_line(game, sees)));
             }
         }
         if let Some(difference) = &self.difference {

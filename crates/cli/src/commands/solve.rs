@@ -381,7 +381,9 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let start = options
         .position
         .state(&mut machine, &options.rules, context)?;
-    refusals::refuse_for(options, machine.game())?;
+    let mut limits = options.rules.limits(context);
+    limits.stop = evaluation(&how.budget, context);
+    refusals::refuse_for(options, machine.game(), limits)?;
     if let Some(at_most) = options.count {
         let counted = count_from(&machine, &start, &how, at_most as usize)?;
         let is_cut_short =

@@ -125,7 +125,9 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         .as_ref()
         .map_or_else(|| budget.clone(), |member| member.share(&budget));
     let game = solve::game(&options.rules, &budget, context)?;
-    if game.is_hidden() {
+    let mut of_machine = options.rules.limits(context);
+    of_machine.stop = solve::evaluation(&left(&budget, started), context);
+    if super::prove::hides(&game, of_machine)? {
         bail!(
             "the rules have `sees`: a table has the values of positions that all roles know; \
              `ggp prove` knows the value of one role against chance, and `ggp export --efg` writes \

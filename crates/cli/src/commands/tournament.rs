@@ -89,6 +89,11 @@ pub struct Options {
     /// Additional seconds for each answer from the network beyond its clock
     #[arg(long, value_name = "S", default_value = "1", value_parser = crate::numbers::seconds)]
     grace: Duration,
+    /// Send network players percepts in place of moves, as hosts did in 2011
+    ///
+    /// For games with `sees`, as in `ggp host`.
+    #[arg(long)]
+    percepts_alone: bool,
     /// Iterations a move for players without their own number
     #[arg(long, value_name = "N")]
     iterations: Option<u64>,
@@ -292,7 +297,10 @@ impl Cup<'_> {
             connect: CONNECT,
             most_bytes: MOST_ANSWER,
             headers: false,
-            percepts: PerceptForm::default(),
+            percepts: match self.options.percepts_alone {
+                true => PerceptForm::List,
+                false => PerceptForm::Own,
+            },
             case: Case::Fold,
             stop: self.context.stop().clone(),
             resources: Resources {

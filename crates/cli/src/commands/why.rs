@@ -167,11 +167,8 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
             joints: &joints,
             limits: rules.limits(context),
         };
-        let limits = ggp_hidden::BeliefLimits {
-            members: options.positions,
-            joint_moves: options.positions.saturating_mul(100),
-        };
-        return known::run(role, &questions, &mut explainer, played, limits, context);
+        let positions = options.positions;
+        return known::run(role, &questions, &mut explainer, played, positions, context);
     }
     let mut answers = Vec::with_capacity(questions.len());
     let mut answer = |question: &String| {

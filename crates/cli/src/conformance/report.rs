@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::Serialize;
 
+use crate::format;
+
 /// An answer that differs from the corpus.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Difference {
@@ -147,12 +149,12 @@ impl fmt::Display for Report {
             sum(|game| game.trace_steps),
         )?;
         for (count, what) in [
-            (sum(|game| game.percepts), "percepts"),
-            (sum(|game| game.beliefs), "beliefs"),
-            (sum(|game| game.values), "values"),
+            (sum(|game| game.percepts), "percept"),
+            (sum(|game| game.beliefs), "belief"),
+            (sum(|game| game.values), "value"),
         ] {
             if count > 0 {
-                write!(f, ", {count} {what}")?;
+                write!(f, ", {}", format::counted(count as usize, what))?;
             }
         }
         writeln!(f, ": {} differences", self.differences().count())

@@ -254,6 +254,12 @@ impl Canvas {
         ));
     }
 
+    /// Begins a group of contents that are there with this share.
+    pub fn faint(&mut self, share: f64) {
+        let opacity = 0.15 + 0.7 * share;
+        self.put(format_args!("<g style=\"opacity:{opacity:.2}\">"));
+    }
+
     /// Begins a group that clicks pass through.
     pub fn untouchable(&mut self) {
         self.put("<g style=\"pointer-events:none\">");

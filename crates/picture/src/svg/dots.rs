@@ -50,6 +50,10 @@ pub(super) fn dots(
             let said = if contents.is_empty() { "" } else { ": " };
             let title = format!("{}{said}{}", board.places[row][column], contents.join(", "));
             canvas.open(&title, (of, row, column));
+            let unsure = board.unsure(row, column);
+            if unsure.is_some() {
+                canvas.faint(board.share(row, column));
+            }
             let size = [column, row].map(|at| match at % 2 {
                 0 => WIDTH,
                 _ => PLACE - WIDTH,
@@ -67,6 +71,9 @@ pub(super) fn dots(
             );
             if !is_line && !contents.is_empty() {
                 piece(canvas, board, contents, "", [x, y, PIECE * 0.8]);
+            }
+            if unsure.is_some() {
+                canvas.close();
             }
             canvas.close();
         }

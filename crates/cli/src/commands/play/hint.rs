@@ -20,6 +20,8 @@ const TIME_AHEAD: Duration = Duration::from_millis(250);
 const NODES_AHEAD: u64 = 2_000;
 /// The number of joint moves of the expected continuation.
 const AHEAD: usize = 4;
+/// The least probability of a move of a mix that is shown.
+const LEAST: f64 = 0.01;
 /// The number of alternative moves in a hint.
 const OTHERS: usize = 3;
 
@@ -68,6 +70,9 @@ impl Adviser {
             return Ok("no hint is available".to_owned());
         };
         let mut text = format!("hint: {}", format::move_text(machine, best.chosen));
+        if best.mix.iter().filter(|(_, share)| *share >= LEAST).count() > 1 {
+            return Ok(text + &mix_text(machine, &best));
+        }
         if let Some(value) = value_text(&best) {
             let mut candidates = best.candidates.iter();
             let chosen = candidates.find(|one| one.action == best.chosen);
@@ -198,6 +203,27 @@ impl Adviser {
         let agent = agent.as_mut().expect("it was just made");
         Ok(agent.choose(observation, Some(Instant::now() + time), Some(nodes)))
     }
+}
+
+/// The mix that a move was drawn from, with the values of the moves.
+fn mix_text<M: Machine>(machine: &M, best: &Advice) -> String {
+    let mut mix: Vec<_> = best
+        .mix
+        .iter()
+        .filter(|(_, share)| *share >= LEAST)
+        .collect();
+    mix.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let mut text = ", drawn from a mix of moves".to_owned();
+    for (made, share) in mix {
+        let candidate = best.candidates.iter().find(|one| one.action == *made);
+        let name = format::move_text(machine, *made);
+        text += &format!("\n  {:.0} % {name}", share * 100.0);
+        if let Some(candidate) = candidate {
+            text += &format!(", value about {:.1}", candidate.value);
+        }
+    }
+    text + "\n  the shares tell how often to make each move, so that others cannot predict it; values \
+            are averages of the search so far"
 }
 
 /// An explanation if another move has a higher value than the hint.

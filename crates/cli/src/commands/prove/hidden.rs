@@ -1,4 +1,5 @@
-//! `ggp prove` for games with hidden information: the best plan of a role against chance.
+//! `ggp prove` for rules with `sees`: the best plan of a role against chance, or the answer that
+//! nothing is hidden.
 
 use anyhow::{anyhow, bail};
 use serde::Serialize;
@@ -7,7 +8,7 @@ use super::Options;
 use crate::{Context, Exit};
 use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine, PlayError};
 use ggp_gdl::game::{Game, RoleId};
-use ggp_hidden::{PlanError, World, best_plan};
+use ggp_hidden::{PlanError, State, World, best_plan, is_open};
 
 /// The positions looked at if no other number is given.
 const POSITIONS: usize = 5_000_000;
@@ -32,7 +33,41 @@ struct Valued {
     value: f64,
 }
 
-/// Proves the value of the first position for a role that plays against chance only.
+/// The positions looked at to find out whether something is hidden.
+const OPEN: usize = 2_000_000;
+
+/// Whether a role may not know the position in some match: the rules have `sees`, and the search
+/// of all positions does not show that nothing is hidden.
+///
+/// # Errors
+///
+/// Those of the machine, but for a stop.
+pub(in crate::commands) fn hides(game: &Game, limits: Limits) -> Result<bool, PlayError> {
+    if !game.is_hidden() {
+        return Ok(false);
+    }
+    let mut world = match World::new(game, Backend::Auto, limits) {
+        Err(PlayError::Interrupted) => return Ok(true),
+        world => world?,
+    };
+    let start = world.start(None)?;
+    Ok(!nothing_is_hidden(&mut world, &[&start])?)
+}
+
+/// Whether all roles always know the position; false if that is not known.
+fn nothing_is_hidden(world: &mut World, starts: &[&State]) -> Result<bool, PlayError> {
+    for start in starts {
+        match is_open(world, start, OPEN) {
+            Ok(Some(true)) => {}
+            Ok(_) | Err(PlayError::Interrupted) => return Ok(false),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(true)
+}
+
+/// Proves the value of the first position for a role that plays against chance only; `None` if
+/// there is no such value, but nothing is hidden.
 ///
 /// # Errors
 ///
@@ -42,10 +77,7 @@ pub(super) fn run(
     game: &Game,
     limits: Limits,
     context: &Context,
-) -> anyhow::Result<Exit> {
-    if options.table.is_some() {
-        bail!("the rules have `sees`: a table has the values of positions that all roles know");
-    }
+) -> anyhow::Result<Option<Exit>> {
     let mut roles = game.roles().filter(|role| !game.is_random(*role));
     let named = match &options.role {
         Some(name) => Some(super::find_role(game, name)?),
@@ -60,7 +92,14 @@ pub(super) fn run(
     let machine: &mut AnyMachine = world.machine();
     let start = machine.initial()?;
     let given = options.position.state(machine, &options.rules, context)?;
-    if machine.facts(&given) != machine.facts(&start) {
+    let is_later = machine.facts(&given) != machine.facts(&start);
+    if (is_later || options.table.is_some()) && nothing_is_hidden(&mut world, &[&start, &given])? {
+        return Ok(None);
+    }
+    if options.table.is_some() {
+        bail!("the rules have `sees`: a table has the values of positions that all roles know");
+    }
+    if is_later {
         bail!(
             "the rules have `sees`: what a role can reach from a later position depends on what it \
              knows there; leave the position out"
@@ -71,6 +110,11 @@ pub(super) fn run(
     });
     let plan = match best_plan(&mut world, role, &start, most) {
         Ok(plan) => plan,
+        Err(PlanError::Opponent(_) | PlanError::TooLarge(_))
+            if nothing_is_hidden(&mut world, &[&start])? =>
+        {
+            return Ok(None);
+        }
         Err(error) => return Err(refusal(game, role, &error)),
     };
     let machine = world.machine();
@@ -103,7 +147,7 @@ pub(super) fn run(
             plan.choices
         ));
     }
-    Ok(Exit::Done)
+    Ok(Some(Exit::Done))
 }
 
 /// The error for a game without such a value.

@@ -3,7 +3,9 @@
 
 use anyhow::bail;
 
+use super::super::prove::hides;
 use super::{Goal, Options};
+use ggp_engine::machine::Limits;
 use ggp_gdl::game::{Game, Score};
 use ggp_solver::solve::{Method, Setting};
 
@@ -56,10 +58,10 @@ fn names(has: impl Fn(Method) -> bool) -> String {
 ///
 /// # Errors
 ///
-/// If an option is about plans, and the game has several roles.
-pub(super) fn refuse_for(options: &Options, game: &Game) -> anyhow::Result<()> {
+/// If an option is about plans, and the game has several roles, or if something is hidden.
+pub(super) fn refuse_for(options: &Options, game: &Game, limits: Limits) -> anyhow::Result<()> {
     let roles = game.role_count();
-    if game.is_hidden() && roles > 1 {
+    if roles > 1 && hides(game, limits)? {
         bail!(
             "the rules have `sees`, and a plan must not depend on what its role cannot know; `ggp prove` \
              knows the value of one role against chance, and `ggp play` has programs for such games"

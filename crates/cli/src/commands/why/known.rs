@@ -1,20 +1,18 @@
 //! `ggp why --known-by`: whether a role knows that a fact holds.
 
 use anyhow::anyhow;
-use rand::SeedableRng;
-use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Serialize;
 
+use crate::knowledge::{self, Known};
 use crate::{Context, Exit, format};
-use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine};
+use ggp_engine::machine::{AnyMachine, Limits, Machine};
 use ggp_explain::{Explainer, Situation};
 use ggp_gdl::game::{Move, RoleId};
 use ggp_gdl::terms::TermId;
-use ggp_hidden::{Belief, BeliefLimits, Memories, World};
 
 /// The answer to one question.
 #[derive(Serialize)]
-pub(super) struct Known {
+pub(super) struct Answer {
     question: String,
     role: String,
     /// True if the fact holds in all positions that fit what the role knows, false if in none,
@@ -54,7 +52,7 @@ pub(super) fn run(
     questions: &[String],
     explainer: &mut Explainer,
     played: Match<'_>,
-    limits: BeliefLimits,
+    positions: usize,
     context: &Context,
 ) -> anyhow::Result<Exit> {
     let Match {
@@ -64,27 +62,11 @@ pub(super) fn run(
         limits: of_machine,
     } = played;
     let game = machine.game().clone();
-    if !game.is_hidden() {
-        return Err(anyhow!(
-            "the rules have no `sees`, so every role knows every move; leave --known-by out"
-        ));
-    }
-    let mut world = World::new(&game, Backend::Auto, of_machine)?;
-    let start = world.start(Some(&states[0]))?;
-    let mut memories = Memories::default();
-    let mut belief = Belief::new(&world, &mut memories, role, &start, false);
-    // The same question has the same answer.
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(0);
-    for (facts, joint) in states.iter().zip(joints) {
-        let state = machine.state(facts)?;
-        let mut told = Vec::new();
-        machine.percepts(&state, joint, role, &mut told)?;
-        let turn = (joint[role.index()], &told[..]);
-        belief.update(&mut world, &mut memories, turn, limits, &mut random)?;
-    }
-    // The role knows whether the game is over, too.
-    let last = machine.state(states.last().expect("there is a first state"))?;
-    let is_over = machine.is_terminal(&last)?;
+    let Known {
+        mut world,
+        belief,
+        is_over,
+    } = knowledge::belief(machine, role, states, joints, of_machine, positions)?;
     let members = belief.with_end(&mut world, is_over)?;
     let total: f64 = members.iter().map(|member| member.weight).sum();
     let text = |machine: &AnyMachine, history: Vec<Vec<Move>>| {
@@ -135,7 +117,7 @@ pub(super) fn run(
                 .filter(|_| known.is_none())
                 .map(|history| text(machine, history))
         };
-        answers.push(Known {
+        answers.push(Answer {
             question: question.clone(),
             role: game.role_name(role).to_owned(),
             known,
@@ -151,7 +133,7 @@ pub(super) fn run(
         (true, [only]) => context.print_json(only)?,
         (true, all) => context.print_json(&all)?,
         (false, all) => {
-            let texts: Vec<String> = all.iter().map(Known::text).collect();
+            let texts: Vec<String> = all.iter().map(Answer::text).collect();
             context.print(texts.join("\n\n"))?;
         }
     }
@@ -163,9 +145,9 @@ pub(super) fn run(
     )
 }
 
-impl Known {
+impl Answer {
     fn text(&self) -> String {
-        let Known {
+        let Answer {
             question,
             role,
             positions,
