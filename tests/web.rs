@@ -8,6 +8,7 @@ mod graph;
 mod limits;
 #[cfg(target_os = "linux")]
 mod memory;
+mod seats;
 pub mod service;
 mod start_page;
 mod think;

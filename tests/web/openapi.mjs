@@ -73,6 +73,10 @@ export const tests = {
     assert.ok(Array.isArray(filled.moves));
     check('Position', filled);
     check('Explanation', await json('api/games/tic_tac_toe/why', { question: '(legal cross ?m)' }));
+    const known = await json('api/games/krieg_tic_tac_toe/position', { moves: [['(mark 1 1)']], seat: 1 });
+    assert.ok(known.seat.unsure.length > 0);
+    check('Position', known);
+    check('Explanation', await json('api/games/krieg_tic_tac_toe/why', { moves: [['(mark 1 1)']], seat: 1, question: '(true (cell 1 1 cross))' }));
     const thoughts = await events('api/games/connect_four/think', { role: 0, player: 'mcts:0.5s', tree: 100 });
     assert.ok(thoughts.length > 1);
     for (const { name, data } of thoughts) check({ tree: 'Tree', preparing: 'Preparing' }[name] ?? 'Thought', data);
@@ -92,6 +96,10 @@ export const tests = {
     const created = await json('api/tables', { game: 'nim', seats: ['person', 'random'] });
     check('CreatedTable', created);
     check('Table', (await firstEvent(`api/tables/${created.table}`)).data);
+    const { table, keys: [key] } = await json('api/tables', { game: 'krieg_tic_tac_toe', seats: ['person', 'person'] });
+    check('Table', (await firstEvent(`api/tables/${table}?key=${key}`)).data);
+    check('Position', await json(`api/tables/${table}/position`, { key, ply: 0 }));
+    check('Explanation', await json(`api/tables/${table}/why`, { key, ply: 0, question: 'terminal' }));
     check('ApiError', await (await request('api/tables/none')).json());
     // Every path of the file exists, with its method.
     for (const [path, operations] of Object.entries(file.paths)) {

@@ -20,9 +20,10 @@ import { tests as matches } from './matches.mjs';
 import { tests as openapi } from './openapi.mjs';
 import { folds, tests as play } from './play.mjs';
 import { tests as rules } from './rules.mjs';
+import { tests as seats } from './seats.mjs';
 
 const wanted = process.argv.slice(3);
-const tests = { ...matches, ...play, ...rules, ...editor, ...graphs, ...looks, ...start, ...openapi, ...clicks, ...files };
+const tests = { ...matches, ...play, ...rules, ...editor, ...graphs, ...looks, ...start, ...openapi, ...clicks, ...seats, ...files };
 const browser = await browsing();
 const exported = (await fetch(new URL('engine/local.js', process.argv[2]))).ok;
 /** Returns whether a test asks the server itself, looks at requests, or needs a table. */

@@ -15,6 +15,8 @@ pub struct GameDescription<'g> {
     name: String,
     about: String,
     bundled: bool,
+    /// Whether roles may not know the state: the rules have `sees`.
+    hidden: bool,
     roles: Vec<Role>,
     files: &'g [File],
     picture: Option<&'g str>,
@@ -29,6 +31,7 @@ impl<'g> GameDescription<'g> {
             name: game.name(),
             about: game.about(),
             bundled: game.rules.is_bundled,
+            hidden: game.game.is_hidden(),
             roles: game.roles(),
             files: &game.rules.set.files,
             picture: game.rules.set.picture.as_deref(),

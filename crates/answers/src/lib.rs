@@ -46,6 +46,7 @@ pub mod position;
 pub mod preview;
 mod refusal;
 mod rule_set;
+mod seat;
 pub mod solving;
 pub mod think;
 pub mod trial;

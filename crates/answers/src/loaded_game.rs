@@ -16,6 +16,7 @@ use crate::locked;
 use crate::preview::{Preview, small_machine};
 use crate::refusal::Refusal;
 use crate::rule_set::{CheckReport, Finding, MOST_TERMS, Rules};
+use crate::seat::Beliefs;
 use ggp_engine::machine::{self, AnyMachine, Backend, Limits, Machine, PlayError};
 use ggp_engine::machine::{PropnetMachine, PropnetState};
 use ggp_engine::propnet::NetworkCache;
@@ -65,6 +66,7 @@ pub struct LoadedGame {
     preview: Mutex<Option<Arc<Preview>>>,
     film: Mutex<Option<Arc<str>>>,
     learned: Mutex<Option<Arc<Learned>>>,
+    pub(crate) beliefs: Mutex<Option<Beliefs>>,
     /// The approximate size without learned values.
     bytes: AtomicUsize,
     is_stale: AtomicBool,
@@ -140,6 +142,7 @@ impl LoadedGame {
             preview: Mutex::default(),
             film: Mutex::default(),
             learned: Mutex::default(),
+            beliefs: Mutex::default(),
             is_stale: AtomicBool::new(false),
         })
     }

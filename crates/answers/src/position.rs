@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::allowance::Allowance;
 use crate::loaded_game::{LoadedGame, Reached};
 use crate::refusal::Refusal;
+use crate::seat::{Seat, View};
 use ggp_engine::machine::{AnyMachine, Machine, PlayError, canonical_facts};
 use ggp_gdl::game::Move;
 use ggp_gdl::terms::TermId;
@@ -19,6 +20,17 @@ pub struct Moves {
     /// Whether the drawing may read names as people do; true by default.
     #[serde(default)]
     names: Option<bool>,
+    /// The role for which the position is shown. It matters only if the rules have `sees`, and
+    /// until the match is over.
+    #[serde(default)]
+    seat: Option<usize>,
+}
+
+impl Moves {
+    /// The request for what a role knows after moves, or for all if there is no role.
+    pub fn seen(moves: Vec<Vec<String>>, seat: Option<usize>, names: Option<bool>) -> Self {
+        Moves { moves, names, seat }
+    }
 }
 
 /// The answer.
@@ -37,6 +49,9 @@ pub struct Position {
     drawing: Drawing,
     svg: String,
     text: String,
+    /// The knowledge of the role for which the position is shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seat: Option<Seat>,
 }
 
 #[derive(Serialize)]
@@ -156,6 +171,53 @@ impl Reached {
             svg: ggp_picture::board_svg(&drawing, &machine.game().name()).unwrap_or_default(),
             text: ggp_picture::text(&drawing),
             drawing,
+            seat: None,
+        })
+    }
+
+    /// The position as a role knows it: its own moves, and what holds in all positions that fit.
+    fn known_position(mut self, view: &View, names: bool) -> Result<Position, PlayError> {
+        let (certain, seat) = view.seat(&mut self);
+        let picture = match names {
+            true => &self.pictures.named,
+            false => &self.pictures.plain,
+        };
+        let machine = &mut self.machine;
+        let limits = DrawingLimits::default();
+        let drawing = picture.draw_likely(machine.terms(), &view.drawn(), limits);
+        let role = view.role();
+        let mut moves = Vec::new();
+        machine.legal(&self.state, role, &mut moves)?;
+        let own = moves.iter().map(|action| LegalMove {
+            action: machine.text(*action),
+            cells: picture.cells(machine.terms(), (role, *action), &drawing),
+        });
+        let count = machine.game().role_count();
+        let mut legal: Vec<Vec<LegalMove>> = (0..count).map(|_| Vec::new()).collect();
+        legal[role.index()] = own.collect();
+        let game = machine.game();
+        let mut facts: Vec<String> = certain
+            .iter()
+            .map(|fact| game.canonical(machine.terms(), *fact))
+            .collect();
+        facts.sort();
+        Ok(Position {
+            moves: None,
+            ply: self.joints.len(),
+            over: false,
+            facts,
+            turn: if moves.len() > 1 {
+                vec![role.index()]
+            } else {
+                Vec::new()
+            },
+            legal,
+            goals: vec![None; count],
+            faults: Vec::new(),
+            svg: ggp_picture::board_svg(&drawing, &game.name()).unwrap_or_default(),
+            text: ggp_picture::text(&drawing),
+            drawing,
+            seat: Some(seat),
         })
     }
 }
@@ -181,10 +243,17 @@ pub fn position(
     asked: &Moves,
     allowance: &Allowance,
 ) -> Result<Position, Refusal> {
-    let reached = game.reach(&asked.moves, allowance)?;
+    let mut reached = game.reach(&asked.moves, allowance)?;
+    let names = asked.names.unwrap_or(true);
+    if let Some(role) = asked.seat.filter(|_| game.game.is_hidden())
+        && !reached.machine.is_terminal(&reached.state)?
+    {
+        let view = View::new(game, role, &mut reached, allowance)?;
+        return Ok(reached.known_position(&view, names)?);
+    }
     let filled = reached.filled(&asked.moves);
     Ok(Position {
         moves: filled,
-        ..reached.position(asked.names.unwrap_or(true))?
+        ..reached.position(names)?
     })
 }

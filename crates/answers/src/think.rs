@@ -45,6 +45,9 @@ pub struct Think {
     seconds: Option<f64>,
     #[serde(default)]
     tree: usize,
+    /// The seed of the player's choices; the number of moves made if there is none.
+    #[serde(default)]
+    seed: Option<u64>,
 }
 
 /// The report of a player.
@@ -126,6 +129,7 @@ pub struct ThinkTask {
     seconds: Option<f64>,
     /// Maximum number of tree nodes to report.
     tree: usize,
+    seed: Option<u64>,
 }
 
 /// Reads a player specification.
@@ -151,6 +155,7 @@ impl ThinkTask {
         moves: Vec<Vec<String>>,
         role: usize,
         spec: AgentSpec,
+        seed: Option<u64>,
     ) -> Self {
         ThinkTask {
             game,
@@ -159,6 +164,7 @@ impl ThinkTask {
             spec,
             seconds: None,
             tree: 0,
+            seed,
         }
     }
 
@@ -185,7 +191,7 @@ impl ThinkTask {
         Ok(ThinkTask {
             seconds: asked.seconds,
             tree: asked.tree,
-            ..ThinkTask::of(game, asked.moves, asked.role, spec)
+            ..ThinkTask::of(game, asked.moves, asked.role, spec, asked.seed)
         })
     }
 
@@ -223,7 +229,7 @@ impl ThinkTask {
         let mut brief = Brief::new(&self.game.game, role);
         brief.limits = self.game.limits(allowance.stop);
         brief.memory_bytes = allowance.memory_bytes;
-        brief.seed = self.moves.len() as u64;
+        brief.seed = self.seed.unwrap_or(self.moves.len() as u64);
         brief.tree = self.tree;
         brief.tables = Arc::clone(allowance.tables);
         brief.machine = Some(reached.machine.clone());

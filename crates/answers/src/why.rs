@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::allowance::Allowance;
 use crate::loaded_game::{LoadedGame, Reached};
 use crate::refusal::Refusal;
+use crate::seat::View;
 use ggp_engine::machine::{Machine, PlayError};
 use ggp_explain::tree::Tree;
 use ggp_explain::{ExplainOptions, Explainer, FactHistories, Situation};
@@ -26,6 +27,23 @@ pub struct Question {
     /// True to ask when a fact of the state became true, persisted and became false.
     #[serde(default)]
     history: bool,
+    /// The role whose knowledge is asked for. It matters only if the rules have `sees`, and until
+    /// the match is over.
+    #[serde(default)]
+    seat: Option<usize>,
+}
+
+impl Question {
+    /// The question whether a role knows after moves that something holds.
+    pub fn known(moves: Vec<Vec<String>>, seat: Option<usize>, question: String) -> Self {
+        Question {
+            moves,
+            question,
+            does: None,
+            history: false,
+            seat,
+        }
+    }
 }
 
 /// The answer.
@@ -67,6 +85,49 @@ fn course(reached: Reached) -> Result<Trajectory, PlayError> {
     Ok((states, joints))
 }
 
+/// Answers whether a role knows that something holds.
+fn known(
+    game: &LoadedGame,
+    asked: &str,
+    reached: &Reached,
+    view: &View,
+    allowance: &Allowance,
+) -> Result<Explanation, Refusal> {
+    let limits = game.limits(allowance.stop);
+    let terms = reached.machine.terms().clone();
+    let mut explainer = Explainer::new(&game.game, terms, limits, ExplainOptions::default());
+    let question = explainer.question(asked);
+    let question = question.map_err(|error| Refusal::wrong(error.to_string()))?;
+    if explainer.needs_moves(&question) {
+        let what = "this depends on the moves of all roles: ask when the match is over";
+        return Err(Refusal::wrong(what));
+    }
+    let shares = view.share(|facts| {
+        explainer.set_past(&[facts.to_vec()]);
+        let situation = Situation { facts, joint: None };
+        explainer
+            .explain(&question, situation)
+            .map(|answer| answer.holds())
+    });
+    let (share, known) = shares.map_err(|error| Refusal::rules(error.to_string()))?;
+    let count = view.count();
+    let percent = 100.0 * share;
+    let text = match known {
+        Some(true) => format!("You know that it is true: it is in {count}."),
+        Some(false) => format!("You know that it is not true: it is not in {count}."),
+        None => format!(
+            "You cannot know. If the others choose with equal probabilities, it is true with \
+             probability {percent:.1} %, judged by {count}."
+        ),
+    };
+    Ok(Explanation {
+        holds: known == Some(true),
+        has_history: false,
+        trees: Vec::new(),
+        text,
+    })
+}
+
 /// Answers a question about a position.
 ///
 /// # Errors
@@ -78,6 +139,12 @@ pub fn why(
     allowance: &Allowance,
 ) -> Result<Explanation, Refusal> {
     let mut reached = game.reach(&asked.moves, allowance)?;
+    if let Some(role) = asked.seat.filter(|_| game.game.is_hidden())
+        && !reached.machine.is_terminal(&reached.state)?
+    {
+        let view = View::new(game, role, &mut reached, allowance)?;
+        return known(game, &asked.question, &reached, &view, allowance);
+    }
     let (machine, mut state) = (&mut reached.machine, &reached.state);
     let mut joint = reached.joints.last().cloned();
     let before;

@@ -277,6 +277,11 @@ fn router(app: Arc<AppState>) -> Router {
         .route("/api/tables/{table}", get(tables::follow))
         .route("/api/tables/{table}/again", post(tables::again))
         .route("/api/tables/{table}/moves", post(tables::choose))
+        .route(
+            "/api/tables/{table}/position",
+            post(tables::views::position),
+        )
+        .route("/api/tables/{table}/why", post(tables::views::why))
         .fallback(page::missing)
         .method_not_allowed_fallback(page::wrong_method)
         // Bodies are limited where they are read.

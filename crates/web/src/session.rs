@@ -196,6 +196,13 @@ pub(super) fn secret() -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// A seed that cannot be guessed.
+pub(super) fn seed() -> u64 {
+    SysRng
+        .try_next_u64()
+        .expect("the system has random numbers")
+}
+
 /// Locks a mutex. A thread that panicked left the content intact, since every change is a
 /// single one.
 pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -2,7 +2,9 @@
 //!
 //! A table stores the moves made and the choices for the next one, which nobody sees until
 //! all roles have chosen. Each person has a key. Anyone who knows the table's name may
-//! watch.
+//! watch, unless the rules hide what others do.
+
+pub(super) mod views;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -18,7 +20,7 @@ use tokio::sync::watch;
 use super::answer::{ApiError, JsonBody};
 use super::events::{self, Permit};
 use super::game_store::{blocking, find};
-use super::session::{Visitor, locked, secret};
+use super::session::{Visitor, locked, secret, seed};
 use super::turns::{Turn, Turns};
 use super::{AppState, Shared, WebLimits};
 use ggp_answers::LoadedGame;
@@ -74,7 +76,7 @@ pub(super) struct Follower {
 }
 
 /// A table as everyone sees it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub(super) struct TableView {
     table: String,
     game: String,
@@ -282,7 +284,9 @@ impl Table {
             };
             let permit = Permit::of(app, turn);
             let moves = locked(&self.state).moves.clone();
-            let task = ThinkTask::of(Arc::clone(&self.game), moves, role, spec);
+            // In games that hide, nobody may foresee what a player draws.
+            let game = Arc::clone(&self.game);
+            let task = ThinkTask::of(game, moves, role, spec, Some(seed()));
             let table = Arc::clone(self);
             let work =
                 move |permit: &Permit| Ok(task.choose(&permit.allowance(&table.limits), None)?);
@@ -452,13 +456,17 @@ pub(super) async fn follow(
     let seat = follower.key.and_then(|key| table.seat(&key));
     let mut seen = table.seen.subscribe();
     let (sender, response) = events::channel();
+    let is_hidden = table.game.game.is_hidden();
     tokio::spawn(async move {
+        let mut last = None;
         loop {
-            let mut now = seen.borrow_and_update().clone();
-            now.seat = seat;
-            if !sender.send("table", &now).await {
+            let now = seen.borrow_and_update().clone();
+            let now = now.of_seat(seat, is_hidden);
+            // A choice that is hidden must not show by a message.
+            if last.as_ref() != Some(&now) && !sender.send("table", &now).await {
                 return;
             }
+            last = Some(now);
             tokio::select! {
                 changed = seen.changed() => if changed.is_err() {
                     return;
@@ -485,6 +493,7 @@ pub(super) async fn choose(
     })
     .await?;
     let seen = table.seen.borrow().clone();
+    let seen = seen.of_seat(Some(role), table.game.game.is_hidden());
     tokio::spawn(async move { table.play(&app).await });
     Ok(Json(seen))
 }

@@ -35,7 +35,8 @@ export class Controls {
   offer(kinds) {
     const thinkers = kinds.filter((kind) => kind.thinks);
     fill(this.kind, thinkers.map(({ name, what }) => make('option', { value: name, title: what }, name)));
-    if (thinkers.some(({ name }) => name === 'mcts')) this.kind.value = 'mcts';
+    const best = this.view.game.hidden ? 'ismcts' : 'mcts';
+    if (thinkers.some(({ name }) => name === best)) this.kind.value = best;
   }
 
   show() {
@@ -47,7 +48,7 @@ export class Controls {
     this.pause.textContent = !match.paused ? 'Pause' : match.fresh ? 'Start' : 'Continue';
     this.pause.classList.toggle('strong', match.paused);
     this.now.hidden = !thinks || ![...match.thinking.values()].some((one) => one.thought);
-    this.hints.hidden = this.kind.options.length === 0 || (this.view.active < 0 && !this.stop);
+    this.hints.hidden = this.kind.options.length === 0 || (this.view.active < 0 && !this.stop) || (atTable && game.hidden);
     this.ask.textContent = this.stop ? 'Stop' : 'Hint';
     this.watch.hidden = !watches;
     this.again.hidden = !over || (match.seat === null && !match.next);

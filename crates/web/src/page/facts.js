@@ -23,18 +23,19 @@ export class Facts {
       make('details', { class: 'unfold' }, make('summary', {}, 'Board as text'), this.letters));
   }
 
-  show({ facts, text }) {
+  show({ facts, text, seat }) {
     this.facts = facts;
+    this.shares = new Map(seat?.unsure);
     this.letters.textContent = text;
-    this.summary.textContent = `Facts (${facts.length.toLocaleString('en')})`;
+    this.summary.textContent = `Facts (${facts.length.toLocaleString('en')}${this.shares.size > 0 ? `, ${this.shares.size} uncertain` : ''})`;
     this.render();
   }
 
   render() {
     if (!this.folded.open || !this.facts) return;
     const wanted = this.search.value.trim().toLowerCase().split(/\s+/).filter(Boolean);
-    const left = this.facts.filter((fact) => wanted.every((word) => fact.toLowerCase().includes(word)));
-    fill(this.list, left.slice(0, MOST).map((fact) => make('li', { 'data-why': `(true ${fact})` }, make('code', {}, fact),
+    const left = [...this.facts, ...this.shares.keys()].filter((fact) => wanted.every((word) => fact.toLowerCase().includes(word)));
+    fill(this.list, left.slice(0, MOST).map((fact) => make('li', { 'data-why': `(true ${fact})` }, make('code', {}, fact), this.shares.has(fact) && make('span', { class: 'quiet' }, ` ${(100 * this.shares.get(fact)).toFixed(1)} %`),
       make('button', { type: 'button', class: 'why', 'aria-label': `Why ${fact}?` }, 'why?'))),
     left.length > MOST && make('li', { class: 'quiet' }, `${counted(left.length - MOST, 'fact')} more; use the search to see them.`));
   }

@@ -1,5 +1,6 @@
 // The view of a game: everything around one position.
 
+import { ask } from './api.js';
 import { Controls } from './controls.js';
 import { make, seen, settled, trouble } from './dom.js';
 import { isEnd } from './ending.js';
@@ -11,6 +12,7 @@ import { Hover } from './hover.js';
 import { Learned } from './learned.js';
 import { Match, PERSON, defaultSeats, wrongSeats } from './match.js';
 import { Moves } from './moves.js';
+import { asDrawn } from './names.js';
 import { Outlook } from './outlook.js';
 import { address } from './route.js';
 import { subtitled } from './rules.js';
@@ -19,12 +21,13 @@ import { Sharing } from './share.js';
 import { Solve } from './solve.js';
 import { Stage } from './stage.js';
 import { Status } from './status.js';
-import { Seat, joinForm, tableStates } from './table.js';
+import { Seat, joinForm, pathOf, tableStates } from './table.js';
 import { Tabs } from './tabs.js';
 import { onTheme } from './theme.js';
 import { Think } from './think.js';
 import { Timeline } from './timeline.js';
 import { Tournament } from './tournament.js';
+import { Views } from './views.js';
 import { Why } from './why.js';
 
 /** Milliseconds until the address is updated. */
@@ -53,7 +56,9 @@ export class GameView {
     };
     this.atTable = target.table !== undefined;
     this.match = this.atTable ? new Seat(game, this.history, target, listener) : new Match(game, listener);
+    this.views = new Views(this);
     const here = () => this.history.here;
+    const about = (...asked) => this.about(...asked);
     this.trouble = trouble();
     this.status = new Status(this);
     this.stage = new Stage(this);
@@ -68,13 +73,13 @@ export class GameView {
     this.seats = new Seats(game.roles, { onWhy, onSit: (role, player) => this.sit(role, player) });
     const onGo = (from, joints) => this.timeline.go(this.history.graft(from, joints));
     this.learned = new Learned(game, { line: () => this.history.line(), here, onValues: () => this.think.over(this.history.line()) });
-    this.think = new Think(game.roles, { onGo, onHover: (move, role) => this.stage.hoverMove(role, this.stage.moveOf(role, move)), onOpen: () => this.controls.grow() }, this.learned.element);
-    this.why = new Why(game, here, () => { if (!narrow.matches) for (const { element } of [this.stage.board, this.status]) element.scrollIntoView({ block: 'nearest' }); });
-    this.hover = new Hover(game, here);
+    this.think = new Think(game.roles, { onGo, onHover: (move, role) => this.stage.hoverMove(role, this.stage.moveOf(role, move)), onOpen: () => this.controls.grow() }, !game.hidden && this.learned.element);
+    this.why = new Why(game, here, about, () => { if (!narrow.matches) for (const { element } of [this.stage.board, this.status]) element.scrollIntoView({ block: 'nearest' }); });
+    this.hover = new Hover(here, about);
     this.controls = new Controls(this);
     this.sharing = new Sharing(this);
     this.solve = game.roles.length === 1 ? new Solve(game, { here, onPlan: (...plan) => this.plan(...plan) }) : null;
-    this.graph = this.atTable ? null : new Graph(game, { here, onGo });
+    this.graph = this.atTable || game.hidden ? null : new Graph(game, { here, onGo });
     this.tournament = game.roles.length > 1 && !this.atTable ? new Tournament(game, (moves) => this.replay(moves)) : null;
     this.tabs = new Tabs([this.solve && ['Solve', this.solve.element], ['History', this.timeline.element], ['Thinking', this.think.element], this.graph && ['Graph', this.graph.element],
       this.tournament && ['Tournament', this.tournament.element]].filter(Boolean));
@@ -89,10 +94,10 @@ export class GameView {
       game.about.trim() && make('details', { class: 'unfold about' }, make('summary', {}, 'About this game'), make('p', {}, game.about.trim())),
       make('div', { class: 'columns' },
         make('div', { class: 'stage' }, this.status.element, this.faults.element, this.trouble, this.controls.failure,
-          ...this.stage.elements, make('div', { class: 'under' }, this.controls.element, this.stage.tools.element), this.timeline.transport, this.stage.legend.element, this.facts.element),
+          ...this.stage.elements, this.views.note, make('div', { class: 'under' }, this.controls.element, this.stage.tools.element), this.timeline.transport, this.stage.legend.element, this.facts.element),
         make('div', { class: 'side' }, this.seats.element, this.atTable && this.match.seat === null && joinForm(this.target), this.sharing.invitation, this.moves.element),
         make('div', { class: 'side' }, this.tabs.element)),
-      this.why.element, this.hover.element, this.stage.menu.element);
+      this.views.cover, this.why.element, this.hover.element, this.stage.menu.element);
     this.hover.listen(this.element);
     this.element.addEventListener('click', (event) => this.first(event), true);
     this.element.addEventListener('drop', (event) => {
@@ -119,8 +124,9 @@ export class GameView {
     if (this.gone) return;
     const last = this.history.graft(this.history.root, position?.moves ?? moves);
     this.history.graft(last, then);
-    last.position = position;
-    if (last.position) {
+    last.whole = position;
+    if (position && !this.game.hidden) {
+      last.position = position;
       // The board is shown before the controls.
       this.stage.draw(last);
       await seen();
@@ -163,10 +169,24 @@ export class GameView {
 
   // Positions.
 
-  /** Loads a node's position from the server. */
+  /** Loads a node's position from the server, as it is shown. */
   async load(node) {
-    node.position ??= await this.game.ask('position', { moves: node.moves() });
-    return node.position;
+    const { game, views, history } = this;
+    if (node.position && node !== history.here) return;
+    const hides = game.hidden && this.atTable;
+    node.whole ??= await (hides ? ask(`${pathOf(this.target.table)}/position`, asDrawn({ key: this.target.key, ply: node.ply })) : game.ask('position', { moves: node.moves() }));
+    if (node === history.here) views.follow();
+    const { role } = views;
+    if (role !== null && !node.whole.over) node.known[role] ??= await game.ask('position', { moves: node.moves(), seat: role });
+    node.position = node.known[role] ?? node.whole;
+  }
+
+  /** Asks about the current position, for the one who sees it. */
+  about(what, body, signal) {
+    const { here } = this.history;
+    const { seat } = here.position ?? {};
+    if (seat && this.atTable) return ask(`${pathOf(this.target.table)}/${what}`, { key: this.target.key, ply: here.ply, ...body }, signal);
+    return this.game.ask(what, { moves: here.moves(), ...body, ...(seat && { seat: seat.role }) }, signal);
   }
 
   /** Goes to a position. `forward` is true if a move was just made. */
@@ -232,21 +252,21 @@ export class GameView {
     this.complete(node);
   }
 
-  /** Draws the position anew, after names are read or no longer. */
-  async redraw() {
+  /** Draws the position anew: for another role, or after names are read or no longer (`all`). */
+  async redraw(all = false) {
     const node = this.history.here;
-    let position;
+    this.history.forget(all);
     try {
-      position = await this.game.ask('position', { moves: node.moves() });
+      await this.load(node);
     } catch (error) {
       this.trouble.say(error.message);
       return;
     }
-    this.history.forget();
     if (this.gone || this.history.here !== node) return;
-    node.position = position;
     this.stage.clear();
     this.stage.draw(node);
+    this.facts.show(node.position);
+    this.timeline.show(this.history);
     this.changed();
     this.complete(node);
   }
@@ -265,7 +285,8 @@ export class GameView {
 
   /** Starts a new match with these players; with null, the players can be chosen first. */
   restart(seats) {
-    const root = this.history.root.position;
+    const root = this.history.root.truth;
+    this.views.whole = !this.game.hidden;
     this.match.depart();
     this.controls.leave();
     this.think.clear();
@@ -292,7 +313,7 @@ export class GameView {
     const line = this.history.line();
     const persons = this.match.seats.includes(PERSON) && this.match.branches;
     let at = this.history.here.ply + direction;
-    const asks = ({ position }) => !position || isEnd(position) || position.turn.some((role) => this.match.seats[role] === PERSON);
+    const asks = ({ truth }) => !truth || isEnd(truth) || truth.turn.some((role) => this.match.seats[role] === PERSON);
     while (persons && line[at + direction] && !asks(line[at])) at += direction;
     if (line[at]) this.timeline.go(line[at]);
   }
@@ -316,7 +337,7 @@ export class GameView {
     const { here } = this.history;
     const { seats } = this.match;
     const own = this.defaultSeats && seats.join(';') !== this.defaultSeats.join(';');
-    const target = address(this.game.path, { moves: here.moves(), then: this.history.ahead(), seats: own ? seats : null });
+    const target = address(this.game.path, { moves: here.moves(), then: this.history.ahead(), seats: own ? seats : null, veiled: this.game.hidden });
     // Do not overwrite an address that the browser is navigating to.
     if (location.hash !== this.own) return;
     if (location.hash !== target) history.replaceState(null, '', target);
@@ -364,7 +385,17 @@ export class GameView {
     this.write();
   }
 
+  /** Returns whether what a role thinks must not be seen. */
+  hides(role) {
+    const { seat } = this.history.here.position ?? {};
+    return Boolean(seat) && seat.role !== role;
+  }
+
   thought(role, thought, running) {
+    if (this.hides(role)) {
+      this.controls.show();
+      return;
+    }
     this.tabs.suggest('Thinking');
     if (this.match.secret) {
       this.seen.set(role, [thought, ...(this.seen.get(role)?.slice(1) ?? [])]);
@@ -385,6 +416,7 @@ export class GameView {
   }
 
   grown(role, node, tree) {
+    if (this.hides(role)) return;
     if (this.match.secret) {
       if (this.seen.has(role)) this.seen.set(role, [this.seen.get(role)[0], node, tree]);
       return;
@@ -407,17 +439,23 @@ export class GameView {
   changed() {
     const { position } = this.history.here;
     if (!this.match.node || this.gone) return;
+    if (this.views.follow()) {
+      this.redraw();
+      return;
+    }
+    this.views.show(position);
     const states = this.game.roles.map((_, role) => this.match.stateOf(role));
-    const groups = isEnd(position) ? [] : this.game.roles.map(({ name }, role) => ({
+    const all = isEnd(position) ? [] : this.game.roles.map(({ name }, role) => ({
       role, name, moves: position.legal[role] ?? [], state: states[role] === 'thinking' ? 'others' : states[role], back: this.match.branches && this.match.seats[role] === PERSON,
     }));
+    const groups = all.filter(({ role }) => !this.hides(role));
     // Roles that must choose come first, roles without a choice last.
     const rank = { open: 0, chosen: 1, others: 2, single: 3 };
     this.moves.show(groups.sort((a, b) => rank[a.state] - rank[b.state] || a.role - b.role), this.stage.selection.cells);
     const open = groups.filter(({ state }) => state === 'open');
     const words = { open: 'to move', chosen: 'has chosen', thinking: 'is thinking …', others: '', single: '' };
-    const times = states.map((state, role) => (state === 'thinking' && !this.match.preparing ? this.seats.timeOf(this.match.seats[role]) : null));
-    this.seats.show(states.map((state, role) => (state === 'others' && position.turn.includes(role) && !isEnd(position) ? 'to move' : words[state])), position.goals, position.over, times);
+    const times = states.map((state, role) => (state === 'thinking' && !this.hides(role) && !this.match.preparing ? this.seats.timeOf(this.match.seats[role]) : null));
+    this.seats.show(states.map((state, role) => (this.hides(role) ? '' : state === 'others' && position.turn.includes(role) && !isEnd(position) ? 'to move' : words[state])), position.goals, position.over, times);
     this.stage.changed(open.length > 1 ? open[0].name : null);
     // Once folded, the list stays so while others move.
     if (open.length > 0) this.moves.fold(open.length === 1 && !groups.some(({ state, back }) => back && state === 'chosen') && this.stage.takes(open[0].moves));
@@ -430,7 +468,7 @@ export class GameView {
 
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.('input, textarea, select')) return;
-    if (event.defaultPrevented) return;
+    if (event.defaultPrevented || !this.views.cover.hidden) return;
     if (this.stage.pad.key(event)) { /* A move was chosen. */ }
     else if (event.key === 'u') this.step(-1);
     else if (event.key === 'r') this.step(1);
@@ -446,7 +484,13 @@ export class GameView {
     this.table = new AbortController();
     this.seats.fix(this.target.said.seats);
     try {
-      for await (const said of tableStates(this.target.table, this.table.signal, (message) => this.trouble.say(message))) {
+      for await (const said of tableStates(this.target, this.table.signal, (message) => this.trouble.say(message))) {
+        // Who has no seat may see nothing before the end.
+        if (this.game.hidden && said.seat === null && !said.over) {
+          this.stage.board.wait('The rules hide what others do. The match is shown when it is over.');
+          this.element.removeAttribute('aria-busy');
+          continue;
+        }
         const live = this.history.here === this.match.end;
         const end = this.match.changed(said);
         this.seats.fix(said.seats.map((player, role) => (role === this.match.seat ? `${player} (you)` : player)));

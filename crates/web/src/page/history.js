@@ -9,14 +9,22 @@ export class Node {
     this.children = [];
     /** The child that redo goes to. */
     this.next = null;
-    /** The position as sent by the server, once loaded. */
+    /** The position as it is shown, once loaded. */
     this.position = null;
+    /** The whole position, and what roles know of it, where the rules hide something. */
+    this.whole = null;
+    this.known = [];
     /** The expected scores by role. */
     this.values = new Map();
     /** The learned values by role, once they are known. */
     this.learned = null;
     /** Milliseconds since 1970. */
     this.time = Date.now();
+  }
+
+  /** The position with all that is in it. */
+  get truth() {
+    return this.whole ?? this.position;
   }
 
   /** The nodes from the root to this one. */
@@ -40,17 +48,18 @@ export class History {
   /** Forgets all moves. `position` is the initial position, if it is known. */
   reset(position) {
     this.root = new Node(null, null);
-    this.root.position = position;
+    this.root.whole = this.root.position = position;
     this.here = this.root;
   }
 
-  /** Forgets the positions that are not shown, so that they are loaded again. */
-  forget() {
-    const all = [this.root];
-    for (const node of all) {
+  /** Forgets what is shown elsewhere, so that it is loaded again; with `all`, whole positions, too. */
+  forget(all = false) {
+    const nodes = [this.root];
+    for (const node of nodes) {
+      if (all) Object.assign(node, { whole: null, known: [] });
       if (node !== this.here) node.position = null;
       node.last = null;
-      all.push(...node.children);
+      nodes.push(...node.children);
     }
   }
 

@@ -15,12 +15,12 @@ const KEPT = 200;
 
 export class Hover {
   /**
-   * `here()` returns the current node of the history. Elements with `data-why` have
-   * explanations.
+   * `here()` returns the current node of the history, `about(what, body, signal)` asks about it.
+   * Elements with `data-why` have explanations.
    */
-  constructor(game, here) {
-    this.game = game;
+  constructor(here, about) {
     this.here = here;
+    this.about = about;
     this.element = make('div', { class: 'why-tip', role: 'tooltip', id: 'why-tip', hidden: true });
     this.answers = new Map();
     /** The last position of the pointer that counted. */
@@ -38,7 +38,7 @@ export class Hover {
         this.place = [event.clientX, event.clientY];
       }
       const about = event.target.closest?.('[data-why]') ?? null;
-      if (about !== this.about) this.mean(about, event.target);
+      if (about !== this.meant) this.mean(about, event.target);
     };
     root.addEventListener('pointerover', over);
     root.addEventListener('focusin', (event) => event.target.matches(':focus-visible') && over(event));
@@ -58,7 +58,7 @@ export class Hover {
   mean(about, described) {
     this.hide();
     if (!about) return;
-    this.about = about;
+    this.meant = about;
     this.described = described;
     this.timer = setTimeout(() => this.ask(), REST);
   }
@@ -67,7 +67,7 @@ export class Hover {
     clearTimeout(this.timer);
     this.element.hidden = true;
     this.described?.removeAttribute('aria-describedby');
-    this.about = this.described = null;
+    this.meant = this.described = null;
   }
 
   /** Requests the explanation: one request at a time, and each only once for a position. */
@@ -75,20 +75,20 @@ export class Hover {
     if (this.asks) return;
     this.asks = true;
     try {
-      while (this.about) {
+      while (this.meant) {
         const node = this.here();
         if (this.node !== node || this.answers.size > KEPT) this.answers.clear();
         this.node = node;
-        const { about } = this;
-        const question = about.dataset.why;
+        const { meant } = this;
+        const question = meant.dataset.why;
         if (!this.answers.has(question)) {
-          this.answers.set(question, await this.game.ask('why', { moves: node.moves(), question }, this.stop.signal).catch((error) => {
+          this.answers.set(question, await this.about('why', { question }, this.stop.signal).catch((error) => {
             if (error.name === 'AbortError') throw error;
             return { trees: [], text: error.message };
           }));
         }
-        if (this.about === about && this.here() === node) {
-          this.show(about, this.answers.get(question));
+        if (this.meant === meant && this.here() === node) {
+          this.show(meant, this.answers.get(question));
           return;
         }
       }

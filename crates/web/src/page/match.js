@@ -53,8 +53,8 @@ export class Match {
     this.node = node;
     this.since = Date.now();
     this.choices.clear();
-    const { legal, turn } = node.position;
-    if (!isEnd(node.position)) {
+    const { legal, turn } = node.truth;
+    if (!isEnd(node.truth)) {
       legal.forEach((moves, role) => { if (moves.length === 1) this.choices.set(role, moves[0].move); });
       const programs = turn.filter((role) => this.seats[role] !== PERSON);
       if (!forward && programs.length > 0) this.paused = true;
@@ -67,8 +67,8 @@ export class Match {
 
   /** Starts programs, and continues where no role has a choice. */
   go() {
-    const { turn } = this.node.position;
-    if (isEnd(this.node.position)) return;
+    const { turn } = this.node.truth;
+    if (isEnd(this.node.truth)) return;
     if (turn.length === 0) {
       clearTimeout(this.timer);
       this.timer = setTimeout(() => this.complete(), GLANCE);
@@ -87,7 +87,7 @@ export class Match {
     try {
       const move = await thought(this.game, thinkRequest(node, role, this.seats[role]), stop.signal, (seen, running) => {
         mine.thought = seen;
-        if (seen.value !== null) node.values.set(role, seen.value);
+        if (seen.value !== null && !node.position.seat) node.values.set(role, seen.value);
         this.listener.onThought(role, seen, running);
       }, (tree) => this.listener.onTree(role, node, tree), (seconds) => this.prepares(seconds));
       if (this.thinking.get(role) !== mine) return;
@@ -113,7 +113,7 @@ export class Match {
 
   /** Makes a random legal move for a role. */
   chance(role) {
-    const moves = this.node?.position.legal[role] ?? [];
+    const moves = this.node?.truth.legal[role] ?? [];
     if (moves.length > 0) this.choose(role, moves[Math.floor(Math.random() * moves.length)].move);
   }
 
@@ -152,8 +152,8 @@ export class Match {
    * or `others`.
    */
   stateOf(role) {
-    if (!this.node || isEnd(this.node.position)) return 'others';
-    const { turn } = this.node.position;
+    if (!this.node || isEnd(this.node.truth)) return 'others';
+    const { turn } = this.node.truth;
     if (!turn.includes(role)) return 'single';
     if (this.thinking.has(role)) return 'thinking';
     if (this.choices.has(role)) return 'chosen';
@@ -162,19 +162,19 @@ export class Match {
 
   /** True if a person chooses with others who have not all chosen, so that the thoughts of programs must be hidden. */
   get secret() {
-    const turn = this.node === null || isEnd(this.node.position) ? [] : this.node.position.turn;
+    const turn = this.node === null || isEnd(this.node.truth) ? [] : this.node.truth.turn;
     return turn.some((role) => this.seats[role] === PERSON) && !turn.every((role) => this.choices.has(role));
   }
 
   /** True in the first position before any choice. */
   get fresh() {
-    return this.node?.ply === 0 && !this.node.position.turn.some((role) => this.choices.has(role));
+    return this.node?.ply === 0 && !this.node.truth.turn.some((role) => this.choices.has(role));
   }
 
   /** True if programs have to move, or nobody has a choice. */
   get waits() {
-    if (!this.node || isEnd(this.node.position)) return false;
-    const { turn } = this.node.position;
+    if (!this.node || isEnd(this.node.truth)) return false;
+    const { turn } = this.node.truth;
     return turn.length === 0 || !this.seats.includes(PERSON) || turn.some((role) => this.seats[role] !== PERSON && !this.choices.has(role));
   }
 
@@ -188,7 +188,7 @@ export class Match {
     this.paused = false;
     this.forced = 0;
     if (!this.node) return;
-    if (this.node.position.turn.length > 0 && this.seats.every((_, role) => this.choices.has(role))) this.complete();
+    if (this.node.truth.turn.length > 0 && this.seats.every((_, role) => this.choices.has(role))) this.complete();
     else this.go();
     this.listener.onChange();
   }
@@ -212,7 +212,7 @@ export class Match {
     mine?.stop.abort();
     if (mine) this.listener.onStop(role);
     this.choices.delete(role);
-    const moves = this.node?.position.legal[role] ?? [];
+    const moves = this.node?.truth.legal[role] ?? [];
     if (moves.length === 1) this.choices.set(role, moves[0].move);
     if (!this.seats.includes(PERSON)) this.paused = true;
     if (this.node && !this.paused) this.go();
@@ -237,7 +237,7 @@ export class Match {
  * is opened later.
  */
 export function thinkRequest(node, role, player) {
-  return { moves: node.moves(), role, player, tree: TREE };
+  return { moves: node.moves(), role, player, tree: TREE, seed: Math.floor(2 ** 32 * Math.random()) };
 }
 
 /**

@@ -14,7 +14,7 @@ const joined = (files) => files.map(({ text }) => text).join('\n');
 /** Writes a record for a line of nodes whose positions are all loaded. */
 export function written(game, seats, line) {
   const [start] = line;
-  const { over, goals, faults } = line[line.length - 1].position;
+  const { over, goals, faults } = line[line.length - 1].truth;
   const scored = over && faults.length === 0;
   return `${JSON.stringify({
     matchId: `ggp.${game.name.replaceAll(/[^a-z0-9]/gi, '_')}.${start.time}`,
@@ -22,7 +22,7 @@ export function written(game, seats, line) {
     startTime: start.time,
     isCompleted: scored,
     isAborted: faults.length > 0,
-    states: line.map(({ position }) => `( ${position.facts.map(spread).sort().join(' ')} )`),
+    states: line.map(({ truth }) => `( ${truth.facts.map(spread).sort().join(' ')} )`),
     moves: line.slice(1).map(({ joint }) => joint.map(spread)),
     stateTimes: line.map(({ time }) => time),
     errors: line.map(() => game.roles.map(() => '')),

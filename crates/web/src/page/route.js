@@ -39,16 +39,21 @@ function decoded(text) {
 
 function joints(text) {
   try {
+    if (text?.startsWith('~')) text = decodeURIComponent(atob(text.slice(1)));
     return (text ?? '').split(';').map(terms).filter((joint) => joint.length > 0);
   } catch {
     return null;
   }
 }
 
-/** The address of a position. `then` are the moves after it, `seats` the players. */
-export function address(path, { moves = [], then = [], seats = null }) {
+/**
+ * The address of a position. `then` are the moves after it, `seats` the players. Moves that are
+ * `veiled` cannot be read at a glance.
+ */
+export function address(path, { moves = [], then = [], seats = null, veiled = false }) {
   const words = [];
-  const written = (list) => list.map((joint) => joint.map(encodeURIComponent).join('%20')).join(';');
+  const plain = (list) => list.map((joint) => joint.map(encodeURIComponent).join('%20')).join(';');
+  const written = (list) => (veiled ? `~${btoa(plain(list))}` : plain(list));
   if (moves.length) words.push(`moves=${written(moves)}`);
   if (then.length) words.push(`then=${written(then)}`);
   if (seats) words.push(`seats=${seats.map(encodeURIComponent).join(';')}`);

@@ -14,7 +14,8 @@ export class Sharing {
       if (!view.atTable) view.address();
       const { origin, pathname } = location;
       if (!view.game.bundled && !view.game.path.startsWith('rules=')) view.trouble.say('These rules are too long for a link. Save the match instead; the file contains the rules.');
-      else copied(`${origin}${pathname}${address(view.game.path, { moves: view.history.here.moves() })}`, copy);
+      else if (this.isSecret()) return;
+      else copied(`${origin}${pathname}${address(view.game.path, { moves: view.history.here.moves(), veiled: view.game.hidden })}`, copy);
     }, { title: 'A link that shows this position' });
     this.invite = button(local ? 'Invite (needs a server)' : 'Invite', () => this.lay(), { title: 'Play with others, each in their own browser' });
     this.element = make('div', { class: 'sharing' }, copy,
@@ -25,7 +26,16 @@ export class Sharing {
     this.invitation = make('section', { class: 'panel invitation', hidden: true, 'aria-label': 'Invitation' });
   }
 
+  /** At a table, the moves are known at the end. */
+  isSecret() {
+    const { view } = this;
+    if (!view.atTable || !view.game.hidden || view.match.over) return false;
+    view.trouble.say('The rules hide what others do: a table shows all moves when the match is over.');
+    return true;
+  }
+
   async save() {
+    if (this.isSecret()) return;
     const { game, history, match } = this.view;
     const line = history.line();
     try {
@@ -60,7 +70,7 @@ export class Sharing {
       const links = await createTable(view.game, view.history.here.moves(), view.match.seats);
       const persons = links.filter(Boolean);
       fill(this.invitation, make('h2', {}, 'Table ready: send these links'),
-        make('p', { class: 'quiet' }, persons.length > 0 ? 'Anyone who opens a link takes that seat. Take yours, too: this board is locked meanwhile. Choices stay hidden until everyone has chosen.' : 'All seats are taken by programs. Choose “You” for at least one.'),
+        make('p', { class: 'quiet' }, persons.length > 0 ? `Anyone who opens a link takes that seat. Take yours, too: this board is locked meanwhile. ${view.game.hidden ? 'Leave the others unopened: each shows what its role knows.' : 'Choices stay hidden until everyone has chosen.'}` : 'All seats are taken by programs. Choose “You” for at least one.'),
         links.map((link, role) => (link === null ? make('p', { class: 'quiet' }, make('strong', {}, view.game.roles[role].name), ` is played by ${view.match.seats[role]}. `, !view.game.roles[role].random && button('Free this seat', () => this.free(role), { class: 'small', 'aria-label': `Free the seat of ${view.game.roles[role].name}` })) : this.seat(view.game.roles[role].name, link))),
         button('Close', () => this.lock(false), { class: 'small' }));
       this.lock(true);

@@ -22,7 +22,7 @@ export class Stage {
     this.view = view;
     const { game } = view;
     this.hovered = [];
-    this.tools = new Tools(game, { onTurn: (turned) => this.turn(turned), onNames: () => { view.own = location.hash; view.redraw(); } });
+    this.tools = new Tools(game, { onTurn: (turned) => this.turn(turned), onNames: () => { view.own = location.hash; view.redraw(true); } });
     this.selection = new Selection(this, { onChange: () => view.changed(), onMove: (move) => view.move(view.active, move.move) });
     this.board = new Board({
       onCell: (cell, byKey) => this.selection.pick(cell, byKey), onClear: () => this.selection.set([]), onHover: (cell) => this.hoverCell(cell),

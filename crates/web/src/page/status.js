@@ -5,6 +5,7 @@ import { ending, isEnd, isWon } from './ending.js';
 import { listed, plain } from './labels.js';
 import { PERSON } from './match.js';
 import { counted } from './moves.js';
+import { Views } from './views.js';
 
 export class Status {
   constructor(view) {
@@ -27,7 +28,8 @@ export class Status {
     if (!position) return;
     const over = isEnd(position);
     const before = parent?.position;
-    const chose = (role) => !before || before.turn.length === 0 || before.turn.includes(role);
+    const { seat } = position;
+    const chose = (role) => (seat ? role === seat.role && joint[role] : !before || before.turn.length === 0 || before.turn.includes(role));
     const played = joint ? game.roles.map(({ name }, role) => (chose(role) ? `${game.roles.length > 1 ? `${name} ` : ''}${joint[role]}` : null)).filter(Boolean).join(', ') : '';
     const isFaulty = position.faults.length > 0;
     this.element.classList.toggle('ended', over && !isFaulty);
@@ -37,7 +39,7 @@ export class Status {
     const turn = this.words(position, states);
     if (turn !== this.turn.textContent) this.turn.textContent = turn;
     fill(this.note, this.said && make('span', { class: 'remark' }, ` ${this.said}`),
-      !this.said && played && make('span', { class: 'quiet' }, ` Last: ${played}`),
+      !this.said && played && make('span', { class: 'quiet' }, ` Last: ${[played, Views.saw(seat, history.here.ply)].filter(Boolean).join(', ')}`),
       !this.said && parent?.hurried && make('span', { class: 'remark' }, ' No time to think: a random legal move.'));
   }
 
@@ -49,13 +51,14 @@ export class Status {
     if (match.failed) return sentence(match.failed);
     if (sharing.locked) return 'The invitation is open. This board is locked.';
     const preparing = this.preparing();
-    const thinkers = names((role) => states[role] === 'thinking');
+    const thinkers = position.seat ? '' : names((role) => states[role] === 'thinking');
     const many = states.filter((state) => state === 'thinking').length > 1;
     if (states.includes('open')) {
       const who = game.roles.length > 1 ? ` (${names((role) => states[role] === 'open')})` : '';
       return `Your move${who}${thinkers ? `; ${thinkers} ${many ? 'choose' : 'chooses'} at the same time` : ''}.`;
     }
     if (preparing) return preparing;
+    if (position.seat && !atTable) return match.fresh ? 'Ready.' : match.paused ? 'Paused.' : 'Waiting for the others …';
     if (thinkers) return `${thinkers} ${many ? 'are' : 'is'} thinking …`;
     const waiting = names((role) => position.turn.includes(role) && states[role] !== 'chosen') || names((role) => position.turn.includes(role));
     if (atTable) return `Waiting for ${waiting || 'the next move'}.`;

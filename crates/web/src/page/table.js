@@ -19,7 +19,7 @@ export async function createTable(game, moves, seats) {
 }
 
 /** The path of a table of the server; with a key, it tells the seat. */
-const pathOf = (table, key) => `api/tables/${encodeURIComponent(table)}${key ? `?key=${encodeURIComponent(key)}` : ''}`;
+export const pathOf = (table, key) => `api/tables/${encodeURIComponent(table)}${key ? `?key=${encodeURIComponent(key)}` : ''}`;
 
 /** Goes to a table, with a key if there is one. `words` are those of the address, which may contain the rules. */
 export function sitDown(table, key, words) {
@@ -60,10 +60,10 @@ export async function tableState(table, key) {
 }
 
 /** Yields the states of a table until `signal` ends it; reconnects if the connection breaks. */
-export async function* tableStates(table, signal, onTrouble) {
+export async function* tableStates({ table, key }, signal, onTrouble) {
   while (!signal.aborted) {
     try {
-      for await (const [name, seen] of events(pathOf(table), undefined, signal)) {
+      for await (const [name, seen] of events(pathOf(table, key), undefined, signal)) {
         onTrouble('');
         if (name === 'table') yield seen;
       }
@@ -95,7 +95,10 @@ export class Seat {
   }
 
   /** Updates the state of the table, and returns the node of the last position. */
-  changed({ seats, moves, chosen, failed, next }) {
+  changed({ seats, moves, chosen, failed, next, over }) {
+    // At the end, all moves are known.
+    if (this.game.hidden && over && !this.over) this.history.reset(null);
+    this.over = over;
     this.next = next;
     this.seats = seats;
     this.chosen = chosen;

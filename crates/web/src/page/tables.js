@@ -35,5 +35,5 @@ function entry({ key, values, owner }, roles) {
   const isOwned = owner !== null && roles.length > 1;
   const name = key || (isOwned && !values.includes(roles[owner]) ? roles[owner] : '');
   return make('dd', {}, isOwned && make('span', { class: `dot r${owner % 8}`, 'aria-hidden': 'true' }),
-    name && make('span', { class: 'key' }, name), ' ', make('b', {}, values.join(', ') || '–'));
+    name && make('span', { class: 'key' }, name), ' ', make('b', { class: values.some((value) => value.endsWith(' %')) ? 'unsure' : null }, values.join(', ') || '–'));
 }

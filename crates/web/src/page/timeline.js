@@ -2,6 +2,7 @@
 
 import { button, fill, icon, make } from './dom.js';
 import { plain } from './labels.js';
+import { Views } from './views.js';
 
 /** Milliseconds for each position while a line is played. */
 const PACE = 650;
@@ -59,6 +60,7 @@ export class Timeline {
   }
 
   show(history) {
+    this.seat = history.here.position?.seat ?? null;
     this.line = history.line();
     this.here = history.here.ply;
     const end = this.line.length - 1;
@@ -89,11 +91,12 @@ export class Timeline {
   }
 
   /** The moves of a node's roles, without those of roles that had no choice. */
-  words({ joint, parent }) {
+  words({ joint, parent, ply }) {
     const { turn = [] } = parent.position ?? {};
-    // An address may leave out moves of roles without a choice.
-    const chose = (turn.length > 0 ? turn : joint.map((_, role) => role)).filter((role) => joint[role] !== undefined);
-    return chose.map((role, at) => make('span', { class: turn.length === 0 && parent.position ? 'forced' : null },
-      at > 0 && ', ', this.roles.length > 1 && make('span', { class: 'who' }, `${this.roles[role].name} `), plain(joint[role])));
+    const said = this.seat ? [this.seat.role] : turn.length > 0 ? turn : joint.map((_, role) => role);
+    // An address may leave out moves of roles without a choice, and a table those of others.
+    const chose = said.filter((role) => joint[role]);
+    return [...chose.map((role, at) => make('span', { class: turn.length === 0 && parent.position ? 'forced' : null },
+      at > 0 && ', ', this.roles.length > 1 && make('span', { class: 'who' }, `${this.roles[role].name} `), plain(joint[role]))), this.seat && make('span', { class: 'quiet' }, `, ${Views.saw(this.seat, ply) || 'saw nothing'}`)];
   }
 }

@@ -12,12 +12,13 @@ const FRESH = 3;
 
 export class Why {
   /**
-   * `here()` returns the node of the position in question; `onOpen()` is called when the
-   * drawer covers other content.
+   * `here()` returns the node of the position in question, `about(what, body, signal)` asks about
+   * it; `onOpen()` is called when the drawer covers other content.
    */
-  constructor(game, here, onOpen) {
+  constructor(game, here, about, onOpen) {
     this.game = game;
     this.here = here;
+    this.about = about;
     this.onOpen = onOpen;
     this.question = make('input', {
       type: 'text', class: 'question', spellcheck: 'false', autocapitalize: 'off', autocomplete: 'off',
@@ -89,8 +90,7 @@ export class Why {
     this.stop?.abort();
     this.stop = new AbortController();
     try {
-      const asked = { moves: this.here().moves(), question, history };
-      const { holds, has_history: past, trees, text } = await this.game.ask('why', asked, this.stop.signal);
+      const { holds, has_history: past, trees, text } = await this.about('why', { question, ...(history && { history }) }, this.stop.signal);
       this.places = [];
       fill(this.answer, trees.length > 0 ? trees.map((tree) => this.branch(tree, 0)) : make('pre', {}, text || (holds ? 'It is true.' : 'It is not true.')));
       if (past) this.answer.prepend(make('p', {}, button(history ? 'In this position only' : 'Over the match', () => this.ask(question, !history), { class: 'small' })));
