@@ -8,12 +8,13 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMemoryView};
 
 use crate::buffers::Array;
-use crate::errors::{Error, LimitError};
+use crate::errors::LimitError;
 use crate::game::Game;
 use crate::interrupt::interruptible;
 use crate::shared::Shared;
 use crate::state::State;
-use ggp_engine::propnet::batch::{EnvironmentOptions, Environments, Packed};
+use ggp_engine::propnet::Propnet;
+use ggp_engine::propnet::batch::{EnvironmentOptions, Environments, Packed, holds};
 use ggp_engine::propnet::playout::Proceed;
 use ggp_engine::propnet::rollouts::{RolloutOptions, Rollouts};
 use ggp_stop::Stop;
@@ -54,14 +55,41 @@ impl Batch {
         }
     }
 
-    /// Refuses to show the facts of a game with hidden information.
-    fn check_open(&self) -> PyResult<()> {
-        match self.game.hides() {
-            false => Ok(()),
-            true => Err(Error::new_err(
-                "the rules have `sees`: roles do not know the facts, so they are no observation",
-            )),
+    /// The network that the matches run on: with hidden information, the one with percepts.
+    fn net(game: &Shared) -> PyResult<&Propnet> {
+        match game.percepts.get() {
+            Some(percepts) => Ok(percepts.network.net()),
+            None => Ok(game.network()?.net()),
         }
+    }
+
+    /// True if a fact of the network only holds a percept.
+    fn is_percept(&self, fact: usize) -> bool {
+        let percepts = self.game.percepts.get().map(|all| all.by_role.iter());
+        let mut all = percepts.into_iter().flatten().flatten();
+        all.any(|(number, _)| *number as usize == fact)
+    }
+
+    /// Writes the percepts of a role of the last joint moves.
+    fn observe_percepts(
+        &self,
+        py: Python<'_>,
+        role: usize,
+        out: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        let percepts = &self.game.all_percepts(py)?.by_role[role];
+        let shape = [self.matches.lanes(), percepts.len()];
+        let mut out = Array::<f32>::writable(out, "out", &shape)?;
+        py.detach(|| {
+            let states = self.matches.states();
+            let out = out.get_mut().chunks_mut(percepts.len().max(1));
+            for (state, out) in states.iter().zip(out) {
+                for ((fact, _), out) in percepts.iter().zip(out) {
+                    *out = f32::from(u8::from(holds(state, *fact as usize)));
+                }
+            }
+        });
+        Ok(())
     }
 }
 
@@ -83,8 +111,12 @@ impl Batch {
                 "lanes must be from 1 to {MOST_LANES}, not {lanes}"
             )));
         }
-        let network = game.shared.network()?;
-        let bytes = Environments::bytes(network.net(), lanes);
+        game.shared.network()?;
+        if game.shared.hides() {
+            game.shared.all_percepts(py)?;
+        }
+        let net = Batch::net(&game.shared)?;
+        let bytes = Environments::bytes(net, lanes);
         if bytes > memory.saturating_mul(1 << 20) {
             return Err(LimitError::new_err(format!(
                 "{lanes} matches take about {} MB; `memory` sets this limit",
@@ -97,7 +129,7 @@ impl Batch {
             length: max_length,
             ..EnvironmentOptions::default()
         };
-        let matches = py.detach(|| Environments::new(network.net(), lanes, &options));
+        let matches = py.detach(|| Environments::new(net, lanes, &options));
         let matches = matches
             .ok_or_else(|| LimitError::new_err("no move can be made in the initial state"))?;
         Ok(Batch {
@@ -210,14 +242,26 @@ impl Batch {
         Ok(())
     }
 
+    /// The number of percepts that a role may ever have, see `Game.percepts`.
+    ///
+    /// Raises `Error` if the rules have no `sees`.
+    fn num_percepts(&self, py: Python<'_>, role: usize) -> PyResult<usize> {
+        let role = self.role(role)?;
+        Ok(self.game.all_percepts(py)?.by_role[role].len())
+    }
+
     /// Writes what a role sees to `out`: the facts, in the order of `Game.facts`. As float32 of
     /// shape lanes × facts, 1 for those that hold and 0 for all others; or as bits, uint8 of shape
     /// lanes × `num_bytes`: fact `f` is bit `f % 8` of byte `f // 8`.
     ///
-    /// Raises `Error` if the rules have hidden information.
+    /// With hidden information, the percepts of the role of the last joint move, float32 of shape lanes × `num_percepts(role)`: 1
+    /// for each of `Game.percepts` that it had, and 0 for all others; 0 everywhere before the first move.
+    /// Where a match has just begun again, the percepts of the last one are gone: keep them with `auto_reset=False`.
     fn observe(&mut self, py: Python<'_>, role: usize, out: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.role(role)?;
-        self.check_open()?;
+        let role = self.role(role)?;
+        if self.game.hides() {
+            return self.observe_percepts(py, role, out);
+        }
         let (lanes, facts) = (self.matches.lanes(), self.matches.facts());
         match Array::<f32>::writable(out, "out", &[lanes, facts]) {
             Ok(mut out) => py.detach(|| self.matches.observe(out.get_mut())),
@@ -244,7 +288,7 @@ impl Batch {
     ) -> PyResult<()> {
         let (lanes, roles) = (self.matches.lanes(), self.matches.roles());
         let mut out = Array::<f32>::writable(out, "out", &[lanes, roles])?;
-        let network = self.game.network()?;
+        let net = Batch::net(&self.game)?;
         let seed = self.seed;
         if self.depth != max_length {
             (self.rollouts, self.depth) = (None, max_length);
@@ -254,7 +298,7 @@ impl Batch {
                 depth: Some(max_length),
                 ..RolloutOptions::default()
             };
-            Rollouts::new(network.net(), &options, seed)
+            Rollouts::new(net, &options, seed)
         });
         let states: Vec<Packed> = self.matches.states();
         let stop = Stop::new();
@@ -289,17 +333,18 @@ impl Batch {
             )));
         }
         let packed = py.detach(|| self.matches.states().swap_remove(lane));
-        let net = self.game.network()?.net();
+        let net = Batch::net(&self.game)?;
         let terms = net.terms();
         let facts = net.facts().iter().enumerate();
         let facts: Vec<String> = facts
-            .filter(|(fact, _)| packed[fact / 64] >> (fact % 64) & 1 == 1)
+            .filter(|(fact, _)| holds(&packed, *fact) && !self.is_percept(*fact))
             .map(|(_, term)| self.game.game.canonical(&terms, *term))
             .collect();
         State::of_facts(py, &self.game, &facts)
     }
 
-    /// The states of all matches: the same bytes as `observe` writes as bits, for `set_states`.
+    /// The states of all matches: the same bytes as `observe` writes as bits, for `set_states`. With hidden
+    /// information, they hold the percepts of the last joint moves, too.
     fn states<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         let bytes = py.detach(|| {
             let mut bytes = vec![0; self.matches.lanes() * self.matches.observation_bytes()];

@@ -11,11 +11,14 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::errors::{Error, LimitError, findings, from_json, play_error};
 use crate::interrupt::interruptible;
+use crate::knowledge;
 use crate::shared::Shared;
 use crate::solution::Solution;
 use crate::state::State;
 use ggp_engine::machine::{Limits, Machine, PerftOptions, PlayError, PropnetState, perft};
 use ggp_gdl::game::{Move, Score};
+use ggp_gdl::terms::TermId;
+use ggp_hidden::is_open;
 use ggp_play::extensive_form::{ExtensiveFormError, extensive_form};
 use ggp_play::{Evaluation, Lanes, Learner, Outlook};
 use ggp_playcheck::{PlaycheckOptions, playcheck};
@@ -122,9 +125,22 @@ impl Game {
             .unwrap_or(0))
     }
 
-    /// The shape of `State.observation_tensor`: one number for each fact.
-    fn observation_tensor_shape(&self) -> PyResult<Vec<usize>> {
-        Ok(vec![self.shared.network()?.net().facts().len()])
+    /// The shape of `State.observation_tensor`: one number for each fact; with hidden information, the
+    /// greatest number of percepts and of actions of a player, added.
+    fn observation_tensor_shape(&self, py: Python<'_>) -> PyResult<Vec<usize>> {
+        Ok(vec![self.shared.observation_size(py)?])
+    }
+
+    /// The percepts that a role (its number) may ever have, as texts, by the number in observations.
+    ///
+    /// Raises `Error` if the rules have no `sees`, and `LimitError` without a network.
+    fn percepts(&self, py: Python<'_>, role: usize) -> PyResult<Vec<String>> {
+        let role = self.shared.numbered(role)?;
+        let all = &self.shared.all_percepts(py)?.by_role[role.index()];
+        let all: Vec<TermId> = all.iter().map(|(_, percept)| *percept).collect();
+        let mut machine = self.shared.machine();
+        machine.terms_mut().refresh();
+        Ok(knowledge::percepts(&machine, &all))
     }
 
     /// The state at the beginning of a match.
@@ -350,6 +366,9 @@ impl Game {
 
     /// The value of a state for a role, and of each of its moves, with proofs.
     ///
+    /// Where the rules have `sees`, this holds only if all roles always know the state, which is found out
+    /// first, up to 2,000,000 states. `Error` if they may not.
+    ///
     /// All other roles play against the role and know its move. `time` is in seconds, `memory` in
     /// megabytes. With `best`, only the best move is looked for. The result is a dictionary with
     /// `proved` (nothing more is to be found out), `value` (a score, or `None`), `bounds`, `positions`,
@@ -375,6 +394,9 @@ impl Game {
         // One deadline for both, so that an evaluation never ends before the budget is spent.
         let end = stop.within(Some(time));
         machine.set_stop(&end);
+        if self.shared.game.is_hidden() {
+            self.all_is_known(py, &stop, &end, &start)?;
+        }
         let work = || {
             if machine.is_terminal(&start)? {
                 return Err(PlayError::GameOver);
@@ -481,7 +503,40 @@ impl Game {
     }
 }
 
+/// The states looked at to find out whether something is hidden.
+const OPEN: usize = 2_000_000;
+
 impl Game {
+    /// Refuses, unless all roles always know the state, from the initial one and from `start` on.
+    fn all_is_known(
+        &self,
+        py: Python<'_>,
+        stop: &Stop,
+        end: &Stop,
+        start: &PropnetState,
+    ) -> PyResult<()> {
+        let facts = self.shared.machine().facts(start);
+        let is_known = interruptible(py, stop, || {
+            self.shared.with_world(end, |world| {
+                let starts = [world.start(None)?, world.start(Some(&facts))?];
+                for start in &starts {
+                    if is_open(world, start, OPEN)? != Some(true) {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            })
+        })?;
+        match is_known {
+            Ok(true) => Ok(()),
+            Ok(false) | Err(PlayError::Interrupted) => Err(Error::new_err(
+                "the rules have `sees`: a state has no value for a role that does not know it. `ggp prove` \
+                 has the best plan against chance, and OpenSpiel finds equilibria (`ggp.openspiel`)",
+            )),
+            Err(error) => Err(play_error(py, &error)),
+        }
+    }
+
     /// The legal moves of a role in the given state, or in the initial one, as texts.
     fn legal(&self, py: Python<'_>, role: usize, state: Option<&State>) -> PyResult<Vec<String>> {
         match state {

@@ -4,11 +4,13 @@
 //! exceptions. Long work runs without the lock of the interpreter, and Ctrl-C ends it.
 
 mod batch;
+mod belief;
 mod buffers;
 mod errors;
 mod explanation;
 mod game;
 mod interrupt;
+mod knowledge;
 mod matches;
 mod player;
 mod reading;
@@ -16,6 +18,7 @@ mod shared;
 mod solution;
 mod state;
 mod tournament;
+mod view;
 
 use std::ffi::OsString;
 
@@ -45,12 +48,14 @@ fn _ggp(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("CUT", CUT)?;
     module.add("STUCK", STUCK)?;
     module.add_class::<batch::Batch>()?;
+    module.add_class::<belief::Belief>()?;
     module.add_class::<game::Game>()?;
     module.add_class::<solution::Solution>()?;
     module.add_class::<player::Player>()?;
     module.add_class::<explanation::Explanation>()?;
     module.add_class::<state::State>()?;
     module.add_class::<tournament::Cup>()?;
+    module.add_class::<view::View>()?;
     module.add_function(wrap_pyfunction!(_main, module)?)?;
     module.add_function(wrap_pyfunction!(reading::_load_texts, module)?)?;
     module.add_function(wrap_pyfunction!(reading::check, module)?)?;

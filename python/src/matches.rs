@@ -13,6 +13,7 @@ use crate::interrupt::{interruptible, within};
 use crate::player::spec;
 use crate::shared::Shared;
 use crate::state::State;
+use crate::view::View;
 use ggp_engine::machine::{Limits, Machine, PlayError};
 use ggp_gdl::game::{Move, RoleId};
 use ggp_play::contest::{AgentContender, Clocks, Contest, MatchResult, Opening, Resources};
@@ -119,7 +120,7 @@ pub enum Given {
 /// A player.
 pub enum Entrant {
     Agent(AgentSpec),
-    /// A function of a state and the number of the player.
+    /// A function of a state, or a view of it, and the number of the player.
     Function(Py<PyAny>),
 }
 
@@ -155,13 +156,24 @@ impl Caller<'_> {
     /// The move that the function chooses, as a text or an action.
     fn ask(&self, py: Python<'_>, position: &Position<'_>) -> PyResult<Move> {
         let observation = position.observation();
-        let Some(joint_moves) = observation.joint_moves() else {
-            return Err(Error::new_err(
-                "the rules have `sees`: a function gets the whole state, which its role does not know",
-            ));
+        let seen = match observation.joint_moves() {
+            Some(joint_moves) => {
+                let state = State::after(py, self.shared, joint_moves)?;
+                Bound::new(py, state)?.into_any()
+            }
+            None => {
+                let view = View {
+                    shared: Arc::clone(self.shared),
+                    role: self.role,
+                    legal: position.legal.to_vec(),
+                    observation,
+                    start: None,
+                };
+                self.shared.machine().terms_mut().refresh();
+                Bound::new(py, view)?.into_any()
+            }
         };
-        let state = State::after(py, self.shared, joint_moves)?;
-        let call = || self.function.bind(py).call1((state, self.player));
+        let call = || self.function.bind(py).call1((seen, self.player));
         let answer = within(self.stop, call)?;
         let made = match (answer.extract::<String>(), answer.extract()) {
             (Ok(text), _) => self.shared.machine().read_move(&text).ok(),
@@ -257,7 +269,8 @@ fn scores(played: &MatchResult) -> Option<Vec<u32>> {
 }
 
 /// Plays a match. `players` has a player for each role but chance: a text such as `"mcts:1000"`, or a
-/// function of a state and the number of its player, which returns an action or the text of a move. Functions
+/// function of a state and the number of its player, which returns an action or the text of a move. With hidden
+/// information, it gets a `View` in place of the state. Functions
 /// are called on other threads than the main one. What they raise ends the match; Ctrl-C does so as
 /// soon as the function that is running returns.
 ///

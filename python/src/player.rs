@@ -11,8 +11,9 @@ use crate::errors::{Error, play_error};
 use crate::interrupt::interruptible;
 use crate::shared::Shared;
 use crate::state::State;
-use ggp_engine::machine::{Limits, Machine, PlayError};
-use ggp_gdl::game::{Move, RoleId};
+use crate::view::View;
+use ggp_engine::machine::{Limits, Machine};
+use ggp_gdl::game::Move;
 use ggp_play::{Agent, AgentSpec, Brief, Observation, Pace, PlayerError, Tables};
 use ggp_solver::table::{Table, TableError};
 use ggp_stop::Stop;
@@ -40,7 +41,8 @@ struct Playing {
     game: Arc<Shared>,
     role: usize,
     start: Option<Vec<String>>,
-    played: Vec<Vec<Move>>,
+    /// The role's knowledge at its last choice.
+    seen: Observation,
     /// Locked by nobody else: the lock makes it safe to share.
     agent: Mutex<Box<dyn Agent>>,
     /// Ends the work of the agent's machines.
@@ -67,16 +69,23 @@ fn player_error(py: Python<'_>, error: &PlayerError) -> PyErr {
     }
 }
 
-/// The role's knowledge of the match that led to a state.
-fn observation(state: &State, role: RoleId) -> PyResult<Result<Observation, PlayError>> {
-    let facts = state.first_facts()?;
-    let mut machine = state.shared.machine().clone();
-    let start = match facts {
-        Some(facts) => machine.state(&facts),
-        None => machine.initial(),
-    };
-    let seen = |start| Observation::of_match(&machine, role, start, &state.history);
-    Ok(start.and_then(seen))
+/// A match for which a move is wanted: as it is, or as one role knows it.
+#[derive(FromPyObject)]
+enum Place<'py> {
+    State(PyRef<'py, State>),
+    View(PyRef<'py, View>),
+}
+
+/// True if a match that was observed so can go on to be observed so.
+fn goes_on(before: &Observation, now: &Observation) -> bool {
+    now.own_moves().starts_with(before.own_moves())
+        && match (before.joint_moves(), now.joint_moves()) {
+            (Some(before), Some(now)) => now.starts_with(before),
+            _ => now
+                .percepts()
+                .unwrap_or_default()
+                .starts_with(before.percepts().unwrap_or_default()),
+        }
 }
 
 #[pymethods]
@@ -115,31 +124,45 @@ impl Player {
         })
     }
 
-    /// Chooses a move for a role in a state; by default, for the role that has a choice. The result
+    /// Chooses a move for a role in a state; by default, for the role that has a choice. With hidden information, it
+    /// has the role's own moves and percepts, and nothing else; a `View` has no more from the start. The result
     /// is a dictionary with `move`, `value` (the expected score, or `None`), `bounds` (proved),
-    /// `nodes`, `line` (expected joint moves) and `candidates`: dictionaries with `move`, `visits`,
+    /// `nodes`, `line` (expected joint moves), `mix` (moves with
+    /// the probabilities by which the move was drawn; empty if it was not drawn) and `candidates`: dictionaries with `move`, `visits`,
     /// `value`, `bounds` and `distance` (joint moves to the end, or `None`), best first.
     #[pyo3(signature = (state, role=None))]
     fn choose<'py>(
         &mut self,
         py: Python<'py>,
-        state: &State,
+        state: Place<'py>,
         role: Option<usize>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        state.check_settled()?;
-        let game = &state.shared.game;
-        let role = match role {
-            Some(role) => game.roles().nth(role),
-            None => state.chooser(py)?,
+        let (shared, start, role, seen) = match &state {
+            Place::State(state) => {
+                state.check_settled()?;
+                let role = match role {
+                    Some(role) => Some(state.shared.numbered(role)?),
+                    None => state.chooser(py)?,
+                };
+                let none = || PyIndexError::new_err("there is no role but chance");
+                let role = role.ok_or_else(none)?;
+                let seen = state.observation(py, role)?;
+                (&state.shared, &state.start, role, seen)
+            }
+            Place::View(view) => {
+                view.check_role(role)?;
+                let seen = view.observation.clone();
+                (&view.shared, &view.start, view.role, seen)
+            }
         };
-        let role = role.ok_or_else(|| PyIndexError::new_err("there is no such role"))?;
-        let goes_on = |playing: &Playing| {
-            Arc::ptr_eq(&playing.game, &state.shared)
+        let game = &shared.game;
+        let is_same = |playing: &Playing| {
+            Arc::ptr_eq(&playing.game, shared)
                 && playing.role == role.index()
-                && playing.start == state.start
-                && state.history.starts_with(&playing.played)
+                && playing.start == *start
+                && goes_on(&playing.seen, &seen)
         };
-        if !self.playing.as_ref().is_some_and(goes_on) {
+        if !self.playing.as_ref().is_some_and(is_same) {
             if let (Some(path), None) = (&self.table, self.tables.of(game)) {
                 let path = path.display();
                 return Err(PyValueError::new_err(format!(
@@ -147,13 +170,16 @@ impl Player {
                 )));
             }
             let stop = Stop::new();
-            let start = state.first_facts()?;
+            let facts = match start {
+                Some(facts) => Some(shared.terms(facts)?),
+                None => None,
+            };
             let brief = Brief {
                 seed: self.seed,
                 threads: self.threads,
                 memory_bytes: self.memory,
                 tables: Arc::clone(&self.tables),
-                start,
+                start: facts,
                 limits: Limits {
                     stop: stop.clone(),
                     ..Limits::default()
@@ -162,10 +188,10 @@ impl Player {
             };
             let agent = self.spec.agent(brief);
             self.playing = Some(Playing {
-                game: Arc::clone(&state.shared),
+                game: Arc::clone(shared),
                 role: role.index(),
-                start: state.start.clone(),
-                played: Vec::new(),
+                start: start.clone(),
+                seen: seen.clone(),
                 agent: Mutex::new(agent.map_err(|error| PyValueError::new_err(error.to_string()))?),
                 stop,
             });
@@ -175,22 +201,23 @@ impl Player {
             self.unless_failed(py, begun)?;
         }
         let playing = self.playing.as_mut().expect("it was made");
-        playing.played.clone_from(&state.history);
+        playing.seen = seen.clone();
         let (deadline, nodes) = self.spec.limits(None);
         // The machines of a match end with their stop, so a choice has one of its own.
         let own = playing.stop.child();
         let pace = Pace::within(&own, deadline, nodes);
-        let observation = observation(state, role)?.map_err(|error| play_error(py, &error))?;
         let stop = playing.stop.clone();
-        let chosen = interruptible(py, &stop, || playing.agent().choose(&observation, &pace));
+        let chosen = interruptible(py, &stop, || playing.agent().choose(&seen, &pace));
         let advice = self.unless_failed(py, chosen)?;
-        let machine = state.shared.machine();
+        let machine = shared.machine();
         let text = |made: Move| machine.text(made);
         let result = PyDict::new(py);
         result.set_item("move", text(advice.chosen))?;
         result.set_item("value", advice.value)?;
         result.set_item("bounds", advice.bounds)?;
         result.set_item("nodes", advice.nodes)?;
+        let mix = advice.mix.iter().map(|(made, share)| (text(*made), *share));
+        result.set_item("mix", mix.collect::<std::collections::BTreeMap<_, _>>())?;
         let line = advice
             .line
             .iter()

@@ -2,7 +2,8 @@
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::time::Duration;
 
 use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -31,6 +32,21 @@ pub struct Options {
     pub case_sensitive: bool,
     pub ground_time: f64,
     pub cache: bool,
+}
+
+impl Options {
+    /// The limits of a machine that ends with `stop`.
+    pub fn limits(&self, stop: &Stop) -> Limits {
+        let mut limits = Limits {
+            stop: stop.clone(),
+            ..Limits::default()
+        };
+        // It was checked when the rules were read.
+        limits.ground.time = Some(Duration::from_secs_f64(self.ground_time));
+        limits.ground.stop = stop.clone();
+        limits.ground.cache = self.cache.then(|| NetworkCache::of_user(CACHE)).flatten();
+        limits
+    }
 }
 
 /// The games that are loaded, so that states that are pickled belong to the same one afterwards.
@@ -198,23 +214,14 @@ fn made(py: Python<'_>, sources: Vec<Source>, options: Options) -> PyResult<Game
     if sources.is_empty() {
         return Err(PyTypeError::new_err("a rule text or a path is needed"));
     }
-    let time = seconds(options.ground_time, "ground_time")?;
+    seconds(options.ground_time, "ground_time")?;
     let stop = Stop::new();
     let work = || -> Result<Shared, Result<Box<Reading>, PlayError>> {
         let mut reading = read_until(Sources::new(sources), &read_options(options), &stop);
         let Some(game) = reading.game.take() else {
             return Err(Ok(Box::new(reading)));
         };
-        let mut limits = Limits {
-            stop: stop.clone(),
-            ..Limits::default()
-        };
-        limits.ground.time = Some(time);
-        limits.ground.stop = stop.clone();
-        limits.ground.cache = options
-            .cache
-            .then(|| NetworkCache::of_user(CACHE))
-            .flatten();
+        let limits = options.limits(&stop);
         let (mut machine, why_not) = AnyMachine::auto(&game, limits).map_err(Err)?;
         // Nothing stops the machine later, except the work that it is cloned for.
         machine.set_stop(&Stop::new());
@@ -237,6 +244,8 @@ fn made(py: Python<'_>, sources: Vec<Source>, options: Options) -> PyResult<Game
             network,
             why_not: why_not.map_or_else(String::new, |error| error.to_string()),
             picture: Mutex::default(),
+            world: Mutex::default(),
+            percepts: OnceLock::new(),
             options,
         })
     };

@@ -1,6 +1,6 @@
 //! The parts of a game that its states share.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -8,10 +8,13 @@ use rustc_hash::FxHashMap;
 
 use crate::errors::LimitError;
 use crate::reading::Options;
-use ggp_engine::machine::{AnyMachine, Machine, PlayError, PropnetMachine};
+use ggp_engine::machine::{AnyMachine, Backend, Machine, PlayError, PropnetMachine};
 use ggp_gdl::check::{Keyword, Reading};
 use ggp_gdl::game::{Move, RoleId};
+use ggp_gdl::terms::TermId;
+use ggp_hidden::World;
 use ggp_picture::{Picture, sample};
+use ggp_stop::Stop;
 
 /// The parts of a game that its states share.
 pub struct Shared {
@@ -24,7 +27,19 @@ pub struct Shared {
     /// The reason why there is no network.
     pub why_not: String,
     pub picture: Mutex<Option<Arc<Picture>>>,
+    /// The game with percepts in its states. Made when a belief first needs it.
+    pub world: Mutex<Option<World>>,
+    /// The percepts that roles may ever have, once they are asked for.
+    pub percepts: OnceLock<Percepts>,
     pub options: Options,
+}
+
+/// The percepts that roles may ever have, in the order of the game.
+pub struct Percepts {
+    /// The network with percepts in its states.
+    pub network: PropnetMachine,
+    /// By role: the number of the fact that holds a percept, and the percept.
+    pub by_role: Vec<Vec<(u32, TermId)>>,
 }
 
 /// The moves of each role by number, and the numbers of moves.
@@ -75,6 +90,42 @@ impl Shared {
     /// Returns true if roles do not see everything.
     pub fn hides(&self) -> bool {
         self.game.keyword(Keyword::Sees).is_some()
+    }
+
+    /// Works on the game with percepts in its states.
+    pub fn with_world<T, E: From<PlayError>>(
+        &self,
+        stop: &Stop,
+        work: impl FnOnce(&mut World) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let mut world = self.world.lock().unwrap_or_else(PoisonError::into_inner);
+        let world = match &mut *world {
+            Some(world) => world,
+            none => none.insert(World::new(
+                &self.game,
+                Backend::Auto,
+                self.options.limits(stop),
+            )?),
+        };
+        world.set_stop(stop);
+        world.terms_mut().refresh();
+        let result = work(world);
+        world.set_stop(&Stop::new());
+        result
+    }
+
+    /// The terms of texts: facts or percepts.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` for a text that is not a term, or has names that the rules do not have.
+    pub fn terms(&self, texts: &[String]) -> PyResult<Vec<TermId>> {
+        let mut machine = self.machine();
+        let terms = texts.iter().map(|text| {
+            let term = self.game.parse_term(machine.terms_mut(), text);
+            term.map_err(|error| PyValueError::new_err(error.to_string()))
+        });
+        terms.collect()
     }
 
     /// The roles that are not chance.

@@ -9,11 +9,14 @@ use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
+use crate::belief::Belief;
 use crate::errors::{Error, play_error};
 use crate::explanation::Explanation;
 use crate::game::Game;
 use crate::interrupt::interruptible;
+use crate::knowledge::{self, Turn};
 use crate::shared::Shared;
+use crate::view::View;
 use ggp_engine::machine::{Limits, Machine, PlayError, PropnetState};
 use ggp_explain::{ExplainOptions, Explainer, Situation};
 use ggp_gdl::game::Move;
@@ -38,6 +41,8 @@ pub struct State {
     pub history: Vec<Vec<Move>>,
     /// The facts of the first state, if it is not the initial one.
     pub start: Option<Vec<String>>,
+    /// The turns, if the rules hide something. None if the state was made without them.
+    pub turns: Vec<Arc<Turn>>,
     /// The moves of the players while chance has not chosen yet, by role.
     pending: Option<Vec<Move>>,
 }
@@ -305,10 +310,17 @@ impl State {
 
     /// The facts that hold as numbers, 1 or 0 for each of `Game.facts`. Every player sees them.
     ///
-    /// Raises `Error` if the rules have hidden information.
+    /// With hidden information, the last turn of a player, by default the current one: 1 or 0 for each of its
+    /// `Game.percepts`, with zeros up to the greatest number of percepts of a player; then 1 for the action that it
+    /// made, and 0 for all others. All are 0 before the first move.
     #[pyo3(signature = (player=None))]
     fn observation_tensor(&self, py: Python<'_>, player: Option<i32>) -> PyResult<Vec<f32>> {
-        self.check_observer(player)?;
+        if self.shared.hides() {
+            let role = self.observer(py, player)?;
+            let observation = self.observation(py, role)?;
+            return self.shared.last_bits(py, role, &observation);
+        }
+        player.map(|player| self.role(player)).transpose()?;
         let count = self.shared.network()?.net().facts().len();
         let packed = self.ask(py, |machine, state| {
             Ok(machine.network(state).map(|(_, packed)| packed))
@@ -322,12 +334,16 @@ impl State {
             .collect())
     }
 
-    /// The facts that hold, as one text.
-    ///
-    /// Raises `Error` if the rules have hidden information.
+    /// The facts that hold, as one text. With hidden information, the last move of the player, by default the
+    /// current one, and its percepts.
     #[pyo3(signature = (player=None))]
     fn observation_string(&self, py: Python<'_>, player: Option<i32>) -> PyResult<String> {
-        self.check_observer(player)?;
+        if self.shared.hides() {
+            let role = self.observer(py, player)?;
+            let observation = self.observation(py, role)?;
+            return Ok(knowledge::last_text(&self.shared, role, &observation));
+        }
+        player.map(|player| self.role(player)).transpose()?;
         Ok(self.facts(py)?.join(" "))
     }
 
@@ -346,6 +362,65 @@ impl State {
         self.history.len()
     }
 
+    /// The percepts of a role (its number) of the last joint move, as texts; of another joint move in this
+    /// state, if `moves` has one. Empty before the first move.
+    ///
+    /// Raises `Error` if the rules have no `sees`, and `MatchError` if the moves are not legal.
+    #[pyo3(signature = (role, moves=None))]
+    fn percepts(
+        &self,
+        py: Python<'_>,
+        role: usize,
+        moves: Option<Vec<String>>,
+    ) -> PyResult<Vec<String>> {
+        self.percepts_as_texts(py, role, moves)
+    }
+
+    /// All that a role (its number) knows of the match: for each turn its own move, and a tuple of its percepts. The
+    /// tuples of two matches are equal exactly if these look alike to the role.
+    ///
+    /// Raises `Error` if the rules have no `sees`.
+    fn knowledge<'py>(&self, py: Python<'py>, role: usize) -> PyResult<Bound<'py, PyTuple>> {
+        self.knowledge_as_tuple(py, role)
+    }
+
+    /// All that a player knows of the match, by default the current one, as a text: the name of its role, its own moves,
+    /// and its percepts after each. Without `sees`, all joint moves. The texts of two matches are
+    /// equal exactly if these look alike to the player.
+    #[pyo3(signature = (player=None))]
+    fn information_state_string(&self, py: Python<'_>, player: Option<i32>) -> PyResult<String> {
+        let role = self.observer(py, player)?;
+        Ok(knowledge::text(
+            &self.shared,
+            role,
+            &self.observation(py, role)?,
+        ))
+    }
+
+    /// The match as a role (its number) knows it, with the legal moves of the role.
+    ///
+    /// Raises `Error` if the rules have no `sees`.
+    fn view(&self, py: Python<'_>, role: usize) -> PyResult<View> {
+        self.view_of(py, role)
+    }
+
+    /// The states that fit what a role (its number) knows of the match; see `ggp.Belief`. If the match
+    /// is not over, neither is it in any of them.
+    ///
+    /// Raises `Error` if the rules have no `sees`.
+    #[pyo3(signature = (role, *, members=2_000, joint_moves=100_000, seed=0))]
+    fn belief(
+        &self,
+        py: Python<'_>,
+        role: usize,
+        members: usize,
+        joint_moves: usize,
+        seed: u64,
+    ) -> PyResult<Belief> {
+        self.view_of(py, role)?
+            .belief(py, members, joint_moves, seed)
+    }
+
     /// A copy that changes independently.
     #[pyo3(name = "clone")]
     fn copy(&self) -> State {
@@ -353,6 +428,7 @@ impl State {
             shared: Arc::clone(&self.shared),
             state: self.state.clone(),
             history: self.history.clone(),
+            turns: self.turns.clone(),
             start: self.start.clone(),
             pending: self.pending.clone(),
         }

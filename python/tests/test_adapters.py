@@ -21,10 +21,6 @@ def test_openspiel(name: str) -> None:
     game = load(name)
     if not game.has_network:
         pytest.skip(f"{name} has no network")
-    if game.has_hidden_information:
-        with pytest.raises(ggp.Error, match="sees"):
-            ggp.openspiel.register(game, f"ggp_{name}")
-        return
     ggp.openspiel.register(game, f"ggp_{name}", max_length=200, proof_time=2.0)
     pyspiel.random_sim_test(
         pyspiel.load_game(f"ggp_{name}"), num_sims=1, serialize=False, verbose=False
@@ -90,7 +86,63 @@ def test_trees_are_games_of_openspiel() -> None:
         game.efg(max_nodes=5)
 
 
-@pytest.mark.parametrize("name", ["tic_tac_toe", "connect_four", "nim", "goofspiel", "three_player_connect"])
+# By game: the expected score of the first player, and the iterations of CFR+.
+VALUES = {"kuhn_poker": (50 - 25 / 18, 60), "matching_pennies": (50, 10), "monty_hall": (200 / 3, 10)}
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_cfr_of_openspiel_runs_on_hidden_games(name: str) -> None:
+    pyspiel = pytest.importorskip("pyspiel")
+    cfr = pytest.importorskip("open_spiel.python.algorithms.cfr")
+    mccfr = pytest.importorskip("open_spiel.python.algorithms.external_sampling_mccfr")
+    scores = pytest.importorskip("open_spiel.python.algorithms.expected_game_score")
+    gains = pytest.importorskip("open_spiel.python.algorithms.exploitability")
+    import ggp.openspiel
+
+    game = load(name)
+    ggp.openspiel.register(game, f"turns_{name}", proof_time=1.0, turn_based=True)
+    registered = pyspiel.load_game(f"turns_{name}")
+    assert registered.get_type().dynamics == pyspiel.GameType.Dynamics.SEQUENTIAL
+    assert registered.get_type().information == pyspiel.GameType.Information.IMPERFECT_INFORMATION
+    value, iterations = VALUES[name]
+    solver = cfr.CFRPlusSolver(registered)
+    for _ in range(iterations):
+        solver.evaluate_and_update_policy()
+    policy = solver.average_policy()
+    found = scores.policy_value(registered.new_initial_state(), [policy] * game.num_players())
+    assert found[0] == pytest.approx(value, abs=0.5)
+    if game.num_players() == 2:
+        assert gains.nash_conv(registered, policy) < 0.5
+        mccfr.ExternalSamplingSolver(registered).iteration()
+    state = registered.new_initial_state()
+    while not state.is_terminal():
+        state.apply_action(state.legal_actions()[0])
+    last = state._state
+    assert state.information_state_string(0) == last.information_state_string(0)
+    assert state.observation_string(0) == last.observation_string(0)
+    assert state.observation_tensor(0) == last.observation_tensor(0)
+    with pytest.raises(ValueError, match="1000"):
+        registered.new_initial_state()._apply_action(1_000)
+
+
+def test_players_of_one_turn_do_not_see_each_other() -> None:
+    pyspiel = pytest.importorskip("pyspiel")
+    import ggp.openspiel
+
+    # Without `sees`, each knows the moves of the turns before.
+    ggp.openspiel.register(load("rock_paper_scissors"), "turns_of_hands", proof_time=1.0, turn_based=True)
+    state = pyspiel.load_game("turns_of_hands").new_initial_state()
+    before = state.information_state_string(1)
+    assert state.current_player() == 0
+    state.apply_action(1)
+    assert state.current_player() == 1
+    assert state.information_state_string(1) == before
+    copy = state.clone()
+    copy.apply_action(2)
+    assert copy.information_state_string(1) != before
+
+
+@pytest.mark.parametrize("name", ["tic_tac_toe", "connect_four", "nim", "goofspiel", "three_player_connect", "kuhn_poker"])
 def test_pettingzoo_in_turns(name: str) -> None:
     test = pytest.importorskip("pettingzoo.test")
     import ggp.pettingzoo
@@ -102,7 +154,28 @@ def test_pettingzoo_in_turns(name: str) -> None:
         test.seed_test(lambda: ggp.pettingzoo.env(game), num_cycles=50)
 
 
-@pytest.mark.parametrize("name", ["prisoners_dilemma", "light_cycles", "tic_tac_toe"])
+def test_agents_observe_their_own_moves_and_percepts() -> None:
+    pytest.importorskip("pettingzoo")
+    import ggp.pettingzoo
+
+    game = load("kuhn_poker")
+    names = {agent: [*game.percepts(role), *game.actions(role)] for role, agent in enumerate(game.roles[:2])}
+    env = ggp.pettingzoo.env(game)
+    env.reset(seed=1)
+    seen: dict[str, list[set[str]]] = {agent: [] for agent in env.agents}
+    for agent in env.agent_iter():
+        observed, _, over, cut, _ = env.last()
+        bits = observed["observation"]
+        seen[agent].append({text for text, bit in zip(names[agent], bits, strict=True) if bit})
+        env.step(None if over or cut else int(np.flatnonzero(observed["action_mask"])[0]))
+    # Each has a card of its own, although the right player was not asked when it was dealt.
+    assert [len([text for text in seen[agent][0] if text.startswith("(own ")]) for agent in seen] == [1, 1]
+    assert "check" in seen["right"][0]
+    assert "check" in seen["left"][-1]
+    assert not any("own" in text for text in seen["left"][-1])
+
+
+@pytest.mark.parametrize("name", ["prisoners_dilemma", "light_cycles", "tic_tac_toe", "matching_pennies"])
 def test_pettingzoo_at_once(name: str) -> None:
     test = pytest.importorskip("pettingzoo.test")
     import ggp.pettingzoo
@@ -116,7 +189,7 @@ def test_pettingzoo_at_once(name: str) -> None:
             test.parallel_seed_test(lambda: ggp.pettingzoo.parallel_env(game), num_cycles=50)
 
 
-@pytest.mark.parametrize("name", ["eight_puzzle", "senku", "buttons_and_lights"])
+@pytest.mark.parametrize("name", ["eight_puzzle", "senku", "buttons_and_lights", "monty_hall", "paid_look"])
 def test_gymnasium(name: str) -> None:
     checker = pytest.importorskip("gymnasium.utils.env_checker")
     import ggp.gymnasium
@@ -130,6 +203,31 @@ def test_gymnasium(name: str) -> None:
         env = ggp.gymnasium.Puzzle(game)
         env.reset()
         env.step(len(game.actions(0)) + 1)
+
+
+def test_a_puzzle_may_have_chance() -> None:
+    pytest.importorskip("gymnasium")
+    import ggp.gymnasium
+
+    game = load("monty_hall")
+    names = [*game.percepts(0), *game.actions(0)]
+    env = ggp.gymnasium.Puzzle(game)
+    won = 0.0
+    for seed in range(300):
+        observed, info = env.reset(seed=seed)
+        assert not observed.any()
+        over = False
+        for text in ("(choose 1)", "switch"):
+            assert not over
+            action = game.actions(0).index(text)
+            assert info["action_mask"][action]
+            observed, reward, over, _, info = env.step(action)
+            shown = {text for text, bit in zip(names, observed, strict=True) if bit}
+            assert text in shown
+            assert any(text.startswith("(prize" if over else "(opened") for text in shown)
+        assert over
+        won += reward
+    assert 0.55 < won / 300 < 0.78
 
 
 def test_gymnasium_vectors_agree_with_single_environments() -> None:

@@ -127,6 +127,19 @@ def test_exploitability_reads_tables(tmp_path: Path) -> None:
             exploitability(tree, tmp_path)
 
 
+def test_exploitability_of_a_player(tmp_path: Path) -> None:
+    table = tmp_path / "table.json"
+    rules = "games/kuhn_poker.kif"
+    shown = run("exploitability.py", rules, str(table), "--player", "ismcts:300", "--seeds", "1")
+    assert "12 of 12 information sets are in the table" in shown
+    loss = re.search(r"^exploitability ([0-9.]+)$", shown, re.MULTILINE)
+    assert loss
+    assert 0 < float(loss[1]) < 11
+    shown = run("exploitability.py", rules, str(table), "--player", "random")
+    # As the engine measures it: cargo bench --bench exploitability.
+    assert "exploitability 11.4583" in shown
+
+
 @pytest.mark.skipif(not (SHARED / "gdl2").is_dir(), reason="the files are not there")
 @pytest.mark.parametrize("key", ["montyhall", "montyhall_ggpcpp", "pennies", "scissor_paper_rock"])
 def test_values_of_public_hidden_games(key: str, tmp_path: Path) -> None:

@@ -1,9 +1,13 @@
-"""Games of one role as environments of Gymnasium, one at a time (`Puzzle`) or many (`Puzzles`).
+"""Games of one player as environments of Gymnasium, one at a time (`Puzzle`) or many (`Puzzles`).
 
 An observation has the facts, float32, 1 for those that hold. The reward is the score at the end,
 divided by 100. The legal actions are in `info["action_mask"]` (int8); an action that is not legal
 raises `ValueError`, or, with `illegal="stay"`, changes nothing, so that agents that know no masks
 can play.
+
+A `Puzzle` may have chance, which moves by itself, as the player does where it has no choice. With hidden
+information, an observation has the moves and percepts of the player since its last action, and nothing
+else, in place of the facts: 1 for each of its `Game.percepts` that it had, then 1 for each action that it made.
 """
 
 from __future__ import annotations
@@ -28,7 +32,7 @@ def _checked(game: ggp.Game) -> None:
 
 
 class Puzzle(gymnasium.Env[np.ndarray, int]):
-    """A game of one role."""
+    """A game of one role, or of one role and chance."""
 
     def __init__(
         self,
@@ -38,7 +42,8 @@ class Puzzle(gymnasium.Env[np.ndarray, int]):
         illegal: Literal["raise", "stay"] = "raise",
         render_mode: str | None = None,
     ) -> None:
-        _checked(game)
+        if game.num_players() != 1:
+            raise ValueError(f"{game.name} has {len(game.roles)} roles; see ggp.pettingzoo")
         if illegal not in ("raise", "stay"):
             raise ValueError(f"`illegal` is 'raise' or 'stay', not {illegal!r}")
         if render_mode not in (None, "ansi"):
@@ -48,16 +53,42 @@ class Puzzle(gymnasium.Env[np.ndarray, int]):
         self.observation_space = spaces.Box(
             0.0, 1.0, tuple(game.observation_tensor_shape()), np.float32
         )
-        self.action_space = spaces.Discrete(len(game.actions(0)))  # type: ignore[assignment]
+        self.action_space = spaces.Discrete(self._count(game))  # type: ignore[assignment]
         self._game = game
+        self._seen = np.zeros(game.observation_tensor_shape(), np.float32)
+        self._moves = -1
         self._max_length = max_length
         self._illegal = illegal
 
+    @staticmethod
+    def _count(game: ggp.Game) -> int:
+        (role,) = (role for role, name in enumerate(game.roles) if name != "random")
+        return len(game.actions(role))
+
     def _observed(self) -> tuple[np.ndarray, dict[str, Any]]:
-        facts = np.asarray(self._state.observation_tensor(), np.float32)
-        mask = np.zeros(len(self._game.actions(0)), np.int8)
+        mask = np.zeros(self._count(self._game), np.int8)
         mask[self._state.legal_actions(0)] = 1
-        return facts, {"action_mask": mask}
+        return self._seen.copy(), {"action_mask": mask}
+
+    def _see(self) -> None:
+        """Notes what the player sees of a joint move, or of the start."""
+        if self._state.move_number() == self._moves:
+            return
+        self._moves = self._state.move_number()
+        seen = np.asarray(self._state.observation_tensor(0), np.float32)
+        self._seen = np.maximum(self._seen, seen) if self._game.has_hidden_information else seen
+
+    def _is_over(self) -> bool:
+        return self._state.is_terminal() or self._state.move_number() >= self._max_length
+
+    def _go_on(self) -> None:
+        """Makes the moves of chance, and those of the player where it has only one."""
+        while len(self._game.roles) > 1 and not self._is_over():
+            actions = self._state.legal_actions()
+            if len(actions) > 1 and not self._state.is_chance_node():
+                return
+            self._state.apply_action(int(self.np_random.choice(actions)))
+            self._see()
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -65,6 +96,10 @@ class Puzzle(gymnasium.Env[np.ndarray, int]):
         super().reset(seed=seed)
         self._state = self._game.new_initial_state()
         self._steps = 0
+        self._seen[:] = 0
+        self._moves = -1
+        self._see()
+        self._go_on()
         return self._observed()
 
     def step(
@@ -72,12 +107,15 @@ class Puzzle(gymnasium.Env[np.ndarray, int]):
     ) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         action = int(action)
         if action in self._state.legal_actions(0):
+            self._seen[:] = 0
             self._state.apply_action(action)
+            self._see()
+            self._go_on()
         elif self._illegal == "raise":
             raise ValueError(f"action {action} is not legal")
         self._steps += 1
         over = self._state.is_terminal()
-        cut = not over and self._steps >= self._max_length
+        cut = not over and (self._is_over() or self._steps >= self._max_length)
         facts, info = self._observed()
         return facts, self._state.returns()[0] / 100, over, cut, info
 

@@ -29,24 +29,25 @@ def register(
     *,
     max_length: int = _LENGTH,
     proof_time: float = 5.0,
+    turn_based: bool = False,
 ) -> None:
     """Registers a rule set as a game of this name.
 
     The game is declared as sequential, which some algorithms require, only if there is one player, or it is
     proved that players never choose at once (where chance chooses, too, that cannot be proved yet); and as
     one of a constant sum only if that is proved. Proofs take at most `proof_time` seconds (see
-    `Game.audit`). Matches are cut after `max_length` joint moves, with equal shares of the constant sum, or
+    `Game.audit`). With `turn_based`, players who choose at once do so one after another, and none sees the choices
+    of the others before the turn is over; then every game is sequential. Matches are cut after `max_length` joint moves, with equal shares of the constant sum, or
     0, for everybody.
 
-    Raises `ggp.LimitError` if the rules have no network, and `ggp.Error` if they have hidden
-    information. The tree of a small game with hidden information is a game of OpenSpiel, too:
-    `pyspiel.load_efg_game(game.efg())`.
+    With hidden information, or with `turn_based`, states have `information_state_string`: all that a player knows, see
+    `State.information_state_string`. With hidden information, an observation has the last turn of a player:
+    see `State.observation_tensor`.
+
+    Raises `ggp.LimitError` if the rules have no network.
     """
-    if game.has_hidden_information:
-        raise ggp.Error(
-            "the rules have `sees`: such games cannot be registered yet; "
-            "a small one is `pyspiel.load_efg_game(game.efg())`"
-        )
+    hides = game.has_hidden_information
+    knows = hides or turn_based
     kinds = pyspiel.GameType
     has_chance = game.num_players() < len(game.roles)
     outcomes = 0
@@ -75,18 +76,22 @@ def register(
         long_name=game.name,
         dynamics=(
             kinds.Dynamics.SEQUENTIAL
-            if players == 1 or "turns" in proved
+            if turn_based or players == 1 or "turns" in proved
             else kinds.Dynamics.SIMULTANEOUS
         ),
         chance_mode=(
             kinds.ChanceMode.EXPLICIT_STOCHASTIC if has_chance else kinds.ChanceMode.DETERMINISTIC
         ),
-        information=kinds.Information.PERFECT_INFORMATION,
+        information=(
+            kinds.Information.IMPERFECT_INFORMATION
+            if knows
+            else kinds.Information.PERFECT_INFORMATION
+        ),
         utility=utility,
         reward_model=kinds.RewardModel.TERMINAL,
         max_num_players=players,
         min_num_players=players,
-        provides_information_state_string=False,
+        provides_information_state_string=knows,
         provides_information_state_tensor=False,
         provides_observation_string=True,
         provides_observation_tensor=True,
@@ -99,8 +104,8 @@ def register(
         min_utility=0.0,
         max_utility=100.0,
         utility_sum=sum_of_scores,
-        # A joint move with chance is two steps.
-        max_game_length=max_length * (2 if has_chance else 1),
+        # The steps of a joint move: of the players, and of chance.
+        max_game_length=max_length * ((players if turn_based else 1) + has_chance),
     )
 
     class Registered(pyspiel.Game):  # type: ignore[misc]
@@ -108,9 +113,11 @@ def register(
             super().__init__(game_type, info, params or {})
 
         def new_initial_state(self) -> _State:
-            return _State(self, game.new_initial_state(), max_length, cut)
+            return _State(self, game.new_initial_state(), max_length, cut, turn_based)
 
-        def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> _Observer:
+        def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> _Observer | _Recaller:
+            if iig_obs_type is not None and iig_obs_type.perfect_recall and knows:
+                return _Recaller()
             return _Observer(math.prod(game.observation_tensor_shape()))
 
     pyspiel.register_game(game_type, Registered)
@@ -125,11 +132,22 @@ def _sum_of_scores(game: ggp.Game, max_length: int) -> float | None:
 class _State(pyspiel.State):  # type: ignore[misc]
     """A state of OpenSpiel."""
 
-    def __init__(self, game: Any, state: ggp.State, max_length: int, cut: float) -> None:
+    def __init__(
+        self,
+        game: Any,
+        state: ggp.State,
+        max_length: int,
+        cut: float,
+        turn_based: bool,
+        chosen: tuple[int, ...] = (),
+    ) -> None:
         super().__init__(game)
         self._state = state
         self._max_length = max_length
         self._cut = cut
+        self._turn_based = turn_based
+        # The actions of the first players, where all choose at once.
+        self._chosen = chosen
 
     def _is_cut(self) -> bool:
         return self._state.move_number() >= self._max_length
@@ -137,7 +155,19 @@ class _State(pyspiel.State):  # type: ignore[misc]
     def current_player(self) -> int:
         if self.is_terminal():
             return int(pyspiel.PlayerId.TERMINAL)
-        return self._state.current_player()
+        player = self._state.current_player()
+        if player == ggp.SIMULTANEOUS and self._turn_based:
+            return self._next(self._chosen)[1]
+        return player
+
+    def _next(self, chosen: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
+        """The actions of the first players with the only ones of the next, and the player with a choice after them."""
+        while len(chosen) < self.num_players():
+            legal = self._state.legal_actions(len(chosen))
+            if len(legal) > 1:
+                break
+            chosen = (*chosen, legal[0])
+        return chosen, len(chosen)
 
     def _legal_actions(self, player: int) -> list[int]:
         return [] if self.is_terminal() else self._state.legal_actions(player)
@@ -146,7 +176,16 @@ class _State(pyspiel.State):  # type: ignore[misc]
         return self._state.chance_outcomes()
 
     def _apply_action(self, action: int) -> None:
-        self._state.apply_action(action)
+        if not (self._turn_based and self._state.is_simultaneous_node()):
+            self._state.apply_action(action)
+            return
+        chosen, player = self._next(self._chosen)
+        if action not in self._state.legal_actions(player):
+            raise ValueError(f"action {action} of player {player} is not legal")
+        self._chosen, player = self._next((*chosen, action))
+        if player == self.num_players():
+            self._state.apply_actions(self._chosen)
+            self._chosen = ()
 
     def _apply_actions(self, actions: list[int]) -> None:
         self._state.apply_actions(actions)
@@ -166,14 +205,21 @@ class _State(pyspiel.State):  # type: ignore[misc]
         return self.returns()
 
     def __str__(self) -> str:
-        return self._state.observation_string()
+        return " ".join(self._state.facts())
 
     def __deepcopy__(self, memo: dict[int, Any]) -> _State:
-        return _State(self.get_game(), self._state.clone(), self._max_length, self._cut)
+        return _State(
+            self.get_game(),
+            self._state.clone(),
+            self._max_length,
+            self._cut,
+            self._turn_based,
+            self._chosen,
+        )
 
 
 class _Observer:
-    """The facts of a state, which every player sees."""
+    """The facts of a state, which every player sees, or the last turn of a player."""
 
     def __init__(self, size: int) -> None:
         self.tensor = np.zeros(size, np.float32)
@@ -184,3 +230,17 @@ class _Observer:
 
     def string_from(self, state: _State, player: int) -> str:
         return state._state.observation_string(player)
+
+
+class _Recaller:
+    """All that a player knows, as a text."""
+
+    def __init__(self) -> None:
+        self.tensor = None
+        self.dict: dict[str, np.ndarray] = {}
+
+    def set_from(self, state: _State, player: int) -> None:
+        """Does nothing: there is no tensor of this."""
+
+    def string_from(self, state: _State, player: int) -> str:
+        return state._state.information_state_string(player)

@@ -2,6 +2,10 @@
 
 An observation is a dictionary with the facts (`observation`, float32) and the legal actions
 (`action_mask`, int8). Rewards are the scores at the end, divided by 100. Chance moves by itself.
+
+With hidden information, the observation of an agent has its own moves and percepts since its last action, and nothing
+else, in place of the facts: 1 for each of its `Game.percepts` that it had, with zeros up to the greatest number
+of percepts of an agent; then 1 for each action that it made. An agent that is to play well must remember.
 """
 
 from __future__ import annotations
@@ -38,8 +42,6 @@ class _Rules:
     """The parts that both kinds of environments share."""
 
     def __init__(self, game: ggp.Game, max_length: int) -> None:
-        if game.has_hidden_information:
-            raise ggp.Error("the rules have `sees`: the agents do not know the facts")
         self.game = game
         self.max_length = max_length
         names = game.roles
@@ -68,9 +70,14 @@ class _Rules:
 
     def observe(self, state: ggp.State, name: str) -> dict[str, np.ndarray]:
         mask = np.zeros(len(self.actions[name]), np.int8)
-        mask[self.legal(state, name)] = 1
-        facts = np.asarray(state.observation_tensor(), np.float32)
-        return {"observation": facts, "action_mask": mask}
+        if not state.is_terminal():
+            mask[self.legal(state, name)] = 1
+        return {"observation": self.seen(state, name), "action_mask": mask}
+
+    def seen(self, state: ggp.State, name: str) -> np.ndarray:
+        """The facts, or the last turn of an agent."""
+        player = list(self.roles).index(name)
+        return np.asarray(state.observation_tensor(player), np.float32)
 
     def play(self, state: ggp.State, chosen: dict[str, int], chance: random.Random) -> None:
         moves = ["" for _ in self.game.roles]
@@ -134,7 +141,17 @@ class AEC(_Seats, AECEnv):  # type: ignore[misc]
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        shape = self._rules.game.observation_tensor_shape()
+        # With hidden information, by agent: its moves and percepts since its last action.
+        self._seen = {name: np.zeros(shape, np.float32) for name in self.agents}
         self._begin_turn()
+
+    def _play(self) -> None:
+        """Makes the joint move, and notes what the agents see of it."""
+        self._rules.play(self._state, self._chosen, self._chance)
+        if self._rules.game.has_hidden_information:
+            for name, seen in self._seen.items():
+                np.maximum(seen, self._rules.seen(self._state, name), out=seen)
 
     def _begin_turn(self) -> None:
         """Makes the forced joint moves, and finds the agents that choose."""
@@ -149,7 +166,7 @@ class AEC(_Seats, AECEnv):  # type: ignore[misc]
                 self._chosen = {name: actions[0] for name, actions in legal.items()}
                 self._waiting = [name for name, actions in legal.items() if len(actions) > 1]
                 if not self._waiting:
-                    self._rules.play(self._state, self._chosen, self._chance)
+                    self._play()
                     continue
                 self.agent_selection = self._waiting[0]
                 return
@@ -158,6 +175,8 @@ class AEC(_Seats, AECEnv):  # type: ignore[misc]
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         observed = self._rules.observe(self._state, agent)
+        if self._rules.game.has_hidden_information:
+            observed["observation"] = self._seen[agent].copy()
         if agent != self.agent_selection:
             observed["action_mask"][:] = 0
         return observed
@@ -172,11 +191,12 @@ class AEC(_Seats, AECEnv):  # type: ignore[misc]
         if action is None or action not in self._rules.legal(self._state, agent):
             raise ValueError(f"action {action} of {agent} is not legal")
         self._chosen[agent] = int(action)
+        self._seen[agent][:] = 0
         self._waiting.pop(0)
         if self._waiting:
             self.agent_selection = self._waiting[0]
         else:
-            self._rules.play(self._state, self._chosen, self._chance)
+            self._play()
             self._begin_turn()
         self._accumulate_rewards()
 
@@ -198,12 +218,6 @@ class Parallel(_Seats, ParallelEnv):  # type: ignore[misc]
         return self._observations(), {agent: {} for agent in self.agents}
 
     def _observations(self) -> dict[str, Any]:
-        if self._state.is_terminal():
-            facts = np.asarray(self._state.observation_tensor(), np.float32)
-            return {
-                name: {"observation": facts, "action_mask": np.zeros(len(texts), np.int8)}
-                for name, texts in self._rules.actions.items()
-            }
         return {name: self._rules.observe(self._state, name) for name in self.agents}
 
     def step(

@@ -127,12 +127,14 @@ class Candidate(TypedDict):
 
 
 class Advice(TypedDict):
-    """The result of `Player.choose`. `line` has the expected joint moves."""
+    """The result of `Player.choose`. `line` has the expected joint moves. `mix` has the probabilities by which `move`
+    was drawn, by move; it is empty if it was not drawn."""
 
     move: str
     value: float | None
     bounds: tuple[float, float]
     nodes: int
+    mix: dict[str, float]
     line: list[list[str]]
     candidates: list[Candidate]
 

@@ -6,10 +6,12 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use super::{Saved, State};
-use crate::errors::{Error, play_error};
+use crate::errors::play_error;
+use crate::knowledge::Turn;
 use crate::shared::Shared;
+use crate::view::View;
 use ggp_engine::machine::{AnyMachine, Machine, PlayError, PropnetState};
-use ggp_gdl::game::Move;
+use ggp_gdl::game::{Move, RoleId};
 use ggp_gdl::terms::TermId;
 
 impl State {
@@ -19,9 +21,72 @@ impl State {
             shared: Arc::clone(shared),
             state: state.map_err(|error| play_error(py, &error))?,
             history: Vec::new(),
+            turns: Vec::new(),
             start: None,
             pending: None,
         })
+    }
+
+    /// A state with joint moves that lead to it from the state with the facts `start`.
+    pub fn reached(
+        shared: &Arc<Shared>,
+        state: PropnetState,
+        history: Vec<Vec<Move>>,
+        start: Option<Vec<String>>,
+    ) -> State {
+        State {
+            shared: Arc::clone(shared),
+            state,
+            history,
+            turns: Vec::new(),
+            start,
+            pending: None,
+        }
+    }
+
+    /// The facts, if the state is one of this game and no choice of chance is missing.
+    pub fn facts_within(&self, py: Python<'_>, shared: &Arc<Shared>) -> PyResult<Vec<String>> {
+        if !Arc::ptr_eq(&self.shared, shared) {
+            return Err(PyValueError::new_err("the state is one of another game"));
+        }
+        self.check_settled()?;
+        self.facts(py)
+    }
+
+    /// The match as a role knows it.
+    pub fn view_of(&self, py: Python<'_>, role: usize) -> PyResult<View> {
+        self.shared.check_hides()?;
+        self.check_settled()?;
+        let role = self.shared.knower(role)?;
+        let legal = self.ask(py, |machine, state| {
+            let mut legal = Vec::new();
+            if !machine.is_terminal(state)? {
+                machine.legal(state, role, &mut legal)?;
+            }
+            Ok(legal)
+        })?;
+        Ok(View {
+            shared: Arc::clone(&self.shared),
+            role,
+            observation: self.observation(py, role)?,
+            legal,
+            start: self.start.clone(),
+        })
+    }
+
+    /// The role of a player, or of the current one.
+    pub(super) fn observer(&self, py: Python<'_>, player: Option<i32>) -> PyResult<RoleId> {
+        let player = match player {
+            Some(player) => player,
+            None => self.current_player(py)?,
+        };
+        match self.role(player) {
+            Ok(role) if player >= 0 => Ok(role),
+            _ if player < 0 => Err(PyValueError::new_err(
+                "what is known depends on the player: name one",
+            )),
+            other => other,
+        }
     }
 
     /// The state after joint moves.
@@ -34,13 +99,8 @@ impl State {
     }
 
     pub fn of_facts(py: Python<'_>, shared: &Arc<Shared>, facts: &[String]) -> PyResult<State> {
+        let terms = shared.terms(facts)?;
         let mut machine = shared.machine();
-        let game = &shared.game;
-        let terms = facts.iter().map(|fact| {
-            let term = game.parse_term(machine.terms_mut(), fact);
-            term.map_err(|error| PyValueError::new_err(error.to_string()))
-        });
-        let terms = terms.collect::<PyResult<Vec<_>>>()?;
         let state = machine
             .state(&terms)
             .map_err(|error| play_error(py, &error))?;
@@ -74,7 +134,7 @@ impl State {
     }
 
     /// Calls the machine without the lock of the interpreter.
-    pub(super) fn ask<T: Send>(
+    pub fn ask<T: Send>(
         &self,
         py: Python<'_>,
         question: impl FnOnce(&mut AnyMachine, &PropnetState) -> Result<T, PlayError> + Send,
@@ -83,7 +143,7 @@ impl State {
         answer.map_err(|error| play_error(py, &error))
     }
 
-    pub(super) fn read(&self, text: &str) -> PyResult<Move> {
+    pub fn read(&self, text: &str) -> PyResult<Move> {
         let made = self.shared.machine().read_move(text);
         made.map_err(|error| PyValueError::new_err(error.to_string()))
     }
@@ -98,7 +158,11 @@ impl State {
 
     /// Makes a joint move.
     pub(super) fn advance(&mut self, py: Python<'_>, joint: Vec<Move>) -> PyResult<()> {
-        self.state = self.ask(py, |machine, state| machine.play(state, &joint))?;
+        let next = self.ask(py, |machine, state| machine.play(state, &joint))?;
+        if self.shared.hides() && self.turns.len() == self.history.len() {
+            self.turns.push(Turn::new(self.state.clone()));
+        }
+        self.state = next;
         self.history.push(joint);
         self.pending = None;
         Ok(())
@@ -113,12 +177,7 @@ impl State {
         let Some(facts) = &self.start else {
             return Ok(None);
         };
-        let mut machine = self.shared.machine();
-        let terms = facts.iter().map(|fact| {
-            let term = self.shared.game.parse_term(machine.terms_mut(), fact);
-            term.map_err(|error| PyValueError::new_err(error.to_string()))
-        });
-        terms.collect::<PyResult<Vec<_>>>().map(Some)
+        self.shared.terms(facts).map(Some)
     }
 
     /// Refuses a state in which the players have chosen, and chance has not.
@@ -127,17 +186,6 @@ impl State {
             None => Ok(()),
             Some(_) => Err(PyValueError::new_err(
                 "chance chooses in this state: make its move first, with apply_action",
-            )),
-        }
-    }
-
-    /// Refuses a player who does not exist, and one who does not know the facts.
-    pub(super) fn check_observer(&self, player: Option<i32>) -> PyResult<()> {
-        player.map(|player| self.role(player)).transpose()?;
-        match self.shared.hides() {
-            false => Ok(()),
-            true => Err(Error::new_err(
-                "the rules have `sees`: players do not know the facts",
             )),
         }
     }
