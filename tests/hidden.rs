@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine, PropnetState, canonical_moves};
 use ggp_gdl::game::{Game, Move, RoleId};
 use ggp_gdl::terms::TermId;
-use ggp_hidden::{Belief, BeliefError, BeliefLimits, Member, Memories, World, best_plan};
+use ggp_hidden::{Belief, BeliefError, BeliefLimits, Member, Memories, World, best_plan, is_open};
 use ggp_play::{AgentSpec, Brief, Observation, Pace};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -13,7 +13,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::common::{corpus, names::scrambled, own_games, seed, sized};
 
 /// The rule sets with `sees`: bundled ones and published ones.
-fn hidden_games() -> Vec<(String, Game)> {
+pub(crate) fn hidden_games() -> Vec<(String, Game)> {
     let mut games = own_games();
     games.retain(|(_, game)| game.is_hidden());
     for (name, _) in &mut games {
@@ -53,7 +53,7 @@ fn machine(game: &Game, backend: Backend) -> AnyMachine {
     AnyMachine::new(game, backend, Limits::default()).expect("the rules have a machine")
 }
 
-fn random() -> Xoshiro256PlusPlus {
+pub(crate) fn random() -> Xoshiro256PlusPlus {
     Xoshiro256PlusPlus::seed_from_u64(seed())
 }
 
@@ -434,10 +434,10 @@ fn choice(text: &str, spec: &str, role: usize, joints: &[Vec<String>]) -> String
 }
 
 /// Two matches that look alike to a role, which then has a choice.
-type Alike = (usize, [Vec<Vec<String>>; 2]);
+pub(crate) type Alike = (usize, [Vec<Vec<String>>; 2]);
 
 /// Pairs of matches that look alike to a role.
-fn alike(game: &Game, most: usize, random: &mut Xoshiro256PlusPlus) -> Vec<Alike> {
+pub(crate) fn alike(game: &Game, most: usize, random: &mut Xoshiro256PlusPlus) -> Vec<Alike> {
     let mut machine = machine(game, Backend::Datalog);
     let mut met: HashMap<(usize, Past), Vec<Vec<String>>> = HashMap::new();
     let mut pairs = Vec::new();
@@ -556,4 +556,30 @@ fn players_answer_to_the_end_of_every_match() {
             }
         }
     }
+}
+
+#[test]
+fn a_game_is_open_if_percepts_tell_each_position() {
+    for (name, expected) in [
+        ("dice_race", Some(true)),
+        ("matching_pennies", Some(true)),
+        ("kuhn_poker", Some(false)),
+        ("krieg_tic_tac_toe", Some(false)),
+        ("liars_dice", Some(false)),
+    ] {
+        for backend in [Backend::Propnet, Backend::Datalog] {
+            let game = bundled(name);
+            let mut world = World::new(&game, backend, Limits::default()).unwrap();
+            let start = world.start(None).unwrap();
+            let found = is_open(&mut world, &start, 5_000).unwrap();
+            // Dice Race has more positions than that.
+            let is_large = name == "dice_race";
+            assert_eq!(found, expected.filter(|_| !is_large), "{name}");
+        }
+    }
+    let game = bundled("dice_race");
+    let mut world = World::new(&game, Backend::Propnet, Limits::default()).unwrap();
+    let start = world.start(None).unwrap();
+    let found = is_open(&mut world, &start, sized(5_000, 2_000_000)).unwrap();
+    assert_eq!(found, Some(true).filter(|_| sized(0, 1) == 1));
 }

@@ -155,3 +155,33 @@ fn invalid_network_tournaments_are_rejected() {
         place.check_failure(&line, &[], "", 2, &[part]);
     }
 }
+
+#[test]
+fn percepts_are_sent_alone_on_demand() {
+    let place = Workplace::new();
+    place.write(
+        "sides.kif",
+        "(role even) (role odd) (side heads) (side tails)
+        (<= (legal ?r ?s) (role ?r) (side ?s))
+        (<= (next (turn 1)) (not (true (turn 1))))
+        (<= (next (turn 2)) (true (turn 1)))
+        (<= (sees ?r same) (role ?r) (does even ?s) (does odd ?s))
+        (<= terminal (true (turn 2)))
+        (goal even 50) (goal odd 50)",
+    );
+    for (flag, first) in [("", " 0 NIL NIL"), ("--percepts-alone", " NIL")] {
+        let fake = Fake::new(Manner::Says("heads"));
+        let line = format!(
+            "tournament --games sides.kif --player far={} --player first {flag} {CLOCKS}",
+            fake.url()
+        );
+        let found = place.json(&line, &[]);
+        assert_eq!(found["unfinished"], 0, "{found}");
+        let heard = fake.heard();
+        let body = |request: &String| request.split_once("\r\n\r\n").unwrap().1.to_owned();
+        let play = heard.iter().map(body).find(|body| body.contains("PLAY"));
+        let play = play.expect("it was asked").replace(['(', ')'], "");
+        let words: Vec<&str> = play.split_whitespace().skip(2).collect();
+        assert_eq!(words.join(" "), first.trim(), "{play}");
+    }
+}
