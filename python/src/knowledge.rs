@@ -319,7 +319,7 @@ impl Shared {
     ///
     /// # Errors
     ///
-    /// `IndexError` if there is none.
+    /// `IndexError` otherwise.
     pub fn numbered(&self, role: usize) -> PyResult<RoleId> {
         let found = self.game.roles().nth(role);
         found.ok_or_else(|| {

@@ -1,19 +1,29 @@
-//! What the page and tables tell a seat where the rules hide something.
+//! Positions as seats see them where the rules hide something.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use ggp_answers::position::{self, Moves};
 use ggp_answers::why::{self, Question};
-use ggp_answers::{Allowance, LoadedGame, NoBackground, RuleSet, Rules};
+use ggp_answers::{Allowance, LoadedGame, NoBackground, Refusal, RuleSet, Rules};
 use ggp_stop::Stop;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::common::sized;
 use crate::hidden::{alike, hidden_games, random};
 
-/// All that a seat is told after joint moves: its position, and whether it knows `fact`.
+/// All that a seat gets after joint moves: its position, and whether it knows `fact`.
 fn told(game: &LoadedGame, joints: &[Vec<String>], seat: usize, fact: &str) -> [Value; 2] {
+    let asked = Moves::seen(joints.to_vec(), Some(seat), None);
+    let known = Question::known(joints.to_vec(), Some(seat), fact.to_owned());
+    [
+        answer(|allowance| Ok(json!(position::position(game, &asked, allowance)?))),
+        answer(|allowance| Ok(json!(why::why(game, &known, allowance)?))),
+    ]
+}
+
+/// An answer as a client gets it.
+fn answer(asked: impl Fn(&Allowance) -> Result<Value, Refusal>) -> Value {
     let stop = Stop::new();
     let allowance = Allowance {
         stop: &stop,
@@ -22,14 +32,7 @@ fn told(game: &LoadedGame, joints: &[Vec<String>], seat: usize, fact: &str) -> [
         tables: &Arc::default(),
         background: &NoBackground,
     };
-    let asked = Moves::seen(joints.to_vec(), Some(seat), None);
-    let position = position::position(game, &asked, &allowance).expect("a position");
-    let asked = Question::known(joints.to_vec(), Some(seat), fact.to_owned());
-    let known = why::why(game, &asked, &allowance).expect("an answer");
-    [
-        serde_json::to_value(position).unwrap(),
-        serde_json::to_value(known).unwrap(),
-    ]
+    asked(&allowance).unwrap_or_else(|refusal| panic!("{}", refusal.message))
 }
 
 /// A game as the page has it.
@@ -48,16 +51,8 @@ fn matches_that_look_alike_to_a_seat_are_shown_alike() {
             // Each has a game of its own, so that no belief is left of the other.
             let games = [loaded(&name, text), loaded(&name, text)];
             let whole = Moves::seen(right.clone(), None, None);
-            let stop = Stop::new();
-            let allowance = Allowance {
-                stop: &stop,
-                memory_bytes: 64 << 20,
-                time: Duration::from_secs(60),
-                tables: &Arc::default(),
-                background: &NoBackground,
-            };
-            let whole = position::position(&games[1], &whole, &allowance).expect("a position");
-            let whole = serde_json::to_value(whole).unwrap();
+            let whole =
+                answer(|allowance| Ok(json!(position::position(&games[1], &whole, allowance)?)));
             let facts = whole["facts"].as_array().unwrap();
             let fact = format!("(true {})", facts[0].as_str().unwrap());
             let [a, b] = [(&games[0], &left), (&games[1], &right)]

@@ -45,7 +45,7 @@ pub struct Think {
     seconds: Option<f64>,
     #[serde(default)]
     tree: usize,
-    /// The seed of the player's choices; the number of moves made if there is none.
+    /// The seed of the player's choices; the number of moves made by default.
     #[serde(default)]
     seed: Option<u64>,
 }

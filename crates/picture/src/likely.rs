@@ -121,7 +121,7 @@ impl Picture {
                 ..first.clone()
             },
             // Boards of several sizes: all that they show is listed.
-            false => self.listing(terms, states, limits),
+            false => self.listing(terms, states, total, limits),
         };
         if is_alike {
             drawing.facts =
@@ -133,14 +133,15 @@ impl Picture {
         drawing
     }
 
-    /// The drawing of the facts of all states, with the other facts as a list.
+    /// The drawing of the facts of all states, with the other facts as a list. `total` is the sum of
+    /// the weights.
     fn listing(
         &self,
         terms: &Terms,
         states: &[(Vec<TermId>, f64)],
+        total: f64,
         limits: DrawingLimits,
     ) -> Drawing {
-        let total: f64 = states.iter().map(|(_, weight)| weight).sum();
         let mut shares: BTreeMap<TermId, f64> = BTreeMap::new();
         for (facts, weight) in states {
             for fact in facts {
