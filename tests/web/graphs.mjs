@@ -246,7 +246,7 @@ export const tests = {
   },
 
   async a_tree_is_there_when_it_is_opened_late({ page }) {
-    await opened(page, '#/connect_four_small');
+    await opened(page, '#/connect_four');
     const questions = [];
     page.on('request', (request) => { if (request.url().endsWith('/think')) questions.push(request.postDataJSON()); });
     await page.getByLabel(/Player of/).nth(1).selectOption('mcts');
