@@ -4,7 +4,8 @@
 //! cargo bench --bench beliefs -- [--matches COUNT] [--members COUNT] [GAME]...
 //! ```
 //!
-//! A game is the name of a bundled one or a rule file. Random matches are played to the end. Before each turn, the
+//! A game is the name of a bundled one, a rule file, or `battleship_8` or `battleship_10`: battleship on larger seas,
+//! with three or four ships. Random matches are played to the end. Before each turn, the
 //! first role that is not `random` has a belief without limits, as far as 200,000 positions allow, and samples of
 //! at most COUNT positions, each from nothing. *One* is the total variation between a sample and all that fits, *ten*
 //! that of the average of ten samples, both on average over the turns. The times are those from nothing to the
@@ -19,6 +20,11 @@ use ggp_hidden::{Belief, BeliefError, BeliefLimits, Memories, World};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rustc_hash::FxHashMap;
+
+#[path = "../tests/common/battleships.rs"]
+mod battleships;
+
+use battleships::battleship;
 
 const GAMES: &[&str] = &[
     "kuhn_poker",
@@ -55,14 +61,19 @@ fn main() {
     }
     println!("game, turns, most positions, total variation (one, ten), ms median and most, lost");
     for game in &games {
-        let path = match game.ends_with(".kif") {
-            true => game.clone(),
-            false => format!("{}/games/{game}.kif", env!("CARGO_MANIFEST_DIR")),
+        let text = match &game[..] {
+            "battleship_8" => battleship(8, 4),
+            "battleship_10" => battleship(10, 5),
+            file if file.ends_with(".kif") => read(file),
+            name => read(&format!("{}/games/{name}.kif", env!("CARGO_MANIFEST_DIR"))),
         };
-        let text = std::fs::read_to_string(&path).expect("the rules can be read");
         let rules = Game::from_text(game, &text).expect("the rules have no error");
         measure(&rules, matches, members);
     }
+}
+
+fn read(path: &str) -> String {
+    std::fs::read_to_string(path).expect("the rules can be read")
 }
 
 /// Prints one row.

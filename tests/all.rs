@@ -5,6 +5,7 @@ mod common;
 mod agreement;
 mod algebra;
 mod auto;
+mod beliefs;
 mod bench;
 mod breadth_first;
 mod breadth_first_processes;

@@ -49,7 +49,7 @@ fn published() -> Vec<(String, Game)> {
     files.iter().map(read).collect()
 }
 
-fn machine(game: &Game, backend: Backend) -> AnyMachine {
+pub(crate) fn machine(game: &Game, backend: Backend) -> AnyMachine {
     AnyMachine::new(game, backend, Limits::default()).expect("the rules have a machine")
 }
 
@@ -76,7 +76,7 @@ fn drawn(
 }
 
 /// The percepts of a role of a joint move.
-fn told(
+pub(crate) fn told(
     machine: &mut AnyMachine,
     state: &PropnetState,
     joint: &[Move],
@@ -244,10 +244,10 @@ fn listed(
 }
 
 /// A role's moves with its percepts after each.
-type Past = Vec<(Move, Vec<TermId>)>;
+pub(crate) type Past = Vec<(Move, Vec<TermId>)>;
 
 /// The moves and percepts of a role in a random match, as the machine orders them.
-fn past(
+pub(crate) fn past(
     machine: &mut AnyMachine,
     role: RoleId,
     turns: usize,
@@ -264,7 +264,7 @@ fn past(
 }
 
 /// The belief of a role after a past.
-fn belief(
+pub(crate) fn belief(
     world: &mut World,
     role: RoleId,
     past: &[(Move, Vec<TermId>)],
@@ -282,7 +282,7 @@ fn belief(
 }
 
 /// The shares of states in a belief.
-fn shares(world: &World, members: &[Member]) -> HashMap<Vec<TermId>, f64> {
+pub(crate) fn shares(world: &World, members: &[Member]) -> HashMap<Vec<TermId>, f64> {
     let total: f64 = members.iter().map(|member| member.weight).sum();
     let mut shares: HashMap<Vec<TermId>, f64> = HashMap::new();
     for member in members {

@@ -1,5 +1,6 @@
 //! The games that tests run over.
 
+pub mod battleships;
 pub mod host;
 pub mod names;
 pub mod sources;

@@ -5,32 +5,34 @@
 //! sample where they are too many.
 //!
 //! A turn asks for every joint move of the others in every state, many in lanes at once, and
-//! keeps those after which the role would have its percepts. Where a sample dies
-//! out, `replay` finds histories anew from the start.
+//! keeps those after which the role would have its percepts. Where few of a sample are left,
+//! `chains` moves them apart. Where none is, it changes histories that nearly fit, and `replay`
+//! finds others from the start.
 //!
 //! Sources: Schofield, Cerexhe, Thielscher: HyperPlay: A Solution to General Game Playing with
 //! Imperfect Information, AAAI 2012 (samples of histories); Doucet, Johansen: A Tutorial on
 //! Particle Filtering and Smoothing, 2009 (weights and resampling).
 
 use std::fmt;
-use std::sync::Arc;
 
 use ggp_engine::machine::PlayError;
 use ggp_gdl::game::{Move, RoleId};
 use ggp_gdl::terms::TermId;
 use rand::{Rng, RngExt};
-use rustc_hash::FxHashMap;
 
+use super::chains::{Aim, Chains, Rate};
 use super::knowledge::{KnowledgeId, Memories};
+use super::members::{Member, Merged, Past, draw, resample};
 use super::replay;
-use super::world::{State, Status, World};
+use super::world::{LANES, State, Status, World};
 
 /// The limits of a belief.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct BeliefLimits {
     /// The most members kept after a turn.
     pub members: usize,
-    /// The most joint moves tried in a turn.
+    /// The most joint moves tried in a turn. Where no state is left, up to 256 times as many are
+    /// tried, but in lanes, where each costs much less.
     pub joint_moves: usize,
 }
 
@@ -88,81 +90,10 @@ impl fmt::Display for BeliefError {
 
 impl std::error::Error for BeliefError {}
 
-/// A state that fits what the role knows.
-#[derive(Clone, Debug)]
-pub struct Member {
-    /// The state, with the percepts of the last joint move.
-    pub state: State,
-    /// The number of histories that lead to it, of those that were tried. At most 2¹²⁸ − 1.
-    pub histories: u128,
-    /// The probability of these histories, up to a factor that all members share, if `random` and
-    /// the other roles choose among their legal moves with equal probabilities. Where the belief
-    /// keeps what others know, only the choices of `random` count.
-    pub weight: f64,
-    /// By role: what it knows; empty if the belief does not keep it.
-    pub known: Box<[KnowledgeId]>,
-    /// The last joint move of one of the histories, with those before.
-    past: Option<Arc<Past>>,
-}
-
-/// A joint move and those before it.
-#[derive(Debug)]
-pub(super) struct Past {
-    before: Option<Arc<Past>>,
-    joint: Vec<Move>,
-}
-
-impl Past {
-    pub fn after(before: &Option<Arc<Past>>, joint: Vec<Move>) -> Option<Arc<Past>> {
-        let before = before.clone();
-        Some(Arc::new(Past { before, joint }))
-    }
-
-    /// The joint moves, the first one first.
-    pub fn joints(last: &Option<Arc<Past>>) -> Vec<Vec<Move>> {
-        let mut joints = Vec::new();
-        let mut at = last.as_ref();
-        while let Some(past) = at {
-            joints.push(past.joint.clone());
-            at = past.before.as_ref();
-        }
-        joints.reverse();
-        joints
-    }
-}
-
-impl Drop for Past {
-    /// One after another: a long history must not fill the stack.
-    fn drop(&mut self) {
-        let mut before = self.before.take();
-        while let Some(last) = before.and_then(Arc::into_inner) {
-            let mut last = last;
-            before = last.before.take();
-        }
-    }
-}
-
-impl Member {
-    pub(super) fn new(state: State, weight: f64, known: Box<[KnowledgeId]>) -> Member {
-        Member {
-            state,
-            histories: 1,
-            weight,
-            known,
-            past: None,
-        }
-    }
-
-    pub(super) fn with_past(mut self, past: Option<Arc<Past>>) -> Member {
-        self.past = past;
-        self
-    }
-
-    /// The joint moves of one of the histories that lead to the state.
-    pub fn history(&self) -> Vec<Vec<Move>> {
-        Past::joints(&self.past)
-    }
-}
+/// The factors of the most joint moves of a turn where histories are looked for in lanes, and where
+/// a sample that has become small is mixed.
+const FINDING: usize = 256;
+const MIXING: usize = 16;
 
 /// The states that fit what one role knows.
 #[derive(Clone, Debug)]
@@ -174,6 +105,10 @@ pub struct Belief {
     start: State,
     is_exact: bool,
     is_apart: bool,
+    /// By turn: what the chains learned about it.
+    rates: Vec<Rate>,
+    /// The most members since the sample was mixed.
+    most: usize,
 }
 
 impl Belief {
@@ -195,6 +130,8 @@ impl Belief {
             start: start.clone(),
             is_exact: true,
             is_apart,
+            rates: Vec::new(),
+            most: 1,
         }
     }
 
@@ -221,6 +158,16 @@ impl Belief {
     /// The role's moves, and its percepts after each, ascending by id.
     pub fn past(&self) -> &[(Move, Vec<TermId>)] {
         &self.turns
+    }
+
+    /// Whether members stay apart in which other roles know other things.
+    pub(super) fn is_apart(&self) -> bool {
+        self.is_apart
+    }
+
+    /// The state before the first move.
+    pub(super) fn start(&self) -> &State {
+        &self.start
     }
 
     /// The member before the first move.
@@ -260,11 +207,12 @@ impl Belief {
             }
             let mut past = self.turns.clone();
             past.push((made, told.clone()));
-            let mut merged = Merged::default();
-            for member in replay::find(world, memories, self, &past, limits, random)? {
-                merged.add(world, member);
+            let passes = limits.joint_moves.saturating_mul(FINDING) / LANES / turn;
+            let mut found = self.chains(world, memories, &past, (Aim::Find, passes), random)?;
+            if found.is_empty() {
+                found = replay::find(world, memories, self, &past, limits, random)?;
             }
-            members = merged.members;
+            members = Merged::of(world, found);
             is_exact = false;
         }
         if members.len() > limits.members {
@@ -274,7 +222,43 @@ impl Belief {
         self.members = members;
         self.is_exact &= is_exact;
         self.turns.push((made, told));
+        self.most = self.most.max(self.members.len());
+        let is_thin = 2 * self.members.len() < self.most.min(LANES);
+        if is_thin && !self.is_exact {
+            let passes = limits.joint_moves.saturating_mul(MIXING) / LANES / turn;
+            let past = self.turns.clone();
+            // Without others, the sample is as good as it was: a stop ends the next question.
+            let mixed = self.chains(world, memories, &past, (Aim::Mix, passes), random);
+            let mut mixed = Merged::of(world, mixed.unwrap_or_default());
+            resample(&mut mixed, limits.members, random);
+            if mixed.len() > self.members.len() {
+                self.members = mixed;
+            }
+            self.most = self.members.len();
+        }
         Ok(())
+    }
+
+    fn chains<R: Rng>(
+        &mut self,
+        world: &mut World,
+        memories: &mut Memories,
+        past: &[(Move, Vec<TermId>)],
+        (aim, passes): (Aim, usize),
+        random: &mut R,
+    ) -> Result<Vec<Member>, PlayError> {
+        let mut rates = std::mem::take(&mut self.rates);
+        rates.resize(past.len(), Rate::default());
+        let mut chains = Chains {
+            world,
+            memories,
+            belief: self,
+            past,
+            rates: &mut rates,
+        };
+        let members = chains.run(aim, passes, random);
+        self.rates = rates;
+        members
     }
 
     /// The members whose game is over if it is over for the role, and the others if not.
@@ -301,28 +285,6 @@ impl Belief {
         let mut is_over = status.iter().map(|status| status.terminal);
         self.members.retain(|_| is_over.next() == Some(false));
         Ok(())
-    }
-}
-
-/// Members, each state once.
-#[derive(Default)]
-struct Merged {
-    members: Vec<Member>,
-    places: FxHashMap<(State, Box<[KnowledgeId]>), usize>,
-}
-
-impl Merged {
-    fn add(&mut self, world: &World, member: Member) {
-        let key = (world.key(&member.state), member.known.clone());
-        let next = self.members.len();
-        let place = *self.places.entry(key).or_insert(next);
-        match self.members.get_mut(place) {
-            Some(known) => {
-                known.histories = known.histories.saturating_add(member.histories);
-                known.weight += member.weight;
-            }
-            None => self.members.push(member),
-        }
     }
 }
 
@@ -455,9 +417,9 @@ impl Step<'_> {
             .iter()
             .map(|(member, joint, ..)| (&member.state, &joint[..]))
             .collect();
-        let states = self.world.steps(&pairs)?;
+        let states = self.world.steps_told(&pairs, self.role, self.told)?;
         for ((member, joint, weight, histories), state) in tries.drain(..).zip(states) {
-            if self.world.was_told(&state, self.role, self.told) {
+            if let Some(state) = state {
                 let known = self.known(&member.known, &joint, &state);
                 let mut kept = Member::new(state, weight, known);
                 kept.histories = histories;
@@ -509,40 +471,3 @@ pub(super) fn joints(legal: &[Vec<Move>], visit: &mut impl FnMut(&[Move])) {
 
 /// The joint moves that are made at once.
 const FLUSH: usize = 4_096;
-
-/// Members drawn by weight: the position of each, in proportion to the weights.
-fn draw<R: Rng>(weights: &[f64], count: usize, random: &mut R) -> Vec<usize> {
-    let total: f64 = weights.iter().sum();
-    let first: f64 = random.random();
-    let (mut upto, mut at) = (0.0, 0);
-    let mut drawn = Vec::with_capacity(count);
-    for number in 0..count {
-        let target = (number as f64 + first) / count as f64 * total;
-        while at + 1 < weights.len() && upto + weights[at] <= target {
-            upto += weights[at];
-            at += 1;
-        }
-        drawn.push(at);
-    }
-    drawn
-}
-
-/// Keeps `most` members, drawn by weight without bias: each keeps the expectation of its weight.
-///
-/// Source: Doucet, Johansen 2009, section 3.4 (systematic resampling).
-fn resample<R: Rng>(members: &mut Vec<Member>, most: usize, random: &mut R) {
-    let total: f64 = members.iter().map(|member| member.weight).sum();
-    let share = total / most as f64;
-    let mut next = share * random.random::<f64>();
-    let mut upto = 0.0;
-    members.retain_mut(|member| {
-        upto += member.weight;
-        let mut copies = 0;
-        while next < upto && copies < most {
-            next += share;
-            copies += 1;
-        }
-        member.weight = share * copies as f64;
-        copies > 0
-    });
-}

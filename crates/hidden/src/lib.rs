@@ -7,7 +7,9 @@
 //! nothing else.
 
 pub mod belief;
+mod chains;
 pub mod knowledge;
+pub mod members;
 pub mod open;
 pub mod plan;
 mod replay;
@@ -15,8 +17,9 @@ pub mod search;
 pub mod well_formed;
 pub mod world;
 
-pub use belief::{Belief, BeliefError, BeliefLimits, Member};
+pub use belief::{Belief, BeliefError, BeliefLimits};
 pub use knowledge::{KnowledgeId, Memories};
+pub use members::Member;
 pub use open::is_open;
 pub use plan::{Mix, Plan, PlanError, best_plan, best_response, expected_scores};
 pub use search::{Candidate, SearchOptions, Trees};

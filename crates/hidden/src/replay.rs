@@ -14,8 +14,9 @@ use ggp_gdl::terms::TermId;
 use rand::Rng;
 use rand::seq::SliceRandom;
 
-use super::belief::{Belief, BeliefError, BeliefLimits, Member, Past, Step};
+use super::belief::{Belief, BeliefError, BeliefLimits, Step};
 use super::knowledge::{KnowledgeId, Memories};
+use super::members::{Member, Past};
 use super::world::{State, World};
 
 /// The most children tried in one position, and the histories that are looked for.
@@ -154,9 +155,11 @@ fn children<R: Rng>(
     let asked = joints.len();
     *tried += asked;
     let pairs: Vec<(&State, &[Move])> = joints.iter().map(|joint| (state, &joint[..])).collect();
-    let states = step.world.steps(&pairs)?;
-    let mut open: Vec<(State, Vec<Move>)> = states.into_iter().zip(joints).collect();
-    open.retain(|(state, _)| step.world.was_told(state, step.role, step.told));
+    let states = step.world.steps_told(&pairs, step.role, step.told)?;
+    let both = states.into_iter().zip(joints);
+    let mut open: Vec<(State, Vec<Move>)> = both
+        .filter_map(|(state, joint)| Some((state?, joint)))
+        .collect();
     open.shuffle(random);
     let mut share = open.len() as f64 / asked as f64;
     if !known.is_empty() {

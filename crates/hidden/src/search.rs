@@ -20,8 +20,9 @@ use ggp_gdl::game::{Game, Move, RoleId};
 use rand::{Rng, RngExt};
 use rustc_hash::FxHashMap;
 
-use super::belief::{Belief, Member};
+use super::belief::Belief;
 use super::knowledge::{KnowledgeId, Memories};
+use super::members::Member;
 use super::world::{State, Status, World};
 
 /// Parameters of the search.

@@ -43,18 +43,18 @@ pub struct World {
 
 /// The network in machine code.
 #[derive(Debug)]
-struct Lanes {
-    batch: Batch,
+pub(super) struct Lanes {
+    pub batch: Batch,
     /// By role: the number of each move.
-    moves: Vec<FxHashMap<Move, u32>>,
+    pub moves: Vec<FxHashMap<Move, u32>>,
     /// By role: the facts that hold its percepts, with the percepts, ascending by percept.
-    told: Vec<Vec<(u32, TermId)>>,
+    pub told: Vec<Vec<(u32, TermId)>>,
     /// The bits of all other facts.
     plain: Box<[u64]>,
 }
 
 /// The states that are evaluated at once.
-const LANES: usize = 256;
+pub(super) const LANES: usize = 256;
 
 impl World {
     /// The world of a game on a backend. `limits` are those of a machine and of grounding.
@@ -109,6 +109,14 @@ impl World {
     /// True if the rules have a network, so that many states are evaluated at once.
     pub fn has_network(&self) -> bool {
         self.lanes.is_some()
+    }
+
+    /// The network in machine code, and the moves of each role by their numbers.
+    pub(super) fn lanes(&mut self) -> Option<(&mut Lanes, &[Vec<Move>])> {
+        match (&mut self.lanes, &self.machine) {
+            (Some(lanes), AnyMachine::Propnet(machine)) => Some((lanes, machine.net().moves())),
+            _ => None,
+        }
     }
 
     /// The initial state, or the one with the given facts.
@@ -204,16 +212,20 @@ impl World {
             };
             let moves = machine.net().moves();
             let first = out.len();
-            for lane in 0..some.len() {
-                let terminal = lanes.batch.is_terminal(lane);
-                let mut legal = vec![Vec::new(); roles.len()];
-                if !terminal {
-                    for (role, legal) in legal.iter_mut().enumerate() {
-                        let found = lanes.batch.legal_moves(lane, role);
-                        legal.extend(found.map(|number| moves[role][number]));
+            out.extend((0..some.len()).map(|lane| Status {
+                terminal: lanes.batch.is_terminal(lane),
+                legal: vec![Vec::new(); roles.len()],
+            }));
+            for (role, moves) in moves.iter().enumerate() {
+                for (number, made) in moves.iter().enumerate() {
+                    let row = lanes.batch.legal(role, number);
+                    for lane in set_bits(row).take_while(|lane| *lane < some.len()) {
+                        let status: &mut Status = &mut out[first + lane];
+                        if !status.terminal {
+                            status.legal[role].push(*made);
+                        }
                     }
                 }
-                out.push(Status { terminal, legal });
             }
             for (status, state) in out[first..].iter().zip(some) {
                 for (role, legal) in roles.iter().zip(&status.legal) {
@@ -248,6 +260,49 @@ impl World {
             }
             for (state, joint) in some {
                 out.push(self.machine.next(state, joint)?);
+            }
+        }
+        Ok(out)
+    }
+
+    /// The states after joint moves, each if a role has these percepts then, ascending by id.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Machine::next`].
+    pub fn steps_told(
+        &mut self,
+        pairs: &[(&State, &[Move])],
+        role: RoleId,
+        percepts: &[TermId],
+    ) -> Result<Vec<Option<State>>, PlayError> {
+        let mut out = Vec::with_capacity(pairs.len());
+        for some in pairs.chunks(LANES) {
+            self.check_stop()?;
+            let states = words(some.iter().map(|pair| pair.0));
+            if let (Some(lanes), Some(states)) = (&mut self.lanes, states)
+                && let Some(joints) = lanes.joints(some)
+            {
+                lanes.batch.set_states(&states);
+                lanes.batch.step(&joints);
+                let mut fits = [u64::MAX; LANES / 64];
+                lanes.wrong(role, percepts, |row| {
+                    fits.iter_mut()
+                        .zip(row)
+                        .for_each(|(fits, wrong)| *fits &= !wrong);
+                });
+                let states = lanes.batch.states(some.len()).into_iter();
+                out.extend(
+                    states.enumerate().map(|(lane, state)| {
+                        is_set(&fits, lane).then(|| State::Packed(state.into()))
+                    }),
+                );
+                continue;
+            }
+            for (state, joint) in some {
+                let next = self.machine.next(state, joint)?;
+                let fits = self.was_told(&next, role, percepts);
+                out.push(fits.then_some(next));
             }
         }
         Ok(out)
@@ -363,12 +418,28 @@ impl World {
         Ok(means)
     }
 
-    fn check_stop(&self) -> Result<(), PlayError> {
+    pub(super) fn check_stop(&self) -> Result<(), PlayError> {
         match self.machine.stop().is_over() {
             true => Err(PlayError::Interrupted),
             false => Ok(()),
         }
     }
+}
+
+pub(super) fn is_set(bits: &[u64], lane: usize) -> bool {
+    bits[lane / 64] >> (lane % 64) & 1 == 1
+}
+
+/// The bits that are set, ascending.
+pub(super) fn set_bits(words: &[u64]) -> impl Iterator<Item = usize> {
+    words.iter().enumerate().flat_map(|(place, word)| {
+        let mut word = *word;
+        std::iter::from_fn(move || {
+            let bit = (word != 0).then(|| word.trailing_zeros() as usize)?;
+            word &= word - 1;
+            Some(64 * place + bit)
+        })
+    })
 }
 
 /// The words of states, if all are packed.
@@ -420,6 +491,30 @@ impl Lanes {
             told,
             plain: plain.into(),
         }
+    }
+
+    /// Visits, for each percept that a role may have, the lanes in which it has it and should not,
+    /// or the other way round.
+    pub fn wrong(
+        &self,
+        role: RoleId,
+        percepts: &[TermId],
+        mut visit: impl FnMut([u64; LANES / 64]),
+    ) {
+        let mut due = percepts.iter().peekable();
+        for (fact, percept) in &self.told[role.index()] {
+            // A percept that it can never have is lacking in all lanes.
+            while due.next_if(|due| *due < percept).is_some() {
+                visit([u64::MAX; LANES / 64]);
+            }
+            let flip = match due.next_if(|due| *due == percept) {
+                Some(_) => u64::MAX,
+                None => 0,
+            };
+            let row = self.batch.fact(*fact as usize);
+            visit(std::array::from_fn(|word| row[word] ^ flip));
+        }
+        due.for_each(|_| visit([u64::MAX; LANES / 64]));
     }
 
     /// The numbers of all moves, joint move by joint move; `None` if the network lacks one.

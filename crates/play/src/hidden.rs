@@ -140,7 +140,8 @@ fn limits(pace: &Pace) -> BeliefLimits {
     let share = left.as_secs_f64().clamp(LEAST, 1.0);
     BeliefLimits {
         members: (most.members as f64 * share) as usize,
-        joint_moves: (most.joint_moves as f64 * share) as usize,
+        // Half of the time where histories must be found anew.
+        joint_moves: (most.joint_moves as f64 * share / 2.0) as usize,
     }
 }
 

@@ -229,12 +229,17 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     if !answers.is_empty() || faults.is_empty() {
         write(options, context, answers)?;
     }
+    outcome(faults, all)
+}
+
+/// The outcome of questions, of which some may have failed.
+fn outcome(faults: Vec<anyhow::Error>, all_hold: bool) -> anyhow::Result<Exit> {
     match faults
         .into_iter()
         .reduce(|first, fault| anyhow!("{first:#}\n{fault:#}"))
     {
         Some(fault) => Err(fault),
-        None if all => Ok(Exit::Done),
+        None if all_hold => Ok(Exit::Done),
         None => Ok(Exit::Negative),
     }
 }

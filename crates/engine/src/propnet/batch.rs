@@ -313,6 +313,15 @@ impl Batch {
         states
     }
 
+    /// The lanes in which a fact holds.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such fact.
+    pub fn fact(&self, fact: usize) -> &[u64] {
+        self.banks[STATE as usize].row(fact)
+    }
+
     /// The lanes in which a role's move is legal. In terminal states, this is what
     /// the rules derive; it cannot be played.
     ///
@@ -356,8 +365,9 @@ impl Batch {
                 }
             }
         }
+        let used = u32::BITS - ((end - first) as u32).leading_zeros();
         let count = |lane: usize| {
-            let digits = digits[lane / 64].iter().zip(0..);
+            let digits = digits[lane / 64][..used as usize].iter().zip(0..);
             let bits = digits.map(|(digit, place)| (digit >> (lane % 64) & 1) << place);
             bits.sum::<u64>() as u32
         };

@@ -26,7 +26,7 @@ export class Tournament {
   constructor(game, onMatch) {
     this.game = game;
     this.onMatch = onMatch;
-    this.players = make('textarea', { rows: '3', class: 'players', spellcheck: 'false', 'aria-label': 'Players, one per line', value: 'mcts:0.3s\nminimax:0.3s\nrandom' });
+    this.players = make('textarea', { rows: '3', class: 'players', spellcheck: 'false', 'aria-label': 'Players, one per line', value: `${game.hidden ? 'ismcts:0.3s\nmcts:0.3s' : 'mcts:0.3s\nminimax:0.3s'}\nrandom` });
     this.rounds = make('input', { type: 'number', min: '1', max: '50', value: '1', 'aria-label': 'Rounds' });
     this.control = button('Start', () => (this.stop ? this.stop.abort() : this.start()), { class: 'strong' });
     this.trouble = trouble();

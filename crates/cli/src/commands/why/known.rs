@@ -76,15 +76,22 @@ pub(super) fn run(
         joints.collect::<Vec<String>>()
     };
     let mut answers = Vec::new();
+    // An error in one question does not hide the answers to the others.
+    let mut faults: Vec<anyhow::Error> = Vec::new();
     for question in questions {
-        let asked = explainer
-            .question(question)
-            .map_err(|error| anyhow!(error))?;
-        if explainer.needs_moves(&asked) {
-            return Err(anyhow!(
-                "`{question}` depends on the moves made; ask about a position"
-            ));
-        }
+        let asked = match explainer.question(question) {
+            Ok(asked) if explainer.needs_moves(&asked) => {
+                faults.push(anyhow!(
+                    "`{question}` depends on the moves made; ask about a position"
+                ));
+                continue;
+            }
+            Ok(asked) => asked,
+            Err(error) => {
+                faults.push(anyhow!("`{question}`: {error}"));
+                continue;
+            }
+        };
         let (mut holds_in, mut share) = (0, 0.0);
         let (mut holds_after, mut fails_after) = (None, None);
         for member in &members {
@@ -130,6 +137,7 @@ pub(super) fn run(
         });
     }
     match (context.json(), &answers[..]) {
+        (_, []) => {}
         (true, [only]) => context.print_json(only)?,
         (true, all) => context.print_json(&all)?,
         (false, all) => {
@@ -137,12 +145,8 @@ pub(super) fn run(
             context.print(texts.join("\n\n"))?;
         }
     }
-    Ok(
-        match answers.iter().all(|answer| answer.known == Some(true)) {
-            true => Exit::Done,
-            false => Exit::Negative,
-        },
-    )
+    let all = answers.iter().all(|answer| answer.known == Some(true));
+    super::outcome(faults, all)
 }
 
 impl Answer {

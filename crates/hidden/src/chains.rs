@@ -1,0 +1,423 @@
+//! Histories that fit what a role knows, by small changes of histories that nearly fit.
+//!
+//! In: a belief, and a role's moves and its percepts after each. Out: members, each by one
+//! history. A chain is a history with the number of percepts that it has wrong: told though not
+//! due, or the other way round. A proposal changes one move of another role at one turn and keeps
+//! the later moves where they are legal. A chain takes it by its probability and by what it has
+//! wrong, the cold chains more strictly than the warm ones, and chains of neighbouring
+//! temperatures are exchanged. At each temperature, histories with nothing wrong are met in
+//! proportion to their probability in the long run; so those are the sample.
+//!
+//! All chains are followed from the start at once, one in each lane, so there must be a network.
+//!
+//! Sources: Hastings: Monte Carlo Sampling Methods Using Markov Chains and Their Applications,
+//! 1970; Geyer: Markov Chain Monte Carlo Maximum Likelihood, 1991 (exchanges); Gilks, Berzuini:
+//! Following a Moving Target, 2001 (chains that move the members of a sample).
+
+use std::sync::Arc;
+
+use ggp_engine::machine::PlayError;
+use ggp_engine::propnet::batch::Batch;
+use ggp_gdl::game::{Move, RoleId};
+use ggp_gdl::terms::TermId;
+use rand::{Rng, RngExt};
+
+use super::belief::{Belief, Step};
+use super::knowledge::Memories;
+use super::members::{Member, Past, draw};
+use super::world::{LANES, State, World, is_set, set_bits};
+
+/// The temperatures, each with as many chains.
+const LEVELS: usize = 8;
+const EACH: usize = LANES / LEVELS;
+/// One more wrong percept is taken with the probability e to the power of minus this, at the
+/// warmest level and at the coldest.
+const COLDNESS: (f64, f64) = (0.3, 3.0);
+/// The moves that are drawn among all before the legal ones are listed.
+const GUESSES: usize = 8;
+/// The least passes after the first history that fits.
+const AFTER: usize = 100;
+/// The wrong percepts that count for a turn that a history does not reach.
+const UNREACHED: u32 = 4;
+
+/// The purpose of the chains.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum Aim {
+    /// Histories where none is known.
+    Find,
+    /// Others in place of those that are known.
+    Mix,
+}
+
+/// A history with what it has wrong.
+#[derive(Clone)]
+struct Chain {
+    /// By turn and role: the number of the move.
+    joints: Vec<u32>,
+    /// The turns whose percepts are wrong, ascending, and how many.
+    amiss: Vec<(usize, u32)>,
+    /// The number of turns before the game is over or the own move is not legal.
+    reach: usize,
+    /// The number of wrong percepts.
+    wrong: u32,
+    /// The logarithm of the probability of the choices that count.
+    chance: f64,
+    /// True if a move was drawn anew.
+    is_mended: bool,
+}
+
+impl Chain {
+    fn add_wrong(&mut self, turn: usize) {
+        self.wrong += 1;
+        match self.amiss.last_mut() {
+            Some((last, count)) if *last == turn => *count += 1,
+            _ => self.amiss.push((turn, 1)),
+        }
+    }
+
+    fn wrong_at(&self, turn: usize) -> u32 {
+        let amiss = self.amiss.iter().find(|amiss| amiss.0 == turn);
+        match amiss {
+            Some((_, wrong)) => *wrong,
+            None if turn < self.reach => 0,
+            None => UNREACHED,
+        }
+    }
+}
+
+/// The share of other moves at a turn that leave the percepts of this turn no worse.
+#[derive(Copy, Clone, Default, Debug)]
+pub(super) struct Rate {
+    tried: u32,
+    kept: u32,
+}
+
+/// The chains of a role.
+pub(super) struct Chains<'a> {
+    pub world: &'a mut World,
+    pub memories: &'a mut Memories,
+    /// The belief after the past, or a turn before.
+    pub belief: &'a Belief,
+    pub past: &'a [(Move, Vec<TermId>)],
+    /// By turn of the past: what was learned about it.
+    pub rates: &'a mut [Rate],
+}
+
+impl Chains<'_> {
+    /// Members by histories near those of the belief, in at most `passes` over the past; empty if
+    /// none is found, or there is no network.
+    pub fn run<R: Rng>(
+        &mut self,
+        aim: Aim,
+        passes: usize,
+        random: &mut R,
+    ) -> Result<Vec<Member>, PlayError> {
+        if self.world.game().role_count() < 2 || !self.world.has_network() {
+            return Ok(Vec::new());
+        }
+        let mut chains = self.begin(random)?;
+        self.pass(&mut chains, &[usize::MAX; LANES], random)?;
+        let mut found: Vec<Chain> = Vec::new();
+        let (mut aim, mut end) = (aim, passes);
+        for pass in 0..passes {
+            self.propose(&mut chains, aim, random)?;
+            exchange(&mut chains, pass % 2, random);
+            let fits = |chain: &&Chain| chain.wrong == 0;
+            if chains.iter().any(|chain| fits(&chain)) {
+                found = chains.iter().filter(fits).cloned().collect();
+                if aim == Aim::Find {
+                    // The chains forget the first history that fits in as long as it took to find it.
+                    (aim, end) = (Aim::Mix, 2 * pass + AFTER);
+                }
+            }
+            if pass >= end {
+                break;
+            }
+        }
+        self.members(found, random)
+    }
+
+    /// Chains by the histories of the belief, drawn by weight. Where the belief is a turn behind,
+    /// the last joint move is one after which least is wrong.
+    fn begin<R: Rng>(&mut self, random: &mut R) -> Result<Vec<Chain>, PlayError> {
+        let members = self.belief.members();
+        let weights: Vec<f64> = members.iter().map(|member| member.weight).collect();
+        let (made, told) = &self.past[self.past.len() - 1];
+        let mut chains = Vec::with_capacity(LANES);
+        for place in draw(&weights, LANES, random) {
+            let mut history = members[place].history();
+            if history.len() < self.past.len() {
+                let state = &members[place].state;
+                let status = self.world.status(std::slice::from_ref(state))?.remove(0);
+                let step = Step {
+                    world: self.world,
+                    memories: self.memories,
+                    role: self.belief.role(),
+                    made: *made,
+                    told,
+                };
+                let mut joints = vec![vec![*made; status.legal.len()]];
+                if step.is_possible(&status) {
+                    joints.clear();
+                    match step.count(&status) <= LANES {
+                        true => {
+                            step.for_each_joint(&status, &mut |joint| joints.push(joint.to_vec()));
+                        }
+                        false => {
+                            joints.extend((0..LANES).map(|_| step.random_joint(&status, random)))
+                        }
+                    }
+                    let pairs = joints.iter().map(|joint| (state, &joint[..]));
+                    let states = step.world.steps(&pairs.collect::<Vec<_>>())?;
+                    let mut wrong: Vec<usize> = Vec::with_capacity(states.len());
+                    for state in &states {
+                        let now = step.world.told(state, step.role);
+                        let added = now
+                            .iter()
+                            .filter(|percept| told.binary_search(percept).is_err());
+                        wrong.push(2 * added.count() + told.len() - now.len());
+                    }
+                    let least = wrong.iter().min().copied();
+                    let mut wrong = wrong.iter();
+                    joints.retain(|_| wrong.next().copied() == least);
+                }
+                history.push(joints.swap_remove(random.random_range(0..joints.len())));
+            }
+            let (lanes, _) = self.world.lanes().expect("there is a network");
+            let joints = history
+                .iter()
+                .flat_map(|joint| lanes.moves.iter().zip(joint));
+            chains.push(Chain {
+                joints: joints
+                    .map(|(moves, made)| moves.get(made).copied().unwrap_or(0))
+                    .collect(),
+                amiss: Vec::new(),
+                reach: 0,
+                wrong: 0,
+                chance: 0.0,
+                is_mended: false,
+            });
+        }
+        Ok(chains)
+    }
+
+    /// One proposal for each chain. To sample, a way must be as likely as the way back, so neither
+    /// the choice of a turn nor what is rejected at once may depend on what is wrong.
+    fn propose<R: Rng>(
+        &mut self,
+        chains: &mut [Chain],
+        aim: Aim,
+        random: &mut R,
+    ) -> Result<(), PlayError> {
+        let mut sum = 0.0;
+        let sums = self.rates.iter().map(|rate| {
+            sum += f64::from(rate.kept + 1) / f64::from(rate.tried + 1);
+            sum
+        });
+        let sums: Vec<f64> = sums.collect();
+        let changes = chains.iter().map(|chain| {
+            // A turn that is wrong, or one at which other moves were possible.
+            match aim == Aim::Find && !chain.amiss.is_empty() && random.random() {
+                true => chain.amiss[random.random_range(0..chain.amiss.len())].0,
+                false => {
+                    let target = sum * random.random::<f64>();
+                    sums.partition_point(|sum| *sum <= target)
+                        .min(sums.len() - 1)
+                }
+            }
+        });
+        let changes: Vec<usize> = changes.collect();
+        let mut others = chains.to_vec();
+        self.pass(&mut others, &changes, random)?;
+        for (lane, (chain, other)) in chains.iter_mut().zip(others).enumerate() {
+            let turn = changes[lane];
+            let (before, after) = (chain.wrong_at(turn), other.wrong_at(turn));
+            let rate = &mut self.rates[turn];
+            rate.tried = rate.tried.saturating_add(1);
+            rate.kept += u32::from(after <= before);
+            let is_open = match aim {
+                Aim::Find => after <= before,
+                // The way back would keep the moves that were drawn anew.
+                Aim::Mix => after == before && !other.is_mended,
+            };
+            if !is_open {
+                continue;
+            }
+            let wrong = f64::from(chain.wrong) - f64::from(other.wrong);
+            let ratio = coldness(lane) * wrong + other.chance - chain.chance;
+            if random.random::<f64>().ln() < ratio {
+                *chain = other;
+            }
+        }
+        Ok(())
+    }
+
+    /// Follows the chains from the start, one in each lane, with another move of another role at
+    /// a turn of each.
+    fn pass<R: Rng>(
+        &mut self,
+        chains: &mut [Chain],
+        changes: &[usize],
+        random: &mut R,
+    ) -> Result<(), PlayError> {
+        self.world.check_stop()?;
+        let own = self.belief.role();
+        let is_apart = self.belief.is_apart();
+        let game = self.world.game();
+        let roles = game.role_count();
+        let counts = |other: &RoleId| *other != own && (!is_apart || game.is_random(*other));
+        let counted: Vec<RoleId> = game.roles().filter(counts).collect();
+        let own = own.index();
+        let State::Packed(start) = self.belief.start() else {
+            unreachable!("the states of a network are packed");
+        };
+        let starts = vec![Arc::clone(start); chains.len()];
+        let (lanes, _) = self.world.lanes().expect("there is a network");
+        lanes.batch.set_states(&starts);
+        for chain in chains.iter_mut() {
+            chain.amiss.clear();
+            (chain.reach, chain.wrong, chain.chance, chain.is_mended) = (0, 0, 0.0, false);
+        }
+        // The lanes of the chains that have not ended.
+        let mut open = [u64::MAX; LANES / 64];
+        let mut joints = vec![0; chains.len() * roles];
+        for (turn, (made, told)) in self.past.iter().enumerate() {
+            let Some(&made) = lanes.moves[own].get(made) else {
+                break;
+            };
+            let batch = &mut lanes.batch;
+            let legal = batch.legal(own, made as usize).iter();
+            open.iter_mut()
+                .zip(legal)
+                .for_each(|(open, legal)| *open &= legal);
+            let ends = batch.terminal().iter();
+            open.iter_mut()
+                .zip(ends)
+                .for_each(|(open, end)| *open &= !end);
+            if open == [0; LANES / 64] {
+                break;
+            }
+            for (lane, chain) in chains
+                .iter_mut()
+                .enumerate()
+                .filter(|(lane, _)| is_set(&open, *lane))
+            {
+                chain.reach = turn + 1;
+                let joint = &mut chain.joints[turn * roles..][..roles];
+                joint[own] = made;
+                if changes[lane] == turn {
+                    let role = random.random_range(0..roles - 1);
+                    let role = role + usize::from(role >= own);
+                    joint[role] = any_legal(batch, lane, role, random);
+                }
+                for (role, made) in joint.iter_mut().enumerate() {
+                    if role != own && !batch.is_legal(lane, role, *made as usize) {
+                        *made = any_legal(batch, lane, role, random);
+                        chain.is_mended = true;
+                    }
+                    joints[lane * roles + role] = *made as usize;
+                }
+            }
+            for role in &counted {
+                let counts = batch.legal_counts(role.index(), chains.len());
+                for (chain, count) in chains.iter_mut().zip(counts) {
+                    chain.chance -= f64::from(count.max(1)).ln();
+                }
+            }
+            batch.step(&joints);
+            lanes.wrong(self.belief.role(), told, |row| {
+                let wrong: [u64; LANES / 64] = std::array::from_fn(|word| row[word] & open[word]);
+                for lane in set_bits(&wrong) {
+                    chains[lane].add_wrong(turn);
+                }
+            });
+        }
+        for chain in chains {
+            chain.wrong += UNREACHED * (self.past.len() - chain.reach) as u32;
+        }
+        Ok(())
+    }
+
+    /// Members of histories that fit.
+    fn members<R: Rng>(
+        &mut self,
+        mut found: Vec<Chain>,
+        random: &mut R,
+    ) -> Result<Vec<Member>, PlayError> {
+        let first = self.belief.first(self.world, self.memories);
+        let roles = self.world.game().role_count();
+        let mut members = Vec::with_capacity(found.len());
+        for chains in found.chunks_mut(LANES) {
+            self.pass(chains, &[usize::MAX; LANES], random)?;
+            let (lanes, moves) = self.world.lanes().expect("there is a network");
+            let ends = lanes.batch.states(chains.len());
+            let histories = chains.iter().map(|chain| {
+                let joints = chain.joints.chunks(roles);
+                let named = joints.map(|joint| {
+                    let moves = moves.iter().zip(joint);
+                    moves
+                        .map(|(moves, number)| moves[*number as usize])
+                        .collect()
+                });
+                named.collect()
+            });
+            let histories: Vec<Vec<Vec<Move>>> = histories.collect();
+            for (end, history) in ends.into_iter().zip(histories) {
+                let (mut state, mut known) = (first.state.clone(), first.known.clone());
+                let mut past = None;
+                for ((made, told), joint) in self.past.iter().zip(history) {
+                    if !known.is_empty() {
+                        state = self.world.steps(&[(&state, &joint)])?.remove(0);
+                        let mut step = Step {
+                            world: self.world,
+                            memories: self.memories,
+                            role: self.belief.role(),
+                            made: *made,
+                            told,
+                        };
+                        known = step.known(&known, &joint, &state);
+                    }
+                    past = Past::after(&past, joint);
+                }
+                let end = State::Packed(end.into());
+                members.push(Member::new(end, 1.0, known).with_past(past));
+            }
+        }
+        Ok(members)
+    }
+}
+
+/// Exchanges chains of neighbouring temperatures, beginning at the warmest or the second one.
+fn exchange<R: Rng>(chains: &mut [Chain], first: usize, random: &mut R) {
+    for level in (first..LEVELS - 1).step_by(2) {
+        for warm in level * EACH..(level + 1) * EACH {
+            let cold = warm + EACH;
+            let wrong = f64::from(chains[cold].wrong) - f64::from(chains[warm].wrong);
+            let ratio = (coldness(cold) - coldness(warm)) * wrong;
+            if random.random::<f64>().ln() < ratio {
+                chains.swap(warm, cold);
+            }
+        }
+    }
+}
+
+/// The coldness of a chain, in equal ratios from level to level.
+fn coldness(lane: usize) -> f64 {
+    let (warm, cold) = COLDNESS;
+    let share = (lane / EACH) as f64 / (LEVELS - 1) as f64;
+    warm * (cold / warm).powf(share)
+}
+
+/// The number of one of a role's legal moves in a lane, all with the same probability; 0 if it has
+/// none.
+fn any_legal<R: Rng>(batch: &mut Batch, lane: usize, role: usize, random: &mut R) -> u32 {
+    for _ in 0..GUESSES {
+        let drawn = random.random_range(0..batch.moves(role));
+        if batch.is_legal(lane, role, drawn) {
+            return drawn as u32;
+        }
+    }
+    let legal: Vec<usize> = batch.legal_moves(lane, role).collect();
+    let drawn = random.random_range(0..legal.len().max(1));
+    legal.get(drawn).map_or(0, |number| *number as u32)
+}

@@ -1,0 +1,114 @@
+//! Samples of positions where few histories fit.
+
+use std::collections::HashMap;
+
+use ggp_engine::machine::{Backend, Limits, Machine};
+use ggp_gdl::game::{Game, RoleId};
+use ggp_gdl::terms::TermId;
+use ggp_hidden::{Belief, BeliefError, BeliefLimits, World};
+
+use crate::common::{battleships::battleship, sized};
+use crate::hidden::{Past, belief, machine, past, random, shares, told};
+
+/// Asserts that each history of a belief has the moves and percepts of its role, and leads to its state.
+fn assert_fits(game: &Game, world: &World, belief: &Belief, role: RoleId, known: &Past) {
+    let mut machine = machine(game, Backend::Datalog);
+    for member in belief.members() {
+        let mut state = machine.initial().unwrap();
+        let history = member.history();
+        assert_eq!(history.len(), known.len());
+        for (joint, (made, percepts)) in history.iter().zip(known) {
+            assert_eq!(joint[role.index()], *made);
+            for (other, one) in game.roles().zip(joint) {
+                let mut legal = Vec::new();
+                machine.legal(&state, other, &mut legal).unwrap();
+                assert!(legal.contains(one), "an illegal move");
+            }
+            let mut now = told(&mut machine, &state, joint, role);
+            let mut due = percepts.clone();
+            now.sort_unstable();
+            due.sort_unstable();
+            assert_eq!(now, due);
+            state = machine.next(&state, joint).unwrap();
+        }
+        assert_eq!(machine.facts(&state), world.facts(&member.state));
+    }
+}
+
+#[test]
+fn histories_are_found_where_no_member_of_a_sample_is_left() {
+    let game = Game::from_text("battleship", &battleship(8, 4)).unwrap();
+    let role = game.roles().next().unwrap();
+    let mut machine = machine(&game, Backend::Auto);
+    let mut world = World::new(&game, Backend::Auto, Limits::default()).unwrap();
+    // So few members do not last for the sixty turns of a match.
+    let limits = BeliefLimits {
+        members: 50,
+        joint_moves: 20_000,
+    };
+    let mut random = random();
+    for _ in 0..sized(2, 10) {
+        let known = past(&mut machine, role, 40, &mut random);
+        let found = belief(&mut world, role, &known, limits, false, &mut random).unwrap();
+        assert!(!found.is_exact());
+        assert_fits(&game, &world, &found, role, &known);
+    }
+}
+
+#[test]
+fn changed_histories_are_a_sample_of_all_that_fit() {
+    let game = Game::from_text("battleship", &battleship(4, 3)).unwrap();
+    let role = game.roles().next().unwrap();
+    let mut machine = machine(&game, Backend::Auto);
+    let mut world = World::new(&game, Backend::Auto, Limits::default()).unwrap();
+    let mut random = random();
+    let known = past(&mut machine, role, 6, &mut random);
+    let all = BeliefLimits::default();
+    let exact = belief(&mut world, role, &known, all, false, &mut random).unwrap();
+    assert!(exact.is_exact());
+    let exact = shares(&world, exact.members());
+    // Far fewer than all that fit, so that samples die out and are moved apart.
+    let few = BeliefLimits {
+        members: 10,
+        joint_moves: 2_000,
+    };
+    let samples = sized(100_u32, 1_000);
+    let mut sums: HashMap<Vec<TermId>, f64> = HashMap::new();
+    for _ in 0..samples {
+        let sample = belief(&mut world, role, &known, few, false, &mut random).unwrap();
+        assert_fits(&game, &world, &sample, role, &known);
+        for (state, share) in shares(&world, sample.members()) {
+            *sums.entry(state).or_default() += share / f64::from(samples);
+        }
+    }
+    let apart = exact.iter().map(|(state, share)| {
+        let found = sums.get(state).copied().unwrap_or(0.0);
+        (share - found).max(0.0)
+    });
+    let apart: f64 = apart.sum();
+    assert!(
+        apart < 0.15,
+        "total variation {apart} of {} states",
+        exact.len()
+    );
+}
+
+#[test]
+fn a_percept_that_never_comes_is_impossible() {
+    let game = Game::from_text("battleship", &battleship(4, 3)).unwrap();
+    let role = game.roles().next().unwrap();
+    let mut machine = machine(&game, Backend::Auto);
+    let mut world = World::new(&game, Backend::Auto, Limits::default()).unwrap();
+    let mut random = random();
+    let mut known = past(&mut machine, role, 3, &mut random);
+    let strange = game
+        .parse_term(world.terms_mut(), "(place across 1 1)")
+        .unwrap();
+    known[2].1.push(strange);
+    let limits = BeliefLimits::default();
+    let error = belief(&mut world, role, &known, limits, false, &mut random).unwrap_err();
+    assert!(
+        matches!(error, BeliefError::Impossible { turn: 3 }),
+        "{error}"
+    );
+}
