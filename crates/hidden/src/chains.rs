@@ -112,7 +112,9 @@ impl Chains<'_> {
         passes: usize,
         random: &mut R,
     ) -> Result<Vec<Member>, PlayError> {
-        if self.world.game().role_count() < 2 || !self.world.has_network() {
+        let is_packed = matches!(self.belief.start(), State::Packed(_));
+        let has_lanes = is_packed && self.world.has_network();
+        if !has_lanes || self.world.game().role_count() < 2 || passes == 0 {
             return Ok(Vec::new());
         }
         let mut chains = self.begin(random)?;
@@ -142,55 +144,23 @@ impl Chains<'_> {
     fn begin<R: Rng>(&mut self, random: &mut R) -> Result<Vec<Chain>, PlayError> {
         let members = self.belief.members();
         let weights: Vec<f64> = members.iter().map(|member| member.weight).collect();
-        let (made, told) = &self.past[self.past.len() - 1];
-        let mut chains = Vec::with_capacity(LANES);
+        let mut chains: Vec<Chain> = Vec::with_capacity(LANES);
+        // The last joint moves of the member before, which is often drawn again.
+        let mut last = (usize::MAX, Vec::new());
         for place in draw(&weights, LANES, random) {
             let mut history = members[place].history();
             if history.len() < self.past.len() {
-                let state = &members[place].state;
-                let status = self.world.status(std::slice::from_ref(state))?.remove(0);
-                let step = Step {
-                    world: self.world,
-                    memories: self.memories,
-                    role: self.belief.role(),
-                    made: *made,
-                    told,
-                };
-                let mut joints = vec![vec![*made; status.legal.len()]];
-                if step.is_possible(&status) {
-                    joints.clear();
-                    match step.count(&status) <= LANES {
-                        true => {
-                            step.for_each_joint(&status, &mut |joint| joints.push(joint.to_vec()));
-                        }
-                        false => {
-                            joints.extend((0..LANES).map(|_| step.random_joint(&status, random)))
-                        }
-                    }
-                    let pairs = joints.iter().map(|joint| (state, &joint[..]));
-                    let states = step.world.steps(&pairs.collect::<Vec<_>>())?;
-                    let mut wrong: Vec<usize> = Vec::with_capacity(states.len());
-                    for state in &states {
-                        let now = step.world.told(state, step.role);
-                        let added = now
-                            .iter()
-                            .filter(|percept| told.binary_search(percept).is_err());
-                        wrong.push(2 * added.count() + told.len() - now.len());
-                    }
-                    let least = wrong.iter().min().copied();
-                    let mut wrong = wrong.iter();
-                    joints.retain(|_| wrong.next().copied() == least);
+                if last.0 != place {
+                    last = (place, self.nearest(&members[place].state, random)?);
                 }
-                history.push(joints.swap_remove(random.random_range(0..joints.len())));
+                history.push(last.1[random.random_range(0..last.1.len())].clone());
             }
             let (lanes, _) = self.world.lanes().expect("there is a network");
-            let joints = history
-                .iter()
-                .flat_map(|joint| lanes.moves.iter().zip(joint));
+            let joints = history.iter();
+            let joints = joints.flat_map(|joint| lanes.moves.iter().zip(joint));
+            let joints = joints.map(|(moves, made)| moves.get(made).copied().unwrap_or(0));
             chains.push(Chain {
-                joints: joints
-                    .map(|(moves, made)| moves.get(made).copied().unwrap_or(0))
-                    .collect(),
+                joints: joints.collect(),
                 amiss: Vec::new(),
                 reach: 0,
                 wrong: 0,
@@ -199,6 +169,49 @@ impl Chains<'_> {
             });
         }
         Ok(chains)
+    }
+
+    /// The joint moves after a state, at least one, for which least is wrong in the last turn.
+    fn nearest<R: Rng>(
+        &mut self,
+        state: &State,
+        random: &mut R,
+    ) -> Result<Vec<Vec<Move>>, PlayError> {
+        let (made, told) = &self.past[self.past.len() - 1];
+        let status = self.world.status(std::slice::from_ref(state))?.remove(0);
+        let step = self.step(self.past.len() - 1);
+        if !step.is_possible(&status) {
+            // The history ends here.
+            return Ok(vec![vec![*made; status.legal.len()]]);
+        }
+        let mut joints = Vec::new();
+        match step.count(&status) <= LANES {
+            true => step.for_each_joint(&status, &mut |joint| joints.push(joint.to_vec())),
+            false => joints.extend((0..LANES).map(|_| step.random_joint(&status, random))),
+        }
+        let pairs = joints.iter().map(|joint| (state, &joint[..]));
+        let states = step.world.steps(&pairs.collect::<Vec<_>>())?;
+        let wrong = states.iter().map(|state| {
+            let now = step.world.told(state, step.role);
+            let is_added = |percept: &&TermId| told.binary_search(percept).is_err();
+            2 * now.iter().filter(is_added).count() + told.len() - now.len()
+        });
+        let wrong: Vec<usize> = wrong.collect();
+        let least = wrong.iter().min();
+        let mut each = wrong.iter();
+        joints.retain(|_| each.next() == least);
+        Ok(joints)
+    }
+
+    fn step(&mut self, turn: usize) -> Step<'_> {
+        let (made, told) = &self.past[turn];
+        Step {
+            world: self.world,
+            memories: self.memories,
+            role: self.belief.role(),
+            made: *made,
+            told,
+        }
     }
 
     /// One proposal for each chain. To sample, a way must be as likely as the way back, so neither
@@ -279,7 +292,10 @@ impl Chains<'_> {
             (chain.reach, chain.wrong, chain.chance, chain.is_mended) = (0, 0, 0.0, false);
         }
         // The lanes of the chains that have not ended.
-        let mut open = [u64::MAX; LANES / 64];
+        let mut open = [0; LANES / 64];
+        for lane in 0..chains.len() {
+            open[lane / 64] |= 1 << (lane % 64);
+        }
         let mut joints = vec![0; chains.len() * roles];
         for (turn, (made, told)) in self.past.iter().enumerate() {
             let Some(&made) = lanes.moves[own].get(made) else {
@@ -338,52 +354,48 @@ impl Chains<'_> {
         Ok(())
     }
 
-    /// Members of histories that fit.
+    /// Members of histories that fit, at most as many as lanes.
     fn members<R: Rng>(
         &mut self,
         mut found: Vec<Chain>,
         random: &mut R,
     ) -> Result<Vec<Member>, PlayError> {
+        self.pass(&mut found, &[usize::MAX; LANES], random)?;
         let first = self.belief.first(self.world, self.memories);
         let roles = self.world.game().role_count();
-        let mut members = Vec::with_capacity(found.len());
-        for chains in found.chunks_mut(LANES) {
-            self.pass(chains, &[usize::MAX; LANES], random)?;
-            let (lanes, moves) = self.world.lanes().expect("there is a network");
-            let ends = lanes.batch.states(chains.len());
-            let histories = chains.iter().map(|chain| {
-                let joints = chain.joints.chunks(roles);
-                let named = joints.map(|joint| {
-                    let moves = moves.iter().zip(joint);
-                    moves
-                        .map(|(moves, number)| moves[*number as usize])
-                        .collect()
-                });
-                named.collect()
+        let (lanes, moves) = self.world.lanes().expect("there is a network");
+        let ends = lanes.batch.states(found.len());
+        let histories = found.iter().map(|chain| {
+            let joints = chain.joints.chunks(roles);
+            let named = joints.map(|joint| {
+                let moves = moves.iter().zip(joint);
+                moves
+                    .map(|(moves, number)| moves[*number as usize])
+                    .collect()
             });
-            let histories: Vec<Vec<Vec<Move>>> = histories.collect();
-            for (end, history) in ends.into_iter().zip(histories) {
-                let (mut state, mut known) = (first.state.clone(), first.known.clone());
-                let mut past = None;
-                for ((made, told), joint) in self.past.iter().zip(history) {
-                    if !known.is_empty() {
-                        state = self.world.steps(&[(&state, &joint)])?.remove(0);
-                        let mut step = Step {
-                            world: self.world,
-                            memories: self.memories,
-                            role: self.belief.role(),
-                            made: *made,
-                            told,
-                        };
-                        known = step.known(&known, &joint, &state);
-                    }
-                    past = Past::after(&past, joint);
+            named.collect()
+        });
+        let histories: Vec<Vec<Vec<Move>>> = histories.collect();
+        let mut known = vec![first.known; found.len()];
+        if self.belief.is_apart() {
+            let mut states = vec![first.state; found.len()];
+            for turn in 0..self.past.len() {
+                let joints = histories.iter().map(|history| &history[turn][..]);
+                let pairs: Vec<(&State, &[Move])> = states.iter().zip(joints).collect();
+                states = self.world.steps(&pairs)?;
+                for ((known, history), state) in known.iter_mut().zip(&histories).zip(&states) {
+                    *known = self.step(turn).known(known, &history[turn], state);
                 }
-                let end = State::Packed(end.into());
-                members.push(Member::new(end, 1.0, known).with_past(past));
             }
         }
-        Ok(members)
+        let members = ends.into_iter().zip(known).zip(histories);
+        let members = members.map(|((end, known), history)| {
+            let past = history
+                .into_iter()
+                .fold(None, |past, joint| Past::after(&past, joint));
+            Member::new(State::Packed(end.into()), 1.0, known).with_past(past)
+        });
+        Ok(members.collect())
     }
 }
 
