@@ -59,7 +59,9 @@ fn main() {
     if games.is_empty() {
         games = GAMES.iter().map(|name| (*name).to_owned()).collect();
     }
-    println!("game, turns, most positions, total variation (one, ten), ms median and most, lost");
+    println!(
+        "game, turns, most positions, in a sample, total variation (one, ten), ms median and most, lost"
+    );
     for game in &games {
         let text = match &game[..] {
             "battleship_8" => battleship(8, 4),
@@ -92,7 +94,7 @@ fn measure(game: &Game, matches: u64, members: usize) {
         members,
         joint_moves: 50 * members,
     };
-    let (mut turns, mut largest, mut lost) = (0, 0, 0);
+    let (mut turns, mut largest, mut lost, mut kept, mut samples) = (0, 0, 0, 0, 0);
     let mut apart = Vec::new();
     let mut times: Vec<Duration> = Vec::new();
     for seed in 0..matches {
@@ -131,6 +133,8 @@ fn measure(game: &Game, matches: u64, members: usize) {
                     continue;
                 }
                 let sampled = shares(&world, &belief);
+                kept += sampled.len();
+                samples += 1;
                 if let Some(expected) = &expected {
                     one += distance(expected, &sampled);
                 }
@@ -153,9 +157,10 @@ fn measure(game: &Game, matches: u64, members: usize) {
         format!(">{MOST}")
     };
     println!(
-        "{}, {:.0}, {largest}, {:.3}, {:.3}, {:.1}, {:.1}, {lost}",
+        "{}, {:.0}, {largest}, {:.0}, {:.3}, {:.3}, {:.1}, {:.1}, {lost}",
         game.name(),
         turns as f64 / matches as f64,
+        kept as f64 / f64::from(samples),
         mean(|pair| pair.0),
         mean(|pair| pair.1),
         1e3 * times[times.len() / 2].as_secs_f64(),

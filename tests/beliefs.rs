@@ -112,3 +112,57 @@ fn a_percept_that_never_comes_is_impossible() {
         "{error}"
     );
 }
+
+fn lattaque() -> Game {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/games/lattaque.kif");
+    let rules = std::fs::read_to_string(path).expect("the game is bundled");
+    Game::from_text("lattaque", &rules).unwrap()
+}
+
+#[test]
+fn no_choice_is_met_more_often_than_it_is_likely() {
+    let game = lattaque();
+    let role = game.roles().next().unwrap();
+    let mut machine = machine(&game, Backend::Auto);
+    let mut world = World::new(&game, Backend::Auto, Limits::default()).unwrap();
+    let mut random = random();
+    // Each turn places a piece of about twelve kinds, and tells nothing.
+    let known = past(&mut machine, role, 12, &mut random);
+    let limits = BeliefLimits {
+        members: 300,
+        joint_moves: 30_000,
+    };
+    let sample = belief(&mut world, role, &known, limits, false, &mut random).unwrap();
+    let mut pieces: HashMap<String, f64> = HashMap::new();
+    for (state, share) in shares(&world, sample.members()) {
+        let facts = state.iter().map(|fact| game.text(world.terms(), *fact));
+        for piece in facts.filter(|fact| fact.starts_with("(piece")) {
+            *pieces.entry(piece).or_default() += share;
+        }
+    }
+    // The own pieces are known.
+    pieces.retain(|piece, _| !piece.contains("left"));
+    assert!(pieces.len() > 8 * known.len(), "{} facts", pieces.len());
+    for (piece, share) in pieces {
+        assert!(share < 0.3, "{piece}: {share}");
+    }
+}
+
+#[test]
+fn moves_of_two_turns_are_exchanged_where_one_alone_cannot_change() {
+    let game = lattaque();
+    let role = game.roles().next().unwrap();
+    let mut machine = machine(&game, Backend::Auto);
+    let mut world = World::new(&game, Backend::Auto, Limits::default()).unwrap();
+    let mut random = random();
+    // All pieces are placed in forty turns, so another kind at one place is one too many.
+    let known = past(&mut machine, role, sized(70, 200), &mut random);
+    let limits = BeliefLimits {
+        members: 100,
+        joint_moves: 10_000,
+    };
+    let sample = belief(&mut world, role, &known, limits, false, &mut random).unwrap();
+    assert_fits(&game, &world, &sample, role, &known);
+    let found = sample.members().len();
+    assert!(found >= 20, "{found} positions");
+}

@@ -19,12 +19,12 @@ fn explanations() -> Vec<Explanation> {
 
 #[test]
 fn the_corpus_agrees_by_datalog() {
-    the_corpus_agrees(Backend::Datalog, 1, crate::common::sized(3_000, 50_000));
+    the_corpus_agrees(Backend::Datalog, 1, crate::common::sized(1_500, 50_000));
 }
 
 #[test]
 fn the_corpus_agrees_by_networks() {
-    let each = crate::common::sized(3, 1);
+    let each = crate::common::sized(4, 1);
     the_corpus_agrees(Backend::Auto, each, crate::common::sized(5_000, 500_000));
 }
 

@@ -184,8 +184,8 @@ fn every_command_answers_or_names_a_limit() {
         let file = folder.path().join(format!("{name}.kif"));
         std::fs::write(&file, rules).unwrap();
         for (at, line) in COMMANDS.iter().enumerate() {
-            // Each game meets a sixteenth of the commands.
-            if at % sized(16, 1) != number % sized(16, 1) {
+            // Each game meets one of 24 commands.
+            if at % sized(24, 1) != number % sized(24, 1) {
                 continue;
             }
             let began = Instant::now();
@@ -270,7 +270,7 @@ fn the_limit_and_its_rule_are_named() {
 #[test]
 fn the_page_survives_and_serves_others() {
     let service = Service::start(&["--memory", "1000"]);
-    for (name, rules) in hostile().into_iter().step_by(sized(3, 1)) {
+    for (name, rules) in hostile().into_iter().step_by(sized(4, 1)) {
         let hostile = service.anew();
         let set = json!({ "files": [{ "name": "hostile.kif", "text": rules }] });
         let answer = hostile.post("/api/games", &set);

@@ -416,7 +416,7 @@ fn proved_claims_hold_in_all_positions() {
         if some.has_errors() {
             return Err(format!("{:?}", some.claims));
         }
-        let all = report(game, &options(crate::common::sized(500, 30_000)));
+        let all = report(game, &options(crate::common::sized(250, 30_000)));
         if all.space.is_none() {
             return Ok(());
         }

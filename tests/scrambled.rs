@@ -383,7 +383,7 @@ fn renaming_and_reordering_change_no_answer() {
     let names = games.iter().map(|(name, _)| name.clone());
     let thorough: HashSet<String> = names
         .enumerate()
-        .filter(|(index, _)| *index < own || sized(index % 20 == 0, true))
+        .filter(|(index, _)| *index < own || sized(index % 40 == 0, true))
         .map(|(_, name)| name)
         .collect();
     crate::common::for_each(&games, |name, game| {

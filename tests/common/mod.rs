@@ -38,7 +38,15 @@ pub fn corpus() -> Option<PathBuf> {
 }
 
 /// The games that take seconds in tests of all games: those on boards of full size.
-const LARGE: [&str; 6] = ["chess", "draughts", "go", "gomoku", "hex_large", "reversi"];
+const LARGE: [&str; 7] = [
+    "chess",
+    "draughts",
+    "go",
+    "gomoku",
+    "hex_large",
+    "lattaque",
+    "reversi",
+];
 
 /// Returns whether a game, or its file, is one of the [`LARGE`] ones.
 pub fn is_large(name: &str) -> bool {

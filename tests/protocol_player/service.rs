@@ -165,7 +165,7 @@ pub fn status(process: u32, key: &str) -> Option<u64> {
 #[test]
 fn matches_leave_no_resources_behind() {
     let cycles = std::env::var("GGP_CYCLES").ok();
-    let cycles: u32 = cycles.map_or(crate::common::sized(15, 200), |cycles| {
+    let cycles: u32 = cycles.map_or(crate::common::sized(8, 200), |cycles| {
         cycles.parse().unwrap()
     });
     let mut child = Command::new(env!("CARGO_BIN_EXE_ggp"))

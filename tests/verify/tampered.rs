@@ -285,7 +285,7 @@ fn one_changed_field_is_confirmed_only_if_it_is_true() {
                 by_path.entry(path).or_default().push(tampered);
             }
             for changes in by_path.values_mut() {
-                while changes.len() > sized(5, 100) {
+                while changes.len() > sized(3, 100) {
                     let at = random.random_range(0..changes.len());
                     changes.swap_remove(at);
                 }

@@ -1,7 +1,7 @@
 // The rule editor: colours, fixes, names, keys, files, and random matches.
 
 import assert from 'node:assert/strict';
-import { home, entered, opened, ruleText, rulesField, problems, says, typed, LINE_OF_THREE, ONE_LIGHT } from './person.mjs';
+import { counted, home, entered, opened, ruleText, rulesField, problems, says, typed, LINE_OF_THREE, ONE_LIGHT } from './person.mjs';
 
 /** Two players who have two goals each at the end. */
 const TWO_GOALS = `; Two goals: for a test
@@ -138,7 +138,7 @@ export const tests = {
     await typed(page, ONE_LIGHT);
     await page.getByRole('button', { name: 'Insert example' }).click();
     await page.getByText('Your earlier rules were replaced.').waitFor();
-    assert.equal(await page.locator('.editor .file').count(), 1);
+    await counted(page.locator('.editor .file'), 1);
     await state(page, 'No errors found.');
     await page.locator('.trial .good', { hasText: /random matches: all end, after 1 joint move\..*Average score: left \d+, right \d+\./ }).waitFor();
     // It does not replace itself.
@@ -195,7 +195,7 @@ export const tests = {
     await page.getByRole('button', { name: 'go', exact: true }).first().click();
     await says(page, /^The match ends here\. a has no legal move, but the game is not over\./);
     await fault.getByRole('button', { name: 'rules.kif:4' }).waitFor();
-    assert.equal(await page.locator('.trouble:visible').count(), 0);
+    await counted(page.locator('.trouble:visible'), 0);
     assert.deepEqual((await page.locator('.goal').allTextContents()).map((text) => text.replace(/\D+/g, '')), ['60', '40']);
     await fault.getByRole('button', { name: 'Why' }).click();
     await page.locator('.answer', { hasText: '(legal a ' }).waitFor();

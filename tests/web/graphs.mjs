@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { LINE_OF_THREE, ONE_LIGHT, addressed, opened, own, says, unending } from './person.mjs';
+import { counted, LINE_OF_THREE, ONE_LIGHT, addressed, opened, own, says, unending } from './person.mjs';
 
 /** A property of the graph canvas. */
 const sheet = (page, look, where = '.graph') => page.evaluate(([source, place]) => new Function('sheet', `return ${source}`)(document.querySelector(`${place} canvas`).sheet), [look, where]);
@@ -261,9 +261,9 @@ export const tests = {
     await page.getByRole('button', { name: 'Hide the tree' }).click();
     await page.getByRole('button', { name: 'Move now' }).click();
     await page.waitForFunction(() => /^2 \//.test(document.querySelector('.count').textContent));
-    assert.equal(await page.locator('.thought .spinner').count(), 0);
+    await counted(page.locator('.thought .spinner'), 0);
     await page.getByRole('button', { name: 'Show the tree' }).click();
-    assert.equal(await shown.count(), 1);
+    await counted(shown, 1);
     assert.ok(await sheet(page, 'sheet.scene.ranks.flat().length', '.tree') > 50);
     assert.equal(questions.length, 1, 'opening the tree asks for a hint');
   },

@@ -1,7 +1,7 @@
 // The start page: cards, groups, variants, search, the match at the top.
 
 import assert from 'node:assert/strict';
-import { home, problems } from './person.mjs';
+import { counted, home, problems } from './person.mjs';
 
 /** Opens the start page, and waits until the games are in their groups. */
 async function atHome(page) {
@@ -42,9 +42,9 @@ export const tests = {
   async variants_are_chosen_on_one_card({ page }) {
     await atHome(page);
     const card = page.locator('.card', { hasText: 'Lights Out' });
-    assert.equal(await card.count(), 1);
+    await counted(card, 1);
     const variant = card.getByLabel('Variant of Lights Out');
-    assert.equal(await variant.locator('option').count(), 7);
+    await counted(variant.locator('option'), 7);
     assert.equal(await card.locator('.card-link').getAttribute('href'), '#/lights_out_5x5');
     await variant.selectOption({ label: '3×3' });
     assert.equal(await card.locator('.card-link').getAttribute('href'), '#/lights_out_3x3');

@@ -1,7 +1,7 @@
 // The appearance: colours, widths, long lists.
 
 import assert from 'node:assert/strict';
-import { home, opened, says, typed, own, unfolded, LINE_OF_THREE } from './person.mjs';
+import { counted, home, opened, says, typed, own, unfolded, LINE_OF_THREE } from './person.mjs';
 
 export const tests = {
   async two_thousand_moves_make_no_lag({ page }) {
@@ -11,10 +11,10 @@ export const tests = {
       (<= (legal player (to ?a ?b)) (number ?a) (number ?b))
       (<= (next (at ?a ?b)) (does player (to ?a ?b)))`);
     await page.getByText('2,025 moves').waitFor();
-    assert.equal(await page.locator('button.move').count(), 2025);
+    await counted(page.locator('button.move'), 2025);
     await page.locator('.moves .search').fill('45');
     await page.waitForFunction(() => document.querySelectorAll('button.move').length < 2025);
-    assert.equal(await page.locator('button.move').count(), 89);
+    await counted(page.locator('button.move'), 89);
     await page.locator('button.move').first().click();
     await says(page, /Last: \(to 1 45\)/);
   },

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { home, board, status, place, facts, opened, says, ended, over, seated, own, addressed, LINE_OF_THREE, ONE_LIGHT, BOTH } from './person.mjs';
+import { counted, home, board, status, place, facts, opened, says, ended, over, seated, own, addressed, LINE_OF_THREE, ONE_LIGHT, BOTH } from './person.mjs';
 
 export const tests = {
   async a_game_is_found_and_loaded({ page }) {
@@ -13,7 +13,7 @@ export const tests = {
     await page.waitForFunction((before) => document.querySelectorAll('.card').length < before, all);
     await page.locator(`.card-link[href="#/${LINE_OF_THREE}"]`).click();
     await page.locator('.game .board svg').waitFor();
-    assert.equal(await page.locator('[data-cell]').count(), 9);
+    await counted(page.locator('[data-cell]'), 9);
     assert.match(await status(page).textContent(), /Your move \(cross\)/);
   },
 
@@ -52,7 +52,7 @@ export const tests = {
     await page.getByRole('button', { name: 'Pause', exact: true }).click();
     await says(page, /Paused: yellow to move/);
     await page.getByText('Stopped. Best so far').waitFor();
-    assert.equal(await page.locator('.thought .spinner').count(), 0);
+    await counted(page.locator('.thought .spinner'), 0);
     await seated(page, 'yellow', 'mcts', 0.3);
     await page.getByRole('button', { name: 'Continue' }).click();
     await says(page, /Your move \(red\)/);
@@ -142,7 +142,7 @@ export const tests = {
     await page.locator('.group.open button.move').first().click();
     await page.waitForFunction((before) => Number(document.querySelector('.count').textContent.split('/')[0]) === before + 2, before);
     await page.getByRole('tab', { name: 'Thinking' }).click();
-    assert.equal(await page.locator('.over .dashed').count(), 0);
+    await counted(page.locator('.over .dashed'), 0);
     await page.getByLabel('Time to learn').selectOption('3');
     await page.getByRole('button', { name: 'Learn values' }).click();
     await page.getByText(/Learning: \d.* games so far/).waitFor();
@@ -153,7 +153,7 @@ export const tests = {
     assert.deepEqual(await points('.dashed'), [5, 5]);
     assert.deepEqual(await points(':not(.dashed)'), [2]);
     assert.match(await page.locator('.over .legend').textContent(), /cross.*nought.*search.*learned values/);
-    assert.equal(await page.locator('.speaks').count(), 2);
+    await counted(page.locator('.speaks'), 2);
     const here = await page.locator('.speaks').first().textContent();
     assert.match(here, /cross, expected score \d+\.\d/);
     assert.match(here, /\(cell \d \d (cross|nought)\)\+\d\.\d\d/);
@@ -175,9 +175,9 @@ export const tests = {
     await page.locator('.group.open button.move').first().click();
     await says(page, /Your move \(yellow\)/);
     await page.getByText('Stopped. Best so far').waitFor();
-    assert.equal(await page.locator('.thought .spinner').count(), 0);
+    await counted(page.locator('.thought .spinner'), 0);
     await page.getByRole('button', { name: 'Hint', exact: true }).waitFor();
-    assert.equal(await page.getByRole('button', { name: 'Play it' }).count(), 0);
+    await counted(page.getByRole('button', { name: 'Play it' }), 0);
   },
 
   async choices_stay_hidden_until_all_have_chosen({ page }) {
@@ -185,7 +185,7 @@ export const tests = {
     await seated(page, 'right', 'person');
     await page.locator('.group.open', { hasText: 'left' }).getByRole('button', { name: '(name 2)', exact: true }).click();
     await says(page, /Your move \(right\)/);
-    assert.equal(await page.locator('.group', { hasText: 'left' }).getByText('(name').count(), 0);
+    await counted(page.locator('.group', { hasText: 'left' }).getByText('(name'), 0);
     assert.match(await page.locator('.moves').textContent(), /Has chosen \(hidden/);
     await page.locator('.group.open', { hasText: 'right' }).getByRole('button', { name: '(name 1)', exact: true }).click();
     await ended(page);
@@ -229,7 +229,7 @@ export const tests = {
     const third = await context.newPage();
     await third.goto(cross.replace(/\?.*/, ''));
     await ended(third);
-    assert.equal(await third.getByRole('button', { name: /next match|Play again/ }).count(), 0);
+    await counted(third.getByRole('button', { name: /next match|Play again/ }), 0);
     await one.getByRole('button', { name: 'Swap seats' }).click();
     await says(one, /Waiting for cross/);
     await third.getByRole('button', { name: 'Watch the next match' }).click();
@@ -261,7 +261,7 @@ export const tests = {
     await page.locator('.candidates:not(.speaks)').waitFor();
     await page.getByRole('button', { name: 'New match' }).click();
     await says(page, /Your move \(cross\)\.$/);
-    assert.equal(await page.locator('.candidates:not(.speaks)').count(), 0);
+    await counted(page.locator('.candidates:not(.speaks)'), 0);
     // A program that has the first move waits.
     await seated(page, 'nought', 'person');
     await place(page, 1, 1).click();
@@ -318,7 +318,7 @@ export const tests = {
     // What the program thinks is hidden until both have chosen.
     await page.getByText('their thoughts are hidden').waitFor();
     await page.waitForTimeout(400);
-    assert.equal(await page.getByText('Best so far').count(), 0);
+    await counted(page.getByText('Best so far'), 0);
     await page.getByRole('button', { name: 'Pause', exact: true }).click();
     await says(page, /Paused: right to move/);
     await page.getByRole('button', { name: 'Continue', exact: true }).click();
@@ -459,7 +459,7 @@ export const tests = {
       await page.locator('.group.open', { hasText: role }).getByRole('button', { name: '(go 1)', exact: true }).click();
     }
     await says(page, /The match ends here\. one has no legal move/);
-    assert.equal(await page.locator('.group').count(), 0);
+    await counted(page.locator('.group'), 0);
     assert.doesNotMatch(await page.locator('.side').first().textContent(), /to move/);
   },
 

@@ -1,7 +1,9 @@
 // The actions of a person on the page.
 
+import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { setTimeout } from 'node:timers/promises';
 import { chromium } from 'playwright-core';
 
 /** The address of `ggp web`: the first command-line argument. */
@@ -55,6 +57,12 @@ async function playable(page) {
 /** Waits until the status text matches. */
 export async function says(page, pattern, timeout = 30_000) {
   await page.waitForFunction(([source]) => new RegExp(source).test(document.querySelector('.status')?.textContent ?? ''), [pattern.source], { timeout, polling: 100 });
+}
+
+/** Waits until as many elements are there: a page under load shows a change a moment later. */
+export async function counted(locator, number) {
+  for (let tries = 0; tries < 50 && await locator.count() !== number; tries += 1) await setTimeout(100);
+  assert.equal(await locator.count(), number, `elements of ${locator}`);
 }
 
 /** Returns whether the match has ended. */

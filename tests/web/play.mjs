@@ -1,7 +1,7 @@
 // Playing on the board: marks, picking, dragging, menus, motion, and the end of a match.
 
 import assert from 'node:assert/strict';
-import { home, board, status, place, opened, says, ended, seated, own, addressed, LINE_OF_THREE, BOTH, unending } from './person.mjs';
+import { counted, home, board, status, place, opened, says, ended, seated, own, addressed, LINE_OF_THREE, BOTH, unending } from './person.mjs';
 
 const X_WINS = '(mark 1 1) wait;wait (mark 2 1);(mark 1 2) wait;wait (mark 2 2)';
 const persons = 'seats=person;person';
@@ -23,7 +23,7 @@ const tests = {
   async cells_light_up_and_a_move_is_previewed({ page }) {
     await opened(page, '#/connect_four');
     await page.locator('[data-cell="0 2 3"]').hover();
-    assert.equal(await marks(page, 'hover').count(), 6);
+    await counted(marks(page, 'hover'), 6);
     await page.locator('.ghost').waitFor();
     await page.locator('.status').hover();
     await page.waitForFunction(() => document.querySelector('.board').shadowRoot.querySelectorAll('.ghost, .mark.hover').length === 0);
@@ -40,12 +40,12 @@ const tests = {
   async the_last_move_is_marked({ page }) {
     await opened(page, `#/checkers?moves=(move 2 2 3 3) wait&${persons}`);
     await page.locator('.arrow.last').waitFor();
-    assert.equal(await marks(page, 'last').count(), 2);
+    await counted(marks(page, 'last'), 2);
     const [cell] = await page.locator('[data-cell="0 3 2"]').all();
-    assert.equal(await cell.locator('.mark.last').count(), 1);
+    await counted(cell.locator('.mark.last'), 1);
     await opened(page, `#/connect_four?moves=(drop 4) wait&${persons}`);
     await page.locator('[data-cell="0 5 3"] .mark.last').waitFor();
-    assert.equal(await page.locator('[data-cell="0 5 3"] .mark.last').count(), 1);
+    await counted(page.locator('[data-cell="0 5 3"] .mark.last'), 1);
   },
 
   async a_piece_is_picked_and_nothing_moves_before_a_second_click({ page }) {
@@ -58,7 +58,7 @@ const tests = {
     await page.locator(`[data-cell="${single}"]`).click();
     await marks(page, 'chosen').waitFor();
     assert.match(await page.locator('.count').textContent(), /^0 \//);
-    assert.equal(await marks(page, 'near').count(), 1);
+    await counted(marks(page, 'near'), 1);
     await page.keyboard.press('Escape');
     const from = cells.find((cell) => about(cell).length > 2);
     await page.locator(`[data-cell="${from}"]`).click();
@@ -85,7 +85,7 @@ const tests = {
     assert.match(await page.locator('.count').textContent(), /^0 \//);
     await drag('0 4 1', '0 3 2');
     await says(page, /Last: white \(move 2 2 3 3\)/);
-    assert.equal(await page.locator('.board .held').count(), 0);
+    await counted(page.locator('.board .held'), 0);
   },
 
   async a_finger_drags_a_piece_too({ browser }) {
@@ -144,7 +144,7 @@ const tests = {
   async directions_have_arrows_and_keys({ page }) {
     await opened(page, `#/light_cycles?${persons}`);
     const pad = page.locator('.pad');
-    assert.equal(await pad.locator('.way').count(), 4);
+    await counted(pad.locator('.way'), 4);
     await page.keyboard.press('ArrowRight');
     await says(page, /Your move \(east\)/);
     await page.keyboard.press('ArrowLeft');
@@ -153,10 +153,10 @@ const tests = {
     await page.getByRole('button', { name: 'Read names' }).click();
     await asked;
     await pad.getByRole('button', { name: 'drive up' }).waitFor();
-    assert.equal(await pad.locator('.way').count(), 0);
+    await counted(pad.locator('.way'), 0);
     await page.reload();
     await pad.getByRole('button', { name: 'drive up' }).waitFor();
-    assert.equal(await pad.locator('.way').count(), 0);
+    await counted(pad.locator('.way'), 0);
     await page.getByRole('button', { name: 'Read names' }).click();
     await pad.locator('.way').first().waitFor();
     await page.goto(`${home}?names=no#/light_cycles`);
@@ -285,7 +285,7 @@ const tests = {
     await place(page, 0, 2).click();
     await says(page, /Last: \(move 1 right\)/);
     await marks(page, 'last').first().waitFor();
-    assert.equal(await page.locator('.arrow.last').count(), 1);
+    await counted(page.locator('.arrow.last'), 1);
     assert.equal(await page.evaluate(() => window.flown), 1);
     await opened(page, `#/nim?${persons}`);
     await page.getByText('Your move (left)').waitFor();
@@ -348,7 +348,7 @@ const tests = {
     await page.unroute('**/position');
     await page.getByRole('button', { name: 'Try again' }).click();
     await says(page, /Your move/);
-    assert.equal(await page.locator('.failure, .trouble').locator('visible=true').count(), 0);
+    await counted(page.locator('.failure, .trouble').locator('visible=true'), 0);
   },
 
   async a_player_prepares_the_rules_first({ page }) {
@@ -428,7 +428,7 @@ const tests = {
     await field.press('Enter');
     await page.locator('.why-line', { hasText: '(goal cross 50)' }).first().waitFor();
     assert.equal(await field.inputValue(), '(goal cross 50)');
-    assert.equal(await page.locator('.answer summary a').count(), 0);
+    await counted(page.locator('.answer summary a'), 0);
   },
 
   async the_plan_is_next_to_the_board({ page }) {

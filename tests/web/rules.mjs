@@ -1,7 +1,7 @@
 // Rules: checked, explained and solved.
 
 import assert from 'node:assert/strict';
-import { home, board, status, place, facts, opened, says, over, seated, typed, own, addressed, rulesField, ruleText, LINE_OF_THREE, ONE_LIGHT, unending } from './person.mjs';
+import { counted, home, board, status, place, facts, opened, says, over, seated, typed, own, addressed, rulesField, ruleText, LINE_OF_THREE, ONE_LIGHT, unending } from './person.mjs';
 
 export const tests = {
   async a_puzzle_is_solved_and_the_plan_played({ page }) {
@@ -76,8 +76,8 @@ export const tests = {
     await page.waitForFunction(() => document.querySelectorAll('.solve .chart .end').length === 4);
     await page.locator('.solve').getByRole('button', { name: 'Stop', exact: true }).click();
     await page.getByText(/^Stopped\. .*1,234 positions · 1\.5 s$/).waitFor();
-    assert.equal(await page.locator('.solve .chart .end').count(), 4);
-    assert.equal(await page.locator('.solve .spinner').count(), 0);
+    await counted(page.locator('.solve .chart .end'), 4);
+    await counted(page.locator('.solve .spinner'), 0);
   },
 
   async numbers_have_the_right_words({ page }) {
@@ -87,13 +87,13 @@ export const tests = {
     await page.getByText('Finds a solution from this position').waitFor();
     await page.getByRole('button', { name: 'Solve', exact: true }).click();
     await page.getByText(/^Solved in 1 move[;.]/).waitFor();
-    assert.equal(await page.locator('.solve').getByText(/\b(0 positions|1 positions)\b/).count(), 0);
+    await counted(page.locator('.solve').getByText(/\b(0 positions|1 positions)\b/), 0);
     await opened(page, `#/${LINE_OF_THREE}`);
     await seated(page, 'nought', 'random');
     await place(page, 1, 1).click();
     await says(page, /Last: nought/);
     await page.locator('.thoughts').getByText('Plays').waitFor();
-    assert.equal(await page.locator('.thoughts').getByText(/\b0 positions\b/).count(), 0);
+    await counted(page.locator('.thoughts').getByText(/\b0 positions\b/), 0);
   },
 
   async files_are_dropped({ page }) {
@@ -108,7 +108,7 @@ export const tests = {
     }, [ONE_LIGHT]);
     await page.locator('.home').dispatchEvent('drop', { dataTransfer: dropped });
     await page.getByText('No errors found').waitFor();
-    assert.equal(await page.locator('.editor .file').count(), 2);
+    await counted(page.locator('.editor .file'), 2);
   },
 
   async rules_of_ones_own_travel_in_the_address({ page, browser }) {
@@ -136,7 +136,7 @@ export const tests = {
     await page.locator('.group.open button.move').first().click();
     await says(page, /Last: \(press/);
     assert.equal(refused, 1);
-    assert.equal(await page.locator('.trouble:visible').count(), 0);
+    await counted(page.locator('.trouble:visible'), 0);
   },
 
   async why_and_why_not_show_the_rule({ page }) {
@@ -152,7 +152,7 @@ export const tests = {
     await page.getByRole('button', { name: 'Ask' }).click();
     await page.locator('.why-drawer .trouble').waitFor();
     assert.equal(await page.locator('.answer .why-line').count(), 0, 'an answer to another question is there');
-    assert.equal(await page.locator('.source .lit').count(), 0);
+    await counted(page.locator('.source .lit'), 0);
     await page.keyboard.press('Escape');
     assert.equal(await page.locator('.why-drawer').isVisible(), false);
     assert.match(await page.evaluate(() => document.activeElement.getAttribute('aria-label')), /^Why is \(mark 1 1\)/);
@@ -173,7 +173,7 @@ export const tests = {
     await page.getByLabel('A fact or relation to ask about').fill('(legal nought (mark 1 1))');
     await page.getByRole('button', { name: 'Ask' }).click();
     await page.locator('.why-line.fails').first().waitFor();
-    assert.equal(await page.getByRole('button', { name: 'Over the match' }).count(), 0);
+    await counted(page.getByRole('button', { name: 'Over the match' }), 0);
   },
 
   async resting_on_a_thing_says_why_without_a_flood({ page }) {

@@ -1,7 +1,7 @@
 // Games whose rules hide what others do: what a seat sees at this page and at a table.
 
 import assert from 'node:assert/strict';
-import { board, ended, facts, home, opened, place, says, seated, status } from './person.mjs';
+import { counted, board, ended, facts, home, opened, place, says, seated, status } from './person.mjs';
 
 const PERSONS = 'seats=person;person';
 const note = (page) => page.locator('.seat-note');
@@ -115,7 +115,7 @@ const tests = {
       await ended(each);
       await each.locator('.history', { hasText: 'mark 3 1' }).waitFor();
       await each.locator('.history', { hasText: 'mark 2 2' }).waitFor();
-      assert.equal(await each.locator('.branches').count(), 0);
+      await counted(each.locator('.branches'), 0);
     }
   },
 

@@ -2,8 +2,8 @@
 //!
 //! In: a belief, and a role's moves and its percepts after each. Out: members, each by one
 //! history. A chain is a history with the number of percepts that it has wrong: told though not
-//! due, or the other way round. A proposal changes one move of another role at one turn and keeps
-//! the later moves where they are legal. A chain takes it by its probability and by what it has
+//! due, or the other way round. A proposal changes one move of another role at one turn, or
+//! exchanges its moves at two turns, and keeps the later moves where they are legal. A chain takes it by its probability and by what it has
 //! wrong, the cold chains more strictly than the warm ones, and chains of neighbouring
 //! temperatures are exchanged. At each temperature, histories with nothing wrong are met in
 //! proportion to their probability in the long run; so those are the sample.
@@ -33,12 +33,36 @@ const EACH: usize = LANES / LEVELS;
 /// One more wrong percept is taken with the probability e to the power of minus this, at the
 /// warmest level and at the coldest.
 const COLDNESS: (f64, f64) = (0.3, 3.0);
+/// The share of the proposals that exchange moves of two turns.
+const EXCHANGED: f64 = 0.5;
 /// The moves that are drawn among all before the legal ones are listed.
 const GUESSES: usize = 8;
 /// The least passes after the first history that fits.
 const AFTER: usize = 100;
 /// The wrong percepts that count for a turn that a history does not reach.
 const UNREACHED: u32 = 4;
+
+/// A change of a chain that is proposed.
+#[derive(Copy, Clone)]
+struct Change {
+    /// The turns that change, twice the same where there is one.
+    turns: [usize; 2],
+    /// The role whose moves at the turns are exchanged; none to draw a move of any role anew.
+    exchanged: Option<usize>,
+}
+
+impl Change {
+    /// No change.
+    const NONE: Change = Change {
+        turns: [usize::MAX; 2],
+        exchanged: None,
+    };
+
+    /// The number of wrong percepts of a chain at the turns.
+    fn wrong(&self, chain: &Chain) -> u32 {
+        self.turns.iter().map(|turn| chain.wrong_at(*turn)).sum()
+    }
+}
 
 /// The purpose of the chains.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -118,7 +142,7 @@ impl Chains<'_> {
             return Ok(Vec::new());
         }
         let mut chains = self.begin(random)?;
-        self.pass(&mut chains, &[usize::MAX; LANES], random)?;
+        self.pass(&mut chains, &[Change::NONE; LANES], random)?;
         let mut found: Vec<Chain> = Vec::new();
         let (mut aim, mut end) = (aim, passes);
         for pass in 0..passes {
@@ -228,26 +252,48 @@ impl Chains<'_> {
             sum
         });
         let sums: Vec<f64> = sums.collect();
-        let changes = chains.iter().map(|chain| {
-            // A turn that is wrong, or one at which other moves were possible.
-            match aim == Aim::Find && !chain.amiss.is_empty() && random.random() {
+        // A turn at which other moves were possible.
+        let open = |random: &mut R| {
+            let target = sum * random.random::<f64>();
+            let turn = sums.partition_point(|sum| *sum <= target);
+            turn.min(sums.len() - 1)
+        };
+        let roles = self.world.game().role_count();
+        let own = self.belief.role().index();
+        let mut others = chains.to_vec();
+        let changes = others.iter_mut().map(|chain| {
+            if random.random_bool(EXCHANGED) {
+                let [one, two] = [open(random), open(random)];
+                let role = other_role(roles, own, random);
+                chain.joints.swap(one * roles + role, two * roles + role);
+                return Change {
+                    turns: [one, two],
+                    exchanged: Some(role),
+                };
+            }
+            // Or one that is wrong.
+            let turn = match aim == Aim::Find && !chain.amiss.is_empty() && random.random() {
                 true => chain.amiss[random.random_range(0..chain.amiss.len())].0,
-                false => {
-                    let target = sum * random.random::<f64>();
-                    sums.partition_point(|sum| *sum <= target)
-                        .min(sums.len() - 1)
-                }
+                false => open(random),
+            };
+            Change {
+                turns: [turn; 2],
+                exchanged: None,
             }
         });
-        let changes: Vec<usize> = changes.collect();
-        let mut others = chains.to_vec();
+        let changes: Vec<Change> = changes.collect();
         self.pass(&mut others, &changes, random)?;
         for (lane, (chain, other)) in chains.iter_mut().zip(others).enumerate() {
-            let turn = changes[lane];
-            let (before, after) = (chain.wrong_at(turn), other.wrong_at(turn));
-            let rate = &mut self.rates[turn];
-            rate.tried = rate.tried.saturating_add(1);
-            rate.kept += u32::from(after <= before);
+            let change = &changes[lane];
+            let (before, after) = (change.wrong(chain), change.wrong(&other));
+            if change.exchanged.is_none() {
+                let turn = change.turns[0];
+                let at = turn * roles..(turn + 1) * roles;
+                let is_other = chain.joints[at.clone()] != other.joints[at];
+                let rate = &mut self.rates[turn];
+                rate.tried = rate.tried.saturating_add(1);
+                rate.kept += u32::from(is_other && after <= before);
+            }
             let is_open = match aim {
                 Aim::Find => after <= before,
                 // The way back would keep the moves that were drawn anew.
@@ -265,12 +311,12 @@ impl Chains<'_> {
         Ok(())
     }
 
-    /// Follows the chains from the start, one in each lane, with another move of another role at
-    /// a turn of each.
+    /// Follows the chains from the start, one in each lane, and draws the moves anew that are to
+    /// change or are not legal.
     fn pass<R: Rng>(
         &mut self,
         chains: &mut [Chain],
-        changes: &[usize],
+        changes: &[Change],
         random: &mut R,
     ) -> Result<(), PlayError> {
         self.world.check_stop()?;
@@ -321,9 +367,8 @@ impl Chains<'_> {
                 chain.reach = turn + 1;
                 let joint = &mut chain.joints[turn * roles..][..roles];
                 joint[own] = made;
-                if changes[lane] == turn {
-                    let role = random.random_range(0..roles - 1);
-                    let role = role + usize::from(role >= own);
+                if changes[lane].exchanged.is_none() && changes[lane].turns[0] == turn {
+                    let role = other_role(roles, own, random);
                     joint[role] = any_legal(batch, lane, role, random);
                 }
                 for (role, made) in joint.iter_mut().enumerate() {
@@ -360,7 +405,7 @@ impl Chains<'_> {
         mut found: Vec<Chain>,
         random: &mut R,
     ) -> Result<Vec<Member>, PlayError> {
-        self.pass(&mut found, &[usize::MAX; LANES], random)?;
+        self.pass(&mut found, &[Change::NONE; LANES], random)?;
         let first = self.belief.first(self.world, self.memories);
         let roles = self.world.game().role_count();
         let (lanes, moves) = self.world.lanes().expect("there is a network");
@@ -418,6 +463,12 @@ fn coldness(lane: usize) -> f64 {
     let (warm, cold) = COLDNESS;
     let share = (lane / EACH) as f64 / (LEVELS - 1) as f64;
     warm * (cold / warm).powf(share)
+}
+
+/// A role other than the own one, all with the same probability.
+fn other_role<R: Rng>(roles: usize, own: usize, random: &mut R) -> usize {
+    let role = random.random_range(0..roles - 1);
+    role + usize::from(role >= own)
 }
 
 /// The number of one of a role's legal moves in a lane, all with the same probability; 0 if it has

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use ggp_gdl::game::Move;
+use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
 use rustc_hash::FxHashMap;
 
@@ -136,9 +137,12 @@ pub(super) fn draw<R: Rng>(weights: &[f64], count: usize, random: &mut R) -> Vec
 }
 
 /// Keeps `most` members, drawn by weight without bias: each keeps the expectation of its weight.
+/// They are shuffled first: in their order, a step as long as the choices in each state would meet
+/// the same choice in all.
 ///
 /// Source: Doucet, Johansen 2009, section 3.4 (systematic resampling).
 pub(super) fn resample<R: Rng>(members: &mut Vec<Member>, most: usize, random: &mut R) {
+    members.shuffle(random);
     let total: f64 = members.iter().map(|member| member.weight).sum();
     let share = total / most as f64;
     let mut next = share * random.random::<f64>();

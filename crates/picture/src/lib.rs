@@ -149,6 +149,12 @@ impl Picture {
         let mut candidates = Vec::new();
         for (shape, facts) in shapes {
             let named = shape.skeleton[0].map(|functor| name(game, functor));
+            if named
+                .as_ref()
+                .is_some_and(|name| picture.options.hidden.contains(name))
+            {
+                continue;
+            }
             let mut options = picture.options.boards.iter();
             let board_options =
                 options.find(|board_options| named.as_ref() == Some(&board_options.facts));
