@@ -89,10 +89,12 @@ fn measure(game: &Game, matches: u64, members: usize) {
     let all = BeliefLimits {
         members: MOST,
         joint_moves: 20 * MOST,
+        time: None,
     };
     let few = BeliefLimits {
         members,
         joint_moves: 50 * members,
+        time: None,
     };
     let (mut turns, mut largest, mut lost, mut kept, mut samples) = (0, 0, 0, 0, 0);
     let mut apart = Vec::new();

@@ -45,6 +45,7 @@ fn histories_are_found_where_no_member_of_a_sample_is_left() {
     let limits = BeliefLimits {
         members: 50,
         joint_moves: 20_000,
+        time: None,
     };
     let mut random = random();
     for _ in 0..sized(2, 10) {
@@ -71,6 +72,7 @@ fn changed_histories_are_a_sample_of_all_that_fit() {
     let few = BeliefLimits {
         members: 10,
         joint_moves: 2_000,
+        time: None,
     };
     let samples = sized(100_u32, 1_000);
     let mut sums: HashMap<Vec<TermId>, f64> = HashMap::new();
@@ -113,6 +115,30 @@ fn a_percept_that_never_comes_is_impossible() {
     );
 }
 
+#[test]
+fn weights_do_not_vanish_in_long_matches() {
+    let game =
+        "(role teller) (role listener) (init (last 0)) (digit 0) (digit 1) (digit 2) (digit 3)
+        (<= (legal teller (say ?a ?b ?c ?d)) (digit ?a) (digit ?b) (digit ?c) (digit ?d))
+        (legal listener hear)
+        (<= (next (last ?a)) (does teller (say ?a ?b ?c ?d)))
+        (<= (sees listener ?b) (does teller (say ?a ?b ?c ?d)))
+        (<= terminal (true (last 4))) (goal teller 50) (goal listener 50)";
+    let game = Game::from_text("numbers", game).unwrap();
+    let role = game.roles().nth(1).unwrap();
+    let mut machine = machine(&game, Backend::Auto);
+    let mut world = World::new(&game, Backend::Auto, Limits::default()).unwrap();
+    let mut random = random();
+    // Each joint move has a probability of 1/256.
+    let known = past(&mut machine, role, 200, &mut random);
+    let limits = BeliefLimits::default();
+    let found = belief(&mut world, role, &known, limits, false, &mut random).unwrap();
+    assert_eq!(found.members().len(), 4);
+    for share in shares(&world, found.members()).into_values() {
+        assert!((share - 0.25).abs() < 1e-9, "{share}");
+    }
+}
+
 fn lattaque() -> Game {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/games/lattaque.kif");
     let rules = std::fs::read_to_string(path).expect("the game is bundled");
@@ -131,6 +157,7 @@ fn no_choice_is_met_more_often_than_it_is_likely() {
     let limits = BeliefLimits {
         members: 300,
         joint_moves: 30_000,
+        time: None,
     };
     let sample = belief(&mut world, role, &known, limits, false, &mut random).unwrap();
     let mut pieces: HashMap<String, f64> = HashMap::new();
@@ -160,6 +187,7 @@ fn moves_of_two_turns_are_exchanged_where_one_alone_cannot_change() {
     let limits = BeliefLimits {
         members: 100,
         joint_moves: 10_000,
+        time: None,
     };
     let sample = belief(&mut world, role, &known, limits, false, &mut random).unwrap();
     assert_fits(&game, &world, &sample, role, &known);

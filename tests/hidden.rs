@@ -351,6 +351,7 @@ fn samples_come_near_to_all_that_fits() {
         let few = BeliefLimits {
             members: 20,
             joint_moves: 60,
+            time: None,
         };
         let mut sums: HashMap<Vec<TermId>, f64> = HashMap::new();
         let samples = sized(400, 4_000);

@@ -108,6 +108,7 @@ impl Belief {
             limits: BeliefLimits {
                 members: settings.members,
                 joint_moves: settings.joint_moves,
+                time: None,
             },
             kept: Kept {
                 belief,

@@ -20,6 +20,8 @@ use ggp_hidden::{Belief, BeliefError, BeliefLimits, Memories, World};
 
 /// Time limit for building a network. Without one, Datalog answers.
 const GROUNDING: Duration = Duration::from_secs(3);
+/// The most positions of a belief: a quarter of the time of the usual limit in large games.
+const POSITIONS: usize = 500;
 /// The most beliefs that are remembered, and the most positions in them.
 const KNOWN: (usize, usize) = (24, 30_000);
 /// The most facts that are listed as uncertain.
@@ -93,7 +95,10 @@ impl Beliefs {
         // The same question has the same answer.
         let mut random = Xoshiro256PlusPlus::seed_from_u64(0);
         for (made, told) in &turns[belief.turns()..] {
-            let limits = BeliefLimits::default();
+            let limits = BeliefLimits {
+                members: POSITIONS,
+                ..BeliefLimits::default()
+            };
             let turn = (*made, &told[..]);
             belief.update(&mut self.world, &mut memories, turn, limits, &mut random)?;
         }

@@ -42,6 +42,7 @@ pub fn belief<M: Machine>(
     let limits = BeliefLimits {
         members: positions,
         joint_moves: positions.saturating_mul(100),
+        time: None,
     };
     let mut world = World::new(&game, Backend::Auto, of_machine)?;
     let start = world.start(Some(&states[0]))?;

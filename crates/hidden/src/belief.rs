@@ -14,6 +14,7 @@
 //! Particle Filtering and Smoothing, 2009 (weights and resampling).
 
 use std::fmt;
+use std::time::Duration;
 
 use ggp_engine::machine::PlayError;
 use ggp_gdl::game::{Move, RoleId};
@@ -34,6 +35,8 @@ pub struct BeliefLimits {
     /// The most joint moves tried in a turn. Where no state is left, up to 256 times as many are
     /// tried, but in lanes, where each costs much less.
     pub joint_moves: usize,
+    /// The most time for histories where no state is left, and again for others where few are.
+    pub time: Option<Duration>,
 }
 
 impl Default for BeliefLimits {
@@ -41,6 +44,7 @@ impl Default for BeliefLimits {
         BeliefLimits {
             members: 2_000,
             joint_moves: 100_000,
+            time: None,
         }
     }
 }
@@ -81,8 +85,8 @@ impl fmt::Display for BeliefError {
             ),
             BeliefError::NotFound { turn, tried } => write!(
                 f,
-                "no history of {turn} turns that fits the role's percepts was found among \
-                 {tried} joint moves"
+                "no history of the first {turn} turns that fits the role's percepts was found among \
+                 {tried} joint moves; more positions make it likelier"
             ),
         }
     }
@@ -208,7 +212,13 @@ impl Belief {
             let mut past = self.turns.clone();
             past.push((made, told.clone()));
             let passes = limits.joint_moves.saturating_mul(FINDING) / LANES / turn;
-            let mut found = self.chains(world, memories, &past, (Aim::Find, passes), random)?;
+            let time = limits.time;
+            let mut found =
+                self.chains(world, memories, &past, (Aim::Find, passes, time), random)?;
+            if found.is_empty() && time.is_some() && world.has_network() {
+                let tried = passes.saturating_mul(LANES);
+                return Err(BeliefError::NotFound { turn, tried });
+            }
             if found.is_empty() {
                 found = replay::find(world, memories, self, &past, limits, random)?;
             }
@@ -219,6 +229,15 @@ impl Belief {
             resample(&mut members, limits.members, random);
             is_exact = false;
         }
+        // Otherwise the weights of a long match are too small for numbers.
+        let total: f64 = members.iter().map(|member| member.weight).sum();
+        for member in &mut members {
+            member.weight = if total > 0.0 {
+                member.weight / total
+            } else {
+                1.0
+            };
+        }
         self.members = members;
         self.is_exact &= is_exact;
         self.turns.push((made, told));
@@ -228,7 +247,8 @@ impl Belief {
             let passes = limits.joint_moves.saturating_mul(MIXING) / LANES / turn;
             let past = self.turns.clone();
             // Without others, the sample is as good as it was: a stop ends the next question.
-            let mixed = self.chains(world, memories, &past, (Aim::Mix, passes), random);
+            let aim = (Aim::Mix, passes, limits.time);
+            let mixed = self.chains(world, memories, &past, aim, random);
             let mut mixed = Merged::of(world, mixed.unwrap_or_default());
             resample(&mut mixed, limits.members, random);
             if mixed.len() > self.members.len() {
@@ -244,7 +264,7 @@ impl Belief {
         world: &mut World,
         memories: &mut Memories,
         past: &[(Move, Vec<TermId>)],
-        (aim, passes): (Aim, usize),
+        (aim, passes, time): (Aim, usize, Option<Duration>),
         random: &mut R,
     ) -> Result<Vec<Member>, PlayError> {
         let mut rates = std::mem::take(&mut self.rates);
@@ -256,9 +276,52 @@ impl Belief {
             past,
             rates: &mut rates,
         };
-        let members = chains.run(aim, passes, random);
+        let members = chains.run(aim, passes, time, random);
         self.rates = rates;
         members
+    }
+
+    /// States after turns that the belief does not have yet, from at most `most` of its members:
+    /// after joint moves for which least of the role's percepts are wrong. For a role that must
+    /// move though no history that fits was found.
+    ///
+    /// # Errors
+    ///
+    /// Those of the machine.
+    pub fn nearest<R: Rng>(
+        &self,
+        world: &mut World,
+        memories: &mut Memories,
+        turns: &[(Move, Vec<TermId>)],
+        most: usize,
+        random: &mut R,
+    ) -> Result<Vec<State>, PlayError> {
+        let weights: Vec<f64> = self.members.iter().map(|member| member.weight).collect();
+        let drawn = draw(&weights, most, random).into_iter();
+        let mut states: Vec<State> = drawn.map(|at| self.members[at].state.clone()).collect();
+        states.dedup();
+        for (made, told) in turns {
+            let mut told = told.clone();
+            told.sort_unstable();
+            told.dedup();
+            let mut step = Step {
+                world,
+                memories,
+                role: self.role,
+                made: *made,
+                told: &told,
+            };
+            let mut after = Vec::new();
+            for state in &states {
+                let mut joints = step.nearest(state, random)?;
+                if !joints.is_empty() {
+                    let joint = joints.swap_remove(random.random_range(0..joints.len()));
+                    after.append(&mut step.world.steps(&[(state, &joint[..])])?);
+                }
+            }
+            states = after;
+        }
+        Ok(states)
     }
 
     /// The members whose game is over if it is over for the role, and the others if not.
@@ -394,6 +457,36 @@ impl Step<'_> {
         let mut legal = status.legal.clone();
         legal[self.role.index()] = vec![self.made];
         joints(&legal, visit);
+    }
+
+    /// The joint moves after a state for which least of the percepts is wrong, or some of them
+    /// where there are many; none if the game is over or the role's move is not legal.
+    pub fn nearest<R: Rng>(
+        &mut self,
+        state: &State,
+        random: &mut R,
+    ) -> Result<Vec<Vec<Move>>, PlayError> {
+        let status = self.world.status(std::slice::from_ref(state))?.remove(0);
+        let mut joints = Vec::new();
+        if !self.is_possible(&status) {
+            return Ok(joints);
+        }
+        match self.count(&status) <= LANES {
+            true => self.for_each_joint(&status, &mut |joint| joints.push(joint.to_vec())),
+            false => joints.extend((0..LANES).map(|_| self.random_joint(&status, random))),
+        }
+        let pairs = joints.iter().map(|joint| (state, &joint[..]));
+        let states = self.world.steps(&pairs.collect::<Vec<_>>())?;
+        let wrong = states.iter().map(|state| {
+            let now = self.world.told(state, self.role);
+            let is_added = |percept: &&TermId| self.told.binary_search(percept).is_err();
+            2 * now.iter().filter(is_added).count() + self.told.len() - now.len()
+        });
+        let wrong: Vec<usize> = wrong.collect();
+        let least = wrong.iter().min();
+        let mut each = wrong.iter();
+        joints.retain(|_| each.next() == least);
+        Ok(joints)
     }
 
     pub fn random_joint<R: Rng>(&self, status: &Status, random: &mut R) -> Vec<Move> {

@@ -15,6 +15,7 @@
 //! Following a Moving Target, 2001 (chains that move the members of a sample).
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use ggp_engine::machine::PlayError;
 use ggp_engine::propnet::batch::Batch;
@@ -128,14 +129,16 @@ pub(super) struct Chains<'a> {
 }
 
 impl Chains<'_> {
-    /// Members by histories near those of the belief, in at most `passes` over the past; empty if
-    /// none is found, or there is no network.
+    /// Members by histories near those of the belief, in at most `passes` over the past and at most
+    /// `time`; empty if none is found, or there is no network.
     pub fn run<R: Rng>(
         &mut self,
         aim: Aim,
         passes: usize,
+        time: Option<Duration>,
         random: &mut R,
     ) -> Result<Vec<Member>, PlayError> {
+        let stop = self.world.stop().within(time);
         let is_packed = matches!(self.belief.start(), State::Packed(_));
         let has_lanes = is_packed && self.world.has_network();
         if !has_lanes || self.world.game().role_count() < 2 || passes == 0 {
@@ -146,6 +149,7 @@ impl Chains<'_> {
         let mut found: Vec<Chain> = Vec::new();
         let (mut aim, mut end) = (aim, passes);
         for pass in 0..passes {
+            self.world.check_stop()?;
             self.propose(&mut chains, aim, random)?;
             exchange(&mut chains, pass % 2, random);
             let fits = |chain: &&Chain| chain.wrong == 0;
@@ -156,7 +160,7 @@ impl Chains<'_> {
                     (aim, end) = (Aim::Mix, 2 * pass + AFTER);
                 }
             }
-            if pass >= end {
+            if pass >= end || stop.is_over() {
                 break;
             }
         }
@@ -175,7 +179,13 @@ impl Chains<'_> {
             let mut history = members[place].history();
             if history.len() < self.past.len() {
                 if last.0 != place {
-                    last = (place, self.nearest(&members[place].state, random)?);
+                    let turn = self.past.len() - 1;
+                    let mut joints = self.step(turn).nearest(&members[place].state, random)?;
+                    if joints.is_empty() {
+                        // The history ends here.
+                        joints.push(vec![self.past[turn].0; self.world.game().role_count()]);
+                    }
+                    last = (place, joints);
                 }
                 history.push(last.1[random.random_range(0..last.1.len())].clone());
             }
@@ -193,38 +203,6 @@ impl Chains<'_> {
             });
         }
         Ok(chains)
-    }
-
-    /// The joint moves after a state, at least one, for which least is wrong in the last turn.
-    fn nearest<R: Rng>(
-        &mut self,
-        state: &State,
-        random: &mut R,
-    ) -> Result<Vec<Vec<Move>>, PlayError> {
-        let (made, told) = &self.past[self.past.len() - 1];
-        let status = self.world.status(std::slice::from_ref(state))?.remove(0);
-        let step = self.step(self.past.len() - 1);
-        if !step.is_possible(&status) {
-            // The history ends here.
-            return Ok(vec![vec![*made; status.legal.len()]]);
-        }
-        let mut joints = Vec::new();
-        match step.count(&status) <= LANES {
-            true => step.for_each_joint(&status, &mut |joint| joints.push(joint.to_vec())),
-            false => joints.extend((0..LANES).map(|_| step.random_joint(&status, random))),
-        }
-        let pairs = joints.iter().map(|joint| (state, &joint[..]));
-        let states = step.world.steps(&pairs.collect::<Vec<_>>())?;
-        let wrong = states.iter().map(|state| {
-            let now = step.world.told(state, step.role);
-            let is_added = |percept: &&TermId| told.binary_search(percept).is_err();
-            2 * now.iter().filter(is_added).count() + told.len() - now.len()
-        });
-        let wrong: Vec<usize> = wrong.collect();
-        let least = wrong.iter().min();
-        let mut each = wrong.iter();
-        joints.retain(|_| each.next() == least);
-        Ok(joints)
     }
 
     fn step(&mut self, turn: usize) -> Step<'_> {
@@ -319,7 +297,6 @@ impl Chains<'_> {
         changes: &[Change],
         random: &mut R,
     ) -> Result<(), PlayError> {
-        self.world.check_stop()?;
         let own = self.belief.role();
         let is_apart = self.belief.is_apart();
         let game = self.world.game();

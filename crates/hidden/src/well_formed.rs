@@ -237,6 +237,7 @@ impl Comparison<'_> {
         let limits = BeliefLimits {
             members: 500,
             joint_moves: 20_000,
+            time: None,
         };
         for _ in 0..extent.matches {
             let roles = self.roles();

@@ -418,6 +418,10 @@ impl World {
         Ok(means)
     }
 
+    pub(super) fn stop(&self) -> &Stop {
+        self.machine.stop()
+    }
+
     pub(super) fn check_stop(&self) -> Result<(), PlayError> {
         match self.machine.stop().is_over() {
             true => Err(PlayError::Interrupted),

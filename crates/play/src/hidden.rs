@@ -30,12 +30,13 @@ struct Knowledge {
     start: State,
     /// Whether positions stay apart in which other roles know other things.
     is_apart: bool,
-    limits: BeliefLimits,
+    /// Whether more is wanted than a legal move.
+    thinks: bool,
     random: Xoshiro256PlusPlus,
 }
 
 impl Knowledge {
-    fn new(brief: &Brief, is_apart: bool, pace: &Pace) -> Result<Self, PlayerError> {
+    fn new(brief: &Brief, is_apart: bool, thinks: bool, pace: &Pace) -> Result<Self, PlayerError> {
         let mut limits = brief.limits.clone();
         // Without a network in time, Datalog does the same, if slower.
         limits.stop = limits.stop.within(pace.part(GROUNDING).remaining());
@@ -51,56 +52,57 @@ impl Knowledge {
             belief: None,
             start,
             is_apart,
-            limits: BeliefLimits::default(),
+            thinks,
             random: Xoshiro256PlusPlus::seed_from_u64(brief.seed),
         })
     }
 
-    /// The belief after an observation.
+    /// Brings the belief up to the turns of a role. Where no history that fits is found, it stays
+    /// behind, and the result is the reason.
     fn follow(
         &mut self,
         memories: &mut Memories,
-        role: RoleId,
-        observation: &Observation,
+        turns: &[(Move, Vec<TermId>)],
         pace: &Pace,
-    ) -> Result<&Belief, PlayerError> {
-        let Some(percepts) = observation.percepts() else {
-            let reason = "an observation of a game with hidden information has percepts";
-            return Err(PlayerError::Other(reason.into()));
-        };
-        self.limits = limits(pace);
-        let own = observation.own_moves();
-        let is_behind = self.belief.as_ref().is_some_and(|belief| {
-            let both = belief.past().iter().zip(own.iter().zip(percepts));
-            belief.turns() <= own.len()
-                && both.into_iter().all(|((made, told), (own, percepts))| {
-                    made == own && *told == ascending(percepts)
-                })
-        });
-        let mut belief = match self.belief.take().filter(|_| is_behind) {
-            Some(belief) => belief,
-            None => Belief::new(&self.world, memories, role, &self.start, self.is_apart),
-        };
-        for (made, told) in own.iter().zip(percepts).skip(belief.turns()) {
+    ) -> Result<Option<BeliefError>, PlayError> {
+        let belief = self.belief.as_mut().expect("there is a belief");
+        for (made, told) in &turns[belief.turns()..] {
             let turn = (*made, &told[..]);
-            let Knowledge {
-                world,
-                limits,
-                random,
-                ..
-            } = self;
-            belief
-                .update(world, memories, turn, *limits, random)
-                .map_err(|error| match error {
-                    BeliefError::Play(error) => PlayerError::Play(error),
-                    other => PlayerError::Other(other.into()),
-                })?;
+            let (world, random) = (&mut self.world, &mut self.random);
+            match belief.update(world, memories, turn, limits(pace, self.thinks), random) {
+                Ok(()) => {}
+                Err(BeliefError::Play(error)) => return Err(error),
+                Err(lost) => return Ok(Some(lost)),
+            }
         }
-        Ok(self.belief.insert(belief))
+        Ok(None)
+    }
+
+    /// A move that is legal in most of the positions nearest to a role's turns, if it has one.
+    fn likely(
+        &mut self,
+        memories: &mut Memories,
+        turns: &[(Move, Vec<TermId>)],
+    ) -> Result<Option<Move>, PlayError> {
+        let belief = self.belief.as_ref().expect("there is a belief");
+        let (role, turns) = (belief.role().index(), &turns[belief.turns()..]);
+        let (world, random) = (&mut self.world, &mut self.random);
+        let states = belief.nearest(world, memories, turns, NEAREST, random)?;
+        let status = world.status(&states)?.into_iter();
+        let open = status.filter(|status| !status.terminal);
+        let legal: Vec<Move> = open
+            .flat_map(|mut status| status.legal.swap_remove(role))
+            .collect();
+        let likely = legal.iter().max_by_key(|made| {
+            let count = legal.iter().filter(|other| other == made).count();
+            (count, random.random::<u32>())
+        });
+        Ok(likely.copied())
     }
 
     /// The role's legal moves after an observation, which are the same in all positions that fit.
-    /// The first one is published, so that there is a move from now on.
+    /// The first one is published, so that there is a move from now on. Where no such position is
+    /// found, there is one move that is likely to be legal.
     fn legal(
         &mut self,
         memories: &mut Memories,
@@ -108,7 +110,40 @@ impl Knowledge {
         observation: &Observation,
         pace: &Pace,
     ) -> Result<Vec<Move>, PlayerError> {
-        self.follow(memories, role, observation, pace)?;
+        let Some(percepts) = observation.percepts() else {
+            let reason = "an observation of a game with hidden information has percepts";
+            return Err(PlayerError::Other(reason.into()));
+        };
+        let own = observation.own_moves().iter().copied();
+        let turns: Vec<(Move, Vec<TermId>)> = own.zip(percepts.iter().cloned()).collect();
+        let is_behind = self.belief.as_ref().is_some_and(|belief| {
+            let mut both = belief.past().iter().zip(&turns);
+            belief.turns() <= turns.len()
+                && both.all(|(before, (made, told))| *before == (*made, ascending(told)))
+        });
+        if !is_behind {
+            let start = Belief::new(&self.world, memories, role, &self.start, self.is_apart);
+            self.belief = Some(start);
+        }
+        let mut likely = None;
+        if self
+            .belief
+            .as_ref()
+            .is_some_and(|belief| !belief.is_exact())
+        {
+            // The update may take all of the time.
+            likely = self.likely(memories, &turns)?;
+            if let Some(made) = likely {
+                pace.publish(Advice::of(made));
+            }
+        }
+        if let Some(lost) = self.follow(memories, &turns, pace)? {
+            if likely.is_none() {
+                likely = self.likely(memories, &turns)?;
+            }
+            let legal = likely.map(|made| vec![made]);
+            return legal.ok_or(PlayerError::Other(lost.into()));
+        }
         let belief = self.belief.as_mut().expect("it was followed");
         // The role is asked, so the match is not over.
         belief.drop_ended(&mut self.world)?;
@@ -131,22 +166,29 @@ fn ascending(percepts: &[TermId]) -> Vec<TermId> {
     percepts
 }
 
-/// The limits of a belief in the time that is left: the update must be a small part of it.
-fn limits(pace: &Pace) -> BeliefLimits {
+/// The limits of a belief: in the time that is left the update must be a small part, and who does
+/// not think needs few positions.
+fn limits(pace: &Pace, thinks: bool) -> BeliefLimits {
     let most = BeliefLimits::default();
-    let Some(left) = pace.part(1.0).remaining() else {
-        return most;
+    let left = pace.part(1.0).remaining();
+    let share = match left {
+        _ if !thinks => LEAST,
+        None => 1.0,
+        Some(left) => left.as_secs_f64().clamp(LEAST, 1.0),
     };
-    let share = left.as_secs_f64().clamp(LEAST, 1.0);
     BeliefLimits {
         members: (most.members as f64 * share) as usize,
-        // Half of the time where histories must be found anew.
-        joint_moves: (most.joint_moves as f64 * share / 2.0) as usize,
+        joint_moves: (most.joint_moves as f64 * share) as usize,
+        time: left.map(|left| left.mul_f64(FINDING)),
     }
 }
 
 /// The least part of the usual limits of a belief.
 const LEAST: f64 = 0.05;
+/// The share of the time that is left in which histories are looked for where none is left.
+const FINDING: f64 = 0.3;
+/// The positions in which a likely move is looked for.
+const NEAREST: usize = 4;
 /// The share of the start clock for grounding.
 const GROUNDING: f64 = 0.8;
 
@@ -201,7 +243,7 @@ impl KnowledgeAgent {
 
     fn prepare(&mut self, pace: &Pace) -> Result<(), PlayerError> {
         if self.knowledge.is_none() {
-            let knowledge = Knowledge::new(&self.brief, true, pace)?;
+            let knowledge = Knowledge::new(&self.brief, true, true, pace)?;
             let knowledge = self.knowledge.insert(knowledge);
             let (steps, seed) = (self.options.steps, self.brief.seed);
             knowledge.world.prepare_playouts(steps, seed);
@@ -341,7 +383,7 @@ impl GuessingAgent {
 
     fn prepare(&mut self, pace: &Pace) -> Result<(), PlayerError> {
         if self.knowledge.is_none() {
-            self.knowledge = Some(Knowledge::new(&self.brief, false, pace)?);
+            self.knowledge = Some(Knowledge::new(&self.brief, false, self.thinks, pace)?);
         }
         if self.machine.is_none() && self.thinks {
             self.machine = match &self.brief.machine {

@@ -101,6 +101,12 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
             let members = members.iter();
             let likely = members.map(|member| (world.facts(&member.state), member.weight));
             let likely: Vec<_> = likely.collect();
+            if !belief.is_exact() {
+                context.note(format_args!(
+                    "a sample of the positions that fit ({}): what is the same in all of them may still be open",
+                    likely.len()
+                ));
+            }
             machine.terms_mut().refresh();
             picture.draw_likely(machine.terms(), &likely, limits)
         }

@@ -23,6 +23,7 @@ const MOST_POSITIONS: usize = 100_000;
 const LIMITS: BeliefLimits = BeliefLimits {
     members: usize::MAX,
     joint_moves: usize::MAX,
+    time: None,
 };
 
 /// The results of comparing all beliefs and values of a game.
