@@ -4,7 +4,7 @@ use anyhow::anyhow;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use ggp_engine::machine::{Backend, Limits, Machine};
+use ggp_engine::machine::{Backend, Limits, Machine, PlayError};
 use ggp_gdl::game::{Move, RoleId};
 use ggp_gdl::terms::TermId;
 use ggp_hidden::{Belief, BeliefLimits, Memories, World};
@@ -17,6 +17,31 @@ pub struct Known {
     pub belief: Belief,
     /// Whether the game is over, which the role knows.
     pub is_over: bool,
+}
+
+impl Known {
+    /// The facts of the positions in which the game is over or not, as the role knows, with weights.
+    ///
+    /// # Errors
+    ///
+    /// Those of the machine.
+    pub fn likely(&mut self) -> Result<Vec<(Vec<TermId>, f64)>, PlayError> {
+        let members = self.belief.with_end(&mut self.world, self.is_over)?;
+        let likely = members
+            .iter()
+            .map(|member| (self.world.facts(&member.state), member.weight));
+        Ok(likely.collect())
+    }
+
+    /// A note where the positions are not all that fit.
+    pub fn note(&self, positions: usize) -> Option<String> {
+        (!self.belief.is_exact()).then(|| {
+            format!(
+                "a sample of the positions that fit ({positions}): what is the same in all of them may \
+                 still be open"
+            )
+        })
+    }
 }
 
 /// The belief of a role after joint moves. `states` are the facts before each of them and after

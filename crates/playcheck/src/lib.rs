@@ -399,8 +399,12 @@ pub fn playcheck_within(
     };
     if game.is_hidden() && !alarm.is_raised() {
         let deadline = evidence.deadline;
+        let limits = Limits {
+            stop: alarm.bell(),
+            ..limits.clone()
+        };
         let more = alarm.within(deadline, || {
-            knowledge::claims(&game, limits, options, &mut random)
+            knowledge::claims(&game, &limits, options, &mut random)
         })?;
         claims.extend(more.into_iter().flatten());
     }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::knowledge::{self, Known};
+use crate::knowledge;
 use crate::picture_options::{self, PictureOptions};
 use crate::position::PositionOptions;
 use crate::rule_files::RuleOptions;
@@ -84,7 +84,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
             let role = super::legal::find_role(machine.game(), name)?;
             let joints: Vec<_> = made.into_iter().map(|(joint, _)| joint).collect();
             let of_machine = options.rules.limits(context);
-            let known = knowledge::belief(
+            let mut known = knowledge::belief(
                 &mut machine,
                 role,
                 &states,
@@ -92,20 +92,9 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
                 of_machine,
                 options.positions,
             )?;
-            let Known {
-                mut world,
-                belief,
-                is_over,
-            } = known;
-            let members = belief.with_end(&mut world, is_over)?;
-            let members = members.iter();
-            let likely = members.map(|member| (world.facts(&member.state), member.weight));
-            let likely: Vec<_> = likely.collect();
-            if !belief.is_exact() {
-                context.note(format_args!(
-                    "a sample of the positions that fit ({}): what is the same in all of them may still be open",
-                    likely.len()
-                ));
+            let likely = known.likely()?;
+            if let Some(note) = known.note(likely.len()) {
+                context.note(note);
             }
             machine.terms_mut().refresh();
             picture.draw_likely(machine.terms(), &likely, limits)

@@ -4,9 +4,9 @@ use crate::format;
 use ggp_engine::machine::Machine;
 use ggp_play::{Observation, Turn};
 
-/// The answer to a question about the state or its rules.
-pub const UNKNOWN: &str = "the rules have `sees`: your role does not know the state; type history \
-                           for what it knows";
+/// The answer to a question about the rules.
+pub const UNKNOWN: &str = "the rules have `sees`: your role does not know the state; type state or \
+                           history for what it knows";
 
 /// The role's knowledge of the turns after the first `shown` ones, one line for each.
 pub fn view<M: Machine>(machine: &M, turn: &Turn<'_, M::State>, shown: usize) -> Vec<String> {

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::hint::Adviser;
 use super::{hidden, reasons};
-use crate::{Context, format};
+use crate::{Context, format, knowledge};
 use ggp_engine::machine::{self, Machine};
 use ggp_gdl::game::{Game, Move};
 use ggp_gdl::terms::TermId;
@@ -31,6 +31,7 @@ A word that is also a legal move is the move; /undo is always the command.";
 const HIDDEN_HELP: &str = "  \
   a number or a move   make this move; outer brackets may be left out
   moves                list the legal moves
+  state                show what you know of the state, with shares where it is open
   history              list your moves and what you saw
   hint                 show the move of the default agent for what you know
   undo                 go back to your last choice
@@ -38,6 +39,9 @@ const HIDDEN_HELP: &str = "  \
   help                 show this
 The state and the moves of others are shown when the match is over.
 A word that is also a legal move is the move; /undo is always the command.";
+
+/// The most positions of a belief that is shown.
+const POSITIONS: usize = 500;
 
 /// The maximum size of an input line in bytes.
 const LONGEST_LINE: u64 = 1 << 20;
@@ -96,6 +100,29 @@ impl<'a> Table<'a> {
         let count = format::counted(facts.len(), "fact");
         self.say(format!("\nstate {number}: {count}"))?;
         self.facts(machine, &facts)
+    }
+
+    /// Shows what the role knows of the state.
+    fn known<M: Machine>(
+        &self,
+        machine: &mut M,
+        turn: &Turn<'_, M::State>,
+        limits: machine::Limits,
+    ) -> anyhow::Result<String> {
+        let history = turn.history;
+        let states = (0..=history.len()).map(|moves| machine.facts(history.state_after(moves)));
+        let states: Vec<Vec<TermId>> = states.collect();
+        let joints: Vec<Vec<Move>> = history.plies().map(|ply| ply.joint.clone()).collect();
+        let mut known = knowledge::belief(machine, turn.role, &states, &joints, limits, POSITIONS)?;
+        let likely = known.likely()?;
+        machine.terms_mut().refresh();
+        let limits = DrawingLimits::default();
+        let drawing = self.picture.draw_likely(machine.terms(), &likely, limits);
+        let text = ggp_picture::text(&drawing);
+        Ok(match known.note(likely.len()) {
+            Some(note) => format!("{text}\n{note}"),
+            None => text,
+        })
     }
 
     /// Shows facts, drawn on boards if there are any.
@@ -226,8 +253,11 @@ impl<'a> Human<'a> {
                     return Ok(Choice::Play(chosen));
                 }
                 Input::Wrong(message) => table.say(format!("{message}; type help for help"))?,
-                Input::Why(_) | Input::Command(Command::State) if is_hidden => {
-                    table.say(hidden::UNKNOWN)?;
+                Input::Why(_) if is_hidden => table.say(hidden::UNKNOWN)?,
+                // The role random knows all.
+                Input::Command(Command::State) if is_hidden && !game.is_random(turn.role) => {
+                    let known = table.known(machine, turn, self.limits.clone());
+                    table.say(known.unwrap_or_else(|error| error.to_string()))?;
                 }
                 Input::Command(Command::Help) if is_hidden => table.say(HIDDEN_HELP)?,
                 Input::Command(Command::History) if is_hidden => {
