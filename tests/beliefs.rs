@@ -2,13 +2,20 @@
 
 use std::collections::HashMap;
 
-use ggp_engine::machine::{Backend, Limits, Machine};
+use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine};
 use ggp_gdl::game::{Game, RoleId};
 use ggp_gdl::terms::TermId;
 use ggp_hidden::{Belief, BeliefError, BeliefLimits, World};
 
 use crate::common::{battleships::battleship, sized};
 use crate::hidden::{Past, belief, machine, past, random, shares, told};
+
+/// A role by its number, a machine and a world.
+fn begun(game: &Game, role: usize) -> (RoleId, AnyMachine, World) {
+    let role = game.roles().nth(role).unwrap();
+    let world = World::new(game, Backend::Auto, Limits::default()).unwrap();
+    (role, machine(game, Backend::Auto), world)
+}
 
 /// Asserts that each history of a belief has the moves and percepts of its role, and leads to its state.
 fn assert_fits(game: &Game, world: &World, belief: &Belief, role: RoleId, known: &Past) {
@@ -38,9 +45,7 @@ fn assert_fits(game: &Game, world: &World, belief: &Belief, role: RoleId, known:
 #[test]
 fn histories_are_found_where_no_member_of_a_sample_is_left() {
     let game = Game::from_text("battleship", &battleship(8, 4)).unwrap();
-    let role = game.roles().next().unwrap();
-    let mut machine = machine(&game, Backend::Auto);
-    let mut world = World::new(&game, Backend::Auto, Limits::default()).unwrap();
+    let (role, mut machine, mut world) = begun(&game, 0);
     // So few members do not last for the sixty turns of a match.
     let limits = BeliefLimits {
         members: 50,
@@ -59,9 +64,7 @@ fn histories_are_found_where_no_member_of_a_sample_is_left() {
 #[test]
 fn changed_histories_are_a_sample_of_all_that_fit() {
     let game = Game::from_text("battleship", &battleship(4, 3)).unwrap();
-    let role = game.roles().next().unwrap();
-    let mut machine = machine(&game, Backend::Auto);
-    let mut world = World::new(&game, Backend::Auto, Limits::default()).unwrap();
+    let (role, mut machine, mut world) = begun(&game, 0);
     let mut random = random();
     let known = past(&mut machine, role, 6, &mut random);
     let all = BeliefLimits::default();
@@ -98,9 +101,7 @@ fn changed_histories_are_a_sample_of_all_that_fit() {
 #[test]
 fn a_percept_that_never_comes_is_impossible() {
     let game = Game::from_text("battleship", &battleship(4, 3)).unwrap();
-    let role = game.roles().next().unwrap();
-    let mut machine = machine(&game, Backend::Auto);
-    let mut world = World::new(&game, Backend::Auto, Limits::default()).unwrap();
+    let (role, mut machine, mut world) = begun(&game, 0);
     let mut random = random();
     let mut known = past(&mut machine, role, 3, &mut random);
     let strange = game
@@ -125,9 +126,7 @@ fn weights_do_not_vanish_in_long_matches() {
         (<= (sees listener ?b) (does teller (say ?a ?b ?c ?d)))
         (<= terminal (true (last 4))) (goal teller 50) (goal listener 50)";
     let game = Game::from_text("numbers", game).unwrap();
-    let role = game.roles().nth(1).unwrap();
-    let mut machine = machine(&game, Backend::Auto);
-    let mut world = World::new(&game, Backend::Auto, Limits::default()).unwrap();
+    let (role, mut machine, mut world) = begun(&game, 1);
     let mut random = random();
     // Each joint move has a probability of 1/256.
     let known = past(&mut machine, role, 200, &mut random);
@@ -148,9 +147,7 @@ fn lattaque() -> Game {
 #[test]
 fn no_choice_is_met_more_often_than_it_is_likely() {
     let game = lattaque();
-    let role = game.roles().next().unwrap();
-    let mut machine = machine(&game, Backend::Auto);
-    let mut world = World::new(&game, Backend::Auto, Limits::default()).unwrap();
+    let (role, mut machine, mut world) = begun(&game, 0);
     let mut random = random();
     // Each turn places a piece of about twelve kinds, and tells nothing.
     let known = past(&mut machine, role, 12, &mut random);
@@ -178,9 +175,7 @@ fn no_choice_is_met_more_often_than_it_is_likely() {
 #[test]
 fn moves_of_two_turns_are_exchanged_where_one_alone_cannot_change() {
     let game = lattaque();
-    let role = game.roles().next().unwrap();
-    let mut machine = machine(&game, Backend::Auto);
-    let mut world = World::new(&game, Backend::Auto, Limits::default()).unwrap();
+    let (role, mut machine, mut world) = begun(&game, 0);
     let mut random = random();
     // All pieces are placed in forty turns, so another kind at one place is one too many.
     let known = past(&mut machine, role, sized(70, 200), &mut random);

@@ -16,7 +16,7 @@ use crate::refusal::Refusal;
 use ggp_engine::machine::{Backend, Machine, PlayError};
 use ggp_gdl::game::{Move, RoleId};
 use ggp_gdl::terms::TermId;
-use ggp_hidden::{Belief, BeliefError, BeliefLimits, Memories, World};
+use ggp_hidden::{Belief, BeliefError, BeliefLimits, Memories, World, ascending};
 
 /// Time limit for building a network. Without one, Datalog answers.
 const GROUNDING: Duration = Duration::from_secs(3);
@@ -133,9 +133,7 @@ impl View {
         for joint in &reached.joints {
             let mut told = Vec::new();
             machine.percepts(&state, joint, role, &mut told)?;
-            told.sort_unstable();
-            told.dedup();
-            turns.push((joint[role.index()], told));
+            turns.push((joint[role.index()], ascending(&told)));
             state = machine.next(&state, joint)?;
         }
         let is_over = machine.is_terminal(&state)?;

@@ -193,9 +193,7 @@ impl Belief {
         limits: BeliefLimits,
         random: &mut R,
     ) -> Result<(), BeliefError> {
-        let mut told = told.to_vec();
-        told.sort_unstable();
-        told.dedup();
+        let told = ascending(told);
         let mut step = Step {
             world,
             memories,
@@ -206,17 +204,17 @@ impl Belief {
         let (mut members, mut is_exact) = step.after(&self.members, limits.joint_moves, random)?;
         let turn = self.turns.len() + 1;
         if members.is_empty() {
-            if self.is_exact && is_exact {
+            if self.members.is_empty() || self.is_exact && is_exact {
                 return Err(BeliefError::Impossible { turn });
             }
             let mut past = self.turns.clone();
             past.push((made, told.clone()));
             let passes = limits.joint_moves.saturating_mul(FINDING) / LANES / turn;
             let time = limits.time;
-            let mut found =
-                self.chains(world, memories, &past, (Aim::Find, passes, time), random)?;
+            let aim = (Aim::Find, passes, time);
+            let (mut found, passes) = self.chains(world, memories, &past, aim, random)?;
             if found.is_empty() && time.is_some() && world.has_network() {
-                let tried = passes.saturating_mul(LANES);
+                let tried = passes * LANES * turn;
                 return Err(BeliefError::NotFound { turn, tried });
             }
             if found.is_empty() {
@@ -249,7 +247,7 @@ impl Belief {
             // Without others, the sample is as good as it was: a stop ends the next question.
             let aim = (Aim::Mix, passes, limits.time);
             let mixed = self.chains(world, memories, &past, aim, random);
-            let mut mixed = Merged::of(world, mixed.unwrap_or_default());
+            let mut mixed = Merged::of(world, mixed.unwrap_or_default().0);
             resample(&mut mixed, limits.members, random);
             if mixed.len() > self.members.len() {
                 self.members = mixed;
@@ -259,6 +257,7 @@ impl Belief {
         Ok(())
     }
 
+    /// Members by chains, and the passes over the past that these made.
     fn chains<R: Rng>(
         &mut self,
         world: &mut World,
@@ -266,7 +265,7 @@ impl Belief {
         past: &[(Move, Vec<TermId>)],
         (aim, passes, time): (Aim, usize, Option<Duration>),
         random: &mut R,
-    ) -> Result<Vec<Member>, PlayError> {
+    ) -> Result<(Vec<Member>, usize), PlayError> {
         let mut rates = std::mem::take(&mut self.rates);
         rates.resize(past.len(), Rate::default());
         let mut chains = Chains {
@@ -298,12 +297,11 @@ impl Belief {
     ) -> Result<Vec<State>, PlayError> {
         let weights: Vec<f64> = self.members.iter().map(|member| member.weight).collect();
         let drawn = draw(&weights, most, random).into_iter();
-        let mut states: Vec<State> = drawn.map(|at| self.members[at].state.clone()).collect();
+        let drawn = drawn.filter_map(|at| self.members.get(at));
+        let mut states: Vec<State> = drawn.map(|member| member.state.clone()).collect();
         states.dedup();
         for (made, told) in turns {
-            let mut told = told.clone();
-            told.sort_unstable();
-            told.dedup();
+            let told = ascending(told);
             let mut step = Step {
                 world,
                 memories,
@@ -349,6 +347,14 @@ impl Belief {
         self.members.retain(|_| is_over.next() == Some(false));
         Ok(())
     }
+}
+
+/// Percepts as beliefs keep them: ascending by id, each once.
+pub fn ascending(percepts: &[TermId]) -> Vec<TermId> {
+    let mut percepts = percepts.to_vec();
+    percepts.sort_unstable();
+    percepts.dedup();
+    percepts
 }
 
 /// One turn of a role.

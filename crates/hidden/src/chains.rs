@@ -3,10 +3,11 @@
 //! In: a belief, and a role's moves and its percepts after each. Out: members, each by one
 //! history. A chain is a history with the number of percepts that it has wrong: told though not
 //! due, or the other way round. A proposal changes one move of another role at one turn, or
-//! exchanges its moves at two turns, and keeps the later moves where they are legal. A chain takes it by its probability and by what it has
-//! wrong, the cold chains more strictly than the warm ones, and chains of neighbouring
-//! temperatures are exchanged. At each temperature, histories with nothing wrong are met in
-//! proportion to their probability in the long run; so those are the sample.
+//! exchanges its moves at two turns, and keeps the later moves where they are legal. A chain takes
+//! it by its probability and by what it has wrong, the cold chains more strictly than the warm
+//! ones, and chains of neighbouring temperatures are exchanged. At each temperature, histories with
+//! nothing wrong are met in proportion to their probability in the long run; so those are the
+//! sample.
 //!
 //! All chains are followed from the start at once, one in each lane, so there must be a network.
 //!
@@ -130,27 +131,28 @@ pub(super) struct Chains<'a> {
 
 impl Chains<'_> {
     /// Members by histories near those of the belief, in at most `passes` over the past and at most
-    /// `time`; empty if none is found, or there is no network.
+    /// `time`, and the passes made; empty if none is found, or there is no network.
     pub fn run<R: Rng>(
         &mut self,
         aim: Aim,
         passes: usize,
         time: Option<Duration>,
         random: &mut R,
-    ) -> Result<Vec<Member>, PlayError> {
+    ) -> Result<(Vec<Member>, usize), PlayError> {
         let stop = self.world.stop().within(time);
         let is_packed = matches!(self.belief.start(), State::Packed(_));
         let has_lanes = is_packed && self.world.has_network();
         if !has_lanes || self.world.game().role_count() < 2 || passes == 0 {
-            return Ok(Vec::new());
+            return Ok((Vec::new(), 0));
         }
         let mut chains = self.begin(random)?;
         self.pass(&mut chains, &[Change::NONE; LANES], random)?;
         let mut found: Vec<Chain> = Vec::new();
-        let (mut aim, mut end) = (aim, passes);
+        let (mut aim, mut end, mut made) = (aim, passes, 0);
         for pass in 0..passes {
             self.world.check_stop()?;
             self.propose(&mut chains, aim, random)?;
+            made += 1;
             exchange(&mut chains, pass % 2, random);
             let fits = |chain: &&Chain| chain.wrong == 0;
             if chains.iter().any(|chain| fits(&chain)) {
@@ -164,7 +166,7 @@ impl Chains<'_> {
                 break;
             }
         }
-        self.members(found, random)
+        Ok((self.members(found, random)?, made))
     }
 
     /// Chains by the histories of the belief, drawn by weight. Where the belief is a turn behind,

@@ -17,7 +17,7 @@ pub mod search;
 pub mod well_formed;
 pub mod world;
 
-pub use belief::{Belief, BeliefError, BeliefLimits};
+pub use belief::{Belief, BeliefError, BeliefLimits, ascending};
 pub use knowledge::{KnowledgeId, Memories};
 pub use members::Member;
 pub use open::is_open;

@@ -248,12 +248,9 @@ impl World {
         let mut out = Vec::with_capacity(pairs.len());
         for some in pairs.chunks(LANES) {
             self.check_stop()?;
-            let states = words(some.iter().map(|pair| pair.0));
-            if let (Some(lanes), Some(states)) = (&mut self.lanes, states)
-                && let Some(joints) = lanes.joints(some)
+            if let Some(lanes) = &mut self.lanes
+                && lanes.step(some)
             {
-                lanes.batch.set_states(&states);
-                lanes.batch.step(&joints);
                 let next = lanes.batch.states(some.len()).into_iter();
                 out.extend(next.map(|words| State::Packed(words.into())));
                 continue;
@@ -279,12 +276,9 @@ impl World {
         let mut out = Vec::with_capacity(pairs.len());
         for some in pairs.chunks(LANES) {
             self.check_stop()?;
-            let states = words(some.iter().map(|pair| pair.0));
-            if let (Some(lanes), Some(states)) = (&mut self.lanes, states)
-                && let Some(joints) = lanes.joints(some)
+            if let Some(lanes) = &mut self.lanes
+                && lanes.step(some)
             {
-                lanes.batch.set_states(&states);
-                lanes.batch.step(&joints);
                 let mut fits = [u64::MAX; LANES / 64];
                 lanes.wrong(role, percepts, |row| {
                     fits.iter_mut()
@@ -519,6 +513,18 @@ impl Lanes {
             visit(std::array::from_fn(|word| row[word] ^ flip));
         }
         due.for_each(|_| visit([u64::MAX; LANES / 64]));
+    }
+
+    /// Makes joint moves, one in each lane; returns false, and does nothing, if a state is not packed
+    /// or a move has no number.
+    fn step(&mut self, pairs: &[(&State, &[Move])]) -> bool {
+        let states = words(pairs.iter().map(|pair| pair.0));
+        let (Some(states), Some(joints)) = (states, self.joints(pairs)) else {
+            return false;
+        };
+        self.batch.set_states(&states);
+        self.batch.step(&joints);
+        true
     }
 
     /// The numbers of all moves, joint move by joint move; `None` if the network lacks one.

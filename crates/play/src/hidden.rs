@@ -15,6 +15,7 @@ use ggp_gdl::game::{Move, RoleId};
 use ggp_gdl::terms::TermId;
 use ggp_hidden::{
     Belief, BeliefError, BeliefLimits, KnowledgeId, Memories, SearchOptions, State, Trees, World,
+    ascending,
 };
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -148,6 +149,7 @@ impl Knowledge {
         // The role is asked, so the match is not over.
         belief.drop_ended(&mut self.world)?;
         let Some(member) = belief.members().first() else {
+            self.belief = None;
             let reason = "the match is over in all positions that fit the role's percepts";
             return Err(PlayerError::Other(reason.into()));
         };
@@ -156,14 +158,6 @@ impl Knowledge {
         pace.publish(Advice::of(legal[0]));
         Ok(legal)
     }
-}
-
-/// Percepts as beliefs keep them.
-fn ascending(percepts: &[TermId]) -> Vec<TermId> {
-    let mut percepts = percepts.to_vec();
-    percepts.sort_unstable();
-    percepts.dedup();
-    percepts
 }
 
 /// The limits of a belief: in the time that is left the update must be a small part, and who does
