@@ -19,6 +19,7 @@ use std::time::Duration;
 use ggp_engine::machine::PlayError;
 use ggp_gdl::game::{Move, RoleId};
 use ggp_gdl::terms::TermId;
+use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
 
 use super::chains::{Aim, Chains, Rate};
@@ -281,8 +282,8 @@ impl Belief {
     }
 
     /// States after turns that the belief does not have yet, from at most `most` of its members:
-    /// after joint moves for which least of the role's percepts are wrong. For a role that must
-    /// move though no history that fits was found.
+    /// after joint moves for which few of the role's percepts are wrong, and its moves legal. For a
+    /// role that must move though no history that fits was found.
     ///
     /// # Errors
     ///
@@ -298,9 +299,11 @@ impl Belief {
         let weights: Vec<f64> = self.members.iter().map(|member| member.weight).collect();
         let drawn = draw(&weights, most, random).into_iter();
         let drawn = drawn.filter_map(|at| self.members.get(at));
-        let mut states: Vec<State> = drawn.map(|member| member.state.clone()).collect();
+        // Each with the number of percepts that are wrong so far.
+        let mut states: Vec<(usize, State)> =
+            drawn.map(|member| (0, member.state.clone())).collect();
         states.dedup();
-        for (made, told) in turns {
+        for (turn, (made, told)) in turns.iter().enumerate() {
             let told = ascending(told);
             let mut step = Step {
                 world,
@@ -310,16 +313,27 @@ impl Belief {
                 told: &told,
             };
             let mut after = Vec::new();
-            for state in &states {
-                let mut joints = step.nearest(state, random)?;
-                if !joints.is_empty() {
-                    let joint = joints.swap_remove(random.random_range(0..joints.len()));
-                    after.append(&mut step.world.steps(&[(state, &joint[..])])?);
-                }
+            for (before, state) in &states {
+                let (wrong, mut joints) = step.nearest(state, random)?;
+                joints.shuffle(random);
+                joints.truncate(most);
+                let pairs: Vec<_> = joints.iter().map(|joint| (state, &joint[..])).collect();
+                let found = step.world.steps(&pairs)?.into_iter();
+                after.extend(found.map(|state| (before + wrong, state)));
             }
+            if let Some((next, _)) = turns.get(turn + 1) {
+                step.made = *next;
+                let found: Vec<State> = after.iter().map(|(_, state)| state.clone()).collect();
+                let status = step.world.status(&found)?;
+                let mut status = status.iter();
+                after.retain(|_| status.next().is_some_and(|status| step.is_possible(status)));
+            }
+            after.shuffle(random);
+            after.sort_by_key(|(wrong, _)| *wrong);
+            after.truncate(most);
             states = after;
         }
-        Ok(states)
+        Ok(states.into_iter().map(|(_, state)| state).collect())
     }
 
     /// The members whose game is over if it is over for the role, and the others if not.
@@ -465,17 +479,17 @@ impl Step<'_> {
         joints(&legal, visit);
     }
 
-    /// The joint moves after a state for which least of the percepts is wrong, or some of them
-    /// where there are many; none if the game is over or the role's move is not legal.
+    /// The joint moves after a state for which least of the percepts is wrong, and how much, or some
+    /// of them where there are many; none if the game is over or the role's move is not legal.
     pub fn nearest<R: Rng>(
         &mut self,
         state: &State,
         random: &mut R,
-    ) -> Result<Vec<Vec<Move>>, PlayError> {
+    ) -> Result<(usize, Vec<Vec<Move>>), PlayError> {
         let status = self.world.status(std::slice::from_ref(state))?.remove(0);
         let mut joints = Vec::new();
         if !self.is_possible(&status) {
-            return Ok(joints);
+            return Ok((0, joints));
         }
         match self.count(&status) <= LANES {
             true => self.for_each_joint(&status, &mut |joint| joints.push(joint.to_vec())),
@@ -489,10 +503,10 @@ impl Step<'_> {
             2 * now.iter().filter(is_added).count() + self.told.len() - now.len()
         });
         let wrong: Vec<usize> = wrong.collect();
-        let least = wrong.iter().min();
+        let least = wrong.iter().min().copied().unwrap_or(0);
         let mut each = wrong.iter();
-        joints.retain(|_| each.next() == least);
-        Ok(joints)
+        joints.retain(|_| each.next() == Some(&least));
+        Ok((least, joints))
     }
 
     pub fn random_joint<R: Rng>(&self, status: &Status, random: &mut R) -> Vec<Move> {

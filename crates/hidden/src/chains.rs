@@ -182,7 +182,8 @@ impl Chains<'_> {
             if history.len() < self.past.len() {
                 if last.0 != place {
                     let turn = self.past.len() - 1;
-                    let mut joints = self.step(turn).nearest(&members[place].state, random)?;
+                    let state = &members[place].state;
+                    let (_, mut joints) = self.step(turn).nearest(state, random)?;
                     if joints.is_empty() {
                         // The history ends here.
                         joints.push(vec![self.past[turn].0; self.world.game().role_count()]);

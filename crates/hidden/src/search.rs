@@ -217,10 +217,14 @@ impl Trees {
         };
         let node = &self.nodes[*place as usize];
         let most = node.arms.iter().map(|arm| arm.visits).max().unwrap_or(0);
-        // Moves that are tried now and then only to look at them are no part of the mix.
-        let counted = |arm: &Arm| match f64::from(arm.visits) >= f64::from(most) * RARE {
-            true => f64::from(arm.visits),
-            false => 0.0,
+        let mean = |arm: &Arm| arm.sum / f64::from(arm.visits.max(1));
+        let is_rare = |arm: &Arm| f64::from(arm.visits) < f64::from(most) * RARE;
+        let common = node.arms.iter().filter(|arm| !is_rare(arm));
+        let best = common.map(mean).fold(0.0, f64::max);
+        // Moves that are tried only to look at them are no part of the mix.
+        let counted = |arm: &Arm| match is_rare(arm) || mean(arm) < best - WORSE {
+            true => 0.0,
+            false => f64::from(arm.visits),
         };
         let total: f64 = node.arms.iter().map(counted).sum();
         let mut options: Vec<Candidate> = node
@@ -230,7 +234,7 @@ impl Trees {
             .map(|(made, arm)| Candidate {
                 made: *made,
                 visits: arm.visits.into(),
-                value: 100.0 * arm.sum / f64::from(arm.visits.max(1)),
+                value: 100.0 * mean(arm),
                 share: counted(arm) / total.max(1.0),
             })
             .collect();
@@ -428,6 +432,8 @@ const UNKNOWN: f64 = 0.5;
 const OFTEN: f64 = 0.05;
 /// The share of the most visited move below which a move is left out of the mix.
 const RARE: f64 = 0.1;
+/// How much lower than the best score an average score is if its move is left out of the mix.
+const WORSE: f64 = 0.05;
 
 impl Node {
     /// The position of a move among those that are legal.

@@ -182,7 +182,7 @@ const LEAST: f64 = 0.05;
 /// The share of the time that is left in which histories are looked for where none is left.
 const FINDING: f64 = 0.3;
 /// The positions in which a likely move is looked for.
-const NEAREST: usize = 4;
+const NEAREST: usize = 16;
 /// The share of the start clock for grounding.
 const GROUNDING: f64 = 0.8;
 
