@@ -1,5 +1,7 @@
 //! The positions that fit what a role knows, in games with hidden information.
 
+use std::time::Duration;
+
 use anyhow::anyhow;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -44,6 +46,11 @@ impl Known {
     }
 }
 
+/// The most time for histories where no position is left, for each position that is kept.
+const TIME: Duration = Duration::from_micros(500);
+/// A sample keeps only a part of the positions that all that fit may be: one in so many.
+const SAMPLE: usize = 10;
+
 /// The belief of a role after joint moves. `states` are the facts before each of them and after
 /// the last; only the role's own moves and percepts are used.
 ///
@@ -64,10 +71,16 @@ pub fn belief<M: Machine>(
             "the rules have no `sees`, so every role knows every move; leave --known-by out"
         ));
     }
-    let limits = BeliefLimits {
-        members: positions,
-        joint_moves: positions.saturating_mul(100),
-        time: None,
+    let limits = |is_exact: bool| {
+        let members = match is_exact {
+            true => positions,
+            false => positions.div_ceil(SAMPLE),
+        };
+        BeliefLimits {
+            members,
+            joint_moves: members.saturating_mul(100),
+            time: Some(TIME * u32::try_from(members).unwrap_or(u32::MAX)),
+        }
     };
     let mut world = World::new(&game, Backend::Auto, of_machine)?;
     let start = world.start(Some(&states[0]))?;
@@ -80,6 +93,7 @@ pub fn belief<M: Machine>(
         let mut told = Vec::new();
         machine.percepts(&state, joint, role, &mut told)?;
         let turn = (joint[role.index()], &told[..]);
+        let limits = limits(belief.is_exact());
         belief.update(&mut world, &mut memories, turn, limits, &mut random)?;
     }
     let last = machine.state(states.last().expect("there is a first state"))?;

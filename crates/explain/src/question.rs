@@ -124,6 +124,21 @@ impl Question {
         }
     }
 
+    /// The relation and the terms of a question about one atom without variables, and whether the
+    /// question is that it holds, and not that it does not.
+    pub fn ground(&self) -> Option<(RelationId, Vec<TermId>, bool)> {
+        let (atom, holds) = match &self.kind {
+            QuestionKind::Some(atom) => (atom, true),
+            QuestionKind::None(atom) => (atom, false),
+            QuestionKind::Test { .. } => return None,
+        };
+        let terms = atom.arguments.iter().map(|term| match term {
+            Term::Ground(term) => Some(*term),
+            _ => None,
+        });
+        Some((atom.relation, terms.collect::<Option<_>>()?, holds))
+    }
+
     /// True if the question is whether a fact of the state is true.
     pub fn is_of_state(&self, game: &Game) -> bool {
         match &self.kind {

@@ -19,14 +19,15 @@ use std::time::Duration;
 use ggp_engine::machine::PlayError;
 use ggp_gdl::game::{Move, RoleId};
 use ggp_gdl::terms::TermId;
+use rand::Rng;
 use rand::seq::SliceRandom;
-use rand::{Rng, RngExt};
 
 use super::chains::{Aim, Chains, Rate};
-use super::knowledge::{KnowledgeId, Memories};
-use super::members::{Member, Merged, Past, draw, resample};
+use super::knowledge::Memories;
+use super::members::{Member, Merged, draw, resample};
 use super::replay;
-use super::world::{LANES, State, Status, World};
+use super::step::Step;
+use super::world::{LANES, State, World};
 
 /// The limits of a belief.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -202,7 +203,7 @@ impl Belief {
             made,
             told: &told,
         };
-        let (mut members, mut is_exact) = step.after(&self.members, limits.joint_moves, random)?;
+        let (mut members, mut is_exact) = step.after(&self.members, limits, random)?;
         let turn = self.turns.len() + 1;
         if members.is_empty() {
             if self.members.is_empty() || self.is_exact && is_exact {
@@ -370,217 +371,3 @@ pub fn ascending(percepts: &[TermId]) -> Vec<TermId> {
     percepts.dedup();
     percepts
 }
-
-/// One turn of a role.
-pub(super) struct Step<'a> {
-    pub world: &'a mut World,
-    pub memories: &'a mut Memories,
-    pub role: RoleId,
-    pub made: Move,
-    pub told: &'a [TermId],
-}
-
-impl Step<'_> {
-    /// The members after the turn, and whether all joint moves of the others were tried.
-    fn after<R: Rng>(
-        &mut self,
-        members: &[Member],
-        most: usize,
-        random: &mut R,
-    ) -> Result<(Vec<Member>, bool), PlayError> {
-        let states: Vec<State> = members.iter().map(|m| m.state.clone()).collect();
-        let status = self.world.status(&states)?;
-        let open: Vec<(&Member, Status)> = members
-            .iter()
-            .zip(status)
-            .filter(|(_, status)| self.is_possible(status))
-            .collect();
-        for (member, status) in &open {
-            self.note_choices(&member.known, status);
-        }
-        let counts = open.iter().map(|(_, status)| self.count(status));
-        let all = counts.fold(0usize, usize::saturating_add);
-        let mut merged = Merged::default();
-        let mut tries: Vec<(&Member, Vec<Move>, f64, u128)> = Vec::new();
-        let is_all = all <= most;
-        if is_all {
-            for (member, status) in &open {
-                let chance = member.weight * self.chance(status, !member.known.is_empty());
-                self.for_each_joint(status, &mut |joint| {
-                    tries.push((member, joint.to_vec(), chance, member.histories));
-                });
-                if tries.len() >= FLUSH {
-                    self.keep(&mut tries, &mut merged)?;
-                }
-            }
-        } else {
-            let weights: Vec<f64> = open.iter().map(|(member, _)| member.weight).collect();
-            for place in draw(&weights, most, random) {
-                let (member, status) = &open[place];
-                let joint = self.random_joint(status, random);
-                // Drawn by weight and uniformly: each counts the same, but for the choices that a
-                // belief that keeps knowledge leaves out.
-                let choices = match member.known.is_empty() {
-                    true => 1.0,
-                    false => self.choices(status),
-                };
-                tries.push((member, joint, choices, 1));
-                if tries.len() >= FLUSH {
-                    self.keep(&mut tries, &mut merged)?;
-                }
-            }
-        }
-        self.keep(&mut tries, &mut merged)?;
-        Ok((merged.members, is_all))
-    }
-
-    /// Notes how many moves each role has in a state.
-    pub fn note_choices(&mut self, known: &[KnowledgeId], status: &Status) {
-        for (known, legal) in known.iter().zip(&status.legal) {
-            self.memories.note_choices(*known, legal.len());
-        }
-    }
-
-    /// True if the role can have made its move in a state.
-    pub fn is_possible(&self, status: &Status) -> bool {
-        !status.terminal && status.legal[self.role.index()].contains(&self.made)
-    }
-
-    /// The number of joint moves in which the role makes its move.
-    pub fn count(&self, status: &Status) -> usize {
-        let others = self.others(status).map(|(_, legal)| legal.len());
-        others.fold(1, usize::saturating_mul)
-    }
-
-    fn others<'s>(&self, status: &'s Status) -> impl Iterator<Item = (usize, &'s Vec<Move>)> {
-        let own = self.role.index();
-        let roles = status.legal.iter().enumerate();
-        roles.filter(move |(role, _)| *role != own)
-    }
-
-    /// The probability of each joint move, of `random` only or of all others.
-    fn chance(&self, status: &Status, only_random: bool) -> f64 {
-        let game = self.world.game();
-        let roles = game.roles().filter(|role| *role != self.role);
-        let counted = roles.filter(|role| !only_random || game.is_random(*role));
-        let each = counted.map(|role| 1.0 / status.legal[role.index()].len() as f64);
-        each.product()
-    }
-
-    /// The number of choices of the roles other than `random`.
-    pub fn choices(&self, status: &Status) -> f64 {
-        self.chance(status, true) / self.chance(status, false)
-    }
-
-    /// The joint moves in which the role makes its move.
-    pub fn for_each_joint(&self, status: &Status, visit: &mut impl FnMut(&[Move])) {
-        let mut legal = status.legal.clone();
-        legal[self.role.index()] = vec![self.made];
-        joints(&legal, visit);
-    }
-
-    /// The joint moves after a state for which least of the percepts is wrong, and how much, or some
-    /// of them where there are many; none if the game is over or the role's move is not legal.
-    pub fn nearest<R: Rng>(
-        &mut self,
-        state: &State,
-        random: &mut R,
-    ) -> Result<(usize, Vec<Vec<Move>>), PlayError> {
-        let status = self.world.status(std::slice::from_ref(state))?.remove(0);
-        let mut joints = Vec::new();
-        if !self.is_possible(&status) {
-            return Ok((0, joints));
-        }
-        match self.count(&status) <= LANES {
-            true => self.for_each_joint(&status, &mut |joint| joints.push(joint.to_vec())),
-            false => joints.extend((0..LANES).map(|_| self.random_joint(&status, random))),
-        }
-        let pairs = joints.iter().map(|joint| (state, &joint[..]));
-        let states = self.world.steps(&pairs.collect::<Vec<_>>())?;
-        let wrong = states.iter().map(|state| {
-            let now = self.world.told(state, self.role);
-            let is_added = |percept: &&TermId| self.told.binary_search(percept).is_err();
-            2 * now.iter().filter(is_added).count() + self.told.len() - now.len()
-        });
-        let wrong: Vec<usize> = wrong.collect();
-        let least = wrong.iter().min().copied().unwrap_or(0);
-        let mut each = wrong.iter();
-        joints.retain(|_| each.next() == Some(&least));
-        Ok((least, joints))
-    }
-
-    pub fn random_joint<R: Rng>(&self, status: &Status, random: &mut R) -> Vec<Move> {
-        let own = self.role.index();
-        let roles = status.legal.iter().enumerate();
-        roles
-            .map(|(role, legal)| match role == own {
-                true => self.made,
-                false => legal[random.random_range(0..legal.len())],
-            })
-            .collect()
-    }
-
-    /// Makes joint moves, and adds the states after which the role has its percepts.
-    fn keep(
-        &mut self,
-        tries: &mut Vec<(&Member, Vec<Move>, f64, u128)>,
-        merged: &mut Merged,
-    ) -> Result<(), PlayError> {
-        let pairs: Vec<(&State, &[Move])> = tries
-            .iter()
-            .map(|(member, joint, ..)| (&member.state, &joint[..]))
-            .collect();
-        let states = self.world.steps_told(&pairs, self.role, self.told)?;
-        for ((member, joint, weight, histories), state) in tries.drain(..).zip(states) {
-            if let Some(state) = state {
-                let known = self.known(&member.known, &joint, &state);
-                let mut kept = Member::new(state, weight, known);
-                kept.histories = histories;
-                let member = kept.with_past(Past::after(&member.past, joint));
-                merged.add(self.world, member);
-            }
-        }
-        Ok(())
-    }
-
-    /// The knowledge of each role after a joint move.
-    pub fn known(
-        &mut self,
-        before: &[KnowledgeId],
-        joint: &[Move],
-        state: &State,
-    ) -> Box<[KnowledgeId]> {
-        let roles = self.world.game().roles().zip(before);
-        let known = roles.map(|(role, before)| {
-            let told = self.world.told(state, role);
-            self.memories.after(*before, joint[role.index()], &told)
-        });
-        known.collect()
-    }
-}
-
-/// The joint moves of legal moves, by role; the last role changes fastest.
-pub(super) fn joints(legal: &[Vec<Move>], visit: &mut impl FnMut(&[Move])) {
-    let mut joint: Vec<Move> = legal.iter().map(|legal| legal[0]).collect();
-    let mut at = vec![0; joint.len()];
-    loop {
-        visit(&joint);
-        let mut role = joint.len();
-        loop {
-            if role == 0 {
-                return;
-            }
-            role -= 1;
-            at[role] += 1;
-            if let Some(next) = legal[role].get(at[role]) {
-                joint[role] = *next;
-                break;
-            }
-            at[role] = 0;
-            joint[role] = legal[role][0];
-        }
-    }
-}
-
-/// The joint moves that are made at once.
-const FLUSH: usize = 4_096;

@@ -24,9 +24,10 @@ use ggp_gdl::game::{Move, RoleId};
 use ggp_gdl::terms::TermId;
 use rand::{Rng, RngExt};
 
-use super::belief::{Belief, Step};
+use super::belief::Belief;
 use super::knowledge::Memories;
 use super::members::{Member, Past, draw};
+use super::step::Step;
 use super::world::{LANES, State, World, is_set, set_bits};
 
 /// The temperatures, each with as many chains.

@@ -7,6 +7,7 @@
 //! nothing else.
 
 pub mod belief;
+mod certain;
 mod chains;
 pub mod knowledge;
 pub mod members;
@@ -14,10 +15,12 @@ pub mod open;
 pub mod plan;
 mod replay;
 pub mod search;
+mod step;
 pub mod well_formed;
 pub mod world;
 
 pub use belief::{Belief, BeliefError, BeliefLimits, ascending};
+pub use certain::{Certain, Claim, certain};
 pub use knowledge::{KnowledgeId, Memories};
 pub use members::Member;
 pub use open::is_open;

@@ -11,7 +11,7 @@ use ggp_gdl::game::{Move, RoleId};
 use ggp_gdl::terms::TermId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::belief::joints;
+use super::step::joints;
 use super::world::{State, World};
 
 /// The positions whose successors are looked at together.

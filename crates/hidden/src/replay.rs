@@ -14,9 +14,10 @@ use ggp_gdl::terms::TermId;
 use rand::Rng;
 use rand::seq::SliceRandom;
 
-use super::belief::{Belief, BeliefError, BeliefLimits, Step};
+use super::belief::{Belief, BeliefError, BeliefLimits};
 use super::knowledge::{KnowledgeId, Memories};
 use super::members::{Member, Past};
+use super::step::Step;
 use super::world::{State, World};
 
 /// The most children tried in one position, and the histories that are looked for.

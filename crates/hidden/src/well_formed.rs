@@ -15,9 +15,10 @@ use ggp_gdl::game::{Move, RoleId, Score};
 use rand::{Rng, RngExt};
 use rustc_hash::FxHashMap;
 
-use super::belief::{Belief, BeliefError, BeliefLimits, joints};
+use super::belief::{Belief, BeliefError, BeliefLimits};
 use super::knowledge::{KnowledgeId, Memories};
 use super::members::Past;
+use super::step::joints;
 use super::world::{State, World};
 
 /// A thing that a role must be able to find out.

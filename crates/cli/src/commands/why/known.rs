@@ -1,14 +1,23 @@
 //! `ggp why --known-by`: whether a role knows that a fact holds.
 
+use std::time::Duration;
+
 use anyhow::anyhow;
+use rand::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Serialize;
 
 use crate::knowledge::{self, Known};
 use crate::{Context, Exit, format};
 use ggp_engine::machine::{AnyMachine, Limits, Machine};
-use ggp_explain::{Explainer, Situation};
-use ggp_gdl::game::{Move, RoleId};
+use ggp_explain::{Explainer, Question, Situation};
+use ggp_gdl::check::Keyword;
+use ggp_gdl::game::{Game, Move, RoleId};
 use ggp_gdl::terms::TermId;
+use ggp_hidden::{Certain, Claim, certain};
+
+/// The most time for a proof of what is the same in all positions of a sample.
+const PROOF: Duration = Duration::from_secs(5);
 
 /// The answer to one question.
 #[derive(Serialize)]
@@ -16,7 +25,7 @@ pub(super) struct Answer {
     question: String,
     role: String,
     /// True if the fact holds in all positions that fit what the role knows, false if in none,
-    /// `null` if in some, or if the positions are a sample: others may differ.
+    /// `null` if in some, or if the positions are a sample and nothing is proved about others.
     known: Option<bool>,
     /// The positions that fit, and those in which the fact holds.
     positions: usize,
@@ -76,6 +85,9 @@ pub(super) fn run(
         joints.collect::<Vec<String>>()
     };
     let mut answers = Vec::new();
+    let stop = world.machine().stop().within(Some(PROOF));
+    let mut proved: Option<Certain> = None;
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(0);
     // An error in one question does not hide the answers to the others.
     let mut faults: Vec<anyhow::Error> = Vec::new();
     for question in questions {
@@ -114,11 +126,15 @@ pub(super) fn run(
             example.get_or_insert_with(|| member.history());
         }
         machine.terms_mut().refresh();
-        let known = match holds_in {
-            0 if belief.is_exact() => Some(false),
-            all if all == members.len() && belief.is_exact() => Some(true),
-            _ => None,
-        };
+        let is_same = holds_in == 0 || holds_in == members.len();
+        let mut known = (is_same && belief.is_exact()).then_some(holds_in > 0);
+        if let (true, None, Some((claim, is_asked))) = (is_same, known, claim(&game, &asked)) {
+            let proved = match &mut proved {
+                Some(proved) => proved,
+                none => none.insert(certain(&mut world, &belief, is_over, &stop, &mut random)?),
+            };
+            known = proved.get(&claim).map(|holds| *holds == is_asked);
+        }
         let some = |history: Option<Vec<Vec<Move>>>| {
             history
                 .filter(|_| known.is_none())
@@ -149,6 +165,20 @@ pub(super) fn run(
     super::outcome(faults, all)
 }
 
+/// The claim of a question, and whether the question is that it holds.
+fn claim(game: &Game, question: &Question) -> Option<(Claim, bool)> {
+    let (relation, terms, is_asked) = question.ground()?;
+    let is = |keyword| game.keyword(keyword) == Some(relation);
+    let claim = match terms[..] {
+        [] if is(Keyword::Terminal) => Claim::Over,
+        [fact] if is(Keyword::True) => Claim::Fact(fact),
+        [role, made] if is(Keyword::Legal) => Claim::Legal(game.role_of(role)?, Move::new(made)),
+        [role, score] if is(Keyword::Goal) => Claim::Score(game.role_of(role)?, score),
+        _ => return None,
+    };
+    Some((claim, is_asked))
+}
+
 impl Answer {
     fn text(&self) -> String {
         let Answer {
@@ -171,6 +201,10 @@ impl Answer {
             _ => "that fit",
         };
         match self.known {
+            Some(holds) if !self.exact => format!(
+                "{role} knows that {question} {}: this follows from its moves and percepts",
+                if holds { "holds" } else { "does not hold" },
+            ),
             Some(true) => format!(
                 "{role} knows that {question} holds: it does in {all} {fit} the moves and percepts of {role}"
             ),
