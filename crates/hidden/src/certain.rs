@@ -104,11 +104,21 @@ pub fn certain<R: Rng>(
             let next = prover.next[*fact as usize];
             if told.contains(percept) { next } else { -next }
         }));
+        // The bits that are set in all of the states, and in any.
+        let mut all: Box<[u64]> = words(&states[..1]).next().expect("there is one").into();
+        let mut any = all.clone();
+        for words in words(states) {
+            all.iter_mut()
+                .zip(words)
+                .for_each(|(all, word)| *all &= word);
+            any.iter_mut()
+                .zip(words)
+                .for_each(|(any, word)| *any |= word);
+        }
         let same = prover.next.iter().enumerate().filter_map(|(fact, &next)| {
-            let count = words(states).filter(|state| holds(state, fact)).count();
-            match count {
-                0 => Some(((fact, false), -next)),
-                all if all == states.len() => Some(((fact, true), next)),
+            match (holds(&all, fact), holds(&any, fact)) {
+                (true, _) => Some(((fact, true), next)),
+                (_, false) => Some(((fact, false), -next)),
                 _ => None,
             }
         });

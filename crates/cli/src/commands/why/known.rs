@@ -17,7 +17,7 @@ use ggp_gdl::terms::TermId;
 use ggp_hidden::{Certain, Claim, certain};
 
 /// The most time for a proof of what is the same in all positions of a sample.
-const PROOF: Duration = Duration::from_secs(5);
+const PROOF: Duration = Duration::from_secs(10);
 
 /// The answer to one question.
 #[derive(Serialize)]
