@@ -295,3 +295,41 @@ fn a_match_of_a_tournament_is_replayed() {
         "{found:#?}"
     );
 }
+
+#[test]
+fn replay_draws_what_a_role_knew_after_each_turn() {
+    let place = Workplace::new();
+    place.write("coin.kif", COIN);
+    let line = "play coin.kif --roles first,random --save match.json --quiet";
+    assert_eq!(place.run(line).code, Some(0));
+    let found = place.json("replay match.json --known-by guesser", &[]);
+    let known = found["known"].as_array().unwrap();
+    assert_eq!(known.len(), 4);
+    let played = std::fs::read_to_string(place.folder().join("match.json")).unwrap();
+    let played: serde_json::Value = serde_json::from_str(&played).unwrap();
+    let joints = played["moves"].as_array().unwrap().iter().map(|joint| {
+        let moves = joint.as_array().unwrap().iter();
+        let moves: Vec<&str> = moves.map(|made| made.as_str().unwrap()).collect();
+        moves.join(" ")
+    });
+    let joints: Vec<String> = joints.collect();
+    for (number, state) in known.iter().enumerate() {
+        let moves = joints[..number].join("; ");
+        let more = ["--moves", &moves];
+        let drawn = place.json("draw coin.kif --known-by guesser --json", &more);
+        assert_eq!(state["drawing"], drawn, "{number}");
+        let line = format!("replay match.json --known-by guesser --step {number}");
+        let step = place.json(&line, &[]);
+        assert_eq!(step["known"], serde_json::json!([state]));
+    }
+    let found = place.run("replay match.json --known-by guesser");
+    assert_eq!(
+        found.out.matches("\nknown by guesser:\n").count(),
+        3,
+        "{found:#?}"
+    );
+    place.write("sides.kif", OPEN.replace("sees", "notices"));
+    place.run("play sides.kif --roles first,first --save open.json --quiet");
+    let line = "replay open.json --known-by even";
+    place.check_failure(line, &[], "", 2, &["the rules have no `sees`"]);
+}

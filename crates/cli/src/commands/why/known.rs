@@ -66,6 +66,7 @@ pub(super) fn run(
         mut world,
         belief,
         is_over,
+        ..
     } = knowledge::belief(machine, role, states, joints, of_machine, positions)?;
     let members = belief.with_end(&mut world, is_over)?;
     let total: f64 = members.iter().map(|member| member.weight).sum();
