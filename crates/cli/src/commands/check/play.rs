@@ -225,6 +225,13 @@ fn lines(claim: &Claim) -> Vec<String> {
     if let Some(alike) = &claim.alike {
         lines.push(format!("{:10}and alike: {}", "", quoted(alike)));
     }
+    if !claim.places.is_empty() {
+        lines.push(format!(
+            "{:10}by the rule at {}",
+            "",
+            claim.places.join(" or ")
+        ));
+    }
     if let Some(cycle) = &claim.cycle {
         lines.push(format!(
             "{:10}and then, repeatedly: {}",
