@@ -333,3 +333,39 @@ fn replay_draws_what_a_role_knew_after_each_turn() {
     let line = "replay open.json --known-by even";
     place.check_failure(line, &[], "", 2, &["the rules have no `sees`"]);
 }
+
+#[test]
+fn roles_that_are_nearly_right_are_suggested_and_chance_has_no_value() {
+    let place = Workplace::new();
+    place.write("coin.kif", COIN);
+    place.run("play coin.kif --roles first,random --save match.json --quiet");
+    let near = ["there is no role gueser; did you mean guesser?"];
+    for line in [
+        "legal coin.kif --role gueser",
+        "goal coin.kif --role gueser",
+        "prove coin.kif --role gueser",
+        "draw coin.kif --known-by gueser",
+        "replay match.json --known-by gueser",
+        "play coin.kif --player gueser=first",
+        "host coin.kif --player gueser=first",
+    ] {
+        place.check_failure(line, &[], "", 2, &near);
+    }
+    let empty = ["the name of the role is empty; the roles are guesser, random"];
+    place.check_failure("draw coin.kif --known-by", &[""], "", 2, &empty);
+    place.write(
+        "open.kif",
+        OPEN.replace(
+            "(role even)",
+            "(role even) (role random) (legal random wait)",
+        ),
+    );
+    let parts = [
+        "random is chance",
+        "no value to prove; the roles that decide are",
+    ];
+    for game in ["coin", "open"] {
+        let line = format!("prove {game}.kif --role random");
+        place.check_failure(&line, &[], "", 2, &parts);
+    }
+}
