@@ -369,3 +369,22 @@ fn roles_that_are_nearly_right_are_suggested_and_chance_has_no_value() {
         place.check_failure(&line, &[], "", 2, &parts);
     }
 }
+
+#[test]
+fn of_long_histories_only_the_moves_that_differ_are_shown() {
+    let place = Workplace::new();
+    let numbers = (0..9).map(|n| format!("(after {n} {})", n + 1));
+    let long = COIN.replace("(after 1 2)", &numbers.skip(1).collect::<String>());
+    let long = long.replace("(<= (next (turn 3)) (true (turn 2)))", "");
+    place.write(
+        "long.kif",
+        long.replace("(true (turn 3))", "(true (turn 9))"),
+    );
+    let moves = format!("wait (hide heads){}", "; (guess heads) wait".repeat(7));
+    let line = "why long.kif --known-by guesser --moves";
+    let found = place.run_with(line, &[&moves, "(hidden heads)"], "");
+    let part = "\n  holds and fails after two histories of 8 joint moves, which differ in\n     \
+                1: holds after guesser plays wait, random plays (hide heads)\n        \
+                fails after guesser plays wait, random plays (hide tails)\n";
+    assert!(found.out.ends_with(part), "{found:#?}");
+}
