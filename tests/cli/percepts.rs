@@ -218,10 +218,11 @@ fn games_in_which_nothing_is_hidden_are_proved_and_tabulated() {
 fn info_and_learn_tell_that_information_is_hidden() {
     let place = Workplace::new();
     place.write("sides.kif", SIDES);
-    let found = place.run_with("info sides.kif", &[], "");
+    place.write("coin.kif", COIN);
+    let found = place.run_with("info coin.kif", &[], "");
     let part = "\ninformation    hidden (rules with `sees`)";
     assert!(found.out.contains(part), "{found:#?}");
-    let found = place.run_with("info sides.kif --json", &[], "");
+    let found = place.run_with("info coin.kif --json", &[], "");
     assert!(
         found.out.contains("\"hidden_information\":true"),
         "{found:#?}"
@@ -230,6 +231,16 @@ fn info_and_learn_tell_that_information_is_hidden() {
     assert!(
         found.out.contains("\"hidden_information\":false"),
         "{found:#?}"
+    );
+    // In some games with `sees`, nothing is hidden.
+    place.write("open.kif", OPEN);
+    let found = place.run_with("info open.kif", &[], "");
+    let part = "\ninformation    complete: all roles always know the position";
+    assert!(found.out.contains(part), "{found:#?}");
+    let found = place.json("info open.kif", &[]);
+    assert_eq!(
+        (&found["hidden_information"], &found["percepts"]),
+        (&false.into(), &true.into())
     );
     let found = place.run_with("learn sides.kif --games 1 --output v.json", &[], "");
     let part = "the values are those of positions that all roles know";
