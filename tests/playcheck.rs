@@ -239,7 +239,24 @@ fn dead_rules_are_reported_at_the_failing_literal() {
     }
 }
 
-/// The notes and help texts of findings about rules that never fire.
+#[test]
+fn a_rule_that_was_not_seen_to_fire_is_not_said_never_to_fire() {
+    let rules = with(
+        "(<= terminal (true (at 4)))",
+        "(<= terminal (true (at 4))) (<= terminal (true (at 2)) (true (at 3)))",
+    );
+    for (states, sure) in [(0, false), (1_000, true)] {
+        let report = report(&rules, &options(states));
+        let [finding] = &report.findings[..] else {
+            panic!("{:?}", report.findings);
+        };
+        let text = format!("{} {}", finding.message, finding.notes[0].1);
+        assert_eq!(text.contains("never"), sure, "{text}");
+        assert_eq!(text.contains("did not fire in"), !sure, "{text}");
+    }
+}
+
+/// The notes and help texts of findings about rules that did not fire.
 fn words(report: &Report) -> Vec<String> {
     let findings = report.findings.iter();
     let said = findings.map(|finding| {

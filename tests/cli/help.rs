@@ -90,3 +90,54 @@ fn there_is_a_manual_page_for_every_command() {
         &["cannot create the folder taken"],
     );
 }
+
+#[test]
+fn options_of_other_names_or_commands_are_suggested() {
+    let place = Workplace::new();
+    for (line, part) in [
+        (
+            "prove matches.kif --time 3",
+            "a similar argument exists: '--budget-time'",
+        ),
+        (
+            "play matches.kif --time 3",
+            "a similar argument exists: '--play-clock'",
+        ),
+        (
+            "tabulate matches.kif --save x",
+            "a similar argument exists: '--output'",
+        ),
+        (
+            "play matches.kif --output x",
+            "a similar argument exists: '--save'",
+        ),
+        (
+            "solve lights.kif --strategy x",
+            "a similar argument exists: '--method'",
+        ),
+        (
+            "legal matches.kif --positions 3",
+            "'--positions' is an option of ggp draw, why and replay",
+        ),
+        (
+            "check matches.kif --save x",
+            "'--save' is an option of ggp play and host",
+        ),
+    ] {
+        place.check_failure(line, &[], "", 2, &["unexpected argument '--", part]);
+    }
+    let wrong = place.run("prove matches.kif --frobnicate");
+    assert!(!wrong.err.contains("as a value"), "{wrong:#?}");
+    for (line, part) in [
+        (
+            "draw matches.kif --positions 0",
+            "'--positions <N>': the number must be at least 1",
+        ),
+        (
+            "draw matches.kif --most 0",
+            "'--most <N>': the number must be from 1 to 65535",
+        ),
+    ] {
+        place.check_failure(line, &[], "", 2, &[part]);
+    }
+}

@@ -218,10 +218,11 @@ fn games_in_which_nothing_is_hidden_are_proved_and_tabulated() {
 fn info_and_learn_tell_that_information_is_hidden() {
     let place = Workplace::new();
     place.write("sides.kif", SIDES);
-    let found = place.run_with("info sides.kif", &[], "");
+    place.write("coin.kif", COIN);
+    let found = place.run_with("info coin.kif", &[], "");
     let part = "\ninformation    hidden (rules with `sees`)";
     assert!(found.out.contains(part), "{found:#?}");
-    let found = place.run_with("info sides.kif --json", &[], "");
+    let found = place.run_with("info coin.kif --json", &[], "");
     assert!(
         found.out.contains("\"hidden_information\":true"),
         "{found:#?}"
@@ -230,6 +231,16 @@ fn info_and_learn_tell_that_information_is_hidden() {
     assert!(
         found.out.contains("\"hidden_information\":false"),
         "{found:#?}"
+    );
+    // In some games with `sees`, nothing is hidden.
+    place.write("open.kif", OPEN);
+    let found = place.run_with("info open.kif", &[], "");
+    let part = "\ninformation    complete: all roles always know the position";
+    assert!(found.out.contains(part), "{found:#?}");
+    let found = place.json("info open.kif", &[]);
+    assert_eq!(
+        (&found["hidden_information"], &found["percepts"]),
+        (&false.into(), &true.into())
     );
     let found = place.run_with("learn sides.kif --games 1 --output v.json", &[], "");
     let part = "the values are those of positions that all roles know";
@@ -294,4 +305,97 @@ fn a_match_of_a_tournament_is_replayed() {
         found.out.contains("the record differs after state 0"),
         "{found:#?}"
     );
+}
+
+#[test]
+fn replay_draws_what_a_role_knew_after_each_turn() {
+    let place = Workplace::new();
+    place.write("coin.kif", COIN);
+    let line = "play coin.kif --roles first,random --save match.json --quiet";
+    assert_eq!(place.run(line).code, Some(0));
+    let found = place.json("replay match.json --known-by guesser", &[]);
+    let known = found["known"].as_array().unwrap();
+    assert_eq!(known.len(), 4);
+    let played = std::fs::read_to_string(place.folder().join("match.json")).unwrap();
+    let played: serde_json::Value = serde_json::from_str(&played).unwrap();
+    let joints = played["moves"].as_array().unwrap().iter().map(|joint| {
+        let moves = joint.as_array().unwrap().iter();
+        let moves: Vec<&str> = moves.map(|made| made.as_str().unwrap()).collect();
+        moves.join(" ")
+    });
+    let joints: Vec<String> = joints.collect();
+    for (number, state) in known.iter().enumerate() {
+        let moves = joints[..number].join("; ");
+        let more = ["--moves", &moves];
+        let drawn = place.json("draw coin.kif --known-by guesser --json", &more);
+        assert_eq!(state["drawing"], drawn, "{number}");
+        let line = format!("replay match.json --known-by guesser --step {number}");
+        let step = place.json(&line, &[]);
+        assert_eq!(step["known"], serde_json::json!([state]));
+    }
+    let found = place.run("replay match.json --known-by guesser");
+    assert_eq!(
+        found.out.matches("\nknown by guesser:\n").count(),
+        3,
+        "{found:#?}"
+    );
+    place.write("sides.kif", OPEN.replace("sees", "notices"));
+    place.run("play sides.kif --roles first,first --save open.json --quiet");
+    let line = "replay open.json --known-by even";
+    place.check_failure(line, &[], "", 2, &["the rules have no `sees`"]);
+}
+
+#[test]
+fn roles_that_are_nearly_right_are_suggested_and_chance_has_no_value() {
+    let place = Workplace::new();
+    place.write("coin.kif", COIN);
+    place.run("play coin.kif --roles first,random --save match.json --quiet");
+    let near = ["there is no role gueser; did you mean guesser?"];
+    for line in [
+        "legal coin.kif --role gueser",
+        "goal coin.kif --role gueser",
+        "prove coin.kif --role gueser",
+        "draw coin.kif --known-by gueser",
+        "replay match.json --known-by gueser",
+        "play coin.kif --player gueser=first",
+        "host coin.kif --player gueser=first",
+    ] {
+        place.check_failure(line, &[], "", 2, &near);
+    }
+    let empty = ["the name of the role is empty; the roles are guesser, random"];
+    place.check_failure("draw coin.kif --known-by", &[""], "", 2, &empty);
+    place.write(
+        "open.kif",
+        OPEN.replace(
+            "(role even)",
+            "(role even) (role random) (legal random wait)",
+        ),
+    );
+    let parts = [
+        "random is chance",
+        "no value to prove; the roles that decide are",
+    ];
+    for game in ["coin", "open"] {
+        let line = format!("prove {game}.kif --role random");
+        place.check_failure(&line, &[], "", 2, &parts);
+    }
+}
+
+#[test]
+fn of_long_histories_only_the_moves_that_differ_are_shown() {
+    let place = Workplace::new();
+    let numbers = (0..9).map(|n| format!("(after {n} {})", n + 1));
+    let long = COIN.replace("(after 1 2)", &numbers.skip(1).collect::<String>());
+    let long = long.replace("(<= (next (turn 3)) (true (turn 2)))", "");
+    place.write(
+        "long.kif",
+        long.replace("(true (turn 3))", "(true (turn 9))"),
+    );
+    let moves = format!("wait (hide heads){}", "; (guess heads) wait".repeat(7));
+    let line = "why long.kif --known-by guesser --moves";
+    let found = place.run_with(line, &[&moves, "(hidden heads)"], "");
+    let part = "\n  holds and fails after two histories of 8 joint moves, which differ in\n     \
+                1: holds after guesser plays wait, random plays (hide heads)\n        \
+                fails after guesser plays wait, random plays (hide tails)\n";
+    assert!(found.out.ends_with(part), "{found:#?}");
 }

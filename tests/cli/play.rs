@@ -258,7 +258,7 @@ fn wrong_rules_end_the_match_with_what_was_played() {
 #[test]
 fn a_match_can_start_in_the_middle_and_be_taken_back_from_there() {
     let place = Workplace::new();
-    let line = "play matches.kif --player human --depth 2 --moves";
+    let line = "play matches.kif --player human --depth 1 --moves";
     let found = place.run_with(line, &["(take 1)"], "undo\nhistory\n2\n1\n");
     assert!(
         found.out.contains("bob> undo\ntook back 1 joint move"),

@@ -81,6 +81,19 @@ fn export_writes_the_game_tree() {
     assert_eq!(written, text);
     let few = ["more than 3 nodes", "--max-nodes sets this limit"];
     place.check_failure("export matches.kif --efg --max-nodes 3", &[], "", 2, &few);
+    let late = [
+        "the time limit was reached",
+        "nothing is written",
+        "--budget-time",
+    ];
+    let endless = "(role a) (role b) (init here) (next here)
+        (<= (legal ?r l) (role ?r)) (<= (legal ?r r) (role ?r))
+        (<= terminal (not (true here))) (goal a 0) (goal b 0)";
+    place.write("endless.kif", endless);
+    let line = "export endless.kif --efg -o late.efg --max-nodes 1000000000 --budget-time 0.3";
+    let began = std::time::Instant::now();
+    place.check_failure(line, &[], "", 2, &late);
+    assert!(began.elapsed().as_secs() < 30 && !place.folder().join("late.efg").exists());
     place.check_failure("export matches.kif", &[], "", 2, &["--efg"]);
 }
 

@@ -102,3 +102,29 @@ fn chance_needs_no_goal() {
         assert_eq!(of(Subject::Winnable).count(), 1);
     }
 }
+
+#[test]
+fn a_role_that_does_not_know_its_moves_is_shown_the_rule_that_allows_them() {
+    let rules = "(role hider) (role seeker) (side left) (side right) (init hiding)
+        (<= (legal hider ?s) (side ?s) (true hiding)) (<= (legal hider wait) (true seeking))
+        (<= (legal seeker wait) (true hiding))
+        (<= (legal seeker (to ?s)) (true (hidden ?s)))
+        (<= (next (hidden ?s)) (does hider ?s) (side ?s))
+        (<= (next seeking) (true hiding)) (<= (next over) (true seeking))
+        (<= terminal (true over)) (goal hider 50) (goal seeker 50) (sees seeker noise)";
+    for positions in [1_000, 2] {
+        let found = report(&game(rules), &options(positions));
+        let mut claims = found.claims.iter();
+        let knows = |claim: &&Claim| {
+            claim.subject == Subject::Knows && claim.role.as_deref() == Some("seeker")
+        };
+        let claim = claims.find(knows).expect("there is one for each role");
+        assert_eq!(claim.verdict, ClaimVerdict::Fails);
+        assert!(
+            claim.text.contains("which moves are legal, such as (to "),
+            "{}",
+            claim.text
+        );
+        assert_eq!(claim.places, ["test.kif:4:13"]);
+    }
+}

@@ -381,7 +381,38 @@ impl Context {
 
 /// A text whose control characters, which can come from rules, are replaced by pictures, so that
 /// they do nothing to a terminal. Line breaks, tabs and colours stay.
+/// Very long names are cut.
 pub(super) fn harmless(text: &str) -> Cow<'_, str> {
+    let text = shortened(text);
+    match without_controls(&text) {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(shown) => shown.into(),
+    }
+}
+
+/// The longest name in a text for people, and the beginning that is shown of longer ones.
+const LONGEST_NAME: usize = 2_000;
+const BEGINNING: usize = 60;
+
+/// A text in which names that nobody can read are cut.
+fn shortened(text: &str) -> Cow<'_, str> {
+    let is_end = |c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-'));
+    if !text.split(is_end).any(|name| name.len() > LONGEST_NAME) {
+        return text.into();
+    }
+    let pieces = text.split_inclusive(is_end).map(|piece| {
+        let name = piece.trim_end_matches(is_end);
+        if name.len() <= LONGEST_NAME {
+            return piece.to_owned();
+        }
+        let beginning: String = name.chars().take(BEGINNING).collect();
+        let count = name.chars().count();
+        format!("{beginning}… ({count} characters){}", &piece[name.len()..])
+    });
+    pieces.collect::<String>().into()
+}
+
+fn without_controls(text: &str) -> Cow<'_, str> {
     let acts = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
     if !text.contains(acts) {
         return text.into();
@@ -473,5 +504,14 @@ mod tests {
         ] {
             assert_eq!(harmless(text), shown);
         }
+    }
+
+    #[test]
+    fn names_that_nobody_can_read_are_cut() {
+        let long = "é".repeat(3_000);
+        let shown = format!("(at {}… (3000 characters)) b", "é".repeat(60));
+        assert_eq!(harmless(&format!("(at {long}) b")), shown);
+        let short = format!("(at {})", "a-".repeat(1_000));
+        assert_eq!(harmless(&short), short);
     }
 }

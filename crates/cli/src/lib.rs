@@ -140,19 +140,11 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
 
 /// The error of a command line. A value that is not a number is described in plain words, not
 /// in those of the number parser.
-fn in_plain_words(mut error: clap::Error) -> clap::Error {
-    let text = |kind: ContextKind| error.get(kind).map_or(String::new(), ToString::to_string);
-    let is_solve = text(ContextKind::Usage).contains("ggp solve");
-    // What other programs call it is not similar to its name here.
-    if error.kind() == ErrorKind::UnknownArgument && text(ContextKind::InvalidArg) == "--strategy" {
-        error.remove(ContextKind::SuggestedArg);
-        error.remove(ContextKind::Usage);
-        if is_solve {
-            let method = ContextValue::String("--method".to_owned());
-            error.insert(ContextKind::SuggestedArg, method);
-        }
-        return error;
+fn in_plain_words(error: clap::Error) -> clap::Error {
+    if error.kind() == ErrorKind::UnknownArgument {
+        return with_a_tip(error);
     }
+    let text = |kind: ContextKind| error.get(kind).map_or(String::new(), ToString::to_string);
     let value = text(ContextKind::InvalidValue);
     let Some(source) = error.source() else {
         return error;
@@ -163,13 +155,87 @@ fn in_plain_words(mut error: clap::Error) -> clap::Error {
         Some(_) if value.starts_with('-') => "the number must not be negative",
         Some(_) => "expected a whole number",
         None if source.is::<ParseFloatError>() => "expected a number",
-        None => return error,
+        None => match range(&source.to_string()) {
+            Some(range) => &format!("the number must be {range}"),
+            None => return error,
+        },
     };
     let option = text(ContextKind::InvalidArg);
     let message = format!(
         "invalid value '{value}' for '{option}': {why}\n\nFor more information, try '--help'.\n"
     );
     clap::Error::raw(error.kind(), message).with_cmd(&command())
+}
+
+/// The range in the text of an error such as `0 is not in 1..=65535`.
+fn range(text: &str) -> Option<String> {
+    let (least, most) = text.split_once(" is not in ")?.1.split_once("..")?;
+    let most: u64 = most.trim_start_matches('=').parse().ok()?;
+    Some(match most {
+        u64::MAX => format!("at least {least}"),
+        most => format!("from {least} to {most}"),
+    })
+}
+
+/// Names of options in other programs or commands, with the names of similar ones.
+const OTHER_NAMES: [(&str, &[&str]); 5] = [
+    ("strategy", &["method"]),
+    ("time", &["budget-time", "play-clock", "timeout"]),
+    ("budget-time", &["time", "play-clock", "timeout"]),
+    ("save", &["output"]),
+    ("output", &["save"]),
+];
+/// The most commands that a tip names.
+const NAMED: usize = 3;
+
+/// The error of an unknown option. It has the option that does the same, or the commands that have
+/// the option; what is similar only in letters helps less.
+fn with_a_tip(mut error: clap::Error) -> clap::Error {
+    let text = |kind: ContextKind| error.get(kind).map_or(String::new(), ToString::to_string);
+    let (usage, given) = (text(ContextKind::Usage), text(ContextKind::InvalidArg));
+    let Some(option) = given.strip_prefix("--") else {
+        return error;
+    };
+    let all = command();
+    let has = |command: &clap::Command, option: &str| {
+        let mut options = command.get_arguments();
+        options.any(|known| known.get_long() == Some(option))
+    };
+    let mut words = usage.split_whitespace().skip_while(|word| *word != "ggp");
+    let here = words.nth(1).and_then(|name| all.find_subcommand(name));
+    let known = OTHER_NAMES.iter().find(|(name, _)| *name == option);
+    let mut others = known.map_or(&[][..], |(_, others)| others).iter();
+    let same = here.and_then(|here| others.find(|other| has(here, other)));
+    let commands = all.get_subcommands().filter(|other| has(other, option));
+    let mut names: Vec<&str> = commands.map(clap::Command::get_name).collect();
+    if same.is_none() && names.is_empty() && known.is_none() {
+        // A file whose name begins with a dash is rare.
+        error.remove(ContextKind::Suggested);
+        return error;
+    }
+    error.remove(ContextKind::SuggestedArg);
+    error.remove(ContextKind::Suggested);
+    error.remove(ContextKind::Usage);
+    if let Some(same) = same {
+        let same = ContextValue::String(format!("--{same}"));
+        error.insert(ContextKind::SuggestedArg, same);
+    } else if !names.is_empty() {
+        if names.len() > NAMED {
+            names.truncate(NAMED);
+            names.push("other commands");
+        }
+        let last = names.pop().expect("there is one");
+        let tip = match names.is_empty() {
+            true => format!("'{given}' is an option of ggp {last}"),
+            false => format!(
+                "'{given}' is an option of ggp {} and {last}",
+                names.join(", ")
+            ),
+        };
+        let tip = ContextValue::StyledStrs(vec![tip.into()]);
+        error.insert(ContextKind::Suggested, tip);
+    }
+    error
 }
 
 /// Ends the process after printing help or a list, with this exit code. A closed pipe is not

@@ -145,7 +145,7 @@ codes! {
     Duplicate = "W213";
     /// A function has several numbers of arguments, in facts, moves and percepts of a GDL-II rule set.
     FunctionArities = "W214", sloppy;
-    /// A rule never applies in play.
+    /// A rule did not apply in play, or cannot.
     DeadRule = "P301";
 }
 

@@ -41,6 +41,9 @@ pub struct Gap {
     pub needed: Needed,
     /// The joint moves of each match.
     pub matches: [Vec<Vec<Move>>; 2],
+    /// The moves that are legal for the role after only one of them; empty unless
+    /// [`Needed::Moves`] is the difference.
+    pub moves: Vec<Move>,
 }
 
 /// The result of a comparison.
@@ -157,8 +160,14 @@ impl Comparison<'_> {
             () if one.1 != other.1 => Needed::Moves,
             () => Needed::Score,
         };
+        let of_one = |made: &&Move| !one.1.contains(made) || !other.1.contains(made);
+        let moves = one.1.iter().chain(&other.1).filter(of_one).copied();
         self.found.gaps.push(Gap {
             role,
+            moves: match needed {
+                Needed::Moves => moves.collect(),
+                Needed::End | Needed::Score => Vec::new(),
+            },
             needed,
             matches: matches(),
         });

@@ -170,6 +170,15 @@ impl Shared {
     }
 }
 
+/// The end of a wait for an agent that does not return.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Until {
+    /// The deadline.
+    Deadline,
+    /// The first move that the agent publishes, or the deadline.
+    FirstMove,
+}
+
 /// The interval at which a wait checks for interrupts.
 const TICK: Duration = Duration::from_millis(20);
 /// The interval at which the agent's preferred move is reported.
@@ -257,6 +266,24 @@ impl AgentThread {
         self.choose_and_report(observation, deadline, nodes, &mut |_| {})
     }
 
+    /// As [`AgentThread::choose`] with the limits of a spec and a clock that ends at `due`. An agent
+    /// without a move when its own limit has passed continues until it has one, or until the
+    /// clock ends.
+    pub fn choose_within(
+        &mut self,
+        spec: &AgentSpec,
+        observation: &Observation,
+        due: Option<Instant>,
+    ) -> AgentAnswer {
+        let (deadline, nodes) = spec.limits(due);
+        let answer = self.choose(observation, deadline, nodes);
+        let has_ended = answer.error.is_some() || answer.origin != Origin::Random;
+        if has_ended || deadline == due || self.stop.is_raised() {
+            return answer;
+        }
+        self.choose_until(observation, due, nodes, Until::FirstMove, &mut |_| {})
+    }
+
     /// As [`AgentThread::choose`]; several times a second, `report` gets the move that the
     /// agent prefers so far.
     pub fn choose_and_report(
@@ -264,6 +291,17 @@ impl AgentThread {
         observation: &Observation,
         deadline: Option<Instant>,
         nodes: Option<u64>,
+        report: &mut dyn FnMut(Advice),
+    ) -> AgentAnswer {
+        self.choose_until(observation, deadline, nodes, Until::Deadline, report)
+    }
+
+    fn choose_until(
+        &mut self,
+        observation: &Observation,
+        deadline: Option<Instant>,
+        nodes: Option<u64>,
+        until: Until,
         report: &mut dyn FnMut(Advice),
     ) -> AgentAnswer {
         if self.stop.is_raised() {
@@ -286,7 +324,9 @@ impl AgentThread {
         self.post(Task::Choose(observation.clone()), &pace, &Pace::default());
         let mut reported = Instant::now();
         let is_complete = |progress: &Progress| {
-            progress.finished.is_some() && (progress.legal.is_some() || progress.failed)
+            let has_enough = until == Until::FirstMove && pace.published().is_some();
+            let has_ended = progress.finished.is_some() || has_enough;
+            has_ended && (progress.legal.is_some() || progress.failed)
         };
         self.wait(last, is_complete, || {
             if reported.elapsed() >= REPORT {

@@ -100,8 +100,8 @@ impl Contender for AgentContender {
             return Ok(*only);
         }
         let end = self.clocks.play.map(|clock| Instant::now() + clock);
-        let (deadline, nodes) = self.spec.limits(end);
-        let answer = self.thread.choose(&position.observation(), deadline, nodes);
+        let observation = position.observation();
+        let answer = self.thread.choose_within(&self.spec, &observation, end);
         if let Some(error) = answer.error {
             return Err(Lapse::Crashed(error.to_string()));
         }

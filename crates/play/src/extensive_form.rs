@@ -152,7 +152,7 @@ pub fn watched_extensive_form<M: Machine>(
     let at_start = knowledge.as_ref().map(Knowledge::start);
     let mut open = vec![Open::Turn(start.clone(), at_start)];
     while let Some(next) = open.pop() {
-        if machine.stop().is_raised() {
+        if machine.stop().is_over() {
             return Err(PlayError::Interrupted.into());
         }
         let (turn, chosen, joint) = match next {

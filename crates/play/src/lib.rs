@@ -403,10 +403,11 @@ impl<M: Machine> Player<M> for AgentPlayer {
         turn: &Turn<'_, M::State>,
     ) -> Result<Choice, PlayerError> {
         let deadline = self.clock.map(|clock| Instant::now() + clock);
-        let (deadline, nodes) = self.spec.limits(deadline);
         // The agent gets no more than this of the state and of the moves of others.
         let observation = Observation::of_history(machine.game(), self.role, turn.history);
-        let answer = self.thread.choose(&observation, deadline, nodes);
+        let answer = self
+            .thread
+            .choose_within(&self.spec, &observation, deadline);
         match (answer.error, answer.advice) {
             (Some(error), _) => Err(error),
             (None, Some(advice)) => Ok(Choice::Play(advice.chosen)),

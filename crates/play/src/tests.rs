@@ -211,6 +211,47 @@ fn a_late_move_is_better_than_none() {
     assert_eq!(late.unwrap().chosen, legal[1]);
 }
 
+/// Publishes a move when it has thought this long in all, and thinks on.
+struct Slow(Move, Duration);
+
+impl Agent for Slow {
+    fn begin(&mut self, _pace: &Pace) -> Result<(), PlayerError> {
+        Ok(())
+    }
+
+    fn choose(&mut self, _observation: &Observation, pace: &Pace) -> Result<Advice, PlayerError> {
+        let began = Instant::now();
+        while !pace.is_over() {
+            std::thread::yield_now();
+            if began.elapsed() > self.1 {
+                pace.publish(Advice::of(self.0));
+            }
+        }
+        self.1 = self.1.saturating_sub(began.elapsed());
+        Err(PlayError::Interrupted.into())
+    }
+}
+
+#[test]
+fn an_agent_without_a_move_at_its_own_limit_has_the_rest_of_the_clock() {
+    let mut game = game();
+    let start = game.history().state().clone();
+    let role = game.machine().game().roles().next().unwrap();
+    let mut legal = Vec::new();
+    game.machine().legal(&start, role, &mut legal).unwrap();
+    let brief = Brief::new(game.machine().game(), role);
+    let slow = Slow(legal[1], Duration::from_millis(300));
+    let mut thread = AgentThread::with(brief, |_| Ok(Box::new(slow))).unwrap();
+    let observation = Observation::of_joint_moves(role, []);
+    let began = Instant::now();
+    let due = Some(began + Duration::from_secs(60));
+    let answer = thread.choose_within(&"mcts:0.02s".parse().unwrap(), &observation, due);
+    assert_eq!(answer.origin, Origin::Published);
+    assert_eq!(answer.advice.unwrap().chosen, legal[1]);
+    // The rest of the clock is not used.
+    assert!(began.elapsed() < Duration::from_secs(30));
+}
+
 /// Has no move.
 struct Clueless;
 

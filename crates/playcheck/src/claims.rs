@@ -121,6 +121,7 @@ impl Evidence<'_> {
             moves: None,
             cycle: None,
             alike: None,
+            places: Vec::new(),
         }
     }
 

@@ -52,9 +52,9 @@ impl Evidence<'_> {
                 findings.len() - 1
             });
         }
-        // For each finding: the rules that follow from it. `others` are those without a
+        // For each finding: the rules that follow from it, and whether that is sure. `others` are those without a
         // finding.
-        let mut followers: Vec<Vec<Span>> = vec![Vec::new(); findings.len()];
+        let mut followers: Vec<(Vec<Span>, bool)> = vec![(Vec::new(), true); findings.len()];
         for (at, one) in dead_rules
             .iter()
             .enumerate()
@@ -62,23 +62,31 @@ impl Evidence<'_> {
         {
             let cause = dead_rules[causes[at]];
             match known.get(&(place(cause), cause.stops_at)) {
-                Some(&finding) => followers[finding].push(place(one)),
+                Some(&finding) => {
+                    let (places, is_sure) = &mut followers[finding];
+                    places.push(place(one));
+                    *is_sure &= one.proved || complete;
+                }
                 None => others.push(place(one)),
             }
         }
         let reported: FxHashSet<Span> = spans.into_iter().collect();
-        for (finding, followers) in findings.iter_mut().zip(followers) {
+        for (finding, (followers, is_sure)) in findings.iter_mut().zip(followers) {
             if let Some(places) = self.places(followers, &reported) {
-                append(
-                    finding,
-                    &format!("as a consequence, {places} never fire either"),
-                );
+                let what = match is_sure {
+                    true => "never fire either",
+                    false => "did not fire either",
+                };
+                append(finding, &format!("as a consequence, {places} {what}"));
             }
         }
         if let (Some(last), Some(places)) = (findings.last_mut(), self.places(others, &reported)) {
             append(
                 last,
-                &format!("no match reaches a position in which these fire: {places}"),
+                &match complete || dead_rules.iter().all(|one| one.proved) {
+                    true => format!("no match reaches a position in which these fire: {places}"),
+                    false => format!("no match reached a position in which these fire: {places}"),
+                },
             );
         }
         findings
@@ -162,18 +170,24 @@ impl Evidence<'_> {
             true => "an alternative of this rule",
             false => "this rule",
         };
-        let message = match (dead.proved || complete, self.coverage.positions) {
+        let is_sure = dead.proved || complete;
+        let message = match (is_sure, self.coverage.positions) {
             (true, _) => format!("{what} never fires (proved)"),
-            (false, positions) => format!("{what} never fired in {positions} positions"),
+            (false, positions) => {
+                format!("{what} did not fire in {positions} positions of the playouts")
+            }
         };
         let place = rule.head.span;
         let mut finding = Diagnostic::new(Code::DeadRule, Strictness::Tolerant, place, message);
         if let Some(place) = dead.stops_at {
             let note = match dead.reached {
                 _ if dead.nothing => "no fact matches this, and nothing can produce one",
-                _ if dead.alone => "no fact matches this",
-                0 => "this is never satisfied",
-                _ => "this is never satisfied together with the conditions before it",
+                _ if dead.alone && is_sure => "no fact matches this",
+                _ if dead.alone => "no fact matched this",
+                0 if is_sure => "this is never satisfied",
+                0 => "this was not satisfied",
+                _ if is_sure => "this is never satisfied together with the conditions before it",
+                _ => "this was not satisfied together with the conditions before it",
             };
             finding = finding.note(place, note);
         }

@@ -1,7 +1,11 @@
 //! Claims about what roles can find out in games with hidden information.
 
-use ggp_engine::machine::{Backend, Limits, PlayError};
+use ggp_engine::machine::{Backend, Limits, Machine, PlayError};
+use ggp_gdl::check::Keyword;
 use ggp_gdl::game::{Game, Move, RoleId};
+use ggp_gdl::program::Term;
+use ggp_gdl::program::unify::Unifier;
+use ggp_gdl::terms::Terms;
 use ggp_hidden::{Extent, Needed, World, well_formed};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -32,10 +36,11 @@ pub(super) fn claims(
     let roles: Vec<RoleId> = game.roles().filter(|role| !game.is_random(*role)).collect();
     let machine = world.machine();
     let line = |joint: &Vec<Move>| {
-        let texts: Vec<String> = joint.iter().map(|made| text(machine, *made)).collect();
+        let texts: Vec<String> = joint.iter().map(|made| machine.text(*made)).collect();
         texts.join(" ")
     };
-    let claim = |role: &RoleId| {
+    let mut terms = machine.terms().clone();
+    let mut claim = |role: &RoleId| {
         let name = game.role_name(*role);
         let gap = found.gaps.iter().find(|gap| gap.role == *role);
         let what = match gap.map(|gap| gap.needed) {
@@ -44,6 +49,8 @@ pub(super) fn claims(
             Some(Needed::Moves) => "which moves are legal",
             Some(Needed::Score) => "its score at the end",
         };
+        let made = gap.and_then(|gap| gap.moves.first());
+        let such = made.map(|made| format!(", such as {}", machine.text(*made)));
         let matches = gap.map(|gap| gap.matches.clone().map(|m| m.iter().map(line).collect()));
         let [moves, alike] =
             matches.map_or([None, None], |matches: [Vec<String>; 2]| matches.map(Some));
@@ -63,17 +70,34 @@ pub(super) fn claims(
             severity: Severity::Warning,
             text: match gap {
                 None => format!("{name} can find out by its percepts {what}"),
-                Some(_) => format!("{name} cannot find out by its percepts {what}"),
+                Some(_) => format!(
+                    "{name} cannot find out by its percepts {what}{}",
+                    such.unwrap_or_default()
+                ),
             },
             moves,
             cycle: None,
             alike,
+            places: made.map_or(Vec::new(), |made| places(game, *role, *made, &mut terms)),
         }
     };
-    Ok(roles.iter().take(MOST_ROLES).map(claim).collect())
+    Ok(roles.iter().take(MOST_ROLES).map(&mut claim).collect())
 }
 
-fn text(machine: &ggp_engine::machine::AnyMachine, made: Move) -> String {
-    use ggp_engine::machine::Machine;
-    machine.text(made)
+/// The places of the rules for `legal` whose heads match a move of a role.
+fn places(game: &Game, role: RoleId, made: Move, terms: &mut Terms) -> Vec<String> {
+    let legal = game.keyword(Keyword::Legal);
+    let chosen = [game.role_term(role), made.term()].map(Term::Ground);
+    let rules = game.rules().rules.iter();
+    let matching = rules.filter(|rule| {
+        let mut unifier = Unifier::new(rule.variables.len(), terms);
+        let mut pairs = rule.head.arguments.iter().zip(&chosen);
+        Some(rule.head.relation) == legal
+            && pairs.all(|(head, term)| unifier.unify((head, 0), (term, 0)))
+    });
+    let mut places: Vec<String> = matching
+        .map(|rule| game.sources().place(rule.head.span))
+        .collect();
+    places.dedup();
+    places
 }

@@ -215,6 +215,9 @@ pub struct Claim {
     /// Joint moves of another match, which looks alike to the role.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub alike: Option<Vec<String>>,
+    /// The rules concerned, as `file:line:column`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<String>,
 }
 
 impl Report {

@@ -28,7 +28,7 @@ and claims about every match are proved where possible: play ends, each role alw
 move and exactly one goal at the end, each role can get 100, and more. Each claim is marked
 as seen or proved, with moves for `ggp ... --moves` that lead to an example. Facts that no
 rule keeps, cells that lose their value and cells with two values are reported where they
-look unintended. Rules that never fire are shown with the literal that fails, causes first.
+look unintended. Rules that did not fire are shown with the literal that fails, causes first.
 
 Ctrl-C ends the check and prints the findings so far; the exit code is 1 if they have no error.")]
 pub struct Options {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::knowledge;
+use crate::knowledge::{self, KnownByOptions};
 use crate::picture_options::{self, PictureOptions};
 use crate::position::PositionOptions;
 use crate::rule_files::RuleOptions;
@@ -29,14 +29,8 @@ pub struct Options {
     position: PositionOptions,
     #[command(flatten)]
     picture: PictureOptions,
-    /// In a game with hidden information, draw what this role knows; contents that are not certain
-    /// have their share of the positions that fit
-    #[arg(long, value_name = "ROLE")]
-    known_by: Option<String>,
-    /// Maximum number of positions that fit, for --known-by; of more, a sample is kept
-    #[arg(long, value_name = "N", default_value_t = 2_000, requires = "known_by")]
-    #[arg(value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
-    positions: usize,
+    #[command(flatten)]
+    knowledge: KnownByOptions,
     /// Write to this file: a picture if it ends in .svg or .png, text if it ends in .txt
     #[arg(long, short, value_name = "FILE", value_parser = parse_output)]
     output: Option<PathBuf>,
@@ -78,7 +72,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let limits = DrawingLimits {
         max: usize::from(options.most),
     };
-    let drawing = match &options.known_by {
+    let drawing = match &options.knowledge.known_by {
         None => picture.draw_after(machine.terms(), &states, limits),
         Some(name) => {
             let role = super::legal::find_role(machine.game(), name)?;
@@ -90,14 +84,13 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
                 &states,
                 &joints,
                 of_machine,
-                options.positions,
+                options.knowledge.positions,
             )?;
-            let likely = known.likely()?;
-            if let Some(note) = known.note(likely.len()) {
+            let (drawing, note) = known.drawing(&mut machine, &picture, limits)?;
+            if let Some(note) = note {
                 context.note(note);
             }
-            machine.terms_mut().refresh();
-            picture.draw_likely(machine.terms(), &likely, limits)
+            drawing
         }
     };
     match &options.output {

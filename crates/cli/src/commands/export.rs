@@ -1,14 +1,18 @@
 //! `ggp export`: a game in a format of other programs.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::anyhow;
+use ggp_stop::Stop;
 use serde::Serialize;
 
+use crate::numbers::seconds;
 use crate::position::PositionOptions;
 use crate::rule_files::RuleOptions;
 use crate::{Context, Exit, text_files};
-use ggp_play::extensive_form::{ExtensiveFormError, watched_extensive_form};
+use ggp_engine::machine::PlayError;
+use ggp_play::extensive_form::{ExtensiveForm, ExtensiveFormError, watched_extensive_form};
 
 /// The options of `ggp export`.
 #[derive(clap::Args)]
@@ -35,6 +39,9 @@ pub struct Options {
     /// Maximum number of nodes of the tree
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     max_nodes: usize,
+    /// Time limit in seconds, including the time to read the rules
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    budget_time: Option<Duration>,
     #[command(flatten)]
     position: PositionOptions,
 }
@@ -59,21 +66,14 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     if let Some(path) = output {
         Context::can_write(path)?;
     }
-    let mut machine = options.rules.machine(context)?;
-    let position = &options.position;
-    let state = position.state(&mut machine, &options.rules, context)?;
-    let spinner = context.spinner("writing the game tree");
-    let most = options.max_nodes;
-    let made = watched_extensive_form(&mut machine, &state, most, |nodes| {
-        spinner.set_message(format!(
-            "writing the game tree, {nodes} of at most {most} nodes"
-        ));
-    });
-    spinner.finish_and_clear();
-    let form = made.map_err(|error| match error {
-        ExtensiveFormError::Play(error) => anyhow::Error::new(error),
-        ExtensiveFormError::TooLarge(_) => anyhow!("{error}; --max-nodes sets this limit"),
-        error => anyhow::Error::new(error),
+    let stop = context.stop().within(options.budget_time);
+    let made = form(options, &stop, context);
+    let form = made.map_err(|error| match error.downcast_ref() {
+        Some(PlayError::Interrupted) if !context.is_interrupted() => anyhow!(
+            "the time limit was reached before the game tree was complete, and nothing is \
+             written; raise --budget-time"
+        ),
+        _ => error,
     })?;
     let sets: Vec<String> = form.information_sets.iter().map(usize::to_string).collect();
     let note = format!(
@@ -101,4 +101,28 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     }
     context.note(note);
     Ok(Exit::Done)
+}
+
+/// The tree, unless `stop` is over before.
+fn form(options: &Options, stop: &Stop, context: &Context) -> anyhow::Result<ExtensiveForm> {
+    let game = options.rules.game_until(stop, context)?;
+    let mut limits = options.rules.limits(context);
+    limits.stop = stop.clone();
+    limits.ground.stop = stop.clone();
+    let mut machine = options.rules.machine_within(&game, limits, context)?;
+    let position = &options.position;
+    let state = position.state(&mut machine, &options.rules, context)?;
+    let spinner = context.spinner("writing the game tree");
+    let most = options.max_nodes;
+    let made = watched_extensive_form(&mut machine, &state, most, |nodes| {
+        spinner.set_message(format!(
+            "writing the game tree, {nodes} of at most {most} nodes"
+        ));
+    });
+    spinner.finish_and_clear();
+    made.map_err(|error| match error {
+        ExtensiveFormError::Play(error) => anyhow::Error::new(error),
+        ExtensiveFormError::TooLarge(_) => anyhow!("{error}; --max-nodes sets this limit"),
+        error => anyhow::Error::new(error),
+    })
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::rule_files::RuleOptions;
 use crate::{Context, Exit, format};
-use ggp_engine::machine::{AnyMachine, Evaluation, Machine, PlayError};
+use ggp_engine::machine::{AnyMachine, Evaluation, Limits, Machine, PlayError};
 use ggp_gdl::analysis;
 use ggp_gdl::check::Keyword;
 use ggp_gdl::game::Game;
@@ -67,8 +67,10 @@ struct Report {
     name: String,
     files: Vec<String>,
     roles: Vec<String>,
-    /// Whether the rules have `sees`.
+    /// Whether a role may not know the position in some match.
     hidden_information: bool,
+    /// Whether the rules have `sees`.
+    percepts: bool,
     facts: usize,
     rules: usize,
     rule_groups: usize,
@@ -101,7 +103,9 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let game = options.rules.game(context)?;
     let mut machine = options.rules.machine_for(&game, context)?;
     let spinner = context.spinner("reading the rules");
-    let report = context.preparing(|| report(&game, &mut machine));
+    let mut limits = options.rules.limits(context);
+    limits.stop = limits.stop.within(Some(OPENNESS));
+    let report = context.preparing(|| report(&game, &mut machine, limits));
     spinner.finish_and_clear();
     let report = report?;
     if context.json() {
@@ -117,8 +121,10 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
 
 /// The longest time for looking for counters.
 const ANALYSIS: Duration = Duration::from_secs(5);
+/// The longest time for finding out whether nothing is hidden.
+const OPENNESS: Duration = Duration::from_secs(2);
 
-fn report(game: &Game, machine: &mut AnyMachine) -> anyhow::Result<Report> {
+fn report(game: &Game, machine: &mut AnyMachine, of_world: Limits) -> anyhow::Result<Report> {
     let groups = stratify(game.rules(), game.terms()).expect("a game is stratified");
     let files = game.sources().files();
     let mut findings = Vec::new();
@@ -133,7 +139,9 @@ fn report(game: &Game, machine: &mut AnyMachine) -> anyhow::Result<Report> {
         name: game.name(),
         files: files.iter().map(|file| file.name().to_owned()).collect(),
         roles: format::role_names(game),
-        hidden_information: game.is_hidden(),
+        // Faults of the rules are reported elsewhere.
+        hidden_information: super::prove::hides(game, of_world).unwrap_or(true),
+        percepts: game.is_hidden(),
         facts: game.rules().facts.len(),
         rules: game.rules().rules.len(),
         rule_groups: groups.len(),
@@ -246,8 +254,11 @@ fn summary(report: &Report) -> String {
         ("names", report.names.to_string()),
         ("terms", format!("{} in the text", report.terms)),
     ];
-    if report.hidden_information {
-        let text = "hidden (rules with `sees`): a role knows its own moves and its percepts";
+    if report.percepts {
+        let text = match report.hidden_information {
+            true => "hidden (rules with `sees`): a role knows its own moves and its percepts",
+            false => "complete: all roles always know the position, by their percepts (`sees`)",
+        };
         rows.insert(3, ("information", text.to_owned()));
     }
     let initial = &report.initial;

@@ -87,10 +87,16 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
 ///
 /// # Errors
 ///
-/// If the game has no such role; the message lists its roles.
+/// If the game has no such role; the message has a similar one, or lists all.
 pub fn find_role(game: &Game, name: &str) -> anyhow::Result<RoleId> {
     game.role_named(name).ok_or_else(|| {
-        let names = crate::format::role_names(game).join(", ");
-        anyhow!("there is no role {name}; the roles are {names}")
+        let roles = || crate::format::role_names(game).join(", ");
+        match game.nearest_role(name) {
+            _ if name.trim().is_empty() => {
+                anyhow!("the name of the role is empty; the roles are {}", roles())
+            }
+            Some(nearest) => anyhow!("there is no role {name}; did you mean {nearest}?"),
+            None => anyhow!("there is no role {name}; the roles are {}", roles()),
+        }
     })
 }

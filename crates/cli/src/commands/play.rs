@@ -95,7 +95,7 @@ pub struct Options {
     /// Seed of random choices [default: that of the record with --resume, else 0]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Stop after this number of joint moves
+    /// Stop after this number of joint moves; those of --moves or --resume do not count
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     depth: usize,
     /// Also show states in which no person is asked, and what roles see; list all facts in JSON
@@ -210,6 +210,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         session.game.play(joint)?;
     }
     session.save()?;
+    let end = (session.game.history().len()).saturating_add(options.depth);
     let values = options.values.library(Some(&[&game]), context)?;
     let tables = options.values.tables(Some(&[&game]))?;
     let mut players: Vec<Box<dyn Player<AnyMachine> + '_>> = Vec::new();
@@ -244,7 +245,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
             }
         });
     }
-    let ended = session.play(&mut players, options.depth);
+    let ended = session.play(&mut players, end);
     let end = match &ended {
         Ok(end) => end,
         Err(_) if context.is_interrupted() => "interrupted",
@@ -284,18 +285,18 @@ impl Session<'_> {
             .with_context(|| format!("cannot write {}", path.display()))
     }
 
-    /// Plays until the game is over or a person ends the match. The result is that of
-    /// [`Record::end`].
+    /// Plays until the game is over, `most` joint moves are made in all, or a person ends the
+    /// match. The result is that of [`Record::end`].
     fn play(
         &mut self,
         players: &mut [Box<dyn Player<AnyMachine> + '_>],
-        depth: usize,
+        most: usize,
     ) -> anyhow::Result<&'static str> {
         loop {
             if self.table.is_interrupted() {
                 return Err(PlayError::Interrupted.into());
             }
-            if self.game.history().len() >= depth && !self.game.is_over()? {
+            if self.game.history().len() >= most && !self.game.is_over()? {
                 return Ok("depth");
             }
             if self.verbose && self.humans.is_empty() {

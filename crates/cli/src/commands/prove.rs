@@ -20,7 +20,7 @@ use crate::rule_files::RuleOptions;
 use crate::{Context, Exit};
 use answer::{Answer, Guess};
 use ggp_engine::machine::{AnyMachine, Machine, PlayError, PropnetState};
-use ggp_gdl::game::{Move, RoleId};
+use ggp_gdl::game::{Game, Move, RoleId};
 use ggp_play::{Brief, Evaluation, Lanes, Learner, Outlook};
 use ggp_search::minimax::{Minimax, MinimaxReport, TranspositionTable, Wanted, prove};
 use ggp_search::{Budget, BudgetKind, Observer, Stats};
@@ -186,12 +186,27 @@ fn question(
         bail!("the game is over in this position");
     }
     let role = match &options.role {
-        Some(name) => find_role(machine.game(), name)?,
+        Some(name) => deciding_role(machine.game(), name)?,
         None => chooser(machine, &state)?,
     };
     let mut legal = Vec::new();
     machine.legal(&state, role, &mut legal)?;
     Ok((state, role, legal))
+}
+
+/// The role with a name, which is not chance.
+fn deciding_role(game: &Game, name: &str) -> anyhow::Result<RoleId> {
+    let role = find_role(game, name)?;
+    if game.is_random(role) {
+        let others = game.roles().filter(|role| !game.is_random(*role));
+        let names: Vec<&str> = others.map(|role| game.role_name(role)).collect();
+        bail!(
+            "{name} is chance: it draws its moves with equal probabilities and wants no score, so \
+             there is no value to prove; the roles that decide are {}",
+            names.join(", ")
+        );
+    }
+    Ok(role)
 }
 
 /// Estimates the moves by simulation. Returns `None` if the search has no result.

@@ -5,15 +5,16 @@ use std::path::{Path, PathBuf};
 use anyhow::{anyhow, bail};
 use serde::Serialize;
 
+use crate::knowledge::{Known, KnownByOptions};
 use crate::picture_options::{self, PictureOptions};
 use crate::rule_files::RuleOptions;
 use crate::whole_text;
 use crate::{Context, Exit, format, json};
 
 use ggp_engine::machine::{AnyMachine, Backend, Machine, canonical_facts, canonical_moves};
-use ggp_gdl::game::Game;
+use ggp_gdl::game::{Game, RoleId};
 use ggp_gdl::span::{Source, Sources};
-use ggp_picture::{PictureOptions as DrawingOptions, SAMPLE_STATES};
+use ggp_picture::{Drawing, DrawingLimits, Picture, SAMPLE_STATES};
 use ggp_play::Match;
 use ggp_play::record::{Difference, MatchRecord};
 use ggp_play::tournament::Row;
@@ -26,12 +27,16 @@ Examples:
   ggp replay match.json --step 3
   ggp replay match.json --game rules.kif --game board.kif --json
   ggp replay cup.jsonl --match 4a201f74dbb14948 --game rules.kif
+  ggp replay match.json --known-by cross --picture krieg_tic_tac_toe.picture.toml
 
 Compares each state, move and score and the end with the rules. Reports the first difference
 with exit code 1.
 
 In games with hidden information (rules with `sees`), it also tells what each role sees of each
-joint move. With --step and --json, `sees` has a list of percepts for each role.")]
+joint move. With --step and --json, `sees` has a list of percepts for each role. With --known-by, it
+draws what a role knows after each joint move, or in the state of --step.
+
+The rules of the record are in no file, so no picture file is next to them: use --game or --picture.")]
 pub struct Options {
     /// Match record, as written by `ggp host --save`, or results of `ggp tournament`
     #[arg(value_name = "RECORD")]
@@ -47,6 +52,8 @@ pub struct Options {
     case_sensitive: bool,
     #[command(flatten)]
     picture: PictureOptions,
+    #[command(flatten)]
+    knowledge: KnownByOptions,
     /// Show this state with its legal moves and the moves made
     #[arg(long, value_name = "N")]
     step: Option<usize>,
@@ -69,6 +76,20 @@ struct Answer {
     difference: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     step: Option<Step>,
+    /// The knowledge of the role of --known-by: in the state of --step, or else in each state.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    known: Vec<KnownState>,
+}
+
+/// The knowledge of a role in a state.
+#[derive(Serialize)]
+struct KnownState {
+    role: String,
+    state: usize,
+    drawing: Drawing,
+    /// A note where the drawing is that of a sample.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
 }
 
 /// A state and the joint move made in it.
@@ -124,6 +145,22 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         bail!("the record has {states}, numbered from 0");
     }
     let drawing_options = options.picture.read(&rules, &game, context)?;
+    let picture = picture_options::picture(&mut machine.clone(), SAMPLE_STATES, drawing_options);
+    let start = machine.initial()?;
+    let facts = machine.facts(&start);
+    let (positions, limits) = (options.knowledge.positions, rules.limits(context));
+    let knower = match &options.knowledge.known_by {
+        Some(name) => Some(super::legal::find_role(&game, name)?),
+        None => None,
+    };
+    let knowledge = knower.map(|role| {
+        let picture = picture.clone()?;
+        let known = Known::at_start(&game, role, &facts, limits, positions)?;
+        Ok::<_, anyhow::Error>((role, known, picture))
+    });
+    let mut knowledge = knowledge.transpose()?;
+    let mut known: Vec<KnownState> = Vec::new();
+    let mut fault: Option<anyhow::Error> = None;
     let mut shown: Option<Step> = None;
     // What roles saw of each joint move, in games with `sees`.
     let mut seen = Vec::new();
@@ -140,11 +177,31 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
             seen.push(sees.collect::<Vec<_>>());
         }
         if options.step == Some(number) {
-            shown = Some(step(&record, number, played, drawing_options.clone()));
+            shown = Some(step(&record, number, played, picture.as_ref().ok()));
+        }
+        if let Some((role, of_role, picture)) = &mut knowledge
+            && fault.is_none()
+            && options.step.is_none_or(|step| number <= step)
+        {
+            let is_shown = options.step.is_none_or(|step| number == step);
+            let picture = is_shown.then_some(&*picture);
+            match known_after(played, *role, of_role, picture) {
+                Ok(Some((drawing, note))) => known.push(KnownState {
+                    role: game.role_name(*role).to_owned(),
+                    state: number,
+                    drawing,
+                    note,
+                }),
+                Ok(None) => {}
+                Err(error) => fault = Some(error),
+            }
         }
     });
     if let Some(step) = &mut shown {
         step.sees = seen.get(step.number).cloned();
+    }
+    if let Some(error) = fault {
+        return Err(error);
     }
     let difference = match replayed {
         Ok(_) => None,
@@ -166,6 +223,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         errors: lapses.count(),
         difference,
         step: shown,
+        known,
         match_id: record.match_id,
     };
     match context.json() {
@@ -175,11 +233,13 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
                 let line = |number: usize| {
                     let errors = record.errors.get(number).map_or(&[][..], Vec::as_slice);
                     let joint = &record.moves[number - 1];
-                    let line = format::recorded_line(number, &answer.roles, joint, errors);
-                    match seen.get(number - 1) {
-                        None => line,
-                        Some(sees) => format!("{line}\n   {}", format::sees_line(&game, sees)),
-                    }
+                    let mut lines =
+                        vec![format::recorded_line(number, &answer.roles, joint, errors)];
+                    let sees = seen.get(number - 1);
+                    lines.extend(sees.map(|sees| format!("   {}", format::sees_line(&game, sees))));
+                    let known = answer.known.get(number);
+                    lines.extend(known.map(KnownState::text));
+                    lines.join("\n")
                 };
                 context.print_lines((1..=right).map(line))?;
             }
@@ -260,7 +320,7 @@ fn step(
     record: &MatchRecord,
     number: usize,
     played: &mut Match<AnyMachine>,
-    drawing_options: DrawingOptions,
+    picture: Option<&Picture>,
 ) -> Step {
     let state = played.history().state().clone();
     let is_over = played.is_over().unwrap_or(true);
@@ -275,15 +335,10 @@ fn step(
         }
     }
     // Without a board, a drawing would repeat the facts.
-    let picture = picture_options::picture(machine, SAMPLE_STATES, drawing_options);
-    let picture = picture.ok().filter(|picture| picture.has_boards());
+    let picture = picture.filter(|picture| picture.has_boards());
     let drawing = picture.map(|picture| {
         let facts = machine.facts(&state);
-        ggp_picture::text(&picture.draw(
-            machine.terms(),
-            &facts,
-            ggp_picture::DrawingLimits::default(),
-        ))
+        ggp_picture::text(&picture.draw(machine.terms(), &facts, DrawingLimits::default()))
     });
     Step {
         number,
@@ -296,6 +351,34 @@ fn step(
     }
 }
 
+/// Adds the last turn of a match to what a role knows, and draws that if there is a picture.
+fn known_after(
+    played: &mut Match<AnyMachine>,
+    role: RoleId,
+    known: &mut Known,
+    picture: Option<&Picture>,
+) -> anyhow::Result<Option<(Drawing, Option<String>)>> {
+    if let Some(ply) = played.history().plies().last() {
+        known.turn(ply.joint[role.index()], &ply.percepts[role.index()])?;
+    }
+    let Some(picture) = picture else {
+        return Ok(None);
+    };
+    known.is_over = played.is_over()?;
+    let limits = DrawingLimits::default();
+    Ok(Some(known.drawing(played.machine(), picture, limits)?))
+}
+
+impl KnownState {
+    fn text(&self) -> String {
+        let role = format::printable(&self.role);
+        let mut text = format!("known by {role}:\n{}", ggp_picture::text(&self.drawing));
+        let note = self.note.iter();
+        text.extend(note.flat_map(|note| ["\n", note]));
+        text
+    }
+}
+
 impl Answer {
     fn lines(&self, game: &Game) -> Vec<String> {
         let mut lines = Vec::new();
@@ -304,6 +387,7 @@ impl Answer {
             lines.push(format!("state {}: {facts}", step.number));
             lines.push(format::wrapped(&printable_terms(&step.state), 100));
             lines.extend(step.drawing.clone());
+            lines.extend(self.known.iter().map(KnownState::text));
             for (role, legal) in self.roles.iter().zip(&step.legal) {
                 lines.push(format!("legal moves of {}:", format::printable(role)));
                 lines.push(format::wrapped(&printable_terms(legal), 100));

@@ -92,12 +92,28 @@ pub(super) fn check(
                 findings.iter().all(|f: &Diagnostic| f.span != Some(*span))
             };
             if let Some(&(span, through)) = reached.get(&relation).filter(is_new) {
-                let (word, source) = (keyword.as_str(), source.as_str());
-                let message = match word == source {
-                    true => format!("{word} must not depend on itself"),
-                    false => format!("{word} must not depend on {source}"),
+                // Percepts are named where the source is reached through them.
+                let passes =
+                    |through: &RelationId| lowered.keyword_of(*through) == Some(Keyword::Sees);
+                let mut path = std::iter::successors(Some(through), |through| {
+                    let further = *through != source_relation;
+                    further.then(|| reached[through].1)
+                });
+                let by_percepts = *keyword != Keyword::Sees && path.any(|through| passes(&through));
+                let word = keyword.as_str();
+                let cause = match by_percepts {
+                    true => Keyword::Sees.as_str(),
+                    false => source.as_str(),
                 };
-                let help = match source {
+                let message = match word == cause {
+                    true => format!("{word} must not depend on itself"),
+                    false => format!("{word} must not depend on {cause}"),
+                };
+                let help = match source.as_str() {
+                    _ if by_percepts => {
+                        "sees holds only after a joint move: define a separate relation for the \
+                               shared condition of the position, and use it in both rules"
+                    }
                     "does" => "only next and sees may depend on the moves made",
                     "next" => {
                         "only sees may: define a separate relation for the shared condition, \

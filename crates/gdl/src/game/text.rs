@@ -224,12 +224,21 @@ impl Game {
     }
 
     fn nearest_name(&self, text: &str) -> Option<String> {
-        let functors = self.functors();
-        let (distance, name) = functors
-            .iter()
-            .map(|(_, functor)| self.symbols().name(functor.name))
-            .map(|name| (strsim::damerau_levenshtein(text, name), name))
-            .min()?;
-        (3 * distance <= text.chars().count()).then(|| name.to_owned())
+        let functors = self.functors().iter();
+        let names = functors.map(|(_, functor)| self.symbols().name(functor.name));
+        nearest(text, names).map(str::to_owned)
     }
+
+    /// The name of the role that is most similar to a text, if one is similar.
+    pub fn nearest_role(&self, text: &str) -> Option<&str> {
+        nearest(text, self.roles().map(|role| self.role_name(role)))
+    }
+}
+
+/// The most similar of some names, if at most a third of the characters differ.
+fn nearest<'n>(text: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let (distance, name) = names
+        .map(|name| (strsim::damerau_levenshtein(text, name), name))
+        .min()?;
+    (3 * distance <= text.chars().count()).then_some(name)
 }

@@ -51,7 +51,7 @@ pub struct PlayOptions {
 
 /// The share of the time for building a network.
 const NETWORK: f64 = 0.25;
-/// Maximum number of rules shown that never fired.
+/// Maximum number of rules shown that did not fire.
 const SHOWN: usize = 12;
 /// Maximum length of the moves to an example, in bytes.
 const LONGEST: usize = 1_000;
@@ -166,7 +166,7 @@ pub(super) fn print(report: &Report, sources: &Sources, context: &Context) -> an
     if report.findings.len() > SHOWN {
         let more = report.findings.len() - SHOWN;
         context.print(format!(
-            "{more} more rules never fired; --json lists them all\n"
+            "{more} more rules did not fire; --json lists them all\n"
         ))?;
     }
     let (errors, warnings) = (
@@ -224,6 +224,13 @@ fn lines(claim: &Claim) -> Vec<String> {
     }
     if let Some(alike) = &claim.alike {
         lines.push(format!("{:10}and alike: {}", "", quoted(alike)));
+    }
+    if !claim.places.is_empty() {
+        lines.push(format!(
+            "{:10}by the rule at {}",
+            "",
+            claim.places.join(" or ")
+        ));
     }
     if let Some(cycle) = &claim.cycle {
         lines.push(format!(

@@ -2,11 +2,12 @@
 
 use std::cell::Cell;
 
-use anyhow::{anyhow, bail};
+use anyhow::bail;
 use rustc_hash::FxHashMap;
 
 use super::{Drawing, DrawnArc, DrawnNode, Options, counted};
 use crate::Context;
+use crate::commands::legal::find_role;
 use crate::commands::solve::{Progress, PruneChoice, Report};
 use crate::picture_options;
 use ggp_engine::machine::{AnyMachine, Machine, PlayError};
@@ -98,14 +99,10 @@ pub(super) fn explored(
 ///
 /// If there is no such role.
 pub(super) fn role(game: &Game, name: Option<&str>) -> anyhow::Result<RoleId> {
-    let found = match name {
-        Some(name) => game.role_named(name),
-        None => game.roles().next(),
-    };
-    found.ok_or_else(|| {
-        let names: Vec<&str> = game.roles().map(|role| game.role_name(role)).collect();
-        anyhow!("there is no such role; the roles are {}", names.join(", "))
-    })
+    match name {
+        Some(name) => find_role(game, name),
+        None => Ok(game.roles().next().expect("a game has roles")),
+    }
 }
 
 fn text(game: &Game, terms: &Terms, chosen: Move) -> String {

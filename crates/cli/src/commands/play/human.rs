@@ -114,12 +114,9 @@ impl<'a> Table<'a> {
         let states: Vec<Vec<TermId>> = states.collect();
         let joints: Vec<Vec<Move>> = history.plies().map(|ply| ply.joint.clone()).collect();
         let mut known = knowledge::belief(machine, turn.role, &states, &joints, limits, POSITIONS)?;
-        let likely = known.likely()?;
-        machine.terms_mut().refresh();
-        let limits = DrawingLimits::default();
-        let drawing = self.picture.draw_likely(machine.terms(), &likely, limits);
+        let (drawing, note) = known.drawing(machine, self.picture, DrawingLimits::default())?;
         let text = ggp_picture::text(&drawing);
-        Ok(match known.note(likely.len()) {
+        Ok(match note {
             Some(note) => format!("{text}\n{note}"),
             None => text,
         })

@@ -80,7 +80,7 @@ pub(super) fn run(
 ) -> anyhow::Result<Option<Exit>> {
     let mut roles = game.roles().filter(|role| !game.is_random(*role));
     let named = match &options.role {
-        Some(name) => Some(super::find_role(game, name)?),
+        Some(name) => Some(super::deciding_role(game, name)?),
         None => None,
     };
     let role = named.or_else(|| roles.next());

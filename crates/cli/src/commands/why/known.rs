@@ -19,6 +19,9 @@ use ggp_hidden::{Certain, Claim, certain};
 /// The most time for a proof of what is the same in all positions of a sample.
 const PROOF: Duration = Duration::from_secs(10);
 
+/// The most joint moves of a history that is printed on one line.
+const SHORT: usize = 6;
+
 /// The answer to one question.
 #[derive(Serialize)]
 pub(super) struct Answer {
@@ -75,6 +78,7 @@ pub(super) fn run(
         mut world,
         belief,
         is_over,
+        ..
     } = knowledge::belief(machine, role, states, joints, of_machine, positions)?;
     let members = belief.with_end(&mut world, is_over)?;
     let total: f64 = members.iter().map(|member| member.weight).sum();
@@ -217,19 +221,35 @@ impl Answer {
                 if *holds_in == 0 { "fails" } else { "holds" },
             ),
             None => {
-                let example = |history: &Option<Vec<String>>| match history.as_deref() {
-                    None | Some([]) => "at the start".to_owned(),
-                    Some(joints) => format!("after {}", joints.join("; ")),
-                };
                 format!(
                     "{role} does not know whether {question} holds: it does in {holds_in} of {kind} {fit} \
                      the moves and percepts of {role} ({:.1} % of the histories if the others choose \
-                     with equal probabilities)\n  holds {}\n  fails {}",
+                     with equal probabilities)\n{}",
                     100.0 * self.share,
-                    example(&self.holds_after),
-                    example(&self.fails_after),
+                    self.examples(),
                 )
             }
         }
+    }
+
+    /// A history after which the fact holds, and one after which it does not. Of long ones, which
+    /// have the same number of joint moves, only the joint moves that differ are shown.
+    fn examples(&self) -> String {
+        let [holds, fails] =
+            [&self.holds_after, &self.fails_after].map(|history| history.as_deref().unwrap_or(&[]));
+        if [holds, fails].iter().all(|joints| joints.len() <= SHORT) {
+            let line = |joints: &[String]| match joints {
+                [] => "at the start".to_owned(),
+                joints => format!("after {}", joints.join("; ")),
+            };
+            return format!("  holds {}\n  fails {}", line(holds), line(fails));
+        }
+        let count = format::counted(holds.len(), "joint move");
+        let mut text = format!("  holds and fails after two histories of {count}, which differ in");
+        let pairs = (1..).zip(holds.iter().zip(fails));
+        for (number, (holds, fails)) in pairs.filter(|(_, (holds, fails))| holds != fails) {
+            text += &format!("\n  {number:4}: holds after {holds}\n        fails after {fails}");
+        }
+        text
     }
 }

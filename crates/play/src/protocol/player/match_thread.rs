@@ -389,9 +389,9 @@ impl<'a> MatchThread<'a> {
             return self.reply(answered);
         }
         let options = &self.server.options;
-        let (until, nodes) = options.agent.limits(Some(clock.due));
         let observation = self.progress.observation(made);
-        let answer = self.agent.choose(&observation, until, nodes);
+        let due = Some(clock.due);
+        let answer = self.agent.choose_within(&options.agent, &observation, due);
         if let Some(error) = answer.error {
             let (id, reason) = (self.terms.id.clone(), error.to_string());
             self.server.log.record(Event::Failed { id, reason });
