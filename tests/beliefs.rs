@@ -5,10 +5,11 @@ use std::collections::HashMap;
 use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine};
 use ggp_gdl::game::{Game, RoleId};
 use ggp_gdl::terms::TermId;
-use ggp_hidden::{Belief, BeliefError, BeliefLimits, World};
+use ggp_hidden::{Belief, BeliefError, BeliefLimits, Claim, World, certain};
+use ggp_stop::Stop;
 
 use crate::common::{battleships::battleship, sized};
-use crate::hidden::{Past, belief, machine, past, random, shares, told};
+use crate::hidden::{Past, belief, hidden_games, machine, past, random, shares, told};
 
 /// A role by its number, a machine and a world.
 fn begun(game: &Game, role: usize) -> (RoleId, AnyMachine, World) {
@@ -188,4 +189,110 @@ fn moves_of_two_turns_are_exchanged_where_one_alone_cannot_change() {
     assert_fits(&game, &world, &sample, role, &known);
     let found = sample.members().len();
     assert!(found >= 20, "{found} positions");
+}
+
+/// The claims about a position, with whether they hold; facts only if they hold.
+fn claims(machine: &mut AnyMachine, facts: &[TermId]) -> HashMap<Claim, bool> {
+    let state = machine.state(facts).unwrap();
+    let over = machine.is_terminal(&state).unwrap();
+    let mut claims: HashMap<Claim, bool> = HashMap::from([(Claim::Over, over)]);
+    claims.extend(facts.iter().map(|fact| (Claim::Fact(*fact), true)));
+    let roles: Vec<RoleId> = machine.game().roles().collect();
+    for role in roles.into_iter().filter(|_| !over) {
+        let mut legal = Vec::new();
+        machine.legal(&state, role, &mut legal).unwrap();
+        claims.extend(legal.iter().map(|made| (Claim::Legal(role, *made), true)));
+    }
+    claims
+}
+
+#[test]
+fn what_is_certain_holds_in_all_positions_that_fit() {
+    let mut random = random();
+    let (mut same, mut proved) = (0, 0);
+    for (name, game) in hidden_games() {
+        let mut world = World::new(&game, Backend::Auto, Limits::default()).unwrap();
+        let mut machine = machine(&game, Backend::Datalog);
+        for role in game.roles().filter(|role| !game.is_random(*role)) {
+            for turns in 1..sized(5, 9) {
+                let known = past(&mut machine, role, turns, &mut random);
+                let all = BeliefLimits {
+                    members: 5_000,
+                    ..BeliefLimits::default()
+                };
+                let exact = belief(&mut world, role, &known, all, false, &mut random).unwrap();
+                if !exact.is_exact() {
+                    break;
+                }
+                // So small a sample suggests much that is wrong.
+                let few = BeliefLimits {
+                    members: 3,
+                    joint_moves: 1_000,
+                    time: None,
+                };
+                let few = belief(&mut world, role, &known, few, false, &mut random).unwrap();
+                let is_over =
+                    claims(&mut machine, &world.facts(&few.members()[0].state))[&Claim::Over];
+                let stop = Stop::default();
+                let certain = certain(&mut world, &few, is_over, &stop, &mut random).unwrap();
+                let members = exact.with_end(&mut world, is_over).unwrap();
+                let members = members.iter().map(|member| world.facts(&member.state));
+                let members: Vec<Vec<TermId>> = members.collect();
+                let members = members.iter().map(|facts| claims(&mut machine, facts));
+                let members: Vec<HashMap<Claim, bool>> = members.collect();
+                for (claim, holds) in &certain {
+                    let is_compared = match claim {
+                        Claim::Legal(..) => !is_over,
+                        Claim::Score(..) => false,
+                        Claim::Fact(_) | Claim::Over => true,
+                    };
+                    let mut found = members.iter().map(|member| member.get(claim));
+                    assert!(
+                        !is_compared || found.all(|found| *found.unwrap_or(&false) == *holds),
+                        "{name}, {turns} turns: {claim:?} {holds}"
+                    );
+                }
+                let is_same = |(claim, holds): &(&Claim, &bool)| {
+                    members
+                        .iter()
+                        .all(|member| member.get(claim) == Some(holds))
+                };
+                let all = members[0].iter().filter(is_same);
+                same += all.clone().count();
+                proved += all.filter(|(claim, _)| certain.contains_key(claim)).count();
+            }
+        }
+    }
+    // Not all: some follow only from several turns together.
+    assert!(
+        proved < same && 100 * proved > 98 * same,
+        "{proved} of {same}"
+    );
+}
+
+#[test]
+fn a_role_is_certain_of_its_own_pieces() {
+    let game = lattaque();
+    let (role, mut machine, mut world) = begun(&game, 0);
+    let mut random = random();
+    let known = past(&mut machine, role, 20, &mut random);
+    let few = BeliefLimits {
+        members: 20,
+        joint_moves: 1_000,
+        time: None,
+    };
+    let few = belief(&mut world, role, &known, few, false, &mut random).unwrap();
+    assert!(!few.is_exact());
+    let certain = certain(&mut world, &few, false, &Stop::default(), &mut random).unwrap();
+    let pieces = |of: &str| {
+        let facts = certain.iter().filter_map(|claim| match claim {
+            (Claim::Fact(fact), true) => Some(world.terms().display(*fact).to_string()),
+            _ => None,
+        });
+        let pieces = facts.filter(|fact| fact.starts_with("(piece ") && fact.contains(of));
+        pieces.count()
+    };
+    assert_eq!((pieces(" left "), pieces(" right ")), (20, 0));
+    let none = ggp_hidden::certain(&mut world, &few, false, &Stop::raised(), &mut random);
+    assert!(none.is_ok_and(|none| none.is_empty()), "a stop is obeyed");
 }

@@ -139,7 +139,9 @@ pub fn certain<R: Rng>(
     now.push(if is_over { prover.over } else { -prover.over });
     let claims = prover.claims(&states);
     let proved = prover.prove(&now, claims).unwrap_or_default();
-    Ok(proved.into_iter().collect())
+    let mut certain: Certain = proved.into_iter().collect();
+    certain.retain(|claim, _| !matches!(claim, Claim::Fact(fact) if world.is_percept(*fact)));
+    Ok(certain)
 }
 
 /// States after joint moves that are drawn, in which a role has these percepts.

@@ -134,8 +134,13 @@ impl World {
     /// The facts of a state without percepts, ascending.
     pub fn facts(&self, state: &State) -> Vec<TermId> {
         let mut facts = self.machine.facts(state);
-        facts.retain(|fact| self.telling.told(self.terms(), *fact).is_none());
+        facts.retain(|fact| !self.is_percept(*fact));
         facts
+    }
+
+    /// Whether a fact of the machine holds a percept.
+    pub(super) fn is_percept(&self, fact: TermId) -> bool {
+        self.telling.told(self.terms(), fact).is_some()
     }
 
     /// A value that is equal for two states if they differ at most in percepts. It cannot be
