@@ -108,17 +108,28 @@ pub struct Rows<'e>(&'e mut [Relation]);
 
 impl Rows<'_> {
     /// The position of a row in the order of [`Evaluator::rows`], if the relation
-    /// contains it.
-    pub fn position(&mut self, relation: RelationId, row: &[TermId]) -> Option<usize> {
+    /// contains it. It is looked for first at `last` and after it; these are where the last row was
+    /// and this one is.
+    pub fn position(
+        &mut self,
+        relation: RelationId,
+        row: &[TermId],
+        last: &mut usize,
+    ) -> Option<usize> {
         let relation = &mut self.0[relation.index()];
         if row.is_empty() {
             return (relation.count() > 0).then_some(0);
         }
         relation.catch_up(0);
-        match relation.find(0, row) {
+        let count = relation.count() as usize;
+        let is_at = |&place: &usize| place < count && relation.row(place as u32) == row;
+        let near = [*last, *last + 1].into_iter().find(is_at);
+        let found = near.or_else(|| match relation.find(0, row) {
             relation::NONE => None,
             row => Some(row as usize),
-        }
+        });
+        *last = found.unwrap_or(*last);
+        found
     }
 }
 
@@ -228,7 +239,7 @@ impl Evaluator {
     /// The position of a row in the order of [`Evaluator::rows`], if the relation
     /// contains it.
     pub fn position(&mut self, relation: RelationId, row: &[TermId]) -> Option<usize> {
-        Rows(&mut self.relations).position(relation, row)
+        Rows(&mut self.relations).position(relation, row, &mut 0)
     }
 
     /// The relations that hold the rows after all queries were evaluated. Relations

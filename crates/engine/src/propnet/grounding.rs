@@ -316,11 +316,16 @@ impl Grounder<'_> {
                     if full || grounded.instances > allowed {
                         return false;
                     }
+                    let position = |model: &mut Rows, part: &Part| {
+                        let mut last = part.last.get();
+                        let row = &columns[part.columns.clone()];
+                        let found = model.position(part.relation, row, &mut last);
+                        part.last.set(last);
+                        found
+                    };
                     let reference = |model: &mut Rows, part: &Part| -> Reference {
-                        let columns = &columns[part.columns.clone()];
                         let relation = part.relation.index();
-                        let found = model.position(part.relation, columns);
-                        let Some(row) = found else {
+                        let Some(row) = position(model, part) else {
                             return Reference::Known(Literal::FALSE.negated_if(part.negated));
                         };
                         if !self.dynamic[relation] {
@@ -356,8 +361,7 @@ impl Grounder<'_> {
                         }
                         body.push(rows.any(&mut branches, builder));
                     }
-                    let head =
-                        model.position(shape.head.relation, &columns[shape.head.columns.clone()]);
+                    let head = position(model, &shape.head);
                     let head = head.expect("the relaxed program derives every head");
                     rows.add(
                         first[shape.head.relation.index()] + head,
