@@ -73,6 +73,17 @@ pub struct Bounds {
     /// Stops early if the progress of a rule predicts this many times the allowed
     /// number of facts or rows. The prediction may be wrong.
     pub foresight: Option<f64>,
+    /// Relations whose facts have a limit of their own.
+    pub apart: Option<Apart>,
+}
+
+/// Relations whose facts are counted apart from those of others.
+#[derive(Clone, Debug)]
+pub struct Apart {
+    /// By relation: true if it is one of them. Those after the end are not.
+    pub relations: Arc<[bool]>,
+    /// Maximum number of facts of all of them together.
+    pub facts: usize,
 }
 
 impl Default for Bounds {
@@ -82,6 +93,17 @@ impl Default for Bounds {
             work: 1_000_000_000,
             stop: Stop::new(),
             foresight: None,
+            apart: None,
+        }
+    }
+}
+
+impl Bounds {
+    /// The limit on the facts of a relation, and whether it is a limit apart.
+    fn of(&self, relation: usize) -> (usize, bool) {
+        match &self.apart {
+            Some(apart) if apart.relations.get(relation) == Some(&true) => (apart.facts, true),
+            _ => (self.facts, false),
         }
     }
 }

@@ -76,7 +76,8 @@ impl Rewrites {
 /// Limits of grounding.
 #[derive(Clone, Debug)]
 pub struct GroundLimits {
-    /// The number of rows that all relations together can ever have.
+    /// The number of rows that all relations together that depend on the state can ever have, and
+    /// that all others have together, which need no gates.
     pub facts: usize,
     /// The number of rows examined in one rule, or while the rows are found.
     pub work: u64,
@@ -257,7 +258,7 @@ impl Grounding<'_> {
     /// The smaller network, if both methods give one in a short time.
     fn best(&self, limits: &GroundLimits) -> Outcome {
         let is_ambiguous = |net: &Propnet| AMBIGUOUS.contains(&net.network.gates());
-        let first = self.attempt(self.on_demand(), &SMALL.within(limits));
+        let first = self.trial(self.on_demand(), &SMALL.within(limits));
         let failed = match first {
             Ok(on_demand) if is_ambiguous(&on_demand.0) => {
                 let rival = Trial::against(&on_demand);
@@ -270,7 +271,7 @@ impl Grounding<'_> {
             _ => return first,
         };
         if self.may_explode(limits) {
-            let middle = self.attempt(self.on_demand(), &MIDDLE.within(limits));
+            let middle = self.trial(self.on_demand(), &MIDDLE.within(limits));
             if !may_go_on(&middle) {
                 return middle;
             }
@@ -295,7 +296,9 @@ impl Grounding<'_> {
             instances: limits.instances.min(LAST.1),
             ..limits.clone()
         };
-        self.attempt(self.on_demand(), &last).or(cut)
+        let fixed = Some(limits.facts);
+        self.attempt_within(self.on_demand(), &last, usize::MAX, fixed)
+            .or(cut)
     }
 
     /// True if a relation that depends on itself has far more combinations of values than rows
@@ -334,16 +337,27 @@ impl Grounding<'_> {
 
     /// The network of another method, within limits.
     fn rival(&self, pieces: Pieces, rival: Trial, limits: &GroundLimits) -> Outcome {
-        self.attempt_within(pieces, &rival.within(limits), rival.gates)
+        self.attempt_within(pieces, &rival.within(limits), rival.gates, None)
+    }
+
+    /// The network of a method within small limits, where all rows count.
+    fn trial(&self, pieces: Pieces, limits: &GroundLimits) -> Outcome {
+        self.attempt_within(pieces, limits, usize::MAX, None)
     }
 
     fn attempt(&self, pieces: Pieces, limits: &GroundLimits) -> Outcome {
-        self.attempt_within(pieces, limits, usize::MAX)
+        self.attempt_within(pieces, limits, usize::MAX, Some(limits.facts))
     }
 
-    fn attempt_within(&self, pieces: Pieces, limits: &GroundLimits, gates: usize) -> Outcome {
+    fn attempt_within(
+        &self,
+        pieces: Pieces,
+        limits: &GroundLimits,
+        gates: usize,
+        fixed: Option<usize>,
+    ) -> Outcome {
         let (game, flat) = (self.game, self.flat);
-        let outcome = ground_pieces(game, flat, pieces, limits, gates, self.stop);
+        let outcome = ground_pieces(game, flat, pieces, limits, gates, fixed, self.stop);
         let (mut net, grounded) = outcome?;
         net.remove_dead_gates();
         Ok((net, grounded))
