@@ -201,9 +201,9 @@ fn rows_that_need_no_gates_have_a_limit_of_their_own() {
         };
         Propnet::ground(&game, &limits)
     };
-    let (_, grounded) = ground(1_600).unwrap();
+    let (_, grounded) = ground(800).unwrap();
     assert!(grounded.rows > 1_600, "{grounded:?}");
-    assert!(ground(1_500).is_err());
+    assert!(ground(700).is_err());
 }
 
 #[test]

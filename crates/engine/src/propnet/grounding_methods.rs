@@ -76,8 +76,8 @@ impl Rewrites {
 /// Limits of grounding.
 #[derive(Clone, Debug)]
 pub struct GroundLimits {
-    /// The number of rows that all relations together that depend on the state can ever have, and
-    /// that all others have together, which need no gates.
+    /// The number of rows that all relations together that depend on the state can ever have. All
+    /// others together, which need no gates, may have twice as many.
     pub facts: usize,
     /// The number of rows examined in one rule, or while the rows are found.
     pub work: u64,
@@ -178,6 +178,8 @@ const MIDDLE: Trial = Trial {
 };
 /// The last trial on demand: the rows and matches.
 const LAST: (usize, u64) = (500_000, 3_000_000);
+/// This many times as many fixed rows as others are allowed.
+const FIXED: usize = 2;
 /// This many times as many combinations of values as rows are too many.
 const FAR: f64 = 8.0;
 /// The sizes, in gates, of networks for which another method is likely to give
@@ -296,9 +298,7 @@ impl Grounding<'_> {
             instances: limits.instances.min(LAST.1),
             ..limits.clone()
         };
-        let fixed = Some(limits.facts);
-        self.attempt_within(self.on_demand(), &last, usize::MAX, fixed)
-            .or(cut)
+        self.trial(self.on_demand(), &last).or(cut)
     }
 
     /// True if a relation that depends on itself has far more combinations of values than rows
@@ -346,7 +346,7 @@ impl Grounding<'_> {
     }
 
     fn attempt(&self, pieces: Pieces, limits: &GroundLimits) -> Outcome {
-        self.attempt_within(pieces, limits, usize::MAX, Some(limits.facts))
+        self.attempt_within(pieces, limits, usize::MAX, Some(FIXED * limits.facts))
     }
 
     fn attempt_within(

@@ -272,7 +272,9 @@ impl Evaluator {
                     let foretold = |before: f64, now: f64| before + (now - before) / done;
                     let now = *facts as f64;
                     let all = foretold(before.0 as f64, now);
-                    if is_beyond(now, all, most_facts as f64, times) {
+                    // What is predicted is held to the limit that all facts have.
+                    let many = times * self.bounds.facts as f64 / most_facts as f64;
+                    if is_beyond(now, all, most_facts as f64, many) {
                         return fail(Failure::Facts(most_facts));
                     }
                     let work = foretold(before.1 as f64, scratch.work as f64);
