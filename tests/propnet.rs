@@ -181,6 +181,32 @@ fn the_error_names_the_exceeded_limit_and_the_rule() {
 }
 
 #[test]
+fn rows_that_need_no_gates_have_a_limit_of_their_own() {
+    let mut rules = "(role r) (init (at n0)) (init (turn n0))
+        (<= (linked ?x ?y) (number ?x) (number ?y) (distinct ?x ?y))
+        (<= (legal r (go ?y)) (true (at ?x)) (linked ?x ?y))
+        (<= (next (at ?y)) (does r (go ?y)))
+        (<= terminal (true (at n9))) (<= (goal r 100) (true (at n9)))
+        (<= (goal r 0) (not (true (at n9))))"
+        .to_owned();
+    for number in 0..40 {
+        rules += &format!("(number n{number})");
+    }
+    // There are 1,560 pairs, and fewer than 200 facts and moves.
+    let game = Game::from_text("linked.kif", &rules).unwrap();
+    let ground = |facts| {
+        let limits = GroundLimits {
+            facts,
+            ..GroundLimits::default()
+        };
+        Propnet::ground(&game, &limits)
+    };
+    let (_, grounded) = ground(800).unwrap();
+    assert!(grounded.rows > 1_600, "{grounded:?}");
+    assert!(ground(700).is_err());
+}
+
+#[test]
 fn an_interrupted_grounding_reports_that() {
     let game = Game::from_text("subsets.kif", SUBSETS).unwrap();
     let limits = GroundLimits {

@@ -63,6 +63,14 @@ const HUNT: &str = "
     (<= (goal hunters 0) can_step)
     (<= (goal hunters 100) (not can_step))";
 
+/// [`HUNT`] with a relation for pairs of numbers that nothing else restricts.
+fn hunt_on_squares() -> String {
+    let squares = "(<= (square ?x ?y) (number ?x) (number ?y))";
+    let rules = HUNT.replace("(number ?left) (number ?top)", "(square ?left ?top)");
+    assert_ne!(rules, HUNT);
+    rules + squares
+}
+
 /// A relation that holds for all values of a domain, or for some, and is used in every way: with a
 /// value outside of the domain, with one variable in two columns, within alternatives, behind a
 /// negation in them, and for no value in particular.
@@ -233,6 +241,7 @@ fn game(text: &str) -> Game {
 #[test]
 fn no_rewrite_changes_an_answer() {
     check("hunt", &game(HUNT));
+    check("hunt on squares", &game(&hunt_on_squares()));
     check("every use", &game(EVERY_USE));
     check("many forms", &game(MANY_FORMS));
     check("asked moves", &game(ASKED_MOVES));
@@ -282,6 +291,15 @@ fn each_rewrite_saves_rows_matches_or_gates() {
         free.1.rows > 2 * all.rows,
         "{all:?} {free:?}",
         free = free.1
+    );
+    let (_, squares) = grounded(
+        &self::game(&hunt_on_squares()),
+        Approach::Pieces,
+        Rewrites::ALL,
+    );
+    assert_eq!(
+        squares.rows, all.rows,
+        "a product is as good as its domains"
     );
     assert!(
         2 * asked.1.instances > 3 * all.instances,

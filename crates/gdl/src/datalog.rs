@@ -73,6 +73,17 @@ pub struct Bounds {
     /// Stops early if the progress of a rule predicts this many times the allowed
     /// number of facts or rows. The prediction may be wrong.
     pub foresight: Option<f64>,
+    /// Relations whose facts have a limit of their own.
+    pub apart: Option<Apart>,
+}
+
+/// Relations whose facts are counted apart from those of others.
+#[derive(Clone, Debug)]
+pub struct Apart {
+    /// By relation: true if it is one of them. Those after the end are not.
+    pub relations: Arc<[bool]>,
+    /// Maximum number of facts of all of them together.
+    pub facts: usize,
 }
 
 impl Default for Bounds {
@@ -82,6 +93,17 @@ impl Default for Bounds {
             work: 1_000_000_000,
             stop: Stop::new(),
             foresight: None,
+            apart: None,
+        }
+    }
+}
+
+impl Bounds {
+    /// The limit on the facts of a relation, and whether it is a limit apart.
+    fn of(&self, relation: usize) -> (usize, bool) {
+        match &self.apart {
+            Some(apart) if apart.relations.get(relation) == Some(&true) => (apart.facts, true),
+            _ => (self.facts, false),
         }
     }
 }
@@ -108,17 +130,28 @@ pub struct Rows<'e>(&'e mut [Relation]);
 
 impl Rows<'_> {
     /// The position of a row in the order of [`Evaluator::rows`], if the relation
-    /// contains it.
-    pub fn position(&mut self, relation: RelationId, row: &[TermId]) -> Option<usize> {
+    /// contains it. It is looked for first at `last` and after it; these are where the last row was
+    /// and this one is.
+    pub fn position(
+        &mut self,
+        relation: RelationId,
+        row: &[TermId],
+        last: &mut usize,
+    ) -> Option<usize> {
         let relation = &mut self.0[relation.index()];
         if row.is_empty() {
             return (relation.count() > 0).then_some(0);
         }
         relation.catch_up(0);
-        match relation.find(0, row) {
+        let count = relation.count() as usize;
+        let is_at = |&place: &usize| place < count && relation.row(place as u32) == row;
+        let near = [*last, *last + 1].into_iter().find(is_at);
+        let found = near.or_else(|| match relation.find(0, row) {
             relation::NONE => None,
             row => Some(row as usize),
-        }
+        });
+        *last = found.unwrap_or(*last);
+        found
     }
 }
 
@@ -228,7 +261,7 @@ impl Evaluator {
     /// The position of a row in the order of [`Evaluator::rows`], if the relation
     /// contains it.
     pub fn position(&mut self, relation: RelationId, row: &[TermId]) -> Option<usize> {
-        Rows(&mut self.relations).position(relation, row)
+        Rows(&mut self.relations).position(relation, row, &mut 0)
     }
 
     /// The relations that hold the rows after all queries were evaluated. Relations

@@ -136,6 +136,7 @@ impl DatalogMachine {
             work: limits.work,
             stop: limits.stop,
             foresight: None,
+            apart: None,
         };
         let known = known.filter(|known| known.fits(game, &rules));
         let sizes = known.map(|known| &known.sizes);

@@ -18,7 +18,7 @@ use super::{DatalogMachine, Limits, MOVES_TEXT, Machine, PlayError, check_text};
 use crate::propnet::batch::{Batch, Packed, holds, pack};
 use crate::propnet::code::Engine;
 use crate::propnet::differential::Differential;
-use crate::propnet::network::Literal;
+use crate::propnet::network::{Literal, read};
 use crate::propnet::{GroundError, Propnet};
 use ggp_gdl::game::{Game, Move, RoleId};
 use ggp_gdl::terms::{TermId, Terms};
@@ -72,6 +72,9 @@ enum Evaluator {
     Lanes(Box<Batch>),
     /// Evaluates changed gates only.
     Changes(Differential),
+    /// The values of all nodes in one state, in which no move is made yet. To make one of the
+    /// others takes longer than to evaluate one state.
+    Once(Vec<u64>),
 }
 
 /// The method by which a [`PropnetMachine`] evaluates gates.
@@ -98,7 +101,7 @@ impl PropnetMachine {
     }
 
     /// A machine that runs a network. The method of evaluation is chosen on the
-    /// first query about a state, by the work of a few random moves; that query
+    /// first query about a second state, by the work of a few random moves; that query
     /// panics if [`Limits::engine`] is not available.
     pub fn from_network(net: Propnet, limits: Limits) -> Self {
         PropnetMachine::with(net, limits, OnceLock::new())
@@ -161,21 +164,41 @@ impl PropnetMachine {
             Evaluator::Lanes(batch) if batch.engine() == Engine::Interpreter => {
                 Evaluation::Interpreter
             }
-            Evaluator::Lanes(_) => Evaluation::MachineCode,
+            _ => Evaluation::MachineCode,
         }
     }
 
+    /// Loads a state, for questions about it.
     fn load(&mut self, state: &Arc<[u64]>) -> Result<(), PlayError> {
         if self.limits.stop.is_over() {
             return Err(PlayError::Interrupted);
         }
         let shared = &self.shared;
-        let evaluator =
-            (self.evaluator).get_or_insert_with(|| shared.evaluator(self.limits.engine).clone());
+        if self.evaluator.is_none() && shared.evaluator.get().is_none() {
+            self.evaluator = Some(Evaluator::Once(shared.values(state)));
+            self.loaded = Arc::clone(state);
+        }
+        match self.evaluator {
+            Some(Evaluator::Once(_)) if self.loaded == *state => Ok(()),
+            _ => self.load_to_move(state),
+        }
+    }
+
+    /// Loads a state into an evaluator that can make moves.
+    fn load_to_move(&mut self, state: &Arc<[u64]>) -> Result<(), PlayError> {
+        if self.limits.stop.is_over() {
+            return Err(PlayError::Interrupted);
+        }
+        let shared = &self.shared;
+        if let None | Some(Evaluator::Once(_)) = self.evaluator {
+            self.evaluator = Some(shared.evaluator(self.limits.engine).clone());
+            self.loaded = Arc::clone(&shared.initial);
+        }
         if self.loaded != *state {
-            match evaluator {
+            match self.evaluator() {
                 Evaluator::Lanes(batch) => batch.set_state(0, state),
                 Evaluator::Changes(changes) => changes.set_state(state),
+                Evaluator::Once(_) => unreachable!("it was replaced above"),
             }
             self.loaded = Arc::clone(state);
         }
@@ -195,6 +218,9 @@ impl PropnetMachine {
             match self.evaluator() {
                 Evaluator::Lanes(batch) => all.extend(batch.legal_moves(0, role).map(to_term)),
                 Evaluator::Changes(changes) => all.extend(changes.legal_moves(role).map(to_term)),
+                Evaluator::Once(values) => {
+                    all.extend(true_ones(&shared.net.legal[role], values).map(to_term));
+                }
             }
         }
         let limit = self.limits.symbols;
@@ -207,9 +233,11 @@ impl PropnetMachine {
     }
 
     fn is_over(&mut self) -> bool {
+        let terminal = self.shared.net.terminal;
         match self.evaluator() {
             Evaluator::Lanes(batch) => batch.is_terminal(0),
             Evaluator::Changes(changes) => changes.is_terminal(),
+            Evaluator::Once(values) => read(terminal, values) & 1 == 1,
         }
     }
 
@@ -252,6 +280,26 @@ impl Shared {
     fn evaluator(&self, engine: Engine) -> &Evaluator {
         self.evaluator.get_or_init(|| fastest(&self.net, engine))
     }
+
+    /// The values of all nodes in a state: the first bit of each.
+    fn values(&self, state: &[u64]) -> Vec<u64> {
+        let network = &self.net.network;
+        let mut inputs = vec![0; network.inputs()];
+        for fact in 0..self.net.facts.len() {
+            inputs[self.net.fact_input(fact)] = u64::from(holds(state, fact));
+        }
+        network.evaluate(&inputs)
+    }
+}
+
+/// The indices of the literals that are true in the first bit of the values.
+fn true_ones<'l>(
+    literals: impl IntoIterator<Item = &'l Literal>,
+    values: &[u64],
+) -> impl Iterator<Item = usize> {
+    let numbered = literals.into_iter().enumerate();
+    let is_true = |(_, literal): &(usize, &Literal)| read(**literal, values) & 1 == 1;
+    numbered.filter(is_true).map(|(number, _)| number)
 }
 
 /// The evaluator with less work in a few random moves.
@@ -362,6 +410,10 @@ impl Machine for PropnetMachine {
             Evaluator::Changes(changes) => {
                 out.extend(changes.legal_moves(role.index()).map(to_move));
             }
+            Evaluator::Once(values) => {
+                let legal = &self.shared.net.legal[role.index()];
+                out.extend(true_ones(legal, values).map(to_move));
+            }
         }
         if out.is_empty() && !self.is_over() {
             return Err(self.no_legal_move(state, role));
@@ -377,7 +429,7 @@ impl Machine for PropnetMachine {
             self.terms.refresh();
             return Ok(self.state_of(&next));
         };
-        self.load(packed)?;
+        self.load_to_move(packed)?;
         self.loaded = match self.evaluator() {
             Evaluator::Lanes(batch) => {
                 batch.step(&positions);
@@ -387,6 +439,7 @@ impl Machine for PropnetMachine {
                 changes.step(&positions);
                 changes.state().into()
             }
+            Evaluator::Once(_) => unreachable!("it cannot make moves"),
         };
         Ok(PropnetState::Packed(Arc::clone(&self.loaded)))
     }
@@ -406,6 +459,10 @@ impl Machine for PropnetMachine {
         Ok(match self.evaluator.as_mut().expect("a state was loaded") {
             Evaluator::Lanes(batch) => batch.goal_values(0, role.index()).map(value).collect(),
             Evaluator::Changes(changes) => changes.goal_values(role.index()).map(value).collect(),
+            Evaluator::Once(values) => {
+                let goals = goals.iter().map(|(_, goal)| goal);
+                true_ones(goals, values).map(value).collect()
+            }
         })
     }
 

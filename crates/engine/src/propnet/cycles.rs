@@ -196,6 +196,10 @@ struct RowBuilder<'r> {
 impl RowBuilder<'_> {
     /// Builds a row whose references all have literals.
     fn make(&mut self, row: usize, builder: &mut Builder) {
+        if let ([(start, end)], []) = (self.known.of(row), self.bodies.of(row)) {
+            self.literals[row] = builder.and(&self.operands[*start as usize..*end as usize]);
+            return;
+        }
         let mut terms: Vec<Vec<Literal>> = Vec::new();
         for &(start, end) in self.known.of(row) {
             let term = &self.operands[start as usize..end as usize];

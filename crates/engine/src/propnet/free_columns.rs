@@ -5,7 +5,9 @@
 //! `?ignored`, although nothing but its domain `value` restricts it. The column is *free* in
 //! such a rule: the row is derived once, in a relation without the column, and stays so through
 //! all rules that only pass the column on. The relation itself keeps the rows of the other rules.
-//! Where a literal or a second use of the variable needs the value, its domain is asked.
+//! Where a literal or a second use of the variable needs the value, its domain is asked. A relation
+//! such as `(<= (cell ?x ?y) (value ?x) (value ?y))` counts as the domains of its columns where
+//! it alone restricts one.
 //!
 //! So a relation becomes several, one for each set of free columns, its *forms*, and a rule
 //! becomes a rule for each choice of forms of the literals of its body.
@@ -57,12 +59,15 @@ pub(super) fn separate(
     }
     let is_domain =
         |relation: usize| rules.arity[relation] == 1 && has_facts[relation] && !dynamic[relation];
+    let is_domain: Vec<bool> = (0..count).map(is_domain).collect();
+    let given = rules;
+    let rules = &unfolded(rules, &has_facts, &is_domain);
     let mut separation = Separation {
         rules,
         values,
         domains: domains(rules),
         users,
-        is_domain: (0..count).map(is_domain).collect(),
+        is_domain,
         is_given: (0..count).map(|r| has_facts[r] || !has_rules[r]).collect(),
         is_whole,
         forms: Vec::new(),
@@ -70,7 +75,7 @@ pub(super) fn separate(
     while !separation.find_forms() {}
     let count = |rule| separation.choices(rule).map_or(0, |choices| choices.len());
     if rules.rules.iter().map(count).sum::<usize>() > MOST_RULES + 2 * rules.rules.len() {
-        return rules.clone();
+        return given.clone();
     }
     match separation
         .forms
@@ -78,8 +83,65 @@ pub(super) fn separate(
         .any(|forms| forms.iter().any(|form| !form.is_empty()))
     {
         true => separation.rewritten(),
-        false => rules.clone(),
+        false => given.clone(),
     }
+}
+
+/// The rules with domains in place of each relation that is a product of domains, where a
+/// variable of its literal occurs in no other literal of the body.
+fn unfolded(rules: &RuleSet, has_facts: &[bool], is_domain: &[bool]) -> RuleSet {
+    let mut rule_of: Vec<Vec<&Rule>> = vec![Vec::new(); rules.arity.len()];
+    for rule in &rules.rules {
+        rule_of[rule.head.relation.index()].push(rule);
+    }
+    // By relation: for each domain literal of its only rule, the domain and the column.
+    let product = |relation: usize| -> Option<Vec<(RelationId, usize)>> {
+        let [rule] = *rule_of[relation] else {
+            return None;
+        };
+        let columns = &rule.head.arguments;
+        let of_column = |literal: &Literal| match literal {
+            Literal::Positive(atom) if is_domain[atom.relation.index()] => {
+                let column = columns.iter().position(|term| *term == atom.arguments[0]);
+                column.map(|column| (atom.relation, column))
+            }
+            _ => None,
+        };
+        let domains: Vec<_> = rule.body.iter().map(of_column).collect::<Option<_>>()?;
+        let is_restricted = |column: usize| domains.iter().any(|(_, of)| *of == column);
+        let is_own = |(column, term): (usize, &Term)| {
+            matches!(term, Term::Variable(_)) && !columns[..column].contains(term)
+        };
+        let is_product = !has_facts[relation]
+            && columns.iter().enumerate().all(is_own)
+            && (0..columns.len()).all(is_restricted);
+        is_product.then_some(domains)
+    };
+    let products: Vec<_> = (0..rules.arity.len()).map(product).collect();
+    let mut out = rules.clone();
+    for rule in &mut out.rules {
+        let mut uses = vec![0; rule.variables.len()];
+        for literal in &rule.body {
+            literal.for_each_variable(&mut |variable| uses[variable.index()] += 1);
+        }
+        let is_single = |term: &Term| match term {
+            Term::Variable(variable) => uses[variable.index()] == 1,
+            _ => false,
+        };
+        let replaced = |literal: Literal| match &literal {
+            Literal::Positive(atom) if atom.arguments.iter().any(is_single) => {
+                match &products[atom.relation.index()] {
+                    Some(domains) => { domains.iter() }
+                        .map(|&(domain, column)| test(domain, &atom.arguments[column]))
+                        .collect(),
+                    None => vec![literal],
+                }
+            }
+            _ => vec![literal],
+        };
+        rule.body = { rule.body.drain(..) }.flat_map(replaced).collect();
+    }
+    out
 }
 
 struct Separation<'a> {

@@ -20,7 +20,7 @@ use super::relax;
 use super::shape::{Part, Shape, Test};
 use crate::excess::Excess;
 use ggp_gdl::check::Keyword;
-use ggp_gdl::datalog::{Bounds, EvaluationError, Evaluator, Failure, Rows, check_stop};
+use ggp_gdl::datalog::{Apart, Bounds, EvaluationError, Evaluator, Failure, Rows, check_stop};
 use ggp_gdl::game::flat::{Flat, Wrapped};
 use ggp_gdl::game::{Game, Move};
 use ggp_gdl::program::strata::for_each_body_atom;
@@ -42,7 +42,8 @@ pub(super) fn output_relations(game: &Game, flat: &Flat) -> Vec<RelationId> {
 /// factor.
 const FORESIGHT: f64 = 4.0;
 
-/// Grounds decomposed rules of a game. More than `gates` gates are an error.
+/// Grounds decomposed rules of a game. More than `gates` gates are an error. `fixed` is the limit
+/// on the rows of relations that do not depend on the state, if they are not to count as others.
 ///
 /// # Errors
 ///
@@ -53,6 +54,7 @@ pub(super) fn ground_pieces(
     pieces: Pieces,
     limits: &GroundLimits,
     gates: usize,
+    fixed: Option<usize>,
     stop: &Stop,
 ) -> Result<(Propnet, Grounded), GroundError> {
     let reporter = Reporter { game, limits };
@@ -70,6 +72,15 @@ pub(super) fn ground_pieces(
         work: limits.work,
         stop: stop.clone(),
         foresight: Some(FORESIGHT),
+        apart: fixed.map(|facts| {
+            let mut relations: Vec<bool> = dynamic.iter().map(|dynamic| !dynamic).collect();
+            // What is asked for depends on the state.
+            for rule in &pieces.guard_rules {
+                relations[rule.head.relation.index()] = false;
+            }
+            let relations = relations.into();
+            Apart { relations, facts }
+        }),
     };
     let components = relax::components(&flat.rules, &wanted);
     // Includes relations that only negations use, which the relaxed program lacks.
@@ -316,11 +327,16 @@ impl Grounder<'_> {
                     if full || grounded.instances > allowed {
                         return false;
                     }
+                    let position = |model: &mut Rows, part: &Part| {
+                        let mut last = part.last.get();
+                        let row = &columns[part.columns.clone()];
+                        let found = model.position(part.relation, row, &mut last);
+                        part.last.set(last);
+                        found
+                    };
                     let reference = |model: &mut Rows, part: &Part| -> Reference {
-                        let columns = &columns[part.columns.clone()];
                         let relation = part.relation.index();
-                        let found = model.position(part.relation, columns);
-                        let Some(row) = found else {
+                        let Some(row) = position(model, part) else {
                             return Reference::Known(Literal::FALSE.negated_if(part.negated));
                         };
                         if !self.dynamic[relation] {
@@ -356,8 +372,7 @@ impl Grounder<'_> {
                         }
                         body.push(rows.any(&mut branches, builder));
                     }
-                    let head =
-                        model.position(shape.head.relation, &columns[shape.head.columns.clone()]);
+                    let head = position(model, &shape.head);
                     let head = head.expect("the relaxed program derives every head");
                     rows.add(
                         first[shape.head.relation.index()] + head,

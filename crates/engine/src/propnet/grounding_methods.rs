@@ -76,7 +76,8 @@ impl Rewrites {
 /// Limits of grounding.
 #[derive(Clone, Debug)]
 pub struct GroundLimits {
-    /// The number of rows that all relations together can ever have.
+    /// The number of rows that all relations together that depend on the state can ever have. All
+    /// others together, which need no gates, may have twice as many.
     pub facts: usize,
     /// The number of rows examined in one rule, or while the rows are found.
     pub work: u64,
@@ -177,6 +178,8 @@ const MIDDLE: Trial = Trial {
 };
 /// The last trial on demand: the rows and matches.
 const LAST: (usize, u64) = (500_000, 3_000_000);
+/// This many times as many fixed rows as others are allowed.
+const FIXED: usize = 2;
 /// This many times as many combinations of values as rows are too many.
 const FAR: f64 = 8.0;
 /// The sizes, in gates, of networks for which another method is likely to give
@@ -257,7 +260,7 @@ impl Grounding<'_> {
     /// The smaller network, if both methods give one in a short time.
     fn best(&self, limits: &GroundLimits) -> Outcome {
         let is_ambiguous = |net: &Propnet| AMBIGUOUS.contains(&net.network.gates());
-        let first = self.attempt(self.on_demand(), &SMALL.within(limits));
+        let first = self.trial(self.on_demand(), &SMALL.within(limits));
         let failed = match first {
             Ok(on_demand) if is_ambiguous(&on_demand.0) => {
                 let rival = Trial::against(&on_demand);
@@ -270,7 +273,7 @@ impl Grounding<'_> {
             _ => return first,
         };
         if self.may_explode(limits) {
-            let middle = self.attempt(self.on_demand(), &MIDDLE.within(limits));
+            let middle = self.trial(self.on_demand(), &MIDDLE.within(limits));
             if !may_go_on(&middle) {
                 return middle;
             }
@@ -295,7 +298,7 @@ impl Grounding<'_> {
             instances: limits.instances.min(LAST.1),
             ..limits.clone()
         };
-        self.attempt(self.on_demand(), &last).or(cut)
+        self.trial(self.on_demand(), &last).or(cut)
     }
 
     /// True if a relation that depends on itself has far more combinations of values than rows
@@ -334,16 +337,27 @@ impl Grounding<'_> {
 
     /// The network of another method, within limits.
     fn rival(&self, pieces: Pieces, rival: Trial, limits: &GroundLimits) -> Outcome {
-        self.attempt_within(pieces, &rival.within(limits), rival.gates)
+        self.attempt_within(pieces, &rival.within(limits), rival.gates, None)
+    }
+
+    /// The network of a method within small limits, where all rows count.
+    fn trial(&self, pieces: Pieces, limits: &GroundLimits) -> Outcome {
+        self.attempt_within(pieces, limits, usize::MAX, None)
     }
 
     fn attempt(&self, pieces: Pieces, limits: &GroundLimits) -> Outcome {
-        self.attempt_within(pieces, limits, usize::MAX)
+        self.attempt_within(pieces, limits, usize::MAX, Some(FIXED * limits.facts))
     }
 
-    fn attempt_within(&self, pieces: Pieces, limits: &GroundLimits, gates: usize) -> Outcome {
+    fn attempt_within(
+        &self,
+        pieces: Pieces,
+        limits: &GroundLimits,
+        gates: usize,
+        fixed: Option<usize>,
+    ) -> Outcome {
         let (game, flat) = (self.game, self.flat);
-        let outcome = ground_pieces(game, flat, pieces, limits, gates, self.stop);
+        let outcome = ground_pieces(game, flat, pieces, limits, gates, fixed, self.stop);
         let (mut net, grounded) = outcome?;
         net.remove_dead_gates();
         Ok((net, grounded))

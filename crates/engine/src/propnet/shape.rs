@@ -3,6 +3,7 @@
 //! In: a rule. Out: one long row of terms, to be filled by a match of the rule, and
 //! the ranges in it of the head and of each literal that the match does not decide.
 
+use std::cell::Cell;
 use std::ops::Range;
 
 use ggp_gdl::program::{Atom, Literal as Condition, RelationId, Rule, Term};
@@ -20,6 +21,9 @@ pub(super) struct Part {
     pub relation: RelationId,
     pub columns: Range<usize>,
     pub negated: bool,
+    /// The position of the last row. The next one is often near, since matches come in the order
+    /// of rows.
+    pub last: Cell<usize>,
 }
 
 pub(super) enum Test {
@@ -38,6 +42,7 @@ impl Shape {
                 relation: atom.relation,
                 columns: start..columns.len(),
                 negated,
+                last: Cell::default(),
             }
         };
         let head = part(&mut columns, &rule.head, false);

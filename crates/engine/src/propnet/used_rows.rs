@@ -104,6 +104,7 @@ fn counts(
         work: MOST.1,
         stop: stop.clone(),
         foresight: Some(1.0),
+        apart: None,
     };
     let queries = [(0, relations.to_vec())];
     let (evaluator, _) = Evaluator::new(program, &[], &queries, &mut terms.clone(), bounds).ok()?;

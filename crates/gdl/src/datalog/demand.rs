@@ -35,6 +35,33 @@ pub(super) struct Demanded {
     pub parts: Vec<Part>,
 }
 
+impl Demanded {
+    /// An atom over the variables of a demand of `rule`, with the rule that takes the demanded
+    /// terms apart. Joins can then look up parts of a term, which no index of the demand finds.
+    fn taken_apart(&mut self, rule: &Rule, demand: &Atom) -> Atom {
+        let mut variables = Vec::new();
+        demand.for_each_variable(|variable, _| {
+            if !variables.contains(&variable) {
+                variables.push(variable);
+            }
+        });
+        let head = Atom {
+            relation: self.rules.add_relation(variables.len()),
+            arguments: variables.into_iter().map(Term::Variable).collect(),
+            span: demand.span,
+        };
+        self.copies.push(None);
+        self.rules.rules.push(Rule {
+            head: head.clone(),
+            body: vec![Literal::Positive(demand.clone())],
+            variables: rule.variables.clone(),
+            span: rule.span,
+        });
+        self.origins.push(rule.head.relation);
+        head
+    }
+}
+
 /// A relation that holds the demanded rows of an original relation.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Part {
@@ -448,19 +475,26 @@ impl<'a> Rewriting<'a> {
         let fixed = columns_of(node);
         let mut body = Vec::with_capacity(rule.body.len() + 1);
         let mut head = rule.head.clone();
+        let uses = self.uses(number, fixed);
+        let mut seed = None;
         if let Some((copy, demand)) = parts.get(&node) {
             head.relation = *copy;
-            body.push(Literal::Positive(Atom {
+            let given = Atom {
                 relation: *demand,
                 arguments: select(&rule.head.arguments, fixed),
                 span: rule.head.span,
+            };
+            let joined = uses.iter().any(|asking| asking.negation.is_none());
+            body.push(Literal::Positive(match joined && is_nested(&given) {
+                true => out.taken_apart(rule, &given),
+                false => given.clone(),
             }));
+            seed = Some(given);
         }
         let given = body.len();
         for position in self.sequence(number, fixed).iter() {
             body.push(rule.body[*position].clone());
         }
-        let uses = self.uses(number, fixed);
         // The uses are in the order of the body's atoms, one for each.
         let mut targets = uses.iter().map(|asking| self.asked(node, asking));
         for literal in &mut body[given..] {
@@ -480,10 +514,10 @@ impl<'a> Rewriting<'a> {
             let before = body[..given + place].to_vec();
             // A demand rule whose only literal is the same demand derives nothing
             // new.
-            if before.len() == given
-                && matches!(before.first(), Some(Literal::Positive(seed))
-                    if seed.relation == demand.relation && seed.arguments == demand.arguments)
-            {
+            let is_seed = |seed: &Atom| {
+                seed.relation == demand.relation && seed.arguments == demand.arguments
+            };
+            if before.len() == given && seed.as_ref().is_some_and(is_seed) {
                 continue;
             }
             if before.is_empty() {
@@ -548,6 +582,11 @@ fn columns_of(node: Node) -> Columns {
         Context::Part(_, _, columns) => columns,
         _ => 0,
     }
+}
+
+/// True if a column holds a term with variables inside.
+fn is_nested(atom: &Atom) -> bool {
+    (atom.arguments.iter()).any(|term| matches!(term, Term::Apply(..)))
 }
 
 fn is_known(term: &Term, known: &[bool]) -> bool {

@@ -161,7 +161,7 @@ struct Builder<'a> {
     bound: Vec<bool>,
     registers: usize,
     constants: Vec<(Register, TermId)>,
-    /// Terms built by earlier steps.
+    /// Terms that earlier steps built or took apart.
     composed: Vec<(Term, Register)>,
     index_on: &'a mut dyn FnMut(u32, &[u16]) -> usize,
 }
@@ -325,6 +325,8 @@ impl Builder<'_> {
                 term: register,
                 columns,
             });
+            // If all steps succeed, the register has this very term.
+            self.composed.push((term.clone(), register));
             inner.extend(deeper.into_iter().rev());
         }
     }

@@ -14,9 +14,10 @@ pub(super) struct Scratch {
     /// By step: the next row to visit, and for scans the end.
     cursors: Vec<(u32, u32)>,
     row: Vec<TermId>,
-    /// Rows visited and facts derived since the inputs changed.
+    /// Rows visited and facts derived since the inputs changed. The second number is of facts
+    /// that are counted apart.
     work: u64,
-    facts: usize,
+    facts: [usize; 2],
     /// Rows visited before the inputs changed.
     earlier: u64,
     /// Rows to visit before the limits are checked again, by this run or later ones.
@@ -27,7 +28,7 @@ impl Scratch {
     /// Resets the counters after a change of the inputs.
     pub fn start(&mut self) {
         self.earlier += std::mem::take(&mut self.work);
-        self.facts = 0;
+        self.facts = [0; 2];
     }
 
     /// Rows visited in total.
@@ -139,7 +140,9 @@ impl Evaluator {
                 relation: Some(plan.origin),
             })
         };
-        let before = (scratch.facts, scratch.work);
+        let (most_facts, is_apart) = self.bounds.of(head);
+        let facts = &mut scratch.facts[usize::from(is_apart)];
+        let before = (*facts, scratch.work);
         let foresight = self.bounds.foresight.filter(|_| visit.is_none());
         let mut portion = scratch.budget;
         let mut budget = portion;
@@ -155,9 +158,9 @@ impl Evaluator {
                         return fail(Failure::Refused);
                     }
                 } else if relations[head].insert(&scratch.row) {
-                    scratch.facts += 1;
-                    if scratch.facts > self.bounds.facts {
-                        return fail(Failure::Facts(self.bounds.facts));
+                    *facts += 1;
+                    if *facts > most_facts {
+                        return fail(Failure::Facts(most_facts));
                     }
                 }
                 if plan.after_result == NO_STEP {
@@ -267,9 +270,12 @@ impl Evaluator {
                 if let Some(times) = foresight {
                     let done = progress(&plan.steps[..number], delta, cursors);
                     let foretold = |before: f64, now: f64| before + (now - before) / done;
-                    let facts = foretold(before.0 as f64, scratch.facts as f64);
-                    if is_beyond(scratch.facts as f64, facts, self.bounds.facts as f64, times) {
-                        return fail(Failure::Facts(self.bounds.facts));
+                    let now = *facts as f64;
+                    let all = foretold(before.0 as f64, now);
+                    // What is predicted is held to the limit that all facts have.
+                    let many = times * self.bounds.facts as f64 / most_facts as f64;
+                    if is_beyond(now, all, most_facts as f64, many) {
+                        return fail(Failure::Facts(most_facts));
                     }
                     let work = foretold(before.1 as f64, scratch.work as f64);
                     if is_beyond(scratch.work as f64, work, self.bounds.work as f64, times) {

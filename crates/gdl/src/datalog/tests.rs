@@ -5,8 +5,8 @@ use crate::terms::{TermId, Terms};
 
 /// Evaluates a program given as GDL rules over `given` facts of a relation `given`,
 /// completely and on demand, and compares the rows of `wanted` with `expected`, both
-/// sorted and joined by blanks.
-fn check(rules: &str, given: &str, wanted: &str, expected: &str) {
+/// sorted and joined by blanks. Returns the work of the last evaluator for one round.
+fn check(rules: &str, given: &str, wanted: &str, expected: &str) -> u64 {
     let text = format!(
         "(role r) (init i) (legal r m) (goal r 1) (<= terminal (true i))
          (given none) (name a) (name b) (name c) (name d) {rules}"
@@ -32,16 +32,19 @@ fn check(rules: &str, given: &str, wanted: &str, expected: &str) {
     )
     .unwrap();
     let on_demand = plain.on_demand(&mut terms).unwrap();
+    let mut work = 0;
     for evaluator in
         std::iter::once(&mut plain).chain(&mut on_demand.into_iter().collect::<Vec<_>>())
     {
         // The second round shows that nothing of the first is left.
         for _ in 0..2 {
             evaluator.begin(Layer::First);
+            let before = evaluator.work();
             for term in game.parse_terms(&mut terms, given).unwrap() {
                 evaluator.give(input, &[term]);
             }
             evaluator.ask(queries[0], &mut terms).unwrap();
+            work = evaluator.work() - before;
             let mut found: Vec<String> = evaluator
                 .rows(wanted)
                 .map(|row| {
@@ -55,6 +58,7 @@ fn check(rules: &str, given: &str, wanted: &str, expected: &str) {
         let given = game.parse_terms(&mut terms, given).unwrap();
         compare_lanes(evaluator, queries[0], (input, &given), wanted, &mut terms);
     }
+    work
 }
 
 /// Compares lanes with evaluations one by one: lane 0 has all given terms, each other lane all
@@ -191,6 +195,35 @@ fn terms_are_built_and_taken_apart() {
         "swapped",
         "a,b b,a",
     );
+}
+
+#[test]
+fn a_row_finds_the_demands_of_terms_that_contain_it() {
+    // On demand, each new row of `with` for a list is needed for all longer lists that end with it.
+    let mut rules = "(list nil)
+        (<= (with ?e nil (of ?e nil)) (name ?e) (given free))
+        (<= (with ?e (of ?x ?l) (of ?x ?more))
+            (name ?x) (name ?e) (list ?l) (with ?e ?l ?more) (list ?more))
+        (<= (out ?more) (given (ask ?e ?l)) (with ?e ?l ?more))"
+        .to_owned();
+    let (mut list, mut members) = ("nil".to_owned(), String::new());
+    for x in ["?x", "?y", "?z", "?u"] {
+        (list, members) = (format!("(of {x} {list})"), format!("{members} (name {x})"));
+        rules += &format!("(<= (list {list}) {members})");
+    }
+    let names = ["a", "b", "c", "d"];
+    let pairs = names.iter().flat_map(|x| names.map(|y| (x, y)));
+    let mut given = "free".to_owned();
+    let mut expected = Vec::new();
+    for (z, (x, y)) in names[..3]
+        .iter()
+        .flat_map(|z| pairs.clone().map(move |p| (z, p)))
+    {
+        given += &format!(" (ask a (of {z} (of {x} (of {y} nil))))");
+        expected.push(format!("(of {z} (of {x} (of {y} (of a nil))))"));
+    }
+    let work = check(&rules, &given, "out", &expected.join(" "));
+    assert!(work < 1_200, "{work} rows");
 }
 
 #[test]

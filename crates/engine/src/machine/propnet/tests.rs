@@ -52,6 +52,24 @@ fn transcript<M: Machine>(mut machine: M, seed: u64) -> Vec<String> {
 }
 
 #[test]
+fn no_code_is_made_for_one_position() {
+    let mut machine =
+        PropnetMachine::from_network(net(&game("tic_tac_toe.kif")), Limits::default());
+    let roles: Vec<RoleId> = machine.game().roles().collect();
+    let start = machine.initial().unwrap();
+    let (mut legal, mut joint) = (Vec::new(), Vec::new());
+    assert!(!machine.is_terminal(&start).unwrap());
+    for role in roles {
+        machine.legal(&start, role, &mut legal).unwrap();
+        joint.push(legal[0]);
+        machine.goal_values(&start, role).unwrap();
+    }
+    assert!(machine.shared.evaluator.get().is_none());
+    machine.next(&start, &joint).unwrap();
+    assert!(machine.shared.evaluator.get().is_some());
+}
+
+#[test]
 fn incremental_evaluation_agrees_with_full_evaluation() {
     for name in [
         "tic_tac_toe.kif",
