@@ -286,7 +286,7 @@ fn a_role_is_certain_of_its_own_pieces() {
     let certain = certain(&mut world, &few, false, &Stop::default(), &mut random).unwrap();
     let pieces = |of: &str| {
         let facts = certain.iter().filter_map(|claim| match claim {
-            (Claim::Fact(fact), true) => Some(world.terms().display(*fact).to_string()),
+            (Claim::Fact(fact), true) => Some(game.text(world.terms(), *fact)),
             _ => None,
         });
         let pieces = facts.filter(|fact| fact.starts_with("(piece ") && fact.contains(of));
