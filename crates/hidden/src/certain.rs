@@ -37,7 +37,7 @@ pub enum Claim {
     Over,
 }
 
-/// What is certain: each claim that is the same in all positions that fit, with its value.
+/// Claims that are the same in all positions that fit, with their values.
 pub type Certain = FxHashMap<Claim, bool>;
 
 /// The positions of a sample that suggest what is certain, as many as the bits of a word.
@@ -45,8 +45,8 @@ const EXAMPLES: usize = 64;
 /// The most conflicts of the solver in one question.
 const CONFLICTS: i32 = 20_000;
 
-/// What is certain for the role of a belief, which knows whether the game is over; empty without a
-/// network, or if `stop` comes first.
+/// The claims that are certain for the role of a belief, which knows whether the game is over; none
+/// without a network, or if `stop` comes first.
 ///
 /// # Errors
 ///

@@ -432,7 +432,7 @@ const UNKNOWN: f64 = 0.5;
 const OFTEN: f64 = 0.05;
 /// The share of the most visited move below which a move is left out of the mix.
 const RARE: f64 = 0.1;
-/// How much lower than the best score an average score is if its move is left out of the mix.
+/// The distance of an average score from the best one at which its move is left out of the mix.
 const WORSE: f64 = 0.05;
 
 impl Node {
