@@ -76,6 +76,18 @@ struct Arm {
     /// Choices whose iterations are not over.
     pending: u32,
     sum: f64,
+    /// The choices in the node after which its average score was the best one.
+    best: u32,
+}
+
+impl Arm {
+    /// The average score.
+    fn mean(&self) -> f64 {
+        match self.visits {
+            0 => UNKNOWN,
+            visits => self.sum / f64::from(visits),
+        }
+    }
 }
 
 /// A choice of a lane.
@@ -216,13 +228,14 @@ impl Trees {
             return Vec::new();
         };
         let node = &self.nodes[*place as usize];
-        let most = node.arms.iter().map(|arm| arm.visits).max().unwrap_or(0);
-        let mean = |arm: &Arm| arm.sum / f64::from(arm.visits.max(1));
-        let is_rare = |arm: &Arm| f64::from(arm.visits) < f64::from(most) * RARE;
-        let common = node.arms.iter().filter(|arm| !is_rare(arm));
-        let best = common.map(mean).fold(0.0, f64::max);
+        let most = |of: fn(&Arm) -> u32| node.arms.iter().map(of).max().unwrap_or(0);
+        let (visits, best) = (most(|arm| arm.visits), most(|arm| arm.best));
+        let is_rare = |count: u32, most: u32| f64::from(count) < f64::from(most) * RARE;
+        let common = node.arms.iter().filter(|arm| !is_rare(arm.visits, visits));
+        let score = common.map(Arm::mean).fold(0.0, f64::max);
+        let is_worse = |arm: &Arm| arm.mean() < score - WORSE && is_rare(arm.best, best);
         // Moves that are tried only to look at them are no part of the mix.
-        let counted = |arm: &Arm| match is_rare(arm) || mean(arm) < best - WORSE {
+        let counted = |arm: &Arm| match is_rare(arm.visits, visits) || is_worse(arm) {
             true => 0.0,
             false => f64::from(arm.visits),
         };
@@ -234,7 +247,7 @@ impl Trees {
             .map(|(made, arm)| Candidate {
                 made: *made,
                 visits: arm.visits.into(),
-                value: 100.0 * mean(arm),
+                value: 100.0 * arm.mean(),
                 share: counted(arm) / total.max(1.0),
             })
             .collect();
@@ -410,6 +423,9 @@ impl Trees {
                 let arm = &mut node.arms[step.arm as usize];
                 arm.visits += 1;
                 arm.sum += score(step.role);
+                let best = node.arms.iter_mut();
+                let best = best.max_by(|one, other| one.mean().total_cmp(&other.mean()));
+                best.expect("a node has moves").best += 1;
             }
         }
         self.iterations += lanes.len() as u64;
@@ -430,9 +446,10 @@ const PLAYOUTS: u32 = 2;
 const UNKNOWN: f64 = 0.5;
 /// The probability of what a role knows above which iterations from the start are enough for others.
 const OFTEN: f64 = 0.05;
-/// The share of the most visited move below which a move is left out of the mix.
+/// The share of the most visited move below which a move is left out of the mix; also that of the
+/// move that was the best one most often, for a move with a clearly lower score.
 const RARE: f64 = 0.1;
-/// The distance of an average score from the best one at which its move is left out of the mix.
+/// The distance from the best average score at which a score is clearly lower.
 const WORSE: f64 = 0.05;
 
 impl Node {
@@ -462,13 +479,7 @@ impl Node {
             let tried = f64::from(arm.visits + arm.pending);
             let bound = match arm.visits + arm.pending {
                 0 => f64::INFINITY,
-                _ => {
-                    let mean = match arm.visits {
-                        0 => UNKNOWN,
-                        visits => arm.sum / f64::from(visits),
-                    };
-                    mean + options.exploration * (logarithm / tried).sqrt()
-                }
+                _ => arm.mean() + options.exploration * (logarithm / tried).sqrt(),
             };
             // Equal bounds are drawn from.
             let (most, _, count) = best;
