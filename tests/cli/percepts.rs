@@ -399,3 +399,37 @@ fn of_long_histories_only_the_moves_that_differ_are_shown() {
                 fails after guesser plays wait, random plays (hide tails)\n";
     assert!(found.out.ends_with(part), "{found:#?}");
 }
+
+#[test]
+fn what_a_role_knows_is_proved_where_positions_are_a_sample() {
+    let place = Workplace::new();
+    let rules = concat!(env!("CARGO_MANIFEST_DIR"), "/games/lattaque_small.kif");
+    let line = format!("why {rules} --known-by left --positions 3");
+    let moves = "(place marshal) (place spy); (place spy) (place marshal)";
+    let ask = |questions: &[&str]| {
+        let more = [&["--moves", moves], questions].concat();
+        place.run_with(&line, &more, "")
+    };
+    let known = [
+        "(piece 1 1 left marshal)",
+        "(not (piece 1 1 left spy))",
+        "(legal left (place flag))",
+        "(not terminal)",
+        "(not (goal left 100))",
+    ];
+    let found = ask(&known);
+    assert_eq!(found.code, Some(0), "{found:#?}");
+    let proof = "holds: this follows from its moves and percepts";
+    assert_eq!(found.out.matches(proof).count(), known.len(), "{found:#?}");
+    let found = ask(&["(piece 1 1 left spy)"]);
+    assert_eq!(found.code, Some(1));
+    assert!(
+        found
+            .out
+            .contains("left knows that (piece 1 1 left spy) does not hold")
+    );
+    // The other's piece is another one in some positions that fit.
+    let found = ask(&["(piece 4 1 right spy)"]);
+    assert_eq!(found.code, Some(1));
+    assert!(!found.out.contains("left knows that"), "{found:#?}");
+}

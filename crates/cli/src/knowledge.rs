@@ -126,17 +126,24 @@ impl Known {
 
     /// A note where the positions are not all that fit.
     fn note(&self, positions: usize) -> Option<String> {
+        let weights = || self.belief.members().iter().map(|member| member.weight);
+        // As many with equal weights are as good.
+        let (sum, squares) = (
+            weights().sum::<f64>(),
+            weights().map(|w| w * w).sum::<f64>(),
+        );
         (!self.belief.is_exact()).then(|| {
             format!(
-                "a sample of the positions that fit ({positions}): what is the same in all of them may \
-                 still be open"
+                "a sample of the positions that fit ({positions}, as good as {:.0} with equal weights): \
+                 shares are rough, and what is the same in all of them may still be open",
+                sum * sum / squares
             )
         })
     }
 }
 
 /// The most time for histories where no position is left, for each position that is kept.
-const TIME: Duration = Duration::from_micros(500);
+const TIME: Duration = Duration::from_millis(1);
 /// The positions of a sample, if a tenth of the most positions is less.
 const SAMPLE: usize = 1_000;
 

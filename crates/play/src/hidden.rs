@@ -167,7 +167,7 @@ fn limits(pace: &Pace, thinks: bool) -> BeliefLimits {
     let left = pace.part(1.0).remaining();
     let share = match left {
         _ if !thinks => LEAST,
-        None => 1.0,
+        None => COUNTED,
         Some(left) => left.as_secs_f64().clamp(LEAST, 1.0),
     };
     BeliefLimits {
@@ -179,6 +179,8 @@ fn limits(pace: &Pace, thinks: bool) -> BeliefLimits {
 
 /// The least part of the usual limits of a belief.
 const LEAST: f64 = 0.05;
+/// The part of the usual limits of a belief where iterations are counted and not time.
+const COUNTED: f64 = 0.25;
 /// The share of the time that is left in which histories are looked for where none is left.
 const FINDING: f64 = 0.3;
 /// The positions in which a likely move is looked for.

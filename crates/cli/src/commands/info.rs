@@ -67,8 +67,8 @@ struct Report {
     name: String,
     files: Vec<String>,
     roles: Vec<String>,
-    /// Whether a role may not know the position in some match.
-    hidden_information: bool,
+    /// Whether a role may not know the position in some match; `null` if that was not found out.
+    hidden_information: Option<bool>,
     /// Whether the rules have `sees`.
     percepts: bool,
     facts: usize,
@@ -140,7 +140,9 @@ fn report(game: &Game, machine: &mut AnyMachine, of_world: Limits) -> anyhow::Re
         files: files.iter().map(|file| file.name().to_owned()).collect(),
         roles: format::role_names(game),
         // Faults of the rules are reported elsewhere.
-        hidden_information: super::prove::hides(game, of_world).unwrap_or(true),
+        hidden_information: super::prove::openness(game, of_world)
+            .unwrap_or(None)
+            .map(|open| !open),
         percepts: game.is_hidden(),
         facts: game.rules().facts.len(),
         rules: game.rules().rules.len(),
@@ -256,8 +258,11 @@ fn summary(report: &Report) -> String {
     ];
     if report.percepts {
         let text = match report.hidden_information {
-            true => "hidden (rules with `sees`): a role knows its own moves and its percepts",
-            false => "complete: all roles always know the position, by their percepts (`sees`)",
+            Some(true) => "hidden (rules with `sees`): a role knows its own moves and its percepts",
+            None => "by percepts (`sees`); whether they tell all was not found out in time",
+            Some(false) => {
+                "complete: all roles always know the position, by their percepts (`sees`)"
+            }
         };
         rows.insert(3, ("information", text.to_owned()));
     }

@@ -60,7 +60,7 @@ pub struct Options {
     picture: PictureOptions,
     /// Player of a role: human or an agent; without ROLE=, of all other roles
     ///
-    /// Agents are auto (chosen for the game), mcts, minimax, greedy, random and first (the first
+    /// Agents are auto (chosen for the game), mcts, ismcts, minimax, greedy, random and first (the first
     /// legal move); `ggp play GAME --player list` lists them. `mcts:5000` searches 5000
     /// iterations a move, `mcts:2s` two seconds. By default the first role without a player is
     /// human, unless another role is, and all others play at random.

@@ -24,7 +24,7 @@ use ggp_gdl::game::{Game, Move, RoleId};
 use ggp_play::{Brief, Evaluation, Lanes, Learner, Outlook};
 use ggp_search::minimax::{Minimax, MinimaxReport, TranspositionTable, Wanted, prove};
 use ggp_search::{Budget, BudgetKind, Observer, Stats};
-pub(super) use hidden::hides;
+pub(super) use hidden::{hides, openness};
 
 /// The options of `ggp prove`.
 #[derive(clap::Args)]

@@ -151,8 +151,9 @@ fn relations(
                     findings.push(finding.help(meant));
                     continue;
                 }
-                let candidates = undefined.iter().map(|used| lowered.relation_name(**used));
-                findings.push(near.suggest(finding, name, candidates));
+                let keywords = Keyword::ALL.iter().map(|keyword| keyword.as_str());
+                let used = undefined.iter().map(|used| lowered.relation_name(**used));
+                findings.push(near.suggest(finding, name, keywords.chain(used)));
             }
             _ => {}
         }

@@ -43,15 +43,30 @@ const OPEN: usize = 2_000_000;
 ///
 /// Those of the machine, but for a stop.
 pub(in crate::commands) fn hides(game: &Game, limits: Limits) -> Result<bool, PlayError> {
+    Ok(openness(game, limits)? != Some(true))
+}
+
+/// Whether all roles always know the position of a match; `None` if that is not found out.
+///
+/// # Errors
+///
+/// Faults of the rules.
+pub(in crate::commands) fn openness(
+    game: &Game,
+    limits: Limits,
+) -> Result<Option<bool>, PlayError> {
     if !game.is_hidden() {
-        return Ok(false);
+        return Ok(Some(true));
     }
     let mut world = match World::new(game, Backend::Auto, limits) {
-        Err(PlayError::Interrupted) => return Ok(true),
+        Err(PlayError::Interrupted) => return Ok(None),
         world => world?,
     };
     let start = world.start(None)?;
-    Ok(!nothing_is_hidden(&mut world, &[&start])?)
+    match is_open(&mut world, &start, OPEN) {
+        Err(PlayError::Interrupted) => Ok(None),
+        found => found,
+    }
 }
 
 /// Whether all roles always know the position; false if that is not known.
