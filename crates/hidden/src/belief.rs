@@ -111,6 +111,9 @@ pub struct Belief {
     start: State,
     is_exact: bool,
     is_apart: bool,
+    /// The logarithm of the factor by which the weights of members were divided, so that they do not
+    /// become too small for numbers in a long match.
+    scale: f64,
     /// By turn: what the chains learned about it.
     rates: Vec<Rate>,
     /// The most members since the sample was mixed.
@@ -136,6 +139,7 @@ impl Belief {
             start: start.clone(),
             is_exact: true,
             is_apart,
+            scale: 0.0,
             rates: Vec::new(),
             most: 1,
         }
@@ -164,6 +168,11 @@ impl Belief {
     /// The role's moves, and its percepts after each, ascending by id.
     pub fn past(&self) -> &[(Move, Vec<TermId>)] {
         &self.turns
+    }
+
+    /// The factor by which the weights of members were divided.
+    pub(super) fn scale(&self) -> f64 {
+        self.scale.exp()
     }
 
     /// Whether members stay apart in which other roles know other things.
@@ -229,8 +238,10 @@ impl Belief {
             resample(&mut members, limits.members, random);
             is_exact = false;
         }
-        // Otherwise the weights of a long match are too small for numbers.
         let total: f64 = members.iter().map(|member| member.weight).sum();
+        if total > 0.0 {
+            self.scale += total.ln();
+        }
         for member in &mut members {
             member.weight = if total > 0.0 {
                 member.weight / total

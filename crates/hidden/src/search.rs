@@ -277,7 +277,8 @@ impl Trees {
         // here they would learn what they cannot know.
         let is_known = belief.is_exact() && from_start > 0.0 && {
             let known = belief.members()[0].known[own];
-            total * self.reach(known, &mut FxHashMap::default()) >= OFTEN
+            let own = self.reach(known, &mut FxHashMap::default());
+            total * belief.scale() * own >= OFTEN
         };
         let mut lanes = Vec::with_capacity(options.lanes);
         for _ in 0..options.lanes.max(1) {
