@@ -7,7 +7,7 @@ use super::text;
 
 #[test]
 fn a_move_refers_to_the_cells_that_it_names() {
-    let service = Service::start(&[]);
+    let service = Service::start(&["--max-question", "60"]);
     let first = |game: &str, action: &str| {
         let path = format!("/api/games/{game}/position");
         let position = service.post(&path, &json!({})).ok();

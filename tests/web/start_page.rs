@@ -8,7 +8,7 @@ use super::service::Service;
 
 #[test]
 fn games_are_sorted_by_traits_of_their_rules() {
-    let service = Service::start(&[]);
+    let service = Service::start(&["--max-question", "60"]);
     let all = service.get("/api/traits").ok();
     let of = |id: &str| -> Value {
         let mut all = all.as_array().expect("a list").iter();

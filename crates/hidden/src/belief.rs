@@ -382,3 +382,43 @@ pub fn ascending(percepts: &[TermId]) -> Vec<TermId> {
     percepts.dedup();
     percepts
 }
+
+#[cfg(test)]
+mod tests {
+    use ggp_engine::machine::{Backend, Limits};
+    use ggp_gdl::game::Game;
+    use rand::SeedableRng;
+    use rand_xoshiro::Xoshiro256PlusPlus;
+
+    use super::*;
+
+    #[test]
+    fn the_chance_of_a_past_is_the_weight_and_its_scale() {
+        let text = include_str!("../../../games/kuhn_poker.kif");
+        let game = Game::from_text("kuhn_poker", text).unwrap();
+        let mut world = World::new(&game, Backend::Auto, Limits::default()).unwrap();
+        let mut memories = Memories::default();
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
+        let start = world.start(None).unwrap();
+        let role = game.roles().find(|role| !game.is_random(*role)).unwrap();
+        let mut belief = Belief::new(&world, &mut memories, role, &start, true);
+        let status = world
+            .status(std::slice::from_ref(&start))
+            .unwrap()
+            .remove(0);
+        let joint: Vec<Move> = status.legal.iter().map(|legal| legal[0]).collect();
+        let after = world.steps(&[(&start, &joint[..])]).unwrap().remove(0);
+        let told = world.told(&after, role);
+        let limits = BeliefLimits::default();
+        let turn = (joint[role.index()], &told[..]);
+        belief
+            .update(&mut world, &mut memories, turn, limits, &mut random)
+            .unwrap();
+        let weight: f64 = belief.members().iter().map(|member| member.weight).sum();
+        assert_eq!(belief.members().len(), 2);
+        assert!(
+            (weight * belief.scale() - 1.0 / 3.0).abs() < 1e-9,
+            "one of three cards"
+        );
+    }
+}
