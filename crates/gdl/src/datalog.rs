@@ -15,6 +15,7 @@
 
 mod compile;
 mod demand;
+mod demanded;
 mod group;
 mod lanes;
 mod order;
@@ -31,7 +32,7 @@ use crate::span::Span;
 use crate::terms::{TermId, TermOverflow, Terms};
 use compile::Program;
 pub use compile::{OnDemand, Sizes, check_stop, on_demand};
-pub use demand::Part;
+pub use demanded::Part;
 use relation::Relation;
 pub use values::ColumnValues;
 

@@ -3,7 +3,7 @@
 //! In: a belief. Out: facts, legal moves, scores and the end of the game, each if it is the same in
 //! all positions that fit the role's moves and percepts. From turn to turn, a SAT solver is asked
 //! for a joint move with the role's move and percepts, in a state in which all that is certain so
-//! far holds, after which some fact is not as in the sample of the belief. Where there is none, the
+//! far holds, after which some fact is not as in the sample of the belief. Where none is found, the
 //! facts are certain. What only follows from several turns together is not found, so not
 //! everything that a role knows is certain in this sense.
 //!
@@ -211,19 +211,7 @@ impl<'n> Prover<'n> {
         });
         let moves: Vec<Vec<i32>> = moves.collect();
         let mut frame = Frame::new(net.network(), &inputs, &clauses);
-        for &(fact, equal) in net.assumed() {
-            let equal = frame.literal(equal, &mut clauses);
-            clauses.add(&[-facts[fact], equal]);
-            clauses.add(&[facts[fact], -equal]);
-        }
-        for group in net.exclusive() {
-            let group_facts: Vec<i32> = group.facts.iter().map(|&fact| facts[fact]).collect();
-            let (one, two) = clauses.one_and_two(&group_facts);
-            clauses.add(&[-two]);
-            if group.exact {
-                clauses.add(&[one]);
-            }
-        }
+        frame.add_known(net, &mut clauses);
         let over = frame.literal(net.terminal(), &mut clauses);
         let goes_on = clauses.variable();
         clauses.add(&[-goes_on, -over]);

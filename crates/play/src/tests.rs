@@ -193,14 +193,21 @@ impl Agent for Belated {
     }
 }
 
-#[test]
-fn a_late_move_is_better_than_none() {
+/// The brief of the first role, with its legal moves.
+fn first_role() -> (Brief, Vec<Move>) {
     let mut game = game();
     let start = game.history().state().clone();
     let role = game.machine().game().roles().next().unwrap();
     let mut legal = Vec::new();
     game.machine().legal(&start, role, &mut legal).unwrap();
     let brief = Brief::new(game.machine().game(), role);
+    (brief, legal)
+}
+
+#[test]
+fn a_late_move_is_better_than_none() {
+    let (brief, legal) = first_role();
+    let role = brief.role;
     let mut thread = AgentThread::with(brief, |_| Ok(Box::new(Belated(legal[1])))).unwrap();
     // With percepts alone, the fallback mover has no move.
     let observation = Observation::of_percepts([], []);
@@ -234,12 +241,8 @@ impl Agent for Slow {
 
 #[test]
 fn an_agent_without_a_move_at_its_own_limit_has_the_rest_of_the_clock() {
-    let mut game = game();
-    let start = game.history().state().clone();
-    let role = game.machine().game().roles().next().unwrap();
-    let mut legal = Vec::new();
-    game.machine().legal(&start, role, &mut legal).unwrap();
-    let brief = Brief::new(game.machine().game(), role);
+    let (brief, legal) = first_role();
+    let role = brief.role;
     let slow = Slow(legal[1], Duration::from_millis(300));
     let mut thread = AgentThread::with(brief, |_| Ok(Box::new(slow))).unwrap();
     let observation = Observation::of_joint_moves(role, []);
@@ -295,12 +298,8 @@ impl Agent for Punctual {
 
 #[test]
 fn the_answer_of_an_agent_that_returns_on_time_is_used() {
-    let mut game = game();
-    let start = game.history().state().clone();
-    let role = game.machine().game().roles().next().unwrap();
-    let mut legal = Vec::new();
-    game.machine().legal(&start, role, &mut legal).unwrap();
-    let brief = Brief::new(game.machine().game(), role);
+    let (brief, legal) = first_role();
+    let role = brief.role;
     let mut thread = AgentThread::with(brief, |_| Ok(Box::new(Punctual(legal[1])))).unwrap();
     // On a loaded machine some attempts may be late.
     let is_used = (0..10).any(|_| {

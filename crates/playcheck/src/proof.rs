@@ -51,19 +51,7 @@ impl<'n> Induction<'n> {
         let now: Vec<i32> = (0..net.facts().len())
             .map(|fact| inputs[net.fact_input(fact)])
             .collect();
-        for &(fact, equal) in net.assumed() {
-            let equal = frame.literal(equal, &mut clauses);
-            clauses.add(&[now[fact], -equal]);
-            clauses.add(&[-now[fact], equal]);
-        }
-        for group in net.exclusive() {
-            let facts: Vec<i32> = group.facts.iter().map(|&fact| now[fact]).collect();
-            let (one, two) = clauses.one_and_two(&facts);
-            clauses.add(&[-two]);
-            if group.exact {
-                clauses.add(&[one]);
-            }
-        }
+        frame.add_known(net, &mut clauses);
         let moved = clauses.variable();
         let mut legal = Vec::with_capacity(net.legal().len());
         for (role, literals) in net.legal().iter().enumerate() {

@@ -13,6 +13,7 @@ use ggp_stop::Stop;
 use crate::sat::{SatSolver, Solver};
 use crate::threads::drop_aside;
 
+use super::Propnet;
 use super::network::{Literal, Network, Node, Region, read};
 
 /// A solver and its number of variables. Variables and their negations are nonzero
@@ -195,6 +196,30 @@ impl<'n> Frame<'n> {
             network,
             variables,
             clause: Vec::new(),
+        }
+    }
+
+    /// Adds what is known of every reachable state of a propositional network, whose gates rely on
+    /// it: facts that are equal to others, and facts that exclude each other.
+    pub fn add_known(&mut self, net: &Propnet, clauses: &mut Clauses) {
+        let input = |fact| net.network().input(net.fact_input(fact));
+        for &(fact, equal) in net.assumed() {
+            let fact = self.literal(input(fact), clauses);
+            let equal = self.literal(equal, clauses);
+            clauses.add(&[-fact, equal]);
+            clauses.add(&[fact, -equal]);
+        }
+        for group in net.exclusive() {
+            let facts = group
+                .facts
+                .iter()
+                .map(|&fact| self.literal(input(fact), clauses));
+            let facts: Vec<i32> = facts.collect();
+            let (one, two) = clauses.one_and_two(&facts);
+            clauses.add(&[-two]);
+            if group.exact {
+                clauses.add(&[one]);
+            }
         }
     }
 

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet as HashSet;
 
-use super::demand::{Part, demanded};
+use super::demand::demanded;
+use super::demanded::Part;
 use super::group::{Deltas, Group};
 use super::order::{Estimate, Estimates, UNKNOWN_ROWS, UNKNOWN_VALUES, guessed};
 use super::plan::{Plan, plan};

@@ -104,19 +104,7 @@ impl<'p> Prover<'p> {
         let moves: Vec<i32> = net.moves()[0].iter().map(|_| clauses.variable()).collect();
         let inputs = [facts.as_slice(), &moves].concat();
         let mut frame = Frame::new(net.network(), &inputs, &clauses);
-        for &(fact, equal) in net.assumed() {
-            let equal = frame.literal(equal, &mut clauses);
-            clauses.add(&[-facts[fact], equal]);
-            clauses.add(&[facts[fact], -equal]);
-        }
-        for group in net.exclusive() {
-            let group_facts: Vec<i32> = group.facts.iter().map(|&fact| facts[fact]).collect();
-            let (one, two) = clauses.one_and_two(&group_facts);
-            clauses.add(&[-two]);
-            if group.exact {
-                clauses.add(&[one]);
-            }
-        }
+        frame.add_known(net, &mut clauses);
         let over = frame.literal(net.terminal(), &mut clauses);
         let mut unsolved = vec![-frame.literal(puzzle.solved, &mut clauses)];
         for end in ends {
