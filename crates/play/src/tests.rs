@@ -207,7 +207,6 @@ fn first_role() -> (Brief, Vec<Move>) {
 #[test]
 fn a_late_move_is_better_than_none() {
     let (brief, legal) = first_role();
-    let role = brief.role;
     let mut thread = AgentThread::with(brief, |_| Ok(Box::new(Belated(legal[1])))).unwrap();
     // With percepts alone, the fallback mover has no move.
     let observation = Observation::of_percepts([], []);
