@@ -1,11 +1,11 @@
 //! Samples of positions where few histories fit.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine};
 use ggp_gdl::game::{Game, RoleId};
 use ggp_gdl::terms::TermId;
-use ggp_hidden::{Belief, BeliefError, BeliefLimits, Claim, World, certain};
+use ggp_hidden::{Belief, BeliefError, BeliefLimits, Claim, Verdict, World, certain, claims};
 use ggp_stop::Stop;
 
 use crate::common::{battleships::battleship, sized};
@@ -191,28 +191,31 @@ fn moves_of_two_turns_are_exchanged_where_one_alone_cannot_change() {
     assert!(found >= 20, "{found} positions");
 }
 
-/// The claims about a position, with whether they hold; facts only if they hold.
-fn claims(machine: &mut AnyMachine, facts: &[TermId]) -> HashMap<Claim, bool> {
+/// The claims about a position that hold.
+fn holding(machine: &mut AnyMachine, facts: &[TermId]) -> HashSet<Claim> {
     let state = machine.state(facts).unwrap();
-    let over = machine.is_terminal(&state).unwrap();
-    let mut claims: HashMap<Claim, bool> = HashMap::from([(Claim::Over, over)]);
-    claims.extend(facts.iter().map(|fact| (Claim::Fact(*fact), true)));
+    let mut holding: HashSet<Claim> = facts.iter().copied().map(Claim::Fact).collect();
+    if machine.is_terminal(&state).unwrap() {
+        holding.insert(Claim::Over);
+        return holding;
+    }
     let roles: Vec<RoleId> = machine.game().roles().collect();
-    for role in roles.into_iter().filter(|_| !over) {
+    for role in roles {
         let mut legal = Vec::new();
         machine.legal(&state, role, &mut legal).unwrap();
-        claims.extend(legal.iter().map(|made| (Claim::Legal(role, *made), true)));
+        holding.extend(legal.iter().map(|made| Claim::Legal(role, *made)));
     }
-    claims
+    holding
 }
 
 #[test]
-fn what_is_certain_holds_in_all_positions_that_fit() {
+fn what_is_certain_is_what_holds_in_all_positions_that_fit() {
     let mut random = random();
-    let (mut same, mut proved) = (0, 0);
+    let (mut certain_ones, mut others) = (0, 0);
     for (name, game) in hidden_games() {
         let mut world = World::new(&game, Backend::Auto, Limits::default()).unwrap();
         let mut machine = machine(&game, Backend::Datalog);
+        let all_claims = claims(&mut world);
         for role in game.roles().filter(|role| !game.is_random(*role)) {
             for turns in 1..sized(5, 9) {
                 let known = past(&mut machine, role, turns, &mut random);
@@ -231,42 +234,64 @@ fn what_is_certain_holds_in_all_positions_that_fit() {
                     time: None,
                 };
                 let few = belief(&mut world, role, &known, few, false, &mut random).unwrap();
-                let is_over =
-                    claims(&mut machine, &world.facts(&few.members()[0].state))[&Claim::Over];
-                let stop = Stop::default();
-                let certain = certain(&mut world, &few, is_over, &stop, &mut random).unwrap();
-                let members = exact.with_end(&mut world, is_over).unwrap();
-                let members = members.iter().map(|member| world.facts(&member.state));
-                let members: Vec<Vec<TermId>> = members.collect();
-                let members = members.iter().map(|facts| claims(&mut machine, facts));
-                let members: Vec<HashMap<Claim, bool>> = members.collect();
-                for (claim, holds) in &certain {
-                    let is_compared = match claim {
-                        Claim::Legal(..) => !is_over,
-                        Claim::Score(..) => false,
-                        Claim::Fact(_) | Claim::Over => true,
-                    };
-                    let mut found = members.iter().map(|member| member.get(claim));
-                    assert!(
-                        !is_compared || found.all(|found| *found.unwrap_or(&false) == *holds),
-                        "{name}, {turns} turns: {claim:?} {holds}"
-                    );
-                }
-                let is_same = |(claim, holds): &(&Claim, &bool)| {
-                    members
-                        .iter()
-                        .all(|member| member.get(claim) == Some(holds))
+                let mut positions = |world: &mut World, belief: &Belief, is_over| {
+                    let members = belief.with_end(world, is_over).unwrap();
+                    let members = members.iter().map(|member| world.facts(&member.state));
+                    let facts: Vec<Vec<TermId>> = members.collect();
+                    let positions = facts.iter().map(|facts| holding(&mut machine, facts));
+                    positions.collect::<Vec<HashSet<Claim>>>()
                 };
-                let all = members[0].iter().filter(is_same);
-                same += all.clone().count();
-                proved += all.filter(|(claim, _)| certain.contains_key(claim)).count();
+                let is_over = world.status(&[few.members()[0].state.clone()]).unwrap()[0].terminal;
+                let every = positions(&mut world, &exact, is_over);
+                let some = positions(&mut world, &few, is_over);
+                // What is legal after the end, and scores before, are not compared.
+                let is_compared = |claim: &Claim| match claim {
+                    Claim::Legal(..) => !is_over,
+                    Claim::Score(..) => false,
+                    Claim::Fact(_) | Claim::Over => true,
+                };
+                let asked = all_claims.iter().copied().filter(is_compared);
+                let asked: Vec<Vec<Claim>> = asked.map(|claim| vec![claim]).collect();
+                let stop = Stop::default();
+                let found = certain(&mut world, &few, is_over, &asked, &stop, &mut random);
+                for (claim, verdict) in asked.iter().zip(found.unwrap()) {
+                    let value = |positions: &[HashSet<Claim>]| {
+                        let count = positions
+                            .iter()
+                            .filter(|one| one.contains(&claim[0]))
+                            .count();
+                        [0, positions.len()].contains(&count).then_some(count > 0)
+                    };
+                    let (every, some) = (value(&every), value(&some));
+                    let place = format!("{name}, {turns} turns: {claim:?}");
+                    match verdict {
+                        Verdict::Certain(holds) => assert_eq!(every, Some(holds), "{place}"),
+                        Verdict::Differs(history) => {
+                            let mut state = machine.initial().unwrap();
+                            for (joint, (made, percepts)) in history.iter().zip(&known) {
+                                assert_eq!(joint[role.index()], *made);
+                                let mut now = told(&mut machine, &state, joint, role);
+                                let mut due = percepts.clone();
+                                now.sort_unstable();
+                                due.sort_unstable();
+                                assert_eq!(now, due);
+                                state = machine.next(&state, joint).unwrap();
+                            }
+                            let facts = machine.facts(&state);
+                            let holds = holding(&mut machine, &facts).contains(&claim[0]);
+                            assert_eq!((some, every), (Some(!holds), None), "{place}");
+                        }
+                        Verdict::Open => assert_eq!(some, None, "{place}"),
+                    }
+                    certain_ones += usize::from(every.is_some());
+                    others += usize::from(every.is_none() && some.is_some());
+                }
             }
         }
     }
-    // Not all: some follow only from several turns together.
     assert!(
-        proved < same && 100 * proved > 98 * same,
-        "{proved} of {same}"
+        certain_ones > 10_000 && others > 100,
+        "{certain_ones}, {others}"
     );
 }
 
@@ -283,16 +308,44 @@ fn a_role_is_certain_of_its_own_pieces() {
     };
     let few = belief(&mut world, role, &known, few, false, &mut random).unwrap();
     assert!(!few.is_exact());
-    let certain = certain(&mut world, &few, false, &Stop::default(), &mut random).unwrap();
-    let pieces = |of: &str| {
-        let facts = certain.iter().filter_map(|claim| match claim {
-            (Claim::Fact(fact), true) => Some(game.text(world.terms(), *fact)),
+    let facts = claims(&mut world)
+        .into_iter()
+        .filter_map(|claim| match claim {
+            Claim::Fact(fact) => Some((fact, game.text(world.terms(), fact))),
             _ => None,
         });
-        let pieces = facts.filter(|fact| fact.starts_with("(piece ") && fact.contains(of));
-        pieces.count()
+    let pieces: Vec<(TermId, String)> = facts
+        .filter(|(_, text)| text.starts_with("(piece "))
+        .collect();
+    let mut asked: Vec<Vec<Claim>> = pieces
+        .iter()
+        .map(|piece| vec![Claim::Fact(piece.0)])
+        .collect();
+    // A piece of the other is at a place where one was put, whichever it is.
+    let place = "(piece 10 1 right ";
+    let any = pieces.iter().filter(|(_, text)| text.starts_with(place));
+    asked.push(any.map(|(fact, _)| Claim::Fact(*fact)).collect());
+    let stop = Stop::default();
+    let found = certain(&mut world, &few, false, &asked, &stop, &mut random).unwrap();
+    assert_eq!(found.last(), Some(&Verdict::Certain(true)));
+    let count = |of: &str| {
+        let both = pieces.iter().zip(&found);
+        let both = both.filter(|((_, text), _)| text.contains(of));
+        both.filter(|(_, verdict)| **verdict == Verdict::Certain(true))
+            .count()
     };
-    assert_eq!((pieces(" left "), pieces(" right ")), (20, 0));
-    let none = ggp_hidden::certain(&mut world, &few, false, &Stop::raised(), &mut random);
-    assert!(none.is_ok_and(|none| none.is_empty()), "a stop is obeyed");
+    assert_eq!((count(" left "), count(" right ")), (20, 0));
+    let none = certain(
+        &mut world,
+        &few,
+        false,
+        &asked,
+        &Stop::raised(),
+        &mut random,
+    )
+    .unwrap();
+    assert!(
+        none.iter().all(|verdict| *verdict == Verdict::Open),
+        "a stop is obeyed"
+    );
 }

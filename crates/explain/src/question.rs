@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::Explainer;
+use super::model::bind;
 use ggp_gdl::check::Keyword;
 use ggp_gdl::game::{Game, ParseTermError};
 use ggp_gdl::program::{Atom, Functor, RelationId, Shape, Term, Variable};
@@ -124,19 +125,26 @@ impl Question {
         }
     }
 
-    /// The relation and the terms of a question about one atom without variables, and whether the
-    /// question is that it holds, and not that it does not.
-    pub fn ground(&self) -> Option<(RelationId, Vec<TermId>, bool)> {
-        let (atom, holds) = match &self.kind {
-            QuestionKind::Some(atom) => (atom, true),
-            QuestionKind::None(atom) => (atom, false),
-            QuestionKind::Test { .. } => return None,
+    /// Whether the question is that some atom holds, and not that none does; `None` for a comparison
+    /// of terms.
+    pub fn is_positive(&self) -> Option<bool> {
+        match &self.kind {
+            QuestionKind::Some(_) => Some(true),
+            QuestionKind::None(_) => Some(false),
+            QuestionKind::Test { .. } => None,
+        }
+    }
+
+    /// True if the question is about this atom, perhaps among others.
+    pub fn matches(&self, relation: RelationId, arguments: &[TermId], terms: &Terms) -> bool {
+        let (QuestionKind::Some(atom) | QuestionKind::None(atom)) = &self.kind else {
+            return false;
         };
-        let terms = atom.arguments.iter().map(|term| match term {
-            Term::Ground(term) => Some(*term),
-            _ => None,
-        });
-        Some((atom.relation, terms.collect::<Option<_>>()?, holds))
+        let mut bindings = vec![None; self.names.len()];
+        let mut pairs = atom.arguments.iter().zip(arguments);
+        atom.relation == relation
+            && atom.arguments.len() == arguments.len()
+            && pairs.all(|(term, given)| bind(term, *given, &mut bindings, &mut Vec::new(), terms))
     }
 
     /// True if the question is whether a fact of the state is true.

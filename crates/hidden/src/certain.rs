@@ -1,11 +1,11 @@
 //! Proofs of what a role knows, where the positions that fit are too many to look at.
 //!
-//! In: a belief. Out: facts, legal moves, scores and the end of the game, each if it is the same in
-//! all positions that fit the role's moves and percepts. From turn to turn, a SAT solver is asked
-//! for a joint move with the role's move and percepts, in a state in which all that is certain so
-//! far holds, after which some fact is not as in the sample of the belief. Where none is found, the
-//! facts are certain. What only follows from several turns together is not found, so not
-//! everything that a role knows is certain in this sense.
+//! In: a belief, and questions about facts, legal moves, scores and the end of the game. Out:
+//! whether the answer is the same in all positions that fit the role's moves and percepts. From
+//! turn to turn, a SAT solver is asked for a joint move with the role's move and percepts, in a
+//! state in which all that is certain so far holds, after which some fact is not as in the sample
+//! of the belief. Where none is found, the fact is certain. What follows only from several turns
+//! together is asked of more and more of the last turns, at the end of all.
 //!
 //! Source: backbones by refuted candidates, as in Janota, Lynce, Marques-Silva: Algorithms for
 //! Computing Backbones of Propositional Formulae, AI Communications 28 (2), 2015, section 3.
@@ -14,14 +14,14 @@ use ggp_engine::machine::{AnyMachine, PlayError};
 use ggp_engine::propnet::Propnet;
 use ggp_engine::propnet::batch::holds;
 use ggp_engine::propnet::clauses::{Clauses, Frame};
-use ggp_engine::propnet::network::Literal;
+use ggp_engine::propnet::network::{Literal, read};
 use ggp_gdl::game::{Move, RoleId};
 use ggp_gdl::terms::TermId;
 use ggp_stop::Stop;
 use rand::{Rng, RngExt};
-use rustc_hash::FxHashMap;
 
 use super::belief::Belief;
+use super::window::{Turn, Window, history};
 use super::world::{LANES, State, World};
 
 /// Something that holds in a position or does not.
@@ -37,16 +37,45 @@ pub enum Claim {
     Over,
 }
 
-/// Claims that are the same in all positions that fit, with their values.
-pub type Certain = FxHashMap<Claim, bool>;
+/// All claims that may hold in a game with a network.
+pub fn claims(world: &mut World) -> Vec<Claim> {
+    let roles: Vec<RoleId> = world.game().roles().collect();
+    let AnyMachine::Propnet(machine) = world.machine() else {
+        return Vec::new();
+    };
+    let net = machine.net();
+    let mut claims: Vec<Claim> = net.facts().iter().copied().map(Claim::Fact).collect();
+    for (role, (moves, goals)) in roles.iter().zip(net.moves().iter().zip(net.goals())) {
+        claims.extend(moves.iter().map(|made| Claim::Legal(*role, *made)));
+        claims.extend(goals.iter().map(|(score, _)| Claim::Score(*role, *score)));
+    }
+    claims.push(Claim::Over);
+    claims.retain(|claim| !matches!(claim, Claim::Fact(fact) if world.is_percept(*fact)));
+    claims
+}
+
+/// What follows for a claim, or for the claim that one of several holds, from what a role knows.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// It holds in all positions that fit, or in none.
+    Certain(bool),
+    /// It holds in all positions of the sample or in none, and not so after this history, which
+    /// fits.
+    Differs(Vec<Vec<Move>>),
+    /// Neither was found.
+    Open,
+}
 
 /// The positions of a sample that suggest what is certain, as many as the bits of a word.
 const EXAMPLES: usize = 64;
 /// The most conflicts of the solver in one question.
 const CONFLICTS: i32 = 20_000;
+/// The most bytes of the clauses of several turns.
+const MEMORY: u64 = 1 << 30;
 
-/// The claims that are certain for the role of a belief, which knows whether the game is over; none
-/// without a network, or if `stop` comes first.
+/// The verdicts on claims for the role of a belief, which knows whether the game is over. A
+/// question is whether any of some claims holds. All are open without a network, or if `stop`
+/// comes first.
 ///
 /// # Errors
 ///
@@ -55,9 +84,11 @@ pub fn certain<R: Rng>(
     world: &mut World,
     belief: &Belief,
     is_over: bool,
+    questions: &[Vec<Claim>],
     stop: &Stop,
     random: &mut R,
-) -> Result<Certain, PlayError> {
+) -> Result<Vec<Verdict>, PlayError> {
+    let mut verdicts = vec![Verdict::Open; questions.len()];
     let members = belief.with_end(world, is_over)?;
     let members = members.into_iter().take(EXAMPLES);
     let histories: Vec<Vec<Vec<Move>>> = members.map(|member| member.history()).collect();
@@ -75,73 +106,162 @@ pub fn certain<R: Rng>(
     let (Some(percepts), State::Packed(start), AnyMachine::Propnet(machine)) =
         (percepts, belief.start(), world.machine())
     else {
-        return Ok(Certain::default());
+        return Ok(verdicts);
     };
     let net = machine.net();
     let first: Vec<bool> = (0..net.facts().len())
         .map(|fact| holds(start, fact))
         .collect();
     if !net.admits(&first) || histories.is_empty() {
-        return Ok(Certain::default());
+        return Ok(verdicts);
     }
+    let first = first.into_iter().map(Some).collect();
     let mut prover = Prover::new(net, stop);
-    // The facts that are certain, and as literals.
-    let mut known = vec![true; first.len()];
-    let mut now: Vec<i32> = (prover.facts.iter().zip(&first))
-        .map(|(&variable, &holds)| if holds { variable } else { -variable })
+    let Some((turns, last)) = prover.turns(belief, first, &examples, &percepts) else {
+        return Ok(verdicts);
+    };
+    let mut window = Window::new(net, &last, is_over, stop);
+    let questions: Vec<Vec<Literal>> = questions
+        .iter()
+        .map(|claims| {
+            claims
+                .iter()
+                .filter_map(|claim| literal(net, claim))
+                .collect()
+        })
         .collect();
-    for ((made, told), states) in belief.past().iter().zip(&examples) {
-        let own = net.moves()[belief.role().index()].iter();
-        let Some(own) = own
-            .zip(&prover.moves[belief.role().index()])
-            .find(|own| own.0 == made)
-        else {
-            return Ok(Certain::default());
-        };
-        let mut given = now.clone();
-        given.extend([prover.goes_on, *own.1]);
-        given.extend(percepts.iter().map(|(fact, percept)| {
-            let next = prover.next[*fact as usize];
-            if told.contains(percept) { next } else { -next }
-        }));
-        // The bits that are set in all of the states, and in any.
-        let mut all: Box<[u64]> = words(&states[..1]).next().expect("there is one").into();
-        let mut any = all.clone();
-        for words in words(states) {
-            all.iter_mut()
-                .zip(words)
-                .for_each(|(all, word)| *all &= word);
-            any.iter_mut()
-                .zip(words)
-                .for_each(|(any, word)| *any |= word);
+    let mut open = Vec::new();
+    for (number, literals) in questions.iter().enumerate() {
+        if let Some(value) = value(net, literals, &states) {
+            let any = window.any(literals);
+            open.push(((number, value), if value { any } else { -any }));
         }
-        let same = prover.next.iter().enumerate().filter_map(|(fact, &next)| {
-            match (holds(&all, fact), holds(&any, fact)) {
-                (true, _) => Some(((fact, true), next)),
-                (_, false) => Some(((fact, false), -next)),
-                _ => None,
-            }
-        });
-        let is_known = |((fact, _), _): &((usize, bool), i32)| known[*fact];
-        let (mut same, new): (Vec<_>, Vec<_>) = same.partition(is_known);
-        same.extend(prover.doubt(&given, new).unwrap_or_default());
-        let Some(proved) = prover.prove(&given, same) else {
-            return Ok(Certain::default());
-        };
-        known.fill(false);
-        proved.iter().for_each(|(fact, _)| known[*fact] = true);
-        let literals = proved.into_iter().map(|(fact, holds)| match holds {
-            true => prover.facts[fact],
-            false => -prover.facts[fact],
-        });
-        now = literals.collect();
     }
-    now.push(if is_over { prover.over } else { -prover.over });
-    let claims = prover.claims(&states);
-    let proved = prover.prove(&now, claims).unwrap_or_default();
-    let mut certain: Certain = proved.into_iter().collect();
-    certain.retain(|claim, _| !matches!(claim, Claim::Fact(fact) if world.is_percept(*fact)));
-    Ok(certain)
+    // The questions whose claims are not as in the sample after a history.
+    let mut differ: Vec<(usize, bool, Vec<Vec<Move>>)> = Vec::new();
+    while !open.is_empty() && !stop.is_over() {
+        let is_all = window.turns() == turns.len();
+        let mut left = Vec::new();
+        let (clauses, moves) = (&mut window.clauses, &window.moves);
+        let mut failed = |clauses: &Clauses, failed: Vec<_>| {
+            let history = || history(net, moves, clauses);
+            match is_all.then(history) {
+                Some(history) => differ.extend(
+                    (failed.into_iter())
+                        .map(|((number, value), _)| (number, value, history.clone())),
+                ),
+                None => left.extend(failed),
+            }
+        };
+        let mut proved = Vec::new();
+        match prove(clauses, &[], &mut open, &mut failed) {
+            Some(()) => proved.append(&mut open),
+            // Together they are too hard.
+            None => {
+                for claim in std::mem::take(&mut open) {
+                    match clauses.solve(&[-claim.1], CONFLICTS) {
+                        Some(true) => failed(clauses, vec![claim]),
+                        Some(false) => proved.push(claim),
+                        None => open.push(claim),
+                    }
+                }
+            }
+        }
+        for ((number, value), _) in proved {
+            verdicts[number] = Verdict::Certain(value);
+        }
+        left.append(&mut open);
+        if is_all {
+            break;
+        }
+        // Twice as many turns each time, so that all proofs together take about twice the last one.
+        let more = turns.iter().rev().skip(window.turns());
+        for turn in more.take(window.turns() + 1) {
+            if window.clauses.memory() > MEMORY || stop.is_over() {
+                left.clear();
+            } else {
+                window.add(turn);
+            }
+        }
+        open = left;
+    }
+    for (number, value, history) in differ {
+        let Some(state) = after(world, belief, &history, is_over)? else {
+            continue;
+        };
+        let AnyMachine::Propnet(machine) = world.machine() else {
+            continue;
+        };
+        // A cycle of the clauses may have come true because of itself.
+        if self::value(machine.net(), &questions[number], &[state]) == Some(!value) {
+            verdicts[number] = Verdict::Differs(history);
+        }
+    }
+    Ok(verdicts)
+}
+
+/// The state after a history, if that fits what the role of a belief knows.
+fn after(
+    world: &mut World,
+    belief: &Belief,
+    history: &[Vec<Move>],
+    is_over: bool,
+) -> Result<Option<State>, PlayError> {
+    let mut state = belief.start().clone();
+    for (joint, (made, told)) in history.iter().zip(belief.past()) {
+        let status = world.status(std::slice::from_ref(&state))?.remove(0);
+        let mut legal = status.legal.iter().zip(joint);
+        let is_legal = !status.terminal && legal.all(|(legal, made)| legal.contains(made));
+        if !is_legal || joint[belief.role().index()] != *made {
+            return Ok(None);
+        }
+        state = world.steps(&[(&state, joint)])?.remove(0);
+        if !world.was_told(&state, belief.role(), told) {
+            return Ok(None);
+        }
+    }
+    let status = world.status(std::slice::from_ref(&state))?.remove(0);
+    Ok((status.terminal == is_over).then_some(state))
+}
+
+/// The literal of a claim; none if it never holds.
+fn literal(net: &Propnet, claim: &Claim) -> Option<Literal> {
+    let found = |(_, literal): (_, &Literal)| *literal;
+    match claim {
+        Claim::Fact(fact) => {
+            let number = net.facts().iter().position(|one| one == fact)?;
+            Some(net.network().input(net.fact_input(number)))
+        }
+        Claim::Legal(role, made) => {
+            let mut moves = net.moves()[role.index()]
+                .iter()
+                .zip(&net.legal()[role.index()]);
+            moves.find(|one| one.0 == made).map(found)
+        }
+        Claim::Score(role, score) => {
+            let mut scores = net.goals()[role.index()].iter();
+            Some(scores.find(|one| one.0 == *score)?.1)
+        }
+        Claim::Over => Some(net.terminal()),
+    }
+}
+
+/// Whether any of some literals holds, if that is the same in all of at most 64 states.
+fn value(net: &Propnet, literals: &[Literal], states: &[State]) -> Option<bool> {
+    let mut inputs = vec![0; net.network().inputs()];
+    for fact in 0..net.facts().len() {
+        for (lane, state) in words(states).enumerate() {
+            inputs[net.fact_input(fact)] |= u64::from(holds(state, fact)) << lane;
+        }
+    }
+    let values = net.network().evaluate(&inputs);
+    let all = u64::MAX >> (u64::BITS as usize - states.len());
+    let any = literals.iter().map(|&literal| read(literal, &values));
+    match any.fold(0, |any, one| any | one) & all {
+        0 => Some(false),
+        any if any == all => Some(true),
+        _ => None,
+    }
 }
 
 /// States after joint moves that are drawn, in which a role has these percepts.
@@ -172,8 +292,10 @@ fn others<R: Rng>(
 }
 
 /// The words of states, which are all packed.
-fn words(states: &[State]) -> impl ExactSizeIterator<Item = &[u64]> {
-    states.iter().map(|state| match state {
+fn words<'s>(
+    states: impl IntoIterator<Item = &'s State, IntoIter: ExactSizeIterator>,
+) -> impl ExactSizeIterator<Item = &'s [u64]> {
+    states.into_iter().map(|state| match state {
         State::Packed(words) => &words[..],
         State::Facts(_) => unreachable!("the states of a network are packed"),
     })
@@ -183,13 +305,11 @@ fn words(states: &[State]) -> impl ExactSizeIterator<Item = &[u64]> {
 struct Prover<'n> {
     net: &'n Propnet,
     clauses: Clauses,
-    frame: Frame<'n>,
     /// By fact: whether it is true now, and after the joint move.
     facts: Vec<i32>,
     next: Vec<i32>,
     /// By role: whether it makes the move.
     moves: Vec<Vec<i32>>,
-    over: i32,
     /// True if the joint move is made: each role makes one legal move, and the game is not over.
     goes_on: i32,
 }
@@ -231,94 +351,129 @@ impl<'n> Prover<'n> {
         Prover {
             net,
             clauses,
-            frame,
             facts,
             next,
             moves,
-            over,
             goes_on,
         }
     }
 
-    /// The claims without those that fail together, wherever the given literals hold.
-    fn doubt<T>(&mut self, given: &[i32], mut claims: Vec<(T, i32)>) -> Option<Vec<(T, i32)>> {
-        let mut left = Vec::new();
-        loop {
-            let fail = claims.iter().map(|(_, literal)| -literal);
-            let question: Vec<i32> = given.iter().copied().chain(fail).collect();
-            if claims.is_empty() || self.clauses.solve(&question, CONFLICTS)? {
-                return Some(left);
-            }
-            let count = left.len();
-            left.extend(claims.extract_if(.., |(_, literal)| self.clauses.is_needed(-*literal)));
-            if left.len() == count {
-                return None;
-            }
-        }
-    }
-
-    /// Those of the claims that hold wherever the given literals do; `None` if that is not decided,
-    /// or if they hold nowhere.
-    fn prove<T>(&mut self, given: &[i32], mut claims: Vec<(T, i32)>) -> Option<Vec<T>> {
-        let mut question = given.to_vec();
-        while self.clauses.solve(&question, CONFLICTS)? {
-            claims.retain(|(_, literal)| self.clauses.holds(*literal));
-            // One of those that are left fails.
-            let fails = self.clauses.variable();
-            let clause = claims.iter().map(|(_, literal)| -literal);
-            let clause: Vec<i32> = clause.chain([-fails]).collect();
-            self.clauses.add(&clause);
-            question.truncate(given.len());
-            question.push(fails);
-        }
-        // Without a first answer the given literals contradict each other.
-        (question.len() > given.len()).then(|| claims.into_iter().map(|(claim, _)| claim).collect())
-    }
-
-    /// The claims about a position that are the same in all examples, with their values.
-    fn claims(&mut self, examples: &[State]) -> Vec<((Claim, bool), i32)> {
-        let net = self.net;
-        let mut inputs = vec![0; net.network().inputs()];
-        for fact in 0..net.facts().len() {
-            for (lane, state) in words(examples).enumerate() {
-                inputs[net.fact_input(fact)] |= u64::from(holds(state, fact)) << lane;
-            }
-        }
-        let values = net.network().evaluate(&inputs);
-        let all = u64::MAX >> (u64::BITS as usize - examples.len());
-        let roles: Vec<RoleId> = net.game().roles().collect();
-        let facts = net.facts().iter().enumerate();
-        let facts = facts.map(|(fact, term)| {
-            (
-                Claim::Fact(*term),
-                net.network().input(net.fact_input(fact)),
-            )
-        });
-        let legal = roles.iter().zip(net.moves()).zip(net.legal());
-        let legal = legal.flat_map(|((&role, moves), legal)| {
-            let legal = moves.iter().zip(legal);
-            legal.map(move |(made, legal)| (Claim::Legal(role, *made), *legal))
-        });
-        let scores = roles.iter().zip(net.goals());
-        let scores = scores.flat_map(|(&role, scores)| {
-            scores
+    /// What is known of each turn, and of the facts of the last position; `None` if that is not
+    /// decided.
+    fn turns(
+        &mut self,
+        belief: &Belief,
+        first: Vec<Option<bool>>,
+        examples: &[Vec<State>],
+        percepts: &[(u32, TermId)],
+    ) -> Option<(Vec<Turn>, Vec<Option<bool>>)> {
+        let own = belief.role().index();
+        let (mut known, mut turns) = (first, Vec::new());
+        for ((made, told), examples) in belief.past().iter().zip(examples) {
+            let number = self.net.moves()[own].iter().position(|one| one == made)?;
+            let mut given: Vec<i32> = self
+                .facts
                 .iter()
-                .map(move |(score, holds)| (Claim::Score(role, *score), *holds))
-        });
-        let over = (Claim::Over, net.terminal());
-        let claims: Vec<(Claim, Literal)> =
-            facts.chain(legal).chain(scores).chain([over]).collect();
-        let mut same = Vec::new();
-        for (claim, literal) in claims {
-            let flip = if literal.is_negated() { all } else { 0 };
-            let value = values[literal.node()] & all ^ flip;
-            let variable = self.frame.literal(literal, &mut self.clauses);
-            match value {
-                0 => same.push(((claim, false), -variable)),
-                value if value == all => same.push(((claim, true), variable)),
+                .zip(&known)
+                .filter_map(|(&variable, known)| Some(if (*known)? { variable } else { -variable }))
+                .collect();
+            given.extend([self.goes_on, self.moves[own][number]]);
+            given.extend(percepts.iter().map(|(fact, percept)| {
+                let next = self.next[*fact as usize];
+                if told.contains(percept) { next } else { -next }
+            }));
+            let (mut same, new) = self.suggested(&known, examples);
+            same.extend(doubt(&mut self.clauses, &given, new).unwrap_or_default());
+            prove(&mut self.clauses, &given, &mut same, |_, _| {})?;
+            let mut next = vec![None; known.len()];
+            for ((fact, value), _) in same {
+                next[fact] = Some(value);
+            }
+            let facts = std::mem::replace(&mut known, next);
+            turns.push(Turn {
+                facts,
+                made: (own, number),
+            });
+        }
+        Some((turns, known))
+    }
+
+    /// The facts after a turn that are the same in all examples, with their values and literals:
+    /// those that were known before, and others.
+    #[expect(clippy::type_complexity, reason = "two lists of the same kind")]
+    fn suggested(
+        &self,
+        known: &[Option<bool>],
+        examples: &[State],
+    ) -> (Vec<((usize, bool), i32)>, Vec<((usize, bool), i32)>) {
+        // The bits that are set in all of the states, and in any.
+        let mut states = words(examples);
+        let mut all: Box<[u64]> = states.next().expect("there is one").into();
+        let mut any = all.clone();
+        for words in states {
+            all.iter_mut()
+                .zip(words)
+                .for_each(|(all, word)| *all &= word);
+            any.iter_mut()
+                .zip(words)
+                .for_each(|(any, word)| *any |= word);
+        }
+        let (mut same, mut new) = (Vec::new(), Vec::new());
+        for (fact, (&next, known)) in self.next.iter().zip(known).enumerate() {
+            let list = if known.is_some() { &mut same } else { &mut new };
+            match (holds(&all, fact), holds(&any, fact)) {
+                (true, _) => list.push(((fact, true), next)),
+                (_, false) => list.push(((fact, false), -next)),
                 _ => {}
             }
         }
-        same
+        (same, new)
     }
+}
+
+/// The claims without those that fail together, wherever the given literals hold.
+fn doubt<T>(
+    clauses: &mut Clauses,
+    given: &[i32],
+    mut claims: Vec<(T, i32)>,
+) -> Option<Vec<(T, i32)>> {
+    let mut left = Vec::new();
+    loop {
+        let fail = claims.iter().map(|(_, literal)| -literal);
+        let question: Vec<i32> = given.iter().copied().chain(fail).collect();
+        if claims.is_empty() || clauses.solve(&question, CONFLICTS)? {
+            return Some(left);
+        }
+        let count = left.len();
+        left.extend(claims.extract_if(.., |(_, literal)| clauses.is_needed(-*literal)));
+        if left.len() == count {
+            return None;
+        }
+    }
+}
+
+/// Keeps those of the claims that hold wherever the given literals do; `None` if that is not
+/// decided, or if the given ones hold nowhere. `failed` takes the others, those that fail in one
+/// model together.
+fn prove<T>(
+    clauses: &mut Clauses,
+    given: &[i32],
+    claims: &mut Vec<(T, i32)>,
+    mut failed: impl FnMut(&Clauses, Vec<(T, i32)>),
+) -> Option<()> {
+    let mut question = given.to_vec();
+    while clauses.solve(&question, CONFLICTS)? {
+        let fail = claims.extract_if(.., |(_, literal)| !clauses.holds(*literal));
+        let fail: Vec<_> = fail.collect();
+        failed(clauses, fail);
+        // One of those that are left fails.
+        let fails = clauses.variable();
+        let clause = claims.iter().map(|(_, literal)| -literal);
+        let clause: Vec<i32> = clause.chain([-fails]).collect();
+        clauses.add(&clause);
+        question.truncate(given.len());
+        question.push(fails);
+    }
+    // Without a first answer the given literals contradict each other.
+    (question.len() > given.len()).then_some(())
 }

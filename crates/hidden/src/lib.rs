@@ -17,10 +17,11 @@ mod replay;
 pub mod search;
 mod step;
 pub mod well_formed;
+mod window;
 pub mod world;
 
 pub use belief::{Belief, BeliefError, BeliefLimits, ascending};
-pub use certain::{Certain, Claim, certain};
+pub use certain::{Claim, Verdict, certain, claims};
 pub use knowledge::{KnowledgeId, Memories};
 pub use members::Member;
 pub use open::is_open;

@@ -250,7 +250,7 @@ impl<'n> Frame<'n> {
             };
             let unfounded = region.nodes.clone().filter(is_unfounded);
             for node in unfounded.take(MOST_LOOPS) {
-                let mut clause = self.supports(region, node, values);
+                let mut clause = self.supports(region, node, values, clauses.yes());
                 clause.push(-self.variables[node]);
                 loops.push(clause);
             }
@@ -264,13 +264,17 @@ impl<'n> Frame<'n> {
 
     /// External literals of a cycle, all false. As long as they are, a false
     /// feedback remains false.
-    fn supports(&self, region: &Region, feedback: usize, values: &[u64]) -> Vec<i32> {
+    fn supports(&self, region: &Region, feedback: usize, values: &[u64], yes: i32) -> Vec<i32> {
         let inside = |literal: Literal| region.nodes.contains(&literal.node());
         let is_false = |literal: Literal| read(literal, values) & 1 == 0;
         let mut supports = Vec::new();
         let mut seen = vec![false; 2 * region.nodes.len()];
         let mut open = vec![Literal::of(feedback)];
         while let Some(literal) = open.pop() {
+            // Constants are false for all inputs; their operands may have no variables.
+            if self.known(literal) == -yes {
+                continue;
+            }
             if !inside(literal) {
                 supports.push(self.known(literal));
                 continue;
@@ -332,7 +336,8 @@ impl<'n> Frame<'n> {
     }
 
     /// Makes a node's variable if its operands have theirs; otherwise pushes the
-    /// operands.
+    /// operands. A node that is constant, or equal to one of its operands, has no variable of its
+    /// own.
     fn visit(
         &mut self,
         node: usize,
@@ -340,44 +345,64 @@ impl<'n> Frame<'n> {
         later: &mut Vec<(usize, Literal)>,
         clauses: &mut Clauses,
     ) {
+        let (yes, network) = (clauses.yes(), self.network);
+        // One false operand is sufficient, whatever the others are.
+        if let Node::And(operands) = network.node(node)
+            && operands.iter().any(|&operand| self.known(operand) == -yes)
+        {
+            self.variables[node] = -yes;
+            return;
+        }
         let before = open.len();
         open.push(node);
-        let missing = self.network.reads(node).iter().map(|read| read.node());
+        let missing = network.reads(node).iter().map(|read| read.node());
         open.extend(missing.filter(|&read| self.variables[read] == 0));
         if open.len() > before + 1 {
             return;
         }
         open.pop();
-        let variable = clauses.variable();
-        self.variables[node] = variable;
-        match self.network.node(node) {
+        self.variables[node] = match network.node(node) {
             Node::And(operands) => {
                 let mut clause = std::mem::take(&mut self.clause);
                 clause.clear();
-                clause.push(variable);
-                for &operand in operands {
-                    let operand = self.known(operand);
-                    clauses.add(&[-variable, operand]);
-                    clause.push(-operand);
-                }
-                clauses.add(&clause);
+                clause.extend(operands.iter().map(|&operand| -self.known(operand)));
+                clause.retain(|&operand| operand != -yes);
+                let variable = match clause[..] {
+                    [] => yes,
+                    [only] => -only,
+                    _ => {
+                        let variable = clauses.variable();
+                        for &operand in &clause {
+                            clauses.add(&[-variable, -operand]);
+                        }
+                        clause.push(variable);
+                        clauses.add(&clause);
+                        variable
+                    }
+                };
                 self.clause = clause;
+                variable
             }
-            Node::Xor(a, b) => {
-                let (a, b) = (self.known(a), self.known(b));
-                clauses.add(&[-variable, a, b]);
-                clauses.add(&[-variable, -a, -b]);
-                clauses.add(&[variable, -a, b]);
-                clauses.add(&[variable, a, -b]);
-            }
+            Node::Xor(a, b) => match (self.known(a), self.known(b)) {
+                (a, b) | (b, a) if a.abs() == yes => -a * b,
+                (a, b) => {
+                    let variable = clauses.variable();
+                    clauses.add(&[-variable, a, b]);
+                    clauses.add(&[-variable, -a, -b]);
+                    clauses.add(&[variable, -a, b]);
+                    clauses.add(&[variable, a, -b]);
+                    variable
+                }
+            },
             Node::Feedback(number) => {
                 let regions = self.network.regions();
                 let region = regions.partition_point(|region| region.feedbacks.end <= number);
                 let region = &regions[region];
                 later.push((node, region.definitions[number - region.feedbacks.start]));
+                clauses.variable()
             }
             Node::False | Node::Input(_) => unreachable!("these have variables"),
-        }
+        };
     }
 }
 

@@ -12,9 +12,9 @@ use crate::{Context, Exit, format};
 use ggp_engine::machine::{AnyMachine, Limits, Machine};
 use ggp_explain::{Explainer, Question, Situation};
 use ggp_gdl::check::Keyword;
-use ggp_gdl::game::{Game, Move, RoleId};
+use ggp_gdl::game::{Move, RoleId};
 use ggp_gdl::terms::TermId;
-use ggp_hidden::{Certain, Claim, certain};
+use ggp_hidden::{Claim, Verdict, World, certain, claims};
 
 /// The most time for a proof of what is the same in all positions of a sample.
 const PROOF: Duration = Duration::from_secs(10);
@@ -82,15 +82,11 @@ pub(super) fn run(
     } = knowledge::belief(machine, role, states, joints, of_machine, positions)?;
     let members = belief.with_end(&mut world, is_over)?;
     let total: f64 = members.iter().map(|member| member.weight).sum();
-    let text = |machine: &AnyMachine, history: Vec<Vec<Move>>| {
-        let joints = history
-            .iter()
-            .map(|joint| format::joint_line(machine, joint));
-        joints.collect::<Vec<String>>()
-    };
     let mut answers = Vec::new();
     let stop = world.machine().stop().within(Some(PROOF));
-    let mut proved: Option<Certain> = None;
+    let all = claims(&mut world);
+    // By the number of an answer: what is the same in a sample, so that it may be certain.
+    let mut open: Vec<(usize, Asked)> = Vec::new();
     let mut random = Xoshiro256PlusPlus::seed_from_u64(0);
     // An error in one question does not hide the answers to the others.
     let mut faults: Vec<anyhow::Error> = Vec::new();
@@ -127,23 +123,13 @@ pub(super) fn run(
             } else {
                 &mut fails_after
             };
-            example.get_or_insert_with(|| member.history());
+            example.get_or_insert_with(|| texts(machine, &member.history()));
         }
-        machine.terms_mut().refresh();
         let is_same = holds_in == 0 || holds_in == members.len();
-        let mut known = (is_same && belief.is_exact()).then_some(holds_in > 0);
-        if let (true, None, Some((claim, is_asked))) = (is_same, known, claim(&game, &asked)) {
-            let proved = match &mut proved {
-                Some(proved) => proved,
-                none => none.insert(certain(&mut world, &belief, is_over, &stop, &mut random)?),
-            };
-            known = proved.get(&claim).map(|holds| *holds == is_asked);
+        let known = (is_same && belief.is_exact()).then_some(holds_in > 0);
+        if is_same && known.is_none() {
+            open.extend(Asked::new(&asked, &all, &world).map(|asked| (answers.len(), asked)));
         }
-        let some = |history: Option<Vec<Vec<Move>>>| {
-            history
-                .filter(|_| known.is_none())
-                .map(|history| text(machine, history))
-        };
         answers.push(Answer {
             question: question.clone(),
             role: game.role_name(role).to_owned(),
@@ -152,9 +138,28 @@ pub(super) fn run(
             holds_in,
             share,
             exact: belief.is_exact(),
-            holds_after: some(holds_after),
-            fails_after: some(fails_after),
+            holds_after,
+            fails_after,
         });
+    }
+    let asked: Vec<Vec<Claim>> = open.iter().map(|(_, asked)| asked.claims.clone()).collect();
+    let verdicts = match &asked[..] {
+        [] => Vec::new(),
+        asked => certain(&mut world, &belief, is_over, asked, &stop, &mut random)?,
+    };
+    for ((number, asked), verdict) in open.into_iter().zip(verdicts) {
+        let answer = &mut answers[number];
+        match verdict {
+            Verdict::Certain(holds) => answer.known = Some(holds == asked.is_positive),
+            Verdict::Differs(history) if answer.holds_in == 0 => {
+                answer.holds_after = Some(texts(machine, &history));
+            }
+            Verdict::Differs(history) => answer.fails_after = Some(texts(machine, &history)),
+            Verdict::Open => {}
+        }
+    }
+    for answer in answers.iter_mut().filter(|answer| answer.known.is_some()) {
+        (answer.holds_after, answer.fails_after) = (None, None);
     }
     match (context.json(), &answers[..]) {
         (_, []) => {}
@@ -169,18 +174,54 @@ pub(super) fn run(
     super::outcome(faults, all)
 }
 
-/// The claim of a question, and whether the question is that it holds.
-fn claim(game: &Game, question: &Question) -> Option<(Claim, bool)> {
-    let (relation, terms, is_asked) = question.ground()?;
-    let is = |keyword| game.keyword(keyword) == Some(relation);
-    let claim = match terms[..] {
-        [] if is(Keyword::Terminal) => Claim::Over,
-        [fact] if is(Keyword::True) => Claim::Fact(fact),
-        [role, made] if is(Keyword::Legal) => Claim::Legal(game.role_of(role)?, Move::new(made)),
-        [role, score] if is(Keyword::Goal) => Claim::Score(game.role_of(role)?, score),
-        _ => return None,
-    };
-    Some((claim, is_asked))
+/// The joint moves of a history.
+fn texts<M: Machine>(machine: &mut M, history: &[Vec<Move>]) -> Vec<String> {
+    machine.terms_mut().refresh();
+    let joints = history.iter();
+    joints
+        .map(|joint| format::joint_line(machine, joint))
+        .collect()
+}
+
+/// A question about what a network has gates for.
+struct Asked {
+    /// The claims that the question is about.
+    claims: Vec<Claim>,
+    /// Whether the question is that one of them holds, and not that none does.
+    is_positive: bool,
+}
+
+impl Asked {
+    /// A question about some of all claims; `None` if it is about something else.
+    fn new(question: &Question, all: &[Claim], world: &World) -> Option<Asked> {
+        let game = world.game();
+        let is_about = |keyword, arguments: &[TermId]| {
+            let relation = game.keyword(keyword);
+            relation.is_some_and(|relation| question.matches(relation, arguments, world.terms()))
+        };
+        let keywords = [
+            Keyword::True,
+            Keyword::Legal,
+            Keyword::Goal,
+            Keyword::Terminal,
+        ];
+        let mut relations = keywords.into_iter().map(|keyword| game.keyword(keyword));
+        if all.is_empty() || !relations.any(|one| one.is_some() && one == question.relation()) {
+            return None;
+        }
+        let claims = all.iter().filter(|claim| match claim {
+            Claim::Fact(fact) => is_about(Keyword::True, &[*fact]),
+            Claim::Legal(role, made) => {
+                is_about(Keyword::Legal, &[game.role_term(*role), made.term()])
+            }
+            Claim::Score(role, score) => is_about(Keyword::Goal, &[game.role_term(*role), *score]),
+            Claim::Over => is_about(Keyword::Terminal, &[]),
+        });
+        Some(Asked {
+            claims: claims.copied().collect(),
+            is_positive: question.is_positive()?,
+        })
+    }
 }
 
 impl Answer {
@@ -215,7 +256,7 @@ impl Answer {
             Some(false) => format!(
                 "{role} knows that {question} does not hold: it fails in {all} {fit} the moves and percepts of {role}"
             ),
-            None if *holds_in == 0 || holds_in == positions => format!(
+            None if self.holds_after.is_none() || self.fails_after.is_none() => format!(
                 "it is open whether {role} knows {question}: it {} in {all} {fit} the moves and percepts of \
                  {role}, but there may be others; --positions allows more",
                 if *holds_in == 0 { "fails" } else { "holds" },
