@@ -54,7 +54,7 @@ pub fn claims(world: &mut World) -> Vec<Claim> {
     claims
 }
 
-/// What follows for a claim, or for the claim that one of several holds, from what a role knows.
+/// The answer to a question about one claim, or whether one of several holds.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict {
     /// It holds in all positions that fit, or in none.
@@ -358,7 +358,7 @@ impl<'n> Prover<'n> {
         }
     }
 
-    /// What is known of each turn, and of the facts of the last position; `None` if that is not
+    /// The knowledge of each turn and of the facts of the last position; `None` if it is not
     /// decided.
     fn turns(
         &mut self,
