@@ -161,7 +161,6 @@ const ALLOWED: &[(&str, &str, &[&str])] = &[
     ("play", "agent_thread", &["clock", "thread"]),
     ("play", "backends", &["thread"]),
     ("play", "contest", &["clock"]),
-    ("play", "hidden/search", &["thread"]),
     ("play", "lib", &["clock"]),
     ("play", "mcts", &["clock"]),
     ("play", "protocol/host", &["clock", "stream", "thread"]),

@@ -81,21 +81,6 @@ impl World {
         })
     }
 
-    /// A world of the same game with machine code of its own, for another thread.
-    pub fn twin(&self) -> World {
-        let machine = self.machine.clone();
-        World {
-            game: self.game.clone(),
-            telling: self.telling.clone(),
-            lanes: match &machine {
-                AnyMachine::Propnet(machine) => Some(Lanes::new(machine, &self.telling)),
-                _ => None,
-            },
-            machine,
-            playouts: None,
-        }
-    }
-
     /// The game, as it is written.
     pub fn game(&self) -> &Game {
         &self.game

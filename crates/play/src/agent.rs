@@ -201,15 +201,6 @@ impl Pace {
         }
     }
 
-    /// The same pace for work whose advice is not published.
-    pub fn silent(&self) -> Pace {
-        Pace {
-            best: Arc::default(),
-            listener: None,
-            ..self.clone()
-        }
-    }
-
     /// The same pace with another number of iterations or positions.
     pub fn with_nodes(&self, nodes: u64) -> Pace {
         Pace {

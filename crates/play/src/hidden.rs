@@ -8,21 +8,19 @@
 //! Source for guessing: Long, Sturtevant, Buro, Furtak: Understanding the Success of Perfect
 //! Information Monte Carlo Sampling in Game Tree Search, AAAI 2010.
 
-mod search;
-
 use std::fmt;
 
 use ggp_engine::machine::{AnyMachine, Backend, PlayError};
 use ggp_gdl::game::{Move, RoleId};
 use ggp_gdl::terms::TermId;
-use ggp_hidden::{Belief, BeliefError, BeliefLimits, Memories, State, World, ascending};
+use ggp_hidden::{
+    Belief, BeliefError, BeliefLimits, KnowledgeId, Memories, SearchOptions, State, Trees, World,
+    ascending,
+};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-pub use search::KnowledgeAgent;
-pub(super) use search::OPTIONS;
-
-use super::{Advice, Agent, Brief, Candidate, Observation, Pace, PlayerError};
+use super::{Advice, Agent, Brief, Candidate, Observation, OptionError, Pace, PlayerError};
 
 /// The positions that fit what a role knows, kept up to date.
 #[derive(Debug)]
@@ -58,17 +56,6 @@ impl Knowledge {
             thinks,
             random: Xoshiro256PlusPlus::seed_from_u64(brief.seed),
         })
-    }
-
-    /// The same knowledge before the first observation, for another thread.
-    fn twin(&self, seed: u64) -> Self {
-        Knowledge {
-            world: self.world.twin(),
-            belief: None,
-            start: self.start.clone(),
-            random: Xoshiro256PlusPlus::seed_from_u64(seed),
-            ..*self
-        }
     }
 
     /// Brings the belief up to the turns of a role. Where no history that fits is found, it stays
@@ -200,6 +187,156 @@ const FINDING: f64 = 0.3;
 const NEAREST: usize = 16;
 /// The share of the start clock for grounding.
 const GROUNDING: f64 = 0.8;
+
+/// An agent that searches over what roles know.
+#[derive(Debug)]
+pub struct KnowledgeAgent {
+    brief: Brief,
+    options: SearchOptions,
+    knowledge: Option<Knowledge>,
+    trees: Trees,
+}
+
+/// The options of [`KnowledgeAgent`].
+pub(super) const OPTIONS: &[(&str, &str)] = &[("c=NUMBER", "weight of exploration, 1 by default")];
+
+impl KnowledgeAgent {
+    /// An agent with options as names and values. The only option is `c`.
+    ///
+    /// # Errors
+    ///
+    /// An unknown option, or a value that the option does not accept.
+    pub fn new(brief: Brief, settings: &[(String, String)]) -> Result<Self, OptionError> {
+        let mut options = SearchOptions {
+            // A node has some hundred bytes with its share of memories.
+            nodes: usize::try_from(brief.memory_bytes / 1_000).unwrap_or(usize::MAX),
+            ..SearchOptions::default()
+        };
+        for (name, value) in settings {
+            let wrong = || OptionError::Value {
+                name: name.clone(),
+                allowed: "a number from 0 to 100".to_owned(),
+                value: value.clone(),
+            };
+            match &name[..] {
+                "c" => {
+                    let number: f64 = value.parse().map_err(|_| wrong())?;
+                    if !(0.0..=100.0).contains(&number) {
+                        return Err(wrong());
+                    }
+                    options.exploration = number;
+                }
+                _ => return Err(OptionError::unknown(name, OPTIONS)),
+            }
+        }
+        Ok(KnowledgeAgent {
+            brief,
+            options,
+            knowledge: None,
+            trees: Trees::default(),
+        })
+    }
+
+    fn prepare(&mut self, pace: &Pace) -> Result<(), PlayerError> {
+        if self.knowledge.is_none() {
+            let knowledge = Knowledge::new(&self.brief, true, true, pace)?;
+            let knowledge = self.knowledge.insert(knowledge);
+            let (steps, seed) = (self.options.steps, self.brief.seed);
+            knowledge.world.prepare_playouts(steps, seed);
+        }
+        Ok(())
+    }
+
+    /// The knowledge of the role in the belief.
+    fn known(&self) -> Option<KnowledgeId> {
+        let belief = self.knowledge.as_ref()?.belief.as_ref()?;
+        Some(belief.members()[0].known[self.brief.role.index()])
+    }
+
+    fn advice(&mut self) -> Option<Advice> {
+        let options = self.trees.options(self.known()?);
+        let knowledge = self.knowledge.as_mut()?;
+        let mut left: f64 = knowledge.random.clone().random();
+        let drawn = options.iter().find(|option| {
+            left -= option.share;
+            left < 0.0
+        });
+        let drawn = drawn.or(options.first())?;
+        let candidates = options.iter().map(|option| Candidate {
+            action: option.made,
+            visits: option.visits,
+            value: option.value,
+            bounds: (0.0, 100.0),
+            distance: None,
+        });
+        Some(Advice {
+            value: Some(drawn.value),
+            nodes: self.trees.iterations(),
+            candidates: candidates.collect(),
+            mix: options
+                .iter()
+                .map(|option| (option.made, option.share))
+                .collect(),
+            ..Advice::of(drawn.made)
+        })
+    }
+}
+
+impl Agent for KnowledgeAgent {
+    fn begin(&mut self, pace: &Pace) -> Result<(), PlayerError> {
+        self.prepare(pace)
+    }
+
+    fn choose(&mut self, observation: &Observation, pace: &Pace) -> Result<Advice, PlayerError> {
+        self.prepare(pace)?;
+        let role = self.brief.role;
+        let knowledge = self.knowledge.as_mut().expect("it is prepared");
+        let legal = knowledge.legal(&mut self.trees.memories, role, observation, pace)?;
+        if legal.len() == 1 {
+            return Ok(Advice::of(legal[0]));
+        }
+        let before = self.trees.iterations();
+        knowledge.world.set_stop(&pace.part(1.0));
+        let outcome = loop {
+            let made = self.trees.iterations() - before;
+            let left = pace
+                .nodes()
+                .map_or(u64::MAX, |nodes| nodes.saturating_sub(made));
+            if left == 0 || pace.is_over() {
+                break Ok(());
+            }
+            let Knowledge {
+                world,
+                belief,
+                random,
+                ..
+            } = self.knowledge.as_mut().expect("it is prepared");
+            let options = SearchOptions {
+                lanes: usize::try_from(left)
+                    .unwrap_or(usize::MAX)
+                    .min(self.options.lanes),
+                ..self.options
+            };
+            let belief = belief.as_ref().expect("it was followed");
+            if let Err(error) = self.trees.grow(world, belief, &options, random) {
+                break Err(error);
+            }
+            if let Some(advice) = self.advice() {
+                pace.publish(advice);
+            }
+        };
+        let advice = self.advice();
+        let knowledge = self.knowledge.as_mut().expect("it is prepared");
+        knowledge.world.set_stop(&self.brief.limits.stop);
+        // The next draw is another one.
+        let _: u64 = knowledge.random.random();
+        match (advice, outcome) {
+            (Some(advice), Ok(()) | Err(PlayError::Interrupted)) => Ok(advice),
+            (None, Ok(()) | Err(PlayError::Interrupted)) => Ok(Advice::of(legal[0])),
+            (_, Err(error)) => Err(error.into()),
+        }
+    }
+}
 
 /// An agent that asks another one about positions that fit, each taken as known to all.
 pub struct GuessingAgent {
