@@ -416,6 +416,10 @@ fn what_a_role_knows_is_proved_where_positions_are_a_sample() {
         "(legal left (place flag))",
         "(not terminal)",
         "(not (goal left 100))",
+        // The other has put something there, whatever it is.
+        "(piece 4 1 right ?any)",
+        "(not (piece 2 ?column ?player ?rank))",
+        "(not (piece 1 1 right ?rank))",
     ];
     let found = ask(&known);
     assert_eq!(found.code, Some(0), "{found:#?}");
@@ -432,4 +436,14 @@ fn what_a_role_knows_is_proved_where_positions_are_a_sample() {
     let found = ask(&["(piece 4 1 right spy)"]);
     assert_eq!(found.code, Some(1));
     assert!(!found.out.contains("left knows that"), "{found:#?}");
+    // One position shows all ranks but one in no place; other histories are found.
+    let one = format!("why {rules} --known-by left --positions 1 --moves");
+    let ranks = ["flag", "spy", "scout", "marshal"];
+    for rank in ranks {
+        let question = format!("(piece 4 1 right {rank})");
+        let found = place.run_with(&one, &[moves, &question], "");
+        let differ =
+            found.out.contains("\n  holds after ") && found.out.contains("\n  fails after ");
+        assert!(found.code == Some(1) && differ, "{found:#?}");
+    }
 }
