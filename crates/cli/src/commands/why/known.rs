@@ -261,6 +261,12 @@ impl Answer {
                  {role}, but there may be others; --positions allows more",
                 if *holds_in == 0 { "fails" } else { "holds" },
             ),
+            None if *holds_in == 0 || holds_in == positions => format!(
+                "{role} does not know whether {question} holds: it {} in {all} {fit} the moves and percepts of \
+                 {role}, but not in another one\n{}",
+                if *holds_in == 0 { "fails" } else { "holds" },
+                self.examples(),
+            ),
             None => {
                 format!(
                     "{role} does not know whether {question} holds: it does in {holds_in} of {kind} {fit} \
