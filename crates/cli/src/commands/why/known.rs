@@ -7,7 +7,7 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Serialize;
 
-use crate::knowledge::{self, Known};
+use crate::knowledge::{self, Known, SampleLimits};
 use crate::{Context, Exit, format};
 use ggp_engine::machine::{AnyMachine, Limits, Machine};
 use ggp_explain::{Explainer, Question, Situation};
@@ -24,7 +24,7 @@ const SHORT: usize = 6;
 
 /// The answer to one question.
 #[derive(Serialize)]
-pub(super) struct Answer {
+pub(in crate::commands) struct Answer {
     question: String,
     role: String,
     /// True if the fact holds in all positions that fit what the role knows, false if in none,
@@ -54,7 +54,7 @@ pub(super) struct Match<'a> {
     pub limits: Limits,
 }
 
-/// Answers questions about what a role knows.
+/// Answers questions about what a role knows. The text has at most `lines` lines.
 ///
 /// # Errors
 ///
@@ -64,7 +64,7 @@ pub(super) fn run(
     questions: &[String],
     explainer: &mut Explainer,
     played: Match<'_>,
-    positions: usize,
+    (sample, lines): (SampleLimits, usize),
     context: &Context,
 ) -> anyhow::Result<Exit> {
     let Match {
@@ -73,23 +73,67 @@ pub(super) fn run(
         joints,
         limits: of_machine,
     } = played;
+    let known = knowledge::belief(machine, role, states, joints, of_machine, sample)?;
+    let late = known.late_note();
+    let (answers, faults) = answers(machine, known, questions, explainer)?;
+    match (context.json(), &answers[..]) {
+        (_, []) => {}
+        (true, [only]) => context.print_json(only)?,
+        (true, all) => context.print_json(&all)?,
+        (false, all) => {
+            let texts: Vec<String> = all.iter().map(Answer::text).collect();
+            context.print(cut(texts.join("\n\n"), lines))?;
+        }
+    }
+    if let Some(late) = late {
+        context.note(late);
+    }
+    let all = answers.iter().all(|answer| answer.known == Some(true));
+    super::outcome(faults, all, context)
+}
+
+/// The first lines of a text, with the number of the others.
+fn cut(text: String, most: usize) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    if lines.len() <= most {
+        return text;
+    }
+    let kept = most.saturating_sub(1);
+    let more = format::counted(lines.len() - kept, "more line");
+    let note = format!("… {more} (--lines)");
+    [&lines[..kept], &[&note[..]]].concat().join("\n")
+}
+
+/// The answers to questions about what a role knows, and the errors in the other questions.
+///
+/// # Errors
+///
+/// If the rules cannot be evaluated.
+pub(in crate::commands) fn answers<M: Machine>(
+    machine: &mut M,
+    known: Known,
+    questions: &[String],
+    explainer: &mut Explainer,
+) -> anyhow::Result<(Vec<Answer>, Vec<anyhow::Error>)> {
     let game = machine.game().clone();
+    let proof = known.is_timed().then_some(PROOF);
     let Known {
         mut world,
         belief,
         is_over,
         ..
-    } = knowledge::belief(machine, role, states, joints, of_machine, positions)?;
+    } = known;
+    let role = belief.role();
     let members = belief.with_end(&mut world, is_over)?;
     let total: f64 = members.iter().map(|member| member.weight).sum();
-    let text = |machine: &AnyMachine, history: Vec<Vec<Move>>| {
+    let text = |machine: &M, history: Vec<Vec<Move>>| {
         let joints = history
             .iter()
             .map(|joint| format::joint_line(machine, joint));
         joints.collect::<Vec<String>>()
     };
     let mut answers = Vec::new();
-    let stop = world.machine().stop().within(Some(PROOF));
+    let stop = world.machine().stop().within(proof);
     let mut proved: Option<Certain> = None;
     let mut random = Xoshiro256PlusPlus::seed_from_u64(0);
     // An error in one question does not hide the answers to the others.
@@ -156,17 +200,7 @@ pub(super) fn run(
             fails_after: some(fails_after),
         });
     }
-    match (context.json(), &answers[..]) {
-        (_, []) => {}
-        (true, [only]) => context.print_json(only)?,
-        (true, all) => context.print_json(&all)?,
-        (false, all) => {
-            let texts: Vec<String> = all.iter().map(Answer::text).collect();
-            context.print(texts.join("\n\n"))?;
-        }
-    }
-    let all = answers.iter().all(|answer| answer.known == Some(true));
-    super::outcome(faults, all)
+    Ok((answers, faults))
 }
 
 /// The claim of a question, and whether the question is that it holds.
@@ -184,7 +218,8 @@ fn claim(game: &Game, question: &Question) -> Option<(Claim, bool)> {
 }
 
 impl Answer {
-    fn text(&self) -> String {
+    /// The answer as text.
+    pub(in crate::commands) fn text(&self) -> String {
         let Answer {
             question,
             role,
@@ -198,6 +233,7 @@ impl Answer {
         };
         let all = match positions {
             1 if self.exact => "the only position".to_owned(),
+            1 => "the only position of a sample".to_owned(),
             _ => format!("all of {kind}"),
         };
         let fit = match positions {
