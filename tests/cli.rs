@@ -9,6 +9,7 @@ mod engine;
 mod grid;
 mod help;
 mod input;
+mod knowledge;
 mod learn;
 mod percepts;
 mod perft;
@@ -17,4 +18,6 @@ mod playout;
 mod plot;
 mod questions;
 mod rewrite;
+#[cfg(unix)]
+mod terminal;
 pub(crate) mod workplace;

@@ -11,7 +11,7 @@ use crate::buffers::Array;
 use crate::errors::LimitError;
 use crate::game::Game;
 use crate::interrupt::interruptible;
-use crate::shared::Shared;
+use crate::shared::{Shared, role_number};
 use crate::state::State;
 use ggp_engine::propnet::Propnet;
 use ggp_engine::propnet::batch::{EnvironmentOptions, Environments, Packed, holds};
@@ -166,7 +166,7 @@ impl Batch {
     }
 
     /// The number of actions of a role.
-    fn num_actions(&self, role: usize) -> PyResult<usize> {
+    fn num_actions(&self, #[pyo3(from_py_with = role_number)] role: usize) -> PyResult<usize> {
         Ok(self.matches.actions(self.role(role)?))
     }
 
@@ -234,7 +234,12 @@ impl Batch {
 
     /// Writes 1 for each legal action of a role and 0 for all others to `out` (uint8 or bool, of
     /// shape lanes × actions of the role). In matches that are over, all are 0.
-    fn legal_mask(&mut self, py: Python<'_>, role: usize, out: &Bound<'_, PyAny>) -> PyResult<()> {
+    fn legal_mask(
+        &mut self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = role_number)] role: usize,
+        out: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
         let role = self.role(role)?;
         let shape = [self.matches.lanes(), self.matches.actions(role)];
         let mut out = Array::<u8>::writable(&as_bytes(out)?, "out", &shape)?;
@@ -245,7 +250,11 @@ impl Batch {
     /// The number of percepts that a role may ever have, see `Game.percepts`.
     ///
     /// Raises `Error` if the rules have no `sees`.
-    fn num_percepts(&self, py: Python<'_>, role: usize) -> PyResult<usize> {
+    fn num_percepts(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = role_number)] role: usize,
+    ) -> PyResult<usize> {
         let role = self.role(role)?;
         Ok(self.game.all_percepts(py)?.by_role[role].len())
     }
@@ -257,7 +266,12 @@ impl Batch {
     /// With hidden information, the percepts of the role of the last joint move, float32 of shape lanes × `num_percepts(role)`: 1
     /// for each of `Game.percepts` that it had, and 0 for all others; 0 everywhere before the first move.
     /// Where a match has just begun again, the percepts of the last one are gone: keep them with `auto_reset=False`.
-    fn observe(&mut self, py: Python<'_>, role: usize, out: &Bound<'_, PyAny>) -> PyResult<()> {
+    fn observe(
+        &mut self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = role_number)] role: usize,
+        out: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
         let role = self.role(role)?;
         if self.game.hides() {
             return self.observe_percepts(py, role, out);

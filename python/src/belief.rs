@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use rand::{RngExt, SeedableRng};
@@ -12,7 +12,7 @@ use crate::errors::{Error, LimitError, play_error};
 use crate::game::Game;
 use crate::interrupt::interruptible;
 use crate::knowledge;
-use crate::shared::Shared;
+use crate::shared::{Shared, role_number};
 use crate::state::State;
 use ggp_engine::machine::{Machine, PlayError};
 use ggp_gdl::game::{Move, RoleId};
@@ -253,7 +253,7 @@ impl Belief {
     fn new(
         py: Python<'_>,
         game: &Game,
-        role: usize,
+        #[pyo3(from_py_with = role_number)] role: usize,
         start: Option<&State>,
         members: usize,
         joint_moves: usize,
@@ -423,6 +423,13 @@ impl Belief {
                 random: self.kept.random.clone(),
             },
         }
+    }
+
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(PyTypeError::new_err(
+            "a belief cannot be pickled; pickle its game, role and `knowledge()`, and follow these turns again \
+             with `update` of a new `ggp.Belief`, or pickle the `State` and call `State.belief` again",
+        ))
     }
 
     fn __copy__(&self) -> Belief {

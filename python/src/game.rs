@@ -12,7 +12,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::errors::{Error, LimitError, findings, from_json, play_error};
 use crate::interrupt::interruptible;
 use crate::knowledge;
-use crate::shared::Shared;
+use crate::shared::{Shared, role_number};
 use crate::solution::Solution;
 use crate::state::State;
 use ggp_engine::machine::{Limits, Machine, PerftOptions, PlayError, PropnetState, perft};
@@ -96,7 +96,7 @@ impl Game {
     }
 
     /// The moves of a role that may ever be legal, by the number of the action.
-    fn actions(&self, role: usize) -> PyResult<Vec<String>> {
+    fn actions(&self, #[pyo3(from_py_with = role_number)] role: usize) -> PyResult<Vec<String>> {
         let network = self.shared.network()?;
         let terms = network.net().terms();
         let moves = network.actions.moves.get(role);
@@ -134,7 +134,11 @@ impl Game {
     /// The percepts that a role (its number) may ever have, as texts, by the number in observations.
     ///
     /// Raises `Error` if the rules have no `sees`, and `LimitError` without a network.
-    fn percepts(&self, py: Python<'_>, role: usize) -> PyResult<Vec<String>> {
+    fn percepts(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = role_number)] role: usize,
+    ) -> PyResult<Vec<String>> {
         let role = self.shared.numbered(role)?;
         let all = &self.shared.all_percepts(py)?.by_role[role.index()];
         let all: Vec<TermId> = all.iter().map(|(_, percept)| *percept).collect();
@@ -378,7 +382,7 @@ impl Game {
     fn prove<'py>(
         &self,
         py: Python<'py>,
-        role: usize,
+        #[pyo3(from_py_with = role_number)] role: usize,
         time: f64,
         memory: u64,
         best: bool,

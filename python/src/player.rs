@@ -9,7 +9,7 @@ use pyo3::types::PyDict;
 
 use crate::errors::{Error, play_error};
 use crate::interrupt::interruptible;
-use crate::shared::Shared;
+use crate::shared::{Shared, some_role_number};
 use crate::state::State;
 use crate::view::View;
 use ggp_engine::machine::{Limits, Machine};
@@ -135,7 +135,7 @@ impl Player {
         &mut self,
         py: Python<'py>,
         state: Place<'py>,
-        role: Option<usize>,
+        #[pyo3(from_py_with = some_role_number)] role: Option<usize>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let (shared, start, role, seen) = match &state {
             Place::State(state) => {

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyIndexError, PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -46,6 +46,34 @@ pub struct Percepts {
 pub struct Actions {
     pub moves: Vec<Vec<Move>>,
     pub numbers: Vec<FxHashMap<Move, usize>>,
+}
+
+/// The number of a role from Python.
+///
+/// # Errors
+///
+/// `IndexError` if a number is negative or too large, instead of `OverflowError`.
+pub fn role_number(given: &Bound<'_, PyAny>) -> PyResult<usize> {
+    given.extract().map_err(|error: PyErr| {
+        match error.is_instance_of::<PyOverflowError>(given.py()) {
+            true => PyIndexError::new_err(format!(
+                "there is no role {given}: roles are numbered from 0, in the order of `Game.roles`"
+            )),
+            false => error,
+        }
+    })
+}
+
+/// The number of a role from Python, or `None`.
+///
+/// # Errors
+///
+/// As [`role_number`].
+pub fn some_role_number(given: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
+    match given.is_none() {
+        true => Ok(None),
+        false => role_number(given).map(Some),
+    }
 }
 
 /// The number of states from which a picture is derived.

@@ -15,7 +15,7 @@ use crate::explanation::Explanation;
 use crate::game::Game;
 use crate::interrupt::interruptible;
 use crate::knowledge::{self, Turn};
-use crate::shared::Shared;
+use crate::shared::{Shared, role_number};
 use crate::view::View;
 use ggp_engine::machine::{Limits, Machine, PlayError, PropnetState};
 use ggp_explain::{ExplainOptions, Explainer, Situation};
@@ -213,7 +213,11 @@ impl State {
     }
 
     /// The legal moves of a role, as texts. Empty if the match is over.
-    pub fn legal_moves(&self, py: Python<'_>, role: usize) -> PyResult<Vec<String>> {
+    pub fn legal_moves(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = role_number)] role: usize,
+    ) -> PyResult<Vec<String>> {
         let role = self.shared.game.roles().nth(role);
         let role = role.ok_or_else(|| PyIndexError::new_err("there is no such role"))?;
         self.ask(py, |machine, state| {
@@ -370,7 +374,7 @@ impl State {
     fn percepts(
         &self,
         py: Python<'_>,
-        role: usize,
+        #[pyo3(from_py_with = role_number)] role: usize,
         moves: Option<Vec<String>>,
     ) -> PyResult<Vec<String>> {
         self.percepts_as_texts(py, role, moves)
@@ -380,7 +384,11 @@ impl State {
     /// tuples of two matches are equal exactly if these look alike to the role.
     ///
     /// Raises `Error` if the rules have no `sees`.
-    fn knowledge<'py>(&self, py: Python<'py>, role: usize) -> PyResult<Bound<'py, PyTuple>> {
+    fn knowledge<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = role_number)] role: usize,
+    ) -> PyResult<Bound<'py, PyTuple>> {
         self.knowledge_as_tuple(py, role)
     }
 
@@ -400,7 +408,11 @@ impl State {
     /// The match as a role (its number) knows it, with the legal moves of the role.
     ///
     /// Raises `Error` if the rules have no `sees`.
-    fn view(&self, py: Python<'_>, role: usize) -> PyResult<View> {
+    fn view(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = role_number)] role: usize,
+    ) -> PyResult<View> {
         self.view_of(py, role)
     }
 
@@ -412,7 +424,7 @@ impl State {
     fn belief(
         &self,
         py: Python<'_>,
-        role: usize,
+        #[pyo3(from_py_with = role_number)] role: usize,
         members: usize,
         joint_moves: usize,
         seed: u64,

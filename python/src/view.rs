@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pyo3::exceptions::PyIndexError;
+use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
@@ -124,6 +124,13 @@ impl View {
             belief.go_on(py)?;
         }
         Ok(belief)
+    }
+
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(PyTypeError::new_err(
+            "a view cannot be pickled, as its match is not part of it; pickle what you need of it, such as \
+             `knowledge()` and `legal_moves()`, or pickle the `State` and call `State.view` again",
+        ))
     }
 
     fn __repr__(&self) -> String {

@@ -11,7 +11,7 @@ import signal
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import product
 from pathlib import Path
 
@@ -276,10 +276,34 @@ def test_a_view_holds_what_its_role_knows_and_nothing_else(kuhn: ggp.Game) -> No
     names = {"role", "player", "move_number", "legal_moves", "legal_actions"}
     names |= {"percepts", "knowledge", "information_state_string"}
     assert set(seen[0][0]) == names
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match="a view cannot be pickled"):
         pickle.dumps(view)
+    with pytest.raises(TypeError, match="a belief cannot be pickled"):
+        pickle.dumps(view.belief())
     with pytest.raises(AttributeError):
         view.note = "by the other role"  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("role", [-1, 2**70])
+def test_numbers_that_are_no_roles_are_index_errors(kuhn: ggp.Game, role: int) -> None:
+    state = kuhn.new_initial_state()
+    player, batch = ggp.Player("random"), ggp.Batch(kuhn, 1)
+    asks: list[Callable[[int], object]] = [
+        state.legal_moves,
+        state.percepts,
+        state.knowledge,
+        state.view,
+        state.belief,
+        kuhn.actions,
+        kuhn.percepts,
+        batch.num_actions,
+        batch.num_percepts,
+        lambda role: ggp.Belief(kuhn, role),
+        lambda role: player.choose(state, role),
+    ]
+    for ask in asks:
+        with pytest.raises(IndexError, match=f"there is no role {role}: roles are numbered from 0"):
+            ask(role)
 
 
 def test_functions_play_by_views(kuhn: ggp.Game) -> None:

@@ -9,7 +9,7 @@ use crate::seat::{Seat, View};
 use ggp_engine::machine::{AnyMachine, Machine, PlayError, canonical_facts};
 use ggp_gdl::game::Move;
 use ggp_gdl::terms::TermId;
-use ggp_picture::{Cell, Drawing, DrawingLimits, TableStyle};
+use ggp_picture::{Cell, Drawing, DrawingLimits};
 
 /// The request.
 #[derive(Debug, Default, Deserialize)]
@@ -121,15 +121,8 @@ impl Reached {
                 true => passed(machine, &self.joints)?,
                 false => vec![machine.facts(state)],
             };
-            let mut drawing =
-                picture.draw_after(machine.terms(), &states, DrawingLimits::default());
-            if over {
-                // The facts may still name a role whose turn it would be.
-                drawing
-                    .tables
-                    .retain(|table| table.style != TableStyle::Turn);
-            }
-            drawing
+            let drawing = picture.draw_after(machine.terms(), &states, DrawingLimits::default());
+            if over { drawing.at_end() } else { drawing }
         };
         let (mut legal, mut faults) = (Vec::new(), Vec::new());
         if !over {

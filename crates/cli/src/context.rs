@@ -70,6 +70,8 @@ pub struct Context {
     delegating: Arc<AtomicBool>,
     /// The rule files that were read.
     rules: Mutex<Vec<PathBuf>>,
+    /// The option that limits the time of the command.
+    time_option: &'static str,
 }
 
 impl Context {
@@ -85,6 +87,7 @@ impl Context {
             preparing: Arc::default(),
             delegating: Arc::default(),
             rules: Mutex::default(),
+            time_option: "--budget-time",
         };
         let stop = context.stop.clone();
         let waiting = Arc::clone(&context.waiting);
@@ -125,6 +128,19 @@ impl Context {
         })
         .context("cannot handle Ctrl-C")?;
         Ok(context)
+    }
+
+    /// The same with another option that limits the time of the command.
+    pub(super) fn with_time_option(self, time_option: &'static str) -> Self {
+        Context {
+            time_option,
+            ..self
+        }
+    }
+
+    /// The option that limits the time of the command.
+    pub(super) fn time_option(&self) -> &'static str {
+        self.time_option
     }
 
     /// Whether to print JSON instead of text.

@@ -1,10 +1,11 @@
 //! The positions that fit what a role knows, in games with hidden information.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
+use serde::Serialize;
 
 use ggp_engine::machine::{Backend, Limits, Machine, PlayError};
 use ggp_gdl::game::{Game, Move, RoleId};
@@ -23,6 +24,52 @@ pub struct KnownByOptions {
     #[arg(long, value_name = "N", default_value_t = 2_000, requires = "known_by")]
     #[arg(value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
     pub positions: usize,
+    /// Seed of the sample, for --known-by; with it, work is counted instead of time, so that the
+    /// answer can be repeated, but may take longer
+    #[arg(long, value_name = "N", requires = "known_by")]
+    pub seed: Option<u64>,
+}
+
+/// The limits of a sample.
+#[derive(Copy, Clone)]
+pub struct SampleLimits {
+    /// The most positions.
+    pub positions: usize,
+    /// The seed of the sample. Without it, time is limited as well.
+    pub seed: Option<u64>,
+}
+
+impl KnownByOptions {
+    /// The limits of the sample.
+    pub fn sample(&self) -> SampleLimits {
+        SampleLimits {
+            positions: self.positions,
+            seed: self.seed,
+        }
+    }
+}
+
+/// The drawing of a role's knowledge.
+#[derive(Serialize)]
+pub struct DrawnKnowledge {
+    /// The drawing.
+    #[serde(flatten)]
+    pub drawing: Drawing,
+    /// The positions that it is made of.
+    pub known_by: Extent,
+    /// A note where they are not all that fit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// Positions that fit what a role knows.
+#[derive(Serialize)]
+pub struct Extent {
+    role: String,
+    /// Their number.
+    pub positions: usize,
+    /// Whether they are all that fit, or a sample.
+    pub exact: bool,
 }
 
 /// A belief, and what asks about its positions.
@@ -34,8 +81,9 @@ pub struct Known {
     /// Whether the game is over, which the role knows.
     pub is_over: bool,
     memories: Memories,
-    /// The most positions, if they are all that fit.
-    positions: usize,
+    sample: SampleLimits,
+    /// The first turn whose search the limit of time may have ended.
+    late: Option<usize>,
     random: Xoshiro256PlusPlus,
 }
 
@@ -50,7 +98,7 @@ impl Known {
         role: RoleId,
         start: &[TermId],
         of_machine: Limits,
-        positions: usize,
+        sample: SampleLimits,
     ) -> anyhow::Result<Known> {
         if !game.is_hidden() {
             return Err(anyhow!(
@@ -66,9 +114,10 @@ impl Known {
             belief,
             is_over: false,
             memories,
-            positions,
+            sample,
+            late: None,
             // The same question has the same answer.
-            random: Xoshiro256PlusPlus::seed_from_u64(0),
+            random: Xoshiro256PlusPlus::seed_from_u64(sample.seed.unwrap_or(0)),
         })
     }
 
@@ -81,17 +130,29 @@ impl Known {
         let (world, memories) = (&mut self.world, &mut self.memories);
         let random = &mut self.random;
         // Of a sample, fewer are enough.
+        let positions = self.sample.positions;
         let members = match self.belief.is_exact() {
-            true => self.positions,
-            false => self.positions.min(SAMPLE.max(self.positions / 10)),
+            true => positions,
+            false => positions.min(SAMPLE.max(positions / 10)),
         };
+        let time = TIME * u32::try_from(members).unwrap_or(u32::MAX);
         let limits = BeliefLimits {
             members,
             joint_moves: members.saturating_mul(100),
-            time: Some(TIME * u32::try_from(members).unwrap_or(u32::MAX)),
+            time: Some(time).filter(|_| self.sample.seed.is_none()),
         };
+        let started = Instant::now();
         self.belief
-            .update(world, memories, (made, told), limits, random)
+            .update(world, memories, (made, told), limits, random)?;
+        if limits.time.is_some() && started.elapsed() >= time {
+            self.late.get_or_insert(self.belief.turns());
+        }
+        Ok(())
+    }
+
+    /// Whether time is limited, so that the same question may have another answer.
+    pub fn is_timed(&self) -> bool {
+        self.sample.seed.is_none()
     }
 
     /// A drawing of the positions that fit, with a note where they are not all.
@@ -104,11 +165,23 @@ impl Known {
         machine: &mut M,
         picture: &Picture,
         limits: DrawingLimits,
-    ) -> Result<(Drawing, Option<String>), PlayError> {
+    ) -> Result<DrawnKnowledge, PlayError> {
         let likely = self.likely()?;
         machine.terms_mut().refresh();
         let drawing = picture.draw_likely(machine.terms(), &likely, limits);
-        Ok((drawing, self.note(likely.len())))
+        Ok(DrawnKnowledge {
+            drawing: if self.is_over {
+                drawing.at_end()
+            } else {
+                drawing
+            },
+            known_by: Extent {
+                role: self.world.game().role_name(self.belief.role()).to_owned(),
+                positions: likely.len(),
+                exact: self.belief.is_exact(),
+            },
+            note: self.note(likely.len()),
+        })
     }
 
     /// The facts of the positions in which the game is over or not, as the role knows, with weights.
@@ -133,12 +206,24 @@ impl Known {
             weights().map(|w| w * w).sum::<f64>(),
         );
         (!self.belief.is_exact()).then(|| {
+            let late = self.late_note();
             format!(
                 "a sample of the positions that fit ({positions}, as good as {:.0} with equal weights): \
-                 shares are rough, and what is the same in all of them may still be open",
-                sum * sum / squares
+                 shares are rough, and what is the same in all of them may still be open{}{}",
+                sum * sum / squares,
+                if late.is_some() { "; " } else { "" },
+                late.unwrap_or_default()
             )
         })
+    }
+
+    /// A note where the limit of time ended a search, so that another run may find other positions.
+    pub fn late_note(&self) -> Option<String> {
+        let turn = self.late?;
+        Some(format!(
+            "the limit of time ended the search in turn {turn}, so another run may find other positions; \
+             --seed N limits work instead, and the same N has the same answer"
+        ))
     }
 }
 
@@ -159,10 +244,10 @@ pub fn belief<M: Machine>(
     states: &[Vec<TermId>],
     joints: &[Vec<Move>],
     of_machine: Limits,
-    positions: usize,
+    sample: SampleLimits,
 ) -> anyhow::Result<Known> {
     let game = machine.game().clone();
-    let mut known = Known::at_start(&game, role, &states[0], of_machine, positions)?;
+    let mut known = Known::at_start(&game, role, &states[0], of_machine, sample)?;
     for (facts, joint) in states.iter().zip(joints) {
         let state = machine.state(facts)?;
         let mut told = Vec::new();

@@ -115,7 +115,8 @@ pub fn main() -> ExitCode {
 /// Runs a command line, whose first word is the name of the program, and returns the exit code.
 /// The process ends at once after help, after a malformed command line, and after signals.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
-    let matches = command().try_get_matches_from(arguments);
+    let mut all = command();
+    let matches = all.try_get_matches_from_mut(arguments);
     let matches = matches.unwrap_or_else(|error| {
         let error = in_plain_words(error);
         end(error.print(), error.exit_code())
@@ -124,8 +125,16 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Ok(cli) => cli,
         Err(error) => end(error.print(), error.exit_code()),
     };
-    let context = match Context::new(cli.general.json, cli.general.quiet, cli.general.color) {
-        Ok(context) => context,
+    let named = matches.subcommand_name();
+    let here = named.and_then(|name| all.find_subcommand(name));
+    let has_budget = here.is_some_and(|here| has_option(here, "budget-time"));
+    let general = &cli.general;
+    let context = match Context::new(general.json, general.quiet, general.color) {
+        Ok(context) => context.with_time_option(if has_budget {
+            "--budget-time"
+        } else {
+            "--time"
+        }),
         Err(error) => {
             let _ = writeln!(io::stderr(), "error: {error:#}");
             return 2;
@@ -177,6 +186,12 @@ fn range(text: &str) -> Option<String> {
     })
 }
 
+/// Whether a command has a long option.
+fn has_option(command: &clap::Command, option: &str) -> bool {
+    let mut options = command.get_arguments();
+    options.any(|known| known.get_long() == Some(option))
+}
+
 /// Names of options in other programs or commands, with the names of similar ones.
 const OTHER_NAMES: [(&str, &[&str]); 5] = [
     ("strategy", &["method"]),
@@ -197,16 +212,14 @@ fn with_a_tip(mut error: clap::Error) -> clap::Error {
         return error;
     };
     let all = command();
-    let has = |command: &clap::Command, option: &str| {
-        let mut options = command.get_arguments();
-        options.any(|known| known.get_long() == Some(option))
-    };
     let mut words = usage.split_whitespace().skip_while(|word| *word != "ggp");
     let here = words.nth(1).and_then(|name| all.find_subcommand(name));
     let known = OTHER_NAMES.iter().find(|(name, _)| *name == option);
     let mut others = known.map_or(&[][..], |(_, others)| others).iter();
-    let same = here.and_then(|here| others.find(|other| has(here, other)));
-    let commands = all.get_subcommands().filter(|other| has(other, option));
+    let same = here.and_then(|here| others.find(|other| has_option(here, other)));
+    let commands = all
+        .get_subcommands()
+        .filter(|other| has_option(other, option));
     let mut names: Vec<&str> = commands.map(clap::Command::get_name).collect();
     if same.is_none() && names.is_empty() && known.is_none() {
         // A file whose name begins with a dash is rare.

@@ -2,6 +2,15 @@
 
 use std::time::Duration;
 
+use rand::TryRng;
+use rand::rngs::SysRng;
+
+/// A seed of this number of bits that nobody can guess.
+pub(super) fn unknown_seed(bits: u32) -> u64 {
+    let drawn = SysRng.try_next_u64();
+    drawn.expect("the system has random numbers") >> (u64::BITS - bits)
+}
+
 /// Parses a time in seconds.
 pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     match text.parse::<f64>() {

@@ -395,8 +395,8 @@ fn in_time(reading: Reading, stop: &Stop, context: &Context) -> anyhow::Result<R
     }
     if stop.is_over() {
         bail!(
-            "the time limit was reached before the rules were read; raise --budget-time \
-             (or --time)"
+            "the time limit was reached before the rules were read; raise {}",
+            context.time_option()
         );
     }
     Ok(reading)

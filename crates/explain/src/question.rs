@@ -86,6 +86,9 @@ impl fmt::Display for QuestionError {
                     "write one fact after `{word}`, as in `({word} terminal)`"
                 )
             }
+            QuestionError::Arity(name, arities) if arities[..] == [0] => {
+                write!(f, "write `{name}` without parentheses: it has no arguments")
+            }
             QuestionError::Arity(name, arities) => {
                 let form = |arity: &usize| match arity {
                     0 => format!("`{name}`"),

@@ -25,6 +25,15 @@ pub struct Drawing {
     pub roles: Vec<String>,
 }
 
+impl Drawing {
+    /// The drawing of a state in which the game is over: nobody is to move, though the facts may
+    /// still name a role whose turn it would be.
+    pub fn at_end(mut self) -> Drawing {
+        self.tables.retain(|table| table.style != TableStyle::Turn);
+        self
+    }
+}
+
 /// A board of a state.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct DrawnBoard {

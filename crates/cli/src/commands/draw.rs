@@ -2,13 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::knowledge::{self, KnownByOptions};
+use crate::knowledge::{self, DrawnKnowledge, KnownByOptions};
 use crate::picture_options::{self, PictureOptions};
 use crate::position::PositionOptions;
 use crate::rule_files::RuleOptions;
 use crate::{Context, Exit, png};
 use ggp_engine::machine::Machine;
-use ggp_picture::DrawingLimits;
+use ggp_picture::{Drawing, DrawingLimits};
+use serde::Serialize;
 
 /// The options of `ggp draw`.
 #[derive(clap::Args)]
@@ -21,7 +22,8 @@ Examples:
 
 Boards are recognized from the structure of the rules: facts with two ordered arguments. A
 dot is an empty cell. Below the board are a legend, the player to move, counters, heaps and
-piles, and all other facts.")]
+piles, and all other facts. With --known-by and --json, `known_by` has the number of positions that
+fit, and whether they are all.")]
 pub struct Options {
     #[command(flatten)]
     rules: RuleOptions,
@@ -44,6 +46,14 @@ pub struct Options {
     samples: u16,
 }
 
+/// A drawing, as `--json` prints it.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Drawn {
+    State(Drawing),
+    Knowledge(DrawnKnowledge),
+}
+
 /// Runs the command.
 ///
 /// # Errors
@@ -60,6 +70,8 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let mut machine = options.rules.machine_for_few_states(context)?;
     let (start, made) =
         (options.position).start_and_moves(&mut machine, &options.rules, context)?;
+    let last = made.last().map_or(&start, |(_, state)| state);
+    let is_over = machine.is_terminal(last)?;
     let drawing_options = options
         .picture
         .read(&options.rules, machine.game(), context)?;
@@ -72,8 +84,11 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let limits = DrawingLimits {
         max: usize::from(options.most),
     };
-    let drawing = match &options.knowledge.known_by {
-        None => picture.draw_after(machine.terms(), &states, limits),
+    let drawn = match &options.knowledge.known_by {
+        None => {
+            let drawing = picture.draw_after(machine.terms(), &states, limits);
+            Drawn::State(if is_over { drawing.at_end() } else { drawing })
+        }
         Some(name) => {
             let role = super::legal::find_role(machine.game(), name)?;
             let joints: Vec<_> = made.into_iter().map(|(joint, _)| joint).collect();
@@ -84,27 +99,31 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
                 &states,
                 &joints,
                 of_machine,
-                options.knowledge.positions,
+                options.knowledge.sample(),
             )?;
-            let (drawing, note) = known.drawing(&mut machine, &picture, limits)?;
-            if let Some(note) = note {
+            let drawn = known.drawing(&mut machine, &picture, limits)?;
+            if let Some(note) = &drawn.note {
                 context.note(note);
             }
-            drawing
+            Drawn::Knowledge(drawn)
         }
+    };
+    let drawing = match &drawn {
+        Drawn::State(drawing) => drawing,
+        Drawn::Knowledge(known) => &known.drawing,
     };
     match &options.output {
         Some(path) => {
-            let picture = || ggp_picture::svg(&drawing, &machine.game().name());
+            let picture = || ggp_picture::svg(drawing, &machine.game().name());
             let content = match () {
                 () if ends_in(path, "svg") => picture().into_bytes(),
                 () if ends_in(path, "png") => png::png(&picture())?,
-                () => (ggp_picture::text(&drawing) + "\n").into_bytes(),
+                () => (ggp_picture::text(drawing) + "\n").into_bytes(),
             };
             context.write_file(path, &content)?;
         }
-        None if context.json() => context.print_json(&drawing)?,
-        None => context.print_lines(&[ggp_picture::text(&drawing)])?,
+        None if context.json() => context.print_json(&drawn)?,
+        None => context.print_lines(&[ggp_picture::text(drawing)])?,
     }
     Ok(Exit::Done)
 }

@@ -11,6 +11,7 @@ use anyhow::{anyhow, bail};
 
 use super::{legal, replay};
 use crate::agent_limits::AgentLimits;
+use crate::numbers::unknown_seed;
 use crate::rule_files::RuleOptions;
 use crate::value_files::ValueOptions;
 use crate::{Context, Exit, format, kinds};
@@ -23,8 +24,6 @@ use ggp_play::protocol::host::{
 };
 use ggp_play::record::MatchRecord;
 use ggp_play::referee::Lapse;
-use rand::TryRng;
-use rand::rngs::SysRng;
 
 /// The options of `ggp host`.
 #[derive(clap::Args)]
@@ -163,6 +162,9 @@ impl FromStr for RolePlayer {
 /// The default clocks in seconds.
 const START_CLOCK: u32 = 30;
 const PLAY_CLOCK: u32 = 10;
+/// The bits of a seed, as JSON has them. Players know the match ID and the time, so neither may say
+/// what chance will do.
+const SEED_BITS: u32 = 53;
 
 /// Runs the command.
 ///
@@ -361,13 +363,6 @@ impl RolePlayer {
     }
 }
 
-/// A seed that nobody can guess, of 53 bits, as JSON has them. Players know the match ID and the time,
-/// so neither may say what chance will do.
-fn unknown_seed() -> u64 {
-    let drawn = SysRng.try_next_u64();
-    drawn.expect("the system has random numbers") >> 11
-}
-
 impl Options {
     /// The player of each role.
     fn assign(&self, game: &Game) -> anyhow::Result<Vec<RolePlayer>> {
@@ -411,7 +406,7 @@ impl Options {
             play_clock: self.play_clock.unwrap_or(PLAY_CLOCK),
             tournament_name_from_host: self.tournament.clone(),
             scrambled: self.scramble,
-            seed: Some(self.seed.unwrap_or_else(unknown_seed)),
+            seed: Some(self.seed.unwrap_or_else(|| unknown_seed(SEED_BITS))),
             ..begun
         }
     }

@@ -60,7 +60,15 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         false => &options.named,
     };
     if given.is_empty() {
-        bail!("no move is given; add --move MOVE (`ggp legal` lists the moves)");
+        let made = options.position.moves.is_some() || options.position.moves_file.is_some();
+        bail!(
+            "no move is given; add --move MOVE (`ggp legal` lists the moves){}",
+            match made {
+                true =>
+                    "; the moves of --moves lead to the position before it: name the last one by --move",
+                false => "",
+            }
+        );
     }
     let mut machine = options.rules.machine_for_one_position(context)?;
     let state = options

@@ -18,6 +18,7 @@ use anyhow::{Context as _, bail};
 
 use super::replay;
 use crate::agent_limits::AgentLimits;
+use crate::numbers::unknown_seed;
 use crate::picture_options::{self, PictureOptions};
 use crate::position::PositionOptions;
 use crate::record::{Facts, Record};
@@ -92,7 +93,8 @@ pub struct Options {
     memory: u64,
     #[command(flatten)]
     agents: AgentLimits,
-    /// Seed of random choices [default: that of the record with --resume, else 0]
+    /// Seed of random choices [default: that of the record with --resume, else a drawn one if a person
+    /// plays with programs or chance, else 0]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     /// Stop after this number of joint moves; those of --moves or --resume do not count
@@ -116,6 +118,18 @@ fn clock(text: &str) -> Result<Duration, String> {
 /// The number of roles that are not chance.
 fn deciding(game: &Game) -> usize {
     game.roles().filter(|role| !game.is_random(*role)).count()
+}
+
+/// The bits of a drawn seed, few enough to type its digits.
+const SEED_BITS: u32 = 32;
+
+/// A seed from the system, which a note shows.
+fn drawn_seed(context: &Context) -> u64 {
+    let seed = unknown_seed(SEED_BITS);
+    context.note(format_args!(
+        "--seed {seed} repeats the draws of this match"
+    ));
+    seed
 }
 
 /// Runs the command.
@@ -183,7 +197,13 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let play_clock = options.play_clock.or(clock.map(Duration::from_secs));
     // Records store whole seconds.
     begun.play_clock = play_clock.map_or(0, |clock| clock.as_secs_f64().ceil() as u32);
-    let seed = options.seed.or(begun.seed).unwrap_or(0);
+    // Where programs or chance draw, a person must not know the draws of the last match.
+    let has_draws = !humans.is_empty() && humans.len() < kinds.len();
+    let seed = options.seed.or(begun.seed);
+    let seed = seed.unwrap_or_else(|| match has_draws {
+        true => drawn_seed(context),
+        false => 0,
+    });
     begun.seed = Some(seed);
     begun.player_names_from_host = kinds.iter().map(Kind::to_string).collect();
     begun.is_player_human = kinds.iter().map(|kind| *kind == Kind::Human).collect();
@@ -213,6 +233,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let end = (session.game.history().len()).saturating_add(options.depth);
     let values = options.values.library(Some(&[&game]), context)?;
     let tables = options.values.tables(Some(&[&game]))?;
+    let viewer = Rc::default();
     let mut players: Vec<Box<dyn Player<AnyMachine> + '_>> = Vec::new();
     for (role, kind) in game.roles().zip(&kinds) {
         if context.is_interrupted() {
@@ -232,8 +253,8 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         players.push(match kind {
             Kind::Human => {
                 let has_others = session.humans.len() > 1;
-                let asked = Rc::clone(&session.asked);
-                Box::new(Human::new(table, brief, asked, has_others))
+                let shared = (Rc::clone(&session.asked), Rc::clone(&viewer));
+                Box::new(Human::new(table, brief, shared, has_others))
             }
             // Chance draws from the moves of the true state.
             Kind::Agent(_) if game.is_hidden() && game.is_random(role) => {
@@ -385,7 +406,7 @@ impl Session<'_> {
             true => format!("the game is over after {moves}: {count}"),
             false => format!("the match ends after {moves}: {count}"),
         })?;
-        self.table.facts(machine, &facts)?;
+        self.table.facts(machine, &facts, terminal)?;
         if terminal {
             for goal in format::goals(machine, history.state())?.0 {
                 let score = goal.goal.map_or("none".to_owned(), |s| s.to_string());

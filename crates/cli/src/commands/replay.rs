@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{anyhow, bail};
 use serde::Serialize;
 
-use crate::knowledge::{Known, KnownByOptions};
+use crate::knowledge::{DrawnKnowledge, Known, KnownByOptions};
 use crate::picture_options::{self, PictureOptions};
 use crate::rule_files::RuleOptions;
 use crate::whole_text;
@@ -87,6 +87,9 @@ struct KnownState {
     role: String,
     state: usize,
     drawing: Drawing,
+    /// The number of positions that fit, and whether they are all.
+    positions: usize,
+    exact: bool,
     /// A note where the drawing is that of a sample.
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
@@ -148,14 +151,14 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let picture = picture_options::picture(&mut machine.clone(), SAMPLE_STATES, drawing_options);
     let start = machine.initial()?;
     let facts = machine.facts(&start);
-    let (positions, limits) = (options.knowledge.positions, rules.limits(context));
+    let (sample, limits) = (options.knowledge.sample(), rules.limits(context));
     let knower = match &options.knowledge.known_by {
         Some(name) => Some(super::legal::find_role(&game, name)?),
         None => None,
     };
     let knowledge = knower.map(|role| {
         let picture = picture.clone()?;
-        let known = Known::at_start(&game, role, &facts, limits, positions)?;
+        let known = Known::at_start(&game, role, &facts, limits, sample)?;
         Ok::<_, anyhow::Error>((role, known, picture))
     });
     let mut knowledge = knowledge.transpose()?;
@@ -186,11 +189,13 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
             let is_shown = options.step.is_none_or(|step| number == step);
             let picture = is_shown.then_some(&*picture);
             match known_after(played, *role, of_role, picture) {
-                Ok(Some((drawing, note))) => known.push(KnownState {
+                Ok(Some(drawn)) => known.push(KnownState {
                     role: game.role_name(*role).to_owned(),
                     state: number,
-                    drawing,
-                    note,
+                    drawing: drawn.drawing,
+                    positions: drawn.known_by.positions,
+                    exact: drawn.known_by.exact,
+                    note: drawn.note,
                 }),
                 Ok(None) => {}
                 Err(error) => fault = Some(error),
@@ -338,7 +343,8 @@ fn step(
     let picture = picture.filter(|picture| picture.has_boards());
     let drawing = picture.map(|picture| {
         let facts = machine.facts(&state);
-        ggp_picture::text(&picture.draw(machine.terms(), &facts, DrawingLimits::default()))
+        let drawing = picture.draw(machine.terms(), &facts, DrawingLimits::default());
+        ggp_picture::text(&if is_over { drawing.at_end() } else { drawing })
     });
     Step {
         number,
@@ -357,7 +363,7 @@ fn known_after(
     role: RoleId,
     known: &mut Known,
     picture: Option<&Picture>,
-) -> anyhow::Result<Option<(Drawing, Option<String>)>> {
+) -> anyhow::Result<Option<DrawnKnowledge>> {
     if let Some(ply) = played.history().plies().last() {
         known.turn(ply.joint[role.index()], &ply.percepts[role.index()])?;
     }

@@ -383,7 +383,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         .state(&mut machine, &options.rules, context)?;
     let mut limits = options.rules.limits(context);
     limits.stop = evaluation(&how.budget, context);
-    refusals::refuse_for(options, machine.game(), limits)?;
+    refusals::refuse_for(options, machine.game(), limits, context)?;
     if let Some(at_most) = options.count {
         let counted = count_from(&machine, &start, &how, at_most as usize)?;
         let is_cut_short =

@@ -127,7 +127,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let game = solve::game(&options.rules, &budget, context)?;
     let mut of_machine = options.rules.limits(context);
     of_machine.stop = solve::evaluation(&left(&budget, started), context);
-    if super::prove::hides(&game, of_machine)? {
+    if super::prove::hides(&game, of_machine, context)? {
         bail!(
             "the rules have `sees`: a table has the values of positions that all roles know; \
              `ggp prove` knows the value of one role against chance, and `ggp export --efg` writes \

@@ -1,6 +1,6 @@
 //! `ggp why`: the reason why a fact holds in a position or does not.
 
-mod known;
+pub(super) mod known;
 
 use std::path::PathBuf;
 
@@ -8,6 +8,7 @@ use anyhow::{Context as _, anyhow, bail};
 use clap::ValueEnum;
 use serde::Serialize;
 
+use crate::knowledge::SampleLimits;
 use crate::position::{self, PositionOptions};
 use crate::rule_files::RuleOptions;
 use crate::{Context, Exit, format};
@@ -51,7 +52,7 @@ pub struct Options {
     history: bool,
     /// In a game with hidden information, ask whether this role knows the facts: whether they hold
     /// in all positions that fit its moves and percepts
-    #[arg(long, value_name = "ROLE", conflicts_with_all = ["does", "history", "format", "output"])]
+    #[arg(long, value_name = "ROLE", conflicts_with_all = ["does", "history", "format", "output", "depth", "shown_rules", "shown_facts", "full"])]
     known_by: Option<String>,
     /// Maximum number of positions that fit, for --known-by; of more, a sample is kept
     #[arg(
@@ -62,6 +63,10 @@ pub struct Options {
     )]
     #[arg(value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
     positions: usize,
+    /// Seed of the sample, for --known-by; with it, work is counted instead of time, so that the
+    /// answer can be repeated, but may take longer
+    #[arg(long, value_name = "N", requires = "known_by")]
+    seed: Option<u64>,
     /// Levels of rules examined to explain why a fact does not hold
     #[arg(long, value_name = "N", default_value_t = ExplainOptions::default().depth)]
     depth: usize,
@@ -167,8 +172,12 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
             joints: &joints,
             limits: rules.limits(context),
         };
-        let positions = options.positions;
-        return known::run(role, &questions, &mut explainer, played, positions, context);
+        let sample = SampleLimits {
+            positions: options.positions,
+            seed: options.seed,
+        };
+        let limits = (sample, options.lines);
+        return known::run(role, &questions, &mut explainer, played, limits, context);
     }
     let mut answers = Vec::with_capacity(questions.len());
     let mut answer = |question: &String| {
@@ -229,14 +238,18 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     if !answers.is_empty() || faults.is_empty() {
         write(options, context, answers)?;
     }
-    outcome(faults, all)
+    outcome(faults, all, context)
 }
 
 /// The outcome of questions, of which some may have failed.
-fn outcome(faults: Vec<anyhow::Error>, all_hold: bool) -> anyhow::Result<Exit> {
+fn outcome(faults: Vec<anyhow::Error>, all_hold: bool, context: &Context) -> anyhow::Result<Exit> {
+    let word = match context.json() {
+        true => "",
+        false => &format!("{} ", context.error_word()),
+    };
     match faults
         .into_iter()
-        .reduce(|first, fault| anyhow!("{first:#}\n{fault:#}"))
+        .reduce(|first, fault| anyhow!("{first:#}\n{word}{fault:#}"))
     {
         Some(fault) => Err(fault),
         None if all_hold => Ok(Exit::Done),

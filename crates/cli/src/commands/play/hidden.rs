@@ -1,12 +1,64 @@
 //! A role's view of a game with hidden information.
 
+use super::super::why::known;
+use super::reasons;
 use crate::format;
-use ggp_engine::machine::Machine;
+use crate::knowledge::{self, Known, SampleLimits};
+use ggp_engine::machine::{Limits, Machine};
+use ggp_explain::{ExplainOptions, Explainer};
+use ggp_gdl::game::Move;
+use ggp_gdl::terms::TermId;
 use ggp_play::{Observation, Turn};
 
-/// The answer to a question about the rules.
-pub const UNKNOWN: &str = "the rules have `sees`: your role does not know the state; type state or \
-                           history for what it knows";
+/// The limits of a belief that is shown.
+const SAMPLE: SampleLimits = SampleLimits {
+    positions: 500,
+    seed: None,
+};
+
+/// The positions that fit what the role knows.
+///
+/// # Errors
+///
+/// If the rules cannot be evaluated, or no position is found that fits.
+pub fn belief<M: Machine>(
+    machine: &mut M,
+    turn: &Turn<'_, M::State>,
+    limits: Limits,
+) -> anyhow::Result<Known> {
+    let history = turn.history;
+    let states = (0..=history.len()).map(|moves| machine.facts(history.state_after(moves)));
+    let states: Vec<Vec<TermId>> = states.collect();
+    let joints: Vec<Vec<Move>> = history.plies().map(|ply| ply.joint.clone()).collect();
+    knowledge::belief(machine, turn.role, &states, &joints, limits, SAMPLE)
+}
+
+/// The answer to whether the role knows a fact, or that a move is legal.
+///
+/// # Errors
+///
+/// If the question is malformed, and as [`belief`].
+pub fn why<M: Machine>(
+    machine: &mut M,
+    turn: &Turn<'_, M::State>,
+    limits: Limits,
+    numbered: &[Move],
+    text: &str,
+) -> anyhow::Result<String> {
+    let game = machine.game().clone();
+    let known = belief(machine, turn, limits.clone())?;
+    let terms = machine.terms().clone();
+    let mut explainer = Explainer::new(&game, terms, limits, ExplainOptions::default());
+    // Whether a text is a move must not depend on moves of others.
+    let moves = (turn.legal, numbered);
+    let question = reasons::question(machine, &mut explainer, turn.role, moves, text);
+    let questions = [question.map_err(anyhow::Error::msg)?];
+    let (answers, faults) = known::answers(machine, known, &questions, &mut explainer)?;
+    match (answers.first(), faults.into_iter().next()) {
+        (Some(answer), _) => Ok(answer.text()),
+        (None, fault) => Err(fault.expect("a question has an answer or an error")),
+    }
+}
 
 /// The role's knowledge of the turns after the first `shown` ones, one line for each.
 pub fn view<M: Machine>(machine: &M, turn: &Turn<'_, M::State>, shown: usize) -> Vec<String> {

@@ -18,6 +18,9 @@ const TIME: Duration = Duration::from_secs(2);
 const NODES: u64 = 20_000;
 const TIME_AHEAD: Duration = Duration::from_millis(250);
 const NODES_AHEAD: u64 = 2_000;
+/// The most time until the agent has more than a legal move, which large rules and long matches with
+/// hidden moves need.
+const PATIENCE: Duration = Duration::from_secs(10);
 /// The number of joint moves of the expected continuation.
 const AHEAD: usize = 4;
 /// The least probability of a move of a mix that is shown.
@@ -55,23 +58,36 @@ impl Adviser {
         turn: &Turn<'_, M::State>,
     ) -> anyhow::Result<String> {
         let observation = Observation::of_history(machine.game(), turn.role, turn.history);
-        let answer = self.ask(turn.role, &observation, TIME, NODES)?;
-        match answer.error {
-            Some(PlayerError::HiddenMoves) => {
-                return Ok(format!(
-                    "no hint is available: {}",
-                    PlayerError::HiddenMoves
-                ));
+        let is_hidden = machine.game().is_hidden();
+        let started = Instant::now();
+        let (answer, is_late) = loop {
+            let asked = Instant::now();
+            let answer = self.ask(turn.role, &observation, TIME, NODES)?;
+            if self.brief.limits.stop.is_raised() {
+                return Err(PlayError::Interrupted.into());
             }
-            Some(error) => return Err(error.into()),
+            let is_over = started.elapsed() >= PATIENCE;
+            if answer.error.is_some() || is_thought(&answer, turn, is_hidden) || is_over {
+                break (answer, asked.elapsed() + SLACK >= TIME);
+            }
+        };
+        match answer.error {
+            Some(PlayerError::Play(error)) => return Err(error.into()),
+            // The match goes on without a hint.
+            Some(error) => return Ok(format!("no hint is available: {error}")),
             None => {}
         }
-        let Some(best) = answer.advice else {
-            return Ok("no hint is available".to_owned());
+        let is_thought = is_thought(&answer, turn, is_hidden);
+        let Some(best) = answer.advice.filter(|_| is_thought) else {
+            return Ok(NONE_YET.to_owned());
         };
         let mut text = format!("hint: {}", format::move_text(machine, best.chosen));
+        let late = match is_late && is_hidden {
+            true => LATE,
+            false => "",
+        };
         if best.mix.iter().filter(|(_, share)| *share >= LEAST).count() > 1 {
-            return Ok(text + &mix_text(machine, &best));
+            return Ok(text + &mix_text(machine, &best) + late);
         }
         if let Some(value) = value_text(&best) {
             let mut candidates = best.candidates.iter();
@@ -97,7 +113,7 @@ impl Adviser {
         }
         let Some(joint_moves) = observation.joint_moves() else {
             // Reasons and expected moves would speak of what the role does not know.
-            return Ok(text);
+            return Ok(text + late);
         };
         let mut played = joint_moves.to_vec();
         let state = turn.history.state().clone();
@@ -203,6 +219,22 @@ impl Adviser {
         let agent = agent.as_mut().expect("it was just made");
         Ok(agent.choose(observation, Some(Instant::now() + time), Some(nodes)))
     }
+}
+
+/// The time before the end of a search in which it may return.
+const SLACK: Duration = Duration::from_millis(200);
+/// The remark where time ended the search.
+const LATE: &str = "\n  the limit of 2 s ended the search: another run may have another hint";
+
+/// The text where the agent has no move yet.
+const NONE_YET: &str = "no hint yet: the program is still reading the rules or finding the positions that \
+                        fit; type hint again, and it continues";
+
+/// Whether the agent chose the move of an answer. With hidden moves, it may offer one before that.
+fn is_thought<S>(answer: &AgentAnswer, turn: &Turn<'_, S>, is_hidden: bool) -> bool {
+    let is_early = |best: &Advice| is_hidden && best.value.is_none() && turn.legal.len() > 1;
+    let chosen = answer.advice.as_ref().filter(|best| !is_early(best));
+    answer.origin != Origin::Random && chosen.is_some()
 }
 
 /// The mix that a move was drawn from, with the values of the moves.

@@ -6,9 +6,9 @@ use std::rc::Rc;
 
 use super::hint::Adviser;
 use super::{hidden, reasons};
-use crate::{Context, format, knowledge};
+use crate::{Context, format};
 use ggp_engine::machine::{self, Machine};
-use ggp_gdl::game::{Game, Move};
+use ggp_gdl::game::{Game, Move, RoleId};
 use ggp_gdl::terms::TermId;
 use ggp_picture::{DrawingLimits, Picture};
 use ggp_play::{Brief, Choice, History, Player, PlayerError, Turn};
@@ -34,14 +34,16 @@ const HIDDEN_HELP: &str = "  \
   state                show what you know of the state, with shares where it is open
   history              list your moves and what you saw
   hint                 show the move of the default agent for what you know
+  why FACT or MOVE     tell whether you know that a fact holds or a move is legal; a move may be
+                       given by its number
   undo                 go back to your last choice
   quit                 end the match (so does the end of the input)
   help                 show this
 The state and the moves of others are shown when the match is over.
 A word that is also a legal move is the move; /undo is always the command.";
 
-/// The most positions of a belief that is shown.
-const POSITIONS: usize = 500;
+/// The codes that clear a terminal: what is shown, and the lines that were shown before.
+const CLEAR: &str = "\x1b[2J\x1b[3J\x1b[H";
 
 /// The maximum size of an input line in bytes.
 const LONGEST_LINE: u64 = 1 << 20;
@@ -99,7 +101,7 @@ impl<'a> Table<'a> {
         let facts = machine.facts(state);
         let count = format::counted(facts.len(), "fact");
         self.say(format!("\nstate {number}: {count}"))?;
-        self.facts(machine, &facts)
+        self.facts(machine, &facts, false)
     }
 
     /// Shows what the role knows of the state.
@@ -109,30 +111,30 @@ impl<'a> Table<'a> {
         turn: &Turn<'_, M::State>,
         limits: machine::Limits,
     ) -> anyhow::Result<String> {
-        let history = turn.history;
-        let states = (0..=history.len()).map(|moves| machine.facts(history.state_after(moves)));
-        let states: Vec<Vec<TermId>> = states.collect();
-        let joints: Vec<Vec<Move>> = history.plies().map(|ply| ply.joint.clone()).collect();
-        let mut known = knowledge::belief(machine, turn.role, &states, &joints, limits, POSITIONS)?;
-        let (drawing, note) = known.drawing(machine, self.picture, DrawingLimits::default())?;
-        let text = ggp_picture::text(&drawing);
-        Ok(match note {
+        let mut known = hidden::belief(machine, turn, limits)?;
+        let drawn = known.drawing(machine, self.picture, DrawingLimits::default())?;
+        let text = ggp_picture::text(&drawn.drawing);
+        Ok(match drawn.note {
             Some(note) => format!("{text}\n{note}"),
             None => text,
         })
     }
 
-    /// Shows facts, drawn on boards if there are any.
-    pub fn facts<M: Machine>(&self, machine: &M, facts: &[TermId]) -> io::Result<()> {
-        match facts {
-            [] => Ok(()),
-            facts => {
-                let drawing = self
-                    .picture
-                    .draw(machine.terms(), facts, DrawingLimits::default());
-                self.say(ggp_picture::text(&drawing))
-            }
+    /// Shows facts, drawn on boards if there are any. If the game is over in their state, nobody is
+    /// to move.
+    pub fn facts<M: Machine>(
+        &self,
+        machine: &M,
+        facts: &[TermId],
+        is_over: bool,
+    ) -> io::Result<()> {
+        if facts.is_empty() {
+            return Ok(());
         }
+        let limits = DrawingLimits::default();
+        let drawing = self.picture.draw(machine.terms(), facts, limits);
+        let drawing = if is_over { drawing.at_end() } else { drawing };
+        self.say(ggp_picture::text(&drawing))
     }
 
     /// Reads a line; `None` at the end of the input. The line is echoed unless the input is a
@@ -154,13 +156,27 @@ impl<'a> Table<'a> {
         Ok(Some(line))
     }
 
-    /// Gives the terminal to another person, and clears it if it is one.
-    fn hand_over(&self, role: &str) -> io::Result<()> {
-        if !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
-            return Ok(());
+    /// Gives the terminal to the person of a role, after another one if `is_next`, whose view is
+    /// cleared first, with all lines before it.
+    fn hand_over(&self, role: &str, is_next: bool) -> io::Result<()> {
+        let shows = match self.context.json() {
+            false => io::stdout().is_terminal(),
+            true => io::stderr().is_terminal(),
+        };
+        match (shows && io::stdin().is_terminal(), is_next) {
+            (true, _) => {
+                if is_next {
+                    self.write(CLEAR, "")?;
+                }
+                self.ask(&format!("pass the keyboard to {role}, who presses Enter"))?;
+            }
+            (false, true) => {}
+            (false, false) => self.context.note(
+                "several people play, and what each of them knows stays visible: only a terminal is cleared \
+                 between their turns",
+            ),
         }
-        self.ask(&format!("{role}: press Enter when only you see this"))?;
-        self.say("\x1b[2J\x1b[3J\x1b[H")
+        Ok(())
     }
 
     /// Asks whether to undo or quit when the game is over.
@@ -183,6 +199,8 @@ pub struct Human<'a> {
     table: Table<'a>,
     /// The number of people that chose a move in the current step, shared by all.
     asked: Rc<Cell<usize>>,
+    /// The role that was last shown what it knows, shared by all.
+    viewer: Rc<Cell<Option<RoleId>>>,
     limits: machine::Limits,
     adviser: Adviser,
     /// True if other people play, too.
@@ -192,11 +210,17 @@ pub struct Human<'a> {
 }
 
 impl<'a> Human<'a> {
-    /// A person. All people share the counter of choices; the brief is for hints.
-    pub fn new(table: Table<'a>, brief: Brief, asked: Rc<Cell<usize>>, has_others: bool) -> Self {
+    /// A person. All people share the counter of choices and the last viewer; the brief is for hints.
+    pub fn new(
+        table: Table<'a>,
+        brief: Brief,
+        (asked, viewer): (Rc<Cell<usize>>, Rc<Cell<Option<RoleId>>>),
+        has_others: bool,
+    ) -> Self {
         Human {
             table,
             asked,
+            viewer,
             limits: brief.limits.clone(),
             adviser: Adviser::new(brief),
             has_others,
@@ -208,8 +232,9 @@ impl<'a> Human<'a> {
     fn view<M: Machine>(&mut self, machine: &M, turn: &Turn<'_, M::State>) -> io::Result<()> {
         let made = turn.history.len();
         let role = machine.game().role_name(turn.role);
-        if self.has_others {
-            self.table.hand_over(role)?;
+        if self.has_others && self.viewer.get() != Some(turn.role) {
+            self.table.hand_over(role, self.viewer.get().is_some())?;
+            self.viewer.set(Some(turn.role));
         }
         self.table
             .say(format!("\nturn {}: {role} chooses", made + 1))?;
@@ -250,11 +275,16 @@ impl<'a> Human<'a> {
                     return Ok(Choice::Play(chosen));
                 }
                 Input::Wrong(message) => table.say(format!("{message}; type help for help"))?,
-                Input::Why(_) if is_hidden => table.say(hidden::UNKNOWN)?,
                 // The role random knows all.
                 Input::Command(Command::State) if is_hidden && !game.is_random(turn.role) => {
                     let known = table.known(machine, turn, self.limits.clone());
                     table.say(known.unwrap_or_else(|error| error.to_string()))?;
+                }
+                Input::Why(text) if is_hidden && !game.is_random(turn.role) => {
+                    let numbered = if menu.numbered { turn.legal } else { &[] };
+                    let limits = self.limits.clone();
+                    let answer = hidden::why(machine, turn, limits, numbered, &text);
+                    table.say(answer.unwrap_or_else(|error| error.to_string()))?;
                 }
                 Input::Command(Command::Help) if is_hidden => table.say(HIDDEN_HELP)?,
                 Input::Command(Command::History) if is_hidden => {

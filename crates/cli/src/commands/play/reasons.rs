@@ -4,7 +4,7 @@ use crate::format;
 use ggp_engine::machine::{Limits, Machine};
 use ggp_explain::tree::Tree;
 use ggp_explain::{ExplainError, ExplainOptions, Explainer, Question, Situation};
-use ggp_gdl::game::Move;
+use ggp_gdl::game::{Move, RoleId};
 use ggp_play::{History, Turn};
 
 /// The maximum number of lines of an answer.
@@ -24,28 +24,14 @@ pub fn why<M: Machine>(
     numbered: &[Move],
     text: &str,
 ) -> String {
-    if text.is_empty() {
-        return USAGE.to_owned();
-    }
     let game = machine.game().clone();
     let terms = machine.terms().clone();
     let mut explainer = Explainer::new(&game, terms, limits, ExplainOptions::default());
-    let legal = |text: &str| format!("(legal {} {text})", game.role_name(turn.role));
-    let asked = match text.parse::<usize>() {
-        Ok(number) if !numbered.is_empty() => {
-            let Some(chosen) = number.checked_sub(1).and_then(|at| numbered.get(at)) else {
-                return format!("move numbers are 1 to {}", numbered.len());
-            };
-            explainer.question(&legal(&format::move_text(machine, *chosen)))
-        }
-        _ => {
-            let asked = explainer.question(text);
-            let is_relation = asked.as_ref().is_ok_and(|asked| !asked.is_of_state(&game));
-            match like_a_move(machine, turn, text).filter(|_| !is_relation) {
-                Some(like) => explainer.question(&legal(&like)),
-                None => asked,
-            }
-        }
+    let made = turn.history.plies().flat_map(|ply| &ply.joint);
+    let moves: Vec<Move> = made.chain(turn.legal).copied().collect();
+    let asked = match question(machine, &mut explainer, turn.role, (&moves, numbered), text) {
+        Ok(asked) => explainer.question(&asked),
+        Err(message) => return message,
     };
     let answer = match asked {
         Ok(question) if turn.history.is_empty() && explainer.needs_moves(&question) => {
@@ -57,16 +43,43 @@ pub fn why<M: Machine>(
     answer.unwrap_or_else(|error| error.to_string())
 }
 
-/// The text, with brackets added if necessary, if it has the form of a move that was made or is
-/// legal.
-fn like_a_move<M: Machine>(
+/// The question that a text asks: whether a fact holds, or whether a move of the role is legal if the
+/// text has the form of one of the moves or is the number of one of the numbered moves.
+///
+/// # Errors
+///
+/// A message if the text is empty or a wrong number.
+pub fn question<M: Machine>(
     machine: &mut M,
-    turn: &Turn<'_, M::State>,
+    explainer: &mut Explainer,
+    role: RoleId,
+    (moves, numbered): (&[Move], &[Move]),
     text: &str,
-) -> Option<String> {
+) -> Result<String, String> {
+    if text.is_empty() {
+        return Err(USAGE.to_owned());
+    }
     let game = machine.game().clone();
-    let moves = turn.history.plies().flat_map(|ply| &ply.joint);
-    let known: Vec<_> = moves.chain(turn.legal).map(|m| m.term()).collect();
+    let legal = |text: &str| format!("(legal {} {text})", game.role_name(role));
+    if let Ok(number) = text.parse::<usize>()
+        && !numbered.is_empty()
+    {
+        let chosen = number.checked_sub(1).and_then(|at| numbered.get(at));
+        return match chosen {
+            Some(chosen) => Ok(legal(&format::move_text(machine, *chosen))),
+            None => Err(format!("move numbers are 1 to {}", numbered.len())),
+        };
+    }
+    let asked = explainer.question(text);
+    let is_relation = asked.is_ok_and(|asked| !asked.is_of_state(&game));
+    let like = like_a_move(machine, moves, text).filter(|_| !is_relation);
+    Ok(like.map_or(text.to_owned(), |like| legal(&like)))
+}
+
+/// The text, with brackets added if necessary, if it has the form of one of the moves.
+fn like_a_move<M: Machine>(machine: &mut M, moves: &[Move], text: &str) -> Option<String> {
+    let game = machine.game().clone();
+    let known: Vec<_> = moves.iter().map(|m| m.term()).collect();
     [text.to_owned(), format!("({text})")]
         .into_iter()
         .find(|text| {

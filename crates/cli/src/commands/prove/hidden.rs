@@ -5,7 +5,7 @@ use anyhow::{anyhow, bail};
 use serde::Serialize;
 
 use super::Options;
-use crate::{Context, Exit};
+use crate::{Context, Exit, format};
 use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine, PlayError};
 use ggp_gdl::game::{Game, RoleId};
 use ggp_hidden::{PlanError, State, World, best_plan, is_open};
@@ -36,13 +36,30 @@ struct Valued {
 /// The positions looked at to find out whether something is hidden.
 const OPEN: usize = 2_000_000;
 
+/// The message while positions are searched for something hidden.
+const OPENNESS: &str = "finding out whether a role may not know the position";
+
+/// A spinner that is removed in the end, whatever the result.
+struct Cleared(indicatif::ProgressBar);
+
+impl Drop for Cleared {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}
+
 /// Whether a role may not know the position in some match: the rules have `sees`, and the search
 /// of all positions does not show that nothing is hidden.
 ///
 /// # Errors
 ///
 /// Those of the machine, but for a stop.
-pub(in crate::commands) fn hides(game: &Game, limits: Limits) -> Result<bool, PlayError> {
+pub(in crate::commands) fn hides(
+    game: &Game,
+    limits: Limits,
+    context: &Context,
+) -> Result<bool, PlayError> {
+    let _spinner = Cleared(context.spinner(OPENNESS));
     Ok(openness(game, limits)? != Some(true))
 }
 
@@ -100,13 +117,17 @@ pub(super) fn run(
     };
     let role = named.or_else(|| roles.next());
     let role = role.ok_or_else(|| anyhow!("the rules have no role that chooses"))?;
+    let spinner = Cleared(context.spinner("preparing the rules"));
     let mut world = match World::new(game, Backend::Auto, limits) {
-        Err(PlayError::Interrupted) => bail!("the time was over before the rules were ready"),
+        Err(PlayError::Interrupted) => {
+            bail!("the time was over before the rules were ready; raise --budget-time")
+        }
         world => world?,
     };
     let machine: &mut AnyMachine = world.machine();
     let start = machine.initial()?;
     let given = options.position.state(machine, &options.rules, context)?;
+    spinner.0.set_message(OPENNESS);
     let is_later = machine.facts(&given) != machine.facts(&start);
     if (is_later || options.table.is_some()) && nothing_is_hidden(&mut world, &[&start, &given])? {
         return Ok(None);
@@ -123,6 +144,10 @@ pub(super) fn run(
     let most = options.budget_nodes.map_or(POSITIONS, |nodes| {
         usize::try_from(nodes).unwrap_or(usize::MAX)
     });
+    spinner.0.set_message(format!(
+        "looking for the best plan by what {} knows, in at most {most} positions",
+        game.role_name(role)
+    ));
     let plan = match best_plan(&mut world, role, &start, most) {
         Ok(plan) => plan,
         Err(PlanError::Opponent(_) | PlanError::TooLarge(_))
@@ -132,6 +157,7 @@ pub(super) fn run(
         }
         Err(error) => return Err(refusal(game, role, &error)),
     };
+    drop(spinner);
     let machine = world.machine();
     let mut moves: Vec<Valued> = plan
         .moves
@@ -156,9 +182,10 @@ pub(super) fn run(
     } else {
         context.print_lines(moves.iter().map(|m| format!("{} {:.4}", m.made, m.value)))?;
         context.note(format_args!(
-            "expected scores of the best plan by what {} knows, whose choices it makes in {} \
-             situations",
+            "expected scores of the best plan by what {} knows: {}, of which {} with more than one \
+             legal move",
             game.role_name(role),
+            format::counted(plan.asked, "information set"),
             plan.choices
         ));
     }
@@ -168,7 +195,9 @@ pub(super) fn run(
 /// The error for a game without such a value.
 fn refusal(game: &Game, role: RoleId, error: &PlanError) -> anyhow::Error {
     match error {
-        PlanError::Play(PlayError::Interrupted) => anyhow!("the time was over before the end"),
+        PlanError::Play(PlayError::Interrupted) => {
+            anyhow!("the time was over before the end; raise --budget-time")
+        }
         PlanError::Opponent(other) => anyhow!(
             "the rules have `sees`, and {} has choices as well as {}: what they can expect is a \
              matter of mixed strategies; `ggp export --efg` writes the tree for solvers of such games",

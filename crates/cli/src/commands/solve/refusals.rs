@@ -5,6 +5,7 @@ use anyhow::bail;
 
 use super::super::prove::hides;
 use super::{Goal, Options};
+use crate::Context;
 use ggp_engine::machine::Limits;
 use ggp_gdl::game::{Game, Score};
 use ggp_solver::solve::{Method, Setting};
@@ -59,9 +60,14 @@ fn names(has: impl Fn(Method) -> bool) -> String {
 /// # Errors
 ///
 /// If an option is about plans, and the game has several roles, or if something is hidden.
-pub(super) fn refuse_for(options: &Options, game: &Game, limits: Limits) -> anyhow::Result<()> {
+pub(super) fn refuse_for(
+    options: &Options,
+    game: &Game,
+    limits: Limits,
+    context: &Context,
+) -> anyhow::Result<()> {
     let roles = game.role_count();
-    if roles > 1 && hides(game, limits)? {
+    if roles > 1 && hides(game, limits, context)? {
         bail!(
             "the rules have `sees`, and a plan must not depend on what its role cannot know; `ggp prove` \
              knows the value of one role against chance, and `ggp play` has programs for such games"

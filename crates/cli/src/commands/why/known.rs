@@ -7,7 +7,7 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Serialize;
 
-use crate::knowledge::{self, Known};
+use crate::knowledge::{self, Known, SampleLimits};
 use crate::{Context, Exit, format};
 use ggp_engine::machine::{AnyMachine, Limits, Machine};
 use ggp_explain::{Explainer, Question, Situation};
@@ -24,7 +24,7 @@ const SHORT: usize = 6;
 
 /// The answer to one question.
 #[derive(Serialize)]
-pub(super) struct Answer {
+pub(in crate::commands) struct Answer {
     question: String,
     role: String,
     /// True if the fact holds in all positions that fit what the role knows, false if in none,
@@ -54,7 +54,7 @@ pub(super) struct Match<'a> {
     pub limits: Limits,
 }
 
-/// Answers questions about what a role knows.
+/// Answers questions about what a role knows. The text has at most `lines` lines.
 ///
 /// # Errors
 ///
@@ -64,7 +64,7 @@ pub(super) fn run(
     questions: &[String],
     explainer: &mut Explainer,
     played: Match<'_>,
-    positions: usize,
+    (sample, lines): (SampleLimits, usize),
     context: &Context,
 ) -> anyhow::Result<Exit> {
     let Match {
@@ -73,17 +73,61 @@ pub(super) fn run(
         joints,
         limits: of_machine,
     } = played;
+    let known = knowledge::belief(machine, role, states, joints, of_machine, sample)?;
+    let late = known.late_note();
+    let (answers, faults) = answers(machine, known, questions, explainer)?;
+    match (context.json(), &answers[..]) {
+        (_, []) => {}
+        (true, [only]) => context.print_json(only)?,
+        (true, all) => context.print_json(&all)?,
+        (false, all) => {
+            let texts: Vec<String> = all.iter().map(Answer::text).collect();
+            context.print(cut(texts.join("\n\n"), lines))?;
+        }
+    }
+    if let Some(late) = late {
+        context.note(late);
+    }
+    let all = answers.iter().all(|answer| answer.known == Some(true));
+    super::outcome(faults, all, context)
+}
+
+/// The first lines of a text, with the number of the others.
+fn cut(text: String, most: usize) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    if lines.len() <= most {
+        return text;
+    }
+    let kept = most.saturating_sub(1);
+    let more = format::counted(lines.len() - kept, "more line");
+    let note = format!("… {more} (--lines)");
+    [&lines[..kept], &[&note[..]]].concat().join("\n")
+}
+
+/// The answers to questions about what a role knows, and the errors in the other questions.
+///
+/// # Errors
+///
+/// If the rules cannot be evaluated.
+pub(in crate::commands) fn answers<M: Machine>(
+    machine: &mut M,
+    known: Known,
+    questions: &[String],
+    explainer: &mut Explainer,
+) -> anyhow::Result<(Vec<Answer>, Vec<anyhow::Error>)> {
     let game = machine.game().clone();
+    let proof = known.is_timed().then_some(PROOF);
     let Known {
         mut world,
         belief,
         is_over,
         ..
-    } = knowledge::belief(machine, role, states, joints, of_machine, positions)?;
+    } = known;
+    let role = belief.role();
     let members = belief.with_end(&mut world, is_over)?;
     let total: f64 = members.iter().map(|member| member.weight).sum();
     let mut answers = Vec::new();
-    let stop = world.machine().stop().within(Some(PROOF));
+    let stop = world.machine().stop().within(proof);
     let all = claims(&mut world);
     // By the number of an answer: what is the same in a sample, so that it may be certain.
     let mut open: Vec<(usize, Asked)> = Vec::new();
@@ -161,17 +205,7 @@ pub(super) fn run(
     for answer in answers.iter_mut().filter(|answer| answer.known.is_some()) {
         (answer.holds_after, answer.fails_after) = (None, None);
     }
-    match (context.json(), &answers[..]) {
-        (_, []) => {}
-        (true, [only]) => context.print_json(only)?,
-        (true, all) => context.print_json(&all)?,
-        (false, all) => {
-            let texts: Vec<String> = all.iter().map(Answer::text).collect();
-            context.print(texts.join("\n\n"))?;
-        }
-    }
-    let all = answers.iter().all(|answer| answer.known == Some(true));
-    super::outcome(faults, all)
+    Ok((answers, faults))
 }
 
 /// The joint moves of a history.
@@ -225,7 +259,8 @@ impl Asked {
 }
 
 impl Answer {
-    fn text(&self) -> String {
+    /// The answer as text.
+    pub(in crate::commands) fn text(&self) -> String {
         let Answer {
             question,
             role,
@@ -239,6 +274,7 @@ impl Answer {
         };
         let all = match positions {
             1 if self.exact => "the only position".to_owned(),
+            1 => "the only position of a sample".to_owned(),
             _ => format!("all of {kind}"),
         };
         let fit = match positions {

@@ -1,0 +1,226 @@
+//! Questions about what roles know, and persons who play by it.
+
+use super::percepts::{COIN, SIDES};
+use super::workplace::Workplace;
+
+/// A bundled game.
+fn bundled(name: &str) -> String {
+    format!("{}/games/{name}.kif", env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn the_draws_of_a_match_with_a_person_are_others_each_time_and_can_be_repeated() {
+    let place = Workplace::new();
+    place.write("coin.kif", COIN);
+    let line = "play coin.kif --roles human,random --save match.json";
+    let play = |line: &str| place.run_with(line, &[], "1\n1\n");
+    let seed = |err: &str| {
+        let rest = err.strip_prefix("--seed ").expect("the seed is shown");
+        let (seed, rest) = rest.split_once(' ').unwrap();
+        assert_eq!(rest, "repeats the draws of this match\n");
+        seed.parse::<u64>().unwrap()
+    };
+    let (first, second) = (play(line), play(line));
+    let seeds = [seed(&first.err), seed(&second.err)];
+    assert_ne!(seeds[0], seeds[1]);
+    let record = std::fs::read_to_string(place.folder().join("match.json")).unwrap();
+    let record: serde_json::Value = serde_json::from_str(&record).unwrap();
+    assert_eq!(record["seed"], seeds[1]);
+    let again = play(&format!(
+        "play coin.kif --roles human,random --seed {}",
+        seeds[0]
+    ));
+    assert_eq!((again.out, again.err), (first.out, String::new()));
+    // Nobody is surprised, or nothing is drawn.
+    place.write("sides.kif", SIDES);
+    for line in [
+        "play coin.kif --roles first,random",
+        "play sides.kif --roles human,human --quiet",
+    ] {
+        assert_eq!(play(line).err, "", "{line}");
+    }
+}
+
+#[test]
+fn samples_have_a_seed() {
+    let place = Workplace::new();
+    let game = bundled("lattaque_small");
+    let moves = "(place marshal) (place spy); (place spy) (place marshal)";
+    let line = format!("draw {game} --known-by left --positions 2 --seed");
+    let draw = |seed: u32| {
+        place
+            .run_with(&format!("{line} {seed}"), &["--moves", moves], "")
+            .out
+    };
+    let drawings: Vec<String> = (0..8).map(draw).collect();
+    assert!(
+        drawings.iter().any(|one| *one != drawings[0]),
+        "{drawings:?}"
+    );
+    assert_eq!(draw(5), drawings[5]);
+    let why = format!("why {game} --known-by left --positions 2 --json --seed");
+    let why = |seed: u32| {
+        let more = [
+            "--moves",
+            moves,
+            "(piece 4 1 right spy)",
+            "(piece 4 1 right scout)",
+        ];
+        place.run_with(&format!("{why} {seed}"), &more, "").out
+    };
+    let answers: Vec<String> = (0..8).map(why).collect();
+    assert!(answers.iter().any(|one| *one != answers[0]), "{answers:?}");
+    assert_eq!(why(5), answers[5]);
+    let part = ["required", "--known-by"];
+    place.check_failure("draw matches.kif --seed 1", &[], "", 2, &part);
+}
+
+#[test]
+fn drawings_of_knowledge_tell_what_they_are_made_of() {
+    let place = Workplace::new();
+    place.write("coin.kif", COIN);
+    let moves = ["--moves", "wait (hide heads)"];
+    let drawn = place.json("draw coin.kif --known-by guesser", &moves);
+    let all = serde_json::json!({"role": "guesser", "positions": 2, "exact": true});
+    assert_eq!(drawn["known_by"], all);
+    assert_eq!(drawn.get("note"), None);
+    let drawn = place.json("draw coin.kif --known-by guesser --positions 1", &moves);
+    let sample = serde_json::json!({"role": "guesser", "positions": 1, "exact": false});
+    assert_eq!(drawn["known_by"], sample);
+    let note = drawn["note"].as_str().unwrap();
+    assert!(
+        note.starts_with("a sample of the positions that fit (1, "),
+        "{note}"
+    );
+    assert_eq!(place.json("draw coin.kif", &[]).get("known_by"), None);
+}
+
+#[test]
+fn a_person_asks_what_its_role_knows() {
+    let place = Workplace::new();
+    place.write("coin.kif", COIN);
+    let input = "why (hidden heads)\nwhy (turn 1)\nwhy 2\nwhy guess tails\nwhy terminal\nwhy\n\
+                 why 9\nwhy (hide heads)\nwhy (does random (hide heads))\nquit\n";
+    let mut outs = Vec::new();
+    for seed in 0..4 {
+        let line = format!("play coin.kif --roles human,random --seed {seed}");
+        let found = place.run_with(&line, &[], input);
+        let (before, _) = found.out.split_once("the match ends").expect("it ends");
+        let before = before
+            .split_once("1: guesser plays")
+            .map_or(before, |(before, _)| before);
+        outs.push(before.to_owned());
+    }
+    for part in [
+        "guesser does not know whether (hidden heads) holds: it does in 1 of 2 positions that fit",
+        "guesser knows that (turn 1) holds: it does in all of 2 positions",
+        "guesser knows that (legal guesser (guess tails)) holds",
+        "guesser knows that terminal does not hold",
+        "`why` needs a fact, a move or the number of a move",
+        "move numbers are 1 to 2",
+        "depends on the moves made",
+    ] {
+        assert!(outs[0].contains(part), "{part:?} is not in\n{}", outs[0]);
+    }
+    assert!(outs.iter().all(|out| *out == outs[0]), "{outs:#?}");
+}
+
+#[test]
+fn a_first_hint_comes_or_says_what_to_do() {
+    let place = Workplace::new();
+    let game = bundled("lattaque");
+    let line = format!("play {game} --roles random,random --depth 60 --save match.json --quiet");
+    assert_eq!(place.run(&line).code, Some(0));
+    let line = "play --resume match.json --roles random,human";
+    let found = place.run_with(line, &[], "hint\nquit\n");
+    assert_eq!(found.code, Some(0), "{found:#?}");
+    let has_hint = found.out.contains("right> hint\nhint: (move ");
+    // On a machine that is slow or busy.
+    let says =
+        found.out.contains("right> hint\nno hint yet: ") && found.out.contains("type hint again");
+    assert!(has_hint || says, "{found:#?}");
+}
+
+#[test]
+fn answers_about_knowledge_obey_the_limit_of_lines() {
+    let place = Workplace::new();
+    place.write("coin.kif", COIN);
+    let moves = ["--moves", "wait (hide heads)"];
+    let ask = |line: &str| {
+        let line = format!("why coin.kif --known-by guesser {line}");
+        place
+            .run_with(
+                &line,
+                &[&moves[..], &["(hidden heads)", "(turn 1)"]].concat(),
+                "",
+            )
+            .out
+    };
+    let all = ask("");
+    assert_eq!(all.lines().count(), 5, "{all}");
+    assert_eq!(ask("--lines 5"), all);
+    let first = all.lines().next().unwrap();
+    assert_eq!(
+        ask("--lines 2"),
+        format!("{first}\n… 4 more lines (--lines)\n")
+    );
+    for option in ["--full", "--depth 2", "--rules 2", "--facts 2"] {
+        let line = format!("why coin.kif --known-by guesser {option}");
+        place.check_failure(&line, &["terminal"], "", 2, &["cannot be used with"]);
+    }
+}
+
+#[test]
+fn each_error_of_a_question_is_marked() {
+    let place = Workplace::new();
+    place.write("coin.kif", COIN);
+    for more in ["", "--known-by guesser"] {
+        let line = format!("why coin.kif {more}");
+        let found = place.run_with(&line, &["(terminal)", "(none)", "(bar"], "");
+        assert_eq!(found.code, Some(2), "{found:#?}");
+        assert_eq!(found.err.lines().count(), 3, "{found:#?}");
+        assert!(
+            found.err.lines().all(|line| line.starts_with("error: ")),
+            "{found:#?}"
+        );
+    }
+    let part = "error: write `terminal` without parentheses: it has no arguments\n";
+    place.check_failure("why coin.kif (terminal)", &[], "", 2, &[part]);
+}
+
+#[test]
+fn the_counts_of_a_plan_agree_in_text_and_json() {
+    let place = Workplace::new();
+    let line = format!("prove {}", bundled("paid_look"));
+    let found = place.run(&line);
+    let json = place.json(&line, &[]);
+    let part = format!(
+        "what seeker knows: {} information sets, of which {} with more than one legal move",
+        json["information_sets"], json["choices"]
+    );
+    assert!(found.err.contains(&part), "{part}: {found:#?}");
+    assert_eq!(
+        (&json["information_sets"], &json["choices"]),
+        (&41.into(), &40.into())
+    );
+}
+
+#[test]
+fn limits_of_time_are_named_as_the_command_has_them() {
+    let place = Workplace::new();
+    let line = "export matches.kif --efg --budget-time 0";
+    place.check_failure(line, &[], "", 2, &["raise --budget-time\n"]);
+}
+
+#[test]
+fn nobody_is_to_move_when_the_game_is_over() {
+    let place = Workplace::new();
+    for (moves, turn) in [("(take 2)", true), ("(take 2); (take 1); (take 2)", false)] {
+        let found = place.run_with("draw matches.kif", &["--moves", moves], "");
+        assert_eq!(found.out.contains("turn: bob"), turn, "{found:#?}");
+        assert!(found.out.contains("left: "), "{found:#?}");
+    }
+    let moves = ["--moves", "(take 1)"];
+    let part = "name the last one by --move";
+    place.check_failure("next matches.kif", &moves, "", 2, &[part]);
+}
