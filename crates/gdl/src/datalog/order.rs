@@ -149,7 +149,9 @@ fn put(set: &mut [u64], variable: Variable) {
 }
 
 fn join(set: &mut [u64], more: &[u64]) {
-    set.iter_mut().zip(more).for_each(|(word, more)| *word |= more);
+    set.iter_mut()
+        .zip(more)
+        .for_each(|(word, more)| *word |= more);
 }
 
 fn is_subset(set: &[u64], of: &[u64]) -> bool {
@@ -168,7 +170,11 @@ struct Weighing<'a> {
 }
 
 impl<'a> Weighing<'a> {
-    fn new<'r>(rule: &Rule, atoms: impl Iterator<Item = &'r Atom>, estimates: &'a Estimates) -> Self {
+    fn new<'r>(
+        rule: &Rule,
+        atoms: impl Iterator<Item = &'r Atom>,
+        estimates: &'a Estimates,
+    ) -> Self {
         let mut weighing = Weighing {
             variables: Sets::new(rule),
             columns: Vec::new(),
