@@ -37,8 +37,10 @@ const MOST_GROUPINGS: usize = 4;
 const EFFORT: usize = 100_000;
 /// The minimum number of queries for which the analysis is tried.
 const MIN_QUERIES: usize = 50;
-/// The gates of the network, times the conflicts for all groups together, and the bounds of these.
-const CONFLICTS: (usize, usize, usize) = (500_000, 100, 500);
+/// The maximum number of conflicts for all groups together, in small networks and in others.
+const CONFLICTS: (i32, i32) = (500, 150);
+/// The maximum number of gates of a small network.
+const SMALL: usize = 2_000;
 /// The maximum number of conflicts for one group alone.
 const CONFLICTS_ALONE: i32 = 60;
 
@@ -209,12 +211,15 @@ impl Induction {
         let next = next.iter().map(|&next| frame.literal(next, &mut clauses));
         let next = next.collect();
         let now = inputs[..net.facts.len()].to_vec();
-        let (effort, least, most) = CONFLICTS;
+        let conflicts = match net.network.gates() <= SMALL {
+            true => CONFLICTS.0,
+            false => CONFLICTS.1,
+        };
         Induction {
             clauses,
             now,
             next,
-            conflicts: (effort / net.network.gates().max(1)).clamp(least, most) as i32,
+            conflicts,
             stop: stop.clone(),
         }
     }
