@@ -23,7 +23,8 @@ use super::rewrite::{live, same_gate, transcribe};
 use ggp_gdl::game::Move;
 use ggp_stop::Stop;
 
-/// Factors all gates. A stop returns false, and leaves the network as it was.
+/// Factors all gates. Returns false, and leaves the network as it was, after a stop, or if that
+/// takes far more gates.
 pub(super) fn factor(net: &mut Propnet, stop: &Stop) -> bool {
     let roots = net.roots();
     let live = live(&net.network, roots.iter().copied());
@@ -43,6 +44,7 @@ pub(super) fn factor(net: &mut Propnet, stop: &Stop) -> bool {
     let mut groups = groups_of_moves(net.facts.len(), &net.moves);
     groups.extend(groups_of_facts(net));
     let mut exclusive = Exclusive::new(groups, net.network.inputs(), stop);
+    exclusive.most_gates = MORE_GATES + GROWTH * net.network.gates();
     let network = &net.network;
     // By new gate: true if its old gate has only one reader. It is merged into that.
     let mut dissolve: Vec<bool> = Vec::new();
@@ -83,6 +85,10 @@ pub(super) fn factor(net: &mut Propnet, stop: &Stop) -> bool {
     }
     is_whole
 }
+
+/// Factors are given up once they need this many times the gates of the network, and some more.
+const GROWTH: usize = 2;
+const MORE_GATES: usize = 1_000;
 
 /// The literals whose "and" a literal is.
 fn term<'b>(builder: &'b Builder, literal: &'b Literal) -> &'b [Literal] {
@@ -152,6 +158,8 @@ pub(super) struct Exclusive {
     marks: Marks,
     stop: Stop,
     is_stopped: bool,
+    /// The number of gates of a network past which no more are made.
+    most_gates: usize,
     until_check: usize,
 }
 
@@ -177,6 +185,7 @@ impl Exclusive {
             marks: Marks::default(),
             stop: stop.clone(),
             is_stopped: false,
+            most_gates: usize::MAX,
             until_check: 0,
         }
     }
@@ -285,6 +294,7 @@ impl Exclusive {
 
     /// The "or" of the "and"s of the terms.
     pub fn any(&mut self, builder: &mut Builder, mut terms: Vec<Vec<Literal>>) -> Literal {
+        self.is_stopped |= builder.network().gates() > self.most_gates;
         if self.is_stopped(terms.len()) {
             return Literal::FALSE;
         }

@@ -37,8 +37,12 @@ const MOST_GROUPINGS: usize = 4;
 const EFFORT: usize = 100_000;
 /// The minimum number of queries for which the analysis is tried.
 const MIN_QUERIES: usize = 50;
-/// The maximum number of conflicts for all groups together, and for one alone.
-const CONFLICTS: (i32, i32) = (500, 60);
+/// The maximum number of conflicts for all groups together, in small networks and in others.
+const CONFLICTS: (i32, i32) = (500, 150);
+/// The maximum number of gates of a small network.
+const SMALL: usize = 2_000;
+/// The maximum number of conflicts for one group alone.
+const CONFLICTS_ALONE: i32 = 60;
 
 /// Groups of facts that exclude each other in every reachable state. The candidates
 /// are derived from states of [`sample`](super::sample). Empty for a network that
@@ -173,6 +177,8 @@ struct Induction {
     clauses: Clauses,
     now: Vec<i32>,
     next: Vec<i32>,
+    /// The maximum number of conflicts for all groups together.
+    conflicts: i32,
     stop: Stop,
 }
 
@@ -205,10 +211,15 @@ impl Induction {
         let next = next.iter().map(|&next| frame.literal(next, &mut clauses));
         let next = next.collect();
         let now = inputs[..net.facts.len()].to_vec();
+        let conflicts = match net.network.gates() <= SMALL {
+            true => CONFLICTS.0,
+            false => CONFLICTS.1,
+        };
         Induction {
             clauses,
             now,
             next,
+            conflicts,
             stop: stop.clone(),
         }
     }
@@ -228,7 +239,7 @@ impl Induction {
                 let broken: Vec<i32> = open.iter().map(Claim::broken).collect();
                 let mut assumptions = assumed.clone();
                 assumptions.push(self.clauses.any(&broken));
-                match self.clauses.solve(&assumptions, CONFLICTS.0) {
+                match self.clauses.solve(&assumptions, self.conflicts) {
                     Some(false) => break,
                     Some(true) => open.retain_mut(|claim| claim.survives(&self.clauses)),
                     None => together = false,
@@ -238,7 +249,7 @@ impl Induction {
             let proved = |claim: &Claim| {
                 let mut assumptions = assumed.clone();
                 assumptions.push(claim.broken());
-                self.clauses.solve(&assumptions, CONFLICTS.1) == Some(false)
+                self.clauses.solve(&assumptions, CONFLICTS_ALONE) == Some(false)
             };
             let proved: Vec<bool> = open.iter().map(proved).collect();
             if !proved.contains(&false) {

@@ -9,7 +9,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::program::{Atom, Literal, Rule, RuleSet, Term};
+use crate::program::{Atom, Literal, Rule, RuleSet, Variable};
 use crate::terms::TermId;
 
 /// Observed or estimated sizes of relations.
@@ -104,13 +104,7 @@ pub(super) fn order(rule: &Rule, first: Option<usize>, estimates: &Estimates) ->
         let found = atoms.iter().position(|(position, _)| *position == p);
         found.expect("the first literal is positive")
     });
-    let weighing = Weighing {
-        rule,
-        estimates: (atoms.iter())
-            .map(|(_, atom)| estimates.of(atom.relation.index()))
-            .collect(),
-        atoms: atoms.iter().map(|(_, atom)| *atom).collect(),
-    };
+    let weighing = Weighing::new(rule, atoms.iter().map(|(_, atom)| *atom), estimates);
     let order = if atoms.len() <= MAX_EXACT {
         weighing.exact(first)
     } else {
@@ -119,16 +113,115 @@ pub(super) fn order(rule: &Rule, first: Option<usize>, estimates: &Estimates) ->
     order.into_iter().map(|i| atoms[i].0).collect()
 }
 
-struct Weighing<'a> {
-    rule: &'a Rule,
-    atoms: Vec<&'a Atom>,
-    /// By atom.
-    estimates: Vec<&'a Estimate>,
+/// Sets of variables of a rule.
+struct Sets {
+    /// The number of words of each.
+    words: usize,
+    bits: Vec<u64>,
 }
 
-impl Weighing<'_> {
+impl Sets {
+    fn new(rule: &Rule) -> Self {
+        Sets {
+            words: rule.variables.len().div_ceil(64).max(1),
+            bits: Vec::new(),
+        }
+    }
+
+    /// Adds a set, empty at first.
+    fn push(&mut self) -> &mut [u64] {
+        let start = self.bits.len();
+        self.bits.resize(start + self.words, 0);
+        &mut self.bits[start..]
+    }
+
+    fn of(&self, number: usize) -> &[u64] {
+        &self.bits[number * self.words..][..self.words]
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &[u64]> {
+        self.bits.chunks_exact(self.words)
+    }
+}
+
+fn put(set: &mut [u64], variable: Variable) {
+    set[variable.index() / 64] |= 1 << (variable.index() % 64);
+}
+
+fn join(set: &mut [u64], more: &[u64]) {
+    set.iter_mut()
+        .zip(more)
+        .for_each(|(word, more)| *word |= more);
+}
+
+fn is_subset(set: &[u64], of: &[u64]) -> bool {
+    set.iter().zip(of).all(|(word, of)| word & !of == 0)
+}
+
+struct Weighing<'a> {
+    /// By atom: its variables.
+    variables: Sets,
+    /// By atom, and column: the variables there.
+    columns: Vec<Sets>,
+    /// By atom.
+    estimates: Vec<&'a Estimate>,
+    /// The variables of the other literals, and the share of rows that pass each.
+    tests: (Sets, Vec<f64>),
+}
+
+impl<'a> Weighing<'a> {
+    fn new<'r>(
+        rule: &Rule,
+        atoms: impl Iterator<Item = &'r Atom>,
+        estimates: &'a Estimates,
+    ) -> Self {
+        let mut weighing = Weighing {
+            variables: Sets::new(rule),
+            columns: Vec::new(),
+            estimates: Vec::new(),
+            tests: (Sets::new(rule), Vec::new()),
+        };
+        for atom in atoms {
+            let set = weighing.variables.push();
+            atom.for_each_variable(|v, _| put(set, v));
+            let mut columns = Sets::new(rule);
+            for term in &atom.arguments {
+                let set = columns.push();
+                term.for_each_variable(&mut |v, _| put(set, v));
+            }
+            weighing.columns.push(columns);
+            weighing.estimates.push(estimates.of(atom.relation.index()));
+        }
+        for literal in &rule.body {
+            let passed = match literal {
+                Literal::Positive(_) => continue,
+                Literal::Negative(_) => 0.6,
+                Literal::Distinct(..) => 0.8,
+                Literal::Same(..) => 0.2,
+                Literal::Any(_) => 0.6,
+            };
+            let set = weighing.tests.0.push();
+            literal.for_each_variable(&mut |v| put(set, v));
+            weighing.tests.1.push(passed);
+        }
+        weighing
+    }
+
     fn exact(&self, first: Option<usize>) -> Vec<usize> {
-        let n = self.atoms.len();
+        let n = self.estimates.len();
+        let words = self.variables.words;
+        let bits = Vec::with_capacity(words << n);
+        // By set of matched literals: the variables that these bind.
+        let mut bound = Sets { words, bits };
+        for done in 0usize..1 << n {
+            let start = bound.bits.len();
+            bound.push();
+            if done > 0 {
+                let (before, set) = bound.bits.split_at_mut(start);
+                set.copy_from_slice(&before[(done & (done - 1)) * words..][..words]);
+                join(set, self.variables.of(done.trailing_zeros() as usize));
+            }
+        }
         // For each set of matched literals: cost so far, rows, last literal.
         let mut best: Vec<Option<(f64, f64, usize)>> = vec![None; 1 << n];
         best[0] = Some((0.0, 1.0, usize::MAX));
@@ -136,17 +229,16 @@ impl Weighing<'_> {
             let Some((weight, rows, _)) = best[done] else {
                 continue;
             };
-            let bound = self.bound_by(done);
             for next in 0..n {
                 if done & 1 << next != 0 || (done == 0 && first.is_some_and(|f| f != next)) {
                     continue;
                 }
-                let matched = rows * self.fan_out(next, &bound);
+                let matched = rows * self.fan_out(next, bound.of(done));
                 let after = done | 1 << next;
-                let rows_after = matched * self.tests_passed(&bound, &self.bound_by(after));
                 let weight = weight + rows + matched;
                 if best[after].is_none_or(|(known, ..)| weight < known) {
-                    best[after] = Some((weight, rows_after, next));
+                    let passed = self.tests_passed(bound.of(done), bound.of(after));
+                    best[after] = Some((weight, matched * passed, next));
                 }
             }
         }
@@ -163,12 +255,12 @@ impl Weighing<'_> {
 
     fn greedy(&self, first: Option<usize>) -> Vec<usize> {
         let mut order: Vec<usize> = first.into_iter().collect();
-        let mut bound = vec![false; self.rule.variables.len()];
-        let mut rest: Vec<usize> = (0..self.atoms.len())
+        let mut bound = vec![0; self.variables.words];
+        let mut rest: Vec<usize> = (0..self.estimates.len())
             .filter(|i| first != Some(*i))
             .collect();
         for &i in &order {
-            self.atoms[i].for_each_variable(|v, _| bound[v.index()] = true);
+            join(&mut bound, self.variables.of(i));
         }
         if rest.len() > MAX_GREEDY {
             order.append(&mut rest);
@@ -182,61 +274,29 @@ impl Weighing<'_> {
                 }
             }
             let next = rest.remove(least.1);
-            self.atoms[next].for_each_variable(|v, _| bound[v.index()] = true);
+            join(&mut bound, self.variables.of(next));
             order.push(next);
         }
         order
     }
 
-    fn bound_by(&self, done: usize) -> Vec<bool> {
-        let mut bound = vec![false; self.rule.variables.len()];
-        for (i, atom) in self.atoms.iter().enumerate() {
-            if done & 1 << i != 0 {
-                atom.for_each_variable(|v, _| bound[v.index()] = true);
-            }
-        }
-        bound
-    }
-
     /// Estimated number of rows that match a literal when some variables are bound.
-    fn fan_out(&self, literal: usize, bound: &[bool]) -> f64 {
-        let atom = self.atoms[literal];
+    fn fan_out(&self, literal: usize, bound: &[u64]) -> f64 {
         let estimate = self.estimates[literal];
         let mut rows = estimate.rows;
-        for (column, term) in atom.arguments.iter().enumerate() {
-            if is_bound(term, bound) {
-                rows /= estimate.distinct[column].max(1.0);
+        for (variables, distinct) in self.columns[literal].iter().zip(&estimate.distinct) {
+            if is_subset(variables, bound) {
+                rows /= distinct.max(1.0);
             }
         }
         rows
     }
 
     /// Estimated share of rows that pass the tests whose variables have become bound.
-    fn tests_passed(&self, before: &[bool], after: &[bool]) -> f64 {
-        let mut share = 1.0;
-        for literal in &self.rule.body {
-            let passed = match literal {
-                Literal::Positive(_) => continue,
-                Literal::Negative(_) => 0.6,
-                Literal::Distinct(..) => 0.8,
-                Literal::Same(..) => 0.2,
-                Literal::Any(_) => 0.6,
-            };
-            let (mut early, mut now) = (true, true);
-            literal.for_each_variable(&mut |v| {
-                early &= before[v.index()];
-                now &= after[v.index()];
-            });
-            if now && !early {
-                share *= passed;
-            }
-        }
-        share
+    fn tests_passed(&self, before: &[u64], after: &[u64]) -> f64 {
+        let (variables, passed) = &self.tests;
+        let tests = variables.iter().zip(passed);
+        let now = tests.filter(|(test, _)| is_subset(test, after) && !is_subset(test, before));
+        now.map(|(_, passed)| passed).product()
     }
-}
-
-fn is_bound(term: &Term, bound: &[bool]) -> bool {
-    let mut all = true;
-    term.for_each_variable(&mut |v, _| all &= bound[v.index()]);
-    all
 }
