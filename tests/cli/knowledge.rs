@@ -89,7 +89,7 @@ fn drawings_of_knowledge_tell_what_they_are_made_of() {
     assert_eq!(drawn["known_by"], sample);
     let note = drawn["note"].as_str().unwrap();
     assert!(
-        note.starts_with("a sample of the positions that fit (1, "),
+        note.starts_with("a sample of the positions that fit: "),
         "{note}"
     );
     assert_eq!(place.json("draw coin.kif", &[]).get("known_by"), None);
@@ -223,4 +223,82 @@ fn nobody_is_to_move_when_the_game_is_over() {
     let moves = ["--moves", "(take 1)"];
     let part = "name the last one by --move";
     place.check_failure("next matches.kif", &moves, "", 2, &[part]);
+}
+
+/// The guesser cannot know which guesses are legal.
+const BLIND: &str = "
+    (role guesser)
+    (role random)
+    (init (turn 1))
+    (<= (legal random (hide ?x)) (true (turn 1)) (number ?x))
+    (number 1) (number 2) (number 3)
+    (<= (legal random wait) (true (turn 2)))
+    (<= (legal guesser wait) (true (turn 1)))
+    (<= (legal guesser (guess ?x)) (true (turn 2)) (number ?x) (not (true (hidden ?x))))
+    (<= (next (hidden ?x)) (does random (hide ?x)))
+    (<= (next (turn 2)) (true (turn 1)))
+    (<= (next (turn 3)) (true (turn 2)))
+    (<= (next (guessed ?x)) (does guesser (guess ?x)))
+    (<= terminal (true (turn 3)))
+    (<= (goal guesser 100) (true (guessed 1)))
+    (<= (goal guesser 0) (not (true (guessed 1))))
+    (<= (goal random 0) (true (turn ?x)))
+    (<= (sees guesser never) (true (turn 9)))
+";
+
+#[test]
+fn illegal_moves_of_those_who_cannot_know_better_are_no_hints() {
+    let place = Workplace::new();
+    place.write("blind.kif", BLIND);
+    let mut refused = 0;
+    for seed in 0..8 {
+        let line = format!("play blind.kif --roles human,first --seed {seed}");
+        let found = place.run_with(&line, &[], "hint\nquit\n");
+        assert_eq!(found.code, Some(0), "{found:#?}");
+        let is_refused = found
+            .out
+            .contains("the rules are at fault, and ggp check --play shows");
+        let is_illegal =
+            found.out.contains("hint: (guess 1)") && !found.out.contains("] (guess 1)");
+        refused += usize::from(is_refused);
+        assert!(!is_illegal, "{found:#?}");
+    }
+    assert!(refused > 0, "some hints are illegal");
+    let errors = ["guesser may not play (guess", "`ggp check --play` shows"];
+    let fails = (0..8).filter(|seed| {
+        let found = place.run(&format!("play blind.kif --roles auto,first --seed {seed}"));
+        found.code == Some(1) && errors.iter().all(|part| found.err.contains(part))
+    });
+    assert!(fails.count() > 0, "some moves are illegal");
+}
+
+#[test]
+fn nothing_is_taken_back_where_others_would_be_seen_again() {
+    let place = Workplace::new();
+    let rules = concat!(env!("CARGO_MANIFEST_DIR"), "/games/krieg_tic_tac_toe.kif");
+    let line = format!("play {rules} --roles human,human");
+    let found = place.run_with(&line, &[], "1\nundo\nquit\n");
+    assert!(
+        found
+            .out
+            .contains("with several people, nothing is taken back"),
+        "{found:#?}"
+    );
+    let line = format!("play {rules} --roles human,random --seed 1");
+    let found = place.run_with(&line, &[], "1\nundo\nquit\n");
+    let parts = ["what you saw after that choice", "took back 2 joint moves"];
+    assert!(
+        parts.iter().all(|part| found.out.contains(part)),
+        "{found:#?}"
+    );
+}
+
+#[test]
+fn a_move_after_the_end_is_named_as_such() {
+    let place = Workplace::new();
+    place.write("coin.kif", COIN);
+    let moves = "wait (hide heads); (guess heads) wait; (guess tails) wait; wait";
+    let more = ["--moves", moves, "terminal"];
+    let parts = ["--moves, move 4, `wait`: the game is over"];
+    place.check_failure("why coin.kif --known-by guesser", &more, "", 2, &parts);
 }

@@ -180,7 +180,7 @@ impl Known {
                 positions: likely.len(),
                 exact: self.belief.is_exact(),
             },
-            note: self.note(likely.len()),
+            note: self.note(),
         })
     }
 
@@ -198,19 +198,12 @@ impl Known {
     }
 
     /// A note where the positions are not all that fit.
-    fn note(&self, positions: usize) -> Option<String> {
-        let weights = || self.belief.members().iter().map(|member| member.weight);
-        // As many with equal weights are as good.
-        let (sum, squares) = (
-            weights().sum::<f64>(),
-            weights().map(|w| w * w).sum::<f64>(),
-        );
+    pub fn note(&self) -> Option<String> {
         (!self.belief.is_exact()).then(|| {
             let late = self.late_note();
             format!(
-                "a sample of the positions that fit ({positions}, as good as {:.0} with equal weights): \
-                 shares are rough, and what is the same in all of them may still be open{}{}",
-                sum * sum / squares,
+                "a sample of the positions that fit: they resemble each other, so that shares can be far \
+                 off, and what is the same in all of them may still be open{}{}",
                 if late.is_some() { "; " } else { "" },
                 late.unwrap_or_default()
             )
@@ -218,7 +211,7 @@ impl Known {
     }
 
     /// A note where the limit of time ended a search, so that another run may find other positions.
-    pub fn late_note(&self) -> Option<String> {
+    fn late_note(&self) -> Option<String> {
         let turn = self.late?;
         Some(format!(
             "the limit of time ended the search in turn {turn}, so another run may find other positions; \

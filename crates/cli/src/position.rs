@@ -6,7 +6,7 @@ use anyhow::{Context as _, anyhow, bail};
 
 use super::Context;
 use super::rule_files::{self, RuleOptions};
-use ggp_engine::machine::{self, Machine};
+use ggp_engine::machine::{self, Machine, PlayError};
 use ggp_gdl::game::{Game, Move, ParseTermError};
 use ggp_gdl::span::{Source, Sources};
 use ggp_gdl::syntax::{self, Sexp, SexpKind, SyntaxLimits};
@@ -101,6 +101,9 @@ impl PositionOptions {
         let texts = text.split([';', '\n', '\r']).map(str::trim);
         for (number, text) in (1..).zip(texts.filter(|text| !text.is_empty())) {
             let place = || format!("{name}, move {number}, `{text}`");
+            if machine.is_terminal(&state)? {
+                return Err(PlayError::GameOver).with_context(place);
+            }
             let joint = parse_joint(machine, &state, text).with_context(place)?;
             state = machine.play(&state, &joint).with_context(place)?;
             made.push((joint, state.clone()));

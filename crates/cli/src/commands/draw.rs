@@ -93,15 +93,18 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
             let role = super::legal::find_role(machine.game(), name)?;
             let joints: Vec<_> = made.into_iter().map(|(joint, _)| joint).collect();
             let of_machine = options.rules.limits(context);
-            let mut known = knowledge::belief(
+            let spinner =
+                context.spinner(format!("finding the positions that fit what {name} knows"));
+            let known = knowledge::belief(
                 &mut machine,
                 role,
                 &states,
                 &joints,
                 of_machine,
                 options.knowledge.sample(),
-            )?;
-            let drawn = known.drawing(&mut machine, &picture, limits)?;
+            );
+            spinner.finish_and_clear();
+            let drawn = known?.drawing(&mut machine, &picture, limits)?;
             if let Some(note) = &drawn.note {
                 context.note(note);
             }

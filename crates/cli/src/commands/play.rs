@@ -274,6 +274,15 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     };
     options.values.warn_of_gaps(&tables, context);
     let finished = session.finish(end, context);
+    if let Err(error) = &ended
+        && game.is_hidden()
+        && matches!(error.downcast_ref(), Some(PlayError::IllegalMove { .. }))
+    {
+        context.note(
+            "a role that cannot find out its legal moves by its percepts may choose others; `ggp check --play` \
+             shows whether the rules are at fault",
+        );
+    }
     ended?;
     finished?;
     Ok(Exit::Done)

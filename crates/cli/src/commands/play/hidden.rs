@@ -3,11 +3,12 @@
 use super::super::why::known;
 use super::reasons;
 use crate::format;
-use crate::knowledge::{self, Known, SampleLimits};
+use crate::knowledge::{Known, SampleLimits};
 use ggp_engine::machine::{Limits, Machine};
 use ggp_explain::{ExplainOptions, Explainer};
 use ggp_gdl::game::Move;
 use ggp_gdl::terms::TermId;
+use ggp_hidden::ascending;
 use ggp_play::{Observation, Turn};
 
 /// The limits of a belief that is shown.
@@ -16,21 +17,34 @@ const SAMPLE: SampleLimits = SampleLimits {
     seed: None,
 };
 
-/// The positions that fit what the role knows.
+/// The positions that fit what the role knows. Those that were `kept` are brought up to the turn, so
+/// that all answers of a turn are about the same ones.
 ///
 /// # Errors
 ///
 /// If the rules cannot be evaluated, or no position is found that fits.
-pub fn belief<M: Machine>(
+pub fn belief<'k, M: Machine>(
     machine: &mut M,
     turn: &Turn<'_, M::State>,
     limits: Limits,
-) -> anyhow::Result<Known> {
-    let history = turn.history;
-    let states = (0..=history.len()).map(|moves| machine.facts(history.state_after(moves)));
-    let states: Vec<Vec<TermId>> = states.collect();
-    let joints: Vec<Vec<Move>> = history.plies().map(|ply| ply.joint.clone()).collect();
-    knowledge::belief(machine, turn.role, &states, &joints, limits, SAMPLE)
+    kept: &'k mut Option<Known>,
+) -> anyhow::Result<&'k mut Known> {
+    let role = turn.role.index();
+    let plies = turn.history.plies();
+    let past = plies.map(|ply| (ply.joint[role], ascending(&ply.percepts[role])));
+    let past: Vec<(Move, Vec<TermId>)> = past.collect();
+    let is_behind = |known: &Known| past.starts_with(known.belief.past());
+    let mut known = match kept.take().filter(is_behind) {
+        Some(known) => known,
+        None => {
+            let start = machine.facts(turn.history.state_after(0));
+            Known::at_start(machine.game(), turn.role, &start, limits, SAMPLE)?
+        }
+    };
+    for (made, told) in &past[known.belief.turns()..] {
+        known.turn(*made, told)?;
+    }
+    Ok(kept.insert(known))
 }
 
 /// The answer to whether the role knows a fact, or that a move is legal.
@@ -42,11 +56,11 @@ pub fn why<M: Machine>(
     machine: &mut M,
     turn: &Turn<'_, M::State>,
     limits: Limits,
-    numbered: &[Move],
-    text: &str,
+    kept: &mut Option<Known>,
+    (numbered, text): (&[Move], &str),
 ) -> anyhow::Result<String> {
     let game = machine.game().clone();
-    let known = belief(machine, turn, limits.clone())?;
+    let known = belief(machine, turn, limits.clone(), kept)?;
     let terms = machine.terms().clone();
     let mut explainer = Explainer::new(&game, terms, limits, ExplainOptions::default());
     // Whether a text is a move must not depend on moves of others.
@@ -55,7 +69,10 @@ pub fn why<M: Machine>(
     let questions = [question.map_err(anyhow::Error::msg)?];
     let (answers, faults) = known::answers(machine, known, &questions, &mut explainer)?;
     match (answers.first(), faults.into_iter().next()) {
-        (Some(answer), _) => Ok(answer.text()),
+        (Some(answer), _) => Ok(match known.note().filter(|_| !answer.is_certain()) {
+            Some(note) => format!("{}\n{note}", answer.text()),
+            None => answer.text(),
+        }),
         (None, fault) => Err(fault.expect("a question has an answer or an error")),
     }
 }

@@ -81,6 +81,9 @@ impl Adviser {
         let Some(best) = answer.advice.filter(|_| is_thought) else {
             return Ok(NONE_YET.to_owned());
         };
+        if !turn.legal.contains(&best.chosen) {
+            return Ok(NOT_KNOWN.to_owned());
+        }
         let mut text = format!("hint: {}", format::move_text(machine, best.chosen));
         let late = match is_late && is_hidden {
             true => LATE,
@@ -224,7 +227,11 @@ impl Adviser {
 /// The time before the end of a search in which it may return.
 const SLACK: Duration = Duration::from_millis(200);
 /// The remark where time ended the search.
-const LATE: &str = "\n  the limit of 2 s ended the search: another run may have another hint";
+const LATE: &str = "\n  time ended the search: another run may have another hint";
+
+/// The text where the agent chose a move that is not legal.
+const NOT_KNOWN: &str = "no hint is available: the role cannot find out by its percepts which moves are legal; \
+                         the rules are at fault, and ggp check --play shows where";
 
 /// The text where the agent has no move yet.
 const NONE_YET: &str = "no hint yet: the program is still reading the rules or finding the positions that \

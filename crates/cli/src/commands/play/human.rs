@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use super::hint::Adviser;
 use super::{hidden, reasons};
+use crate::knowledge::Known;
 use crate::{Context, format};
 use ggp_engine::machine::{self, Machine};
 use ggp_gdl::game::{Game, Move, RoleId};
@@ -41,6 +42,9 @@ const HIDDEN_HELP: &str = "  \
   help                 show this
 The state and the moves of others are shown when the match is over.
 A word that is also a legal move is the move; /undo is always the command.";
+
+/// The message while positions that fit are searched for.
+const FINDING: &str = "finding the positions that fit what you know";
 
 /// The codes that clear a terminal: what is shown, and the lines that were shown before.
 const CLEAR: &str = "\x1b[2J\x1b[3J\x1b[H";
@@ -110,8 +114,9 @@ impl<'a> Table<'a> {
         machine: &mut M,
         turn: &Turn<'_, M::State>,
         limits: machine::Limits,
+        kept: &mut Option<Known>,
     ) -> anyhow::Result<String> {
-        let mut known = hidden::belief(machine, turn, limits)?;
+        let known = hidden::belief(machine, turn, limits, kept)?;
         let drawn = known.drawing(machine, self.picture, DrawingLimits::default())?;
         let text = ggp_picture::text(&drawn.drawing);
         Ok(match drawn.note {
@@ -202,6 +207,8 @@ pub struct Human<'a> {
     /// The role that was last shown what it knows, shared by all.
     viewer: Rc<Cell<Option<RoleId>>>,
     limits: machine::Limits,
+    /// The positions that fit what the role knows, in games with hidden information.
+    known: Option<Known>,
     adviser: Adviser,
     /// True if other people play, too.
     has_others: bool,
@@ -222,6 +229,7 @@ impl<'a> Human<'a> {
             asked,
             viewer,
             limits: brief.limits.clone(),
+            known: None,
             adviser: Adviser::new(brief),
             has_others,
             shown: 0,
@@ -277,13 +285,19 @@ impl<'a> Human<'a> {
                 Input::Wrong(message) => table.say(format!("{message}; type help for help"))?,
                 // The role random knows all.
                 Input::Command(Command::State) if is_hidden && !game.is_random(turn.role) => {
-                    let known = table.known(machine, turn, self.limits.clone());
+                    let spinner = table.context.spinner(FINDING);
+                    let limits = self.limits.clone();
+                    let known = table.known(machine, turn, limits, &mut self.known);
+                    spinner.finish_and_clear();
                     table.say(known.unwrap_or_else(|error| error.to_string()))?;
                 }
                 Input::Why(text) if is_hidden && !game.is_random(turn.role) => {
                     let numbered = if menu.numbered { turn.legal } else { &[] };
                     let limits = self.limits.clone();
-                    let answer = hidden::why(machine, turn, limits, numbered, &text);
+                    let spinner = table.context.spinner(FINDING);
+                    let asked = (numbered, &text[..]);
+                    let answer = hidden::why(machine, turn, limits, &mut self.known, asked);
+                    spinner.finish_and_clear();
                     table.say(answer.unwrap_or_else(|error| error.to_string()))?;
                 }
                 Input::Command(Command::Help) if is_hidden => table.say(HIDDEN_HELP)?,
@@ -299,7 +313,15 @@ impl<'a> Human<'a> {
                     let limits = self.limits.clone();
                     table.say(reasons::why(machine, turn, limits, numbered, &text))?;
                 }
-                Input::Command(Command::Undo) => return Ok(Choice::Undo),
+                Input::Command(Command::Undo) if is_hidden && self.has_others => {
+                    table.say("with several people, nothing is taken back: you would see again what others chose")?;
+                }
+                Input::Command(Command::Undo) => {
+                    if is_hidden {
+                        table.say("note: what you saw after that choice is no longer counted as known to you")?;
+                    }
+                    return Ok(Choice::Undo);
+                }
                 Input::Command(Command::Quit) => return Ok(Choice::Quit),
                 Input::Command(Command::Help) => table.say(HELP)?,
                 Input::Command(Command::Moves) => table.say(menu.text())?,
@@ -308,7 +330,10 @@ impl<'a> Human<'a> {
                 }
                 Input::Command(Command::History) => table.say(past(machine, turn.history))?,
                 Input::Command(Command::Hint) => {
-                    let text = self.adviser.hint(machine, turn)?;
+                    let spinner = table.context.spinner("looking for a move");
+                    let text = self.adviser.hint(machine, turn);
+                    spinner.finish_and_clear();
+                    let text = text?;
                     table.say(text)?;
                 }
             }

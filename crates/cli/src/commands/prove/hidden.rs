@@ -86,13 +86,21 @@ pub(in crate::commands) fn openness(
     }
 }
 
-/// Whether all roles always know the position; false if that is not known.
-fn nothing_is_hidden(world: &mut World, starts: &[&State]) -> Result<bool, PlayError> {
+/// Whether all roles always know the position.
+///
+/// # Errors
+///
+/// If the time is over before that is found out, and faults of the rules.
+fn nothing_is_hidden(world: &mut World, starts: &[&State]) -> anyhow::Result<bool> {
     for start in starts {
         match is_open(world, start, OPEN) {
             Ok(Some(true)) => {}
-            Ok(_) | Err(PlayError::Interrupted) => return Ok(false),
-            Err(error) => return Err(error),
+            Ok(_) => return Ok(false),
+            Err(PlayError::Interrupted) => bail!(
+                "the time was over before it was found out whether a role may not know the position; \
+                 raise --budget-time"
+            ),
+            Err(error) => return Err(error.into()),
         }
     }
     Ok(true)

@@ -73,9 +73,16 @@ pub(super) fn run(
         joints,
         limits: of_machine,
     } = played;
-    let known = knowledge::belief(machine, role, states, joints, of_machine, sample)?;
-    let late = known.late_note();
-    let (answers, faults) = answers(machine, known, questions, explainer)?;
+    let name = machine.game().role_name(role).to_owned();
+    let spinner = context.spinner(format!("finding the positions that fit what {name} knows"));
+    let known = knowledge::belief(machine, role, states, joints, of_machine, sample);
+    let found = known.and_then(|mut known| {
+        spinner.set_message(format!("looking for what {name} knows for certain"));
+        let found = answers(machine, &mut known, questions, explainer)?;
+        Ok((found, known.note()))
+    });
+    spinner.finish_and_clear();
+    let ((answers, faults), note) = found?;
     match (context.json(), &answers[..]) {
         (_, []) => {}
         (true, [only]) => context.print_json(only)?,
@@ -85,8 +92,10 @@ pub(super) fn run(
             context.print(cut(texts.join("\n\n"), lines))?;
         }
     }
-    if let Some(late) = late {
-        context.note(late);
+    // What is certain does not depend on the sample.
+    let is_open = answers.iter().any(|answer| answer.known.is_none());
+    if let Some(note) = note.filter(|_| is_open) {
+        context.note(note);
     }
     let all = answers.iter().all(|answer| answer.known == Some(true));
     super::outcome(faults, all, context)
@@ -111,24 +120,24 @@ fn cut(text: String, most: usize) -> String {
 /// If the rules cannot be evaluated.
 pub(in crate::commands) fn answers<M: Machine>(
     machine: &mut M,
-    known: Known,
+    known: &mut Known,
     questions: &[String],
     explainer: &mut Explainer,
 ) -> anyhow::Result<(Vec<Answer>, Vec<anyhow::Error>)> {
     let game = machine.game().clone();
     let proof = known.is_timed().then_some(PROOF);
     let Known {
-        mut world,
+        world,
         belief,
         is_over,
         ..
     } = known;
     let role = belief.role();
-    let members = belief.with_end(&mut world, is_over)?;
+    let members = belief.with_end(world, *is_over)?;
     let total: f64 = members.iter().map(|member| member.weight).sum();
     let mut answers = Vec::new();
     let stop = world.machine().stop().within(proof);
-    let all = claims(&mut world);
+    let all = claims(world);
     // By the number of an answer: what is the same in a sample, so that it may be certain.
     let mut open: Vec<(usize, Asked)> = Vec::new();
     let mut random = Xoshiro256PlusPlus::seed_from_u64(0);
@@ -172,7 +181,7 @@ pub(in crate::commands) fn answers<M: Machine>(
         let is_same = holds_in == 0 || holds_in == members.len();
         let known = (is_same && belief.is_exact()).then_some(holds_in > 0);
         if is_same && known.is_none() {
-            open.extend(Asked::new(&asked, &all, &world).map(|asked| (answers.len(), asked)));
+            open.extend(Asked::new(&asked, &all, world).map(|asked| (answers.len(), asked)));
         }
         answers.push(Answer {
             question: question.clone(),
@@ -189,7 +198,7 @@ pub(in crate::commands) fn answers<M: Machine>(
     let asked: Vec<Vec<Claim>> = open.iter().map(|(_, asked)| asked.claims.clone()).collect();
     let verdicts = match &asked[..] {
         [] => Vec::new(),
-        asked => certain(&mut world, &belief, is_over, asked, &stop, &mut random)?,
+        asked => certain(world, belief, *is_over, asked, &stop, &mut random)?,
     };
     for ((number, asked), verdict) in open.into_iter().zip(verdicts) {
         let answer = &mut answers[number];
@@ -259,6 +268,11 @@ impl Asked {
 }
 
 impl Answer {
+    /// Whether it does not depend on a sample.
+    pub(in crate::commands) fn is_certain(&self) -> bool {
+        self.known.is_some()
+    }
+
     /// The answer as text.
     pub(in crate::commands) fn text(&self) -> String {
         let Answer {
