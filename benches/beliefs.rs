@@ -1,7 +1,7 @@
 //! Beliefs: how near samples come to all positions that fit, and how long it takes to find some.
 //!
 //! ```text
-//! cargo bench --bench beliefs -- [--matches COUNT] [--members COUNT] [GAME]...
+//! cargo bench --bench beliefs -- [--matches COUNT] [--members COUNT] [--proofs TURNS] [GAME]...
 //! ```
 //!
 //! A game is the name of a bundled one, a rule file, or `battleship_8` or `battleship_10`: battleship on larger seas,
@@ -10,13 +10,19 @@
 //! at most COUNT positions, each from nothing. *One* is the total variation between a sample and all that fits, *ten*
 //! that of the average of ten samples, both on average over the turns. The times are those from nothing to the
 //! positions that fit after the last turn of a match. A sample that finds none counts as lost.
+//!
+//! With `--proofs`, matches have TURNS turns, and for all facts that are the same in the whole sample, it is asked
+//! within a minute whether they are so in all positions that fit.
 
 use std::time::{Duration, Instant};
 
 use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine};
 use ggp_gdl::game::{Game, Move, RoleId};
 use ggp_gdl::terms::TermId;
-use ggp_hidden::{Belief, BeliefError, BeliefLimits, Memories, World};
+use ggp_hidden::{
+    Belief, BeliefError, BeliefLimits, Claim, Memories, Verdict, World, certain, claims,
+};
+use ggp_stop::Stop;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rustc_hash::FxHashMap;
@@ -42,16 +48,22 @@ const SAMPLES: u64 = 10;
 /// The most joint moves of a match.
 const LONGEST: usize = 200;
 
+/// The columns.
+const SAMPLED: &str = "game, turns, most positions, in a sample, total variation (one, ten), ms median and most, lost";
+const PROOFS: &str =
+    "game, turns, in the sample, facts certain, with a history that differs, open, s";
+
 /// A role's moves with its percepts after each.
 type Past = Vec<(Move, Vec<TermId>)>;
 
 fn main() {
-    let (mut games, mut matches, mut members) = (Vec::new(), 5, 200);
+    let (mut games, mut matches, mut members, mut proofs) = (Vec::new(), 5, 200, None);
     let mut words = std::env::args().skip(1).filter(|word| word != "--bench");
     while let Some(word) = words.next() {
         let mut value = || words.next().expect("an option has a value");
         match &word[..] {
             "--matches" => matches = value().parse().expect("COUNT is a number"),
+            "--proofs" => proofs = Some(value().parse().expect("TURNS is a number")),
             "--members" => members = value().parse().expect("COUNT is a number"),
             _ => games.push(word),
         }
@@ -59,9 +71,7 @@ fn main() {
     if games.is_empty() {
         games = GAMES.iter().map(|name| (*name).to_owned()).collect();
     }
-    println!(
-        "game, turns, most positions, in a sample, total variation (one, ten), ms median and most, lost"
-    );
+    println!("{}", if proofs.is_some() { PROOFS } else { SAMPLED });
     for game in &games {
         let text = match &game[..] {
             "battleship_8" => battleship(8, 4),
@@ -70,7 +80,10 @@ fn main() {
             name => read(&format!("{}/games/{name}.kif", env!("CARGO_MANIFEST_DIR"))),
         };
         let rules = Game::from_text(game, &text).expect("the rules have no error");
-        measure(&rules, matches, members);
+        match proofs {
+            Some(turns) => prove(&rules, matches, members, turns),
+            None => measure(&rules, matches, members),
+        }
     }
 }
 
@@ -168,6 +181,66 @@ fn measure(game: &Game, matches: u64, members: usize) {
         1e3 * times[times.len() / 2].as_secs_f64(),
         1e3 * times[times.len() - 1].as_secs_f64(),
     );
+}
+
+/// Prints a row for each match: what is proved about the facts that are the same in a sample.
+fn prove(game: &Game, matches: u64, members: usize, turns: usize) {
+    let mut world = World::new(game, Backend::Propnet, Limits::default()).expect("a world");
+    let mut machine = AnyMachine::new(game, Backend::Auto, Limits::default()).expect("a machine");
+    let mut roles = game.roles().filter(|role| !game.is_random(*role));
+    let role = roles.next().expect("a role");
+    let limits = BeliefLimits {
+        members,
+        joint_moves: 50 * members,
+        time: None,
+    };
+    for seed in 0..matches {
+        let past = played(&mut machine, role, seed);
+        let mut belief = nothing(&mut world, role);
+        for step in past.iter().take(turns) {
+            update(&mut world, &mut belief, step, limits, seed).expect("the match itself fits");
+        }
+        let state = belief.members()[0].state.clone();
+        let is_over = world.status(&[state]).expect("no fault")[0].terminal;
+        let positions = belief.with_end(&mut world, is_over).expect("no fault");
+        let mut counts: FxHashMap<TermId, usize> = FxHashMap::default();
+        for position in &positions {
+            for fact in world.facts(&position.state) {
+                *counts.entry(fact).or_default() += 1;
+            }
+        }
+        let all = positions.len();
+        let is_same = |claim: &Claim| match claim {
+            Claim::Fact(fact) => [None, Some(&all)].contains(&counts.get(fact)),
+            _ => false,
+        };
+        let asked = claims(&mut world).into_iter().filter(is_same);
+        let asked: Vec<Vec<Claim>> = asked.map(|claim| vec![claim]).collect();
+        let begun = Instant::now();
+        let stop = Stop::default().within(Some(Duration::from_secs(60)));
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let found = certain(&mut world, &belief, is_over, &asked, &stop, &mut random);
+        let (mut proved, mut differ, mut open) = (0, 0, 0);
+        for (verdict, claim) in found.expect("no fault").iter().zip(&asked) {
+            let Claim::Fact(fact) = claim[0] else {
+                continue;
+            };
+            match verdict {
+                Verdict::Certain(holds) => {
+                    assert_eq!(*holds, counts.contains_key(&fact), "the sample fits");
+                    proved += 1;
+                }
+                Verdict::Differs(_) => differ += 1,
+                Verdict::Open => open += 1,
+            }
+        }
+        println!(
+            "{}, {}, {all}, {proved}, {differ}, {open}, {:.1}",
+            game.name(),
+            belief.turns(),
+            begun.elapsed().as_secs_f64()
+        );
+    }
 }
 
 /// The belief before the first turn.

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine};
-use ggp_gdl::game::{Game, RoleId};
+use ggp_gdl::game::{Game, Move, RoleId};
 use ggp_gdl::terms::TermId;
 use ggp_hidden::{Belief, BeliefError, BeliefLimits, Claim, Verdict, World, certain, claims};
 use ggp_stop::Stop;
@@ -18,28 +18,39 @@ fn begun(game: &Game, role: usize) -> (RoleId, AnyMachine, World) {
     (role, machine(game, Backend::Auto), world)
 }
 
+/// The facts after a history, whose moves are legal, and which has the moves and percepts of a role.
+fn after(
+    machine: &mut AnyMachine,
+    history: &[Vec<Move>],
+    role: RoleId,
+    known: &Past,
+) -> Vec<TermId> {
+    let mut state = machine.initial().unwrap();
+    assert_eq!(history.len(), known.len());
+    for (joint, (made, percepts)) in history.iter().zip(known) {
+        assert_eq!(joint[role.index()], *made);
+        let roles: Vec<RoleId> = machine.game().roles().collect();
+        for (other, one) in roles.into_iter().zip(joint) {
+            let mut legal = Vec::new();
+            machine.legal(&state, other, &mut legal).unwrap();
+            assert!(legal.contains(one), "an illegal move");
+        }
+        let mut now = told(machine, &state, joint, role);
+        let mut due = percepts.clone();
+        now.sort_unstable();
+        due.sort_unstable();
+        assert_eq!(now, due);
+        state = machine.next(&state, joint).unwrap();
+    }
+    machine.facts(&state)
+}
+
 /// Asserts that each history of a belief has the moves and percepts of its role, and leads to its state.
 fn assert_fits(game: &Game, world: &World, belief: &Belief, role: RoleId, known: &Past) {
     let mut machine = machine(game, Backend::Datalog);
     for member in belief.members() {
-        let mut state = machine.initial().unwrap();
-        let history = member.history();
-        assert_eq!(history.len(), known.len());
-        for (joint, (made, percepts)) in history.iter().zip(known) {
-            assert_eq!(joint[role.index()], *made);
-            for (other, one) in game.roles().zip(joint) {
-                let mut legal = Vec::new();
-                machine.legal(&state, other, &mut legal).unwrap();
-                assert!(legal.contains(one), "an illegal move");
-            }
-            let mut now = told(&mut machine, &state, joint, role);
-            let mut due = percepts.clone();
-            now.sort_unstable();
-            due.sort_unstable();
-            assert_eq!(now, due);
-            state = machine.next(&state, joint).unwrap();
-        }
-        assert_eq!(machine.facts(&state), world.facts(&member.state));
+        let facts = after(&mut machine, &member.history(), role, known);
+        assert_eq!(facts, world.facts(&member.state));
     }
 }
 
@@ -267,17 +278,7 @@ fn what_is_certain_is_what_holds_in_all_positions_that_fit() {
                     match verdict {
                         Verdict::Certain(holds) => assert_eq!(every, Some(holds), "{place}"),
                         Verdict::Differs(history) => {
-                            let mut state = machine.initial().unwrap();
-                            for (joint, (made, percepts)) in history.iter().zip(&known) {
-                                assert_eq!(joint[role.index()], *made);
-                                let mut now = told(&mut machine, &state, joint, role);
-                                let mut due = percepts.clone();
-                                now.sort_unstable();
-                                due.sort_unstable();
-                                assert_eq!(now, due);
-                                state = machine.next(&state, joint).unwrap();
-                            }
-                            let facts = machine.facts(&state);
+                            let facts = after(&mut machine, &history, role, &known);
                             let holds = holding(&mut machine, &facts).contains(&claim[0]);
                             assert_eq!((some, every), (Some(!holds), None), "{place}");
                         }
