@@ -450,6 +450,28 @@ mod tests {
                 let mut given = given.clone();
                 given.push(wrong);
                 assert_eq!(clauses.solve(&given, -1), Some(false), "seed {seed}");
+                // What depends on constants alone is constant.
+                let yes = clauses.yes();
+                let signed = |word: u64| if word == 1 { yes } else { -yes };
+                let constants: Vec<i32> = words.iter().map(|&word| signed(word)).collect();
+                let mut frame = Frame::new(&network, &constants, &clauses);
+                for &(root, _) in &roots {
+                    let expected = signed(read(root, &values) & 1);
+                    assert_eq!(frame.literal(root, &mut clauses), expected, "seed {seed}");
+                }
+                // With half of them, literals have the same values.
+                let half = [&constants[..4], &inputs[4..]].concat();
+                let mut frame = Frame::new(&network, &half, &clauses);
+                for &(root, variable) in &roots {
+                    let other = frame.literal(root, &mut clauses);
+                    let start = given.len() - 1;
+                    for (one, other) in [(variable, -other), (-variable, other)] {
+                        given.truncate(start);
+                        given.extend([one, other]);
+                        assert_eq!(clauses.solve(&given, -1), Some(false), "seed {seed}");
+                    }
+                    given.truncate(start + 1);
+                }
             }
         }
     }
