@@ -1,7 +1,7 @@
 //! Beliefs: how near samples come to all positions that fit, and how long it takes to find some.
 //!
 //! ```text
-//! cargo bench --bench beliefs -- [--matches COUNT] [--members COUNT] [--proofs TURNS] [GAME]...
+//! cargo bench --bench beliefs -- [--matches COUNT] [--turns TURNS] [--members COUNT] [--proofs TURNS] [GAME]...
 //! ```
 //!
 //! A game is the name of a bundled one, a rule file, or `battleship_8` or `battleship_10`: battleship on larger seas,
@@ -9,7 +9,9 @@
 //! first role that is not `random` has a belief without limits, as far as 200,000 positions allow, and samples of
 //! at most COUNT positions, each from nothing. *One* is the total variation between a sample and all that fits, *ten*
 //! that of the average of ten samples, both on average over the turns. The times are those from nothing to the
-//! positions that fit after the last turn of a match. A sample that finds none counts as lost.
+//! positions that fit after the last turn of a match. A sample that finds none counts as lost. *Worth* is the number
+//! of positions drawn independently whose shares of facts would vary as much from sample to sample as those after
+//! the last turn of a match do.
 //!
 //! With `--proofs`, matches have TURNS turns, and for all facts that are the same in the whole sample, it is asked
 //! within a minute whether they are so in all positions that fit.
@@ -45,11 +47,11 @@ const GAMES: &[&str] = &[
 const MOST: usize = 200_000;
 /// The samples of a turn.
 const SAMPLES: u64 = 10;
-/// The most joint moves of a match.
+/// The most joint moves of a match, unless an option says otherwise.
 const LONGEST: usize = 200;
 
 /// The columns.
-const SAMPLED: &str = "game, turns, most positions, in a sample, total variation (one, ten), ms median and most, lost";
+const SAMPLED: &str = "game, turns, most positions, in a sample, total variation (one, ten), worth, ms median and most, lost";
 const PROOFS: &str =
     "game, turns, in the sample, facts certain, with a history that differs, open, s";
 
@@ -58,11 +60,13 @@ type Past = Vec<(Move, Vec<TermId>)>;
 
 fn main() {
     let (mut games, mut matches, mut members, mut proofs) = (Vec::new(), 5, 200, None);
+    let mut turns = LONGEST;
     let mut words = std::env::args().skip(1).filter(|word| word != "--bench");
     while let Some(word) = words.next() {
         let mut value = || words.next().expect("an option has a value");
         match &word[..] {
             "--matches" => matches = value().parse().expect("COUNT is a number"),
+            "--turns" => turns = value().parse().expect("TURNS is a number"),
             "--proofs" => proofs = Some(value().parse().expect("TURNS is a number")),
             "--members" => members = value().parse().expect("COUNT is a number"),
             _ => games.push(word),
@@ -82,7 +86,7 @@ fn main() {
         let rules = Game::from_text(game, &text).expect("the rules have no error");
         match proofs {
             Some(turns) => prove(&rules, matches, members, turns),
-            None => measure(&rules, matches, members),
+            None => measure(&rules, matches, members, turns),
         }
     }
 }
@@ -92,7 +96,7 @@ fn read(path: &str) -> String {
 }
 
 /// Prints one row.
-fn measure(game: &Game, matches: u64, members: usize) {
+fn measure(game: &Game, matches: u64, members: usize, most: usize) {
     let mut world = World::new(game, Backend::Auto, Limits::default()).expect("a world");
     let mut machine = AnyMachine::new(game, Backend::Auto, Limits::default()).expect("a machine");
     let role = game
@@ -112,8 +116,10 @@ fn measure(game: &Game, matches: u64, members: usize) {
     let (mut turns, mut largest, mut lost, mut kept, mut samples) = (0, 0, 0, 0, 0);
     let mut apart = Vec::new();
     let mut times: Vec<Duration> = Vec::new();
+    let mut worth = (0.0, 0.0);
     for seed in 0..matches {
-        let past = played(&mut machine, role, seed);
+        let mut past = played(&mut machine, role, seed);
+        past.truncate(most);
         turns += past.len();
         let mut exact = Some(nothing(&mut world, role));
         for turn in 1..=past.len() {
@@ -133,6 +139,7 @@ fn measure(game: &Game, matches: u64, members: usize) {
             let expected = exact.as_ref().map(|belief| shares(&world, belief));
             let mut sums: FxHashMap<Vec<TermId>, f64> = FxHashMap::default();
             let (mut one, mut found) = (0.0, 0.0);
+            let mut facts: FxHashMap<TermId, [f64; 2]> = FxHashMap::default();
             for sample in 0..SAMPLES {
                 let begun = Instant::now();
                 let mut belief = nothing(&mut world, role);
@@ -154,6 +161,10 @@ fn measure(game: &Game, matches: u64, members: usize) {
                     one += distance(expected, &sampled);
                 }
                 found += 1.0;
+                for (fact, share) in of_facts(&sampled) {
+                    let sums = facts.entry(fact).or_default();
+                    *sums = [sums[0] + share, sums[1] + share * share];
+                }
                 for (state, share) in sampled {
                     *sums.entry(state).or_default() += share;
                 }
@@ -161,6 +172,15 @@ fn measure(game: &Game, matches: u64, members: usize) {
             if let Some(expected) = expected.filter(|_| found > 0.0) {
                 sums.values_mut().for_each(|share| *share /= found);
                 apart.push((one / found, distance(&expected, &sums)));
+            }
+            if is_last && found > 1.0 {
+                for [sum, squares] in facts.into_values() {
+                    let mean = sum / found;
+                    // Without bias: of one position, and from sample to sample.
+                    let variance = (squares - found * mean * mean) / (found - 1.0);
+                    worth.0 += mean * (1.0 - mean) + variance / found;
+                    worth.1 += variance;
+                }
             }
         }
     }
@@ -172,12 +192,13 @@ fn measure(game: &Game, matches: u64, members: usize) {
         format!(">{MOST}")
     };
     println!(
-        "{}, {:.0}, {largest}, {:.0}, {:.3}, {:.3}, {:.1}, {:.1}, {lost}",
+        "{}, {:.0}, {largest}, {:.0}, {:.3}, {:.3}, {:.0}, {:.1}, {:.1}, {lost}",
         game.name(),
         turns as f64 / matches as f64,
         kept as f64 / f64::from(samples),
         mean(|pair| pair.0),
         mean(|pair| pair.1),
+        worth.0 / worth.1,
         1e3 * times[times.len() / 2].as_secs_f64(),
         1e3 * times[times.len() - 1].as_secs_f64(),
     );
@@ -296,6 +317,17 @@ fn shares(world: &World, belief: &Belief) -> FxHashMap<Vec<TermId>, f64> {
         *shares.entry(world.facts(&member.state)).or_default() += member.weight / total;
     }
     shares
+}
+
+/// The share of each fact in a distribution of states.
+fn of_facts(shares: &FxHashMap<Vec<TermId>, f64>) -> FxHashMap<TermId, f64> {
+    let mut facts = FxHashMap::default();
+    for (state, share) in shares {
+        for fact in state {
+            *facts.entry(*fact).or_default() += share;
+        }
+    }
+    facts
 }
 
 /// The total variation between two distributions.

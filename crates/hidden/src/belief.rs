@@ -22,9 +22,9 @@ use ggp_gdl::terms::TermId;
 use rand::Rng;
 use rand::seq::SliceRandom;
 
-use super::chains::{Aim, Chains, Rate};
+use super::chains::{Aim, Chains, Effort, Rate};
 use super::knowledge::Memories;
-use super::members::{Member, Merged, draw, resample};
+use super::members::{Member, Merged, draw, lines, part, resample};
 use super::replay;
 use super::step::Step;
 use super::world::{LANES, State, World};
@@ -96,10 +96,14 @@ impl fmt::Display for BeliefError {
 
 impl std::error::Error for BeliefError {}
 
-/// The factors of the most joint moves of a turn where histories are looked for in lanes, and where
-/// a sample that has become small is mixed.
+/// The factor of the most joint moves of a turn where histories are looked for in lanes.
 const FINDING: usize = 256;
-const MIXING: usize = 16;
+/// The same where a sample is mixed that comes from few lines, times their number, and the number
+/// below which it is no larger.
+const MIXING: f64 = 1_024.0;
+const FEW: f64 = 16.0;
+/// The effective lines above which a sample is never mixed.
+const ENOUGH: f64 = 128.0;
 
 /// The states that fit what one role knows.
 #[derive(Clone, Debug)]
@@ -115,9 +119,9 @@ pub struct Belief {
     /// become too small for numbers in a long match.
     scale: f64,
     /// By turn: what the chains learned about it.
-    rates: Vec<Rate>,
-    /// The most members since the sample was mixed.
-    most: usize,
+    rates: Vec<[Rate; 2]>,
+    /// The most lines since the sample was mixed.
+    most: f64,
 }
 
 impl Belief {
@@ -141,7 +145,7 @@ impl Belief {
             is_apart,
             scale: 0.0,
             rates: Vec::new(),
-            most: 1,
+            most: 1.0,
         }
     }
 
@@ -196,13 +200,13 @@ impl Belief {
     /// # Errors
     ///
     /// [`BeliefError`]; the belief is unchanged then.
-    pub fn update<R: Rng>(
+    pub fn update(
         &mut self,
         world: &mut World,
         memories: &mut Memories,
         (made, told): (Move, &[TermId]),
         limits: BeliefLimits,
-        random: &mut R,
+        random: &mut dyn Rng,
     ) -> Result<(), BeliefError> {
         let told = ascending(told);
         let mut step = Step {
@@ -221,15 +225,15 @@ impl Belief {
             let mut past = self.turns.clone();
             past.push((made, told.clone()));
             let passes = limits.joint_moves.saturating_mul(FINDING) / LANES / turn;
-            let time = limits.time;
-            let aim = (Aim::Find, passes, time);
+            let aim = (Aim::Find, passes, limits);
             let (mut found, passes) = self.chains(world, memories, &past, aim, random)?;
-            if found.is_empty() && time.is_some() && world.has_network() {
+            if found.is_empty() && limits.time.is_some() && world.has_network() {
                 let tried = passes * LANES * turn;
                 return Err(BeliefError::NotFound { turn, tried });
             }
             if found.is_empty() {
                 found = replay::find(world, memories, self, &past, limits, random)?;
+                part(&mut found);
             }
             members = Merged::of(world, found);
             is_exact = false;
@@ -249,38 +253,43 @@ impl Belief {
                 1.0
             };
         }
+        if self.is_exact {
+            part(&mut members);
+        }
         self.members = members;
         self.is_exact &= is_exact;
         self.turns.push((made, told));
-        self.most = self.most.max(self.members.len());
-        let is_thin = 2 * self.members.len() < self.most.min(LANES);
-        if is_thin && !self.is_exact {
-            let passes = limits.joint_moves.saturating_mul(MIXING) / LANES / turn;
+        let now = lines(&self.members);
+        self.most = self.most.max(now).min(ENOUGH);
+        if 2.0 * now < self.most && !self.is_exact {
+            let joints = limits.joint_moves as f64 * MIXING / now.max(FEW);
+            let passes = joints as usize / LANES / turn;
             let past = self.turns.clone();
             // Without others, the sample is as good as it was: a stop ends the next question.
-            let aim = (Aim::Mix, passes, limits.time);
+            let aim = (Aim::Mix, passes, limits);
             let mixed = self.chains(world, memories, &past, aim, random);
             let mut mixed = Merged::of(world, mixed.unwrap_or_default().0);
             resample(&mut mixed, limits.members, random);
-            if mixed.len() > self.members.len() {
-                self.members = mixed;
+            self.most = now;
+            let then = lines(&mixed);
+            if then > now {
+                (self.members, self.most) = (mixed, then);
             }
-            self.most = self.members.len();
         }
         Ok(())
     }
 
     /// Members by chains, and the passes over the past that these made.
-    fn chains<R: Rng>(
+    fn chains(
         &mut self,
         world: &mut World,
         memories: &mut Memories,
         past: &[(Move, Vec<TermId>)],
-        (aim, passes, time): (Aim, usize, Option<Duration>),
-        random: &mut R,
+        (aim, passes, limits): (Aim, usize, BeliefLimits),
+        random: &mut dyn Rng,
     ) -> Result<(Vec<Member>, usize), PlayError> {
         let mut rates = std::mem::take(&mut self.rates);
-        rates.resize(past.len(), Rate::default());
+        rates.resize(past.len(), [Rate::default(); 2]);
         let mut chains = Chains {
             world,
             memories,
@@ -288,7 +297,12 @@ impl Belief {
             past,
             rates: &mut rates,
         };
-        let members = chains.run(aim, passes, time, random);
+        let effort = Effort {
+            passes,
+            members: limits.members,
+            time: limits.time,
+        };
+        let members = chains.run(aim, effort, random);
         self.rates = rates;
         members
     }
@@ -300,13 +314,13 @@ impl Belief {
     /// # Errors
     ///
     /// Those of the machine.
-    pub fn nearest<R: Rng>(
+    pub fn nearest(
         &self,
         world: &mut World,
         memories: &mut Memories,
         turns: &[(Move, Vec<TermId>)],
         most: usize,
-        random: &mut R,
+        random: &mut dyn Rng,
     ) -> Result<Vec<State>, PlayError> {
         let weights: Vec<f64> = self.members.iter().map(|member| member.weight).collect();
         let drawn = draw(&weights, most, random).into_iter();

@@ -80,13 +80,13 @@ const MEMORY: u64 = 1 << 30;
 /// # Errors
 ///
 /// Those of the machine.
-pub fn certain<R: Rng>(
+pub fn certain(
     world: &mut World,
     belief: &Belief,
     is_over: bool,
     questions: &[Vec<Claim>],
     stop: &Stop,
-    random: &mut R,
+    random: &mut dyn Rng,
 ) -> Result<Vec<Verdict>, PlayError> {
     let mut verdicts = vec![Verdict::Open; questions.len()];
     let members = belief.with_end(world, is_over)?;
@@ -265,12 +265,12 @@ fn value(net: &Propnet, literals: &[Literal], states: &[State]) -> Option<bool> 
 }
 
 /// States after joint moves that are drawn, in which a role has these percepts.
-fn others<R: Rng>(
+fn others(
     world: &mut World,
     role: RoleId,
     states: &[State],
     (made, told): (Move, &[TermId]),
-    random: &mut R,
+    random: &mut dyn Rng,
 ) -> Result<Vec<State>, PlayError> {
     let status = world.status(states)?;
     let drawn = states.iter().zip(&status).cycle().take(LANES);

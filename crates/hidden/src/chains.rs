@@ -36,8 +36,8 @@ const EACH: usize = LANES / LEVELS;
 /// One more wrong percept is taken with the probability e to the power of minus this, at the
 /// warmest level and at the coldest.
 const COLDNESS: (f64, f64) = (0.3, 3.0);
-/// The share of the proposals that exchange moves of two turns.
-const EXCHANGED: f64 = 0.5;
+/// The least share of the proposals that exchange moves of two turns, and of those that do not.
+const LEAST: f64 = 0.1;
 /// The moves that are drawn among all before the legal ones are listed.
 const GUESSES: usize = 8;
 /// The least passes after the first history that fits.
@@ -76,6 +76,17 @@ pub(super) enum Aim {
     Mix,
 }
 
+/// The limits of the chains.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Effort {
+    /// The most passes over the past.
+    pub passes: usize,
+    /// The most members that are wanted.
+    pub members: usize,
+    /// The most time.
+    pub time: Option<Duration>,
+}
+
 /// A history with what it has wrong.
 #[derive(Clone)]
 struct Chain {
@@ -91,6 +102,10 @@ struct Chain {
     chance: f64,
     /// True if a move was drawn anew.
     is_mended: bool,
+    /// Its number among the chains.
+    number: u32,
+    /// The line of the member that it began with, until it changes.
+    line: u32,
 }
 
 impl Chain {
@@ -112,11 +127,17 @@ impl Chain {
     }
 }
 
-/// The share of other moves at a turn that leave the percepts of this turn no worse.
+/// The share of the changes at a turn that make another history whose percepts are no worse.
 #[derive(Copy, Clone, Default, Debug)]
 pub(super) struct Rate {
     tried: u32,
     kept: u32,
+}
+
+impl Rate {
+    fn share(&self) -> f64 {
+        f64::from(self.kept + 1) / f64::from(self.tried + 1)
+    }
 }
 
 /// The chains of a role.
@@ -126,53 +147,64 @@ pub(super) struct Chains<'a> {
     /// The belief after the past, or a turn before.
     pub belief: &'a Belief,
     pub past: &'a [(Move, Vec<TermId>)],
-    /// By turn of the past: what was learned about it.
-    pub rates: &'a mut [Rate],
+    /// By turn of the past: what was learned about changes of its move alone, and about exchanges.
+    pub rates: &'a mut [[Rate; 2]],
 }
 
 impl Chains<'_> {
-    /// Members by histories near those of the belief, in at most `passes` over the past and at most
-    /// `time`, and the passes made; empty if none is found, or there is no network.
-    pub fn run<R: Rng>(
+    /// Members by histories near those of the belief, and the passes made; empty if none is found,
+    /// or there is no network.
+    pub fn run(
         &mut self,
-        aim: Aim,
-        passes: usize,
-        time: Option<Duration>,
-        random: &mut R,
+        mut aim: Aim,
+        effort: Effort,
+        random: &mut dyn Rng,
     ) -> Result<(Vec<Member>, usize), PlayError> {
-        let stop = self.world.stop().within(time);
+        let stop = self.world.stop().within(effort.time);
         let is_packed = matches!(self.belief.start(), State::Packed(_));
         let has_lanes = is_packed && self.world.has_network();
-        if !has_lanes || self.world.game().role_count() < 2 || passes == 0 {
+        if !has_lanes || self.world.game().role_count() < 2 || effort.passes == 0 {
             return Ok((Vec::new(), 0));
         }
         let mut chains = self.begin(random)?;
         self.pass(&mut chains, &[Change::NONE; LANES], random)?;
         let mut found: Vec<Chain> = Vec::new();
-        let (mut aim, mut end, mut made) = (aim, passes, 0);
-        for pass in 0..passes {
+        let (mut end, mut made) = (effort.passes, 0);
+        for pass in 0..effort.passes {
             self.world.check_stop()?;
             self.propose(&mut chains, aim, random)?;
             made += 1;
             exchange(&mut chains, pass % 2, random);
             let fits = |chain: &&Chain| chain.wrong == 0;
             if chains.iter().any(|chain| fits(&chain)) {
-                found = chains.iter().filter(fits).cloned().collect();
                 if aim == Aim::Find {
                     // The chains forget the first history that fits in as long as it took to find it.
                     (aim, end) = (Aim::Mix, 2 * pass + AFTER);
+                }
+                // In the second half of the passes, chains are members at even distances.
+                let half = end / 2;
+                let distance = half.div_ceil(effort.members.div_ceil(LANES).max(1)).max(1);
+                if pass <= half {
+                    found.clear();
+                }
+                if pass <= half || (end - pass).is_multiple_of(distance) {
+                    found.extend(chains.iter().filter(fits).cloned());
                 }
             }
             if pass >= end || stop.is_over() {
                 break;
             }
         }
-        Ok((self.members(found, random)?, made))
+        let mut members = Vec::with_capacity(found.len());
+        for some in found.chunks_mut(LANES) {
+            members.extend(self.members(some, random)?);
+        }
+        Ok((members, made))
     }
 
     /// Chains by the histories of the belief, drawn by weight. Where the belief is a turn behind,
     /// the last joint move is one after which least is wrong.
-    fn begin<R: Rng>(&mut self, random: &mut R) -> Result<Vec<Chain>, PlayError> {
+    fn begin(&mut self, random: &mut dyn Rng) -> Result<Vec<Chain>, PlayError> {
         let members = self.belief.members();
         let weights: Vec<f64> = members.iter().map(|member| member.weight).collect();
         let mut chains: Vec<Chain> = Vec::with_capacity(LANES);
@@ -198,6 +230,8 @@ impl Chains<'_> {
             let joints = joints.flat_map(|joint| lanes.moves.iter().zip(joint));
             let joints = joints.map(|(moves, made)| moves.get(made).copied().unwrap_or(0));
             chains.push(Chain {
+                number: chains.len() as u32,
+                line: members[place].line,
                 joints: joints.collect(),
                 amiss: Vec::new(),
                 reach: 0,
@@ -222,21 +256,29 @@ impl Chains<'_> {
 
     /// One proposal for each chain. To sample, a way must be as likely as the way back, so neither
     /// the choice of a turn nor what is rejected at once may depend on what is wrong.
-    fn propose<R: Rng>(
+    fn propose(
         &mut self,
         chains: &mut [Chain],
         aim: Aim,
-        random: &mut R,
+        random: &mut dyn Rng,
     ) -> Result<(), PlayError> {
-        let mut sum = 0.0;
-        let sums = self.rates.iter().map(|rate| {
-            sum += f64::from(rate.kept + 1) / f64::from(rate.tried + 1);
-            sum
+        // By kind of change: the sums of the shares up to each turn, and the share of all.
+        let rates = [0, 1].map(|kind| {
+            let (mut sum, mut all) = (0.0, Rate::default());
+            let sums = self.rates.iter().map(|rates| {
+                all.tried = all.tried.saturating_add(rates[kind].tried);
+                all.kept = all.kept.saturating_add(rates[kind].kept);
+                sum += rates[kind].share();
+                sum
+            });
+            (sums.collect::<Vec<f64>>(), all.share())
         });
-        let sums: Vec<f64> = sums.collect();
+        let [(_, alone), (_, exchanged)] = rates;
+        let exchanged = (exchanged / (alone + exchanged)).clamp(LEAST, 1.0 - LEAST);
         // A turn at which other moves were possible.
-        let open = |random: &mut R| {
-            let target = sum * random.random::<f64>();
+        let open = |kind: usize, random: &mut dyn Rng| {
+            let sums = &rates[kind].0;
+            let target = sums[sums.len() - 1] * random.random::<f64>();
             let turn = sums.partition_point(|sum| *sum <= target);
             turn.min(sums.len() - 1)
         };
@@ -244,8 +286,8 @@ impl Chains<'_> {
         let own = self.belief.role().index();
         let mut others = chains.to_vec();
         let changes = others.iter_mut().map(|chain| {
-            if random.random_bool(EXCHANGED) {
-                let [one, two] = [open(random), open(random)];
+            if random.random_bool(exchanged) {
+                let [one, two] = [open(1, random), open(1, random)];
                 let role = other_role(roles, own, random);
                 chain.joints.swap(one * roles + role, two * roles + role);
                 return Change {
@@ -256,7 +298,7 @@ impl Chains<'_> {
             // Or one that is wrong.
             let turn = match aim == Aim::Find && !chain.amiss.is_empty() && random.random() {
                 true => chain.amiss[random.random_range(0..chain.amiss.len())].0,
-                false => open(random),
+                false => open(0, random),
             };
             Change {
                 turns: [turn; 2],
@@ -265,16 +307,21 @@ impl Chains<'_> {
         });
         let changes: Vec<Change> = changes.collect();
         self.pass(&mut others, &changes, random)?;
-        for (lane, (chain, other)) in chains.iter_mut().zip(others).enumerate() {
+        for (lane, (chain, mut other)) in chains.iter_mut().zip(others).enumerate() {
             let change = &changes[lane];
             let (before, after) = (change.wrong(chain), change.wrong(&other));
-            if change.exchanged.is_none() {
-                let turn = change.turns[0];
-                let at = turn * roles..(turn + 1) * roles;
-                let is_other = chain.joints[at.clone()] != other.joints[at];
-                let rate = &mut self.rates[turn];
+            let [one, two] = change.turns;
+            let at = one * roles..(one + 1) * roles;
+            let is_other = chain.joints[at.clone()] != other.joints[at];
+            let kept = is_other && other.wrong <= chain.wrong && !other.is_mended;
+            if is_other {
+                other.line = u32::MAX - other.number;
+            }
+            let kind = usize::from(change.exchanged.is_some());
+            for turn in [one, two] {
+                let rate = &mut self.rates[turn][kind];
                 rate.tried = rate.tried.saturating_add(1);
-                rate.kept += u32::from(is_other && after <= before);
+                rate.kept += u32::from(kept);
             }
             let is_open = match aim {
                 Aim::Find => after <= before,
@@ -295,11 +342,11 @@ impl Chains<'_> {
 
     /// Follows the chains from the start, one in each lane, and draws the moves anew that are to
     /// change or are not legal.
-    fn pass<R: Rng>(
+    fn pass(
         &mut self,
         chains: &mut [Chain],
         changes: &[Change],
-        random: &mut R,
+        random: &mut dyn Rng,
     ) -> Result<(), PlayError> {
         let own = self.belief.role();
         let is_apart = self.belief.is_apart();
@@ -367,8 +414,7 @@ impl Chains<'_> {
                 }
             }
             batch.step(&joints);
-            lanes.wrong(self.belief.role(), told, |row| {
-                let wrong: [u64; LANES / 64] = std::array::from_fn(|word| row[word] & open[word]);
+            lanes.wrong(self.belief.role(), told, &open, |wrong| {
                 for lane in set_bits(&wrong) {
                     chains[lane].add_wrong(turn);
                 }
@@ -381,12 +427,12 @@ impl Chains<'_> {
     }
 
     /// Members of histories that fit, at most as many as lanes.
-    fn members<R: Rng>(
+    fn members(
         &mut self,
-        mut found: Vec<Chain>,
-        random: &mut R,
+        found: &mut [Chain],
+        random: &mut dyn Rng,
     ) -> Result<Vec<Member>, PlayError> {
-        self.pass(&mut found, &[Change::NONE; LANES], random)?;
+        self.pass(found, &[Change::NONE; LANES], random)?;
         let first = self.belief.first(self.world, self.memories);
         let roles = self.world.game().role_count();
         let (lanes, moves) = self.world.lanes().expect("there is a network");
@@ -414,19 +460,21 @@ impl Chains<'_> {
                 }
             }
         }
-        let members = ends.into_iter().zip(known).zip(histories);
-        let members = members.map(|((end, known), history)| {
+        let members = ends.into_iter().zip(known).zip(histories).zip(found);
+        let members = members.map(|(((end, known), history), chain)| {
             let past = history
                 .into_iter()
                 .fold(None, |past, joint| Past::after(&past, joint));
-            Member::new(State::Packed(end.into()), 1.0, known).with_past(past)
+            let mut member = Member::new(State::Packed(end.into()), 1.0, known).with_past(past);
+            member.line = chain.line;
+            member
         });
         Ok(members.collect())
     }
 }
 
 /// Exchanges chains of neighbouring temperatures, beginning at the warmest or the second one.
-fn exchange<R: Rng>(chains: &mut [Chain], first: usize, random: &mut R) {
+fn exchange(chains: &mut [Chain], first: usize, random: &mut dyn Rng) {
     for level in (first..LEVELS - 1).step_by(2) {
         for warm in level * EACH..(level + 1) * EACH {
             let cold = warm + EACH;
@@ -447,14 +495,14 @@ fn coldness(lane: usize) -> f64 {
 }
 
 /// A role other than the own one, all with the same probability.
-fn other_role<R: Rng>(roles: usize, own: usize, random: &mut R) -> usize {
+fn other_role(roles: usize, own: usize, random: &mut dyn Rng) -> usize {
     let role = random.random_range(0..roles - 1);
     role + usize::from(role >= own)
 }
 
 /// The number of one of a role's legal moves in a lane, all with the same probability; 0 if it has
 /// none.
-fn any_legal<R: Rng>(batch: &mut Batch, lane: usize, role: usize, random: &mut R) -> u32 {
+fn any_legal(batch: &mut Batch, lane: usize, role: usize, random: &mut dyn Rng) -> u32 {
     for _ in 0..GUESSES {
         let drawn = random.random_range(0..batch.moves(role));
         if batch.is_legal(lane, role, drawn) {

@@ -28,6 +28,8 @@ pub struct Member {
     pub known: Box<[KnowledgeId]>,
     /// The last joint move of one of the histories, with those before.
     pub(super) past: Option<Arc<Past>>,
+    /// The member of the sample that it comes from, when these were last made independently.
+    pub(super) line: u32,
 }
 
 /// A joint move and those before it.
@@ -75,6 +77,7 @@ impl Member {
             weight,
             known,
             past: None,
+            line: 0,
         }
     }
 
@@ -119,8 +122,27 @@ impl Merged {
     }
 }
 
+/// Gives each member a line of its own.
+pub(super) fn part(members: &mut [Member]) {
+    for (line, member) in members.iter_mut().enumerate() {
+        member.line = line as u32;
+    }
+}
+
+/// The effective number of lines: one over the sum of the squares of their shares of the weight.
+///
+/// Source: Doucet, Johansen 2009, section 3.5 (effective sample size), for lines in place of members.
+pub(super) fn lines(members: &[Member]) -> f64 {
+    let mut weights: FxHashMap<u32, f64> = FxHashMap::default();
+    for member in members {
+        *weights.entry(member.line).or_default() += member.weight;
+    }
+    let total: f64 = weights.values().sum();
+    total * total / weights.values().map(|weight| weight * weight).sum::<f64>()
+}
+
 /// Members drawn by weight: the position of each, in proportion to the weights.
-pub(super) fn draw<R: Rng>(weights: &[f64], count: usize, random: &mut R) -> Vec<usize> {
+pub(super) fn draw(weights: &[f64], count: usize, random: &mut dyn Rng) -> Vec<usize> {
     let total: f64 = weights.iter().sum();
     let first: f64 = random.random();
     let (mut upto, mut at) = (0.0, 0);
@@ -141,7 +163,7 @@ pub(super) fn draw<R: Rng>(weights: &[f64], count: usize, random: &mut R) -> Vec
 /// the same choice in all.
 ///
 /// Source: Doucet, Johansen 2009, section 3.4 (systematic resampling).
-pub(super) fn resample<R: Rng>(members: &mut Vec<Member>, most: usize, random: &mut R) {
+pub(super) fn resample(members: &mut Vec<Member>, most: usize, random: &mut dyn Rng) {
     members.shuffle(random);
     let total: f64 = members.iter().map(|member| member.weight).sum();
     let share = total / most as f64;

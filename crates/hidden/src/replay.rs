@@ -40,13 +40,13 @@ struct Level {
 /// # Errors
 ///
 /// [`BeliefError`].
-pub(super) fn find<R: Rng>(
+pub(super) fn find(
     world: &mut World,
     memories: &mut Memories,
     belief: &Belief,
     past: &[(Move, Vec<TermId>)],
     limits: BeliefLimits,
-    random: &mut R,
+    random: &mut dyn Rng,
 ) -> Result<Vec<Member>, BeliefError> {
     let mut found = Vec::new();
     let mut tried = 0;
@@ -66,14 +66,14 @@ pub(super) fn find<R: Rng>(
 }
 
 /// One history, or `None` if the search ended without one.
-fn one<R: Rng>(
+fn one(
     world: &mut World,
     memories: &mut Memories,
     belief: &Belief,
     past: &[(Move, Vec<TermId>)],
     tried: &mut usize,
     limits: BeliefLimits,
-    random: &mut R,
+    random: &mut dyn Rng,
 ) -> Result<Option<Member>, BeliefError> {
     let first = belief.first(world, memories);
     let mut levels: Vec<Level> = Vec::new();
@@ -136,11 +136,11 @@ fn step<'a>(
 type Children = (Vec<(State, Vec<Move>)>, f64);
 
 /// The joint moves that fit after a state, in random order, and the probability that one fits.
-fn children<R: Rng>(
+fn children(
     step: &mut Step<'_>,
     (state, known): (&State, &[KnowledgeId]),
     tried: &mut usize,
-    random: &mut R,
+    random: &mut dyn Rng,
 ) -> Result<Children, BeliefError> {
     let status = step.world.status(std::slice::from_ref(state))?.remove(0);
     if !step.is_possible(&status) {

@@ -138,12 +138,12 @@ impl Trees {
     /// # Errors
     ///
     /// Those of the machine; the trees keep what they have.
-    pub fn grow<R: Rng>(
+    pub fn grow(
         &mut self,
         world: &mut World,
         belief: &Belief,
         options: &SearchOptions,
-        random: &mut R,
+        random: &mut dyn Rng,
     ) -> Result<(), PlayError> {
         let mut lanes = self.begin(world, belief, options, random);
         let outcome = self.run(world, &mut lanes, options, random);
@@ -156,12 +156,12 @@ impl Trees {
 
     /// Runs iterations to their ends. The result has the scores of each lane by role, if the game
     /// is over in it.
-    fn run<R: Rng>(
+    fn run(
         &mut self,
         world: &mut World,
         lanes: &mut [Lane],
         options: &SearchOptions,
-        random: &mut R,
+        random: &mut dyn Rng,
     ) -> Result<Vec<Option<Vec<f64>>>, PlayError> {
         let roles: Vec<RoleId> = world.game().roles().collect();
         let mut open: Vec<usize> = (0..lanes.len()).collect();
@@ -256,12 +256,12 @@ impl Trees {
     }
 
     /// The first positions of iterations.
-    fn begin<R: Rng>(
+    fn begin(
         &mut self,
         world: &World,
         belief: &Belief,
         options: &SearchOptions,
-        random: &mut R,
+        random: &mut dyn Rng,
     ) -> Vec<Lane> {
         let members = belief.members();
         let weights = self.weights(world, belief.role(), members);
@@ -360,13 +360,13 @@ impl Trees {
 
     /// A joint move. Roles in their trees choose there; others, and `random`, choose among all
     /// moves with equal probabilities.
-    fn choose<R: Rng>(
+    fn choose(
         &mut self,
         world: &World,
         lane: &mut Lane,
         status: &Status,
         options: &SearchOptions,
-        random: &mut R,
+        random: &mut dyn Rng,
     ) -> Vec<Move> {
         let mut joint = Vec::with_capacity(status.legal.len());
         for role in world.game().roles() {
@@ -455,7 +455,7 @@ const WORSE: f64 = 0.05;
 
 impl Node {
     /// The position of a move among those that are legal.
-    fn choose<R: Rng>(&self, legal: &[Move], options: &SearchOptions, random: &mut R) -> usize {
+    fn choose(&self, legal: &[Move], options: &SearchOptions, random: &mut dyn Rng) -> usize {
         let (first, least, fall) = BOUNDS;
         let total = f64::from(self.total);
         let by_bounds = (first / (1.0 + fall * total.sqrt())).max(least);

@@ -25,11 +25,11 @@ pub(super) struct Step<'a> {
 
 impl Step<'_> {
     /// The members after the turn, and whether all joint moves of the others were tried.
-    pub fn after<R: Rng>(
+    pub fn after(
         &mut self,
         members: &[Member],
         limits: BeliefLimits,
-        random: &mut R,
+        random: &mut dyn Rng,
     ) -> Result<(Vec<Member>, bool), PlayError> {
         let states: Vec<State> = members.iter().map(|m| m.state.clone()).collect();
         let status = self.world.status(&states)?;
@@ -140,10 +140,10 @@ impl Step<'_> {
 
     /// The joint moves after a state for which least of the percepts is wrong, and how much, or some
     /// of them where there are many; none if the game is over or the role's move is not legal.
-    pub fn nearest<R: Rng>(
+    pub fn nearest(
         &mut self,
         state: &State,
-        random: &mut R,
+        random: &mut dyn Rng,
     ) -> Result<(usize, Vec<Vec<Move>>), PlayError> {
         let status = self.world.status(std::slice::from_ref(state))?.remove(0);
         let mut joints = Vec::new();
@@ -181,7 +181,7 @@ impl Step<'_> {
         joint
     }
 
-    pub fn random_joint<R: Rng>(&self, status: &Status, random: &mut R) -> Vec<Move> {
+    pub fn random_joint(&self, status: &Status, random: &mut dyn Rng) -> Vec<Move> {
         let own = self.role.index();
         let roles = status.legal.iter().enumerate();
         roles
@@ -208,6 +208,7 @@ impl Step<'_> {
                 let known = self.known(&member.known, &joint, &state);
                 let mut kept = Member::new(state, weight, known);
                 kept.histories = histories;
+                kept.line = member.line;
                 let member = kept.with_past(Past::after(&member.past, joint));
                 merged.add(self.world, member);
             }

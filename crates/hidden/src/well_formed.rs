@@ -77,11 +77,11 @@ type Found = (bool, Vec<Move>, Option<Score>);
 /// # Errors
 ///
 /// Those of the machine, but for a stop.
-pub fn well_formed<R: Rng>(
+pub fn well_formed(
     world: &mut World,
     start: &State,
     extent: Extent,
-    random: &mut R,
+    random: &mut dyn Rng,
 ) -> Result<WellFormed, PlayError> {
     let mut comparison = Comparison {
         world,
@@ -238,11 +238,11 @@ impl Comparison<'_> {
     }
 
     /// Compares random matches, each with those that look alike to a role.
-    fn some<R: Rng>(
+    fn some(
         &mut self,
         start: &State,
         extent: Extent,
-        random: &mut R,
+        random: &mut dyn Rng,
     ) -> Result<(), PlayError> {
         let limits = BeliefLimits {
             members: 500,

@@ -285,9 +285,9 @@ impl World {
                 && lanes.step(some)
             {
                 let mut fits = [u64::MAX; LANES / 64];
-                lanes.wrong(role, percepts, |row| {
+                lanes.wrong(role, percepts, &[u64::MAX; LANES / 64], |wrong| {
                     fits.iter_mut()
-                        .zip(row)
+                        .zip(wrong)
                         .for_each(|(fits, wrong)| *fits &= !wrong);
                 });
                 let states = lanes.batch.states(some.len()).into_iter();
@@ -496,28 +496,36 @@ impl Lanes {
         }
     }
 
-    /// Visits, for each percept that a role may have, the lanes in which it has it and should not,
-    /// or the other way round.
+    /// Visits, for each percept that a role may have, those of the open lanes in which it has it and
+    /// should not, or the other way round, if there are any.
     pub fn wrong(
         &self,
         role: RoleId,
         percepts: &[TermId],
+        open: &[u64; LANES / 64],
         mut visit: impl FnMut([u64; LANES / 64]),
     ) {
-        let mut due = percepts.iter().peekable();
+        let mut due = percepts;
         for (fact, percept) in &self.told[role.index()] {
             // A percept that it can never have is lacking in all lanes.
-            while due.next_if(|due| *due < percept).is_some() {
-                visit([u64::MAX; LANES / 64]);
+            while due.first().is_some_and(|due| due < percept) {
+                visit(*open);
+                due = &due[1..];
             }
-            let flip = match due.next_if(|due| *due == percept) {
-                Some(_) => u64::MAX,
-                None => 0,
-            };
-            let row = self.batch.fact(*fact as usize);
-            visit(std::array::from_fn(|word| row[word] ^ flip));
+            let mut flip = 0;
+            if due.first() == Some(percept) {
+                (flip, due) = (u64::MAX, &due[1..]);
+            }
+            let row = self.batch.fact(*fact as usize).iter().zip(open);
+            let mut wrong = [0; LANES / 64];
+            for (wrong, (word, open)) in wrong.iter_mut().zip(row) {
+                *wrong = (word ^ flip) & open;
+            }
+            if wrong != [0; LANES / 64] {
+                visit(wrong);
+            }
         }
-        due.for_each(|_| visit([u64::MAX; LANES / 64]));
+        due.iter().for_each(|_| visit(*open));
     }
 
     /// Makes joint moves, one in each lane; returns false, and does nothing, if a state is not packed

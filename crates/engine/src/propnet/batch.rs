@@ -344,8 +344,11 @@ impl Batch {
     pub fn legal_moves(&mut self, lane: usize, role: usize) -> impl Iterator<Item = usize> {
         let (first, end) = (self.moves[role], self.moves[role + 1]);
         let status = self.status();
-        let legal = (first..end).filter(move |&row| status.get(row, lane));
-        legal.map(move |row| row - first)
+        let words = status.words();
+        let rows = status.flat()[first * words..end * words].chunks_exact(words);
+        let is_legal = move |row: &[u64]| row[lane / 64] >> (lane % 64) & 1 == 1;
+        let legal = rows.enumerate().filter(move |(_, row)| is_legal(row));
+        legal.map(|(chosen, _)| chosen)
     }
 
     /// The numbers of a role's legal moves in the first `lanes` lanes.
