@@ -5,11 +5,8 @@ use std::collections::{HashMap, HashSet};
 use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine, PropnetState, canonical_moves};
 use ggp_gdl::game::{Game, Move, RoleId};
 use ggp_gdl::terms::TermId;
-use ggp_hidden::{
-    Belief, BeliefError, BeliefLimits, Member, Memories, PlanError, World, best_plan, is_open,
-};
+use ggp_hidden::{Belief, BeliefError, BeliefLimits, Member, Memories, World, best_plan, is_open};
 use ggp_play::{AgentSpec, Brief, Observation, Pace};
-use ggp_stop::Stop;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -586,17 +583,4 @@ fn a_game_is_open_if_percepts_tell_each_position() {
     let start = world.start(None).unwrap();
     let found = is_open(&mut world, &start, sized(5_000, 2_000_000)).unwrap();
     assert_eq!(found, Some(true).filter(|_| sized(0, 1) == 1));
-}
-
-#[test]
-fn a_stopped_plan_has_the_number_of_its_positions() {
-    let game = bundled("monty_hall");
-    let role = game.roles().find(|role| !game.is_random(*role)).unwrap();
-    let mut world = World::new(&game, Backend::Auto, Limits::default()).unwrap();
-    let start = world.start(None).unwrap();
-    let stop = Stop::new();
-    stop.raise();
-    world.set_stop(&stop);
-    let plan = best_plan(&mut world, role, &start, 100);
-    assert_eq!(plan, Err(PlanError::Interrupted(1)));
 }
