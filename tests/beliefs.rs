@@ -5,7 +5,9 @@ use std::collections::{HashMap, HashSet};
 use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine};
 use ggp_gdl::game::{Game, Move, RoleId};
 use ggp_gdl::terms::TermId;
-use ggp_hidden::{Belief, BeliefError, BeliefLimits, Claim, Verdict, World, certain, claims};
+use ggp_hidden::{
+    Belief, BeliefError, BeliefLimits, Claim, PlanError, Verdict, World, best_plan, certain, claims,
+};
 use ggp_stop::Stop;
 
 use crate::common::{battleships::battleship, sized};
@@ -349,4 +351,15 @@ fn a_role_is_certain_of_its_own_pieces() {
         none.iter().all(|verdict| *verdict == Verdict::Open),
         "a stop is obeyed"
     );
+}
+
+#[test]
+fn a_stopped_plan_has_the_number_of_its_positions() {
+    let text = include_str!("../games/monty_hall.kif");
+    let game = Game::from_text("monty_hall", text).unwrap();
+    let (role, _, mut world) = begun(&game, 0);
+    let start = world.start(None).unwrap();
+    world.set_stop(&Stop::raised());
+    let plan = best_plan(&mut world, role, &start, 100);
+    assert_eq!(plan, Err(PlanError::Interrupted(1)));
 }

@@ -136,7 +136,7 @@ fn every_difference_is_reported() {
     );
     check(
         |record| record["playerNamesFromHost"] = json!(["one"]),
-        "1 names of players for 2 roles",
+        "playerNamesFromHost has 1 of 2 entries, one for each role: ann, bob",
     );
     check(
         |record| record["isAborted"] = json!(true),

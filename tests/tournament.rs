@@ -328,6 +328,8 @@ fn aborted_matches_are_reported() {
 #[test]
 fn invalid_tournaments_are_rejected() {
     let place = Workplace::new();
+    let line = "tournament --games matches.kif --player first --player mcts:size=2";
+    assert_eq!(place.run(line).out, "", "no table of no matches");
     place.write("bad.toml", "games = 3");
     place.write("odd.toml", "colour = \"red\"");
     place.write("r.jsonl", "{}\n");

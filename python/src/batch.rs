@@ -337,16 +337,20 @@ impl Batch {
         interruptible(py, &stop, work)
     }
 
-    /// The state of a match as a `State`, whose history begins there. Raises `IndexError` if there is no
-    /// match of this number.
-    fn state(&self, py: Python<'_>, lane: usize) -> PyResult<State> {
+    /// The state of a match as a `State`, whose history begins there. A negative number counts from the
+    /// end, as in a list. Raises `IndexError` if there is no match of this number.
+    fn state(&self, py: Python<'_>, lane: isize) -> PyResult<State> {
         let lanes = self.matches.lanes();
-        if lane >= lanes {
+        let place = match usize::try_from(lane) {
+            Ok(place) => Some(place),
+            Err(_) => lanes.checked_sub(lane.unsigned_abs()),
+        };
+        let Some(place) = place.filter(|place| *place < lanes) else {
             return Err(PyIndexError::new_err(format!(
                 "there are {lanes} matches, so there is no match {lane}"
             )));
-        }
-        let packed = py.detach(|| self.matches.states().swap_remove(lane));
+        };
+        let packed = py.detach(|| self.matches.states().swap_remove(place));
         let net = Batch::net(&self.game)?;
         let terms = net.terms();
         let facts = net.facts().iter().enumerate();

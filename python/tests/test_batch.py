@@ -30,12 +30,12 @@ def test_a_lane_is_a_state(connect_four: ggp.Game) -> None:
         batch.sample(actions)
         batch.step(actions, rewards, ends)
     batch.observe(0, facts)
-    for lane in (0, 63, 64, 69):
+    for lane in (0, 63, 64, 69, -1, -70):
         state = batch.state(lane)
         assert state.observation_tensor(0) == facts[lane].tolist()
         assert state.history() == []
     batch.state(69).apply_action(batch.state(69).legal_actions()[0])
-    for lane in (70, 1 << 40):
+    for lane in (70, 1 << 40, -71, -(1 << 40)):
         with pytest.raises(IndexError, match="there are 70 matches"):
             batch.state(lane)
 

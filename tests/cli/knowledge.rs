@@ -95,12 +95,70 @@ fn drawings_of_knowledge_tell_what_they_are_made_of() {
     assert_eq!(place.json("draw coin.kif", &[]).get("known_by"), None);
 }
 
+/// Chance hides a side of a coin, and the moves for it are legal, but nobody says which.
+const UNTOLD: &str = "
+    (role guesser) (role random) (init (turn 0)) (side heads) (side tails) (side edge)
+    (<= (legal random (hide ?s)) (true (turn 0)) (side ?s))
+    (<= (legal guesser wait) (true (turn 0)))
+    (<= (legal random wait) (not (true (turn 0))))
+    (<= (legal guesser (take ?s)) (true (hidden ?s)))
+    (<= (legal guesser (leave ?s)) (side ?s) (true (turn 1)) (not (true (hidden ?s))))
+    (<= (legal guesser (leave heads)) (true (turn 1)))
+    (<= (next (hidden ?s)) (does random (hide ?s)))
+    (<= (next (turn 1)) (true (turn 0)))
+    (<= (next (turn 2)) (true (turn 1)))
+    (<= (next taken) (does guesser (take ?s)))
+    (<= (sees random wait) (does guesser wait))
+    (<= terminal (true (turn 2)))
+    (<= (goal guesser 100) (true taken))
+    (<= (goal guesser 0) (not (true taken)))
+    (<= (goal random 0) (role random))";
+
+#[test]
+fn players_prefer_moves_that_are_legal_in_all_positions_that_fit() {
+    let place = Workplace::new();
+    place.write("untold.kif", UNTOLD);
+    for player in [
+        "auto:50",
+        "mcts:50",
+        "minimax:50",
+        "greedy",
+        "first",
+        "random",
+    ] {
+        for seed in 0..4 {
+            let line = format!("play untold.kif --roles {player},random --seed {seed}");
+            let found = place.run(&line);
+            assert_eq!(found.code, Some(0), "{player} {seed}: {found:#?}");
+            assert!(
+                found.out.contains("guesser plays (leave heads)"),
+                "{found:#?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_relation_with_the_name_of_a_fact_is_told_from_it() {
+    let place = Workplace::new();
+    let game = bundled("kuhn_poker");
+    let moves = ["--moves", "wait wait (deal jack king)", "(card left)"];
+    let line = format!("why {game} --known-by right");
+    let found = place.run_with(&line, &moves, "");
+    let end = "does not hold: it fails in all of 2 positions that fit the moves and percepts of right\n  \
+               the rules also have `(card ?1 ?2)`\n";
+    assert!(found.out.ends_with(end), "{found:#?}");
+    let found = place.run_with(&format!("why {game}"), &moves, "");
+    assert_eq!(found.err, "the rules also have `(card ?1 ?2)`\n");
+}
+
 #[test]
 fn a_person_asks_what_its_role_knows() {
     let place = Workplace::new();
     place.write("coin.kif", COIN);
     let input = "why (hidden heads)\nwhy (turn 1)\nwhy 2\nwhy guess tails\nwhy terminal\nwhy\n\
-                 why 9\nwhy (hide heads)\nwhy (does random (hide heads))\nquit\n";
+                 why 9\nwhy (hide heads)\nwhy (does random (hide heads))\n\
+                 WHY (turn 1); terminal\nQuit\n";
     let mut outs = Vec::new();
     for seed in 0..4 {
         let line = format!("play coin.kif --roles human,random --seed {seed}");
@@ -119,6 +177,7 @@ fn a_person_asks_what_its_role_knows() {
         "`why` needs a fact, a move or the number of a move",
         "move numbers are 1 to 2",
         "depends on the moves made",
+        "that fit the moves and percepts of guesser\n\nguesser knows that terminal does not hold",
     ] {
         assert!(outs[0].contains(part), "{part:?} is not in\n{}", outs[0]);
     }

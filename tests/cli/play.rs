@@ -347,8 +347,11 @@ fn a_record_says_who_plays_by_which_rules() {
     let mut saved = record(&place, "game.json");
     saved["playerNamesFromHost"][0] = "http://there".into();
     place.write("far.json", saved.to_string());
-    let part = "the recorded player of ann is not available here; use --player ann=KIND";
-    place.check_failure("play --resume far.json", &[], "", 2, &[part]);
+    let parts = [
+        "the recorded player of ann: unknown player `http`",
+        "use --player ann=KIND",
+    ];
+    place.check_failure("play --resume far.json", &[], "", 2, &parts);
     // Rules that were written down by nobody must be given.
     saved.as_object_mut().unwrap().remove("rulesheet");
     place.write("far.json", saved.to_string());

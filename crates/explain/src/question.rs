@@ -90,14 +90,8 @@ impl fmt::Display for QuestionError {
                 write!(f, "write `{name}` without parentheses: it has no arguments")
             }
             QuestionError::Arity(name, arities) => {
-                let form = |arity: &usize| match arity {
-                    0 => format!("`{name}`"),
-                    _ => {
-                        let variables = (1..=*arity).map(|number| format!(" ?{number}"));
-                        format!("`({name}{})`", variables.collect::<String>())
-                    }
-                };
-                let forms: Vec<String> = arities.iter().map(form).collect();
+                let forms = arities.iter().map(|arity| form(name, *arity));
+                let forms: Vec<String> = forms.collect();
                 write!(
                     f,
                     "write {}, or terms in place of the variables: the rules have no other form of \
@@ -150,6 +144,23 @@ impl Question {
             && pairs.all(|(term, given)| bind(term, *given, &mut bindings, &mut Vec::new(), terms))
     }
 
+    /// The other forms in which the rules have the name of a question's relation, which may be meant:
+    /// a fact of the state may have the name of a relation.
+    pub fn other_forms(&self, game: &Game) -> Vec<String> {
+        let is_keyword = |one: &RelationId| {
+            let mut keywords = Keyword::ALL.iter();
+            keywords.any(|keyword| game.keyword(*keyword) == Some(*one))
+        };
+        let Some(relation) = self.relation().filter(|one| !is_keyword(one)) else {
+            return Vec::new();
+        };
+        let name = game.relation_name(relation);
+        let functor = game.functors().functor(game.relation_functor(relation));
+        let shapes = shapes(game, name).into_iter();
+        let others = shapes.filter(|shape| *shape != functor.shape);
+        others.map(|shape| form(name, arity(shape))).collect()
+    }
+
     /// True if the question is whether a fact of the state is true.
     pub fn is_of_state(&self, game: &Game) -> bool {
         match &self.kind {
@@ -197,6 +208,32 @@ impl Explainer {
         let names = reader.names;
         Ok(Question { kind, names })
     }
+}
+
+/// A name with this number of arguments.
+fn form(name: &str, arity: usize) -> String {
+    let variables = (1..=arity).map(|number| format!(" ?{number}"));
+    match arity {
+        0 => format!("`{name}`"),
+        _ => format!("`({name}{})`", variables.collect::<String>()),
+    }
+}
+
+fn arity(shape: Shape) -> usize {
+    match shape {
+        Shape::Bare => 0,
+        Shape::Applied(arity) => arity.into(),
+    }
+}
+
+/// The forms in which the rules have a name, with fewer arguments first.
+fn shapes(game: &Game, name: &str) -> Vec<Shape> {
+    let symbol = game.symbols().get(name);
+    let functors = game.functors().iter().map(|(_, functor)| functor);
+    let named = functors.filter(|functor| Some(functor.name) == symbol);
+    let mut shapes: Vec<Shape> = named.map(|functor| functor.shape).collect();
+    shapes.sort_unstable();
+    shapes
 }
 
 struct Reader<'a> {
@@ -256,14 +293,11 @@ impl Reader<'_> {
             None => {
                 let state = self.game.keyword(Keyword::True).ok_or_else(malformed)?;
                 let term = self.term(form).map_err(|error| {
-                    let shapes = self.shapes(name);
+                    let shapes = shapes(self.game, name);
                     match shapes.is_empty() || shapes.contains(&shape) {
                         true => error.into(),
                         false => {
-                            let arities = shapes.into_iter().map(|shape| match shape {
-                                Shape::Bare => 0,
-                                Shape::Applied(arity) => arity.into(),
-                            });
+                            let arities = shapes.into_iter().map(arity);
                             QuestionError::Arity(name.to_owned(), arities.collect())
                         }
                     }
@@ -283,16 +317,6 @@ impl Reader<'_> {
         named
             .find(|(_, functor)| functor.shape == shape)
             .map(|(relation, _)| relation)
-    }
-
-    /// The forms in which the rules have a name, with fewer arguments first.
-    fn shapes(&self, name: &str) -> Vec<Shape> {
-        let symbol = self.game.symbols().get(name);
-        let functors = self.game.functors().iter().map(|(_, functor)| functor);
-        let named = functors.filter(|functor| Some(functor.name) == symbol);
-        let mut shapes: Vec<Shape> = named.map(|functor| functor.shape).collect();
-        shapes.sort_unstable();
-        shapes
     }
 
     fn named(&self, name: &str) -> impl Iterator<Item = (RelationId, Functor)> {

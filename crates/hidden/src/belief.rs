@@ -27,7 +27,7 @@ use super::knowledge::Memories;
 use super::members::{Member, Merged, draw, lines, part, resample};
 use super::replay;
 use super::step::Step;
-use super::world::{LANES, State, World};
+use super::world::{LANES, State, Status, World};
 
 /// The limits of a belief.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -375,17 +375,19 @@ impl Belief {
         Ok(same.map(|(member, _)| member).collect())
     }
 
-    /// Drops the members whose game is over, for a role that is asked to move.
+    /// Drops the members whose game is over, for a role that is asked to move. The result has the
+    /// answers about the members that are left, in their order.
     ///
     /// # Errors
     ///
     /// Those of the machine; the belief is unchanged then.
-    pub fn drop_ended(&mut self, world: &mut World) -> Result<(), PlayError> {
+    pub fn drop_ended(&mut self, world: &mut World) -> Result<Vec<Status>, PlayError> {
         let states: Vec<State> = self.members.iter().map(|m| m.state.clone()).collect();
-        let status = world.status(&states)?;
+        let mut status = world.status(&states)?;
         let mut is_over = status.iter().map(|status| status.terminal);
         self.members.retain(|_| is_over.next() == Some(false));
-        Ok(())
+        status.retain(|status| !status.terminal);
+        Ok(status)
     }
 }
 

@@ -33,8 +33,10 @@ pub struct Plan {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum PlanError {
-    /// A fault of the rules, or a stop.
+    /// A fault of the rules, or a stop before the search.
     Play(PlayError),
+    /// A stop after this number of positions.
+    Interrupted(usize),
     /// Another role than `random` has a choice.
     Opponent(RoleId),
     /// The role has other legal moves in two positions that look alike to it.
@@ -53,6 +55,7 @@ impl fmt::Display for PlanError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             PlanError::Play(error) => error.fmt(f),
+            PlanError::Interrupted(_) => PlayError::Interrupted.fmt(f),
             PlanError::Opponent(_) => f.write_str("another role than `random` has a choice"),
             PlanError::UnknownMoves => {
                 f.write_str("the role has other legal moves in two positions that look alike to it")
@@ -153,7 +156,11 @@ fn plan<'a>(
 ) -> Result<Plan, PlanError> {
     let mut search = Search::new(world, memories, role, mix, most);
     let first = search.start(start);
-    let (value, moves) = search.value(vec![first])?;
+    let found = search.value(vec![first]);
+    let (value, moves) = found.map_err(|error| match error {
+        PlanError::Play(PlayError::Interrupted) => PlanError::Interrupted(most - search.left),
+        error => error,
+    })?;
     Ok(Plan {
         value,
         moves,

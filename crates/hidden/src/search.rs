@@ -65,8 +65,8 @@ pub struct Candidate {
 /// A node: what one role knows when it must choose.
 #[derive(Clone, Debug)]
 struct Node {
-    moves: Box<[Move]>,
-    arms: Box<[Arm]>,
+    moves: Vec<Move>,
+    arms: Vec<Arm>,
     total: u32,
 }
 
@@ -386,8 +386,8 @@ impl Trees {
                 None => {
                     let place = self.nodes.len() as u32;
                     self.nodes.push(Node {
-                        moves: legal.clone().into(),
-                        arms: vec![Arm::default(); legal.len()].into(),
+                        moves: legal.clone(),
+                        arms: vec![Arm::default(); legal.len()],
                         total: 0,
                     });
                     self.places.insert(known, place);
@@ -395,6 +395,7 @@ impl Trees {
                 }
             };
             let node = &mut self.nodes[place as usize];
+            node.add(legal);
             let arm = node.choose(legal, options, random);
             lane.path.push(Step {
                 role: role.index(),
@@ -454,6 +455,20 @@ const RARE: f64 = 0.1;
 const WORSE: f64 = 0.05;
 
 impl Node {
+    /// Adds the legal moves that the node does not have. There are such moves only where the rules do
+    /// not tell the role which moves are legal.
+    fn add(&mut self, legal: &[Move]) {
+        if *legal == *self.moves {
+            return;
+        }
+        for made in legal {
+            if !self.moves.contains(made) {
+                self.moves.push(*made);
+                self.arms.push(Arm::default());
+            }
+        }
+    }
+
     /// The position of a move among those that are legal.
     fn choose(&self, legal: &[Move], options: &SearchOptions, random: &mut dyn Rng) -> usize {
         let (first, least, fall) = BOUNDS;

@@ -101,8 +101,9 @@ impl Knowledge {
         Ok(likely.copied())
     }
 
-    /// The role's legal moves after an observation, which are the same in all positions that fit.
-    /// The first one is published, so that there is a move from now on. Where no such position is
+    /// The role's legal moves after an observation, which are the same in all positions that fit. If
+    /// the rules do not tell the role what is legal, the moves that are legal in the most of them. The
+    /// first one is published, so that there is a move from now on. Where no position that fits is
     /// found, there is one move that is likely to be legal.
     fn legal(
         &mut self,
@@ -147,17 +148,39 @@ impl Knowledge {
         }
         let belief = self.belief.as_mut().expect("it was followed");
         // The role is asked, so the match is not over.
-        belief.drop_ended(&mut self.world)?;
-        let Some(member) = belief.members().first() else {
+        let open = belief.drop_ended(&mut self.world)?;
+        if open.is_empty() {
             self.belief = None;
             let reason = "the match is over in all positions that fit the role's percepts";
             return Err(PlayerError::Other(reason.into()));
-        };
-        let status = self.world.status(std::slice::from_ref(&member.state))?;
-        let legal = status[0].legal[role.index()].clone();
+        }
+        let weights = belief.members().iter().map(|member| member.weight);
+        let legal: Vec<&[Move]> = open.iter().map(|s| &s.legal[role.index()][..]).collect();
+        let legal = surest(&legal, weights);
         pace.publish(Advice::of(legal[0]));
         Ok(legal)
     }
+}
+
+/// The moves that are legal in positions with the largest sum of weights, given the legal moves of each
+/// position.
+fn surest(legal: &[&[Move]], weights: impl Iterator<Item = f64>) -> Vec<Move> {
+    if legal.iter().all(|moves| moves == &legal[0]) {
+        return legal[0].to_vec();
+    }
+    let mut sums: Vec<(Move, f64)> = Vec::new();
+    for (moves, weight) in legal.iter().zip(weights) {
+        for made in *moves {
+            match sums.iter_mut().find(|(known, _)| known == made) {
+                Some((_, sum)) => *sum += weight,
+                None => sums.push((*made, weight)),
+            }
+        }
+    }
+    let most = sums.iter().map(|(_, sum)| *sum).fold(0.0, f64::max);
+    // Sums of weights are inexact.
+    sums.retain(|(_, sum)| *sum >= most * (1.0 - 1e-9));
+    sums.into_iter().map(|(made, _)| made).collect()
 }
 
 /// The limits of a belief: in the time that is left the update must be a small part, and who does
@@ -253,8 +276,10 @@ impl KnowledgeAgent {
         Some(belief.members()[0].known[self.brief.role.index()])
     }
 
-    fn advice(&mut self) -> Option<Advice> {
-        let options = self.trees.options(self.known()?);
+    /// The advice of the trees, among some moves.
+    fn advice(&mut self, legal: &[Move]) -> Option<Advice> {
+        let mut options = self.trees.options(self.known()?);
+        options.retain(|option| legal.contains(&option.made));
         let knowledge = self.knowledge.as_mut()?;
         let mut left: f64 = knowledge.random.clone().random();
         let drawn = options.iter().find(|option| {
@@ -321,11 +346,11 @@ impl Agent for KnowledgeAgent {
             if let Err(error) = self.trees.grow(world, belief, &options, random) {
                 break Err(error);
             }
-            if let Some(advice) = self.advice() {
+            if let Some(advice) = self.advice(&legal) {
                 pace.publish(advice);
             }
         };
-        let advice = self.advice();
+        let advice = self.advice(&legal);
         let knowledge = self.knowledge.as_mut().expect("it is prepared");
         knowledge.world.set_stop(&self.brief.limits.stop);
         // The next draw is another one.
@@ -486,6 +511,11 @@ impl Agent for GuessingAgent {
                     candidate.value += found.value * visits as f64;
                 }
             }
+        }
+        if candidates.iter().all(|candidate| candidate.visits == 0) {
+            // The rules do not tell the role what is legal, and the guesses are less likely to be.
+            let drawn = knowledge.random.random_range(0..candidates.len());
+            candidates[drawn].visits = 1;
         }
         for candidate in &mut candidates {
             candidate.value /= candidate.visits.max(1) as f64;

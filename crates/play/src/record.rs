@@ -231,11 +231,15 @@ impl MatchRecord {
         }
         let roles = game.role_count();
         for (what, count) in [
-            ("names of players", self.player_names_from_host.len()),
-            ("kinds of players", self.is_player_human.len()),
+            ("playerNamesFromHost", self.player_names_from_host.len()),
+            ("isPlayerHuman", self.is_player_human.len()),
         ] {
             if count != 0 && count != roles {
-                return shape(format!("{count} {what} for {roles} roles"));
+                let names: Vec<&str> = game.roles().map(|role| game.role_name(role)).collect();
+                let names = names.join(", ");
+                return shape(format!(
+                    "{what} has {count} of {roles} entries, one for each role: {names}"
+                ));
             }
         }
         if self.is_completed && self.is_aborted {

@@ -3,10 +3,14 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Writes a file as a whole: first to a new file in the same folder, which is then renamed and
 /// gets the old file's permissions. Nobody ever finds half a file. A link stays, and its target
 /// is written. What is not a regular file, such as a device or a pipe, is written to.
+///
+/// Then the new files of earlier attempts are removed that nobody wrote to for an hour: those of
+/// processes that were killed.
 ///
 /// # Errors
 ///
@@ -42,11 +46,39 @@ pub fn write_by(
         fs::rename(&part, &path)
     };
     let written = write();
-    if written.is_err() {
+    match written.is_ok() {
+        // Those that cannot be removed do no harm.
+        true => _ = remove_left(&path),
         // A file that cannot be removed was most likely never created.
-        let _ = fs::remove_file(&part);
+        false => _ = fs::remove_file(&part),
     }
     written
+}
+
+/// The time after which nobody writes to a file any more.
+const LEFT: Duration = Duration::from_secs(3_600);
+
+/// Removes the files that killed processes left while they wrote a file.
+fn remove_left(path: &Path) -> io::Result<()> {
+    let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+    let folder = path.parent().filter(|folder| *folder != Path::new(""));
+    for other in fs::read_dir(folder.unwrap_or(Path::new(".")))? {
+        let other = other?;
+        let found = other.file_name();
+        let rest = found.as_encoded_bytes().strip_prefix(name);
+        let process = rest.and_then(|rest| rest.strip_prefix(b".")?.strip_suffix(PART.as_bytes()));
+        let is_part = process.is_some_and(|process| process.iter().all(u8::is_ascii_digit));
+        if is_part
+            && other
+                .metadata()?
+                .modified()?
+                .elapsed()
+                .is_ok_and(|age| age > LEFT)
+        {
+            fs::remove_file(other.path())?;
+        }
+    }
+    Ok(())
 }
 
 /// Tries whether a file can be written later.
@@ -85,9 +117,12 @@ fn is_special(path: &Path) -> bool {
 /// The file that takes the content until it is complete.
 fn part_of(path: &Path) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.part", std::process::id()));
+    name.push(format!(".{}{PART}", std::process::id()));
     path.with_file_name(name)
 }
+
+/// The ending of such a file.
+const PART: &str = ".part";
 
 #[cfg(all(test, unix))]
 mod tests {
@@ -124,6 +159,26 @@ mod tests {
         assert!(!fs::metadata("/dev/null").unwrap().is_file());
         let names = fs::read_dir(folder.path()).unwrap();
         assert_eq!(names.count(), 3, "no part of a file is left");
+    }
+
+    #[test]
+    fn what_killed_processes_left_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let [file, old, new, other] = ["file", "file.17.part", "file.18.part", "file.a.part"]
+            .map(|name| folder.path().join(name));
+        for part in [&old, &new, &other] {
+            fs::write(part, "half").unwrap();
+        }
+        let before = fs::metadata(&new).unwrap().modified().unwrap() - 2 * LEFT;
+        for part in [&old, &other] {
+            let part = OpenOptions::new().write(true).open(part).unwrap();
+            part.set_modified(before).unwrap();
+        }
+        write(&file, b"whole").unwrap();
+        assert_eq!(
+            [&file, &old, &new, &other].map(|path| path.exists()),
+            [true, false, true, true]
+        );
     }
 
     #[test]

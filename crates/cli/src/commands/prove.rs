@@ -127,8 +127,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         context.note("all roles always know the position, as in rules without `sees`");
     }
     let mut machine = solve::machine(&options.rules, &game, &left(&budget, started), context)?;
-    let budget = left(&budget, started);
-    machine.set_stop(&solve::evaluation(&budget, context));
+    machine.set_stop(&solve::evaluation(&left(&budget, started), context));
     let question = question(options, &mut machine, context);
     let (state, role, legal) = solve::in_time(question, context)?;
     if let Some(path) = &options.table {

@@ -34,7 +34,7 @@ with exit code 1.
 
 In games with hidden information (rules with `sees`), it also tells what each role sees of each
 joint move. With --step and --json, `sees` has a list of percepts for each role. With --known-by, it
-draws what a role knows after each joint move, or in the state of --step.
+draws what a role knows at the start and after each joint move, or in the state of --step.
 
 The rules of the record are in no file, so no picture file is next to them: use --game or --picture.")]
 pub struct Options {
@@ -246,7 +246,8 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
                     lines.extend(known.map(KnownState::text));
                     lines.join("\n")
                 };
-                context.print_lines((1..=right).map(line))?;
+                let start = answer.known.first().map(KnownState::text);
+                context.print_lines(start.into_iter().chain((1..=right).map(line)))?;
             }
             context.print_lines(answer.lines(&game))?;
         }
@@ -378,7 +379,18 @@ fn known_after(
 impl KnownState {
     fn text(&self) -> String {
         let role = format::printable(&self.role);
-        let mut text = format!("known by {role}:\n{}", ggp_picture::text(&self.drawing));
+        // What is the same in all positions of a sample looks certain.
+        let kind = match self.exact {
+            true => String::new(),
+            false => format!(
+                ", {} of a sample",
+                format::counted(self.positions, "position")
+            ),
+        };
+        let mut text = format!(
+            "known by {role}{kind}:\n{}",
+            ggp_picture::text(&self.drawing)
+        );
         let note = self.note.iter();
         text.extend(note.flat_map(|note| ["\n", note]));
         text

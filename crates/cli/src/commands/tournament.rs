@@ -223,7 +223,9 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     };
     cup.check_results()?;
     let ended = cup.play();
-    cup.report()?;
+    if !cup.rows.is_empty() {
+        cup.report()?;
+    }
     options.values.warn_of_gaps(&cup.tables, context);
     ended?;
     let faults = cup.rows.iter().any(|row| row.fault.is_some());

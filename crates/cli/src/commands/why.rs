@@ -215,6 +215,10 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
             {
                 context.note(format_args!("for a move, ask (legal ROLE {question})"));
             }
+            if !answer.holds() {
+                let forms = asked.other_forms(&game).into_iter();
+                forms.for_each(|form| context.note(format_args!("the rules also have {form}")));
+            }
             (answer.holds(), explainer.trees(&answer))
         };
         let question = question.clone();

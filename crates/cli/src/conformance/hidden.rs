@@ -226,6 +226,9 @@ impl<'a> Comparison<'a> {
                     Ok(plan) => plan,
                     Err(PlanError::TooLarge(_)) => return Ok(()),
                     Err(PlanError::Play(error)) => return self.answer("best plan", Err(error)),
+                    Err(PlanError::Interrupted(_)) => {
+                        return self.answer("best plan", Err(PlayError::Interrupted));
+                    }
                     Err(error) => return self.differs("best plan", "a plan", error.to_string()),
                 };
                 self.number("best plan", value, plan.value)?;

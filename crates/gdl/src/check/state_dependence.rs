@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use ggp_stop::Stop;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::keywords::Keyword;
 use super::lower::{Lowered, Position};
@@ -54,6 +54,10 @@ pub(super) fn check(
         let Some(source_relation) = lowered.keyword_relation(source) else {
             continue;
         };
+        // What depends on a keyword that must not depend on the source is not at fault.
+        let at_fault = forbidden.iter();
+        let at_fault = at_fault.filter_map(|keyword| lowered.keyword_relation(*keyword));
+        let at_fault: FxHashSet<RelationId> = at_fault.collect();
         // For each relation reached, the atom through which it was reached.
         let mut reached: FxHashMap<RelationId, (Span, RelationId)> = FxHashMap::default();
         // Groups are in evaluation order; in a recursive one, rules wait for each other.
@@ -70,7 +74,9 @@ pub(super) fn check(
                 }
                 let mut through = None;
                 for_each_body_atom(rule, |atom, _| {
-                    if atom.relation == source_relation || reached.contains_key(&atom.relation) {
+                    let is_passed =
+                        reached.contains_key(&atom.relation) && !at_fault.contains(&atom.relation);
+                    if atom.relation == source_relation || is_passed {
                         through.get_or_insert((atom.span, atom.relation));
                     }
                 });

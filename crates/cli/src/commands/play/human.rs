@@ -22,7 +22,8 @@ const HELP: &str = "  \
   history              list the moves made so far
   hint                 show the move of the default agent, why, and what it expects to follow
   why FACT or MOVE     explain why a fact holds or a move is legal, or why not; a move may
-                       be given by its number; a fact is traced over the moves made
+                       be given by its number; a fact is traced over the moves made; `;`
+                       separates questions
   undo                 go back to your last choice
   quit                 end the match (so does the end of the input)
   help                 show this
@@ -36,7 +37,7 @@ const HIDDEN_HELP: &str = "  \
   history              list your moves and what you saw
   hint                 show the move of the default agent for what you know
   why FACT or MOVE     tell whether you know that a fact holds or a move is legal; a move may be
-                       given by its number
+                       given by its number; `;` separates questions
   undo                 go back to your last choice
   quit                 end the match (so does the end of the input)
   help                 show this
@@ -190,7 +191,7 @@ impl<'a> Table<'a> {
             let Some(line) = self.ask("undo or quit")? else {
                 return Ok(After::Quit);
             };
-            match line.trim_start_matches('/') {
+            match &line.trim_start_matches('/').to_ascii_lowercase()[..] {
                 "undo" => return Ok(After::Undo),
                 "" | "quit" | "exit" => return Ok(After::Quit),
                 _ => self.say("the game is over; type undo or quit")?,
@@ -256,6 +257,25 @@ impl<'a> Human<'a> {
         lines.iter().try_for_each(|line| self.table.say(line))
     }
 
+    /// The answer to a question of `why`; some moves may be given by number.
+    fn why<M: Machine>(
+        &mut self,
+        machine: &mut M,
+        turn: &Turn<'_, M::State>,
+        (numbered, text): (&[Move], &str),
+    ) -> String {
+        let game = machine.game();
+        let limits = self.limits.clone();
+        // The role random knows all.
+        if !game.is_hidden() || game.is_random(turn.role) {
+            return reasons::why(machine, turn, limits, numbered, text);
+        }
+        let spinner = self.table.context.spinner(FINDING);
+        let answer = hidden::why(machine, turn, limits, &mut self.known, (numbered, text));
+        spinner.finish_and_clear();
+        answer.unwrap_or_else(|error| error.to_string())
+    }
+
     fn converse<M: Machine>(
         &mut self,
         machine: &mut M,
@@ -291,14 +311,13 @@ impl<'a> Human<'a> {
                     spinner.finish_and_clear();
                     table.say(known.unwrap_or_else(|error| error.to_string()))?;
                 }
-                Input::Why(text) if is_hidden && !game.is_random(turn.role) => {
+                Input::Why(texts) => {
                     let numbered = if menu.numbered { turn.legal } else { &[] };
-                    let limits = self.limits.clone();
-                    let spinner = table.context.spinner(FINDING);
-                    let asked = (numbered, &text[..]);
-                    let answer = hidden::why(machine, turn, limits, &mut self.known, asked);
-                    spinner.finish_and_clear();
-                    table.say(answer.unwrap_or_else(|error| error.to_string()))?;
+                    let mut answers = Vec::new();
+                    for text in &texts {
+                        answers.push(self.why(machine, turn, (numbered, text)));
+                    }
+                    table.say(answers.join("\n\n"))?;
                 }
                 Input::Command(Command::Help) if is_hidden => table.say(HIDDEN_HELP)?,
                 Input::Command(Command::History) if is_hidden => {
@@ -307,11 +326,6 @@ impl<'a> Human<'a> {
                         true => "no moves yet".to_owned(),
                         false => lines.join("\n"),
                     })?;
-                }
-                Input::Why(text) => {
-                    let numbered = if menu.numbered { turn.legal } else { &[] };
-                    let limits = self.limits.clone();
-                    table.say(reasons::why(machine, turn, limits, numbered, &text))?;
                 }
                 Input::Command(Command::Undo) if is_hidden && self.has_others => {
                     table.say("with several people, nothing is taken back: you would see again what others chose")?;
@@ -386,7 +400,7 @@ enum Command {
 
 impl Command {
     fn of(word: &str) -> Option<Command> {
-        Some(match word {
+        Some(match &word.to_ascii_lowercase()[..] {
             "help" | "?" => Command::Help,
             "moves" => Command::Moves,
             "state" => Command::State,
@@ -404,8 +418,8 @@ enum Input {
     Nothing,
     Move(Move),
     Command(Command),
-    /// An argument of `why`.
-    Why(String),
+    /// The questions of `why`, at least one.
+    Why(Vec<String>),
     Wrong(String),
 }
 
@@ -446,7 +460,14 @@ impl Menu {
         let asked = |line: &str| {
             let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
             match (word, Command::of(word)) {
-                ("why", _) => Some(Input::Why(rest.trim().to_owned())),
+                (why, _) if why.eq_ignore_ascii_case("why") => {
+                    let parts = rest.split(';').map(|part| part.trim().to_owned());
+                    let parts: Vec<String> = parts.filter(|part| !part.is_empty()).collect();
+                    // Without a question, the answer is how to ask one.
+                    let is_empty = parts.is_empty();
+                    let parts = if is_empty { vec![String::new()] } else { parts };
+                    Some(Input::Why(parts))
+                }
                 (_, Some(_)) if !rest.is_empty() => {
                     Some(Input::Wrong(format!("{word} takes no argument")))
                 }

@@ -105,15 +105,15 @@ impl FromStr for Kinds {
     }
 }
 
-/// The players of a record by role, `None` for players that are not available here; empty if
+/// The players of a record by role, an error for players that are not available here; empty if
 /// the record names none.
-pub fn of_record(record: &MatchRecord) -> Vec<Option<Kind>> {
+pub fn of_record(record: &MatchRecord) -> Vec<Result<Kind, KindError>> {
     let is_human = |role: usize| record.is_player_human.get(role) == Some(&true);
     let names = record.player_names_from_host.iter().enumerate();
     names
         .map(|(role, name)| match is_human(role) {
-            true => Some(Kind::Human),
-            false => name.parse().ok(),
+            true => Ok(Kind::Human),
+            false => name.parse(),
         })
         .collect()
 }
@@ -129,7 +129,7 @@ pub fn of_record(record: &MatchRecord) -> Vec<Option<Kind>> {
 pub fn assign(
     game: &Game,
     players: &[RolePlayer],
-    before: &[Option<Kind>],
+    before: &[Result<Kind, KindError>],
 ) -> anyhow::Result<Vec<Kind>> {
     let mut kinds: Vec<Option<Kind>> = vec![None; game.role_count()];
     for player in players {
@@ -146,10 +146,11 @@ pub fn assign(
     }
     if other.is_none() && before.len() == game.role_count() {
         let kinds = game.roles().map(|role| {
-            let named = kinds[role.index()].clone();
-            named.or_else(|| before[role.index()].clone()).ok_or_else(|| {
+            let named = kinds[role.index()].clone().map(Ok);
+            let recorded = || before[role.index()].clone();
+            named.unwrap_or_else(recorded).map_err(|error| {
                 let role = game.role_name(role);
-                anyhow!("the recorded player of {role} is not available here; use --player {role}=KIND")
+                anyhow!("the recorded player of {role}: {error}; use --player {role}=KIND")
             })
         });
         return kinds.collect();

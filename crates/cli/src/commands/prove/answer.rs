@@ -202,6 +202,9 @@ impl Answer {
                  worth more than {least}, nor {others} one worth less than {most}: proved, {cost}"
             ),
             (None, _) => format!("{role} gets {worth}: proved, {cost}"),
+            (Some("time"), _) if self.positions == 0 => format!(
+                "the time was over before the search began, {seconds:.2} s; raise --budget-time"
+            ),
             (Some(what), _) => {
                 format!("{role} gets {worth}: nothing more is proved (stopped: {what}), {cost}")
             }

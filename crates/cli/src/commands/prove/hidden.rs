@@ -1,6 +1,8 @@
 //! `ggp prove` for rules with `sees`: the best plan of a role against chance, or the answer that
 //! nothing is hidden.
 
+use std::time::Instant;
+
 use anyhow::{anyhow, bail};
 use serde::Serialize;
 
@@ -156,12 +158,24 @@ pub(super) fn run(
         "looking for the best plan by what {} knows, in at most {most} positions",
         game.role_name(role)
     ));
+    let began = Instant::now();
     let plan = match best_plan(&mut world, role, &start, most) {
         Ok(plan) => plan,
         Err(PlanError::Opponent(_) | PlanError::TooLarge(_))
             if nothing_is_hidden(&mut world, &[&start])? =>
         {
             return Ok(None);
+        }
+        Err(PlanError::Interrupted(_)) if context.is_interrupted() => {
+            return Err(PlayError::Interrupted.into());
+        }
+        Err(PlanError::Interrupted(positions)) => {
+            let seconds = began.elapsed().as_secs_f64() * most as f64 / positions.max(1) as f64;
+            bail!(
+                "the time was over after {} of the plan; raise --budget-time: the {most} that \
+                 --budget-nodes allows take about {seconds:.0} s",
+                format::counted(positions, "position")
+            )
         }
         Err(error) => return Err(refusal(game, role, &error)),
     };
@@ -203,9 +217,6 @@ pub(super) fn run(
 /// The error for a game without such a value.
 fn refusal(game: &Game, role: RoleId, error: &PlanError) -> anyhow::Error {
     match error {
-        PlanError::Play(PlayError::Interrupted) => {
-            anyhow!("the time was over before the end; raise --budget-time")
-        }
         PlanError::Opponent(other) => anyhow!(
             "the rules have `sees`, and {} has choices as well as {}: what they can expect is a \
              matter of mixed strategies; `ggp export --efg` writes the tree for solvers of such games",

@@ -43,6 +43,9 @@ pub(in crate::commands) struct Answer {
     holds_after: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     fails_after: Option<Vec<String>>,
+    /// Other forms of its name that may be meant, if it does not hold.
+    #[serde(skip)]
+    other_forms: Vec<String>,
 }
 
 /// The position of the match and the way to it.
@@ -193,6 +196,10 @@ pub(in crate::commands) fn answers<M: Machine>(
             exact: belief.is_exact(),
             holds_after,
             fails_after,
+            other_forms: match holds_in {
+                0 => asked.other_forms(&game),
+                _ => Vec::new(),
+            },
         });
     }
     let asked: Vec<Vec<Claim>> = open.iter().map(|(_, asked)| asked.claims.clone()).collect();
@@ -295,16 +302,19 @@ impl Answer {
             1 => "that fits",
             _ => "that fit",
         };
+        let others = self.other_forms.iter();
+        let others = others.map(|form| format!("\n  the rules also have {form}"));
+        let others: String = others.collect();
         match self.known {
             Some(holds) if !self.exact => format!(
-                "{role} knows that {question} {}: this follows from its moves and percepts",
+                "{role} knows that {question} {}: this follows from its moves and percepts{others}",
                 if holds { "holds" } else { "does not hold" },
             ),
             Some(true) => format!(
                 "{role} knows that {question} holds: it does in {all} {fit} the moves and percepts of {role}"
             ),
             Some(false) => format!(
-                "{role} knows that {question} does not hold: it fails in {all} {fit} the moves and percepts of {role}"
+                "{role} knows that {question} does not hold: it fails in {all} {fit} the moves and percepts of {role}{others}"
             ),
             None if self.holds_after.is_none() || self.fails_after.is_none() => format!(
                 "it is open whether {role} knows {question}: it {} in {all} {fit} the moves and percepts of \
