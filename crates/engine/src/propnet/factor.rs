@@ -10,18 +10,19 @@
 //! Source: algebraic factoring, Brayton and McMullen, The decomposition and
 //! factorization of Boolean expressions (1982).
 
+mod sets;
 mod split;
 
 use std::collections::BinaryHeap;
-use std::rc::Rc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::Propnet;
 use super::network::{Builder, Literal, Node};
 use super::rewrite::{live, same_gate, transcribe};
 use ggp_gdl::game::Move;
 use ggp_stop::Stop;
+use sets::{MOST_IN_SET, Sets};
 
 /// Factors all gates. Returns false, and leaves the network as it was, after a stop, or if that
 /// takes far more gates.
@@ -152,9 +153,7 @@ pub(super) struct Exclusive {
     memberships: Vec<Vec<u32>>,
     /// Literals that are the "or" of several inputs of one group, with the group
     /// and the inputs.
-    sets: FxHashMap<Literal, (u32, Rc<[u32]>)>,
-    made: FxHashMap<Rc<[u32]>, Literal>,
-    stored: usize,
+    sets: Sets,
     marks: Marks,
     stop: Stop,
     is_stopped: bool,
@@ -179,9 +178,7 @@ impl Exclusive {
         Exclusive {
             groups,
             memberships,
-            sets: FxHashMap::default(),
-            made: FxHashMap::default(),
-            stored: 0,
+            sets: Sets::default(),
             marks: Marks::default(),
             stop: stop.clone(),
             is_stopped: false,
@@ -203,8 +200,8 @@ impl Exclusive {
 
     /// The groups of a literal that is an input or an "or" of inputs.
     fn groups(&self, literal: Literal) -> &[u32] {
-        match self.sets.get(&literal) {
-            Some((group, _)) => std::slice::from_ref(group),
+        match self.sets.get(literal) {
+            Some(set) => std::slice::from_ref(&set.group),
             None => self.input_groups(literal),
         }
     }
@@ -219,8 +216,8 @@ impl Exclusive {
 
     /// True if a literal that is an input or an "or" of inputs covers this input.
     fn includes(&self, literal: Literal, input: Literal) -> bool {
-        match self.sets.get(&literal) {
-            Some((_, set)) => set.binary_search(&(input.node() as u32)).is_ok(),
+        match self.sets.get(literal) {
+            Some(set) => set.nodes.binary_search(&(input.node() as u32)).is_ok(),
             None => literal == input,
         }
     }
@@ -372,8 +369,8 @@ impl Exclusive {
         let count = disjuncts.iter().filter(|disjunct| is_of(disjunct)).count();
         let mut union: Vec<u32> = Vec::new();
         for disjunct in disjuncts.iter().filter(|disjunct| is_of(disjunct)) {
-            match self.sets.get(disjunct) {
-                Some((_, set)) => union.extend_from_slice(set),
+            match self.sets.get(*disjunct) {
+                Some(set) => union.extend_from_slice(&set.nodes),
                 None => union.push(disjunct.node() as u32),
             }
         }
@@ -394,36 +391,26 @@ impl Exclusive {
                 .collect(),
             false => Vec::new(),
         };
-        if many && (others.len() < count || self.made.contains_key(others.as_slice())) {
+        if many && (others.len() < count || self.sets.literal(&others).is_some()) {
             disjuncts.retain(|disjunct| !self.groups(*disjunct).contains(&group));
             let others = self.or_of_set(builder, group, others);
             disjuncts.push(!others);
             disjuncts.sort_unstable();
         } else if is_all {
             let literal = builder.or(disjuncts);
-            self.store(group, union, literal);
+            self.sets.insert(group, union, literal);
             *disjuncts = vec![literal];
         }
     }
 
     fn or_of_set(&mut self, builder: &mut Builder, group: u32, set: Vec<u32>) -> Literal {
-        if let Some(known) = self.made.get(set.as_slice()) {
-            return *known;
+        if let Some(known) = self.sets.literal(&set) {
+            return known;
         }
         let inputs: Vec<Literal> = set.iter().map(|&node| Literal::of(node as usize)).collect();
         let literal = builder.or(&inputs);
-        self.store(group, set, literal);
+        self.sets.insert(group, set, literal);
         literal
-    }
-
-    fn store(&mut self, group: u32, set: Vec<u32>, literal: Literal) {
-        if set.len() < 2 || set.len() > MOST_IN_SET || self.stored + set.len() > MOST_STORED {
-            return;
-        }
-        self.stored += set.len();
-        let set: Rc<[u32]> = set.into();
-        self.made.entry(Rc::clone(&set)).or_insert(literal);
-        self.sets.insert(literal, (group, set));
     }
 }
 
@@ -453,11 +440,6 @@ impl Marks {
         self.rounds.get(literal.index()) == Some(&self.round)
     }
 }
-
-/// The largest set of moves that is stored, and the maximum total size of all
-/// stored sets.
-const MOST_IN_SET: usize = 4096;
-const MOST_STORED: usize = 8_000_000;
 
 /// Moves terms of one literal to `disjuncts`, and drops the terms and literals that
 /// they make redundant.

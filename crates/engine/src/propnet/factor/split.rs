@@ -43,7 +43,7 @@ impl Exclusive {
             let &[group] = self.groups(input) else {
                 return None;
             };
-            *count.entry(group).or_default() += self.sets.get(&input).map_or(1, |set| set.1.len());
+            *count.entry(group).or_default() += self.sets.get(input).map_or(1, |set| set.nodes.len());
         }
         let most = |group: &u32| self.groups[*group as usize].nodes.len();
         if count
@@ -57,8 +57,8 @@ impl Exclusive {
         let mut members: Vec<(u32, u32)> = Vec::with_capacity(inputs.len());
         for &input in &inputs {
             let group = self.groups(input)[0];
-            match self.sets.get(&input) {
-                Some((_, set)) => members.extend(set.iter().map(|&node| (group, node))),
+            match self.sets.get(input) {
+                Some(set) => members.extend(set.nodes.iter().map(|&node| (group, node))),
                 None => members.push((group, input.node() as u32)),
             }
         }
