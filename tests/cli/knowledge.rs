@@ -88,10 +88,8 @@ fn drawings_of_knowledge_tell_what_they_are_made_of() {
     let sample = serde_json::json!({"role": "guesser", "positions": 1, "exact": false});
     assert_eq!(drawn["known_by"], sample);
     let note = drawn["note"].as_str().unwrap();
-    assert!(
-        note.starts_with("a sample of the positions that fit: "),
-        "{note}"
-    );
+    let worth = "a sample of the positions that fit, worth at most about 1 independent position: ";
+    assert!(note.starts_with(worth), "{note}");
     assert_eq!(place.json("draw coin.kif", &[]).get("known_by"), None);
 }
 

@@ -13,6 +13,8 @@ use ggp_gdl::terms::TermId;
 use ggp_hidden::{Belief, BeliefError, BeliefLimits, Memories, World};
 use ggp_picture::{Drawing, DrawingLimits, Picture};
 
+use crate::format::counted;
+
 /// The options for a drawing of what a role knows.
 #[derive(clap::Args)]
 pub struct KnownByOptions {
@@ -202,8 +204,9 @@ impl Known {
         (!self.belief.is_exact()).then(|| {
             let late = self.late_note();
             format!(
-                "a sample of the positions that fit: they resemble each other, so that shares can be far \
-                 off, and what is the same in all of them may still be open{}{}",
+                "a sample of the positions that fit, worth at most about {}: shares can be off, and what is \
+                 the same in all of them may still be open{}{}",
+                counted(self.belief.lines().round() as usize, "independent position"),
                 if late.is_some() { "; " } else { "" },
                 late.unwrap_or_default()
             )

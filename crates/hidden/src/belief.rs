@@ -164,6 +164,13 @@ impl Belief {
         self.is_exact
     }
 
+    /// The number of lines that the members come from, by their weights: the members that share one
+    /// had the same history when the sample was last mixed, so the shares of a sample are about as
+    /// uncertain as those of this many positions drawn independently, or more uncertain.
+    pub fn lines(&self) -> f64 {
+        lines(&self.members)
+    }
+
     /// The number of joint moves made.
     pub fn turns(&self) -> usize {
         self.turns.len()

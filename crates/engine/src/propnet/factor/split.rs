@@ -43,7 +43,8 @@ impl Exclusive {
             let &[group] = self.groups(input) else {
                 return None;
             };
-            *count.entry(group).or_default() += self.sets.get(input).map_or(1, |set| set.nodes.len());
+            *count.entry(group).or_default() +=
+                self.sets.get(input).map_or(1, |set| set.nodes.len());
         }
         let most = |group: &u32| self.groups[*group as usize].nodes.len();
         if count
