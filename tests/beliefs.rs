@@ -204,6 +204,45 @@ fn moves_of_two_turns_are_exchanged_where_one_alone_cannot_change() {
     assert!(found >= 20, "{found} positions");
 }
 
+#[test]
+fn samples_agree_where_battles_leave_few_positions() {
+    let game = lattaque();
+    let (role, mut machine, mut world) = begun(&game, 0);
+    let mut random = random();
+    let known = past(&mut machine, role, 62, &mut random);
+    let limits = BeliefLimits {
+        members: 300,
+        joint_moves: 12_000,
+        time: None,
+    };
+    // By fact: the sum of its shares, and of their squares.
+    let mut facts: HashMap<TermId, [f64; 2]> = HashMap::new();
+    let samples = sized(4, 10);
+    for _ in 0..samples {
+        let sample = belief(&mut world, role, &known, limits, false, &mut random).unwrap();
+        let mut of_facts: HashMap<TermId, f64> = HashMap::new();
+        for (state, share) in shares(&world, sample.members()) {
+            for fact in state {
+                *of_facts.entry(fact).or_default() += share;
+            }
+        }
+        for (fact, share) in of_facts {
+            let sums = facts.entry(fact).or_default();
+            *sums = [sums[0] + share, sums[1] + share * share];
+        }
+    }
+    // The variance of a fact in one position, and that of its share from sample to sample.
+    let count = samples as f64;
+    let (mut of_one, mut of_samples) = (0.0, 0.0);
+    for [sum, squares] in facts.into_values() {
+        let mean = sum / count;
+        of_one += mean * (1.0 - mean);
+        of_samples += (squares - count * mean * mean) / (count - 1.0);
+    }
+    let worth = of_one / of_samples;
+    assert!(worth > 5.0, "worth {worth:.1} independent positions");
+}
+
 /// The claims about a position that hold.
 fn holding(machine: &mut AnyMachine, facts: &[TermId]) -> HashSet<Claim> {
     let state = machine.state(facts).unwrap();
