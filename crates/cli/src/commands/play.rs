@@ -374,6 +374,11 @@ impl Session<'_> {
             count => {
                 let moves = format::counted(count, "joint move");
                 self.table.say(format!("took back {moves}"))?;
+                if self.hides {
+                    self.table.say(
+                        "note: what you saw after that choice is no longer counted as known to you",
+                    )?;
+                }
                 self.save()?;
             }
         }

@@ -48,7 +48,8 @@ worth less than the second. This is reported only if all positions fit into the 
 In a game with hidden information (rules with `sees`), the lines have what the best plan can expect
 that depends only on what the role knows. Where another role than random has choices as well, there
 is no such value, and the command says so; but if the search of all positions shows that nothing is
-hidden, the answer is that of a game without `sees`.
+hidden, the answer is that of a game without `sees`. If something is, plans begin at the first
+position: what can be reached from a later one depends on what the role knows there.
 
 If a value is still open when a limit is reached, a search by simulation estimates the moves. A
 part of the time is reserved for it. The exit code is 1 if a value is open or the rules have a

@@ -330,12 +330,7 @@ impl<'a> Human<'a> {
                 Input::Command(Command::Undo) if is_hidden && self.has_others => {
                     table.say("with several people, nothing is taken back: you would see again what others chose")?;
                 }
-                Input::Command(Command::Undo) => {
-                    if is_hidden {
-                        table.say("note: what you saw after that choice is no longer counted as known to you")?;
-                    }
-                    return Ok(Choice::Undo);
-                }
+                Input::Command(Command::Undo) => return Ok(Choice::Undo),
                 Input::Command(Command::Quit) => return Ok(Choice::Quit),
                 Input::Command(Command::Help) => table.say(HELP)?,
                 Input::Command(Command::Moves) => table.say(menu.text())?,

@@ -76,6 +76,15 @@ pub(super) fn run(
         joints,
         limits: of_machine,
     } = played;
+    // A search that answers nothing would be in vain.
+    let read = |question: &String| match explainer.question(question) {
+        Ok(_) => None,
+        Err(error) => Some(anyhow!("`{question}`: {error}")),
+    };
+    let faults: Vec<anyhow::Error> = questions.iter().filter_map(read).collect();
+    if faults.len() == questions.len() {
+        return super::outcome(faults, false, context);
+    }
     let name = machine.game().role_name(role).to_owned();
     let spinner = context.spinner(format!("finding the positions that fit what {name} knows"));
     let known = knowledge::belief(machine, role, states, joints, of_machine, sample);
@@ -328,11 +337,14 @@ impl Answer {
                 self.examples(),
             ),
             None => {
+                let share = match self.exact {
+                    true => format!("{:.1} %", 100.0 * self.share),
+                    false => format!("by their weights about {:.0} %", 100.0 * self.share),
+                };
                 format!(
                     "{role} does not know whether {question} holds: it does in {holds_in} of {kind} {fit} \
-                     the moves and percepts of {role} ({:.1} % of the histories if the others choose \
+                     the moves and percepts of {role} ({share} of the histories if the others choose \
                      with equal probabilities)\n{}",
-                    100.0 * self.share,
                     self.examples(),
                 )
             }
