@@ -31,8 +31,11 @@ use rustc_hash::FxHashMap;
 
 #[path = "../tests/common/battleships.rs"]
 mod battleships;
+#[path = "../tests/common/spread.rs"]
+mod spread;
 
 use battleships::battleship;
+use spread::variances;
 
 const GAMES: &[&str] = &[
     "kuhn_poker",
@@ -139,7 +142,7 @@ fn measure(game: &Game, matches: u64, members: usize, most: usize) {
             let expected = exact.as_ref().map(|belief| shares(&world, belief));
             let mut sums: FxHashMap<Vec<TermId>, f64> = FxHashMap::default();
             let (mut one, mut found) = (0.0, 0.0);
-            let mut facts: FxHashMap<TermId, [f64; 2]> = FxHashMap::default();
+            let mut each = Vec::new();
             for sample in 0..SAMPLES {
                 let begun = Instant::now();
                 let mut belief = nothing(&mut world, role);
@@ -161,26 +164,18 @@ fn measure(game: &Game, matches: u64, members: usize, most: usize) {
                     one += distance(expected, &sampled);
                 }
                 found += 1.0;
-                for (fact, share) in of_facts(&sampled) {
-                    let sums = facts.entry(fact).or_default();
-                    *sums = [sums[0] + share, sums[1] + share * share];
+                for (state, share) in &sampled {
+                    *sums.entry(state.clone()).or_default() += share;
                 }
-                for (state, share) in sampled {
-                    *sums.entry(state).or_default() += share;
-                }
+                each.push(sampled.into_iter().collect());
             }
             if let Some(expected) = expected.filter(|_| found > 0.0) {
                 sums.values_mut().for_each(|share| *share /= found);
                 apart.push((one / found, distance(&expected, &sums)));
             }
-            if is_last && found > 1.0 {
-                for [sum, squares] in facts.into_values() {
-                    let mean = sum / found;
-                    // Without bias: of one position, and from sample to sample.
-                    let variance = (squares - found * mean * mean) / (found - 1.0);
-                    worth.0 += mean * (1.0 - mean) + variance / found;
-                    worth.1 += variance;
-                }
+            if is_last && each.len() > 1 {
+                let [one, from_sample_to_sample] = variances(&each);
+                worth = (worth.0 + one, worth.1 + from_sample_to_sample);
             }
         }
     }
@@ -317,17 +312,6 @@ fn shares(world: &World, belief: &Belief) -> FxHashMap<Vec<TermId>, f64> {
         *shares.entry(world.facts(&member.state)).or_default() += member.weight / total;
     }
     shares
-}
-
-/// The share of each fact in a distribution of states.
-fn of_facts(shares: &FxHashMap<Vec<TermId>, f64>) -> FxHashMap<TermId, f64> {
-    let mut facts = FxHashMap::default();
-    for (state, share) in shares {
-        for fact in state {
-            *facts.entry(*fact).or_default() += share;
-        }
-    }
-    facts
 }
 
 /// The total variation between two distributions.

@@ -10,7 +10,7 @@ use ggp_hidden::{
 };
 use ggp_stop::Stop;
 
-use crate::common::{battleships::battleship, sized};
+use crate::common::{battleships::battleship, sized, spread::variances};
 use crate::hidden::{Past, belief, hidden_games, machine, past, random, shares, told};
 
 /// A role by its number, a machine and a world.
@@ -215,30 +215,12 @@ fn samples_agree_where_battles_leave_few_positions() {
         joint_moves: 12_000,
         time: None,
     };
-    // By fact: the sum of its shares, and of their squares.
-    let mut facts: HashMap<TermId, [f64; 2]> = HashMap::new();
-    let samples = sized(4, 10);
-    for _ in 0..samples {
+    let sample = |_| {
         let sample = belief(&mut world, role, &known, limits, false, &mut random).unwrap();
-        let mut of_facts: HashMap<TermId, f64> = HashMap::new();
-        for (state, share) in shares(&world, sample.members()) {
-            for fact in state {
-                *of_facts.entry(fact).or_default() += share;
-            }
-        }
-        for (fact, share) in of_facts {
-            let sums = facts.entry(fact).or_default();
-            *sums = [sums[0] + share, sums[1] + share * share];
-        }
-    }
-    // The variance of a fact in one position, and that of its share from sample to sample.
-    let count = samples as f64;
-    let (mut of_one, mut of_samples) = (0.0, 0.0);
-    for [sum, squares] in facts.into_values() {
-        let mean = sum / count;
-        of_one += mean * (1.0 - mean);
-        of_samples += (squares - count * mean * mean) / (count - 1.0);
-    }
+        shares(&world, sample.members()).into_iter().collect()
+    };
+    let samples: Vec<_> = (0..sized(4, 10)).map(sample).collect();
+    let [of_one, of_samples] = variances(&samples);
     let worth = of_one / of_samples;
     assert!(worth > 5.0, "worth {worth:.1} independent positions");
 }

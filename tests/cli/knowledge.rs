@@ -137,6 +137,25 @@ fn players_prefer_moves_that_are_legal_in_all_positions_that_fit() {
 }
 
 #[test]
+fn shares_of_a_sample_have_weights_and_no_decimals() {
+    let place = Workplace::new();
+    place.write("untold.kif", UNTOLD);
+    let asked = ["--moves", "wait (hide edge)", "(hidden edge)"];
+    let line = "why untold.kif --known-by guesser";
+    let all = place.run_with(line, &asked, "");
+    let part =
+        "1 of 3 positions that fit the moves and percepts of guesser (33.3 % of the histories";
+    assert!(all.out.contains(part), "{all:#?}");
+    assert_eq!(all.err, "");
+    let sample = place.run_with(&format!("{line} --positions 2 --seed 1"), &asked, "");
+    let part = "1 of 2 positions of a sample that fit the moves and percepts of guesser \
+                (by their weights about 50 % of the histories";
+    assert!(sample.out.contains(part), "{sample:#?}");
+    let part = "worth at most about 2 independent positions: ";
+    assert!(sample.err.contains(part), "{sample:#?}");
+}
+
+#[test]
 fn a_relation_with_the_name_of_a_fact_is_told_from_it() {
     let place = Workplace::new();
     let game = bundled("kuhn_poker");

@@ -4,6 +4,7 @@ pub mod battleships;
 pub mod host;
 pub mod names;
 pub mod sources;
+pub mod spread;
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};

@@ -22,7 +22,7 @@ use ggp_gdl::terms::TermId;
 use rand::Rng;
 use rand::seq::SliceRandom;
 
-use super::chains::{Aim, Chains, Effort, Rate};
+use super::chains::{Aim, Chains, Rate};
 use super::knowledge::Memories;
 use super::members::{Member, Merged, draw, lines, part, resample};
 use super::replay;
@@ -304,12 +304,7 @@ impl Belief {
             past,
             rates: &mut rates,
         };
-        let effort = Effort {
-            passes,
-            members: limits.members,
-            time: limits.time,
-        };
-        let members = chains.run(aim, effort, random);
+        let members = chains.run(aim, passes, limits, random);
         self.rates = rates;
         members
     }

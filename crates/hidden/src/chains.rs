@@ -16,7 +16,6 @@
 //! Following a Moving Target, 2001 (chains that move the members of a sample).
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use ggp_engine::machine::PlayError;
 use ggp_engine::propnet::batch::Batch;
@@ -24,7 +23,7 @@ use ggp_gdl::game::{Move, RoleId};
 use ggp_gdl::terms::TermId;
 use rand::{Rng, RngExt};
 
-use super::belief::Belief;
+use super::belief::{Belief, BeliefLimits};
 use super::knowledge::Memories;
 use super::members::{Member, Past, draw};
 use super::step::Step;
@@ -74,17 +73,6 @@ pub(super) enum Aim {
     Find,
     /// Others in place of those that are known.
     Mix,
-}
-
-/// The limits of the chains.
-#[derive(Copy, Clone, Debug)]
-pub(super) struct Effort {
-    /// The most passes over the past.
-    pub passes: usize,
-    /// The most members that are wanted.
-    pub members: usize,
-    /// The most time.
-    pub time: Option<Duration>,
 }
 
 /// A history with what it has wrong.
@@ -152,25 +140,26 @@ pub(super) struct Chains<'a> {
 }
 
 impl Chains<'_> {
-    /// Members by histories near those of the belief, and the passes made; empty if none is found,
-    /// or there is no network.
+    /// Members by histories near those of the belief, and the passes made, of which there are at most
+    /// `passes` over the past; empty if none is found, or there is no network.
     pub fn run(
         &mut self,
         mut aim: Aim,
-        effort: Effort,
+        passes: usize,
+        limits: BeliefLimits,
         random: &mut dyn Rng,
     ) -> Result<(Vec<Member>, usize), PlayError> {
-        let stop = self.world.stop().within(effort.time);
+        let stop = self.world.stop().within(limits.time);
         let is_packed = matches!(self.belief.start(), State::Packed(_));
         let has_lanes = is_packed && self.world.has_network();
-        if !has_lanes || self.world.game().role_count() < 2 || effort.passes == 0 {
+        if !has_lanes || self.world.game().role_count() < 2 || passes == 0 {
             return Ok((Vec::new(), 0));
         }
         let mut chains = self.begin(random)?;
         self.pass(&mut chains, &[Change::NONE; LANES], random)?;
         let mut found: Vec<Chain> = Vec::new();
-        let (mut end, mut made) = (effort.passes, 0);
-        for pass in 0..effort.passes {
+        let (mut end, mut made) = (passes, 0);
+        for pass in 0..passes {
             self.world.check_stop()?;
             self.propose(&mut chains, aim, random)?;
             made += 1;
@@ -183,7 +172,7 @@ impl Chains<'_> {
                 }
                 // In the second half of the passes, chains are members at even distances.
                 let half = end / 2;
-                let distance = half.div_ceil(effort.members.div_ceil(LANES).max(1)).max(1);
+                let distance = half.div_ceil(limits.members.div_ceil(LANES).max(1)).max(1);
                 if pass <= half {
                     found.clear();
                 }
