@@ -99,6 +99,7 @@ const ALLOWED: &[(&str, &str, &[&str])] = &[
     ("search", "mcts/parallel", &["clock", "thread"]),
     ("search", "minimax", &["clock"]),
     ("engine", "machine/perft", &["clock", "thread"]),
+    ("engine", "propnet/rollouts", &["clock"]),
     ("engine", "threads", &["thread"]),
     (
         "engine",

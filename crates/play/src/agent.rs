@@ -123,6 +123,12 @@ impl Advice {
             tree: None,
         }
     }
+
+    /// True if it is the move of a search that has had no result yet. Players that do not search list no
+    /// moves.
+    pub fn is_blind(&self) -> bool {
+        self.nodes == 0 && self.candidates.len() > 1
+    }
 }
 
 /// The limits of one search, and a place for its best move so far.

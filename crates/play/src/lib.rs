@@ -376,11 +376,23 @@ pub struct AgentPlayer {
     spec: AgentSpec,
     clock: Option<Duration>,
     stop: Stop,
+    /// True if the agent has prepared for the match.
+    is_ready: bool,
+    listener: Option<Listener>,
+}
+
+/// A function that takes each answer of an agent.
+struct Listener(Box<dyn FnMut(&AgentAnswer)>);
+
+impl fmt::Debug for Listener {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Listener")
+    }
 }
 
 impl AgentPlayer {
-    /// An agent that uses the play clock of the brief for each move, if there is one. The
-    /// brief must have the game and the start state of the match.
+    /// An agent that uses the play clock of the brief for each move, if there is one. The time to read
+    /// the rules before its first move does not count. The brief must have the game and the start state of the match.
     ///
     /// # Errors
     ///
@@ -392,7 +404,18 @@ impl AgentPlayer {
             role: brief.role,
             thread: AgentThread::new(brief, &spec)?,
             spec,
+            is_ready: false,
+            listener: None,
         })
+    }
+
+    /// The same player; `listener` takes each of its answers, before the move is made.
+    #[must_use]
+    pub fn heard_by(self, listener: impl FnMut(&AgentAnswer) + 'static) -> Self {
+        AgentPlayer {
+            listener: Some(Listener(Box::new(listener))),
+            ..self
+        }
     }
 }
 
@@ -402,12 +425,20 @@ impl<M: Machine> Player<M> for AgentPlayer {
         machine: &mut M,
         turn: &Turn<'_, M::State>,
     ) -> Result<Choice, PlayerError> {
+        if !std::mem::replace(&mut self.is_ready, true)
+            && let Some(error) = self.thread.begin(None)
+        {
+            return Err(error);
+        }
         let deadline = self.clock.map(|clock| Instant::now() + clock);
         // The agent gets no more than this of the state and of the moves of others.
         let observation = Observation::of_history(machine.game(), self.role, turn.history);
         let answer = self
             .thread
             .choose_within(&self.spec, &observation, deadline);
+        if let Some(Listener(hear)) = &mut self.listener {
+            hear(&answer);
+        }
         match (answer.error, answer.advice) {
             (Some(error), _) => Err(error),
             (None, Some(advice)) => Ok(Choice::Play(advice.chosen)),

@@ -6,6 +6,7 @@ mod human;
 mod kind;
 mod reasons;
 mod saved;
+mod thought;
 
 use std::cell::Cell;
 use std::io;
@@ -33,6 +34,7 @@ use ggp_play::{AgentPlayer, Brief, Chance, History, Match, Player, PlayerError, 
 
 use human::{After, Human, Table};
 use kind::{Kind, Kinds, RolePlayer};
+use thought::{Thought, Thoughts, listener};
 
 /// The options of `ggp play`.
 #[derive(clap::Args)]
@@ -100,7 +102,8 @@ pub struct Options {
     /// Stop after this number of joint moves; those of --moves or --resume do not count
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     depth: usize,
-    /// Also show states in which no person is asked, and what roles see; list all facts in JSON
+    /// Also show states in which no person is asked, what programs expect, and what roles see; list all
+    /// facts in JSON
     #[arg(long, short)]
     verbose: bool,
     #[command(flatten)]
@@ -223,6 +226,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         hides: game.is_hidden() && !humans.is_empty(),
         humans,
         verbose: options.verbose,
+        thoughts: Rc::default(),
         asked: Rc::default(),
         saved: path.map(|path| (path.as_path(), begun)),
     };
@@ -261,8 +265,9 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
                 Box::new(Chance::new(seed))
             }
             Kind::Agent(spec) => {
-                let player = AgentPlayer::new(brief, spec.clone());
-                Box::new(player?)
+                let name = game.role_name(role).to_owned();
+                let player = AgentPlayer::new(brief, spec.clone())?;
+                Box::new(player.heard_by(listener(name, spec, &session.thoughts)))
             }
         });
     }
@@ -296,6 +301,7 @@ struct Session<'a> {
     /// True if people must not see the state and the moves of others before the end.
     hides: bool,
     verbose: bool,
+    thoughts: Thoughts,
     /// The number of people that chose a move in the current step.
     asked: Rc<Cell<usize>>,
     /// The file to write, and the header of its record.
@@ -335,7 +341,9 @@ impl Session<'_> {
                 self.table.state(self.game.machine(), &state, number)?;
             }
             self.asked.set(0);
-            match self.game.step(players).map_err(failure)? {
+            let step = self.game.step(players).map_err(failure)?;
+            self.say_thoughts()?;
+            match step {
                 Step::Moved if self.hides => self.save()?,
                 Step::Moved => {
                     let history = self.game.history().clone();
@@ -366,6 +374,20 @@ impl Session<'_> {
                 }
             }
         }
+    }
+
+    /// Shows what agents thought: with `--verbose` unless a person must not know it, and always if a
+    /// move was made without a search.
+    fn say_thoughts(&mut self) -> anyhow::Result<()> {
+        let thoughts = std::mem::take(&mut *self.thoughts.borrow_mut());
+        for Thought { text, is_blind } in thoughts {
+            match is_blind {
+                true => self.table.note(format!("note: {text}; give it more time")),
+                false if self.verbose && !self.hides => self.table.say(format!("   {text}"))?,
+                false => {}
+            }
+        }
+        Ok(())
     }
 
     fn undo(&mut self) -> anyhow::Result<()> {

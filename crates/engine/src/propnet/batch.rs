@@ -438,13 +438,6 @@ impl Batch {
         self.invalidate();
     }
 
-    /// Returns to the states before the last step. Nothing else may have happened since, except
-    /// questions about the states after it.
-    pub fn step_back(&mut self) {
-        self.banks.swap(STATE as usize, NEXT as usize);
-        self.invalidate();
-    }
-
     /// Prepares [`Batch::terminal_only`].
     pub fn prepare_terminal(&mut self, net: &Propnet) {
         let input = |fact: usize| net.network.input(net.fact_input(fact)).node();

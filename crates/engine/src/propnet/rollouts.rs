@@ -46,6 +46,9 @@ mod scatter;
 mod scores;
 
 use std::ops::Range;
+use std::time::Duration;
+
+use ggp_stop::Instant;
 
 use super::Propnet;
 use super::code::Engine;
@@ -114,7 +117,7 @@ pub struct Outcome {
     pub scores: Vec<Sum>,
     /// Playouts that ended because a role had no legal move.
     pub stuck: u64,
-    /// Playouts that were cut at [`RolloutOptions::depth`].
+    /// Playouts that were cut at [`RolloutOptions::depth`], or after [`Rollouts::set_time`].
     pub cut: u64,
     /// Playouts that reached a terminal state in which a role has no goal value,
     /// several, or an invalid one.
@@ -172,6 +175,8 @@ pub struct Rollouts {
     exploration: u32,
     outcomes: Vec<Outcome>,
     state_changes: u64,
+    /// The time of a call after which its playouts are cut.
+    time: Option<Duration>,
     /// Passes between two calls of `proceed`, and until the next one.
     asked: u64,
     until_asked: u64,
@@ -230,6 +235,7 @@ impl Rollouts {
             outcomes: Vec::new(),
             state_changes: 0,
             phases: cycle.phases,
+            time: None,
             asked,
             until_asked: asked,
         }
@@ -248,6 +254,12 @@ impl Rollouts {
     /// Restarts the random numbers from another seed.
     pub fn reseed(&mut self, seed: u64) {
         self.streams = Streams::new(seed, 0, self.streams.len());
+    }
+
+    /// Sets the time after which the playouts of a call are cut; by default they are not. The
+    /// time is read as often as `proceed` is called, so results depend on the machine.
+    pub fn set_time(&mut self, time: Option<Duration>) {
+        self.time = time;
     }
 
     /// Sets the level of each move of a role, in the order of [`Propnet::moves`].
@@ -338,9 +350,10 @@ impl Rollouts {
             made.resize_with(starts.len(), Vec::new);
         }
         let lanes = self.lanes();
+        let end = self.time.map(|time| Instant::now() + time);
         let mut first = 0;
         for starts in starts.chunks(lanes) {
-            if self.play_all(starts, first, each, proceed) != Proceed::On {
+            if self.play_all(starts, first, each, end, proceed) != Proceed::On {
                 break;
             }
             first += lanes;
@@ -355,6 +368,7 @@ impl Rollouts {
         starts: &[S],
         first: usize,
         each: u32,
+        end: Option<Instant>,
         proceed: &mut dyn FnMut() -> Proceed,
     ) -> Proceed {
         self.assignment.set(first, starts.len(), each);
@@ -371,6 +385,10 @@ impl Rollouts {
                     Proceed::On => {}
                     Proceed::Finish => self.assignment.begin_no_more(),
                     Proceed::Drop => break,
+                }
+                if end.is_some_and(|end| Instant::now() >= end) {
+                    self.assignment.begin_no_more();
+                    self.status.cut_all();
                 }
             }
             self.begin(phase);

@@ -1,7 +1,10 @@
 //! A [`Simulator`] that evaluates hundreds of states at once on a network.
 
+mod patience;
+
 use std::convert::Infallible;
 use std::sync::Arc;
+use std::time::Duration;
 
 use ggp_engine::machine::{BatchOptions, PropnetMachine};
 use ggp_engine::propnet::batch::{Batch, Packed};
@@ -10,6 +13,7 @@ use ggp_engine::propnet::playout::{Proceed, Width};
 use ggp_engine::propnet::rollouts::{MoveSum, Record, RolloutOptions, Rollouts, learned_levels};
 use ggp_learn::Values;
 use ggp_search::mcts::{Sample, Simulator, TerminalChild, View, Views};
+use patience::Patience;
 
 /// The number of states that are evaluated together.
 const LANES: usize = 256;
@@ -62,6 +66,7 @@ pub struct Lanes {
     unlearned: u64,
     /// Learned values, and their share in the values of new positions.
     values: Option<(Arc<Values>, f32)>,
+    patience: Patience,
     /// Scratch space.
     joints: Vec<usize>,
 }
@@ -124,6 +129,7 @@ impl Lanes {
             scores,
             is_small,
             values: None,
+            patience: Patience::default(),
             joints: Vec::new(),
         }
     }
@@ -299,7 +305,8 @@ impl Simulator for Lanes {
     }
 
     fn looks_ahead(&self) -> bool {
-        self.is_small
+        // Where playouts are cut soon, all moves are worth more than a few.
+        self.is_small || self.patience.is_short()
     }
 
     fn terminal_children(
@@ -309,44 +316,35 @@ impl Simulator for Lanes {
         joints: &[u32],
     ) -> Result<Vec<TerminalChild<Packed>>, Infallible> {
         let roles = self.scores.len();
+        let parents = states.iter().zip(counts);
+        let parents = parents.flat_map(|(state, &count)| std::iter::repeat_n(*state, count));
+        let parents: Vec<&Packed> = parents.collect();
         let (mut ends, mut first) = (Vec::new(), 0);
-        for (states, counts) in states.chunks(LANES).zip(counts.chunks(LANES)) {
-            self.batch.set_states(states);
-            let begins = counts.iter().scan(first, |at, count| {
-                *at += count;
-                Some(*at - count)
-            });
-            let begins: Vec<usize> = begins.collect();
-            // The states stay in their lanes, which try their moves one after the other.
-            for turn in 0..counts.iter().copied().max().unwrap_or(0) {
-                let tried = begins.iter().zip(counts);
-                let tried = tried.map(|(begin, count)| begin + turn.min(count - 1));
-                let tried = tried.flat_map(|joint| &joints[joint * roles..][..roles]);
-                self.joints.clear();
-                self.joints.extend(tried.map(|&chosen| chosen as usize));
-                self.batch.step(&self.joints);
-                for word in 0..states.len().div_ceil(64) {
-                    let mut over = self.batch.terminal_only()[word];
-                    while over != 0 {
-                        let lane = 64 * word + over.trailing_zeros() as usize;
-                        over &= over - 1;
-                        if counts.get(lane).is_none_or(|&count| turn >= count) {
-                            continue;
-                        }
-                        let mut goals = Vec::with_capacity(roles);
-                        self.goals(lane, &mut goals);
-                        ends.push(TerminalChild {
-                            index: begins[lane] + turn,
-                            state: self.batch.state(lane),
-                            goals,
-                        });
+        for (parents, joints) in parents.chunks(LANES).zip(joints.chunks(LANES * roles)) {
+            self.batch.set_states(parents);
+            self.make(joints);
+            for word in 0..parents.len().div_ceil(64) {
+                let mut over = match self.is_small {
+                    true => self.batch.terminal_only()[word],
+                    false => self.batch.terminal()[word],
+                };
+                while over != 0 {
+                    let lane = 64 * word + over.trailing_zeros() as usize;
+                    over &= over - 1;
+                    if lane >= parents.len() {
+                        break;
                     }
+                    let mut goals = Vec::with_capacity(roles);
+                    self.goals(lane, &mut goals);
+                    ends.push(TerminalChild {
+                        index: first + lane,
+                        state: self.batch.state(lane),
+                        goals,
+                    });
                 }
-                self.batch.step_back();
             }
-            first += counts.iter().sum::<usize>();
+            first += parents.len();
         }
-        ends.sort_unstable_by_key(|end| end.index);
         Ok(ends)
     }
 
@@ -373,6 +371,10 @@ impl Simulator for Lanes {
         Ok(learned)
     }
 
+    fn begin_move(&mut self, time: Option<Duration>) {
+        self.patience.begin(time);
+    }
+
     fn playouts(
         &mut self,
         states: &[&Packed],
@@ -384,7 +386,9 @@ impl Simulator for Lanes {
             true => Proceed::On,
             false => Proceed::Drop,
         };
+        self.rollouts.set_time(self.patience.most());
         let outcomes = self.rollouts.run(states, each, &mut proceed);
+        self.patience.learn(outcomes);
         let mut made = 0;
         let samples = outcomes.iter().map(|outcome| {
             let undecided = outcome.stuck + outcome.cut;

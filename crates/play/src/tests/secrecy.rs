@@ -115,6 +115,8 @@ fn agents_of_a_match_are_told_nothing_else() {
             spec: "first".parse().unwrap(),
             clock: None,
             stop: Stop::new(),
+            is_ready: false,
+            listener: None,
         };
         let mut players: [Box<dyn Player<DatalogMachine>>; 3] = [
             Box::new(Script(vec![Some(side); 4])),

@@ -103,6 +103,8 @@ where
     let work = &|tree: &mut TreeOf<G>, game: &mut G, go_on: &mut dyn FnMut(&TreeOf<G>) -> bool| {
         let until = tree.iterations().saturating_add(most);
         let mut result = Ok(0);
+        let time = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        game.begin_move(time);
         while result.is_ok() && tree.iterations() < until && proceed() && go_on(tree) {
             let left = until - tree.iterations();
             let began = Instant::now();

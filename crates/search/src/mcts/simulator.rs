@@ -1,6 +1,7 @@
 //! Interfaces to a game: one position at a time, or many at once.
 
 use std::hash::Hash;
+use std::time::Duration;
 
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -229,6 +230,10 @@ pub trait Simulator {
     ) -> Result<Vec<f32>, Self::Error> {
         Ok(Vec::new())
     }
+
+    /// Begins the search for a move, with the time for it if it is limited. Playouts that take too much of
+    /// it may be cut.
+    fn begin_move(&mut self, _time: Option<Duration>) {}
 
     /// Plays `each` playouts from each state. `proceed` is called regularly; when it returns
     /// false, the playouts may stop early. Otherwise equal seeds give equal results.

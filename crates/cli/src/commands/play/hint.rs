@@ -237,9 +237,12 @@ const NOT_KNOWN: &str = "no hint is available: the role cannot find out by its p
 const NONE_YET: &str = "no hint yet: the program is still reading the rules or finding the positions that \
                         fit; type hint again, and it continues";
 
-/// Whether the agent chose the move of an answer. With hidden moves, it may offer one before that.
+/// Whether the agent chose the move of an answer. It may offer one before that.
 fn is_thought<S>(answer: &AgentAnswer, turn: &Turn<'_, S>, is_hidden: bool) -> bool {
-    let is_early = |best: &Advice| is_hidden && best.value.is_none() && turn.legal.len() > 1;
+    let is_early = |best: &Advice| {
+        let is_guess = is_hidden && best.value.is_none() && turn.legal.len() > 1;
+        is_guess || best.is_blind()
+    };
     let chosen = answer.advice.as_ref().filter(|best| !is_early(best));
     answer.origin != Origin::Random && chosen.is_some()
 }

@@ -1,6 +1,7 @@
 //! A person at the terminal, or input from a file.
 
 use std::cell::Cell;
+use std::fmt;
 use std::io::{self, BufRead, IsTerminal, Read, Write};
 use std::rc::Rc;
 
@@ -78,6 +79,11 @@ impl<'a> Table<'a> {
     /// Returns true if Ctrl-C was pressed.
     pub fn is_interrupted(&self) -> bool {
         self.context.is_interrupted()
+    }
+
+    /// Shows a note on standard error.
+    pub fn note(&self, text: impl fmt::Display) {
+        self.context.note(text);
     }
 
     /// Shows a text and a line break.

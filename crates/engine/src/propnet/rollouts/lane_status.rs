@@ -19,6 +19,8 @@ pub(super) struct LaneStatus {
     /// by the running playouts, in binary. Unused without a depth.
     depth: Option<u64>,
     ages: Vec<Vec<u64>>,
+    /// True if all playouts are cut in the next pass.
+    cuts_all: bool,
     /// The number of joint moves made.
     changes: u64,
 }
@@ -42,6 +44,7 @@ impl LaneStatus {
             cut: row(),
             depth,
             ages: (0..bits).map(|_| row()).collect(),
+            cuts_all: false,
             changes: 0,
         }
     }
@@ -49,6 +52,13 @@ impl LaneStatus {
     /// Removes the playouts of all lanes.
     pub fn clear(&mut self) {
         self.live.fill(0);
+        self.cut.fill(0);
+        self.cuts_all = false;
+    }
+
+    /// Cuts all playouts that are not over, in the next pass.
+    pub fn cut_all(&mut self) {
+        self.cuts_all = true;
     }
 
     pub fn is_any_live(&self) -> bool {
@@ -105,6 +115,10 @@ impl LaneStatus {
 
     /// Marks the lanes to cut.
     fn find_cut(&mut self) {
+        if self.cuts_all {
+            self.cut.fill(u64::MAX);
+            return;
+        }
         let Some(depth) = self.depth else { return };
         for word in 0..self.cut.len() {
             let ages = self.ages.iter().enumerate();

@@ -372,6 +372,33 @@ fn playouts_are_cut_at_the_depth() {
 }
 
 #[test]
+fn playouts_are_cut_when_time_is_over() {
+    let endless = net(FOREVER);
+    let starts = reached(&endless, 1);
+    let mut rollouts = Rollouts::new(&endless, &RolloutOptions::default(), 1);
+    rollouts.set_time(Some(Duration::ZERO));
+    let outcome = rollouts.run(&starts, 10, &mut on)[0].clone();
+    assert_eq!((outcome.playouts, outcome.cut), (0, 10));
+    // More playouts than lanes: those that have not begun are left out.
+    let lanes = rollouts.lanes() as u64;
+    let outcome = rollouts.run(&starts, 10_000, &mut on)[0].clone();
+    assert_eq!((outcome.playouts, outcome.cut), (0, lanes));
+
+    let net = net(HEAP);
+    let starts = reached(&net, 1);
+    let mut rollouts = Rollouts::new(&net, &RolloutOptions::default(), 1);
+    rollouts.set_time(Some(Duration::ZERO));
+    let outcome = rollouts.run(&starts, u32::MAX, &mut on)[0].clone();
+    assert!(outcome.playouts > 0 && outcome.cut > 0);
+    let sum: u64 = outcome.scores.iter().map(|score| score.total).sum();
+    assert_eq!(sum, 100 * outcome.playouts);
+    // Later calls have their own time.
+    rollouts.set_time(None);
+    let outcome = rollouts.run(&starts, 10, &mut on)[0].clone();
+    assert_eq!((outcome.playouts, outcome.cut), (10, 0));
+}
+
+#[test]
 fn playouts_stop_on_request() {
     let asked = |answer: Proceed| {
         let mut left = 3;
