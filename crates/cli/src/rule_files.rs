@@ -10,7 +10,7 @@ use clap::builder::{OsStringValueParser, PossibleValue, PossibleValuesParser, Ty
 
 use super::{Context, Reported, text_files};
 use crate::rule_limits::EvaluationOptions;
-use ggp_engine::machine::{AnyMachine, Backend, DatalogMachine, Limits, PlayError};
+use ggp_engine::machine::{AnyMachine, Backend, DatalogMachine, Limits, PlayError, PropnetMachine};
 use ggp_engine::propnet::code::Engine;
 use ggp_gdl::check::{self, Beginning, ReadOptions, Reading};
 use ggp_gdl::diagnostic::{self, Code, Diagnostic, Severity, Strictness};
@@ -259,23 +259,14 @@ impl RuleOptions {
     /// The game's machine for a question about one position. Findings are printed on
     /// standard error.
     ///
-    /// Unless a backend is named, Datalog evaluates the rules: building a network takes
-    /// longer than it saves on few states.
+    /// Unless a backend is named, Datalog evaluates the rules if no earlier run kept their network:
+    /// building one takes longer than it saves on few states.
     ///
     /// # Errors
     ///
     /// As [`RuleOptions::machine`].
     pub fn machine_for_one_position(&self, context: &Context) -> anyhow::Result<AnyMachine> {
-        let game = self.game(context)?;
-        match self.backend {
-            Backend::Auto => {
-                let limits = self.limits(context);
-                let machine =
-                    context.preparing(|| DatalogMachine::for_one_position(&game, limits))?;
-                Ok(AnyMachine::Datalog(Box::new(machine)))
-            }
-            _ => self.machine_for(&game, context),
-        }
+        self.machine_for_little(context, DatalogMachine::for_one_position)
     }
 
     /// The game's machine for a few hundred states, chosen as in
@@ -285,16 +276,26 @@ impl RuleOptions {
     ///
     /// As [`RuleOptions::machine`].
     pub fn machine_for_few_states(&self, context: &Context) -> anyhow::Result<AnyMachine> {
+        self.machine_for_little(context, DatalogMachine::for_few_states)
+    }
+
+    fn machine_for_little(
+        &self,
+        context: &Context,
+        datalog: fn(&Game, Limits) -> Result<DatalogMachine, PlayError>,
+    ) -> anyhow::Result<AnyMachine> {
         let game = self.game(context)?;
-        match self.backend {
-            Backend::Auto => {
-                let limits = self.limits(context);
-                let machine =
-                    context.preparing(|| DatalogMachine::for_few_states(&game, limits))?;
-                Ok(AnyMachine::Datalog(Box::new(machine)))
-            }
-            _ => self.machine_for(&game, context),
+        if self.backend != Backend::Auto {
+            return self.machine_for(&game, context);
         }
+        let limits = self.limits(context);
+        Ok(match PropnetMachine::kept(&game, limits.clone()) {
+            Some(machine) => AnyMachine::Propnet(Box::new(machine)),
+            None => {
+                let machine = context.preparing(|| datalog(&game, limits))?;
+                AnyMachine::Datalog(Box::new(machine))
+            }
+        })
     }
 
     /// The game and a machine for it. Findings are printed on standard error.

@@ -44,6 +44,7 @@ pub mod select;
 mod shape;
 pub mod streams;
 pub mod tape;
+mod unique_values;
 mod used_rows;
 #[cfg(any(test, all(target_family = "wasm", feature = "jit")))]
 mod webassembly;
@@ -102,6 +103,11 @@ impl Propnet {
             Some(cache) => cache.outcome(game, limits, make),
             None => make(),
         }
+    }
+
+    /// The simplified network of a game, if an earlier run left it in [`GroundLimits::cache`].
+    pub fn kept(game: &Game, limits: &GroundLimits) -> Option<Propnet> {
+        limits.cache.as_ref()?.kept(game, limits)
     }
 
     /// The game.

@@ -182,6 +182,15 @@ impl Terms {
         Ok(id)
     }
 
+    /// Makes room for this many new terms, so that the table does not grow step by step.
+    pub fn reserve(&mut self, count: usize) {
+        let shared = Arc::clone(&self.shared);
+        let mut table = lock(&shared);
+        self.catch_up(&table);
+        table.reserve(count);
+        self.own.reserve(count);
+    }
+
     /// The id of a functor applied to terms, if any view of the table has created it.
     pub fn get(&mut self, functor: FunctorId, arguments: &[TermId]) -> Option<TermId> {
         let hash = hash(functor, arguments);
@@ -281,15 +290,15 @@ impl TermTable {
             symbols: size.1,
         });
         self.arguments.extend_from_slice(arguments);
-        let (entries, all) = (&self.entries, &self.arguments);
-        self.lookup.insert_unique(hash, id, |&id| {
-            let entry = entries[id as usize];
-            self::hash(
-                entry.functor,
-                &all[entry.start as usize..][..entry.arity.into()],
-            )
-        });
+        let rehash = hasher(&self.entries, &self.arguments);
+        self.lookup.insert_unique(hash, id, rehash);
         TermId(id)
+    }
+
+    fn reserve(&mut self, count: usize) {
+        self.entries.reserve(count);
+        let rehash = hasher(&self.entries, &self.arguments);
+        self.lookup.reserve(count, rehash);
     }
 }
 
@@ -299,6 +308,15 @@ fn lock(table: &Mutex<TermTable>) -> MutexGuard<'_, TermTable> {
     table
         .lock()
         .unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// The hashes of the terms of a table.
+fn hasher(entries: &[Entry], arguments: &[TermId]) -> impl Fn(&u32) -> u64 {
+    |&id| {
+        let entry = entries[id as usize];
+        let arguments = &arguments[entry.start as usize..][..entry.arity.into()];
+        hash(entry.functor, arguments)
+    }
 }
 
 fn hash(functor: FunctorId, arguments: &[TermId]) -> u64 {

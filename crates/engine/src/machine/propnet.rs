@@ -100,6 +100,13 @@ impl PropnetMachine {
         Ok(PropnetMachine::from_network(net, limits))
     }
 
+    /// As [`PropnetMachine::new`] with a network that an earlier run left in the cache; `None` if there is
+    /// none.
+    pub fn kept(game: &Game, limits: Limits) -> Option<Self> {
+        let net = Propnet::kept(game, &limits.ground)?;
+        Some(PropnetMachine::from_network(net, limits))
+    }
+
     /// A machine that runs a network. The method of evaluation is chosen on the
     /// first query about a second state, by the work of a few random moves; that query
     /// panics if [`Limits::engine`] is not available.
@@ -124,11 +131,12 @@ impl PropnetMachine {
             .zip(0..)
             .map(|(fact, number)| (*fact, number));
         let legal_ever = |(moves, legal): (&Vec<Move>, &Vec<Literal>)| {
+            let mut numbers = FxHashMap::default();
+            numbers.reserve(moves.len());
             let moves = moves.iter().zip(legal).zip(0..);
             let moves = moves.filter(|((_, legal), _)| **legal != Literal::FALSE);
-            moves
-                .map(|((chosen, _), number)| (*chosen, number))
-                .collect()
+            numbers.extend(moves.map(|((chosen, _), number)| (*chosen, number)));
+            numbers
         };
         let symbols = net.moves.iter().flatten().map(|m| terms.symbols(m.term()));
         let initial: Arc<[u64]> = pack(net.initial.iter().copied()).into();

@@ -52,11 +52,13 @@ pub struct NetworkCache {
     bytes: u64,
 }
 
-/// A network as it is written. Terms are numbers, each given by its functor and the numbers of
-/// its arguments, which come first.
+/// A network as it is written. Terms are numbers.
 #[derive(Serialize, Deserialize)]
 struct Stored {
-    terms: Vec<(u32, Vec<u32>)>,
+    /// The number of terms.
+    count: usize,
+    /// By term, after its arguments: its functor, the number of its arguments, and they.
+    terms: Vec<u32>,
     network: Network,
     facts: Vec<u32>,
     moves: Vec<Vec<u32>>,
@@ -99,6 +101,11 @@ impl NetworkCache {
             None => dirs::cache_dir()?.join("ggp"),
         };
         Some(NetworkCache::new(folder, bytes))
+    }
+
+    /// The network of an earlier run.
+    pub(super) fn kept(&self, game: &Game, limits: &GroundLimits) -> Option<Propnet> {
+        read(&self.path(game, limits), game)?.ok()
     }
 
     /// The outcome of an earlier run, or of `make`, which is then kept if it took some time and
@@ -264,6 +271,7 @@ impl Stored {
         let mut numbers = Numbers {
             of: vec![None; terms.len()],
             terms: &terms,
+            count: 0,
             list: Vec::new(),
         };
         Stored {
@@ -279,6 +287,7 @@ impl Stored {
                         .collect()
                 })
                 .collect(),
+            count: numbers.count as usize,
             terms: numbers.list,
             network: net.network.clone(),
             initial: net.initial.clone(),
@@ -294,14 +303,20 @@ impl Stored {
     fn restored(self, game: &Game) -> Option<Propnet> {
         let functors: Vec<FunctorId> = game.functors().iter().map(|(id, _)| id).collect();
         let mut terms = game.terms().clone();
-        let mut made: Vec<TermId> = Vec::with_capacity(self.terms.len());
-        for (functor, arguments) in &self.terms {
-            let arguments: Option<Vec<TermId>> = arguments
-                .iter()
-                .map(|&argument| made.get(argument as usize).copied())
-                .collect();
+        // Each takes two numbers at least, so a wrong count makes no room for more than there are.
+        let count = self.count.min(self.terms.len() / 2);
+        terms.reserve(count);
+        let mut made: Vec<TermId> = Vec::with_capacity(count);
+        let (mut arguments, mut rest) = (Vec::new(), &self.terms[..]);
+        while let [functor, arity, after @ ..] = rest {
+            let (given, next) = after.split_at_checked(*arity as usize)?;
+            arguments.clear();
+            for &argument in given {
+                arguments.push(*made.get(argument as usize)?);
+            }
             let functor = *functors.get(*functor as usize)?;
-            made.push(terms.intern(functor, &arguments?).ok()?);
+            made.push(terms.intern(functor, &arguments).ok()?);
+            rest = next;
         }
         let term = |&number: &u32| made.get(number as usize).copied();
         Some(Propnet {
@@ -334,7 +349,8 @@ struct Numbers<'t> {
     /// By term.
     of: Vec<Option<u32>>,
     terms: &'t Terms,
-    list: Vec<(u32, Vec<u32>)>,
+    count: u32,
+    list: Vec<u32>,
 }
 
 impl Numbers<'_> {
@@ -344,10 +360,12 @@ impl Numbers<'_> {
         }
         let arguments = self.terms.arguments(term).to_vec();
         let arguments = arguments.into_iter().map(|argument| self.of(argument));
-        let arguments = arguments.collect();
+        let arguments: Vec<u32> = arguments.collect();
         let functor = self.terms.functor(term).index() as u32;
-        let number = self.list.len() as u32;
-        self.list.push((functor, arguments));
+        self.list.extend([functor, arguments.len() as u32]);
+        self.list.extend(arguments);
+        let number = self.count;
+        self.count += 1;
         self.of[term.index()] = Some(number);
         number
     }

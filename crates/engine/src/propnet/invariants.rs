@@ -46,9 +46,14 @@ const CONFLICTS_ALONE: i32 = 60;
 
 /// Groups of facts that exclude each other in every reachable state. The candidates
 /// are derived from states of [`sample`](super::sample). Empty for a network that
-/// is too large to analyse, and fewer than there are after a stop.
-pub(super) fn exclusive(net: &Propnet, states: &[Vec<u64>], stop: &Stop) -> Vec<Exclusive> {
-    let mut queries = EFFORT / net.network.len();
+/// is too large to analyse, and fewer than there are after a stop. The effort is `times` the usual one.
+pub(super) fn exclusive(
+    net: &Propnet,
+    states: &[Vec<u64>],
+    times: u16,
+    stop: &Stop,
+) -> Vec<Exclusive> {
+    let mut queries = usize::from(times) * EFFORT / net.network.len();
     if queries < MIN_QUERIES || stop.is_over() {
         return Vec::new();
     }
@@ -62,7 +67,7 @@ pub(super) fn exclusive(net: &Propnet, states: &[Vec<u64>], stop: &Stop) -> Vec<
         if groups.len() == proved.len() {
             break;
         }
-        let induction = induction.get_or_insert_with(|| Induction::new(net, stop));
+        let induction = induction.get_or_insert_with(|| Induction::new(net, times, stop));
         let Some(more) = induction.prove(groups, &mut queries) else {
             break;
         };
@@ -179,11 +184,13 @@ struct Induction {
     next: Vec<i32>,
     /// The maximum number of conflicts for all groups together.
     conflicts: i32,
+    /// The maximum number for one group alone.
+    conflicts_alone: i32,
     stop: Stop,
 }
 
 impl Induction {
-    fn new(net: &Propnet, stop: &Stop) -> Self {
+    fn new(net: &Propnet, times: u16, stop: &Stop) -> Self {
         let mut clauses = Clauses::for_short_questions();
         clauses.set_stop(stop);
         let inputs: Vec<i32> = (0..net.network.inputs())
@@ -215,11 +222,13 @@ impl Induction {
             true => CONFLICTS.0,
             false => CONFLICTS.1,
         };
+        let times = i32::from(times);
         Induction {
             clauses,
             now,
             next,
-            conflicts,
+            conflicts: times * conflicts,
+            conflicts_alone: times * CONFLICTS_ALONE,
             stop: stop.clone(),
         }
     }
@@ -246,10 +255,11 @@ impl Induction {
                 }
                 continue;
             }
+            let alone = self.conflicts_alone;
             let proved = |claim: &Claim| {
                 let mut assumptions = assumed.clone();
                 assumptions.push(claim.broken());
-                self.clauses.solve(&assumptions, CONFLICTS_ALONE) == Some(false)
+                self.clauses.solve(&assumptions, alone) == Some(false)
             };
             let proved: Vec<bool> = open.iter().map(proved).collect();
             if !proved.contains(&false) {
@@ -345,7 +355,10 @@ mod tests {
         };
         let stop = Stop::new();
         let states = sample(&net, &stop);
-        let mut shown: Vec<String> = exclusive(&net, &states, &stop).iter().map(shown).collect();
+        let mut shown: Vec<String> = exclusive(&net, &states, 1, &stop)
+            .iter()
+            .map(shown)
+            .collect();
         shown.sort();
         shown
     }

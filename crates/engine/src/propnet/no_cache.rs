@@ -8,6 +8,10 @@ use ggp_gdl::game::Game;
 pub enum NetworkCache {}
 
 impl NetworkCache {
+    pub(super) fn kept(&self, _: &Game, _: &GroundLimits) -> Option<Propnet> {
+        match *self {}
+    }
+
     pub(super) fn outcome(
         &self,
         _: &Game,

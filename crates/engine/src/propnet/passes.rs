@@ -9,11 +9,12 @@ use super::constants::constants;
 use super::dead_gates::remove_dead_gates;
 use super::equivalence::representatives;
 use super::factor::factor;
-use super::invariants::exclusive;
+use super::invariants::{Exclusive, exclusive};
 use super::network::{Builder, Literal};
 use super::rewrite::{copy, live};
 use super::sample::sample;
 use ggp_stop::Stop;
+use rustc_hash::FxHashMap;
 
 /// The number of gates from which factors are looked for again only if at least one gate in 100
 /// was saved the first time.
@@ -49,7 +50,7 @@ impl Propnet {
         self.drop_constants();
         ran(self, "constants");
         let states = sample(self, stop);
-        self.exclusive = exclusive(self, &states, stop);
+        self.find_exclusive(&states, stop);
         let before = self.network.gates();
         self.factor(stop);
         if stop.is_over() {
@@ -67,6 +68,38 @@ impl Propnet {
             }
         }
         passes
+    }
+
+    /// Adds groups of exclusive facts to those that the network relies on.
+    fn find_exclusive(&mut self, states: &[Vec<u64>], stop: &Stop) {
+        let more = exclusive(self, states, 1, stop);
+        let mut is_known = vec![false; self.facts.len()];
+        for &fact in self.exclusive.iter().flat_map(|group| &group.facts) {
+            is_known[fact] = true;
+        }
+        let is_new = |group: &Exclusive| group.facts.iter().all(|&fact| !is_known[fact]);
+        self.exclusive.extend(more.into_iter().filter(is_new));
+        self.exclusive.sort_by(|a, b| a.facts.cmp(&b.facts));
+    }
+
+    /// Groups of exclusive facts as those of another network of the same game.
+    pub(super) fn exclusive_in(&self, groups: &[Exclusive], other: &Propnet) -> Vec<Exclusive> {
+        let numbers = other.facts.iter().zip(0..);
+        let numbers: FxHashMap<_, usize> = numbers.map(|(fact, number)| (*fact, number)).collect();
+        let of = |group: &Exclusive| {
+            let facts = group.facts.iter();
+            let mut facts: Vec<usize> = facts
+                .filter_map(|&fact| numbers.get(&self.facts[fact]).copied())
+                .collect();
+            facts.sort_unstable();
+            Exclusive {
+                // A fact that the other network lacks may be the one that holds.
+                exact: group.exact && facts.len() == group.facts.len(),
+                facts,
+            }
+        };
+        let groups = groups.iter().map(of);
+        groups.filter(|group| group.facts.len() > 1).collect()
     }
 
     /// Factors gates, unless that undoes more sharing than it finds.
