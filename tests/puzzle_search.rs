@@ -34,7 +34,7 @@ fn best(
 }
 
 /// All searches that eventually find a plan or a proof.
-const SEARCHES: [(&str, Search); 9] = [
+const SEARCHES: [(&str, Search); 10] = [
     ("levels", level_by_level),
     ("one worker", |puzzle, budget, stats| {
         let options = DepthFirstOptions {
@@ -46,6 +46,14 @@ const SEARCHES: [(&str, Search); 9] = [
     ("workers", |puzzle, budget, stats| {
         let options = DepthFirstOptions {
             restart_after: 20,
+            ..DepthFirstOptions::default()
+        };
+        depth_first(puzzle, &options, None, budget, stats, &mut ())
+    }),
+    ("fewest moves", |puzzle, budget, stats| {
+        let options = DepthFirstOptions {
+            restart_after: 20,
+            fewest_moves: true,
             ..DepthFirstOptions::default()
         };
         depth_first(puzzle, &options, None, budget, stats, &mut ())
@@ -244,6 +252,56 @@ fn weighted_goal_counts_guide_greedy_search() {
     let is_solved = matches!(&outcome, Outcome::Solved { plan, .. } if plan.len() == 31);
     assert!(is_solved, "{outcome:?}");
     assert!(stats.total().expanded < 500, "{:?}", stats.total());
+}
+
+/// A tour of a board of `side` by `side` cells by jumps as in chess, from a corner, and one
+/// jump more.
+fn tour(side: u32) -> String {
+    use std::fmt::Write as _;
+    let mut text = String::from(
+        "(role r) (init (at 1 1)) (init (step 1))
+         (<= (legal r (go ?x ?y)) (true (at ?u ?v)) (jump ?u ?v ?x ?y))
+         (<= (next (at ?x ?y)) (does r (go ?x ?y)))
+         (<= (next (seen ?x ?y)) (true (seen ?x ?y)))
+         (<= (next (seen ?x ?y)) (true (at ?x ?y)))
+         (<= (next (step ?n)) (true (step ?m)) (after ?m ?n))
+         (<= terminal (true (at ?x ?y)) (true (seen ?x ?y)))
+         (<= (goal r 100) (true (step LAST))) (<= (goal r 0) (not (true (step LAST))))",
+    )
+    .replace("LAST", &(side * side + 1).to_string());
+    for step in 1..=side * side {
+        write!(text, "(after {step} {})", step + 1).unwrap();
+    }
+    let cells = || (1..=side).flat_map(|x| (1..=side).map(move |y| (x, y)));
+    for ((u, v), (x, y)) in cells().flat_map(|from| cells().map(move |to| (from, to))) {
+        if u.abs_diff(x) * v.abs_diff(y) == 2 {
+            write!(text, "(jump {u} {v} {x} {y})").unwrap();
+        }
+    }
+    text
+}
+
+#[test]
+fn positions_with_few_moves_come_first() {
+    let puzzle = puzzle(&game(&tour(8))).unwrap();
+    let expanded = |fewest_moves, nodes| {
+        let options = DepthFirstOptions {
+            fewest_moves,
+            ..DepthFirstOptions::default()
+        };
+        let stats = &mut Stats::default();
+        let budget = Budget {
+            nodes,
+            ..Budget::default()
+        };
+        let outcome = depth_first(&puzzle, &options, None, &budget, stats, &mut ());
+        let is_solved = matches!(&outcome, Outcome::Solved { plan, .. } if plan.len() == 64);
+        (is_solved, stats.total().expanded)
+    };
+    let (is_solved, nodes) = expanded(true, 20_000);
+    assert!(is_solved && nodes < 20_000, "{nodes}");
+    // No order of moves does as well.
+    assert!(!expanded(false, 5 * nodes).0);
 }
 
 #[test]

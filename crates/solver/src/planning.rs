@@ -8,6 +8,7 @@
 //! shares nothing with the methods.
 
 pub mod best_first;
+pub mod bidirectional;
 pub mod bounded;
 pub mod breadth_first;
 pub mod checkpoint;

@@ -7,10 +7,12 @@
 //! state of the busiest one. After a number of states the search restarts with
 //! other orders, at intervals given by Luby's sequence. The order of the rules and
 //! its reverse come first, each alone. Dead ends are pruned, as long as enough of
-//! them are found.
+//! them are found. If wanted, the states with the fewest open children come first,
+//! and the order of a worker decides between equals.
 //!
-//! Source: restarts as in Luby, Sinclair and Zuckerman, Optimal speedup of Las
-//! Vegas algorithms (1993).
+//! Sources: restarts as in Luby, Sinclair and Zuckerman, Optimal speedup of Las
+//! Vegas algorithms (1993); fewest children first as in Pohl, A method for finding
+//! Hamilton paths and knight's tours (1967), which is Warnsdorff's rule of 1823.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -50,6 +52,9 @@ pub struct DepthFirstOptions {
     pub seed: u64,
     /// If given, only the moves that suffice in a state are tried there.
     pub partial_order: Option<Arc<PartialOrder>>,
+    /// Whether the children of a state are tried in ascending order of the number of
+    /// their own children from which play goes on.
+    pub fewest_moves: bool,
 }
 
 impl Default for DepthFirstOptions {
@@ -59,6 +64,7 @@ impl Default for DepthFirstOptions {
             restart_after: 1 << 16,
             seed: 0,
             partial_order: None,
+            fewest_moves: false,
         }
     }
 }
@@ -71,6 +77,8 @@ const SHORT_ROUND: u64 = 8;
 /// at least one in `CHECKS_PER_DEAD_END` was a dead end.
 const MIN_CHECKED: u64 = 2_000;
 const CHECKS_PER_DEAD_END: u64 = 30;
+/// The most grandchildren that are counted together, unless one state has more.
+const MOST_COUNTED: usize = 1 << 16;
 
 /// Searches for a plan of at most [`Budget::depth`] moves. If `dead_end` cut
 /// anything off and no plan is found, the outcome is unknown.
@@ -104,6 +112,9 @@ pub fn depth_first(
         is_cut: false,
         is_pruned: false,
         partial_order: options.partial_order.clone(),
+        counted_at_once: (options.fewest_moves)
+            .then(|| (MOST_COUNTED / puzzle.moves().max(1)).clamp(1, LANES)),
+        open_children: Vec::new(),
         detector: DeadEnds::new(puzzle, &layout, LANES, Engine::Auto),
         checked: (0, 0),
         dead_ends: Vec::new(),
@@ -132,6 +143,11 @@ struct Search<'d> {
     is_cut: bool,
     is_pruned: bool,
     partial_order: Option<Arc<PartialOrder>>,
+    /// Number of children whose own children are counted together, if they are.
+    counted_at_once: Option<usize>,
+    /// By child: number of its open children, see [`Search::count_open_children`];
+    /// empty if they are not counted.
+    open_children: Vec<u32>,
     /// Checks successors for dead ends, as long as enough are found.
     detector: Option<DeadEnds>,
     /// Number of states checked, and of dead ends among them.
@@ -192,7 +208,7 @@ impl Search<'_> {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(options.seed);
         for round in 1.. {
             // The two orders given by the rules are first tried alone and briefly.
-            let is_short = options.workers > 1 && round <= 2;
+            let is_short = options.workers > 1 && round <= 2 && !options.fewest_moves;
             let (workers, restart_after) = match is_short {
                 true => (1, options.restart_after / SHORT_ROUND),
                 false => (
@@ -297,6 +313,7 @@ impl Search<'_> {
                 return Ok(End::Solved(plan));
             }
             self.find_dead_ends(&children.states, meter);
+            self.count_open_children(&children.states, meter)?;
             for (position, &(worker, number)) in entered.iter().enumerate() {
                 let depth = self.links[number as usize].depth + 1;
                 let link = |child: usize| Link {
@@ -346,8 +363,10 @@ impl Search<'_> {
                     worker.waiting.push_back(Waiting::Leave);
                     worker.codes.extend(&parents[position * stride..][..stride]);
                 }
+                let counts = &self.open_children;
                 open.sort_unstable_by_key(|&child| {
-                    std::cmp::Reverse(worker.ranks[children.moves[child] as usize])
+                    let rank = worker.ranks[children.moves[child] as usize];
+                    std::cmp::Reverse((counts.get(child).copied(), rank))
                 });
                 for child in open {
                     worker.waiting.push_back(Waiting::Enter(link(child)));
@@ -374,6 +393,41 @@ impl Search<'_> {
         if self.checked.0 > MIN_CHECKED && self.checked.1 * CHECKS_PER_DEAD_END < self.checked.0 {
             self.detector = None;
         }
+    }
+
+    /// Counts the open children of states, if these decide the order: 0 if one of the
+    /// children is solved, and the highest number if all of them are lost.
+    fn count_open_children(
+        &mut self,
+        states: &[u64],
+        meter: &mut Meter<'_>,
+    ) -> Result<(), BudgetKind> {
+        self.open_children.clear();
+        let Some(at_once) = self.counted_at_once else {
+            return Ok(());
+        };
+        let (mut children, mut ends) = (Children::default(), Ends::default());
+        for some in states.chunks(at_once * self.layout.words()) {
+            self.expander.expand(some, &mut children);
+            self.expander.ends(&children.states, &mut ends);
+            meter.spend(
+                children.open,
+                children.len() as u64,
+                self.states.len(),
+                self.memory()? + children.memory(),
+            )?;
+            let is = |bits: &[u64], child: u32| bits[child as usize / 64] >> (child % 64) & 1 == 1;
+            let counts = children.starts.windows(2).map(|range| {
+                let own = || range[0]..range[1];
+                match own().filter(|&child| !is(&ends.over, child)).count() {
+                    _ if own().any(|child| is(&ends.solved, child)) => 0,
+                    0 => u32::MAX,
+                    open => open as u32,
+                }
+            });
+            self.open_children.extend(counts);
+        }
+        Ok(())
     }
 
     /// Pops waiting states of a worker until one is new, and returns its number.

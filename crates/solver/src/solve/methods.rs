@@ -126,13 +126,22 @@ pub enum Setting {
 pub(super) enum Share {
     /// `auto` does not run it.
     None,
-    /// It runs once, before all searches, for this time at most.
-    Analysis(Option<Duration>),
+    /// It runs once, before all searches.
+    Analysis(Analysis),
     /// It takes turns on the network, in the order of the table.
     Turn(Turn),
     /// It takes turns on the states, where there is no network, or no method on it has
     /// found an answer.
     States(states::Part),
+}
+
+/// The time of an analysis.
+#[derive(Copy, Clone)]
+pub(super) struct Analysis {
+    /// The part of the whole time that it has at first.
+    pub part: u32,
+    /// The most time that is of use to it.
+    pub most: Option<Duration>,
 }
 
 /// The turns of a method on the network.
@@ -183,6 +192,13 @@ pub(super) enum Run {
     States(OnStates),
 }
 
+/// The usual part of an analysis.
+const PART: u32 = 10;
+
+const fn analysis(part: u32, most: Option<Duration>) -> Share {
+    Share::Analysis(Analysis { part, most })
+}
+
 const fn turn(wide: u8, unit: Unit, climbs: bool) -> Share {
     Share::Turn(Turn { wide, unit, climbs })
 }
@@ -196,6 +212,9 @@ const PLAN_ONLY: Proves = Proves {
 const MOVE_SET: Duration = Duration::from_secs(20);
 /// The time of `factored` in `auto`, for each part.
 const PARTS: Duration = Duration::from_millis(500);
+/// The time of `bidirectional` in `auto`. It reaches twice as far as breadth-first search, so
+/// that it also has a large part of a short time.
+const BOTH_ENDS: Duration = Duration::from_secs(60);
 
 /// All methods. Those with a share in `auto` run in this order.
 static METHODS: &[Row] = &[
@@ -228,7 +247,7 @@ static METHODS: &[Row] = &[
             none: Refutes::ByArgument,
         },
         reads: &[Setting::Count],
-        share: Share::Analysis(Some(MOVE_SET)),
+        share: analysis(PART, Some(MOVE_SET)),
         run: Run::Network(sat::move_set),
     },
     Row {
@@ -241,7 +260,7 @@ static METHODS: &[Row] = &[
             none: Refutes::ByArgument,
         },
         reads: &[],
-        share: Share::Analysis(None),
+        share: analysis(PART, None),
         run: Run::Network(algebra::algebra),
     },
     Row {
@@ -251,8 +270,21 @@ static METHODS: &[Row] = &[
         suits: "a solution needs several things that do not depend on each other",
         proves: PLAN_ONLY,
         reads: &[],
-        share: Share::Analysis(Some(PARTS)),
+        share: analysis(PART, Some(PARTS)),
         run: Run::Network(factored::factored),
+    },
+    Row {
+        name: "bidirectional",
+        group: Group::Shortest,
+        about: "breadth-first from the start and back from all solutions",
+        suits: "moves are always legal and turn parts of few values, and few positions are solutions: turning puzzles",
+        proves: Proves {
+            shortest: true,
+            none: Refutes::BySearch,
+        },
+        reads: &[],
+        share: analysis(2, Some(BOTH_ENDS)),
+        run: Run::Network(packed::bidirectional),
     },
     Row {
         name: "breadth-first-packed",
@@ -264,7 +296,7 @@ static METHODS: &[Row] = &[
             none: Refutes::BySearch,
         },
         reads: &[Setting::Packed],
-        share: turn(7, Unit::Levels, true),
+        share: turn(8, Unit::Levels, true),
         run: Run::Network(packed::breadth_first),
     },
     Row {
@@ -279,6 +311,19 @@ static METHODS: &[Row] = &[
         reads: &[],
         share: turn(2, Unit::States, true),
         run: Run::Network(packed::depth_first),
+    },
+    Row {
+        name: "fewest-moves",
+        group: Group::Quick,
+        about: "depth-first on packed states, the position with the fewest moves first",
+        suits: "moves use up the places to go: tours and paths that visit each place once",
+        proves: Proves {
+            shortest: false,
+            none: Refutes::BySearch,
+        },
+        reads: &[],
+        share: turn(4, Unit::States, false),
+        run: Run::Network(packed::fewest_moves),
     },
     Row {
         name: "greedy-weighted",
@@ -310,7 +355,7 @@ static METHODS: &[Row] = &[
             none: Refutes::BySearch,
         },
         reads: &[],
-        share: turn(4, Unit::States, false),
+        share: turn(5, Unit::States, false),
         run: Run::Network(ida_star::ida_star),
     },
     Row {
@@ -320,7 +365,7 @@ static METHODS: &[Row] = &[
         suits: "counting the missing facts leads near the end",
         proves: PLAN_ONLY,
         reads: &[],
-        share: turn(5, Unit::States, true),
+        share: turn(6, Unit::States, true),
         run: Run::Network(best_first::greedy),
     },
     Row {
@@ -330,7 +375,7 @@ static METHODS: &[Row] = &[
         suits: "counting the missing facts is misleading",
         proves: PLAN_ONLY,
         reads: &[],
-        share: turn(6, Unit::States, true),
+        share: turn(7, Unit::States, true),
         run: Run::Network(best_first::novelty),
     },
     Row {
@@ -343,7 +388,7 @@ static METHODS: &[Row] = &[
             none: Refutes::UpToLength,
         },
         reads: &[],
-        share: turn(8, Unit::Conflicts, false),
+        share: turn(9, Unit::Conflicts, false),
         run: Run::Network(sat::steps),
     },
     Row {
@@ -356,7 +401,7 @@ static METHODS: &[Row] = &[
             none: Refutes::BySearch,
         },
         reads: &[],
-        share: turn(9, Unit::States, false),
+        share: turn(10, Unit::States, false),
         run: Run::Network(best_first::a_star),
     },
     Row {
@@ -366,7 +411,7 @@ static METHODS: &[Row] = &[
         suits: "counting the missing facts leads near the end, and plans are long",
         proves: PLAN_ONLY,
         reads: &[],
-        share: turn(10, Unit::States, false),
+        share: turn(11, Unit::States, false),
         run: Run::Network(best_first::beam),
     },
     Row {

@@ -247,7 +247,6 @@ impl States {
 
     /// Calls `see` for each of the keys of `stride` words each with its number, if it is in the
     /// table.
-    #[cfg(feature = "tables")]
     pub fn find_all(&self, keys: &[u64], stride: usize, mut see: impl FnMut(Option<u32>)) {
         let mut found = [(0, 0); BATCH];
         for batch in keys.chunks(BATCH * stride) {

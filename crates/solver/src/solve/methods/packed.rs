@@ -1,7 +1,8 @@
-//! Breadth-first and depth-first search on packed states.
+//! Breadth-first and depth-first search on packed states, and search from both ends.
 
 use super::task::Task;
 use crate::planning::Outcome;
+use crate::planning::bidirectional;
 use crate::planning::breadth_first::{self, BreadthFirstOptions};
 use crate::planning::depth_first::{self, DeadEndDetector, DepthFirstOptions};
 use ggp_search::{Budget, Observer, Stats};
@@ -68,4 +69,37 @@ pub(super) fn depth_first(
     let learned = learned.map(|learned| learned as &mut dyn DeadEndDetector);
     let outcome = depth_first::depth_first(puzzle, &how, learned, budget, stats, observer);
     (outcome, why.to_owned())
+}
+
+/// Number of workers where the fewest moves come first: the children of all of them about
+/// fill the lanes.
+const WORKERS: usize = 32;
+/// States expanded before the first restart then.
+const RESTART_AFTER: u64 = 1 << 12;
+
+pub(super) fn fewest_moves(
+    task: &mut Task<'_>,
+    budget: &Budget,
+    stats: &mut Stats,
+    observer: &mut dyn Observer,
+) -> (Outcome, String) {
+    let how = DepthFirstOptions {
+        workers: WORKERS,
+        restart_after: RESTART_AFTER,
+        seed: task.options.seed,
+        partial_order: task.partial_order(),
+        fewest_moves: true,
+    };
+    let outcome = depth_first::depth_first(&task.puzzle, &how, None, budget, stats, observer);
+    (outcome, "ties in random order".to_owned())
+}
+
+pub(super) fn bidirectional(
+    task: &mut Task<'_>,
+    budget: &Budget,
+    stats: &mut Stats,
+    observer: &mut dyn Observer,
+) -> (Outcome, String) {
+    let outcome = bidirectional::bidirectional(&task.puzzle, budget, stats, observer);
+    (outcome, "moves are undone from the solutions on".to_owned())
 }

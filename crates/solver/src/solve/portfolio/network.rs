@@ -1,13 +1,13 @@
 //! Methods on the network in turn.
 //!
 //! In: a [`Puzzle`] and [`SolveOptions`]. Out: an [`Attempt`]. Analyses come first: linear
-//! systems, sums that no move makes larger, final states that a set of moves reaches. None
-//! takes more than a tenth of the time; one that was cut short is tried again with more
-//! after each round of searches. Searches take turns; each round has [`GROWTH`] times the budget of the last, so that
-//! repeated work costs little. Budgets are counts, so that results do not depend on the
-//! speed of the machine; in large games the clock ends a slice earlier. The searches share
-//! their results: after a plan was found the next ones look for shorter plans, and lengths
-//! that one search has refuted are not refuted again.
+//! systems, sums that no move makes larger, final states that a set of moves reaches. Each
+//! has a part of the time; one that was cut short is tried again with more after each round
+//! of searches. Searches take turns; each round has [`GROWTH`] times the budget of the
+//! last, so that repeated work costs little. Budgets are counts, so that results do not
+//! depend on the speed of the machine; in large games the clock ends a slice earlier. The
+//! searches share their results: after a plan was found the next ones look for shorter
+//! plans, and lengths that one search has refuted are not refuted again.
 //!
 //! Where the target is not reached, the same methods look for ends with lower scores, from
 //! the lowest up. The best of them is the result of a search that runs out of its budget.
@@ -42,9 +42,9 @@ const SAMPLED: u64 = 500;
 const FIRST_TIME: Duration = Duration::from_millis(300);
 const MORE_TIME: u32 = 4;
 const FIRST_PART: u32 = 24;
-/// The part of the time that an analysis has before the searches, and the factor after each
-/// of their rounds.
-const ANALYSIS_PART: u32 = 10;
+/// The part of the time for a lower bound before the searches.
+const BOUND_PART: u32 = 10;
+/// The factor of the time of an analysis after each round of searches.
 const MORE_ANALYSIS: u32 = 2;
 /// Conflicts of a SAT solver in the first round, and the gates of its formula over all
 /// steps.
@@ -57,17 +57,23 @@ const PAUSE: Duration = Duration::from_millis(20);
 const PROBE: u64 = 32;
 const QUICKLY: u64 = 2;
 
-/// An analysis of the table, and the most time that is of use to it.
+/// An analysis of the table.
 #[derive(Copy, Clone)]
 struct Analysis {
     method: Method,
+    part: u32,
     most: Option<Duration>,
     run: OnNetwork,
 }
 
 fn analyses() -> Vec<Analysis> {
     let analyses = Method::all().filter_map(|method| match (method.share(), method.run()) {
-        (Share::Analysis(most), Run::Network(run)) => Some(Analysis { method, most, run }),
+        (Share::Analysis(share), Run::Network(run)) => Some(Analysis {
+            method,
+            part: share.part,
+            most: share.most,
+            run,
+        }),
         _ => None,
     });
     analyses.collect()
@@ -158,7 +164,7 @@ impl<'p> Network<'p> {
             return found;
         }
         if self.options.optimal {
-            let budget = self.budget(u64::MAX, self.analysis_time(0), u32::MAX, stats);
+            let budget = self.budget(u64::MAX, self.analysis_time(BOUND_PART, 0), u32::MAX, stats);
             if let Some(least) = self.task.bound(&budget).checked_sub(1) {
                 stats.refuted = stats.refuted.max(Some(least));
             }
@@ -206,7 +212,7 @@ impl<'p> Network<'p> {
         observer: &mut dyn Observer,
     ) -> Option<Attempt> {
         for analysis in std::mem::take(waiting) {
-            let share = self.analysis_time(round);
+            let share = self.analysis_time(analysis.part, round);
             let time = [share, analysis.most].into_iter().flatten().min();
             let budget = self.budget(u64::MAX, time, self.depth(), stats);
             let found = self.one(analysis.method, analysis.run, &budget, stats, observer)?;
@@ -222,10 +228,10 @@ impl<'p> Network<'p> {
         None
     }
 
-    /// The time of an analysis after this number of rounds of searches.
-    fn analysis_time(&self, round: u32) -> Option<Duration> {
+    /// The time of an analysis with this part after this number of rounds of searches.
+    fn analysis_time(&self, part: u32, round: u32) -> Option<Duration> {
         let whole = self.options.budget.time?;
-        Some(whole / ANALYSIS_PART * MORE_ANALYSIS.saturating_pow(round))
+        Some(whole / part * MORE_ANALYSIS.saturating_pow(round))
     }
 
     /// The time of a search in the first round.
