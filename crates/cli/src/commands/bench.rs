@@ -163,6 +163,9 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     };
     let (limits, jobs) = (options.limits(), options.jobs.get());
     processes::measure(&tasks, limits, jobs, context, &mut take)?;
+    if is_list {
+        report::print_end(rows.is_empty(), context)?;
+    }
     let is_whole = rows.len() == tasks.len();
     if options.reference.is_some() {
         for row in rows
@@ -184,9 +187,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         Some(path) => context.write_file(path, report::csv(&rows).as_bytes())?,
         None => {}
     }
-    if is_list {
-        report::print_end(rows.is_empty(), context)?;
-    } else if !is_printed {
+    if !is_list && !is_printed {
         report::print(&rows, kind, peers.as_ref(), context)?;
     }
     if !is_whole {
