@@ -36,6 +36,9 @@ end, by uniformly chosen legal moves, reading the goals there. A state change is
 move. Mean lengths and mean goals must agree between the backends, and with a reference if
 one is given.
 
+With --start, the table has the bytes that each gate of the network and each row of Datalog
+keeps in memory. Networks that other runs kept are never used.
+
 Exit codes: 0 all games were measured; 1 means disagree, or a game exceeded a limit; 2 a
 rule file has errors, or a process failed. Every game gets its row in any case.
 
