@@ -1,7 +1,8 @@
 //! The command `ggp bench`.
 
+use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -173,6 +174,67 @@ fn a_folder_is_played_in_the_order_of_its_names() {
     assert!(
         error.contains("the file rules/d.kif does not exist"),
         "{error}"
+    );
+}
+
+#[test]
+fn rows_and_networks_have_their_bytes() {
+    let place = Place::new();
+    place.write("matches.kif", MATCHES);
+    let line = "matches.kif --start --backend propnet --backend datalog --backend naive";
+    let rows = place.rows(line, 0);
+    let number = |row: &Value, name: &str| row[name].as_f64().unwrap();
+    let [propnet, datalog, naive] = &rows[..] else {
+        panic!("{rows:#?}");
+    };
+    for row in [propnet, datalog] {
+        // At least one term for each row.
+        assert!(number(row, "row_bytes") > 4.0 * number(row, "rows"));
+        let share = number(row, "row_bytes") / number(row, "rows");
+        close(&row["bytes_per_row"], share, 1e-9);
+    }
+    // The rules have nine facts of one relation.
+    assert!(number(datalog, "rows") > 9.0, "{datalog}");
+    assert!(number(propnet, "rows") > number(datalog, "rows"));
+    let share = number(propnet, "network_bytes") / number(propnet, "gates");
+    close(&propnet["bytes_per_gate"], share, 1e-9);
+    assert!(share > 4.0);
+    assert_eq!(
+        (&naive["rows"], &naive["gates"]),
+        (&Value::Null, &Value::Null)
+    );
+    assert_eq!(datalog["bytes_per_gate"], Value::Null);
+    let (table, _) = place.text(line, 0);
+    assert!(
+        table.contains("bytes/gate") && table.contains("bytes/row"),
+        "{table}"
+    );
+}
+
+#[test]
+fn a_row_of_json_is_printed_when_it_is_ready() {
+    let place = Place::new();
+    place.write("matches.kif", MATCHES);
+    place.write("endless.kif", ENDLESS);
+    let line = "--json matches.kif endless.kif --playouts 9 --depth 1000000000000 --timeout 600";
+    let mut child = Command::new(env!("CARGO_BIN_EXE_ggp"))
+        .current_dir(place.0.path())
+        .args(["bench", "--backend", "datalog"])
+        .args(line.split_whitespace())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut first = String::new();
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    out.read_line(&mut first).unwrap();
+    let is_over = child.try_wait().unwrap().is_some();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(!is_over, "{first}");
+    let row: Value = serde_json::from_str(first.strip_prefix('[').unwrap()).unwrap();
+    assert_eq!(
+        (&row["game"], &row["playouts"]),
+        (&json!("matches"), &json!(9))
     );
 }
 

@@ -1,10 +1,13 @@
-//! The changes of rules before they are grounded: what each of them saves, and that none changes
-//! an answer.
+//! The changes of rules before they are grounded, and the passes over gates: what each of them
+//! saves, and that none changes an answer.
+
+use std::path::Path;
 
 use ggp_engine::propnet::playout::{PlayoutOptions, Playouts, Proceed, Tally};
-use ggp_engine::propnet::{Approach, GroundLimits, Grounded, Propnet, Rewrites};
+use ggp_engine::propnet::{Approach, GroundLimits, Grounded, Passes, Propnet, Rewrites};
 use ggp_gdl::game::Game;
 
+use crate::common::names::scrambled;
 use crate::common::some_own_games;
 
 /// A king walks on seven by seven squares and must not be seen along a row or column by one of
@@ -132,6 +135,20 @@ const ASKED_MOVES: &str = "
     (<= (goal r 100) (true (at d40)))
     (<= (goal r 0) (not (true (at d40))))";
 
+/// A square is kept if either of two roles makes one of the eleven moves that do not touch it.
+const KEPT: &str = "
+    (role left) (role right) (square 1) (square 2) (square 3) (init (at 1)) (init (at 2))
+    (init (at 3)) (init (step 1)) (after 1 2) (after 2 3)
+    (way a) (way b) (way c) (way d) (way e) (way f) (way g) (way h) (way i) (way j) (way k)
+    (touches a 1) (touches b 2) (touches c 3)
+    (<= (legal ?r ?w) (role ?r) (way ?w))
+    (<= (made ?w) (does ?r ?w))
+    (<= (next (at ?s)) (true (at ?s)) (made ?w) (not (touches ?w ?s)))
+    (<= (next (step ?n)) (true (step ?m)) (after ?m ?n))
+    (<= terminal (true (step 3)))
+    (<= (goal ?r 100) (role ?r) (true (at 1)))
+    (<= (goal ?r 0) (role ?r) (not (true (at 1))))";
+
 /// Rules that ask which tokens are next to a king, and which are between two without a condition.
 const ALL_BETWEEN: &str = "
     (<= (legal r (wait ?m)) (between ?l ?m ?r) (not (kind ?m king)))
@@ -206,6 +223,22 @@ const WITHOUT: [(&str, Rewrites); 5] = [
     ),
 ];
 
+/// A pass over gates, and how to leave it out.
+type Pass = (&'static str, fn(&mut Passes));
+
+const PASSES: [Pass; 10] = [
+    ("shared gates", |passes| passes.shared_gates = false),
+    ("exclusive moves", |passes| passes.exclusive_moves = false),
+    ("split moves", |passes| passes.split_moves = false),
+    ("early factors", |passes| passes.early_factors = false),
+    ("dead gates", |passes| passes.dead_gates = false),
+    ("constants", |passes| passes.constants = false),
+    ("exclusive facts", |passes| passes.exclusive_facts = false),
+    ("factors", |passes| passes.factors = false),
+    ("equal facts", |passes| passes.equal_facts = false),
+    ("factors again", |passes| passes.factors_again = false),
+];
+
 fn grounded(game: &Game, approach: Approach, rewrites: Rewrites) -> (Propnet, Grounded) {
     let limits = GroundLimits {
         approach,
@@ -234,6 +267,27 @@ fn check(name: &str, game: &Game) {
     }
 }
 
+/// The network after passes over its gates.
+fn simplified(game: &Game, passes: Passes) -> Propnet {
+    let limits = GroundLimits {
+        passes,
+        ..GroundLimits::default()
+    };
+    Propnet::simplified(game, &limits).unwrap()
+}
+
+/// Compares random playouts with and without each pass, and without any.
+fn check_passes(name: &str, game: &Game) {
+    let expected = playouts(&simplified(game, Passes::NONE));
+    assert_eq!(playouts(&simplified(game, Passes::ALL)), expected, "{name}");
+    for (without, leave_out) in PASSES {
+        let mut passes = Passes::ALL;
+        leave_out(&mut passes);
+        let net = simplified(game, passes);
+        assert_eq!(playouts(&net), expected, "{name} without {without}");
+    }
+}
+
 fn game(text: &str) -> Game {
     Game::from_text("game.kif", text).unwrap_or_else(|reading| panic!("{:?}", reading.findings))
 }
@@ -250,6 +304,68 @@ fn no_rewrite_changes_an_answer() {
     for (name, game) in some_own_games(4) {
         check(&name, &game);
     }
+}
+
+#[test]
+fn no_pass_changes_an_answer() {
+    let texts = [HUNT, EVERY_USE, MANY_FORMS, ASKED_MOVES, KEPT];
+    for (name, text) in ["hunt", "every use", "many forms", "asked moves", "kept"]
+        .iter()
+        .zip(texts)
+    {
+        check_passes(name, &game(text));
+    }
+    for (name, game) in some_own_games(3) {
+        check_passes(&name, &game);
+        let file = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("games")
+            .join(&name);
+        let text = std::fs::read_to_string(file).expect("it was read before");
+        let other = self::game(&scrambled(&text));
+        check_passes(&format!("{name}, scrambled"), &other);
+    }
+}
+
+#[test]
+fn each_pass_saves_gates() {
+    let own = |name: &str| {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("games")
+            .join(name);
+        game(&std::fs::read_to_string(file).expect("it is there"))
+    };
+    let games = [
+        ("shared gates", own("kuhn_poker.kif")),
+        ("exclusive moves", own("chomp.kif")),
+        ("split moves", game(KEPT)),
+        ("early factors", own("hex.kif")),
+        ("dead gates", own("kuhn_poker.kif")),
+        ("constants", own("light_cycles.kif")),
+        ("exclusive facts", own("nim.kif")),
+        ("factors", own("hitori.kif")),
+        ("equal facts", own("kuhn_poker.kif")),
+        ("factors again", own("kuhn_poker.kif")),
+    ];
+    for ((without, leave_out), (name, game)) in PASSES.into_iter().zip(games) {
+        assert_eq!(without, name);
+        let mut passes = Passes::ALL;
+        leave_out(&mut passes);
+        let gates = |passes| simplified(&game, passes).network().gates();
+        let (less, more) = (gates(Passes::ALL), gates(passes));
+        assert!(less < more, "{without}: {less} {more}");
+    }
+}
+
+#[test]
+fn a_simplified_network_keeps_no_room() {
+    let net = simplified(&game(HUNT), Passes::ALL);
+    let (nodes, gates) = (net.network().len(), net.network().gates());
+    assert!(net.network().regions().is_empty());
+    // A node has a kind and a start, and one operand more than gates, but the constant none.
+    assert_eq!(
+        net.network().bytes(),
+        nodes + 4 * (nodes + 1) + 4 * (gates + nodes - 1)
+    );
 }
 
 #[test]

@@ -21,6 +21,7 @@ use std::time::Duration;
 
 use ggp_engine::machine::PlayError;
 use ggp_engine::propnet::code::Engine;
+use ggp_gdl::datalog::RowMemory;
 
 pub use lanes::LanesSubject;
 pub use machine::MachineSubject;
@@ -35,7 +36,7 @@ pub use tally::{Moments, Tally};
 pub trait Subject {
     /// The way the game is played. It is read before a run and again after it, as a run may
     /// change it.
-    fn readiness(&self) -> Readiness;
+    fn readiness(&mut self) -> Readiness;
 
     /// Plays uniformly chosen legal moves from the initial state to the end and reads all
     /// goals there, repeatedly.
@@ -64,6 +65,10 @@ pub struct Readiness {
     pub gates_before: Option<u64>,
     /// Gates that are evaluated.
     pub gates: Option<u64>,
+    /// Bytes that the network keeps.
+    pub network_bytes: Option<u64>,
+    /// The rows of Datalog: those that grounding found, or those of the initial state.
+    pub rows: Option<RowMemory>,
     /// Gates after each pass, in order.
     pub passes: Vec<PassGates>,
     /// Positions evaluated at the same time by one thread.

@@ -55,7 +55,7 @@ use ggp_gdl::terms::{TermId, Terms};
 pub use grounding_methods::{Approach, GroundError, GroundLimits, Grounded, Rewrites};
 pub use invariants::Exclusive;
 use network::{Builder, Literal, Network, Node};
-pub use passes::Pass;
+pub use passes::{Pass, Passes};
 pub use possible::possible_facts;
 
 /// A game as a network of gates.
@@ -96,7 +96,7 @@ impl Propnet {
     pub fn simplified(game: &Game, limits: &GroundLimits) -> Result<Propnet, GroundError> {
         let make = || {
             let (mut net, _) = Propnet::ground(game, limits)?;
-            net.simplify_until(&limits.stop);
+            net.simplify_until(limits.passes, &limits.stop);
             Ok(net)
         };
         match &limits.cache {

@@ -87,6 +87,15 @@ pub struct Apart {
     pub facts: usize,
 }
 
+/// The memory of rows.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct RowMemory {
+    /// The number of rows.
+    pub rows: usize,
+    /// The bytes that they and their indexes keep, with room for more.
+    pub bytes: usize,
+}
+
 impl Default for Bounds {
     fn default() -> Self {
         Bounds {
@@ -282,6 +291,14 @@ impl Evaluator {
         // indexes.
         let bytes = |rows: &Relation| rows.count() as usize * (4 * rows.arity() + 24);
         self.relations.iter().map(bytes).sum()
+    }
+
+    /// The rows that all relations have now, and the memory that they keep.
+    pub fn row_memory(&self) -> RowMemory {
+        RowMemory {
+            rows: self.relations.iter().map(|r| r.count() as usize).sum(),
+            bytes: self.relations.iter().map(Relation::bytes).sum(),
+        }
     }
 
     /// Rows visited since the evaluator was created.

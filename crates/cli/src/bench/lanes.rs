@@ -11,13 +11,13 @@ use ggp_engine::machine::{
     AnyMachine, Limits, Machine, PlayError, PlayoutEnd, PropnetMachine, play_to_end,
 };
 use ggp_engine::propnet::playout::{PlayoutOptions, Playouts, Proceed, Width};
-use ggp_engine::propnet::{GroundLimits, Pass, Propnet};
+use ggp_engine::propnet::{GroundLimits, Grounded, Pass, Propnet};
 
 /// A game's network with lanes.
 #[derive(Debug)]
 pub struct LanesSubject {
     net: Propnet,
-    ground_rules: u64,
+    grounded: Grounded,
     gates_before: usize,
     passes: Vec<Pass>,
     playouts: Playouts,
@@ -36,7 +36,7 @@ impl LanesSubject {
     ) -> Result<Self, PlayError> {
         let (mut net, grounded) = Propnet::ground(game, limits)?;
         let gates_before = net.network().gates();
-        let passes = net.simplify();
+        let passes = net.simplify_until(limits.passes, &limits.stop);
         let width = match settings.lanes {
             Some(lanes) if lanes <= 64 => Width::W64,
             Some(lanes) if lanes <= 256 => Width::W256,
@@ -50,7 +50,7 @@ impl LanesSubject {
         };
         Ok(LanesSubject {
             playouts: Playouts::new(&net, &options),
-            ground_rules: grounded.instances,
+            grounded,
             gates_before,
             passes,
             net,
@@ -120,13 +120,15 @@ impl LanesSubject {
 }
 
 impl Subject for LanesSubject {
-    fn readiness(&self) -> Readiness {
+    fn readiness(&mut self) -> Readiness {
         Readiness {
             plays: "propnet",
             why_not: None,
-            ground_rules: Some(self.ground_rules),
+            ground_rules: Some(self.grounded.instances),
             gates_before: Some(self.gates_before as u64),
             gates: Some(self.net.network().gates() as u64),
+            network_bytes: Some(self.net.network().bytes() as u64),
+            rows: Some(self.grounded.memory),
             passes: self
                 .passes
                 .iter()

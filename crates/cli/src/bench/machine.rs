@@ -5,7 +5,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::{Pace, Readiness, Run, Subject, Tally};
 use ggp_engine::machine::{AnyMachine, Machine, PlayError, PlayoutEnd, PropnetState, play_to_end};
-use ggp_gdl::game::Score;
+use ggp_gdl::datalog::RowMemory;
+use ggp_gdl::game::{Move, Score};
 
 /// A machine that plays one position at a time on each thread.
 #[derive(Clone, Debug)]
@@ -14,6 +15,7 @@ pub struct MachineSubject {
     initial: PropnetState,
     name: &'static str,
     why_not: Option<String>,
+    rows: Option<RowMemory>,
 }
 
 impl MachineSubject {
@@ -29,6 +31,7 @@ impl MachineSubject {
             initial,
             name,
             why_not: None,
+            rows: None,
         })
     }
 
@@ -40,14 +43,41 @@ impl MachineSubject {
             ..self
         }
     }
+
+    /// The rows after all questions about the initial state, with Datalog.
+    fn initial_rows(&mut self) -> Option<RowMemory> {
+        if !matches!(self.machine, AnyMachine::Datalog(_)) {
+            return None;
+        }
+        let (machine, initial) = (&mut self.machine, &self.initial);
+        let mut joint: Vec<Move> = Vec::new();
+        for role in machine.game().roles() {
+            let mut moves = Vec::new();
+            // What cannot be answered has the rows that it needed.
+            let _ = machine.legal(initial, role, &mut moves);
+            let _ = machine.goal_values(initial, role);
+            joint.extend(moves.first());
+        }
+        if joint.len() == machine.game().role_count() {
+            let _ = machine.next(initial, &joint);
+        }
+        match machine {
+            AnyMachine::Datalog(machine) => Some(machine.row_memory()),
+            _ => None,
+        }
+    }
 }
 
 impl Subject for MachineSubject {
-    fn readiness(&self) -> Readiness {
+    fn readiness(&mut self) -> Readiness {
+        if self.rows.is_none() {
+            self.rows = self.initial_rows();
+        }
         Readiness {
             plays: self.name,
             why_not: self.why_not.clone(),
             lanes: 1,
+            rows: self.rows,
             ..Readiness::default()
         }
     }

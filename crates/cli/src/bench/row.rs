@@ -36,12 +36,22 @@ pub struct Row {
     pub start_cpu_seconds: Option<f64>,
     /// The peak memory of the process, in bytes.
     pub peak_memory_bytes: Option<u64>,
-    /// Rules after grounding.
+    /// Matches of rules with rows: rules after grounding.
     pub ground_rules: Option<u64>,
     /// Gates of the network before simplification.
     pub gates_before: Option<u64>,
     /// Gates that are evaluated.
     pub gates: Option<u64>,
+    /// Bytes that the network keeps, without tapes and machine code.
+    pub network_bytes: Option<u64>,
+    /// `network_bytes` for each of `gates`.
+    pub bytes_per_gate: Option<f64>,
+    /// Rows of relations: those that grounding found, or with Datalog those of the initial state.
+    pub rows: Option<u64>,
+    /// Bytes that these rows and their indexes keep, without the terms in them.
+    pub row_bytes: Option<u64>,
+    /// `row_bytes` for each of `rows`.
+    pub bytes_per_row: Option<f64>,
     /// Gates after each pass, in order.
     pub passes: Vec<PassGates>,
     /// Positions evaluated at the same time by one thread.
@@ -140,6 +150,11 @@ impl Row {
         "ground_rules",
         "gates_before",
         "gates",
+        "network_bytes",
+        "bytes_per_gate",
+        "rows",
+        "row_bytes",
+        "bytes_per_row",
         "lanes",
         "tape_limit",
         "tape_share",
@@ -176,6 +191,11 @@ impl Row {
         self.ground_rules = readiness.ground_rules;
         self.gates_before = readiness.gates_before;
         self.gates = readiness.gates;
+        self.network_bytes = readiness.network_bytes;
+        self.bytes_per_gate = share(self.network_bytes, self.gates);
+        self.rows = readiness.rows.map(|memory| memory.rows as u64);
+        self.row_bytes = readiness.rows.map(|memory| memory.bytes as u64);
+        self.bytes_per_row = share(self.row_bytes, self.rows);
         self.passes = readiness.passes;
         self.lanes = Some(readiness.lanes);
         self.tape_limit = readiness.tape_limit;
@@ -213,6 +233,12 @@ impl Row {
         self.failure = Some(failure);
         self.error = Some(error.into());
     }
+}
+
+/// The bytes for each of a number of things; `None` if there are none.
+fn share(bytes: Option<u64>, count: Option<u64>) -> Option<f64> {
+    let count = count.filter(|count| *count > 0)?;
+    Some(bytes? as f64 / count as f64)
 }
 
 fn text(value: &serde_json::Value) -> String {

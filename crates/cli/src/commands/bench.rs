@@ -12,7 +12,7 @@ use std::time::Duration;
 use anyhow::{Context as _, anyhow, bail};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use crate::bench::agreement::disagreements;
+use crate::bench::agreement::{Disagreement, disagreements};
 use crate::bench::peers::Peers;
 use crate::bench::{Row, read_rows};
 use crate::rule_files::{EngineOptions, backend_name, backend_parser};
@@ -35,6 +35,9 @@ Each backend plays each game in a separate process: repeatedly from the initial 
 end, by uniformly chosen legal moves, reading the goals there. A state change is one joint
 move. Mean lengths and mean goals must agree between the backends, and with a reference if
 one is given.
+
+With --start, the table has the bytes that each gate of the network and each row of Datalog
+keeps in memory. Networks that other runs kept are never used.
 
 Exit codes: 0 all games were measured; 1 means disagree, or a game exceeded a limit; 2 a
 rule file has errors, or a process failed. Every game gets its row in any case.
@@ -145,16 +148,28 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         let of_game = backends.iter().map(|backend| options.task(files, *backend));
         tasks.extend(of_game);
     }
-    let mut rows = processes::measure(&tasks, options.limits(), options.jobs.get(), context)?;
-    let is_whole = rows.len() == tasks.len();
     let source = |path: &Path| format!("in {}", path.display());
     let source = options.reference.as_deref().map(source);
-    compare(&mut rows, &reference, source.as_deref().unwrap_or_default());
-    if let Some(peers) = &peers {
-        for row in &mut rows {
-            row.against = peers.rivals(row);
+    let source = source.as_deref().unwrap_or_default();
+    let is_list = context.json() && !is_printed;
+    let mut rows: Vec<Row> = Vec::new();
+    let mut take = |mut row: Row| {
+        row.disagreements = compare(&row, &rows, &reference, source);
+        if let Some(peers) = &peers {
+            row.against = peers.rivals(&row);
         }
+        if is_list {
+            report::print_member(&row, rows.is_empty(), context)?;
+        }
+        rows.push(row);
+        Ok(())
+    };
+    let (limits, jobs) = (options.limits(), options.jobs.get());
+    processes::measure(&tasks, limits, jobs, context, &mut take)?;
+    if is_list {
+        report::print_end(rows.is_empty(), context)?;
     }
+    let is_whole = rows.len() == tasks.len();
     if options.reference.is_some() {
         for row in rows
             .iter()
@@ -175,7 +190,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         Some(path) => context.write_file(path, report::csv(&rows).as_bytes())?,
         None => {}
     }
-    if !is_printed {
+    if !is_list && !is_printed {
         report::print(&rows, kind, peers.as_ref(), context)?;
     }
     if !is_whole {
@@ -184,22 +199,18 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     exit(&rows, context)
 }
 
-/// Adds to each row the means that differ from those of the same game on earlier backends,
-/// or in the reference.
-fn compare(rows: &mut [Row], reference: &[Row], source: &str) {
-    for index in 0..rows.len() {
-        let (before, rest) = rows.split_at_mut(index);
-        let row = &mut rest[0];
-        let mut found = Vec::new();
-        for other in before.iter().filter(|other| other.file == row.file) {
-            let source = format!("by {}", other.backend);
-            found.extend(disagreements(row, other, &source));
-        }
-        for other in reference.iter().filter(|other| other.game == row.game) {
-            found.extend(disagreements(row, other, source));
-        }
-        row.disagreements = found;
+/// The means of a row that differ from those of the same game on earlier backends, or in the
+/// reference.
+fn compare(row: &Row, earlier: &[Row], reference: &[Row], source: &str) -> Vec<Disagreement> {
+    let mut found = Vec::new();
+    for other in earlier.iter().filter(|other| other.file == row.file) {
+        let source = format!("by {}", other.backend);
+        found.extend(disagreements(row, other, &source));
     }
+    for other in reference.iter().filter(|other| other.game == row.game) {
+        found.extend(disagreements(row, other, source));
+    }
+    found
 }
 
 /// The exit code for the rows. Failures are reported on standard error.

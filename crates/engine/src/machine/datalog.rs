@@ -12,7 +12,9 @@ use super::move_order::MoveOrder;
 use super::percepts::Teller;
 use super::{Excess, Limits, MOVES_TEXT, Machine, PlayError, STATE_TEXT, check_text};
 use ggp_gdl::check::Keyword;
-use ggp_gdl::datalog::{Bounds, EvaluationError, Evaluator, Failure, Layer, Query, Sizes};
+use ggp_gdl::datalog::{
+    Bounds, EvaluationError, Evaluator, Failure, Layer, Query, RowMemory, Sizes,
+};
 use ggp_gdl::game::flat::{Flat, Wrapped, flatten};
 use ggp_gdl::game::{Game, Move, RoleId};
 use ggp_gdl::program::{FunctorId, RelationId, RuleSet};
@@ -96,6 +98,12 @@ impl DatalogMachine {
         let mut machine = DatalogMachine::unlearned(game, limits, None)?;
         machine.plan_for_one_position()?;
         Ok(machine)
+    }
+
+    /// The rows of the state and joint move asked about last, with those that hold in every state,
+    /// and the memory that they keep.
+    pub fn row_memory(&self) -> RowMemory {
+        self.evaluator.row_memory()
     }
 
     fn learned(game: &Game, limits: Limits, most_moves: usize) -> Result<Self, PlayError> {

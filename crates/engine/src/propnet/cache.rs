@@ -143,7 +143,7 @@ impl NetworkCache {
                 (env!("CARGO_PKG_VERSION"), env!("GGP_SOURCES")),
                 (limits.facts, limits.work, limits.instances),
                 (limits.memory, limits.symbols),
-                (limits.approach, limits.rewrites),
+                (limits.approach, limits.rewrites, limits.passes),
             )
         );
         // The numbers of functors, which terms are made of.
@@ -374,7 +374,7 @@ impl Numbers<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::propnet::Rewrites;
+    use crate::propnet::{Passes, Rewrites};
 
     /// A counter that two players move, with facts that have terms in terms.
     const RULES: &str = "(role left) (role right) (after 0 1) (after 1 2) (after 2 3)
@@ -464,13 +464,14 @@ mod tests {
         let cache = NetworkCache::new("somewhere", 1 << 20);
         let limits = GroundLimits::default();
         let known = cache.path(&game("one.kif"), &limits);
-        let changes: [fn(&mut GroundLimits); 6] = [
+        let changes: [fn(&mut GroundLimits); 7] = [
             |limits| limits.facts = 10,
             |limits| limits.work = 10,
             |limits| limits.instances = 10,
             |limits| limits.memory = 10,
             |limits| limits.symbols = 10,
             |limits| limits.rewrites = Rewrites::NONE,
+            |limits| limits.passes = Passes::NONE,
         ];
         for change in changes {
             let mut limits = limits.clone();

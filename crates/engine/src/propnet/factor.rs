@@ -19,6 +19,7 @@ use rustc_hash::FxHashSet;
 
 use super::Propnet;
 use super::network::{Builder, Literal, Node};
+use super::passes::Passes;
 use super::rewrite::{live, same_gate, transcribe};
 use ggp_gdl::game::Move;
 use ggp_stop::Stop;
@@ -26,7 +27,7 @@ use sets::{MOST_IN_SET, Sets};
 
 /// Factors all gates. Returns false, and leaves the network as it was, after a stop, or if that
 /// takes far more gates.
-pub(super) fn factor(net: &mut Propnet, stop: &Stop) -> bool {
+pub(super) fn factor(net: &mut Propnet, passes: Passes, stop: &Stop) -> bool {
     let roots = net.roots();
     let live = live(&net.network, roots.iter().copied());
     let mut readers = vec![0u32; net.network.len()];
@@ -39,12 +40,17 @@ pub(super) fn factor(net: &mut Propnet, stop: &Stop) -> bool {
         readers[root.node()] += 1;
     }
     let mut builder = Builder::with_room(net.network.inputs(), net.network.len());
+    builder.share(passes.shared_gates);
     let inputs: Vec<Literal> = (0..net.network.inputs())
         .map(|i| builder.input(i))
         .collect();
-    let mut groups = groups_of_moves(net.facts.len(), &net.moves);
+    let mut groups = match passes.exclusive_moves {
+        true => groups_of_moves(net.facts.len(), &net.moves),
+        false => Vec::new(),
+    };
     groups.extend(groups_of_facts(net));
     let mut exclusive = Exclusive::new(groups, net.network.inputs(), stop);
+    exclusive.splits = passes.split_moves;
     exclusive.most_gates = MORE_GATES + GROWTH * net.network.gates();
     let network = &net.network;
     // By new gate: true if its old gate has only one reader. It is merged into that.
@@ -155,6 +161,10 @@ pub(super) struct Exclusive {
     /// and the inputs.
     sets: Sets,
     marks: Marks,
+    /// True if disjunctions are divided by common factors.
+    pub divides: bool,
+    /// True if disjunctions of moves of several roles are split.
+    pub splits: bool,
     stop: Stop,
     is_stopped: bool,
     /// The number of gates of a network past which no more are made.
@@ -180,6 +190,8 @@ impl Exclusive {
             memberships,
             sets: Sets::default(),
             marks: Marks::default(),
+            divides: true,
+            splits: true,
             stop: stop.clone(),
             is_stopped: false,
             most_gates: usize::MAX,
@@ -295,7 +307,7 @@ impl Exclusive {
         if self.is_stopped(terms.len()) {
             return Literal::FALSE;
         }
-        if self.shares_nothing(terms.iter().map(Vec::as_slice)) {
+        if !self.divides || self.shares_nothing(terms.iter().map(Vec::as_slice)) {
             let disjuncts = terms.iter().map(|term| builder.and(term)).collect();
             return self.or(builder, disjuncts);
         }
@@ -347,7 +359,9 @@ impl Exclusive {
         disjuncts
             .iter_mut()
             .for_each(|disjunct| *disjunct = !*disjunct);
-        if let Some(inputs) = self.split(builder, &disjuncts) {
+        if self.splits
+            && let Some(inputs) = self.split(builder, &disjuncts)
+        {
             disjuncts = inputs;
         }
         let groups = disjuncts.iter().flat_map(|&disjunct| self.groups(disjunct));

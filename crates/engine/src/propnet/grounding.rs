@@ -186,8 +186,16 @@ impl Grounder<'_> {
             moves.dedup();
         }
         let count = facts.len() + moves.iter().map(Vec::len).sum::<usize>();
+        let passes = self.limits.passes;
         self.builder = Builder::new(count);
-        self.exclusive = Exclusive::new(groups_of_moves(facts.len(), &moves), count, self.stop);
+        self.builder.share(passes.shared_gates);
+        let groups = match passes.exclusive_moves {
+            true => groups_of_moves(facts.len(), &moves),
+            false => Vec::new(),
+        };
+        self.exclusive = Exclusive::new(groups, count, self.stop);
+        self.exclusive.divides = passes.early_factors;
+        self.exclusive.splits = passes.split_moves;
         let places = places(&facts);
         for (relation, _, term) in self.wrapped_terms(&flat.state)? {
             let input = self.builder.input(places[&term]);
@@ -400,6 +408,7 @@ impl Grounder<'_> {
         initial: Vec<bool>,
         moves: Vec<Vec<Move>>,
     ) -> Result<(Propnet, Grounded), GroundError> {
+        self.grounded.memory = self.evaluator.row_memory();
         let game = self.game;
         let reporter = self.reporter;
         let fail = |error| reporter.failure(error);

@@ -16,10 +16,10 @@ use super::invariants::exclusive;
 use super::nested_columns::unnest;
 use super::relax::{components, dynamic, relaxed};
 use super::sample::sample;
-use super::{NetworkCache, Propnet, unique_values, used_rows};
+use super::{NetworkCache, Passes, Propnet, unique_values, used_rows};
 use crate::excess::Excess;
 use ggp_gdl::check::Keyword;
-use ggp_gdl::datalog::{ColumnValues, Layer, on_demand};
+use ggp_gdl::datalog::{ColumnValues, Layer, RowMemory, on_demand};
 use ggp_gdl::game::Game;
 use ggp_gdl::game::flat::{Flat, Wrapped, flatten};
 use ggp_gdl::program::strata::for_each_body_atom;
@@ -100,6 +100,8 @@ pub struct GroundLimits {
     pub approach: Approach,
     /// The changes of rules that come first.
     pub rewrites: Rewrites,
+    /// The passes over gates, while they are made and, for [`Propnet::simplified`], afterwards.
+    pub passes: Passes,
     /// Ends grounding when it fires.
     pub stop: Stop,
     /// The networks of earlier runs, for [`Propnet::simplified`].
@@ -117,6 +119,7 @@ impl Default for GroundLimits {
             time: None,
             approach: Approach::Best,
             rewrites: Rewrites::ALL,
+            passes: Passes::ALL,
             stop: Stop::new(),
             cache: None,
         }
@@ -153,6 +156,8 @@ pub struct Grounded {
     pub instances: u64,
     /// The number of rows examined to find them.
     pub work: u64,
+    /// The memory of the rows when all matches were found.
+    pub memory: RowMemory,
 }
 
 /// The number of combinations of values above which only rows that are asked for are derived.
@@ -281,7 +286,7 @@ impl Grounding<'_> {
             Ok(on_demand) if is_ambiguous(&on_demand.0) => {
                 let rival = Trial::against(&on_demand);
                 return Ok(match self.rival(self.pieces(), rival, limits) {
-                    Ok(cut) => smaller(cut, on_demand),
+                    Ok(cut) => smaller(cut, on_demand, limits.passes),
                     Err(_) => on_demand,
                 });
             }
@@ -302,7 +307,7 @@ impl Grounding<'_> {
                     return Ok(cut);
                 }
                 return Ok(match self.rival(self.on_demand(), rival, limits) {
-                    Ok(on_demand) => smaller(cut, on_demand),
+                    Ok(on_demand) => smaller(cut, on_demand, limits.passes),
                     Err(_) => cut,
                 });
             }
@@ -339,7 +344,7 @@ impl Grounding<'_> {
             grounding.best(limits)
         };
         let (mut net, _) = within(&self.flat.with(dynamics)).ok()?;
-        net.drop_constants();
+        net.drop_constants(limits.passes);
         let states = sample(&net, self.stop);
         let groups = exclusive(&net, &states, MORE_EFFORT, self.stop);
         let unique = unique_values::unique(self.flat, &net, &groups);
@@ -443,7 +448,7 @@ impl Grounding<'_> {
         let (game, flat) = (self.game, self.flat);
         let outcome = ground_pieces(game, flat, pieces, limits, gates, fixed, self.stop);
         let (mut net, grounded) = outcome?;
-        net.remove_dead_gates();
+        net.remove_dead_gates(limits.passes);
         Ok((net, grounded))
     }
 
@@ -538,9 +543,12 @@ impl Grounding<'_> {
 fn smaller(
     mut cut: (Propnet, Grounded),
     mut on_demand: (Propnet, Grounded),
+    passes: Passes,
 ) -> (Propnet, Grounded) {
-    cut.0.drop_constants();
-    on_demand.0.drop_constants();
+    if passes.constants {
+        cut.0.drop_constants(passes);
+        on_demand.0.drop_constants(passes);
+    }
     let gates = on_demand.0.network.gates();
     match cut.0.network.gates() < gates - gates / CLEARLY {
         true => cut,

@@ -184,6 +184,24 @@ impl Network {
         self.operands.len() + 1 - self.len()
     }
 
+    /// The bytes that the nodes and their operands keep.
+    pub fn bytes(&self) -> usize {
+        let regions = self.regions.iter();
+        let definitions: usize = regions
+            .map(|region| 4 * region.definitions.capacity())
+            .sum();
+        let nodes = self.kinds.capacity() + 4 * self.starts.capacity();
+        let operands = 4 * self.operands.capacity();
+        nodes + operands + definitions + size_of::<Region>() * self.regions.capacity()
+    }
+
+    /// Gives up memory that no node needs.
+    pub(super) fn shrink(&mut self) {
+        self.kinds.shrink_to_fit();
+        self.starts.shrink_to_fit();
+        self.operands.shrink_to_fit();
+    }
+
     #[inline]
     pub(super) fn operands(&self, node: usize) -> &[Literal] {
         &self.operands[self.starts[node] as usize..self.starts[node + 1] as usize]

@@ -20,6 +20,53 @@ use rustc_hash::FxHashMap;
 /// was saved the first time.
 const LARGE: usize = 300_000;
 
+/// The passes over gates, while they are made and afterwards. None of them changes an answer.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Passes {
+    /// Equal gates are made once.
+    pub shared_gates: bool,
+    /// Gates rely on each role making exactly one move.
+    pub exclusive_moves: bool,
+    /// Disjunctions of moves of several roles are split into the moves of each.
+    pub split_moves: bool,
+    /// Disjunctions are divided by common factors when they are made.
+    pub early_factors: bool,
+    /// Gates that nothing reads are removed, and the others are put in level order.
+    pub dead_gates: bool,
+    /// Facts that never change and moves that are never legal become constants.
+    pub constants: bool,
+    /// Facts that exclude each other are found and proved.
+    pub exclusive_facts: bool,
+    /// All gates are divided by common factors.
+    pub factors: bool,
+    /// Facts that equal each other have one input.
+    pub equal_facts: bool,
+    /// Gates are divided again where facts were equal.
+    pub factors_again: bool,
+}
+
+impl Passes {
+    /// All of them.
+    pub const ALL: Passes = Passes::new(true);
+    /// Gates as the rules give them.
+    pub const NONE: Passes = Passes::new(false);
+
+    const fn new(all: bool) -> Passes {
+        Passes {
+            shared_gates: all,
+            exclusive_moves: all,
+            split_moves: all,
+            early_factors: all,
+            dead_gates: all,
+            constants: all,
+            exclusive_facts: all,
+            factors: all,
+            equal_facts: all,
+            factors_again: all,
+        }
+    }
+}
+
 /// A pass and its result.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Pass {
@@ -32,42 +79,56 @@ pub struct Pass {
 impl Propnet {
     /// Simplifies the network. The result lists the passes that ran.
     pub fn simplify(&mut self) -> Vec<Pass> {
-        self.simplify_until(&Stop::new())
+        self.simplify_until(Passes::ALL, &Stop::new())
     }
 
-    /// Simplifies the network until a stop. Where the stop comes first, the network is
+    /// Simplifies the network by some passes until a stop. Where the stop comes first, the network is
     /// equivalent to the simplified one, but has more gates.
-    pub fn simplify_until(&mut self, stop: &Stop) -> Vec<Pass> {
-        let mut passes = Vec::new();
+    pub fn simplify_until(&mut self, passes: Passes, stop: &Stop) -> Vec<Pass> {
+        let done = self.simplify_by(passes, stop);
+        self.network.shrink();
+        done
+    }
+
+    fn simplify_by(&mut self, passes: Passes, stop: &Stop) -> Vec<Pass> {
+        let mut done = Vec::new();
         let mut ran = |net: &Propnet, name| {
             let gates = net.network.gates();
-            passes.push(Pass { name, gates });
+            done.push(Pass { name, gates });
         };
         ran(self, "grounding");
         if stop.is_over() {
-            return passes;
+            return done;
         }
-        self.drop_constants();
-        ran(self, "constants");
+        if passes.constants {
+            self.drop_constants(passes);
+            ran(self, "constants");
+        }
         let states = sample(self, stop);
-        self.find_exclusive(&states, stop);
-        let before = self.network.gates();
-        self.factor(stop);
-        if stop.is_over() {
-            return passes;
+        if passes.exclusive_facts {
+            self.find_exclusive(&states, stop);
         }
-        ran(self, "factors");
+        let before = self.network.gates();
+        if passes.factors {
+            self.factor(passes, stop);
+            if stop.is_over() {
+                return done;
+            }
+            ran(self, "factors");
+        }
         let is_worth_it = before < LARGE || self.network.gates() < before - before / 100;
-        if self.merge_equal_facts(&states, stop) {
-            self.drop_constants();
-            self.remove_dead_gates();
+        if passes.equal_facts && self.merge_equal_facts(&states, passes, stop) {
+            if passes.constants {
+                self.drop_constants(passes);
+            }
+            self.remove_dead_gates(passes);
             ran(self, "equal facts");
-            if is_worth_it {
-                self.factor(stop);
+            if passes.factors_again && is_worth_it {
+                self.factor(passes, stop);
                 ran(self, "factors again");
             }
         }
-        passes
+        done
     }
 
     /// Adds groups of exclusive facts to those that the network relies on.
@@ -103,23 +164,26 @@ impl Propnet {
     }
 
     /// Factors gates, unless that undoes more sharing than it finds.
-    fn factor(&mut self, stop: &Stop) {
+    fn factor(&mut self, passes: Passes, stop: &Stop) {
         if stop.is_over() {
             return;
         }
-        self.remove_dead_gates();
+        self.remove_dead_gates(passes);
         let before = self.clone();
-        if !factor(self, stop) {
+        if !factor(self, passes, stop) {
             return;
         }
-        self.remove_dead_gates();
+        self.remove_dead_gates(passes);
         if self.network.gates() > before.network.gates() {
             *self = before;
         }
     }
 
     /// Removes dead gates and puts the others in level order.
-    pub(super) fn remove_dead_gates(&mut self) {
+    pub(super) fn remove_dead_gates(&mut self, passes: Passes) {
+        if !passes.dead_gates {
+            return;
+        }
         let mut roots = self.roots();
         self.network = remove_dead_gates(&self.network, &mut roots);
         let mut moved = roots.into_iter();
@@ -128,7 +192,7 @@ impl Propnet {
 
     /// Replaces facts that never change and moves that are never legal by
     /// constants.
-    pub(super) fn drop_constants(&mut self) {
+    pub(super) fn drop_constants(&mut self, passes: Passes) {
         let constants = constants(self);
         let of = |constant: bool| Literal::FALSE.negated_if(constant);
         let known: Vec<bool> = self.assumed_inputs();
@@ -142,7 +206,7 @@ impl Propnet {
         if !(0..constants.len()).any(|input| constants[input].is_some() && is_read(input)) {
             return;
         }
-        self.substitute(|builder, input| match constants[input] {
+        self.substitute(passes, |builder, input| match constants[input] {
             Some(constant) => of(constant),
             None => builder.input(input),
         });
@@ -150,7 +214,7 @@ impl Propnet {
 
     /// Keeps one input for each set of facts that equal each other. Returns false
     /// if no new equality was found.
-    fn merge_equal_facts(&mut self, states: &[Vec<u64>], stop: &Stop) -> bool {
+    fn merge_equal_facts(&mut self, states: &[Vec<u64>], passes: Passes, stop: &Stop) -> bool {
         let merged = representatives(self, states, stop);
         let known = self.assumed_inputs();
         let is_new = |(fact, representative): (usize, &(usize, bool))| {
@@ -165,7 +229,7 @@ impl Propnet {
                 self.assumed.push((fact, literal));
             }
         }
-        self.substitute(|builder, input| match merged.get(input) {
+        self.substitute(passes, |builder, input| match merged.get(input) {
             Some(&(first, negated)) => builder.input(first).negated_if(negated),
             None => builder.input(input),
         });
@@ -181,9 +245,10 @@ impl Propnet {
         known
     }
 
-    fn substitute(&mut self, input: impl Fn(&Builder, usize) -> Literal) {
+    fn substitute(&mut self, passes: Passes, input: impl Fn(&Builder, usize) -> Literal) {
         let live = live(&self.network, self.roots());
         let mut builder = Builder::with_room(self.network.inputs(), self.network.len());
+        builder.share(passes.shared_gates);
         let inputs: Vec<Literal> = (0..self.network.inputs())
             .map(|number| input(&builder, number))
             .collect();

@@ -131,6 +131,16 @@ impl Relation {
         }
     }
 
+    /// The bytes that the rows and their indexes keep, with room for more.
+    pub fn bytes(&self) -> usize {
+        let columns = self.columns.iter();
+        let numbers: usize = columns.map(|column| 4 * column.number.capacity()).sum();
+        let indexes = self.indexes.iter();
+        let indexes = indexes.map(|index| 8 * index.slots.capacity() + 4 * index.older.capacity());
+        let values = 4 * self.values.capacity() + 8 * self.lanes.capacity();
+        values + numbers + indexes.sum::<usize>()
+    }
+
     /// The number of the index on these columns, created if necessary.
     pub fn index_on(&mut self, columns: &[u16]) -> usize {
         if let Some(known) = self.indexes.iter().position(|i| *i.columns == *columns) {
@@ -526,6 +536,19 @@ mod tests {
     #[test]
     fn wide_rows_are_found_again() {
         check(3_000, 200);
+    }
+
+    #[test]
+    fn bytes_are_those_of_values_and_indexes() {
+        let mut relation = Relation::new(2);
+        let empty = relation.bytes();
+        (0..1_000).for_each(|v| assert!(relation.insert(&row(&[v, v % 7]))));
+        let whole = relation.bytes();
+        // Two values, a slot and a link for each row.
+        assert!(whole - empty >= 1_000 * (2 * 4 + 8 + 4), "{empty} {whole}");
+        let index = relation.index_on(&[1]);
+        relation.catch_up(index);
+        assert!(relation.bytes() >= whole + 4 * 1_000);
     }
 
     #[test]

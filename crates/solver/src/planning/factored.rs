@@ -18,10 +18,10 @@ use super::breadth_first::{BreadthFirstOptions, breadth_first};
 use super::depth_first::{DepthFirstOptions, depth_first};
 use super::move_set::effects::{Conjuncts, Effects};
 use super::{Outcome, Plan, Puzzle};
-use ggp_engine::propnet::Propnet;
 use ggp_engine::propnet::batch::{Packed, holds, pack};
 use ggp_engine::propnet::network::{Builder, Literal, Network, Node};
 use ggp_engine::propnet::rewrite::{copy, live};
+use ggp_engine::propnet::{Passes, Propnet};
 use ggp_gdl::game::Game;
 use ggp_search::{Budget, Observer, Stats};
 use ggp_stop::Stop;
@@ -347,7 +347,7 @@ fn restrict(
     }
     net.forbid(0, |chosen| !moves[chosen]);
     net.set_initial((0..facts).map(|fact| holds(state, fact)).collect());
-    net.simplify_until(&puzzle.stop);
+    net.simplify_until(Passes::ALL, &puzzle.stop);
     let part = Puzzle::new(net, state.to_vec(), puzzle.target)?;
     Some(part.until(puzzle.stop.clone()))
 }

@@ -1,5 +1,6 @@
 //! The child processes: started, timed, stopped and read.
 
+use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -17,22 +18,24 @@ use crate::bench::{Failure, Row};
 /// The interval at which the clock and Ctrl-C are checked.
 const TICK: Duration = Duration::from_millis(50);
 
-/// Runs each task in a separate process, several at the same time. The rows are in the order
-/// of the tasks; after Ctrl-C the rows of unfinished tasks are missing.
+/// Runs each task in a separate process, several at the same time. `take` gets each row when it and
+/// all before it are there, in the order of the tasks; after Ctrl-C, or an error of `take`, those
+/// of unfinished tasks are missing.
 ///
 /// # Errors
 ///
-/// If the path of this program is unknown.
+/// If the path of this program is unknown, and the first error of `take`.
 pub(super) fn measure(
     tasks: &[Task],
     limits: Limits,
     jobs: usize,
     context: &Context,
-) -> anyhow::Result<Vec<Row>> {
+    take: &mut (dyn FnMut(Row) -> anyhow::Result<()> + Send),
+) -> anyhow::Result<()> {
     let program = std::env::current_exe().context("cannot find this program")?;
     let bar = context.bar(tasks.len() as u64, "starting");
     let next = AtomicUsize::new(0);
-    let rows: Vec<Mutex<Option<Row>>> = tasks.iter().map(|_| Mutex::default()).collect();
+    let waiting = Mutex::new((VecDeque::from(vec![None; tasks.len()]), take, Ok(())));
     std::thread::scope(|scope| {
         for _ in 0..jobs.min(tasks.len()) {
             scope.spawn(|| {
@@ -43,16 +46,26 @@ pub(super) fn measure(
                     let Some(row) = work(&program, task, limits, context) else {
                         break;
                     };
-                    *rows[index].lock().expect("no holder panics") = Some(row);
+                    let (rows, take, outcome) = &mut *waiting.lock().expect("no holder panics");
+                    let before = tasks.len() - rows.len();
+                    rows[index - before] = Some(row);
+                    while outcome.is_ok() && matches!(rows.front(), Some(Some(_))) {
+                        let row = rows.pop_front().flatten().expect("it is there");
+                        *outcome = take(row);
+                    }
+                    if outcome.is_err() {
+                        break;
+                    }
                     bar.inc(1);
                 }
             });
         }
     });
     bar.finish_and_clear();
-    let rows = rows.into_iter();
-    let rows = rows.filter_map(|row| row.into_inner().expect("no holder panics"));
-    Ok(rows.collect())
+    let (rows, take, outcome) = waiting.into_inner().expect("no holder panics");
+    outcome?;
+    // After Ctrl-C, rows may wait for one that is missing.
+    rows.into_iter().flatten().try_for_each(take)
 }
 
 /// Runs one task; `None` after Ctrl-C.

@@ -30,9 +30,12 @@ const START: &[Column] = &[
     ("start s", RIGHT, |row| {
         row.start_cpu_seconds.map(|s| format!("{s:.3}"))
     }),
-    ("ground rules", RIGHT, |row| row.ground_rules.map(thousands)),
+    ("matches", RIGHT, |row| row.ground_rules.map(thousands)),
     ("gates before", RIGHT, |row| row.gates_before.map(thousands)),
     ("gates", RIGHT, |row| row.gates.map(thousands)),
+    ("bytes/gate", RIGHT, |row| row.bytes_per_gate.map(tenths)),
+    ("rows", RIGHT, |row| row.rows.map(thousands)),
+    ("bytes/row", RIGHT, |row| row.bytes_per_row.map(tenths)),
     ("memory MB", RIGHT, |row| {
         row.peak_memory_bytes.map(mebibytes)
     }),
@@ -87,6 +90,18 @@ const PLAY: &[Column] = &[
     ("error", LEFT, |row| row.error.as_deref().map(first_line)),
 ];
 
+/// Prints a row as a member of a JSON list, on a line of its own.
+pub(super) fn print_member(row: &Row, is_first: bool, context: &Context) -> anyhow::Result<()> {
+    let before = if is_first { "[" } else { "," };
+    let text = serde_json::to_string(row)?;
+    Ok(context.print(&format!("{before}{text}"))?)
+}
+
+/// Ends the list.
+pub(super) fn print_end(is_empty: bool, context: &Context) -> anyhow::Result<()> {
+    Ok(context.print(if is_empty { "[]" } else { "]" })?)
+}
+
 /// Prints the rows, the comparison with peers, and the disagreements.
 pub(super) fn print(
     rows: &[Row],
@@ -94,9 +109,6 @@ pub(super) fn print(
     peers: Option<&Peers>,
     context: &Context,
 ) -> anyhow::Result<()> {
-    if context.json() {
-        return context.print_json(&rows);
-    }
     let columns = match kind {
         Kind::Start => START,
         Kind::Play => PLAY,
@@ -275,7 +287,11 @@ fn first_line(text: &str) -> String {
 }
 
 fn mebibytes(bytes: u64) -> String {
-    format!("{:.1}", bytes as f64 / f64::from(1 << 20))
+    tenths(bytes as f64 / f64::from(1 << 20))
+}
+
+fn tenths(number: f64) -> String {
+    format!("{number:.1}")
 }
 
 fn rate(per_second: f64) -> String {
