@@ -55,6 +55,7 @@ mod tabulate;
 mod tactics;
 mod tour;
 mod tournament;
+mod unique_values;
 mod verify;
 mod verify_cli;
 mod web;

@@ -239,14 +239,14 @@ impl Search<'_> {
             meter.level().counts.solutions += 1;
             let parent = &parents[child / tables.len() * stride..][..stride];
             let made = self.permutations.names[child % tables.len()];
-            let (mut before, mut after) = match chosen {
+            let (before, after) = match chosen {
                 FROM_START => (parent, code(child)),
                 _ => (code(child), parent),
             };
-            let mut plan = self.way(FROM_START, &mut before);
+            let mut plan = self.way(FROM_START, before);
             plan.reverse();
             plan.push(made);
-            plan.extend(self.way(FROM_SOLUTIONS, &mut after));
+            plan.extend(self.way(FROM_SOLUTIONS, after));
             plan
         })))
     }

@@ -94,7 +94,7 @@ const PLAY: &[Column] = &[
 pub(super) fn print_member(row: &Row, is_first: bool, context: &Context) -> anyhow::Result<()> {
     let before = if is_first { "[" } else { "," };
     let text = serde_json::to_string(row)?;
-    Ok(context.print(&format!("{before}{text}"))?)
+    Ok(context.print(format!("{before}{text}"))?)
 }
 
 /// Ends the list.

@@ -1,4 +1,4 @@
-//! What agents thought about their moves, as text.
+//! The thoughts of agents about their moves, as text.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -9,7 +9,7 @@ use ggp_play::{Advice, AgentAnswer, AgentSpec, Origin};
 /// The thoughts that were not shown yet.
 pub type Thoughts = Rc<RefCell<Vec<Thought>>>;
 
-/// What an agent thought about one move.
+/// The thought of an agent about one move.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Thought {
     /// The player and the result of its search.

@@ -18,7 +18,7 @@ const ENOUGH: f64 = 0.25;
 /// The number of moves after which there are other trials.
 const MOVES: u32 = 8;
 
-/// What is known about the length of playouts.
+/// The length of playouts, as far as it is known.
 #[derive(Copy, Clone, Default, Debug)]
 pub(super) struct Patience {
     /// The time for the move; `None` if it is not limited.

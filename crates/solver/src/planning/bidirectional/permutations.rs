@@ -5,6 +5,8 @@
 //! those that depend on each other. Its possible values are those that moves reach from its
 //! first value, whatever the values of the other parts.
 
+use std::collections::hash_map::Entry;
+
 use rustc_hash::FxHashMap;
 
 use crate::planning::Puzzle;
@@ -30,6 +32,9 @@ pub(super) struct Permutations {
 
 /// By block and its old value: its new value, at its place in the word.
 pub(super) type Table = Vec<u64>;
+
+/// By part: the old value of each new one.
+type Inverse = Vec<Vec<u32>>;
 
 /// Some parts whose values are looked up together.
 struct Block {
@@ -136,16 +141,19 @@ fn parts(effects: &Effects, puzzle: &Puzzle) -> Option<Vec<Part>> {
     let mut work = 0;
     for &(fact, becomes) in effects.changes.iter().flatten() {
         changes[fact as usize] = true;
-        if !reads.contains_key(&becomes.node()) {
-            work += network.len();
-            if work > MOST_WORK || puzzle.stop.is_over() {
-                return None;
+        let read = match reads.entry(becomes.node()) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => {
+                work += network.len();
+                if work > MOST_WORK || puzzle.stop.is_over() {
+                    return None;
+                }
+                let live = live(network, [becomes]);
+                let read = (0..facts).filter(|&fact| live[network.input(fact).node()]);
+                place.insert(read.collect())
             }
-            let live = live(network, [becomes]);
-            let read = (0..facts).filter(|&fact| live[network.input(fact).node()]);
-            reads.insert(becomes.node(), read.collect());
-        }
-        for &read in &reads[&becomes.node()] {
+        };
+        for &mut read in read {
             let (one, other) = (root(&mut groups, fact as usize), root(&mut groups, read));
             groups[one] = other;
         }
@@ -240,8 +248,8 @@ fn find_values(puzzle: &Puzzle, effects: &Effects, parts: &mut [Part]) -> Option
 }
 
 /// The moves that change anything, without those that equal an earlier one, and by move
-/// and part the old values by the new ones. None if values get lost.
-fn permutations(effects: &Effects, parts: &[Part]) -> Option<(Vec<u32>, Vec<Vec<Vec<u32>>>)> {
+/// the inverse. None if values get lost.
+fn permutations(effects: &Effects, parts: &[Part]) -> Option<(Vec<u32>, Vec<Inverse>)> {
     let mut seen: FxHashMap<Vec<&[u32]>, u32> = FxHashMap::default();
     let (mut names, mut inverses) = (Vec::new(), Vec::new());
     for chosen in (0..effects.changes.len()).filter(|&m| effects.legal[m] == Literal::TRUE) {
