@@ -402,6 +402,11 @@ impl AgentSpec {
         Ok(Box::new(GuessingAgent::new(brief, self.thinks(), make)))
     }
 
+    /// True if the agent searches before it chooses.
+    pub fn searches(&self) -> bool {
+        self.kind.nodes.is_some()
+    }
+
     /// The deadline and the number of iterations for a choice that begins now and must end
     /// at `deadline`.
     pub fn limits(&self, deadline: Option<Instant>) -> (Option<Instant>, Option<u64>) {

@@ -267,7 +267,10 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
             Kind::Agent(spec) => {
                 let name = game.role_name(role).to_owned();
                 let player = AgentPlayer::new(brief, spec.clone())?;
-                Box::new(player.heard_by(listener(name, spec, &session.thoughts)))
+                match spec.searches() {
+                    true => Box::new(player.heard_by(listener(name, spec, &session.thoughts))),
+                    false => Box::new(player),
+                }
             }
         });
     }

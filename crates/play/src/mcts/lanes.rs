@@ -305,8 +305,7 @@ impl Simulator for Lanes {
     }
 
     fn looks_ahead(&self) -> bool {
-        // Where playouts are cut soon, all moves are worth more than a few.
-        self.is_small || self.patience.is_short()
+        self.is_small
     }
 
     fn terminal_children(
@@ -324,10 +323,7 @@ impl Simulator for Lanes {
             self.batch.set_states(parents);
             self.make(joints);
             for word in 0..parents.len().div_ceil(64) {
-                let mut over = match self.is_small {
-                    true => self.batch.terminal_only()[word],
-                    false => self.batch.terminal()[word],
-                };
+                let mut over = self.batch.terminal_only()[word];
                 while over != 0 {
                     let lane = 64 * word + over.trailing_zeros() as usize;
                     over &= over - 1;

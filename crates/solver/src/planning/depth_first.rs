@@ -408,6 +408,9 @@ impl Search<'_> {
         };
         let (mut children, mut ends) = (Children::default(), Ends::default());
         for some in states.chunks(at_once * self.layout.words()) {
+            if (some.len() / self.layout.words()) as u64 > meter.nodes_left() {
+                return Err(BudgetKind::Nodes);
+            }
             self.expander.expand(some, &mut children);
             self.expander.ends(&children.states, &mut ends);
             meter.spend(

@@ -18,13 +18,13 @@ pub struct Thought {
     pub is_blind: bool,
 }
 
-/// A listener that adds the thoughts of an agent in a role.
+/// A listener that adds the thoughts of an agent that searches.
 pub fn listener(role: String, spec: &AgentSpec, to: &Thoughts) -> impl FnMut(&AgentAnswer) + use<> {
     let (player, to) = (format!("{role} ({spec})"), Rc::clone(to));
     move |answer| to.borrow_mut().extend(thought(&player, answer))
 }
 
-/// The thought of a player, if it searches.
+/// The thought of a player that searches. `None` if it had no choice.
 fn thought(player: &str, answer: &AgentAnswer) -> Option<Thought> {
     if answer.error.is_some() {
         return None;
@@ -102,9 +102,8 @@ mod tests {
         );
         assert_eq!(text(0, 2, Origin::Published), blind);
         assert_eq!(text(9, 2, Origin::Random), blind);
-        // A forced move, and a player that does not search.
+        // A forced move.
         assert_eq!(text(0, 1, Origin::Agent), None);
-        assert_eq!(text(0, 0, Origin::Agent), None);
         let searched = said("a (mcts): 1,234 steps of search, expects 50.0", false);
         assert_eq!(text(1234, 2, Origin::Agent), searched);
     }

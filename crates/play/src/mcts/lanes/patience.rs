@@ -38,11 +38,6 @@ impl Patience {
         self.holds = self.holds.saturating_sub(1);
     }
 
-    /// True if playouts are cut after a small part of the time.
-    pub fn is_short(&self) -> bool {
-        self.is_short && self.holds > 0 && self.time.is_some()
-    }
-
     /// The time of the next batch, if it is limited.
     pub fn most(&self) -> Option<Duration> {
         let part = match self.holds {

@@ -69,8 +69,8 @@ const MOST_WORK: usize = 200_000_000;
 const BLOCK: usize = 10;
 
 impl Permutations {
-    /// None if the moves are not permutations of parts, if they are not always legal, if
-    /// there are too many values or solutions, or after [`Puzzle::stop`].
+    /// None if the moves are not permutations of parts, if they are not always legal, if a
+    /// part changes by itself, if there are too many values or solutions, or after [`Puzzle::stop`].
     pub fn of(puzzle: &Puzzle, effects: &Effects) -> Option<Permutations> {
         let allowed = |&legal: &Literal| legal == Literal::TRUE || legal == Literal::FALSE;
         if !effects.legal.iter().all(allowed) {
