@@ -9,7 +9,7 @@ use ggp_engine::machine::{
     canonical_facts, canonical_moves, playout,
 };
 use ggp_engine::propnet::playout::{PlayoutOptions as LaneOptions, Playouts, Proceed, Tally};
-use ggp_engine::propnet::{Approach, GroundError, GroundLimits, Propnet};
+use ggp_engine::propnet::{Approach, GroundError, GroundLimits, Grounded, Propnet};
 use ggp_gdl::game::{Game, Move};
 use ggp_stop::Stop;
 use rand::SeedableRng;
@@ -420,7 +420,9 @@ fn the_network_does_not_depend_on_terms_interned_before() {
         let (second, again) = Propnet::ground(&other, &limits).expect("it is small");
         assert_ne!(first.facts(), second.facts(), "{name}: ids differ");
         assert_eq!(written(&first), written(&second), "{name}");
-        assert_eq!(grounded, again, "{name}");
+        // The bytes of rows depend on the ids.
+        let counted = |of: &Grounded| (of.rows, of.instances, of.work, of.memory.rows);
+        assert_eq!(counted(&grounded), counted(&again), "{name}");
         assert_eq!(first.network().gates(), second.network().gates(), "{name}");
         assert_eq!(first.roots(), second.roots(), "{name}");
     }
