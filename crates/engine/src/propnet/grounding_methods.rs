@@ -6,6 +6,7 @@
 //! and the network with fewer gates is taken.
 
 use ggp_stop::Stop;
+use rustc_hash::FxHashSet;
 use std::fmt;
 use std::time::Duration;
 
@@ -14,6 +15,7 @@ use super::free_columns::separate;
 use super::grounding::{ground_pieces, output_relations};
 use super::invariants::exclusive;
 use super::nested_columns::unnest;
+use super::network::Literal;
 use super::relax::{components, dynamic, relaxed};
 use super::sample::sample;
 use super::{NetworkCache, Passes, Propnet, unique_values, used_rows};
@@ -353,6 +355,12 @@ impl Grounding<'_> {
         let outcome = within(&self.flat.with(separate));
         Some(outcome.map(|(mut whole, grounded)| {
             whole.exclusive = net.exclusive_in(&groups, &whole);
+            // What is unique was proved without facts that moves never make true.
+            let can_hold: FxHashSet<_> = net.facts().iter().collect();
+            let never = whole.facts.iter().zip(0..);
+            let never = never.filter(|(fact, _)| !can_hold.contains(fact));
+            let never = never.map(|(_, number)| (number, Literal::FALSE));
+            whole.assumed.extend(never);
             (whole, grounded)
         }))
     }
