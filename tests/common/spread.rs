@@ -1,4 +1,4 @@
-//! How much the shares of facts vary from sample to sample.
+//! The variation of the shares of facts from sample to sample.
 
 use std::collections::HashMap;
 

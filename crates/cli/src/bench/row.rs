@@ -235,7 +235,7 @@ impl Row {
     }
 }
 
-/// The bytes for each of a number of things; `None` if there are none.
+/// The bytes for each of a number of things; `None` for no things.
 fn share(bytes: Option<u64>, count: Option<u64>) -> Option<f64> {
     let count = count.filter(|count| *count > 0)?;
     Some(bytes? as f64 / count as f64)

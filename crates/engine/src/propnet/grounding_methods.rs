@@ -5,27 +5,25 @@
 //! rules. Where a network has many gates, the other method is tried within what it took,
 //! and the network with fewer gates is taken.
 
+mod last_resort;
+
 use ggp_stop::Stop;
-use rustc_hash::FxHashSet;
 use std::fmt;
 use std::time::Duration;
 
 use super::decompose::Pieces;
 use super::free_columns::separate;
 use super::grounding::{ground_pieces, output_relations};
-use super::invariants::exclusive;
 use super::nested_columns::unnest;
-use super::network::Literal;
 use super::relax::{components, dynamic, relaxed};
-use super::sample::sample;
-use super::{NetworkCache, Passes, Propnet, unique_values, used_rows};
+use super::{NetworkCache, Passes, Propnet, used_rows};
 use crate::excess::Excess;
 use ggp_gdl::check::Keyword;
 use ggp_gdl::datalog::{ColumnValues, Layer, RowMemory, on_demand};
 use ggp_gdl::game::Game;
 use ggp_gdl::game::flat::{Flat, Wrapped, flatten};
+use ggp_gdl::program::RelationId;
 use ggp_gdl::program::strata::for_each_body_atom;
-use ggp_gdl::program::{RelationId, reach};
 
 /// The rules that are grounded. All approaches give the same answers.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
@@ -203,9 +201,6 @@ const AMBIGUOUS: std::ops::Range<usize> = 20_000..300_000;
 /// smaller one.
 const MATCHES_PER_GATE: u64 = 24;
 
-/// This many times the usual effort goes into groups of exclusive facts without which there is no
-/// network.
-const MORE_EFFORT: u16 = 20;
 /// Decomposed rules are taken if they save more than one gate in this many.
 const CLEARLY: usize = 50;
 
@@ -322,80 +317,6 @@ impl Grounding<'_> {
             ..limits.clone()
         };
         self.trial(self.on_demand(), &last).or(cut)
-    }
-
-    /// The network of rules in which conditions on unique values are separate, in place of large
-    /// relations. `None` if there are no such conditions.
-    fn with_unique_values(&self, limits: &GroundLimits) -> Option<Outcome> {
-        let rules = &self.flat.rules;
-        let large = self.large_fixed_relations(limits)?;
-        let sources = rules.relations().filter(|relation| large[relation.index()]);
-        let is_affected = reach::dependents(rules, sources);
-        let moves = [&self.flat.init, &self.flat.next, &self.flat.legal];
-        let mut moves = moves.into_iter().flat_map(Wrapped::relations);
-        if moves.any(|relation| is_affected[relation.index()]) {
-            return None;
-        }
-        // What is exclusive does not depend on goals, nor on the end.
-        let mut dynamics = rules.clone();
-        dynamics
-            .rules
-            .retain(|rule| !is_affected[rule.head.relation.index()]);
-        let within = |flat: &Flat| {
-            let grounding = Grounding { flat, ..*self };
-            grounding.best(limits)
-        };
-        let (mut net, _) = within(&self.flat.with(dynamics)).ok()?;
-        net.drop_constants(limits.passes);
-        let states = sample(&net, self.stop);
-        let groups = exclusive(&net, &states, MORE_EFFORT, self.stop);
-        let unique = unique_values::unique(self.flat, &net, &groups);
-        let mut terms = self.game.terms().clone();
-        let separate = unique_values::separate(self.flat, &large, &unique, &mut terms)?;
-        let outcome = within(&self.flat.with(separate));
-        Some(outcome.map(|(mut whole, grounded)| {
-            whole.exclusive = net.exclusive_in(&groups, &whole);
-            // What is unique was proved without facts that moves never make true.
-            let can_hold: FxHashSet<_> = net.facts().iter().collect();
-            let never = whole.facts.iter().zip(0..);
-            let never = never.filter(|(fact, _)| !can_hold.contains(fact));
-            let never = never.map(|(_, number)| (number, Literal::FALSE));
-            whole.assumed.extend(never);
-            (whole, grounded)
-        }))
-    }
-
-    /// By relation: true if rules that do not depend on the state or on themselves give it more
-    /// combinations of values than rows are allowed. `None` if there are none.
-    fn large_fixed_relations(&self, limits: &GroundLimits) -> Option<Vec<bool>> {
-        let rules = &self.flat.rules;
-        let (dynamic, fixed) = (dynamic(self.flat), fixed_relations(self.game, self.flat));
-        let values = values(self.game, self.flat, &self.whole())?;
-        let mut is_large: Vec<bool> = (rules.relations())
-            .map(|relation| {
-                let columns = 0..rules.arity[relation.index()];
-                !dynamic[relation.index()]
-                    && !fixed.contains(&relation)
-                    && combinations(&values, relation, columns) > limits.facts as f64
-            })
-            .collect();
-        for fact in &rules.facts {
-            is_large[fact.relation.index()] = false;
-        }
-        for rule in &rules.rules {
-            let head = rule.head.relation.index();
-            for_each_body_atom(rule, |atom, _| {
-                is_large[head] &= atom.relation.index() != head
-            });
-        }
-        for relations in components(rules, &rules.relations().collect::<Vec<_>>()) {
-            if relations.len() > 1 {
-                relations
-                    .iter()
-                    .for_each(|&relation| is_large[relation] = false);
-            }
-        }
-        is_large.contains(&true).then_some(is_large)
     }
 
     /// True if a relation that depends on itself has far more combinations of values than rows

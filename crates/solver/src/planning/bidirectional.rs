@@ -1,7 +1,7 @@
 //! Breadth-first search from both ends, for puzzles whose moves can be undone.
 //!
 //! In: a puzzle whose moves are always legal. Out: a shortest plan, or the number of
-//! moves up to which there is none. The facts fall into parts such that a move changes
+//! moves that no plan can do with. The facts fall into parts such that a move changes
 //! each part by the values of that part alone. If each move permutes the values of each
 //! part, then each position has one predecessor by each move. The search goes on from
 //! the start and back from all solutions until it meets a position from both sides. Each

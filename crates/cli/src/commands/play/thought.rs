@@ -58,7 +58,7 @@ mod tests {
     use ggp_gdl::game::Game;
     use ggp_play::Candidate;
 
-    /// The text for an answer with so many steps of search and listed moves.
+    /// The text for an answer with some steps of search and some listed moves.
     fn text(nodes: u64, listed: usize, origin: Origin) -> Option<(String, bool)> {
         let rules =
             "(role a) (init p) (legal a m) (legal a n) (<= terminal (not (true p))) (goal a 50)";

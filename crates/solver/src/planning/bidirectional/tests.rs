@@ -67,7 +67,7 @@ fn search(puzzle: &Puzzle, budget: &Budget) -> (Outcome, Stats) {
 #[test]
 fn plans_and_proofs_agree_with_breadth_first_search() {
     let (mut solved, mut refuted, mut declined) = (0, 0, 0);
-    for seed in 0..30 {
+    for seed in 0..60 {
         let puzzle = puzzle(&turning(seed, [0, 4, 9][seed as usize % 3]));
         let budget = Budget::default();
         let options = BreadthFirstOptions::default();
@@ -109,7 +109,7 @@ fn plans_and_proofs_agree_with_breadth_first_search() {
         );
     }
     assert!(
-        solved > 5 && refuted > 5 && declined < 12,
+        solved > 20 && refuted > 5 && declined < 20,
         "{solved} solved, {refuted} refuted, {declined} declined"
     );
 }
