@@ -41,6 +41,7 @@ pub mod editing;
 mod film;
 pub mod graph;
 mod loaded_game;
+mod network;
 pub mod players;
 pub mod position;
 pub mod preview;

@@ -4,26 +4,26 @@
 use std::error::Error as _;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::allowance::Allowance;
 use crate::film;
 use crate::locked;
+use crate::network::Network;
 use crate::preview::{Preview, small_machine};
 use crate::refusal::Refusal;
 use crate::rule_set::{CheckReport, Finding, MOST_TERMS, Rules};
 use crate::seat::Beliefs;
+use ggp_engine::machine::PropnetState;
 use ggp_engine::machine::{self, AnyMachine, Backend, Limits, Machine, PlayError};
-use ggp_engine::machine::{PropnetMachine, PropnetState};
 use ggp_engine::propnet::NetworkCache;
 use ggp_gdl::game::{Game, Move};
 use ggp_learn::Learned;
 use ggp_picture::{Picture, PictureOptions};
-use ggp_stop::{Instant, Stop};
+use ggp_stop::Stop;
 
 /// Time limit for building a network, which happens in the background.
 const GROUNDING: Duration = Duration::from_secs(60);
@@ -31,8 +31,6 @@ const GROUNDING: Duration = Duration::from_secs(60);
 const PATIENCE: Duration = Duration::from_millis(100);
 /// The time that a player waits for the network, from the start of grounding on.
 const PREPARING: Duration = Duration::from_secs(15);
-/// The interval between two looks whether the network is ready.
-const LOOK: Duration = Duration::from_millis(1);
 /// The interval of reports to a player that waits.
 const TICK: Duration = Duration::from_millis(50);
 /// Maximum size in bytes of the rows and gates of one game.
@@ -80,32 +78,11 @@ struct PositionCache {
     /// The number of machines before this one, whose states it cannot use.
     generation: u32,
     network: Network,
+    /// The kinds of players that have compiled the code of the machine.
+    compiled: FxHashSet<&'static str>,
     /// The cached states, by a hash of the moves.
     known: FxHashMap<u64, PropnetState>,
     hasher: RandomState,
-}
-
-/// The network of a game, which is built in the background.
-#[derive(Debug)]
-enum Network {
-    /// No thread was free for it yet.
-    Wanted,
-    Grounding(Grounding),
-    /// The machine uses it, or the game has no network.
-    Settled,
-}
-
-#[derive(Debug)]
-struct Grounding {
-    began: Instant,
-    network: Receiver<Option<PropnetMachine>>,
-    stop: Stop,
-}
-
-impl Drop for Grounding {
-    fn drop(&mut self) {
-        self.stop.raise();
-    }
 }
 
 /// Moves that were made, and the state that they lead to.
@@ -235,6 +212,14 @@ impl LoadedGame {
             Network::Grounding(grounding) => Some(grounding.began.elapsed()),
             Network::Wanted | Network::Settled => None,
         })
+    }
+
+    /// Whether no player of a kind has compiled the code of the machine before.
+    pub(crate) fn wants_code(&self, kind: &'static str) -> bool {
+        let mut cache = locked(&self.cache);
+        cache
+            .as_mut()
+            .is_some_and(|cache| cache.compiled.insert(kind))
     }
 
     /// Checks the picture file.
@@ -409,6 +394,7 @@ impl PositionCache {
             pictures: Arc::new(pictures),
             generation: 0,
             network,
+            compiled: FxHashSet::default(),
             known: FxHashMap::default(),
             hasher: RandomState::new(),
         })
@@ -437,6 +423,7 @@ impl PositionCache {
         self.pictures = Arc::new(drawn(&mut machine, loaded.picture_options())?);
         self.machine = machine;
         self.known.clear();
+        self.compiled.clear();
         self.generation += 1;
         Ok(())
     }
@@ -456,60 +443,6 @@ impl PositionCache {
             Some(PropnetState::Facts(facts)) => size_of_val(&facts[..]),
         };
         self.known.len() * (state + 64)
-    }
-}
-
-impl Network {
-    /// Starts to build the network, if it is wanted and there is room for it.
-    fn start(&mut self, loaded: &LoadedGame, allowance: &Allowance) {
-        if !matches!(self, Network::Wanted) {
-            return;
-        }
-        let (sender, network) = channel();
-        let (game, limits) = (loaded.game.clone(), loaded.limits(allowance.stop));
-        let work = move |stop: &Stop| {
-            let mut limits = limits;
-            limits.stop = stop.clone();
-            limits.ground.stop = stop.clone();
-            // The receiver is gone if the game is.
-            let _ = sender.send(PropnetMachine::new(&game, limits).ok());
-        };
-        if let Some(stop) = allowance.background.start(Box::new(work)) {
-            *self = Network::Grounding(Grounding {
-                began: Instant::now(),
-                network,
-                stop,
-            });
-        }
-    }
-
-    /// The machine, if it is ready within a time.
-    fn wait(&mut self, patience: Duration, allowance: &Allowance) -> Option<AnyMachine> {
-        let end = Instant::now() + patience;
-        loop {
-            let ready = self.take(allowance);
-            let is_pending = matches!(self, Network::Grounding(_));
-            if ready.is_some() || !is_pending || Instant::now() >= end {
-                return ready;
-            }
-            allowance.background.wait(LOOK);
-        }
-    }
-
-    /// The machine, once it is ready.
-    fn take(&mut self, allowance: &Allowance) -> Option<AnyMachine> {
-        let Network::Grounding(grounding) = self else {
-            return None;
-        };
-        let machine = match grounding.network.try_recv() {
-            Err(TryRecvError::Empty) => return None,
-            Err(TryRecvError::Disconnected) => None,
-            Ok(machine) => machine,
-        };
-        *self = Network::Settled;
-        let mut machine = machine?;
-        machine.set_stop(allowance.stop);
-        Some(AnyMachine::Propnet(Box::new(machine)))
     }
 }
 

@@ -233,7 +233,8 @@ impl ThinkTask {
         brief.tree = self.tree;
         brief.tables = Arc::clone(allowance.tables);
         brief.machine = Some(reached.machine.clone());
-        if self.spec.thinks() && allowance.background.is_parallel() {
+        let is_parallel = allowance.background.is_parallel();
+        if self.spec.thinks() && is_parallel && self.game.wants_code(self.spec.name()) {
             // An agent that chooses nothing compiles the code, which the machine keeps for all.
             let began = Instant::now();
             let first = AgentThread::new(brief.clone(), &self.spec);
