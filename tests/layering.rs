@@ -189,7 +189,7 @@ const ALLOWED: &[(&str, &str, &[&str])] = &[
     ("lsp", "wire", &["stream", "thread"]),
     ("answers", "allowance", &["clock"]),
     ("answers", "graph", &["clock"]),
-    ("answers", "loaded_game", &["clock"]),
+    ("answers", "network", &["clock"]),
     ("answers", "solving", &["clock"]),
     ("answers", "think", &["clock"]),
     ("answers", "trial", &["clock"]),
