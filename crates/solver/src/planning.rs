@@ -27,9 +27,11 @@ pub mod move_set;
 pub mod nrpa;
 pub mod parity;
 pub mod partial_order;
+mod permutations;
 mod position;
 pub mod potential;
 pub mod rollout;
+pub mod subgroups;
 pub mod symmetry;
 
 use expand::MOST_JOINT_MOVES;
@@ -104,6 +106,21 @@ impl Puzzle {
             stop: Stop::new(),
             known: Arc::default(),
         })
+    }
+
+    /// True if the plan can be played and ends with a solution.
+    pub(crate) fn is_plan(&self, plan: &[u32]) -> bool {
+        let net = &self.net;
+        let mut state = self.start.clone();
+        for &chosen in plan {
+            let position = Position::new(net, &state, Some(chosen));
+            let is_legal = position.holds(net.legal()[0][chosen as usize]);
+            if position.holds(net.terminal()) || !is_legal {
+                return false;
+            }
+            state = position.after(net);
+        }
+        Position::new(net, &state, None).holds(self.solved)
     }
 
     /// The same puzzle with another target.

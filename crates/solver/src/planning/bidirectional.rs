@@ -12,14 +12,10 @@
 //!
 //! Source: Pohl, Bi-directional search (1971).
 
-mod permutations;
-
 use super::expand::states::{Full, States};
-use super::move_set::effects::Effects;
-use super::move_set::timed_facts::{Continuation, Timeline};
-use super::{Outcome, Plan, Position, Puzzle, Reason};
+use super::permutations::Permutations;
+use super::{Outcome, Plan, Puzzle, Reason};
 use ggp_search::{Budget, BudgetKind, Compare, Meter, Observer, Stats};
-use permutations::Permutations;
 
 /// Number of positions that are expanded together.
 const TOGETHER: usize = 256;
@@ -34,16 +30,8 @@ pub fn bidirectional(
     observer: &mut dyn Observer,
 ) -> Outcome {
     let puzzle = &puzzle.until(budget.end());
-    let Some(effects) = Effects::of(puzzle) else {
+    let Some(permutations) = Permutations::of(puzzle) else {
         return Outcome::Unknown;
-    };
-    let Some(permutations) = Permutations::of(puzzle, &effects) else {
-        return Outcome::Unknown;
-    };
-    let timeline = Timeline::new(puzzle, &effects);
-    let last = match timeline.then {
-        Continuation::End => (timeline.values.len() - 1) as u32,
-        _ => u32::MAX,
     };
     let side = || Side {
         states: States::new(permutations.bits, budget.memory_bytes / 2),
@@ -55,6 +43,7 @@ pub fn bidirectional(
         is_full: false,
         permutations,
     };
+    let last = search.permutations.last;
     let mut meter = Meter::new(budget, stats, observer);
     let result = search.run(budget.depth, last, &mut meter);
     meter.ended(result).unwrap_or(Outcome::Unknown)
@@ -127,7 +116,7 @@ impl Search<'_> {
             let found = self.step(moves + 1 == depth.min(last), meter)?;
             meter.end_level();
             if let Some(plan) = found {
-                return Ok(match self.is_plan(&plan) {
+                return Ok(match self.puzzle.is_plan(&plan) {
                     true => Outcome::Solved {
                         plan,
                         optimal: true,
@@ -280,21 +269,6 @@ impl Search<'_> {
         plan
     }
 
-    /// True if the plan can be played and ends with a solution.
-    fn is_plan(&self, plan: &Plan) -> bool {
-        let net = &self.puzzle.net;
-        let mut state = self.puzzle.start.clone();
-        for &chosen in plan {
-            let position = Position::new(net, &state, Some(chosen));
-            let is_legal = position.holds(net.legal()[0][chosen as usize]);
-            if position.holds(net.terminal()) || !is_legal {
-                return false;
-            }
-            state = position.after(net);
-        }
-        Position::new(net, &state, None).holds(self.puzzle.solved)
-    }
-
     /// The number of positions kept, and the memory used, in bytes.
     fn memory(&self) -> (usize, u64) {
         let states = || self.sides.iter().map(|side| &side.states);
@@ -304,4 +278,4 @@ impl Search<'_> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(in crate::planning) mod tests;

@@ -212,6 +212,8 @@ const PLAN_ONLY: Proves = Proves {
 const MOVE_SET: Duration = Duration::from_secs(20);
 /// The time of `factored` in `auto`, for each part.
 const PARTS: Duration = Duration::from_millis(500);
+/// The time of `subgroups` in `auto`.
+const GROUPS: Duration = Duration::from_secs(20);
 /// The time of `bidirectional` in `auto`. It reaches twice as far as breadth-first search, so
 /// that it also has a large part of a short time.
 const BOTH_ENDS: Duration = Duration::from_secs(60);
@@ -272,6 +274,19 @@ static METHODS: &[Row] = &[
         reads: &[],
         share: analysis(PART, Some(PARTS)),
         run: Run::Network(factored::factored),
+    },
+    Row {
+        name: "subgroups",
+        group: Group::Quick,
+        about: "into smaller and smaller groups of moves, each by a search among cosets",
+        suits: "moves are always legal and turn parts of few values, and few positions are solutions: turning puzzles",
+        proves: Proves {
+            shortest: true,
+            none: Refutes::ByArgument,
+        },
+        reads: &[],
+        share: analysis(4, Some(GROUPS)),
+        run: Run::Network(packed::subgroups),
     },
     Row {
         name: "bidirectional",

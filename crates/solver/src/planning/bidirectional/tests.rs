@@ -7,7 +7,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use std::fmt::Write as _;
 
 /// Rules in which moves take pieces around and turn them; each belongs to its own place.
-fn turning(seed: u64, steps: u32) -> String {
+pub(in crate::planning) fn turning(seed: u64, steps: u32) -> String {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let pieces = random.random_range(3..6);
     let mut text = String::from(

@@ -2,9 +2,9 @@
 
 use super::task::Task;
 use crate::planning::Outcome;
-use crate::planning::bidirectional;
 use crate::planning::breadth_first::{self, BreadthFirstOptions};
 use crate::planning::depth_first::{self, DeadEndDetector, DepthFirstOptions};
+use crate::planning::{bidirectional, subgroups};
 use ggp_search::{Budget, Observer, Stats};
 
 pub(super) fn breadth_first(
@@ -102,4 +102,14 @@ pub(super) fn bidirectional(
 ) -> (Outcome, String) {
     let outcome = bidirectional::bidirectional(&task.puzzle, budget, stats, observer);
     (outcome, "moves are undone from the solutions on".to_owned())
+}
+
+pub(super) fn subgroups(
+    task: &mut Task<'_>,
+    budget: &Budget,
+    stats: &mut Stats,
+    observer: &mut dyn Observer,
+) -> (Outcome, String) {
+    let outcome = subgroups::subgroups(&task.puzzle, budget, stats, observer);
+    (outcome, "smaller and smaller groups of moves".to_owned())
 }

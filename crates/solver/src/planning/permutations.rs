@@ -9,9 +9,10 @@ use std::collections::hash_map::Entry;
 
 use rustc_hash::FxHashMap;
 
-use crate::planning::Puzzle;
-use crate::planning::effects;
-use crate::planning::move_set::effects::Effects;
+use super::Puzzle;
+use super::effects;
+use super::move_set::effects::Effects;
+use super::move_set::timed_facts::{Continuation, Timeline};
 use ggp_engine::propnet::batch::{Packed, holds};
 use ggp_engine::propnet::network::{Literal, read};
 use ggp_engine::propnet::rewrite::live;
@@ -27,6 +28,9 @@ pub(super) struct Permutations {
     pub moves: [Vec<Table>; 2],
     /// The codes of the start, then those of all solutions.
     pub ends: [Vec<u64>; 2],
+    pub parts: Vec<Part>,
+    /// The most moves that a play may have.
+    pub last: u32,
     blocks: Vec<Block>,
 }
 
@@ -47,12 +51,12 @@ struct Block {
 
 /// Facts that depend on each other.
 #[derive(Default)]
-struct Part {
+pub(super) struct Part {
     facts: Vec<usize>,
     /// The possible values: by position in `facts`, whether each holds.
-    values: Vec<Packed>,
+    pub values: Vec<Packed>,
     /// By move: the number of the next value, by the number of the old one.
-    next: Vec<Vec<u32>>,
+    pub next: Vec<Vec<u32>>,
     /// The place of the number of its value in a code.
     word: usize,
     shift: usize,
@@ -71,7 +75,8 @@ const BLOCK: usize = 10;
 impl Permutations {
     /// None if the moves are not permutations of parts, if they are not always legal, if a
     /// part changes by itself, if there are too many values or solutions, or after [`Puzzle::stop`].
-    pub fn of(puzzle: &Puzzle, effects: &Effects) -> Option<Permutations> {
+    pub fn of(puzzle: &Puzzle) -> Option<Permutations> {
+        let effects = &Effects::of(puzzle)?;
         let allowed = |&legal: &Literal| legal == Literal::TRUE || legal == Literal::FALSE;
         if !effects.legal.iter().all(allowed) {
             return None;
@@ -101,12 +106,19 @@ impl Permutations {
         let backward = backward.collect();
         let start = vec![0; stride];
         let solutions = solutions(puzzle, &parts, stride)?;
+        let timeline = Timeline::new(puzzle, effects);
+        let last = match timeline.then {
+            Continuation::End => (timeline.values.len() - 1) as u32,
+            _ => u32::MAX,
+        };
         Some(Permutations {
             bits,
             stride,
             names,
             moves: [forward, backward],
             ends: [start, solutions],
+            parts,
+            last,
             blocks,
         })
     }
@@ -119,6 +131,17 @@ impl Permutations {
         for block in &self.blocks {
             let value = code[block.word] >> block.shift & ((1 << block.width) - 1);
             out[block.word] |= table[block.first + value as usize];
+        }
+    }
+}
+
+impl Part {
+    /// The number of the value in a code.
+    pub fn value(&self, code: &[u64]) -> usize {
+        // A part with one value may lie behind the last bit.
+        match self.width {
+            0 => 0,
+            width => (code[self.word] >> self.shift) as usize & ((1 << width) - 1),
         }
     }
 }
