@@ -116,15 +116,12 @@ fn plans_and_proofs_agree_with_breadth_first_search() {
 
 #[test]
 fn limits_are_respected() {
-    // Five pieces have up to 3,840 positions.
-    let seed = (0..).find(|&seed| {
-        let (outcome, stats) = search(&puzzle(&turning(seed, 0)), &Budget::default());
-        matches!(outcome, Outcome::Solved { .. }) && stats.total().expanded > 200
-    });
-    let puzzle = puzzle(&turning(seed.unwrap(), 0));
+    // Five pieces have up to 3,840 positions. Most random moves of them need few.
+    let puzzle = puzzle(&turning(3_089, 0));
     let (Outcome::Solved { plan, .. }, all) = search(&puzzle, &Budget::default()) else {
-        panic!("it was solved before");
+        panic!("there is a plan");
     };
+    assert!(all.total().expanded > 200, "{:?}", all.total());
     let little = Budget {
         memory_bytes: 2 * 1_600,
         ..Budget::default()
