@@ -259,8 +259,8 @@ fn small_games_have_their_known_values() {
         1
     );
     // The second player wins.
-    assert_eq!(proved("domineering", 1).0.bounds(), (100, 100));
     if crate::common::sized(false, true) {
+        assert_eq!(proved("domineering", 1).0.bounds(), (100, 100));
         assert_eq!(proved("domineering", 0).0.bounds(), (0, 0));
     }
 }

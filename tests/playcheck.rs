@@ -425,7 +425,7 @@ fn an_interrupt_keeps_the_observations() {
 
 #[test]
 fn proved_claims_hold_in_all_positions() {
-    crate::common::for_each(&crate::common::some_own_games(2), |_, game| {
+    crate::common::for_each(&crate::common::some_own_games(4), |_, game| {
         let some = report(game, &options(0));
         for claim in &some.claims {
             check_example(game, claim)?;
