@@ -22,7 +22,7 @@ use super::permutations::Permutations;
 use super::{Outcome, Plan, Puzzle, Reason};
 use chain::{Groups, Stage};
 use ggp_search::{Budget, BudgetKind, Meter, Observer, Stats};
-use group::{Group, Permutation, identity, inverse, product};
+use group::{Group, Permutation, Work, identity, inverse, product};
 
 /// Limits on the number of cosets of a stage, and on those that its search keeps. A search from
 /// both ends meets after about the square root of all, if each move leads to new ones. Where it
@@ -136,7 +136,10 @@ impl Moves {
         most: u32,
         meter: &mut Meter<'_>,
     ) -> Result<Outcome, BudgetKind> {
-        let mut work = MOST_IMAGES / self.points;
+        let mut work = Work {
+            products: MOST_IMAGES / self.points,
+            kept: (self.memory_bytes / 8) as usize / (2 * self.points),
+        };
         let all: Vec<&[u16]> = self.elements.iter().map(|element| &element[..]).collect();
         let Some(mut group) = Group::new(self.points, &self.start, &all, &mut work) else {
             return Ok(Outcome::Unknown);
@@ -161,17 +164,18 @@ impl Moves {
                 ),
             }));
         }
-        let most_work = work / goals.len();
+        work.products /= goals.len();
         let ways = goals.into_iter().map(|(goal, taking)| {
-            let mut work = most_work;
-            let groups = Groups::find(self, goal, COSETS[0].ln(), &mut work, &puzzle.stop);
+            let work = &mut Work { ..work };
+            let groups = Groups::find(self, goal, COSETS[0].ln(), work, &puzzle.stop);
             (groups, inverse(&taking))
         });
         let ways: Vec<_> = ways.collect();
         let mut is_short = false;
         for cosets in COSETS {
             for (groups, element) in &ways {
-                let Some(stages) = groups.stages(cosets.ln()) else {
+                let work = &mut Work { ..work };
+                let Some(stages) = groups.stages(cosets.ln(), work) else {
                     continue;
                 };
                 let plan = match self.plan(&stages, element.clone(), most, meter) {

@@ -6,12 +6,14 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Moves;
-use super::group::{Group, Permutation};
+use super::group::{Group, Permutation, Work};
 use ggp_stop::Stop;
 
 /// Limit on the number of moves and their powers, which are bits of a [`Set`].
 pub(super) const MOST_ELEMENTS: usize = Set::BITS as usize;
-/// Limit on the number of sets of elements that are tried for a group.
+/// Limits on the number of groups to choose from, and of sets of elements that are tried for
+/// each one.
+const MOST_GROUPS: usize = 4_096;
 const MOST_SETS: usize = 256;
 /// Share of the moves of a group that lead to new cosets, for the expected number of moves.
 const NEW: f64 = 0.75;
@@ -32,9 +34,10 @@ pub(super) struct Stage {
 struct Node {
     /// All elements that it contains.
     set: Set,
-    group: Group,
-    /// The elements of the group that leave the solution as it is.
-    last: Group,
+    /// The logarithm of its order, and of the number of elements that leave the solution as it
+    /// is.
+    order: f64,
+    last: f64,
 }
 
 /// Groups to choose from, for ways to one solution.
@@ -82,21 +85,22 @@ impl<'m> Groups<'m> {
         }
     }
 
-    fn group(&self, set: Set, work: &mut usize) -> Option<Group> {
+    fn group(&self, set: Set, work: &mut Work) -> Option<Group> {
         let elements: Vec<&[u16]> = members(set).map(|e| &self.moves.elements[e][..]).collect();
         Group::new(self.moves.points, &self.base, &elements, work)
     }
 
     /// Adds a group, unless it is known. Returns its number.
-    fn add(&mut self, group: Group) -> Option<usize> {
+    fn add(&mut self, group: &Group) -> Option<usize> {
         let elements = self.moves.elements.iter().zip(0..);
         let set = elements.filter(|(element, _)| group.contains(element));
         let set = set.fold(0, |all, (_, number): (_, usize)| all | 1 << number);
-        if self.nodes.iter().any(|node| node.set == set) {
+        let is_known = self.nodes.iter().any(|node| node.set == set);
+        if is_known || self.nodes.len() == MOST_GROUPS {
             return None;
         }
-        let last = group.clone().stabilizer(self.base.len());
-        self.nodes.push(Node { set, group, last });
+        let [order, last] = [0, self.base.len()].map(|base| group.ln_order(base));
+        self.nodes.push(Node { set, order, last });
         Some(self.nodes.len() - 1)
     }
 
@@ -106,33 +110,29 @@ impl<'m> Groups<'m> {
         moves: &'m Moves,
         solution: &[u16],
         most: f64,
-        work: &mut usize,
+        work: &mut Work,
         stop: &Stop,
     ) -> Groups<'m> {
         let mut groups = Groups::new(moves, solution);
         groups.add_all(most, work, stop);
-        let order = |node: &Node| node.group.ln_order();
-        groups
-            .nodes
-            .sort_by(|a, b| f64::total_cmp(&order(a), &order(b)));
+        groups.nodes.sort_by(|a, b| a.order.total_cmp(&b.order));
         groups
     }
 
-    fn add_all(&mut self, most: f64, work: &mut usize, stop: &Stop) {
+    fn add_all(&mut self, most: f64, work: &mut Work, stop: &Stop) {
         let all = Set::MAX >> (MOST_ELEMENTS - self.moves.elements.len());
         let Some(group) = self.group(all, work) else {
             return;
         };
-        self.add(group);
+        self.add(&group);
         // By set: the logarithm of the order of the group that it generates.
         let mut orders: FxHashMap<Set, f64> = FxHashMap::default();
         // The groups that are left, by order: the smallest is last, so that some chain has an end.
         let mut open = vec![0];
         while let Some(node) = open.pop() {
-            let Node { set, group, .. } = &self.nodes[node];
-            let order = group.ln_order();
+            let Node { set, order, .. } = self.nodes[node];
             // Sets that generate the whole group, from which more is left out.
-            let mut sets = vec![*set];
+            let mut sets = vec![set];
             let mut added = Vec::new();
             let mut seen = FxHashSet::default();
             while let Some(set) = sets.pop() {
@@ -151,19 +151,18 @@ impl<'m> Groups<'m> {
                             return;
                         }
                     }
-                    let ln_order = new.as_ref().map_or(known, |group| Some(group.ln_order()));
+                    let ln_order = new.as_ref().map_or(known, |group| Some(group.ln_order(0)));
                     let ln_order = ln_order.expect("one of both is known");
                     orders.insert(smaller, ln_order);
                     match (order - ln_order, new) {
                         (index, _) if index < SAME => sets.push(smaller),
-                        (index, Some(group)) if index <= most => added.extend(self.add(group)),
+                        (index, Some(group)) if index <= most => added.extend(self.add(&group)),
                         _ => {}
                     }
                 }
             }
             open.extend(added);
-            let order = |&node: &usize| self.nodes[node].group.ln_order();
-            open.sort_by(|a, b| f64::total_cmp(&order(b), &order(a)));
+            open.sort_by(|&a, &b| self.nodes[b].order.total_cmp(&self.nodes[a].order));
         }
     }
 
@@ -179,25 +178,25 @@ impl<'m> Groups<'m> {
     }
 
     /// The stages with the fewest expected moves where none has more than `exp(most)` cosets.
-    /// None if there are none.
-    pub fn stages(&self, most: f64) -> Option<Vec<Stage>> {
+    /// None if there are none, or `work` does not suffice.
+    pub fn stages(&self, most: f64, work: &mut Work) -> Option<Vec<Stage>> {
         // By node: the expected moves to the end, and the next node.
         let mut ways: Vec<Option<(f64, Option<usize>)>> = Vec::new();
         for (number, node) in self.nodes.iter().enumerate() {
-            let expected = |into: &Group| {
-                let index = node.group.ln_order() - into.ln_order();
+            let expected = |order: f64| {
+                let index = node.order - order;
                 let moves = f64::max(NEW * f64::from(node.set.count_ones()), 2.0).ln();
                 (index <= most).then_some(match index < SAME {
                     true => 0.0,
                     false => index / moves + 1.0,
                 })
             };
-            let mut way = expected(&node.last).map(|moves| (moves, None));
+            let mut way = expected(node.last).map(|moves| (moves, None));
             for (other, next) in self.nodes[..number].iter().enumerate() {
                 if next.set & !node.set != 0 {
                     continue;
                 }
-                let more = ways[other].zip(expected(&next.group));
+                let more = ways[other].zip(expected(next.order));
                 if let Some(((rest, _), first)) = more
                     && way.is_none_or(|(moves, _)| first + rest < moves)
                 {
@@ -218,13 +217,10 @@ impl<'m> Groups<'m> {
             };
             let elements = members(set).filter(first).collect();
             let into = match next {
-                Some(next) => &self.nodes[next].group,
-                None => &self.nodes[at].last,
+                Some(next) => self.group(self.nodes[next].set, work)?,
+                None => self.group(set, work)?.stabilizer(self.base.len()),
             };
-            stages.push(Stage {
-                elements,
-                into: into.clone(),
-            });
+            stages.push(Stage { elements, into });
             match next {
                 Some(next) => at = next,
                 None => return Some(stages),

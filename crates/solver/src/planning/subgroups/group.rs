@@ -44,15 +44,31 @@ fn is_identity(of: &[u16]) -> bool {
     of.iter().zip(0..).all(|(&image, point)| image == point)
 }
 
+/// Limits on the work for groups.
+pub(super) struct Work {
+    /// The number of products of permutations that are left for all groups.
+    pub products: usize,
+    /// Limit on the permutations that one group keeps.
+    pub kept: usize,
+}
+
+impl Work {
+    /// None if no products are left.
+    fn spend(&mut self, products: usize) -> Option<()> {
+        self.products = self.products.checked_sub(products)?;
+        Some(())
+    }
+}
+
 /// A group that is given by generators.
-#[derive(Clone)]
 pub(super) struct Group {
     points: usize,
     levels: Vec<Level>,
+    /// Number of permutations.
+    kept: usize,
 }
 
 /// A base point, and the group that fixes the earlier ones.
-#[derive(Clone)]
 struct Level {
     base: u16,
     generators: Vec<Permutation>,
@@ -102,8 +118,8 @@ impl Level {
 }
 
 impl Group {
-    /// The group with these generators. Its first base points are `base`. `work` loses the
-    /// number of products of permutations; None if it does not suffice.
+    /// The group with these generators. Its first base points are `base`. None if `work` does
+    /// not suffice.
     ///
     /// A group may come out too small, with a chance of about one in a million:
     /// [`Group::complete`] excludes that.
@@ -111,11 +127,12 @@ impl Group {
         points: usize,
         base: &[u16],
         generators: &[&[u16]],
-        work: &mut usize,
+        work: &mut Work,
     ) -> Option<Group> {
         let mut group = Group {
             points,
             levels: base.iter().map(|&base| Level::new(base, points)).collect(),
+            kept: 2 * base.len(),
         };
         for &generator in generators {
             if !is_identity(generator) {
@@ -142,7 +159,7 @@ impl Group {
             slots[one] = product(&slots[one], &slots[other]);
             last = product(&last, &slots[one]);
             count += 1;
-            *work = work.checked_sub(2)?;
+            work.spend(2)?;
             if count > MIXED {
                 match group.insert(&last, 0, work)? {
                     true => kept = 0,
@@ -154,7 +171,7 @@ impl Group {
     }
 
     /// Adds a generator of the group of a level.
-    fn add(&mut self, level: usize, generator: &[u16], work: &mut usize) -> Option<()> {
+    fn add(&mut self, level: usize, generator: &[u16], work: &mut Work) -> Option<()> {
         if level == self.levels.len() {
             let moved = generator
                 .iter()
@@ -164,14 +181,15 @@ impl Group {
             self.levels.push(Level::new(base, self.points));
         }
         let products = self.levels[level].add(generator);
-        *work = work.checked_sub(products + 1)?;
-        Some(())
+        self.kept += products + 1;
+        (self.kept <= work.kept).then_some(())?;
+        work.spend(products + 1)
     }
 
     /// Adds an element of the group of a level. Returns false if it is known.
-    fn insert(&mut self, element: &[u16], level: usize, work: &mut usize) -> Option<bool> {
+    fn insert(&mut self, element: &[u16], level: usize, work: &mut Work) -> Option<bool> {
         let (rest, at) = self.sift(element.to_vec(), level);
-        *work = work.checked_sub(at - level + 1)?;
+        work.spend(at - level + 1)?;
         if at == self.levels.len() && is_identity(&rest) {
             return Some(false);
         }
@@ -200,7 +218,7 @@ impl Group {
 
     /// Adds all elements that are still missing (Schreier's lemma). None if `work` does not
     /// suffice.
-    pub fn complete(&mut self, work: &mut usize) -> Option<()> {
+    pub fn complete(&mut self, work: &mut Work) -> Option<()> {
         let mut level = self.levels.len();
         while level > 0 {
             level -= 1;
@@ -216,7 +234,7 @@ impl Group {
                 let [there, _] = to(point).expect("it is in the orbit");
                 let [_, back] = to(image).expect("it is in the orbit");
                 let fixes = product(back, &product(generator, there));
-                *work = work.checked_sub(2)?;
+                work.spend(2)?;
                 added |= self.insert(&fixes, level + 1, work)?;
             }
             if added {
@@ -226,9 +244,11 @@ impl Group {
         Some(())
     }
 
-    /// The natural logarithm of the number of elements.
-    pub fn ln_order(&self) -> f64 {
-        let sizes = self.levels.iter().map(|level| level.orbit.len() as f64);
+    /// The natural logarithm of the number of elements that fix the first `base` base points.
+    pub fn ln_order(&self, base: usize) -> f64 {
+        let sizes = self.levels[base..]
+            .iter()
+            .map(|level| level.orbit.len() as f64);
         sizes.map(f64::ln).sum()
     }
 
@@ -284,11 +304,16 @@ mod tests {
     use rand::seq::SliceRandom;
     use rustc_hash::FxHashSet;
 
-    const ENOUGH: usize = 1 << 30;
+    fn enough() -> Work {
+        Work {
+            products: 1 << 30,
+            kept: 1 << 20,
+        }
+    }
 
     fn group(points: usize, base: &[u16], generators: &[Permutation]) -> Group {
         let generators: Vec<&[u16]> = generators.iter().map(|g| &g[..]).collect();
-        Group::new(points, base, &generators, &mut ENOUGH.clone()).unwrap()
+        Group::new(points, base, &generators, &mut enough()).unwrap()
     }
 
     /// All elements, one product after the other.
@@ -325,9 +350,9 @@ mod tests {
             let generators = random_generators(seed);
             let all = elements(7, &generators);
             let mut chain = group(7, &[6, 2], &generators);
-            let size = |chain: &Group| chain.ln_order().exp().round() as usize;
+            let size = |chain: &Group| chain.ln_order(0).exp().round() as usize;
             assert_eq!(size(&chain), all.len(), "seed {seed}");
-            chain.complete(&mut ENOUGH.clone()).unwrap();
+            chain.complete(&mut enough()).unwrap();
             assert_eq!(size(&chain), all.len(), "seed {seed}");
             for element in elements(7, &random_generators(seed + 4)).iter().take(500) {
                 assert_eq!(chain.contains(element), all.contains(element));
@@ -349,18 +374,22 @@ mod tests {
             let mut chain = Group {
                 points: 7,
                 levels: vec![],
+                kept: 0,
             };
             for generator in generators
                 .iter()
                 .filter(|generator| !is_identity(generator))
             {
-                chain.add(0, generator, &mut ENOUGH.clone()).unwrap();
+                chain.add(0, generator, &mut enough()).unwrap();
             }
-            chain.complete(&mut ENOUGH.clone()).unwrap();
-            let size = chain.ln_order().exp().round() as usize;
+            chain.complete(&mut enough()).unwrap();
+            let size = chain.ln_order(0).exp().round() as usize;
             assert_eq!(size, elements(7, &generators).len(), "seed {seed}");
-            let work = &mut 3;
-            assert!(chain.complete(work).is_none() || size < 3, "seed {seed}");
+            let little = &mut Work {
+                products: 3,
+                kept: 1 << 20,
+            };
+            assert!(chain.complete(little).is_none() || size < 3, "seed {seed}");
         }
     }
 
