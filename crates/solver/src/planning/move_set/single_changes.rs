@@ -116,7 +116,8 @@ impl SingleChanges {
 
     /// Compares all pairs of moves, unless that was done before.
     pub fn compare(&self, puzzle: &Puzzle, effects: &Effects) {
-        self.after.get_or_init(|| self.pairs(puzzle, effects).unwrap_or_default());
+        self.after
+            .get_or_init(|| self.pairs(puzzle, effects).unwrap_or_default());
     }
 
     /// True if the pairs of moves were compared.
