@@ -102,7 +102,7 @@ pub struct GroundLimits {
     pub rewrites: Rewrites,
     /// The passes over gates, while they are made and, for [`Propnet::simplified`], afterwards.
     pub passes: Passes,
-    /// What another network of the same rules has shown, for [`Propnet::simplified`].
+    /// The passes that changed another network of the same rules, for [`Propnet::simplified`].
     pub useful: Option<UsefulPasses>,
     /// Ends grounding when it fires.
     pub stop: Stop,
