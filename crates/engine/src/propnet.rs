@@ -55,7 +55,7 @@ use ggp_gdl::terms::{TermId, Terms};
 pub use grounding_methods::{Approach, GroundError, GroundLimits, Grounded, Rewrites};
 pub use invariants::Exclusive;
 use network::{Builder, Literal, Network, Node};
-pub use passes::{Pass, Passes};
+pub use passes::{Pass, Passes, UsefulPasses};
 pub use possible::possible_facts;
 
 /// A game as a network of gates.
@@ -94,9 +94,17 @@ impl Propnet {
     ///
     /// As [`Propnet::ground`].
     pub fn simplified(game: &Game, limits: &GroundLimits) -> Result<Propnet, GroundError> {
+        let mut limits = limits.clone();
+        if let Some(useful) = &limits.useful {
+            limits.passes = useful.among(limits.passes);
+        }
+        let limits = &limits;
         let make = || {
             let (mut net, _) = Propnet::ground(game, limits)?;
-            net.simplify_until(limits.passes, &limits.stop);
+            let done = net.simplify_until(limits.passes, &limits.stop);
+            if let Some(useful) = limits.useful.as_ref().filter(|_| !limits.stop.is_over()) {
+                useful.note(&net, &done);
+            }
             Ok(net)
         };
         match &limits.cache {

@@ -6,6 +6,7 @@
 //! Nothing here knows which names GDL reserves.
 
 use std::hash::BuildHasher;
+use std::sync::Arc;
 
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
@@ -39,9 +40,9 @@ pub enum Case {
 pub struct Symbols {
     case: Case,
     /// The first spelling of each name.
-    spelled: Vec<Box<str>>,
+    spelled: Vec<Arc<str>>,
     /// The compared form of each name: lower case under [`Case::Fold`].
-    compared: Vec<Box<str>>,
+    compared: Vec<Arc<str>>,
     table: HashTable<u32>,
 }
 

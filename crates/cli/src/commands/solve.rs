@@ -467,7 +467,17 @@ pub(super) fn machine(
     budget: &Budget,
     context: &Context,
 ) -> anyhow::Result<AnyMachine> {
-    let mut limits = rules.limits(context);
+    machine_within(rules, game, budget, rules.limits(context), context)
+}
+
+/// Creates a machine as [`machine`] does, within other limits too.
+fn machine_within(
+    rules: &RuleOptions,
+    game: &Game,
+    budget: &Budget,
+    mut limits: Limits,
+    context: &Context,
+) -> anyhow::Result<AnyMachine> {
     if let Some(time) = budget.time {
         limits.ground.time = limits.ground.time.map(|usual| usual.min(time / 2));
         limits.stop = limits.stop.within(Some(time));

@@ -16,7 +16,7 @@ use super::free_columns::separate;
 use super::grounding::{ground_pieces, output_relations};
 use super::nested_columns::unnest;
 use super::relax::{components, dynamic, relaxed};
-use super::{NetworkCache, Passes, Propnet, used_rows};
+use super::{NetworkCache, Passes, Propnet, UsefulPasses, used_rows};
 use crate::excess::Excess;
 use ggp_gdl::check::Keyword;
 use ggp_gdl::datalog::{ColumnValues, Layer, RowMemory, on_demand};
@@ -102,6 +102,8 @@ pub struct GroundLimits {
     pub rewrites: Rewrites,
     /// The passes over gates, while they are made and, for [`Propnet::simplified`], afterwards.
     pub passes: Passes,
+    /// The passes that changed another network of the same rules, for [`Propnet::simplified`].
+    pub useful: Option<UsefulPasses>,
     /// Ends grounding when it fires.
     pub stop: Stop,
     /// The networks of earlier runs, for [`Propnet::simplified`].
@@ -120,6 +122,7 @@ impl Default for GroundLimits {
             approach: Approach::Best,
             rewrites: Rewrites::ALL,
             passes: Passes::ALL,
+            useful: None,
             stop: Stop::new(),
             cache: None,
         }

@@ -53,10 +53,10 @@ pub(super) fn exclusive(
     times: u16,
     stop: &Stop,
 ) -> Vec<Exclusive> {
-    let mut queries = usize::from(times) * EFFORT / net.network.len();
-    if queries < MIN_QUERIES || stop.is_over() {
+    if !is_analysed(net, times) || stop.is_over() {
         return Vec::new();
     }
+    let mut queries = queries(net, times);
     let mut groupings = candidates(net, states);
     // Writing the clauses takes long, and many games have no candidates.
     let mut induction = None;
@@ -85,6 +85,16 @@ pub(super) fn exclusive(
     }
     proved.sort_by(|a, b| a.facts.cmp(&b.facts));
     proved
+}
+
+/// The maximum number of queries to the solver with `times` the usual effort.
+fn queries(net: &Propnet, times: u16) -> usize {
+    usize::from(times) * EFFORT / net.network.len()
+}
+
+/// True if a network is small enough for [`exclusive`] to analyse it.
+pub(super) fn is_analysed(net: &Propnet, times: u16) -> bool {
+    queries(net, times) >= MIN_QUERIES
 }
 
 /// By functor: groupings of its facts that hold in all states of a few playouts;

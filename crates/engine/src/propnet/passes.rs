@@ -9,12 +9,13 @@ use super::constants::constants;
 use super::dead_gates::remove_dead_gates;
 use super::equivalence::representatives;
 use super::factor::factor;
-use super::invariants::{Exclusive, exclusive};
+use super::invariants::{Exclusive, exclusive, is_analysed};
 use super::network::{Builder, Literal};
 use super::rewrite::{copy, live};
 use super::sample::sample;
 use ggp_stop::Stop;
 use rustc_hash::FxHashMap;
+use std::sync::{Arc, OnceLock};
 
 /// The number of gates from which factors are looked for again only if at least one gate in 100
 /// was saved the first time.
@@ -67,6 +68,38 @@ impl Passes {
     }
 }
 
+/// The passes that changed a network, for the networks of other games with the same rules and
+/// other facts, such as the boards of one puzzle. Clones share what the first game has shown.
+#[derive(Clone, Debug, Default)]
+pub struct UsefulPasses(Arc<OnceLock<Passes>>);
+
+impl UsefulPasses {
+    /// These passes, without those that looked for something in vain in the first network.
+    pub(super) fn among(&self, passes: Passes) -> Passes {
+        let useful = self.0.get().copied().unwrap_or(Passes::ALL);
+        Passes {
+            exclusive_facts: passes.exclusive_facts && useful.exclusive_facts,
+            factors: passes.factors && useful.factors,
+            equal_facts: passes.equal_facts && useful.equal_facts,
+            ..passes
+        }
+    }
+
+    /// Notes what the passes have done to a network, unless that is known of another one.
+    pub(super) fn note(&self, net: &Propnet, done: &[Pass]) {
+        let mut pairs = done.windows(2);
+        self.0.get_or_init(|| Passes {
+            // A smaller network may have what was not looked for in this one.
+            exclusive_facts: !net.exclusive.is_empty() || !is_analysed(net, 1),
+            factors: pairs.any(|two| two[1].name == FACTORS && two[1].gates < two[0].gates),
+            equal_facts: net.assumed.iter().any(|(_, equal)| !equal.is_constant()),
+            ..Passes::ALL
+        });
+    }
+}
+
+const FACTORS: &str = "factors";
+
 /// A pass and its result.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Pass {
@@ -104,7 +137,10 @@ impl Propnet {
             self.drop_constants(passes);
             ran(self, "constants");
         }
-        let states = sample(self, stop);
+        let states = match passes.equal_facts || passes.exclusive_facts && is_analysed(self, 1) {
+            true => sample(self, stop),
+            false => Vec::new(),
+        };
         if passes.exclusive_facts {
             self.find_exclusive(&states, stop);
         }
@@ -114,7 +150,7 @@ impl Propnet {
             if stop.is_over() {
                 return done;
             }
-            ran(self, "factors");
+            ran(self, FACTORS);
         }
         let is_worth_it = before < LARGE || self.network.gates() < before - before / 100;
         if passes.equal_facts && self.merge_equal_facts(&states, passes, stop) {
@@ -255,5 +291,48 @@ impl Propnet {
         let network = &self.network;
         let became = copy(network, &live, &inputs, &mut builder);
         self.rebuilt(builder, &became);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::GroundLimits;
+    use super::*;
+    use ggp_gdl::game::Game;
+
+    #[test]
+    fn passes_that_find_nothing_are_left_out_of_later_networks() {
+        let marks = "(<= (legal r (mark ?a)) (place ?a) (not (true (at ?a))))
+                     (<= (next (at ?a)) (true (at ?a)))";
+        let token = "(<= (legal r (mark ?a)) (place ?a)) (init (at a))";
+        let game = |rules: &str, places: &str| {
+            let text = format!(
+                "(role r) {rules} (<= (next (at ?a)) (does r (mark ?a)))
+                 (<= open (place ?a) (not (true (at ?a)))) (<= terminal (not open))
+                 (<= (goal r 100) terminal) (<= (goal r 0) open) {places}"
+            );
+            Game::from_text("test", &text).expect("the rules are valid")
+        };
+        let (three, four) = (
+            "(place a) (place b) (place c)",
+            "(place a) (place b) (place c) (place d)",
+        );
+        for (rules, has_groups) in [(marks, false), (token, true)] {
+            let useful = UsefulPasses::default();
+            let limits = GroundLimits {
+                useful: Some(useful.clone()),
+                ..GroundLimits::default()
+            };
+            assert_eq!(useful.among(Passes::ALL), Passes::ALL);
+            let ground = |places, limits| Propnet::simplified(&game(rules, places), limits);
+            ground(three, &limits).expect("the game is small");
+            let left = useful.among(Passes::ALL);
+            assert_eq!(left.exclusive_facts, has_groups, "{rules}");
+            assert!(!left.equal_facts && left.constants, "{rules}");
+            let later = ground(four, &limits).expect("the game is small");
+            let alone = ground(four, &GroundLimits::default()).expect("the game is small");
+            assert_eq!(later.exclusive, alone.exclusive);
+            assert_eq!(later.network.gates(), alone.network.gates());
+        }
     }
 }

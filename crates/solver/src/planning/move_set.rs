@@ -28,7 +28,7 @@ use formula::{Formula, Requirement};
 use ggp_engine::propnet::network::read;
 use ggp_search::Budget;
 use ggp_stop::Stop;
-use replay::{Replay, replay};
+use replay::{Replay, in_order_of_needs, replay};
 use single_changes::SingleChanges;
 use std::sync::Arc;
 use timed_facts::Timeline;
@@ -56,6 +56,8 @@ const MOST_ROUNDS: usize = 20_000;
 /// Limits on conflicts and on sets of moves for puzzles in which most facts may
 /// change more than once.
 const UNRELIABLE_LIMITS: (i32, usize) = (5_000, 100);
+/// Limit on the number of conflicts before moves are compared.
+const EASY_CONFLICTS: i32 = 1_000;
 
 /// Searches for a plan or a proof that there is none.
 pub fn move_set(puzzle: &Puzzle, budget: &Budget) -> Answer {
@@ -137,7 +139,9 @@ pub fn count(puzzle: &Puzzle, budget: &Budget, at_most: usize) -> Solutions {
 /// Candidate invariants: clauses over facts, many of which every move preserves.
 pub(super) fn candidates(puzzle: &Puzzle) -> Vec<Vec<(u32, bool)>> {
     with_analysis(puzzle, |analysis| {
-        candidates::candidates(puzzle, &analysis.effects, &analysis.single_changes)
+        let (effects, single_changes) = (&analysis.effects, &analysis.single_changes);
+        single_changes.compare(puzzle, effects);
+        candidates::candidates(puzzle, effects, single_changes)
     })
     .unwrap_or_default()
 }
@@ -231,6 +235,11 @@ impl Analysis {
             (_, 0..) => (conflicts.min(UNRELIABLE_LIMITS.0), UNRELIABLE_LIMITS.1),
             _ => UNRELIABLE_LIMITS,
         };
+        // Where the last state depends on the set of moves alone, the clauses may suffice
+        // without a comparison of all pairs of moves.
+        if self.facts().1 > 0 || !self.timeline.facts.is_empty() {
+            self.single_changes.compare(puzzle, &self.effects);
+        }
         Search {
             puzzle,
             analysis: self,
@@ -277,7 +286,17 @@ impl Search<'_> {
             if self.stop.is_over() || self.formula.memory() > self.budget.memory_bytes {
                 break;
             }
-            let set = match self.formula.solve(self.conflicts) {
+            let is_compared = self.analysis.single_changes.is_compared();
+            let conflicts = match (is_compared, self.conflicts) {
+                (false, limit @ 0..=EASY_CONFLICTS) => limit,
+                (false, _) => EASY_CONFLICTS,
+                (true, limit) => limit,
+            };
+            let set = match self.formula.solve(conflicts) {
+                None if !is_compared => {
+                    self.compare();
+                    continue;
+                }
                 None => break,
                 Some(Err(())) => return Next::None,
                 Some(Ok(set)) => set,
@@ -292,6 +311,7 @@ impl Search<'_> {
             } else {
                 // The game ended before the remaining moves, which may have to come
                 // earlier.
+                self.compare();
                 let left = set
                     .iter()
                     .filter(|chosen| moves.binary_search(chosen).is_err());
@@ -309,15 +329,31 @@ impl Search<'_> {
         Next::Unknown
     }
 
+    /// Compares the pairs of moves, and excludes those that are never both made.
+    fn compare(&mut self) {
+        let single_changes = &self.analysis.single_changes;
+        if !single_changes.is_compared() {
+            single_changes.compare(self.puzzle, &self.analysis.effects);
+            self.formula.exclude();
+        }
+    }
+
     /// A plan that makes these moves; if there is none, the clauses are extended.
     fn plan(&mut self, set: &[u32]) -> Option<Plan> {
         if self.formula.cut_loops() {
             return None;
         }
-        let before = self.formula.before(set)?;
         let Analysis {
             effects, timeline, ..
         } = self.analysis;
+        if !self.analysis.single_changes.is_compared() {
+            let plan = in_order_of_needs(self.puzzle, effects, timeline, set);
+            if plan.is_none() {
+                self.compare();
+            }
+            return plan;
+        }
+        let before = self.formula.before(set)?;
         let has_requirement = |moves: &[u32]| {
             let stated = |&chosen: &u32| self.formula.has_requirement(chosen, Requirement::Legal);
             moves.iter().all(stated)

@@ -14,7 +14,8 @@ use super::{Options, left, texts};
 use crate::commands::bench;
 use crate::rule_files::{self, RuleOptions};
 use crate::{Context, Exit};
-use ggp_engine::machine::{AnyMachine, Machine};
+use ggp_engine::machine::{AnyMachine, Limits, Machine};
+use ggp_engine::propnet::UsefulPasses;
 use ggp_gdl::check::Reading;
 use ggp_gdl::diagnostic::{Code, Severity};
 use ggp_gdl::text_grid::{self, Grid};
@@ -163,10 +164,13 @@ pub(super) fn each(
         bail!("{}: the file contains no puzzle", path.display());
     }
     let beginning = options.rules.beginning(context.stop(), context)?;
+    let mut limits = options.rules.limits(context);
+    limits.ground.useful = Some(UsefulPasses::default());
     let puzzles: Vec<(usize, &Grid)> = puzzles.iter().enumerate().collect();
     let sheet = Sheet {
         width: 7,
         reference: None,
+        is_first_alone: true,
     };
     run(
         &puzzles,
@@ -184,8 +188,11 @@ pub(super) fn each(
                 rules.read_with(beginning, Some(puzzle), context.stop(), context)
             };
             match options.count {
-                Some(at_most) => row(place, &options.rules, read, how, counted(at_most), context),
-                None => row(place, &options.rules, read, how, solved, context),
+                Some(at_most) => {
+                    let fill = counted(at_most);
+                    row(place, &options.rules, &limits, read, how, fill, context)
+                }
+                None => row(place, &options.rules, &limits, read, how, solved, context),
             }
         },
     )
@@ -233,6 +240,7 @@ pub(super) fn suite(
     let sheet = Sheet {
         width: names.iter().map(String::len).max().unwrap_or(0).max(7),
         reference: reference.as_ref(),
+        is_first_alone: false,
     };
     run(
         &games,
@@ -252,7 +260,8 @@ pub(super) fn suite(
             if *roles != 1 {
                 return Row::new(place, SEVERAL_ROLES);
             }
-            let mut row = row(place, rules, || rules.read(context), how, solved, context);
+            let (read, limits) = (|| rules.read(context), rules.limits(context));
+            let mut row = row(place, rules, &limits, read, how, solved, context);
             row.compare(known);
             row
         },
@@ -301,30 +310,30 @@ fn run<T: Sync>(
         context.print(sheet.head())?;
     }
     let printed = Mutex::new((0, Ok(())));
-    let work = || {
-        loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(item) = items.get(index) else {
-                return;
-            };
-            if context.is_interrupted() {
-                return;
+    let step = || {
+        let index = next.fetch_add(1, Ordering::Relaxed);
+        let Some(item) = items.get(index).filter(|_| !context.is_interrupted()) else {
+            return false;
+        };
+        let row = solve(item);
+        bar.inc(1);
+        let mut rows = rows
+            .lock()
+            .expect("no thread panics while it holds the lock");
+        rows[index] = Some(row);
+        let mut printed = printed.lock().expect("printing does not panic");
+        while let Some(Some(row)) = rows.get(printed.0) {
+            if !context.json() && printed.1.is_ok() {
+                printed.1 = bar.suspend(|| context.print(sheet.line(row)));
             }
-            let row = solve(item);
-            bar.inc(1);
-            let mut rows = rows
-                .lock()
-                .expect("no thread panics while it holds the lock");
-            rows[index] = Some(row);
-            let mut printed = printed.lock().expect("printing does not panic");
-            while let Some(Some(row)) = rows.get(printed.0) {
-                if !context.json() && printed.1.is_ok() {
-                    printed.1 = bar.suspend(|| context.print(sheet.line(row)));
-                }
-                printed.0 += 1;
-            }
+            printed.0 += 1;
         }
+        true
     };
+    let work = || while step() {};
+    if sheet.is_first_alone {
+        step();
+    }
     std::thread::scope(|scope| {
         // Threads that the system does not give are left out: all take from one list.
         for _ in 1..usize::from(threads).min(items.len()) {
@@ -387,6 +396,7 @@ fn run<T: Sync>(
 fn row(
     place: Place,
     rules: &RuleOptions,
+    limits: &Limits,
     read: impl Fn() -> anyhow::Result<Reading>,
     how: &SolveOptions,
     fill: impl Fn(&mut AnyMachine, &mut Row, &SolveOptions) -> anyhow::Result<()>,
@@ -394,7 +404,8 @@ fn row(
 ) -> Row {
     let started = Instant::now();
     let mut row = Row::new(place, "failed");
-    let filled = machine(rules, read, how, context).and_then(|(mut machine, missing)| {
+    let made = machine(rules, limits, read, how, context);
+    let filled = made.and_then(|(mut machine, missing)| {
         row.missing = missing;
         let mut how = how.clone();
         how.budget = left(&how.budget, started);
@@ -407,6 +418,7 @@ fn row(
 
 fn machine(
     rules: &RuleOptions,
+    limits: &Limits,
     read: impl Fn() -> anyhow::Result<Reading>,
     how: &SolveOptions,
     context: &Context,
@@ -428,7 +440,9 @@ fn machine(
             }
         });
     };
-    Ok((super::machine(rules, &game, &how.budget, context)?, missing))
+    let limits = limits.clone();
+    let machine = super::machine_within(rules, &game, &how.budget, limits, context)?;
+    Ok((machine, missing))
 }
 
 /// Solves a puzzle and fills in the result.
@@ -484,6 +498,8 @@ struct Sheet<'r> {
     /// The width of the names.
     width: usize,
     reference: Option<&'r Reference>,
+    /// True if the others begin when the first puzzle is done, from which they learn.
+    is_first_alone: bool,
 }
 
 impl Sheet<'_> {

@@ -95,7 +95,9 @@ impl<'p> Formula<'p> {
             no_repeats: None,
             is_sound: true,
         };
-        formula.exclude();
+        if single_changes.is_compared() {
+            formula.exclude();
+        }
         let live = live(network, [effects.solved]);
         formula.ends = formula.state(&live, None);
         formula.last = Frame::new(network, &formula.ends, &formula.clauses);
@@ -105,7 +107,7 @@ impl<'p> Formula<'p> {
     }
 
     /// Excludes pairs of moves of which neither is legal after the other.
-    fn exclude(&mut self) {
+    pub fn exclude(&mut self) {
         for one in 0..self.made.len() {
             for other in self
                 .single_changes

@@ -24,6 +24,17 @@ pub(super) enum Replay {
     TooEarly(Vec<u32>),
 }
 
+/// A plan that makes each move of a set as soon as its direct requirements hold, if that works.
+pub(super) fn in_order_of_needs(
+    puzzle: &Puzzle,
+    effects: &Effects,
+    timeline: &Timeline,
+    set: &[u32],
+) -> Option<Plan> {
+    let reduced = Reduced::new(puzzle, effects, timeline, set);
+    reduced.in_order_of_needs(puzzle, timeline, set, &vec![Vec::new(); set.len()])
+}
+
 /// The part of the network that depends on a set of moves.
 struct Reduced {
     network: Network,

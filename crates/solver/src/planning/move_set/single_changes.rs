@@ -1,8 +1,10 @@
 //! Facts that change at most once, and moves that exclude each other.
 //!
 //! In: the effects of each move. Out: for each fact, the moves that change it and
-//! those that change it back; for each pair of moves, whether one is never legal
-//! after the other.
+//! those that change it back; for each pair of moves, once they are compared, whether
+//! one is never legal after the other.
+
+use std::cell::OnceCell;
 
 use super::effects::{Change, Conjuncts, Effects, Readers};
 use super::ternary::Ternary;
@@ -42,8 +44,13 @@ pub(super) struct SingleChanges {
     pub movers: Vec<Mover>,
     /// By move: whether it may ever be legal.
     pub possible: Vec<bool>,
-    /// By move, as a bit set: the moves that are never legal after it.
-    after: Vec<Vec<u64>>,
+    /// By fact: its value in all states, if known.
+    known: Vec<Option<bool>>,
+    /// By move: whether it is known to end the game.
+    last: Vec<bool>,
+    /// By move, as a bit set: the moves that are never legal after it. Unset until
+    /// [`SingleChanges::compare`], and empty if that took too long.
+    after: OnceCell<Vec<Vec<u64>>>,
 }
 
 /// Limit on the number of nodes that become known, for all moves together.
@@ -82,20 +89,21 @@ impl SingleChanges {
             }
         }
         timeline.facts.iter().for_each(|&fact| known[fact] = None);
-        // Nodes that only the end depends on are not evaluated for each move.
         let network = &effects.network;
-        let all = Readers::new(network, &vec![true; network.len()]);
-        let legal = Readers::new(network, &live(network, effects.legal.iter().copied()));
-        let mut ternary = Ternary::new(network, &all, &known);
+        let readers = Readers::new(network, &vec![true; network.len()]);
+        let mut ternary = Ternary::new(network, &readers, &known);
         let possible: Vec<bool> = (effects.legal.iter())
             .map(|&legal| ternary.read(legal) != Some(false))
             .collect();
         let mut analysis = SingleChanges {
             movers,
             possible,
-            after: Vec::new(),
+            known,
+            last: Vec::new(),
+            after: OnceCell::new(),
         };
-        let last = analysis.last(puzzle, effects, &mut ternary);
+        analysis.last = analysis.last(puzzle, effects, &mut ternary);
+        let last = &analysis.last;
         for mover in &mut analysis.movers {
             // A fact whose changes end the game is never changed back.
             let ends = |by: &u32| last[*by as usize];
@@ -103,8 +111,18 @@ impl SingleChanges {
                 mover.back.clear();
             }
         }
-        analysis.pairs(puzzle, effects, &last, &mut ternary.reading(&legal));
         analysis
+    }
+
+    /// Compares all pairs of moves, unless that was done before.
+    pub fn compare(&self, puzzle: &Puzzle, effects: &Effects) {
+        self.after
+            .get_or_init(|| self.pairs(puzzle, effects).unwrap_or_default());
+    }
+
+    /// True if the pairs of moves were compared.
+    pub fn is_compared(&self) -> bool {
+        self.after.get().is_some()
     }
 
     /// By move: whether it is known to end the game. Only moves that change facts
@@ -133,18 +151,18 @@ impl SingleChanges {
         last
     }
 
-    fn pairs(
-        &mut self,
-        puzzle: &Puzzle,
-        effects: &Effects,
-        last: &[bool],
-        ternary: &mut Ternary<'_>,
-    ) {
+    /// By move, as a bit set: the moves that are never legal after it. None if that
+    /// takes too long.
+    fn pairs(&self, puzzle: &Puzzle, effects: &Effects) -> Option<Vec<Vec<u64>>> {
         let moves = self.possible.len();
         if moves > MOST_MOVES {
-            return;
+            return None;
         }
-        let mut legal_of = vec![Vec::new(); effects.network.len()];
+        // Nodes that only the end depends on are not evaluated for each move.
+        let network = &effects.network;
+        let legal = Readers::new(network, &live(network, effects.legal.iter().copied()));
+        let mut ternary = Ternary::new(network, &legal, &self.known);
+        let mut legal_of = vec![Vec::new(); network.len()];
         for chosen in (0..moves).filter(|&chosen| self.possible[chosen]) {
             legal_of[effects.legal[chosen].node()].push(chosen);
         }
@@ -162,9 +180,9 @@ impl SingleChanges {
         let mut after = vec![vec![0; moves.div_ceil(64)]; moves];
         for made in (0..moves).filter(|&made| self.possible[made]) {
             if puzzle.stop.is_over() {
-                return;
+                return None;
             }
-            if last[made] {
+            if self.last[made] {
                 for chosen in 0..moves {
                     after[made][chosen / 64] |= 1 << (chosen % 64);
                 }
@@ -208,22 +226,21 @@ impl SingleChanges {
                 let remaining = needs.into_iter().filter(remains);
                 remaining.map(|fact| (fact, holds[fact])).collect()
             });
-            let Some(left) = effort.checked_sub(learned) else {
-                return;
-            };
-            effort = left;
+            effort = effort.checked_sub(learned)?;
         }
-        self.after = after;
+        Some(after)
     }
 
-    /// True if `chosen` is never legal after `made`; both may be the same move.
+    /// True if `chosen` is known never to be legal after `made`; both may be the same move.
     pub fn is_never_after(&self, chosen: usize, made: usize) -> bool {
-        (self.after.get(made)).is_some_and(|row| row[chosen / 64] >> (chosen % 64) & 1 == 1)
+        let row = self.after.get().and_then(|after| after.get(made));
+        row.is_some_and(|row| row[chosen / 64] >> (chosen % 64) & 1 == 1)
     }
 
-    /// The moves that are never legal after `made`.
+    /// The moves that are known never to be legal after `made`.
     pub fn never_after(&self, made: usize) -> impl Iterator<Item = usize> {
-        let words = self.after.get(made).into_iter().flatten().enumerate();
+        let row = self.after.get().and_then(|after| after.get(made));
+        let words = row.into_iter().flatten().enumerate();
         words.flat_map(|(place, &word)| {
             let mut left = word;
             std::iter::from_fn(move || {

@@ -44,11 +44,6 @@ impl<'n> Ternary<'n> {
         ternary
     }
 
-    /// Restricts later propagation to the given readers.
-    pub fn reading(self, readers: &'n Readers) -> Self {
-        Ternary { readers, ..self }
-    }
-
     /// The value of a literal, if known.
     pub fn read(&self, literal: Literal) -> Option<bool> {
         self.values[literal.node()].map(|value| value != literal.is_negated())
