@@ -237,7 +237,7 @@ fn one_changed_field_is_confirmed_only_if_it_is_true() {
         game(TOKENS),
         game(PEGS),
     ];
-    games.extend((0..sized(3, 40)).map(|_| game(&random_rules(&mut random))));
+    games.extend((0..sized(6, 40)).map(|_| game(&random_rules(&mut random))));
     let (mut tried, mut right, mut places) = (0, 0, BTreeSet::new());
     for game in games {
         let known = Known::new(game);
