@@ -345,8 +345,15 @@ impl RuleOptions {
 
     /// The limits of the machine.
     pub fn limits(&self, context: &Context) -> Limits {
-        let engine = self.engine.engine();
-        self.evaluation.limits(GROUND_TIME, engine, context)
+        self.limits_within(None, context)
+    }
+
+    /// The limits of the machine for a search with a time limit. Grounding may take a quarter of
+    /// that time where it is more than usual.
+    pub fn limits_within(&self, time: Option<Duration>, context: &Context) -> Limits {
+        let ground_time = time.map_or(GROUND_TIME, |time| GROUND_TIME.max(time / 4));
+        self.evaluation
+            .limits(ground_time, self.engine.engine(), context)
     }
 
     /// Whether the rules are read from standard input.

@@ -112,8 +112,8 @@ pub(crate) fn option_of(excess: &Excess) -> Option<&'static str> {
 /// The limits of building a network from rules.
 #[derive(clap::Args, Copy, Clone, Debug, Serialize, Deserialize)]
 pub struct GroundOptions {
-    /// Maximum wall-clock seconds for grounding the rules to a network [default: 5; in
-    /// bench: the rest of --timeout]
+    /// Maximum wall-clock seconds for grounding the rules to a network [default: 5, or a quarter
+    /// of --budget-time if that is more; in bench: the rest of --timeout]
     #[arg(long, value_name = "S", value_parser = seconds)]
     #[arg(hide_short_help = true)]
     pub ground_time: Option<f64>,

@@ -296,6 +296,8 @@ fn search(
     budget: &Budget,
     context: &Context,
 ) -> anyhow::Result<MinimaxReport<Move>> {
+    // The search ends with the evaluations, although code for the lanes is compiled first.
+    let began = Instant::now();
     let wanted = match options.best {
         true => Wanted::Best,
         false => Wanted::All,
@@ -323,7 +325,7 @@ fn search(
         state,
         role.index(),
         &Minimax { wanted, seed: 0 },
-        budget,
+        &left(budget, began),
         &mut Stats::default(),
         &mut progress,
     );

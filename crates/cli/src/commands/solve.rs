@@ -467,7 +467,8 @@ pub(super) fn machine(
     budget: &Budget,
     context: &Context,
 ) -> anyhow::Result<AnyMachine> {
-    machine_within(rules, game, budget, rules.limits(context), context)
+    let limits = rules.limits_within(budget.time, context);
+    machine_within(rules, game, budget, limits, context)
 }
 
 /// Creates a machine as [`machine`] does, within other limits too.

@@ -31,6 +31,9 @@ const WORTH: Duration = Duration::from_millis(20);
 /// The bytes of the checksum at the end of a file.
 const CHECKSUM: usize = 4;
 
+/// The first bytes of a file, and its name.
+type Digest = [u8; 16];
+
 /// A folder of networks.
 ///
 /// # Examples
@@ -105,7 +108,8 @@ impl NetworkCache {
 
     /// The network of an earlier run.
     pub(super) fn kept(&self, game: &Game, limits: &GroundLimits) -> Option<Propnet> {
-        read(&self.path(game, limits), game)?.ok()
+        let digest = digest(game, limits);
+        read(&self.path(&digest), &digest, game)?.ok()
     }
 
     /// The outcome of an earlier run, or of `make`, which is then kept if it took some time and
@@ -116,8 +120,9 @@ impl NetworkCache {
         limits: &GroundLimits,
         make: impl FnOnce() -> Result<Propnet, GroundError>,
     ) -> Result<Propnet, GroundError> {
-        let path = self.path(game, limits);
-        if let Some(outcome) = read(&path, game) {
+        let digest = digest(game, limits);
+        let path = self.path(&digest);
+        if let Some(outcome) = read(&path, &digest, game) {
             return outcome;
         }
         let began = Instant::now();
@@ -126,7 +131,7 @@ impl NetworkCache {
         let is_late = limits.time.is_some_and(|time| took >= time) || limits.stop.is_over();
         if took >= WORTH
             && !is_late
-            && let Some(content) = content(game, &outcome)
+            && let Some(content) = content(game, &digest, &outcome)
         {
             // The next run makes the network again.
             let _ = self.write(&path, &content);
@@ -135,27 +140,8 @@ impl NetworkCache {
     }
 
     /// The file of a network.
-    fn path(&self, game: &Game, limits: &GroundLimits) -> PathBuf {
-        let mut text = format!(
-            "{:?}",
-            (
-                // A program reads only what the same sources made.
-                (env!("CARGO_PKG_VERSION"), env!("GGP_SOURCES")),
-                (limits.facts, limits.work, limits.instances),
-                (limits.memory, limits.symbols),
-                (limits.approach, limits.rewrites, limits.passes),
-            )
-        );
-        // The numbers of functors, which terms are made of.
-        for (functor, form) in game.functors().iter() {
-            let name = game.symbols().name(form.name);
-            let _ = write!(text, "\n{} {name:?} {:?}", functor.index(), form.shape);
-        }
-        for file in game.sources().files() {
-            let _ = write!(text, "\n{}:{}", file.text().len(), file.text());
-        }
-        let digest = Sha256::hash(text.as_bytes());
-        let name = digest[..16].iter().fold(String::new(), |mut name, byte| {
+    fn path(&self, digest: &Digest) -> PathBuf {
+        let name = digest.iter().fold(String::new(), |mut name, byte| {
             let _ = write!(name, "{byte:02x}");
             name
         });
@@ -208,13 +194,39 @@ impl NetworkCache {
     }
 }
 
-/// The outcome in a file. `None` if there is no such file, or it is damaged.
-fn read(path: &Path, game: &Game) -> Option<Result<Propnet, GroundError>> {
+/// The digest of all that a network depends on.
+fn digest(game: &Game, limits: &GroundLimits) -> Digest {
+    let mut text = format!(
+        "{:?}",
+        (
+            // A program reads only what the same sources made.
+            (env!("CARGO_PKG_VERSION"), env!("GGP_SOURCES")),
+            (limits.facts, limits.work, limits.instances),
+            (limits.memory, limits.symbols),
+            (limits.approach, limits.rewrites, limits.passes),
+        )
+    );
+    // The numbers of functors, which terms are made of.
+    for (functor, form) in game.functors().iter() {
+        let name = game.symbols().name(form.name);
+        let _ = write!(text, "\n{} {name:?} {:?}", functor.index(), form.shape);
+    }
+    for file in game.sources().files() {
+        let _ = write!(text, "\n{}:{}", file.text().len(), file.text());
+    }
+    let hash = Sha256::hash(text.as_bytes());
+    *hash.first_chunk().expect("a hash is longer")
+}
+
+/// The outcome in a file. `None` if there is no such file, it is damaged, or it belongs to another
+/// game.
+fn read(path: &Path, digest: &Digest, game: &Game) -> Option<Result<Propnet, GroundError>> {
     let content = fs::read(path).ok()?;
     let (content, checksum) = content.split_at_checked(content.len().checked_sub(CHECKSUM)?)?;
     if crc32fast::hash(content).to_le_bytes() != checksum {
         return None;
     }
+    let content = content.strip_prefix(digest)?;
     let outcome = match postcard::from_bytes::<Result<Stored, Exceeded>>(content).ok()? {
         Ok(stored) => Ok(stored.restored(game)?),
         Err(exceeded) => Err(GroundError::TooLarge(exceeded.restored(game))),
@@ -226,13 +238,17 @@ fn read(path: &Path, game: &Game) -> Option<Result<Propnet, GroundError>> {
 }
 
 /// The content of a file. `None` if an outcome is not kept.
-fn content(game: &Game, outcome: &Result<Propnet, GroundError>) -> Option<Vec<u8>> {
+fn content(
+    game: &Game,
+    digest: &Digest,
+    outcome: &Result<Propnet, GroundError>,
+) -> Option<Vec<u8>> {
     let stored = match outcome {
         Ok(net) => Ok(Stored::new(net)),
         Err(GroundError::TooLarge(excess)) => Err(Exceeded::new(excess, game)),
         Err(GroundError::Interrupted) => return None,
     };
-    let mut content = postcard::to_stdvec(&stored).ok()?;
+    let mut content = postcard::to_extend(&stored, digest.to_vec()).ok()?;
     content.extend(crc32fast::hash(&content).to_le_bytes());
     Some(content)
 }
@@ -407,12 +423,12 @@ mod tests {
         let limits = GroundLimits::default();
         let first = game("one.kif");
         let outcome = made(&first, &limits);
-        let written = content(&first, &outcome).unwrap();
-        let path = cache.path(&first, &limits);
+        let written = content(&first, &digest(&first, &limits), &outcome).unwrap();
+        let path = cache.path(&digest(&first, &limits));
         cache.write(&path, &written).unwrap();
         // Another run: other terms may come first, and the file may have another name.
         let again = game("other/two.kif");
-        assert_eq!(cache.path(&again, &limits), path);
+        assert_eq!(cache.path(&digest(&again, &limits)), path);
         let functors = again.functors().iter();
         let constants: Vec<FunctorId> = functors
             .filter(|(_, form)| form.shape == ggp_gdl::program::Shape::Bare)
@@ -421,8 +437,13 @@ mod tests {
         for &functor in constants.iter().rev() {
             again.terms().clone().intern(functor, &[]).unwrap();
         }
-        let net = read(&path, &again).unwrap().unwrap();
-        assert_eq!(content(&again, &Ok(net.clone())).unwrap(), written);
+        let net = read(&path, &digest(&again, &limits), &again)
+            .unwrap()
+            .unwrap();
+        assert_eq!(
+            content(&again, &digest(&again, &limits), &Ok(net.clone())).unwrap(),
+            written
+        );
         let expected = made(&again, &limits).unwrap();
         assert_eq!(
             (net.facts(), net.moves()),
@@ -444,26 +465,29 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.network");
         let game = game("one.kif");
-        let whole = content(&game, &made(&game, &GroundLimits::default())).unwrap();
+        let limits = GroundLimits::default();
+        let known = digest(&game, &limits);
+        let whole = content(&game, &known, &made(&game, &limits)).unwrap();
         for length in [0, 3, 4, whole.len() / 2, whole.len() - 1] {
             fs::write(&path, &whole[..length]).unwrap();
-            assert!(read(&path, &game).is_none(), "{length} bytes");
+            assert!(read(&path, &known, &game).is_none(), "{length} bytes");
         }
         for place in (0..whole.len()).step_by(7) {
             let mut damaged = whole.clone();
             damaged[place] ^= 1 << (place % 8);
             fs::write(&path, &damaged).unwrap();
-            assert!(read(&path, &game).is_none(), "byte {place}");
+            assert!(read(&path, &known, &game).is_none(), "byte {place}");
         }
         fs::write(&path, &whole).unwrap();
-        assert!(read(&path, &game).is_some());
+        assert!(read(&path, &known, &game).is_some());
+        // The file of other rules under this name.
+        assert!(read(&path, &Digest::default(), &game).is_none());
     }
 
     #[test]
     fn all_that_a_network_depends_on_is_in_its_name() {
-        let cache = NetworkCache::new("somewhere", 1 << 20);
         let limits = GroundLimits::default();
-        let known = cache.path(&game("one.kif"), &limits);
+        let known = digest(&game("one.kif"), &limits);
         let changes: [fn(&mut GroundLimits); 7] = [
             |limits| limits.facts = 10,
             |limits| limits.work = 10,
@@ -476,11 +500,11 @@ mod tests {
         for change in changes {
             let mut limits = limits.clone();
             change(&mut limits);
-            assert_ne!(cache.path(&game("one.kif"), &limits), known);
+            assert_ne!(digest(&game("one.kif"), &limits), known);
         }
         let text = format!("{RULES} ");
         let longer = Game::from_text("one.kif", &text).expect("it has no errors");
-        assert_ne!(cache.path(&longer, &limits), known);
+        assert_ne!(digest(&longer, &limits), known);
     }
 
     #[test]
@@ -493,16 +517,17 @@ mod tests {
         };
         let known = game("one.kif");
         let outcome = made(&known, &limits);
-        fs::write(&path, content(&known, &outcome).unwrap()).unwrap();
+        let name = Digest::default();
+        fs::write(&path, content(&known, &name, &outcome).unwrap()).unwrap();
         let again = game("other/two.kif");
         let expected = made(&again, &limits).unwrap_err();
         assert!(
             expected.to_string().contains("other/two.kif:"),
             "{expected}"
         );
-        assert_eq!(read(&path, &again).unwrap().unwrap_err(), expected);
+        assert_eq!(read(&path, &name, &again).unwrap().unwrap_err(), expected);
         let interrupted = Err(GroundError::Interrupted);
-        assert!(content(&known, &interrupted).is_none());
+        assert!(content(&known, &name, &interrupted).is_none());
     }
 
     #[test]

@@ -285,7 +285,7 @@ static METHODS: &[Row] = &[
             none: Refutes::ByArgument,
         },
         reads: &[],
-        share: analysis(4, Some(GROUPS)),
+        share: analysis(2, Some(GROUPS)),
         run: Run::Network(packed::subgroups),
     },
     Row {
