@@ -1,13 +1,14 @@
 //! Plans by way of smaller and smaller groups of moves, for puzzles whose moves permute the
 //! values of parts.
 //!
-//! In: a puzzle whose moves are always legal. Out: a plan that need not be the shortest,
-//! unless there is one stage, or the proof that no moves lead to a solution. Each sequence of moves is an element of a
-//! group, and one element `g` takes a solution to the start. A chain of subgroups, each with
-//! fewer moves and the last one without any, divides the way back into stages: the moves of
-//! a group take `g` into the next group. A stage is a search from both ends among the cosets
-//! of that subgroup, and few cosets are easily searched. Subgroups are those that some of
-//! the moves and of their powers generate; the chain with the fewest expected moves is taken.
+//! In: a puzzle whose moves are always legal. Out: a plan that need not be the shortest, unless
+//! there is one stage, or the proof that no moves lead to a solution. Each sequence of moves is
+//! an element of a group, and one element `g` takes a solution to the start. A chain of
+//! subgroups, each with fewer moves and the last one without any, divides the way back into
+//! stages: the moves of a group take `g` into the next group. A stage is a search from both ends
+//! among the cosets of that subgroup, and few cosets are easily searched. Subgroups are those
+//! that some of the moves and of their powers generate; the chain with the fewest expected moves
+//! is taken.
 //!
 //! Source: Thistlethwaite's method of 1981, in Singmaster, Cubic Circular 1 (1981); Sims,
 //! Computational methods in the study of permutation groups (1970).
@@ -16,7 +17,7 @@ mod chain;
 mod cosets;
 mod group;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
 
 use super::permutations::Permutations;
 use super::{Outcome, Plan, Puzzle, Reason};
@@ -81,7 +82,7 @@ impl Moves {
         let (places, points) = places(permutations)?;
         let mut elements: Vec<Permutation> = Vec::new();
         let mut words = Vec::new();
-        let mut known: FxHashMap<Permutation, usize> = FxHashMap::default();
+        let mut known: FxHashSet<Permutation> = FxHashSet::default();
         let moves: Vec<(u32, Permutation)> = (permutations.names.iter())
             .map(|&name| {
                 let mut images = identity(points);
@@ -95,13 +96,12 @@ impl Moves {
             .collect();
         // Few repetitions first.
         let mut powers: Vec<Permutation> = vec![identity(points); moves.len()];
-        known.insert(identity(points), usize::MAX);
+        known.insert(identity(points));
         for times in 1.. {
             let before = elements.len();
             for ((name, images), power) in moves.iter().zip(&mut powers) {
                 *power = product(images, power);
-                if !known.contains_key(power) {
-                    known.insert(power.clone(), elements.len());
+                if known.insert(power.clone()) {
                     elements.push(power.clone());
                     words.push((*name, times));
                 }
@@ -145,7 +145,7 @@ impl Moves {
             return Ok(Outcome::Unknown);
         };
         let taken = |group: &Group| -> Vec<(&Vec<u16>, Permutation)> {
-            let solutions = self.solutions.iter();
+            let solutions = self.solutions.iter().take_while(|_| !puzzle.stop.is_over());
             let taking = solutions.filter_map(|solution| Some((solution, group.taking(solution)?)));
             taking.take(MOST_GOALS).collect()
         };
@@ -155,6 +155,9 @@ impl Moves {
                 return Ok(Outcome::Unknown);
             }
             goals = taken(&group);
+        }
+        if puzzle.stop.is_over() {
+            return Ok(Outcome::Unknown);
         }
         if goals.is_empty() {
             return Ok(Outcome::Unsolvable(Reason::Refuted {

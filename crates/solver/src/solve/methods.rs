@@ -277,7 +277,7 @@ static METHODS: &[Row] = &[
     },
     Row {
         name: "subgroups",
-        group: Group::Quick,
+        group: Group::Logic,
         about: "into smaller and smaller groups of moves, each by a search among cosets",
         suits: "moves are always legal and turn parts of few values, and few positions are solutions: turning puzzles",
         proves: Proves {
