@@ -20,6 +20,8 @@ const ROUNDS: usize = 20;
 /// Number of elements that random ones are made of, and of products before the first one.
 const SLOTS: usize = 10;
 const MIXED: usize = 50;
+/// The memory of a level without elements, in permutations.
+const LEVEL: usize = 2 + size_of::<Option<[Permutation; 2]>>() / size_of::<u16>();
 
 /// The product that applies `second` after `first`.
 pub(super) fn product(second: &[u16], first: &[u16]) -> Permutation {
@@ -48,7 +50,7 @@ fn is_identity(of: &[u16]) -> bool {
 pub(super) struct Work {
     /// The number of products of permutations that are left for all groups.
     pub products: usize,
-    /// Limit on the permutations that one group keeps.
+    /// Limit on the memory of one group, in permutations.
     pub kept: usize,
 }
 
@@ -64,7 +66,7 @@ impl Work {
 pub(super) struct Group {
     points: usize,
     levels: Vec<Level>,
-    /// Number of permutations.
+    /// The memory that is used, in permutations.
     kept: usize,
 }
 
@@ -129,10 +131,12 @@ impl Group {
         generators: &[&[u16]],
         work: &mut Work,
     ) -> Option<Group> {
+        let kept = LEVEL * base.len();
+        (kept <= work.kept).then_some(())?;
         let mut group = Group {
             points,
             levels: base.iter().map(|&base| Level::new(base, points)).collect(),
-            kept: 2 * base.len(),
+            kept,
         };
         for &generator in generators {
             if !is_identity(generator) {
@@ -179,6 +183,7 @@ impl Group {
                 .find(|(image, point)| *image != point);
             let (_, base) = moved.expect("it is not the identity");
             self.levels.push(Level::new(base, self.points));
+            self.kept += LEVEL;
         }
         let products = self.levels[level].add(generator);
         self.kept += products + 1;
