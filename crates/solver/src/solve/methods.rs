@@ -12,6 +12,7 @@ mod ida_star;
 mod nrpa;
 mod packed;
 mod sat;
+mod share;
 pub(super) mod states;
 pub(super) mod task;
 
@@ -23,6 +24,8 @@ use super::{Attempt, GameProblem, SolveError, SolveOptions};
 use crate::planning::Outcome;
 use ggp_engine::machine::AnyMachine;
 use ggp_search::{Budget, Observer, Stats};
+use share::{PART, analysis, turn};
+pub(super) use share::{Share, Turn, Unit};
 use task::Task;
 
 /// A way to look for a plan: a row of the table.
@@ -121,53 +124,6 @@ pub enum Setting {
     SeveralRoles,
 }
 
-/// The part of a method in `auto`.
-#[derive(Copy, Clone)]
-pub(super) enum Share {
-    /// `auto` does not run it.
-    None,
-    /// It runs once, before all searches.
-    Analysis(Analysis),
-    /// It takes turns on the network, in the order of the table.
-    Turn(Turn),
-    /// It takes turns on the states, where there is no network, or no method on it has
-    /// found an answer.
-    States(states::Part),
-}
-
-/// The time of an analysis.
-#[derive(Copy, Clone)]
-pub(super) struct Analysis {
-    /// The part of the whole time that it has at first.
-    pub part: u32,
-    /// The most time that is of use to it.
-    pub most: Option<Duration>,
-}
-
-/// The turns of a method on the network.
-#[derive(Copy, Clone)]
-pub(super) struct Turn {
-    /// The place of the method where the number of positions grows quickly with the depth.
-    pub wide: u8,
-    /// The unit in which its budget is counted.
-    pub unit: Unit,
-    /// Whether it also looks for ends with a lower score.
-    pub climbs: bool,
-}
-
-/// The unit of a slice of the budget.
-#[derive(Copy, Clone, PartialEq, Eq)]
-pub(super) enum Unit {
-    /// States expanded one by one.
-    States,
-    /// States expanded level by level: small games get enough for all levels.
-    Levels,
-    /// States of playouts, hundreds at a time.
-    Playouts,
-    /// Conflicts of a SAT solver.
-    Conflicts,
-}
-
 /// A search on the network: its result, and the reason why it applied.
 pub(super) type OnNetwork =
     fn(&mut Task<'_>, &Budget, &mut Stats, &mut dyn Observer) -> (Outcome, String);
@@ -190,17 +146,6 @@ pub(super) enum Run {
     Network(OnNetwork),
     /// A search that works with every backend.
     States(OnStates),
-}
-
-/// The usual part of an analysis.
-const PART: u32 = 10;
-
-const fn analysis(part: u32, most: Option<Duration>) -> Share {
-    Share::Analysis(Analysis { part, most })
-}
-
-const fn turn(wide: u8, unit: Unit, climbs: bool) -> Share {
-    Share::Turn(Turn { wide, unit, climbs })
 }
 
 const PLAN_ONLY: Proves = Proves {

@@ -178,7 +178,7 @@ impl<'m> Groups<'m> {
     }
 
     /// The stages with the fewest expected moves where none has more than `exp(most)` cosets.
-    /// None if there are none, or `work` does not suffice.
+    /// None if the groups have no such stages, or `work` does not suffice.
     pub fn stages(&self, most: f64, work: &mut Work) -> Option<Vec<Stage>> {
         // By node: the expected moves to the end, and the next node.
         let mut ways: Vec<Option<(f64, Option<usize>)>> = Vec::new();

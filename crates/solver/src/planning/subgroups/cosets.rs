@@ -37,7 +37,7 @@ struct Search<'s> {
 }
 
 /// The moves that take an element into the group of a stage, by their positions in
-/// [`Moves::elements`]. None if there are none, or more than [`MOST_KEPT`] cosets are kept before
+/// [`Moves::elements`]. None if no moves do, or if more than [`MOST_KEPT`] cosets are kept before
 /// a level.
 pub(super) fn way(
     moves: &Moves,

@@ -1,4 +1,4 @@
-//! Breadth-first and depth-first search on packed states, and search from both ends.
+//! Searches on packed states: breadth-first, depth-first, from both ends, and by groups of moves.
 
 use super::task::Task;
 use crate::planning::Outcome;

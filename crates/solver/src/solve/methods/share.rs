@@ -1,0 +1,62 @@
+//! The shares of the methods in `auto`.
+
+use super::states;
+use std::time::Duration;
+
+/// The part of a method in `auto`.
+#[derive(Copy, Clone)]
+pub(in crate::solve) enum Share {
+    /// `auto` does not run it.
+    None,
+    /// It runs once, before all searches.
+    Analysis(Analysis),
+    /// It takes turns on the network, in the order of the table.
+    Turn(Turn),
+    /// It takes turns on the states, where there is no network, or no method on it has
+    /// found an answer.
+    States(states::Part),
+}
+
+/// The time of an analysis.
+#[derive(Copy, Clone)]
+pub(in crate::solve) struct Analysis {
+    /// The part of the whole time that it has at first.
+    pub part: u32,
+    /// The most time that is of use to it.
+    pub most: Option<Duration>,
+}
+
+/// The turns of a method on the network.
+#[derive(Copy, Clone)]
+pub(in crate::solve) struct Turn {
+    /// The place of the method where the number of positions grows quickly with the depth.
+    pub wide: u8,
+    /// The unit in which its budget is counted.
+    pub unit: Unit,
+    /// Whether it also looks for ends with a lower score.
+    pub climbs: bool,
+}
+
+/// The unit of a slice of the budget.
+#[derive(Copy, Clone, PartialEq, Eq)]
+pub(in crate::solve) enum Unit {
+    /// States expanded one by one.
+    States,
+    /// States expanded level by level: small games get enough for all levels.
+    Levels,
+    /// States of playouts, hundreds at a time.
+    Playouts,
+    /// Conflicts of a SAT solver.
+    Conflicts,
+}
+
+/// The usual part of an analysis.
+pub(super) const PART: u32 = 10;
+
+pub(super) const fn analysis(part: u32, most: Option<Duration>) -> Share {
+    Share::Analysis(Analysis { part, most })
+}
+
+pub(super) const fn turn(wide: u8, unit: Unit, climbs: bool) -> Share {
+    Share::Turn(Turn { wide, unit, climbs })
+}
