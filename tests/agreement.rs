@@ -42,27 +42,25 @@ const APPROACHES: [Approach; 5] = [
 /// The machines to compare with the reference. Networks that are too large are
 /// omitted.
 fn machines(game: &Game, work: u64, networks: &[Approach]) -> Result<Vec<Compared>, End> {
-    let mut machines = vec![Compared::new(
-        "datalog",
-        game,
-        Backend::Datalog,
-        limits(work),
-    )?];
-    for &approach in networks {
-        let ground = GroundLimits {
+    let datalog = AnyMachine::new(game, Backend::Datalog, limits(work))?;
+    let mut machines = vec![Compared::new(datalog)?];
+    let limits = |approach| Limits {
+        ground: GroundLimits {
             facts: 100_000,
             work: 10_000_000,
             instances: 200_000,
             approach,
             ..GroundLimits::default()
-        };
-        let limits = Limits {
-            ground,
-            ..limits(work)
-        };
-        match Compared::new("propnet", game, Backend::Propnet, limits) {
+        },
+        ..limits(work)
+    };
+    let networks = networks
+        .iter()
+        .map(|&approach| (Backend::Propnet, approach));
+    for (backend, approach) in networks.chain([(Backend::Mixed, Approach::Best)]) {
+        match AnyMachine::new(game, backend, limits(approach)) {
             Err(PlayError::TooLarge { .. }) => {}
-            machine => machines.push(machine?),
+            machine => machines.push(Compared::new(machine?)?),
         }
     }
     Ok(machines)
@@ -70,25 +68,14 @@ fn machines(game: &Game, work: u64, networks: &[Approach]) -> Result<Vec<Compare
 
 /// A machine and the state that it has reached.
 struct Compared {
-    name: &'static str,
     machine: AnyMachine,
     state: <AnyMachine as Machine>::State,
 }
 
 impl Compared {
-    fn new(
-        name: &'static str,
-        game: &Game,
-        backend: Backend,
-        limits: Limits,
-    ) -> Result<Self, PlayError> {
-        let mut machine = AnyMachine::new(game, backend, limits)?;
+    fn new(mut machine: AnyMachine) -> Result<Self, PlayError> {
         let state = machine.initial()?;
-        Ok(Compared {
-            name,
-            machine,
-            state,
-        })
+        Ok(Compared { machine, state })
     }
 }
 
@@ -141,10 +128,10 @@ fn compare_steps(
         let mut joint = Vec::new();
         let mut legal = Vec::new();
         for found in &mut machines {
-            let name = found.name;
+            let backend = found.machine.backend();
             let equal = |what: &str, same: bool| match same {
                 true => Ok(()),
-                false => Err(End::Differs(format!("{name}: {what} at step {step}"))),
+                false => Err(End::Differs(format!("{backend:?}: {what} at step {step}"))),
             };
             let machine = &mut found.machine;
             equal("facts", facts == machine.facts(&found.state))?;
@@ -158,10 +145,10 @@ fn compare_steps(
             let mut moves = Vec::new();
             let outcome = oracle.legal(&state, role, &mut moves);
             for found in &mut machines {
-                let name = found.name;
+                let backend = found.machine.backend();
                 let equal = |what: &str, same: bool| match same {
                     true => Ok(()),
-                    false => Err(End::Differs(format!("{name}: {what} at step {step}"))),
+                    false => Err(End::Differs(format!("{backend:?}: {what} at step {step}"))),
                 };
                 let machine = &mut found.machine;
                 let mut others = Vec::new();

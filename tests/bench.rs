@@ -293,7 +293,7 @@ const TWO_FAULTY: &str = "
 fn backends_count_and_describe_faults_alike() {
     let place = Place::new();
     place.write("faulty.kif", TWO_FAULTY);
-    for backend in ["propnet", "datalog", "naive"] {
+    for backend in ["propnet", "mixed", "datalog", "naive"] {
         let rows = place.rows(
             &format!("faulty.kif --backend {backend} --playouts 2000"),
             0,

@@ -6,9 +6,10 @@ use std::collections::HashMap;
 use ggp_engine::machine::Excess;
 use ggp_engine::machine::{
     AnyMachine, Backend, Limits, Machine, PlayError, PlayoutOptions, PropnetMachine, PropnetState,
-    canonical_facts, canonical_moves, playout,
+    canonical_facts, canonical_moves, playout, scores,
 };
 use ggp_engine::propnet::playout::{PlayoutOptions as LaneOptions, Playouts, Proceed, Tally};
+use ggp_engine::propnet::rollouts::RolloutOptions;
 use ggp_engine::propnet::{Approach, GroundError, GroundLimits, Grounded, Propnet};
 use ggp_gdl::game::{Game, Move};
 use ggp_stop::Stop;
@@ -239,6 +240,93 @@ fn auto_falls_back_to_datalog() {
     let role = game.roles().next().unwrap();
     machine.legal(&start, role, &mut moves).unwrap();
     assert_eq!(moves.len(), 1_024);
+}
+
+/// One moves four counters and wins if they all differ, for which there is no decomposition.
+const DIFFER: &str = "
+    (role one) (counter a) (counter b) (counter c) (counter d)
+    (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6) (succ 6 7) (succ 7 8)
+    (init (at a 0)) (init (at b 0)) (init (at c 0)) (init (at d 0)) (init (left 8))
+    (<= (legal one (up ?x)) (counter ?x))
+    (<= (next (at ?x ?n)) (does one (up ?x)) (true (at ?x ?m)) (succ ?m ?n))
+    (<= (next (at ?x ?n)) (true (at ?x ?n)) (does one (up ?y)) (distinct ?x ?y))
+    (<= (next (left ?n)) (true (left ?m)) (succ ?n ?m))
+    (<= differ (true (at a ?a)) (true (at b ?b)) (true (at c ?c)) (true (at d ?d))
+        (distinct ?a ?b) (distinct ?a ?c) (distinct ?a ?d) (distinct ?b ?c) (distinct ?b ?d)
+        (distinct ?c ?d))
+    (<= terminal (true (left 0)))
+    (<= (goal one 100) differ) (<= (goal one 0) (not differ))";
+
+#[test]
+fn goals_that_cannot_be_grounded_are_asked_of_datalog() {
+    let limits = Limits {
+        ground: GroundLimits {
+            instances: 2_000,
+            ..GroundLimits::default()
+        },
+        ..Limits::default()
+    };
+    let game = Game::from_text("differ.kif", DIFFER).unwrap();
+    let (mut mixed, why_not) = AnyMachine::auto(&game, limits.clone()).unwrap();
+    let why_not = why_not.expect("it is too large").to_string();
+    assert!(why_not.contains("more than 2000"), "{why_not}");
+    let start = mixed.initial().unwrap();
+    // Nobody may take it for a state of a whole network.
+    assert!(mixed.network(&start).is_none());
+    let mut datalog = AnyMachine::new(&game, Backend::Datalog, limits.clone()).unwrap();
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
+    let role = game.roles().next().unwrap();
+    let (mut ends, mut won) = (Vec::new(), 0.0);
+    for _ in 0..1_000 {
+        let first = datalog.initial().unwrap();
+        let options = PlayoutOptions::default();
+        let played = playout(&mut datalog, &first, options, &mut random).unwrap();
+        let mut state = start.clone();
+        for step in &played.steps {
+            assert!(!mixed.is_terminal(&state).unwrap());
+            let mut legal = Vec::new();
+            mixed.legal(&state, role, &mut legal).unwrap();
+            assert_eq!(legal, step.legal[0]);
+            state = mixed.next(&state, &step.joint).unwrap();
+        }
+        assert!(mixed.is_terminal(&state).unwrap());
+        let scores = scores(&mut mixed, &state).unwrap();
+        won += f64::from(scores[0].get()) / 100.0;
+        assert_eq!(Some(scores), played.scores);
+        ends.push(state);
+    }
+    let AnyMachine::Mixed(mut machine) = mixed else {
+        panic!("{:?}", mixed.backend());
+    };
+    let packed = |state: &PropnetState| match state {
+        PropnetState::Mixed(packed) => packed.to_vec(),
+        other => panic!("{other:?}"),
+    };
+    let options = RolloutOptions {
+        lists_ends: true,
+        ..RolloutOptions::default()
+    };
+    let mut rollouts = machine.moves().rollouts(options, 1);
+    // From the start, and from ends, which are ends of playouts at once.
+    let starts = [packed(&start), packed(&ends[0]), packed(&ends[1])];
+    rollouts.run(&starts, 4_000, &mut || Proceed::On);
+    rollouts.score_ends(|state| Some(machine.scores(state).unwrap()));
+    let mean = |number: usize| rollouts.outcomes()[number].mean(0).unwrap();
+    assert!((won / 10.0 - mean(0)).abs() < 5.0, "{won} {}", mean(0));
+    assert!(won > 10.0, "{won}");
+    for (number, end) in ends[..2].iter().enumerate() {
+        let score = machine.goal(end, role).unwrap();
+        assert_eq!(mean(1 + number), f64::from(score.get()));
+        assert_eq!(rollouts.outcomes()[1 + number].playouts, 4_000);
+    }
+    // What is not scored is left out.
+    rollouts.run(&starts[..1], 100, &mut || Proceed::On);
+    let mut left = 30;
+    rollouts.score_ends(|state| {
+        left -= 1;
+        (left >= 0).then(|| machine.scores(state).unwrap())
+    });
+    assert_eq!(rollouts.outcomes()[0].playouts, 30);
 }
 
 /// A step counter without an end has infinitely many facts.

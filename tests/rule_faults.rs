@@ -205,7 +205,13 @@ fn playouts_of_players_count_faults_alike() {
         );
     }
 
-    for backend in [Backend::Propnet, Backend::Datalog, Backend::Naive] {
+    let backends = [
+        Backend::Propnet,
+        Backend::Mixed,
+        Backend::Datalog,
+        Backend::Naive,
+    ];
+    for backend in backends {
         let mut machine = AnyMachine::new(&game, backend, Limits::default()).expect("it is small");
         let start = machine.initial().expect("it has one");
         let mut random = Xoshiro256PlusPlus::seed_from_u64(1);

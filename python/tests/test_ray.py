@@ -160,7 +160,8 @@ def test_late_moves_of_busy_machines_are_told_apart(cluster: Any, tmp_path: Path
     cup = ggp.ray.tournament(games()[0], players, play_clock=0.01, results=file)
     [late] = [player for player in cup["players"] if player["name"] == "slow"]
     assert late["lapses"] > 0
-    assert all(0.0 <= row["waited"] <= 1.0 for row in rows(file))
+    # Several threads may wait at once.
+    assert all(row["waited"] >= 0.0 for row in rows(file))
     # The shares of waiting are set here, as those of the machine that tests this are not known.
     for waited, overbooked in ((0.0, 0), (0.3, late["lapses"])):
         lines = [json.dumps(row | {"waited": waited}) + "\n" for row in rows(file)]

@@ -332,7 +332,7 @@ fn backends_give_the_same_answers() {
     ] {
         let naive = place.run(&format!("{line} --backend naive"));
         assert_eq!(naive.code, Some(0), "{naive:#?}");
-        for backend in ["auto", "datalog"] {
+        for backend in ["auto", "mixed", "datalog"] {
             let other = place.run(&format!("{line} --backend {backend}"));
             assert_eq!(other.out, naive.out, "{line} {backend}");
         }

@@ -439,7 +439,9 @@ impl PositionCache {
     fn bytes(&self) -> usize {
         let state = match self.known.values().next() {
             None => 0,
-            Some(PropnetState::Packed(words)) => size_of_val(&words[..]),
+            Some(PropnetState::Packed(words) | PropnetState::Mixed(words)) => {
+                size_of_val(&words[..])
+            }
             Some(PropnetState::Facts(facts)) => size_of_val(&facts[..]),
         };
         self.known.len() * (state + 64)
@@ -517,6 +519,7 @@ impl Path<'_> {
 fn machine_bytes(machine: &AnyMachine) -> usize {
     let gates = match machine {
         AnyMachine::Propnet(machine) => machine.net().network().len(),
+        AnyMachine::Mixed(machine) => machine.moves().net().network().len(),
         _ => 0,
     };
     SIZES.1 * machine.terms().len() + SIZES.2 * gates

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::allowance::Allowance;
 use crate::loaded_game::LoadedGame;
-use ggp_engine::machine::{AnyMachine, Machine, PropnetMachine};
+use ggp_engine::machine::{AnyMachine, Machine};
 use ggp_stop::{Instant, Stop};
 
 /// The interval between two looks whether the network is ready.
@@ -17,14 +17,14 @@ pub(crate) enum Network {
     /// No thread was free for it yet.
     Wanted,
     Grounding(Grounding),
-    /// The machine uses it, or the game has no network.
+    /// The machine uses it, or the game has no network, not even one without goals.
     Settled,
 }
 
 #[derive(Debug)]
 pub(crate) struct Grounding {
     pub(crate) began: Instant,
-    network: Receiver<Option<PropnetMachine>>,
+    network: Receiver<Option<AnyMachine>>,
     stop: Stop,
 }
 
@@ -47,7 +47,7 @@ impl Network {
             limits.stop = stop.clone();
             limits.ground.stop = stop.clone();
             // The receiver is gone if the game is.
-            let _ = sender.send(PropnetMachine::new(&game, limits).ok());
+            let _ = sender.send(AnyMachine::grounded(&game, limits).ok().map(|made| made.0));
         };
         if let Some(stop) = allowance.background.start(Box::new(work)) {
             *self = Network::Grounding(Grounding {
@@ -84,6 +84,6 @@ impl Network {
         *self = Network::Settled;
         let mut machine = machine?;
         machine.set_stop(allowance.stop);
-        Some(AnyMachine::Propnet(Box::new(machine)))
+        Some(machine)
     }
 }

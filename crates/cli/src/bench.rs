@@ -10,6 +10,7 @@
 pub mod agreement;
 mod lanes;
 mod machine;
+mod mixed;
 mod pace;
 pub mod peers;
 mod row;
@@ -25,6 +26,7 @@ use ggp_gdl::datalog::RowMemory;
 
 pub use lanes::LanesSubject;
 pub use machine::MachineSubject;
+pub use mixed::MixedSubject;
 pub use pace::Pace;
 pub use row::{Failure, PassGates, Row, read_rows};
 pub use tally::{Moments, Tally};

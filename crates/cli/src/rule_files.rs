@@ -88,6 +88,11 @@ const BACKENDS: &[(&str, Backend, &str)] = &[
     ),
     ("propnet", Backend::Propnet, "The propositional network"),
     (
+        "mixed",
+        Backend::Mixed,
+        "Datalog for goals, and a network for the rest",
+    ),
+    (
         "datalog",
         Backend::Datalog,
         "The planned bottom-up evaluator",
@@ -336,8 +341,12 @@ impl RuleOptions {
         spinner.finish_and_clear();
         let (machine, why_not) = made?;
         if let Some(reason) = why_not {
+            let what = match &machine {
+                AnyMachine::Mixed(_) => "goals",
+                _ => "the rules",
+            };
             context.note(format_args!(
-                "Datalog evaluates the rules: a network has {reason}"
+                "Datalog evaluates {what}: a network has {reason}"
             ));
         }
         Ok(machine)

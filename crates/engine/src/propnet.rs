@@ -113,6 +113,21 @@ impl Propnet {
         }
     }
 
+    /// The simplified network of a game in which nobody has a goal, without the rules that only goals
+    /// need. It is not kept in [`GroundLimits::cache`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Propnet::ground`].
+    pub(crate) fn without_goals(
+        game: &Game,
+        limits: &GroundLimits,
+    ) -> Result<Propnet, GroundError> {
+        let (mut net, _) = grounding_methods::ground_without_goals(game, limits)?;
+        net.simplify_until(limits.passes, &limits.stop);
+        Ok(net)
+    }
+
     /// The simplified network of a game, if an earlier run left it in [`GroundLimits::cache`].
     pub fn kept(game: &Game, limits: &GroundLimits) -> Option<Propnet> {
         limits.cache.as_ref()?.kept(game, limits)

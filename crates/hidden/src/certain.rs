@@ -297,7 +297,7 @@ fn words<'s>(
 ) -> impl ExactSizeIterator<Item = &'s [u64]> {
     states.into_iter().map(|state| match state {
         State::Packed(words) => &words[..],
-        State::Facts(_) => unreachable!("the states of a network are packed"),
+        State::Mixed(_) | State::Facts(_) => unreachable!("the states of a network are packed"),
     })
 }
 

@@ -449,7 +449,7 @@ pub(super) fn set_bits(words: &[u64]) -> impl Iterator<Item = usize> {
 fn words<'a>(states: impl Iterator<Item = &'a State>) -> Option<Vec<Arc<[u64]>>> {
     let words = states.map(|state| match state {
         State::Packed(words) => Some(Arc::clone(words)),
-        State::Facts(_) => None,
+        State::Mixed(_) | State::Facts(_) => None,
     });
     words.collect()
 }

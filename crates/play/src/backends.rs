@@ -6,9 +6,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use super::Brief;
-use ggp_engine::machine::{
-    AnyMachine, Backend, Limits, Machine, PlayError, PropnetMachine, PropnetState,
-};
+use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine, PlayError, PropnetState};
 use ggp_engine::propnet::GroundError;
 use ggp_gdl::game::{Game, Move};
 use ggp_gdl::terms::TermId;
@@ -30,7 +28,7 @@ pub struct Backends {
 
 #[derive(Debug)]
 struct Grounding {
-    network: Receiver<Result<PropnetMachine, GroundError>>,
+    network: Receiver<Result<AnyMachine, GroundError>>,
     thread: Option<JoinHandle<()>>,
     stop: Stop,
 }
@@ -55,7 +53,7 @@ impl Grounding {
         // Without a thread there is no network, and the sender is gone at once.
         let thread = std::thread::Builder::new().spawn(move || {
             // The receiver is gone if the match is over.
-            let _ = sender.send(PropnetMachine::new(&game, limits));
+            let _ = sender.send(AnyMachine::grounded(&game, limits).map(|made| made.0));
         });
         Grounding {
             network,
@@ -86,7 +84,7 @@ impl Backends {
             }
         };
         let (machine, grounding) = match network {
-            Ok(Ok(machine)) => (AnyMachine::Propnet(Box::new(machine)), None),
+            Ok(Ok(machine)) => (machine, None),
             Err(RecvTimeoutError::Timeout) => (datalog(limits)?, Some(grounding)),
             Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => (datalog(limits)?, None),
         };
@@ -153,7 +151,7 @@ impl Backends {
         match grounding.network.recv_timeout(patience) {
             Err(RecvTimeoutError::Timeout) => false,
             Ok(Ok(machine)) => {
-                self.machine = AnyMachine::Propnet(Box::new(machine));
+                self.machine = machine;
                 self.reached = None;
                 self.grounding = None;
                 true

@@ -17,7 +17,7 @@ use std::time::Duration;
 use super::{
     Advice, Agent, Backends, Brief, Candidate, Observation, OptionError, Pace, PlayerError,
 };
-use ggp_engine::machine::{AnyMachine, PlayError, PropnetMachine, PropnetState};
+use ggp_engine::machine::{AnyMachine, MixedMachine, PlayError, PropnetMachine, PropnetState};
 use ggp_engine::propnet::batch::Packed;
 use ggp_gdl::game::Move;
 use ggp_learn::{Trust, Values};
@@ -165,7 +165,7 @@ impl MctsAgent {
                 }
                 Searcher::Lanes(own) => {
                     own.spawn(threads, &self.settings.mcts);
-                    let moves = &network(backends.machine()).net().moves();
+                    let moves = network(backends.machine()).0.net().moves();
                     let name = |role: usize, made: &u32| moves[role][*made as usize];
                     let (trees, lanes) = (&mut own.trees[..threads], &mut own.lanes[..threads]);
                     infallible(slice.run(trees, lanes, name, true))
@@ -193,7 +193,7 @@ impl MctsAgent {
         if !matches!(state, PropnetState::Packed(_)) {
             return Ok(());
         }
-        let net = network(backends.machine()).net();
+        let net = network(backends.machine()).0.net();
         if ggp_learn::weight_bytes(net) > memory / 4 {
             return Ok(());
         }
@@ -259,7 +259,7 @@ impl MctsAgent {
             return Ok(());
         };
         let (machine, reuses_tree) = (backends.machine(), self.settings.reuses_tree);
-        let PropnetState::Packed(packed) = state else {
+        let (PropnetState::Packed(packed) | PropnetState::Mixed(packed)) = state else {
             let mut game = Table::new(machine, Faults::Nothing);
             let mut game = OneByOne::new(&mut game, self.settings.mcts.playout_depth);
             return match &mut self.searcher {
@@ -289,7 +289,7 @@ impl MctsAgent {
             }
             return Ok(());
         }
-        let mut lanes = lanes(network(machine), &self.brief, &self.settings);
+        let mut lanes = lanes(machine, &self.brief, &self.settings);
         if let Some((values, share)) = &self.values {
             lanes.set_values(Arc::clone(values), *share);
         }
@@ -303,9 +303,11 @@ impl MctsAgent {
 }
 
 /// New lanes on the network of a machine, which keeps their code.
-fn lanes(machine: &PropnetMachine, brief: &Brief, settings: &Settings) -> Lanes {
+fn lanes(machine: &AnyMachine, brief: &Brief, settings: &Settings) -> Lanes {
+    let (network, asked) = network(machine);
     Lanes::new(
-        machine,
+        network,
+        asked,
         brief.limits.engine,
         settings.mcts.playout_depth,
         settings.learning,
@@ -332,10 +334,11 @@ fn infallible<T>(result: Result<T, Infallible>) -> T {
     result.unwrap_or_else(|never| match never {})
 }
 
-/// The machine that made a packed state.
-fn network(machine: &mut AnyMachine) -> &PropnetMachine {
+/// The machine that made a packed state, and the one that knows goals if its network has none.
+fn network(machine: &AnyMachine) -> (&PropnetMachine, Option<&MixedMachine>) {
     match machine {
-        AnyMachine::Propnet(machine) => machine,
+        AnyMachine::Propnet(machine) => (machine, None),
+        AnyMachine::Mixed(machine) => (machine.moves(), Some(machine)),
         AnyMachine::Datalog(_) | AnyMachine::Naive(_) => {
             unreachable!("only a network packs states")
         }
@@ -495,8 +498,8 @@ impl Agent for MctsAgent {
             None => {
                 self.backends()?.wait(&pace.part(1.0));
                 // The first choice finds the code compiled.
-                if let AnyMachine::Propnet(machine) = self.backends()?.machine() {
-                    let machine = machine.clone();
+                let machine = self.backends()?.machine().clone();
+                if let AnyMachine::Propnet(_) | AnyMachine::Mixed(_) = machine {
                     lanes(&machine, &self.brief, &self.settings);
                 }
             }

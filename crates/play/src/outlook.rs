@@ -256,7 +256,7 @@ impl MinimaxGame for Outlook<'_> {
     fn state_heap_bytes(&self, state: &PropnetState) -> u64 {
         // The counters of the `Arc`, and its contents.
         16 + match state {
-            PropnetState::Packed(words) => 8 * words.len() as u64,
+            PropnetState::Packed(words) | PropnetState::Mixed(words) => 8 * words.len() as u64,
             PropnetState::Facts(facts) => size_of_val(&facts[..]) as u64,
         }
     }
@@ -363,7 +363,7 @@ impl Outlook<'_> {
 fn packed(states: &[&PropnetState]) -> Option<Vec<Packed>> {
     let packed = states.iter().map(|state| match state {
         PropnetState::Packed(packed) => Some(packed.to_vec()),
-        PropnetState::Facts(_) => None,
+        PropnetState::Mixed(_) | PropnetState::Facts(_) => None,
     });
     packed.collect()
 }

@@ -37,14 +37,8 @@ impl LanesSubject {
         let (mut net, grounded) = Propnet::ground(game, limits)?;
         let gates_before = net.network().gates();
         let passes = net.simplify_until(limits.passes, &limits.stop);
-        let width = match settings.lanes {
-            Some(lanes) if lanes <= 64 => Width::W64,
-            Some(lanes) if lanes <= 256 => Width::W256,
-            Some(lanes) if lanes > 512 => Width::W1024,
-            _ => Width::W512,
-        };
         let options = PlayoutOptions {
-            width,
+            width: width(settings),
             engine: settings.engine,
             ..PlayoutOptions::default()
         };
@@ -84,38 +78,42 @@ impl LanesSubject {
 /// The longest time for finding an example of a fault.
 const EXAMPLE_TIME: Duration = Duration::from_secs(1);
 
-impl LanesSubject {
-    /// A fault with its role, state and rules, found by playing again one position at a
-    /// time: lanes only count.
-    fn example(&self, run: &Run) -> Option<String> {
-        let limits = Limits {
-            stop: run.stop.within(Some(EXAMPLE_TIME)),
-            ..Limits::default()
-        };
-        let machine = PropnetMachine::from_network(self.net.clone(), limits.clone());
-        let mut machine = AnyMachine::Propnet(Box::new(machine));
-        let initial = machine.initial().ok()?;
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(run.seed);
-        loop {
-            let ended = play_to_end(
-                &mut machine,
-                &initial,
-                run.depth,
-                &mut random,
-                &mut || !limits.stop.is_over(),
-                &mut 0,
-            );
-            match ended {
-                Err(PlayError::Interrupted) | Ok(PlayoutEnd::Interrupted) => return None,
-                Err(fault) => return Some(fault.to_string()),
-                Ok(PlayoutEnd::Cut) => {}
-                Ok(PlayoutEnd::Terminal(scores)) => {
-                    if let Some(fault) = scores.into_iter().find_map(Result::err) {
-                        return Some(fault.to_string());
-                    }
+/// A fault with its role, state and rules, found by playing again one position at a
+/// time: lanes only count.
+pub(super) fn example(mut machine: AnyMachine, run: &Run) -> Option<String> {
+    let stop = run.stop.within(Some(EXAMPLE_TIME));
+    machine.set_stop(&stop);
+    let initial = machine.initial().ok()?;
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(run.seed);
+    loop {
+        let ended = play_to_end(
+            &mut machine,
+            &initial,
+            run.depth,
+            &mut random,
+            &mut || !stop.is_over(),
+            &mut 0,
+        );
+        match ended {
+            Err(PlayError::Interrupted) | Ok(PlayoutEnd::Interrupted) => return None,
+            Err(fault) => return Some(fault.to_string()),
+            Ok(PlayoutEnd::Cut) => {}
+            Ok(PlayoutEnd::Terminal(scores)) => {
+                if let Some(fault) = scores.into_iter().find_map(Result::err) {
+                    return Some(fault.to_string());
                 }
             }
         }
+    }
+}
+
+/// The width of lanes that the settings ask for.
+pub(super) fn width(settings: &Settings) -> Width {
+    match settings.lanes {
+        Some(lanes) if lanes <= 64 => Width::W64,
+        Some(lanes) if lanes <= 256 => Width::W256,
+        Some(lanes) if lanes > 512 => Width::W1024,
+        _ => Width::W512,
     }
 }
 
@@ -176,7 +174,8 @@ impl Subject for LanesSubject {
         tally.cut = played.cut;
         tally.faults = played.stuck + played.goal_errors.iter().sum::<u64>();
         if tally.faults > 0 {
-            let found = self.example(run);
+            let machine = PropnetMachine::from_network(self.net.clone(), Limits::default());
+            let found = example(AnyMachine::Propnet(Box::new(machine)), run);
             tally.fault = Some(found.unwrap_or_else(|| match played.stuck {
                 0 => "a role has no goal value or several".to_owned(),
                 _ => "a role has no legal move, but the game is not over".to_owned(),

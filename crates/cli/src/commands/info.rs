@@ -158,6 +158,7 @@ fn report(game: &Game, machine: &mut AnyMachine, of_world: Limits) -> anyhow::Re
                 Evaluation::Interpreter => "interpreter of the network",
                 Evaluation::Changes => "changes of the network",
             },
+            AnyMachine::Mixed(_) => "datalog for goals, a network for the rest",
             AnyMachine::Datalog(_) => "datalog",
             AnyMachine::Naive(_) => "naive",
         },

@@ -1,10 +1,11 @@
 //! A machine whose backend is chosen at run time.
 
-use ggp_stop::Stop;
+use ggp_stop::{Instant, Stop};
 use std::sync::Arc;
 
 use super::{
-    DatalogMachine, Limits, Machine, NaiveMachine, PlayError, PropnetMachine, PropnetState,
+    DatalogMachine, Limits, Machine, MixedMachine, NaiveMachine, PlayError, PropnetMachine,
+    PropnetState,
 };
 use crate::propnet::batch::Packed;
 use crate::propnet::{GroundError, Propnet};
@@ -14,10 +15,13 @@ use ggp_gdl::terms::{TermId, Terms};
 /// The backends.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub enum Backend {
-    /// The network if the game has one within the limits, Datalog otherwise.
+    /// The network if the game has one within the limits, or else one without goals, or else
+    /// Datalog.
     Auto,
     /// The propositional network.
     Propnet,
+    /// A network for all but goals, which are asked of Datalog.
+    Mixed,
     /// The planned bottom-up evaluator.
     #[default]
     Datalog,
@@ -30,6 +34,8 @@ pub enum Backend {
 pub enum AnyMachine {
     /// See [`PropnetMachine`].
     Propnet(Box<PropnetMachine>),
+    /// See [`MixedMachine`].
+    Mixed(Box<MixedMachine>),
     /// See [`DatalogMachine`].
     Datalog(Box<DatalogMachine>),
     /// See [`NaiveMachine`].
@@ -50,20 +56,21 @@ impl AnyMachine {
                 let machine = PropnetMachine::new(game, limits)?;
                 AnyMachine::Propnet(Box::new(machine))
             }
+            Backend::Mixed => AnyMachine::Mixed(Box::new(MixedMachine::new(game, limits)?)),
             Backend::Datalog => AnyMachine::Datalog(Box::new(DatalogMachine::new(game, limits)?)),
             Backend::Naive => AnyMachine::Naive(Box::new(NaiveMachine::new(game, limits))),
         })
     }
 
-    /// A machine that runs the network; or one on Datalog, with the reason why
-    /// there is no network.
+    /// A machine that runs the network; or one that runs a network without goals, or Datalog, with
+    /// the reason why there is no whole network.
     ///
     /// # Errors
     ///
-    /// The errors of [`AnyMachine::new`], if neither backend can be used.
+    /// The errors of [`AnyMachine::new`], if no backend can be used.
     pub fn auto(game: &Game, limits: Limits) -> Result<(Self, Option<GroundError>), PlayError> {
-        match PropnetMachine::new(game, limits.clone()) {
-            Ok(machine) => Ok((AnyMachine::Propnet(Box::new(machine)), None)),
+        match AnyMachine::grounded(game, limits.clone()) {
+            Ok(made) => Ok(made),
             Err(_) if limits.stop.is_over() => Err(PlayError::Interrupted),
             Err(reason) => {
                 let machine = AnyMachine::new(game, Backend::Datalog, limits)?;
@@ -72,10 +79,36 @@ impl AnyMachine {
         }
     }
 
+    /// A machine that runs the network; or one that runs a network without goals, with the reason
+    /// why there is no whole network.
+    ///
+    /// # Errors
+    ///
+    /// The reason why there is no whole network, if there is none without goals either.
+    pub fn grounded(
+        game: &Game,
+        limits: Limits,
+    ) -> Result<(Self, Option<GroundError>), GroundError> {
+        let began = Instant::now();
+        match PropnetMachine::new(game, limits.clone()) {
+            Ok(machine) => Ok((AnyMachine::Propnet(Box::new(machine)), None)),
+            Err(reason) => {
+                let mut limits = limits;
+                let time = &mut limits.ground.time;
+                *time = time.map(|time| time.saturating_sub(began.elapsed()));
+                match MixedMachine::new(game, limits) {
+                    Ok(machine) => Ok((AnyMachine::Mixed(Box::new(machine)), Some(reason))),
+                    Err(_) => Err(reason),
+                }
+            }
+        }
+    }
+
     /// The backend; never [`Backend::Auto`].
     pub fn backend(&self) -> Backend {
         match self {
             AnyMachine::Propnet(_) => Backend::Propnet,
+            AnyMachine::Mixed(_) => Backend::Mixed,
             AnyMachine::Datalog(_) => Backend::Datalog,
             AnyMachine::Naive(_) => Backend::Naive,
         }
@@ -86,7 +119,9 @@ impl AnyMachine {
 pub(super) fn facts(state: &PropnetState) -> &Arc<[TermId]> {
     match state {
         PropnetState::Facts(facts) => facts,
-        PropnetState::Packed(_) => unreachable!("a state stays with the backend that made it"),
+        PropnetState::Packed(_) | PropnetState::Mixed(_) => {
+            unreachable!("a state stays with the backend that made it")
+        }
     }
 }
 
@@ -95,6 +130,10 @@ macro_rules! of_state {
     ($machine:expr, $state:expr, $inner:ident, $own:ident => $answer:expr) => {
         match $machine {
             AnyMachine::Propnet($inner) => {
+                let $own = $state;
+                $answer
+            }
+            AnyMachine::Mixed($inner) => {
                 let $own = $state;
                 $answer
             }
@@ -115,6 +154,7 @@ macro_rules! to_state {
     ($machine:expr, $inner:ident => $answer:expr) => {
         match $machine {
             AnyMachine::Propnet($inner) => $answer,
+            AnyMachine::Mixed($inner) => $answer,
             AnyMachine::Datalog($inner) => Ok(PropnetState::Facts($answer?)),
             AnyMachine::Naive($inner) => Ok(PropnetState::Facts($answer?)),
         }
@@ -125,6 +165,7 @@ macro_rules! each {
     ($machine:expr, $inner:ident => $answer:expr) => {
         match $machine {
             AnyMachine::Propnet($inner) => $answer,
+            AnyMachine::Mixed($inner) => $answer,
             AnyMachine::Datalog($inner) => $answer,
             AnyMachine::Naive($inner) => $answer,
         }
@@ -174,6 +215,7 @@ impl Machine for AnyMachine {
     fn next(&mut self, state: &Self::State, joint: &[Move]) -> Result<Self::State, PlayError> {
         match self {
             AnyMachine::Propnet(machine) => machine.next(state, joint),
+            AnyMachine::Mixed(machine) => machine.next(state, joint),
             AnyMachine::Datalog(machine) => {
                 Ok(PropnetState::Facts(machine.next(facts(state), joint)?))
             }

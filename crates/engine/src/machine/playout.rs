@@ -137,6 +137,7 @@ pub fn play_to_end(
         AnyMachine::Propnet(machine) => {
             to_end(&mut **machine, from, depth, random, goes_on, length)
         }
+        AnyMachine::Mixed(machine) => to_end(&mut **machine, from, depth, random, goes_on, length),
         AnyMachine::Datalog(machine) => {
             to_end(&mut **machine, facts(from), depth, random, goes_on, length)
         }

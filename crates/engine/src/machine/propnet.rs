@@ -30,6 +30,8 @@ use kept::Kept;
 pub enum PropnetState {
     /// One bit for each of [`Propnet::facts`].
     Packed(Arc<[u64]>),
+    /// The same for the network of a [`MixedMachine`](super::MixedMachine).
+    Mixed(Arc<[u64]>),
     /// The facts of a state that the network does not cover, in ascending order.
     Facts(Arc<[TermId]>),
 }
@@ -249,7 +251,8 @@ impl PropnetMachine {
         }
     }
 
-    fn datalog(&mut self) -> Result<&mut DatalogMachine, PlayError> {
+    /// The machine for what the network does not cover.
+    pub(super) fn datalog(&mut self) -> Result<&mut DatalogMachine, PlayError> {
         if self.datalog.is_none() {
             let game = &self.shared.net.game;
             let machine = DatalogMachine::new(game, self.limits.clone())?;
@@ -387,7 +390,7 @@ impl Machine for PropnetMachine {
 
     fn is_terminal(&mut self, state: &Self::State) -> Result<bool, PlayError> {
         match state {
-            PropnetState::Packed(packed) => {
+            PropnetState::Packed(packed) | PropnetState::Mixed(packed) => {
                 self.load(packed)?;
                 Ok(self.is_over())
             }
@@ -402,7 +405,7 @@ impl Machine for PropnetMachine {
         out: &mut Vec<Move>,
     ) -> Result<(), PlayError> {
         let packed = match state {
-            PropnetState::Packed(packed) => packed,
+            PropnetState::Packed(packed) | PropnetState::Mixed(packed) => packed,
             PropnetState::Facts(facts) => {
                 self.datalog()?.legal(facts, role, out)?;
                 self.terms.refresh();
@@ -431,7 +434,9 @@ impl Machine for PropnetMachine {
 
     fn next(&mut self, state: &Self::State, joint: &[Move]) -> Result<Self::State, PlayError> {
         let positions = self.positions(joint);
-        let (PropnetState::Packed(packed), Some(positions)) = (state, positions) else {
+        let (PropnetState::Packed(packed) | PropnetState::Mixed(packed), Some(positions)) =
+            (state, positions)
+        else {
             let facts = self.facts(state).into();
             let next = self.datalog()?.next(&facts, joint)?;
             self.terms.refresh();
@@ -454,7 +459,7 @@ impl Machine for PropnetMachine {
 
     fn goal_values(&mut self, state: &Self::State, role: RoleId) -> Result<Vec<TermId>, PlayError> {
         let packed = match state {
-            PropnetState::Packed(packed) => packed,
+            PropnetState::Packed(packed) | PropnetState::Mixed(packed) => packed,
             PropnetState::Facts(facts) => {
                 let values = self.datalog()?.goal_values(facts, role)?;
                 self.terms.refresh();
@@ -508,7 +513,7 @@ impl Machine for PropnetMachine {
 
     fn facts(&self, state: &Self::State) -> Vec<TermId> {
         match state {
-            PropnetState::Packed(packed) => {
+            PropnetState::Packed(packed) | PropnetState::Mixed(packed) => {
                 let facts = self.shared.net.facts.iter().enumerate();
                 let facts = facts.filter(|(number, _)| holds(packed, *number));
                 let mut facts: Vec<TermId> = facts.map(|(_, fact)| *fact).collect();
@@ -529,7 +534,7 @@ impl Machine for PropnetMachine {
     fn network(&self, state: &Self::State) -> Option<(&Propnet, Packed)> {
         match state {
             PropnetState::Packed(packed) => Some((&self.shared.net, packed.to_vec())),
-            PropnetState::Facts(_) => None,
+            PropnetState::Mixed(_) | PropnetState::Facts(_) => None,
         }
     }
 }

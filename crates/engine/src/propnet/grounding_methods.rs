@@ -22,8 +22,8 @@ use ggp_gdl::check::Keyword;
 use ggp_gdl::datalog::{ColumnValues, Layer, RowMemory, on_demand};
 use ggp_gdl::game::Game;
 use ggp_gdl::game::flat::{Flat, Wrapped, flatten};
-use ggp_gdl::program::RelationId;
 use ggp_gdl::program::strata::for_each_body_atom;
+use ggp_gdl::program::{RelationId, reach};
 
 /// The rules that are grounded. All approaches give the same answers.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
@@ -267,6 +267,31 @@ pub(super) fn ground(game: &Game, limits: &GroundLimits) -> Outcome {
         Approach::OnDemand => grounding.attempt(grounding.on_demand(), limits),
         Approach::PiecesOnDemand => grounding.attempt(grounding.cut(grounding.on_demand()), limits),
     }
+}
+
+/// Grounds a game without the rules that only goals need.
+///
+/// # Errors
+///
+/// As [`ground`].
+pub(super) fn ground_without_goals(game: &Game, limits: &GroundLimits) -> Outcome {
+    let flat = flat_rules(game, limits.rewrites);
+    let moves = [&flat.next, &flat.init, &flat.legal];
+    let moves = moves.into_iter().flat_map(Wrapped::relations);
+    let fixed = [Keyword::Terminal, Keyword::Role].map(|keyword| game.keyword(keyword));
+    let wanted = moves.chain(fixed.into_iter().flatten());
+    let is_needed = reach::needed(&flat.rules, wanted);
+    let mut rules = flat.rules.clone();
+    let is_kept = |relation: RelationId| is_needed[relation.index()];
+    rules.rules.retain(|rule| is_kept(rule.head.relation));
+    rules.facts.retain(|fact| is_kept(fact.relation));
+    let grounding = Grounding {
+        game,
+        flat: &flat.with(rules),
+        rewrites: limits.rewrites,
+        stop: &limits.stop.within(limits.time),
+    };
+    grounding.best(limits)
 }
 
 /// A game to be grounded.

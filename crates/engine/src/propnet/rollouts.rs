@@ -45,12 +45,14 @@ mod moves;
 mod scatter;
 mod scores;
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::time::Duration;
 
 use ggp_stop::Instant;
 
 use super::Propnet;
+use super::batch::{Packed, pack};
 use super::code::Engine;
 use super::lanes::Rows;
 pub use super::playout::circuit::Record;
@@ -92,6 +94,9 @@ pub struct RolloutOptions {
     /// If true, the recorded moves are also reported by state; see
     /// [`Rollouts::made`].
     pub by_state: bool,
+    /// If true, scores are not read in the network: terminal states are listed, and wait for
+    /// [`Rollouts::score_ends`].
+    pub lists_ends: bool,
 }
 
 impl Default for RolloutOptions {
@@ -104,6 +109,7 @@ impl Default for RolloutOptions {
             decisive: false,
             record: Record::Nothing,
             by_state: false,
+            lists_ends: false,
         }
     }
 }
@@ -174,6 +180,8 @@ pub struct Rollouts {
     /// The number of random choices among 256.
     exploration: u32,
     outcomes: Vec<Outcome>,
+    /// If requested: terminal states, each with the index of its outcome.
+    ends: Option<Vec<(usize, Packed)>>,
     state_changes: u64,
     /// The time of a call after which its playouts are cut.
     time: Option<Duration>,
@@ -191,6 +199,10 @@ impl Rollouts {
     /// bits.
     pub fn new(net: &Propnet, options: &RolloutOptions, seed: u64) -> Rollouts {
         assert!(options.level_bits <= 8, "a level is a byte");
+        let net = &match options.lists_ends {
+            true => Cow::Owned(with_facts_as_goals(net)),
+            false => Cow::Borrowed(net),
+        };
         let bits = options.level_bits as usize;
         let extras = Extras {
             level_bits: bits,
@@ -233,6 +245,7 @@ impl Rollouts {
             level_bits: options.level_bits,
             exploration: 0,
             outcomes: Vec::new(),
+            ends: options.lists_ends.then(Vec::new),
             state_changes: 0,
             phases: cycle.phases,
             time: None,
@@ -254,6 +267,11 @@ impl Rollouts {
     /// Restarts the random numbers from another seed.
     pub fn reseed(&mut self, seed: u64) {
         self.streams = Streams::new(seed, 0, self.streams.len());
+    }
+
+    /// Changes [`RolloutOptions::depth`].
+    pub fn set_depth(&mut self, depth: Option<u64>) {
+        self.status = LaneStatus::new(self.starts.words(), depth);
     }
 
     /// Sets the time after which the playouts of a call are cut; by default they are not. The
@@ -319,6 +337,32 @@ impl Rollouts {
         }
     }
 
+    /// Counts the terminal states of the last call that were listed. `scores` gives the score of
+    /// each role in such a state, 0 to 100, and `None` for a role without one. If it gives nothing,
+    /// the remaining states are left out.
+    pub fn score_ends(&mut self, mut scores: impl FnMut(&[u64]) -> Option<Vec<Option<u8>>>) {
+        for (number, state) in self.ends.iter_mut().flat_map(std::mem::take) {
+            let Some(scores) = scores(&state) else {
+                return;
+            };
+            let outcome = &mut self.outcomes[number];
+            match scores.contains(&None) {
+                true => outcome.faulty += 1,
+                false => outcome.playouts += 1,
+            }
+            for (sum, score) in outcome.scores.iter_mut().zip(scores) {
+                let score = u64::from(score.unwrap_or(0));
+                sum.total += score;
+                sum.squares += score * score;
+            }
+        }
+    }
+
+    /// The results of the last call, by state.
+    pub fn outcomes(&self) -> &[Outcome] {
+        &self.outcomes
+    }
+
     /// Plays `each` playouts from each state, up to [`Rollouts::lanes`] states at a
     /// time. This is most efficient if the playouts of all states together are that
     /// number or a multiple of it.
@@ -337,6 +381,7 @@ impl Rollouts {
         each: u32,
         proceed: &mut dyn FnMut() -> Proceed,
     ) -> &[Outcome] {
+        self.ends.iter_mut().for_each(Vec::clear);
         self.outcomes.truncate(starts.len());
         self.outcomes.iter_mut().for_each(Outcome::clear);
         let (roles, none) = (self.levels.len(), Sum::default());
@@ -494,20 +539,57 @@ impl Rollouts {
     /// Counts the scores of the states in the pool and empties it.
     fn count_pool(&mut self, phase: usize) {
         let pool = &mut self.pools[phase];
-        if let Some((lanes, scores)) = pool.score() {
-            let readers = &self.scores[phase];
-            let valid = readers.count(lanes, scores, &self.assignment, &mut self.outcomes);
-            if let Some(moves) = &mut self.moves {
-                for (role, scored) in readers.scores().iter().enumerate() {
-                    let valid = &valid[..lanes.len()];
-                    moves.count(role, valid, scored, scores);
-                    if let Some(made) = &mut self.made {
-                        moves.count_apart(role, valid, scored, scores, &self.assignment, made);
-                    }
+        let Some((lanes, scores)) = pool.score() else {
+            return;
+        };
+        if let Some(ends) = &mut self.ends {
+            let rows = &self.phases[phase].goals;
+            list_ends(lanes, scores, rows, &self.assignment, ends);
+            pool.clear();
+            return;
+        }
+        let readers = &self.scores[phase];
+        let valid = readers.count(lanes, scores, &self.assignment, &mut self.outcomes);
+        if let Some(moves) = &mut self.moves {
+            for (role, scored) in readers.scores().iter().enumerate() {
+                let valid = &valid[..lanes.len()];
+                moves.count(role, valid, scored, scores);
+                if let Some(made) = &mut self.made {
+                    moves.count_apart(role, valid, scored, scores, &self.assignment, made);
                 }
             }
-            pool.clear();
         }
+        pool.clear();
+    }
+}
+
+/// The network with a pseudo-role for each fact, whose only goal value is due while the fact holds.
+fn with_facts_as_goals(net: &Propnet) -> Propnet {
+    let mut net = net.clone();
+    let facts = net.facts.iter().enumerate();
+    net.goals = facts
+        .map(|(number, &fact)| vec![(fact, net.network.input(net.fact_input(number)))])
+        .collect();
+    net
+}
+
+/// Adds the states of some lanes, given the rows of their facts and the row of each fact.
+fn list_ends(
+    lanes: &[u64],
+    facts: &Rows,
+    rows: &[Vec<usize>],
+    assignment: &Assignment,
+    ends: &mut Vec<(usize, Packed)>,
+) {
+    for (word, &lanes) in lanes.iter().enumerate() {
+        assignment.split(word, lanes, |start, mut lanes| {
+            while lanes != 0 {
+                let lane = lanes.trailing_zeros();
+                lanes &= lanes - 1;
+                let holds = |row: &Vec<usize>| facts.row(row[0])[word] >> lane & 1 == 1;
+                ends.push((start, pack(rows.iter().map(holds))));
+            }
+        });
     }
 }
 

@@ -33,7 +33,13 @@ pub fn run(text: &str, seed: u64) -> Result<u64, String> {
 fn compare(game: &Game, seed: u64) -> Result<u64, String> {
     let limits = small_limits(Duration::from_secs(4));
     let mut machines = Vec::new();
-    for backend in [Backend::Naive, Backend::Datalog, Backend::Propnet] {
+    let backends = [
+        Backend::Naive,
+        Backend::Datalog,
+        Backend::Propnet,
+        Backend::Mixed,
+    ];
+    for backend in backends {
         match begun(game, backend, &limits) {
             Ok(machine) => machines.push(machine),
             Err(error) if is_limit(&error) => {}

@@ -6,7 +6,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ggp_engine::machine::{BatchOptions, PropnetMachine};
+use ggp_engine::machine::{BatchOptions, MixedMachine, PropnetMachine};
 use ggp_engine::propnet::batch::{Batch, Packed};
 use ggp_engine::propnet::code::Engine;
 use ggp_engine::propnet::playout::{Proceed, Width};
@@ -56,6 +56,8 @@ impl Default for Learning {
 pub struct Lanes {
     batch: Batch,
     rollouts: Rollouts,
+    /// The machine that knows goals, if the network has none.
+    asked: Option<Box<MixedMachine>>,
     chance: Vec<bool>,
     /// By role and goal value: the score, 0 if the value is not a valid score.
     scores: Vec<Vec<u8>>,
@@ -72,9 +74,11 @@ pub struct Lanes {
 }
 
 impl Lanes {
-    /// Lanes on the network of a machine. Playouts have at most `depth` joint moves.
+    /// Lanes on the network of a machine. Playouts have at most `depth` joint moves. If goals are
+    /// asked of another machine, nothing is learned about moves.
     pub fn new(
         machine: &PropnetMachine,
+        asked: Option<&MixedMachine>,
         engine: Engine,
         depth: u32,
         learning: Option<Learning>,
@@ -93,6 +97,10 @@ impl Lanes {
                 scores.iter().copied().max().unwrap_or(100),
             ]
         };
+        let (learning, decisive) = (
+            learning.filter(|_| asked.is_none()),
+            decisive && asked.is_none(),
+        );
         let options = RolloutOptions {
             // Vectors of WebAssembly are short: fewer lanes end a batch sooner.
             width: match cfg!(target_family = "wasm") {
@@ -107,6 +115,7 @@ impl Lanes {
                 Some(_) => Record::Moves,
                 None => Record::Nothing,
             },
+            lists_ends: asked.is_some(),
             ..RolloutOptions::default()
         };
         let mut rollouts = machine.rollouts(options, seed);
@@ -122,6 +131,7 @@ impl Lanes {
         Lanes {
             batch: machine.batch(options),
             rollouts,
+            asked: asked.map(|machine| Box::new(machine.clone())),
             learning,
             unlearned: 0,
             chance: game.roles().map(|role| game.is_random(role)).collect(),
@@ -190,6 +200,13 @@ impl Lanes {
 
     /// Appends the scores of a terminal lane.
     fn goals(&mut self, lane: usize, out: &mut Vec<u8>) {
+        if let Some(machine) = &mut self.asked {
+            let due = machine.scores(&self.batch.state(lane));
+            // As for other backends, what cannot be answered counts as no score.
+            let due = due.unwrap_or_else(|_| vec![None; self.scores.len()]);
+            out.extend(due.into_iter().map(|score| score.unwrap_or(0)));
+            return;
+        }
         for (role, scores) in self.scores.iter().enumerate() {
             let mut due = self.batch.goal_values(lane, role);
             out.push(match (due.next(), due.next()) {
@@ -383,7 +400,15 @@ impl Simulator for Lanes {
             false => Proceed::Drop,
         };
         self.rollouts.set_time(self.patience.most());
-        let outcomes = self.rollouts.run(states, each, &mut proceed);
+        self.rollouts.run(states, each, &mut proceed);
+        if let Some(machine) = &mut self.asked {
+            let ask = |state: &[u64]| match proceed() {
+                Proceed::Drop => None,
+                _ => machine.scores(state).ok(),
+            };
+            self.rollouts.score_ends(ask);
+        }
+        let outcomes = self.rollouts.outcomes();
         self.patience.learn(outcomes);
         let mut made = 0;
         let samples = outcomes.iter().map(|outcome| {

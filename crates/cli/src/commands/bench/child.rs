@@ -6,7 +6,7 @@ use anyhow::anyhow;
 
 use super::task::{Message, TOO_MUCH_MEMORY, Task};
 use crate::bench::{
-    Failure, LanesSubject, MachineSubject, Row, Run, Settings, Subject, Until, usage,
+    Failure, LanesSubject, MachineSubject, MixedSubject, Row, Run, Settings, Subject, Until, usage,
 };
 use crate::rule_files::{backend_named, read_text, shown_name};
 use crate::{Context, Exit, format};
@@ -34,12 +34,18 @@ fn subject(
             Ok(subject) => Box::new(subject),
             Err(PlayError::TooLarge(excess)) => {
                 let why_not = excess.to_string();
-                let machine = AnyMachine::new(game, Backend::Datalog, limits)?;
-                Box::new(MachineSubject::new("datalog", machine)?.instead(why_not))
+                match MixedSubject::new(game, settings, limits.clone()) {
+                    Ok(subject) => Box::new(subject.instead(why_not)),
+                    Err(_) => {
+                        let machine = AnyMachine::new(game, Backend::Datalog, limits)?;
+                        Box::new(MachineSubject::new("datalog", machine)?.instead(why_not))
+                    }
+                }
             }
             Err(error) => return Err(error),
         },
         Backend::Propnet => Box::new(LanesSubject::new(game, settings, &limits.ground)?),
+        Backend::Mixed => Box::new(MixedSubject::new(game, settings, limits)?),
         Backend::Datalog => {
             let machine = AnyMachine::new(game, backend, limits)?;
             Box::new(MachineSubject::new("datalog", machine)?)

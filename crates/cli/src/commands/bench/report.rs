@@ -114,7 +114,7 @@ pub(super) fn print(
         Kind::Play => PLAY,
     };
     let mut lines = own_table(rows, columns);
-    if let Kind::Start = kind {
+    if matches!(kind, Kind::Start) && rows.iter().any(|row| !row.passes.is_empty()) {
         lines.push(String::new());
         lines.extend(passes_table(rows));
     }

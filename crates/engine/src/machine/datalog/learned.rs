@@ -38,8 +38,8 @@ pub(super) const FEW_MOVES: usize = 10;
 /// The maximum number of such playouts.
 const SAMPLE_PLAYOUTS: usize = 4;
 /// The number of rows examined after which a sample ends, and the maximum for one
-/// state.
-const SAMPLE_WORK: u64 = 1_000_000;
+/// state: first, and if no move was made.
+const SAMPLE_WORK: [u64; 2] = [100_000, 1_000_000];
 /// The number of rows examined per state below which no better plan is searched.
 const LITTLE_WORK: u64 = 1_000;
 
@@ -82,7 +82,7 @@ impl DatalogMachine {
             first.evaluator = evaluator;
         }
         first.forget();
-        let work = first.sample(1, SAMPLE_WORK);
+        let work = first.sample(1, SAMPLE_WORK[1]);
         if work.is_infinite() {
             return self.learn(FEW_MOVES);
         }
@@ -98,13 +98,23 @@ impl DatalogMachine {
     /// Plans by the relation sizes in a few random playouts, and switches to
     /// evaluation on demand if that is less work there.
     pub(super) fn learn(&mut self, most_moves: usize) -> Result<(), PlayError> {
+        for most_work in SAMPLE_WORK {
+            if self.learn_within(most_moves, most_work)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns false if no move was made within the rows of a sample.
+    fn learn_within(&mut self, most_moves: usize, most_work: u64) -> Result<bool, PlayError> {
         let game = self.shared.game.clone();
         let stop = self.evaluator.bounds().stop.clone();
         let go_on = || check_stop(&stop).map_err(|error| play_error(&game, error));
-        self.sample(most_moves, SAMPLE_WORK);
+        self.sample(most_moves, most_work);
         go_on()?;
         self.evaluator.replan();
-        let whole = self.sample(most_moves, SAMPLE_WORK);
+        let mut work = self.sample(most_moves, most_work);
         go_on()?;
         let mut learned = Learned {
             game: game.clone(),
@@ -116,19 +126,21 @@ impl DatalogMachine {
             let mut other = self.clone();
             other.evaluator = evaluator;
             other.forget();
-            other.sample(most_moves, SAMPLE_WORK);
+            other.sample(most_moves, most_work);
             go_on()?;
             other.evaluator.replan();
-            if other.sample(most_moves, SAMPLE_WORK) < whole {
+            let on_demand = other.sample(most_moves, most_work);
+            if on_demand < work {
                 *self = other;
                 learned.is_on_demand = true;
+                work = on_demand;
             }
         }
         go_on()?;
         self.evaluator.replan();
         self.learned = Some(learned);
         self.forget();
-        Ok(())
+        Ok(work.is_finite())
     }
 
     /// The rows examined per joint move of a few playouts, at most about `most_work` in
@@ -146,7 +158,7 @@ impl DatalogMachine {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
         for _ in 0..SAMPLE_PLAYOUTS {
             if self
-                .sample_playout(&mut moves, most_moves, before, &mut random)
+                .sample_playout(&mut moves, (most_moves, most_work), before, &mut random)
                 .is_err()
             {
                 break;
@@ -162,7 +174,7 @@ impl DatalogMachine {
     fn sample_playout(
         &mut self,
         moves: &mut usize,
-        most_moves: usize,
+        (most_moves, most_work): (usize, u64),
         before: u64,
         random: &mut Xoshiro256PlusPlus,
     ) -> Result<(), PlayError> {
@@ -170,7 +182,7 @@ impl DatalogMachine {
         let mut legal = Vec::new();
         let mut joint = Vec::new();
         let mut state = Arc::clone(&self.shared.initial);
-        while *moves < most_moves && self.evaluator.work() - before < SAMPLE_WORK {
+        while *moves < most_moves && self.evaluator.work() - before < most_work {
             if self.is_terminal(&state)? {
                 for role in &roles {
                     self.goal_values(&state, *role)?;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{LESSON, Lanes, Learning};
-use ggp_engine::machine::{Limits, PropnetMachine};
+use ggp_engine::machine::{Limits, MixedMachine, PropnetMachine};
 use ggp_engine::propnet::batch;
 use ggp_engine::propnet::code::Engine;
 use ggp_gdl::game::Game;
@@ -38,12 +38,55 @@ fn mean(lanes: &mut Lanes, start: &batch::Packed) -> f64 {
 }
 
 #[test]
+fn goals_asked_of_datalog_are_those_of_the_network() {
+    let game = Game::from_text("walk.kif", RULES).expect("the rules are right");
+    let machine = PropnetMachine::new(&game, Limits::default()).expect("it is small");
+    let mixed = MixedMachine::new(&game, Limits::default()).expect("it is small");
+    let asked = Lanes::new(
+        mixed.moves(),
+        Some(&mixed),
+        Engine::Auto,
+        100,
+        None,
+        true,
+        3,
+    );
+    let own = Lanes::new(&machine, None, Engine::Auto, 100, None, true, 3);
+    let nets = [mixed.moves().net(), machine.net()];
+    let mut seen = Vec::new();
+    for (mut lanes, net) in [asked, own].into_iter().zip(nets) {
+        let start = batch::pack(net.initial().iter().copied());
+        let mean = mean(&mut lanes, &start);
+        assert!((9.5..15.5).contains(&mean), "{mean}");
+        // The ways to the goal and to the other end, and what is seen there.
+        let (mut states, mut views) = (vec![start], Views::default());
+        for joint in [[0], [0], [0], [1]] {
+            let from = match joint {
+                [0] => states[states.len() - 1].clone(),
+                _ => states[0].clone(),
+            };
+            let next = lanes.step(&[&from], &joint).expect("lanes never fail");
+            states.extend(next);
+        }
+        let states: Vec<_> = states.iter().collect();
+        lanes.look(&states, &mut views).expect("lanes never fail");
+        let ends = lanes.terminal_children(&states[2..3], &[2], &[0, 1]);
+        let ends = ends.expect("lanes never fail");
+        let ends: Vec<_> = ends.into_iter().map(|end| (end.index, end.goals)).collect();
+        assert_eq!(ends, [(0, vec![100]), (1, vec![0])]);
+        seen.push((views.goals, views.counts));
+    }
+    assert_eq!(seen[0], seen[1]);
+    assert_eq!(seen[0].0, [0, 0, 0, 100, 0]);
+}
+
+#[test]
 fn playouts_learn_to_prefer_better_moves() {
     let game = Game::from_text("walk.kif", RULES).expect("the rules are right");
     let machine = PropnetMachine::new(&game, Limits::default()).expect("it is small");
     let net = machine.net();
     let start = batch::pack(net.initial().iter().copied());
-    let lanes = |learning| Lanes::new(&machine, Engine::Auto, 100, learning, true, 3);
+    let lanes = |learning| Lanes::new(&machine, None, Engine::Auto, 100, learning, true, 3);
 
     // Uniform playouts reach the goal with probability 1/8.
     let uniform = &mut lanes(None);
@@ -105,7 +148,7 @@ fn learned_values_are_mixed_into_playouts_and_known_for_moves() {
     };
     let learned = ggp_learn::learn(net, &options, &Stop::new(), |_| ());
     let values = Arc::new(learned.values);
-    let mut lanes = Lanes::new(&machine, Engine::Auto, 100, None, true, 3);
+    let mut lanes = Lanes::new(&machine, None, Engine::Auto, 100, None, true, 3);
     let mut mixing = lanes.clone();
     mixing.set_values(Arc::clone(&values), 0.25);
     assert!(mixing.has_values() && !lanes.has_values());
