@@ -351,7 +351,7 @@ fn six_roles_move_simultaneously() {
 
 #[test]
 fn evaluators_agree_along_random_playouts() {
-    let each = crate::common::sized(4, 1);
+    let each = crate::common::sized(8, 1);
     let games: Vec<_> = crate::common::games().into_iter().step_by(each).collect();
     crate::common::for_each(&games, |_, game| {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(crate::common::seed());

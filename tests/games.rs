@@ -331,7 +331,7 @@ fn backends_agree_on_the_first_states() {
         let new = |backend| AnyMachine::new(&game, backend, Limits::default()).unwrap();
         let compared = match crate::common::is_large(&name) {
             true => crate::common::sized(1, COMPARED / 4),
-            false => crate::common::sized(COMPARED / 4, COMPARED),
+            false => crate::common::sized(COMPARED / 8, COMPARED),
         };
         let backends = [Backend::Naive, Backend::Datalog, Backend::Propnet];
         let mut machines = backends.map(new);

@@ -98,6 +98,7 @@ const ALLOWED: &[(&str, &str, &[&str])] = &[
     ("search", "budget", &["clock"]),
     ("search", "mcts/parallel", &["clock", "thread"]),
     ("search", "minimax", &["clock"]),
+    ("engine", "machine/any", &["clock"]),
     ("engine", "machine/perft", &["clock", "thread"]),
     ("engine", "propnet/rollouts", &["clock"]),
     ("engine", "threads", &["thread"]),

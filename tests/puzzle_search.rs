@@ -512,7 +512,7 @@ fn names_do_not_affect_searches() {
             [text.clone(), rename(&text)].map(|text| puzzle(&game(&text)).unwrap());
         for (search, run) in SEARCHES {
             let budget = Budget {
-                nodes: 20_000,
+                nodes: crate::common::sized(5_000, 20_000),
                 ..Budget::default()
             };
             let counts = |puzzle: &Puzzle| {

@@ -315,7 +315,7 @@ fn no_pass_changes_an_answer() {
     {
         check_passes(name, &game(text));
     }
-    for (name, game) in some_own_games(6) {
+    for (name, game) in some_own_games(12) {
         check_passes(&name, &game);
         let file = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("games")

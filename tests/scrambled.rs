@@ -384,8 +384,8 @@ fn renaming_and_reordering_change_no_answer() {
     let thorough: HashSet<String> = names
         .enumerate()
         .filter(|(index, _)| match *index < own {
-            true => sized(index % 2 == 0, true),
-            false => sized(index % 80 == 0, true),
+            true => sized(index % 4 == 0, true),
+            false => sized(index % 160 == 0, true),
         })
         .map(|(_, name)| name)
         .collect();

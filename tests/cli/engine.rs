@@ -78,6 +78,12 @@ fn machine_code_runs_unless_it_is_not_wanted() {
     }
     assert_eq!(evaluation("--backend datalog --no-jit"), "datalog");
     assert_eq!(evaluation("--backend naive"), "naive");
+    let mixed = "datalog for goals, a network for the rest";
+    assert_eq!(evaluation("--backend mixed"), mixed);
+    // The rules for goals have too many matches, and the others have not.
+    let row = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/row.kif");
+    let info = place.json(&format!("info {row}"), &[]);
+    assert_eq!(info["evaluation"], mixed);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::{COINS, ENDLESS, code, game, json};
-use crate::common::{ggp, in_processes};
+use crate::common::{ggp, in_processes, sized};
 use ggp_engine::propnet::{GroundLimits, Propnet};
 use ggp_gdl::game::Game;
 use ggp_solver::planning::breadth_first::Processes;
@@ -18,12 +18,14 @@ fn values_do_not_depend_on_threads_memory_and_processes() {
         "tic_tac_toe",
         "goofspiel",
         "three_player_race",
-        "passing_place",
         "hanoi",
-        "eight_puzzle",
         ENDLESS,
         COINS,
-    ] {
+    ]
+    .iter()
+    .chain(sized(&[][..], &["passing_place", "eight_puzzle"]))
+    {
+        let name = *name;
         let text = match name.starts_with('(') {
             true => name.to_owned(),
             false => std::fs::read_to_string(game(name)).unwrap(),
