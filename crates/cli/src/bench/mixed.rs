@@ -93,7 +93,9 @@ impl Subject for MixedSubject {
             tally.merge(found?);
         }
         if tally.faults > 0 {
-            tally.fault = example(AnyMachine::Mixed(Box::new(self.machine.clone())), run);
+            let found = example(AnyMachine::Mixed(Box::new(self.machine.clone())), run);
+            let unknown = "a role has no legal move before the end, or not one goal value";
+            tally.fault = Some(found.unwrap_or_else(|| unknown.to_owned()));
         }
         Ok(tally)
     }

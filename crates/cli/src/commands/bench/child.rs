@@ -27,13 +27,16 @@ fn subject(
     game: &Game,
     backend: Backend,
     settings: &Settings,
-    limits: Limits,
+    mut limits: Limits,
 ) -> Result<Box<dyn Subject>, PlayError> {
+    let began = Instant::now();
     Ok(match backend {
         Backend::Auto => match LanesSubject::new(game, settings, &limits.ground) {
             Ok(subject) => Box::new(subject),
             Err(PlayError::TooLarge(excess)) => {
                 let why_not = excess.to_string();
+                let time = &mut limits.ground.time;
+                *time = time.map(|time| time.saturating_sub(began.elapsed()));
                 match MixedSubject::new(game, settings, limits.clone()) {
                     Ok(subject) => Box::new(subject.instead(why_not)),
                     Err(_) => {
