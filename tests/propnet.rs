@@ -306,7 +306,7 @@ fn goals_that_cannot_be_grounded_are_asked_of_datalog() {
         lists_ends: true,
         ..RolloutOptions::default()
     };
-    let mut rollouts = machine.moves().rollouts(options, 1);
+    let mut rollouts = machine.moves().rollouts(options, 1).unwrap();
     // From the start, and from ends, which are ends of playouts at once.
     let starts = [packed(&start), packed(&ends[0]), packed(&ends[1])];
     rollouts.run(&starts, 4_000, &mut || Proceed::On);

@@ -69,7 +69,9 @@ impl World {
         })?;
         let machine = AnyMachine::new(&telling.game, backend, limits)?;
         let lanes = match &machine {
-            AnyMachine::Propnet(machine) => Some(Lanes::new(machine, &telling)),
+            AnyMachine::Propnet(machine) => {
+                Some(Lanes::new(machine, &telling).ok_or(PlayError::Interrupted)?)
+            }
             _ => None,
         };
         Ok(World {
@@ -377,7 +379,7 @@ impl World {
                 depth: Some(steps as u64),
                 ..RolloutOptions::default()
             };
-            self.playouts = Some(machine.rollouts(options, seed));
+            self.playouts = machine.rollouts(options, seed);
         }
     }
 
@@ -455,7 +457,7 @@ fn words<'a>(states: impl Iterator<Item = &'a State>) -> Option<Vec<Arc<[u64]>>>
 }
 
 impl Lanes {
-    fn new(machine: &PropnetMachine, telling: &Telling) -> Lanes {
+    fn new(machine: &PropnetMachine, telling: &Telling) -> Option<Lanes> {
         let net = machine.net();
         let options = BatchOptions {
             lanes: LANES,
@@ -480,8 +482,8 @@ impl Lanes {
             told.sort_unstable_by_key(|(_, percept): &(u32, TermId)| *percept);
         }
         let moves = net.moves().iter();
-        Lanes {
-            batch: machine.batch(options),
+        Some(Lanes {
+            batch: machine.batch(options)?,
             moves: moves
                 .map(|moves| {
                     moves
@@ -493,7 +495,7 @@ impl Lanes {
                 .collect(),
             told,
             plain: plain.into(),
-        }
+        })
     }
 
     /// Visits, for each percept that a role may have, those of the open lanes in which it has it and

@@ -289,7 +289,7 @@ impl MctsAgent {
             }
             return Ok(());
         }
-        let mut lanes = lanes(machine, &self.brief, &self.settings);
+        let mut lanes = lanes(machine, &self.brief, &self.settings)?;
         if let Some((values, share)) = &self.values {
             lanes.set_values(Arc::clone(values), *share);
         }
@@ -303,9 +303,9 @@ impl MctsAgent {
 }
 
 /// New lanes on the network of a machine, which keeps their code.
-fn lanes(machine: &AnyMachine, brief: &Brief, settings: &Settings) -> Lanes {
+fn lanes(machine: &AnyMachine, brief: &Brief, settings: &Settings) -> Result<Lanes, PlayError> {
     let (network, asked) = network(machine);
-    Lanes::new(
+    let lanes = Lanes::new(
         network,
         asked,
         brief.limits.engine,
@@ -313,7 +313,8 @@ fn lanes(machine: &AnyMachine, brief: &Brief, settings: &Settings) -> Lanes {
         settings.learning,
         settings.decisive,
         settings.mcts.seed,
-    )
+    );
+    lanes.ok_or(PlayError::Interrupted)
 }
 
 /// Moves the root of a tree, or starts a new tree if trees are not reused.
@@ -500,7 +501,7 @@ impl Agent for MctsAgent {
                 // The first choice finds the code compiled.
                 let machine = self.backends()?.machine().clone();
                 if let AnyMachine::Propnet(_) | AnyMachine::Mixed(_) = machine {
-                    lanes(&machine, &self.brief, &self.settings);
+                    lanes(&machine, &self.brief, &self.settings)?;
                 }
             }
             Some(_) => {

@@ -95,7 +95,7 @@ impl Lanes {
                 lanes: narrow_lanes(limits.engine),
                 engine: limits.engine,
                 looks_ahead: false,
-            }),
+            })?,
         })
     }
 

@@ -199,7 +199,7 @@ impl fmt::Display for SolveError {
             SolveError::NoNetwork(method) => write!(
                 f,
                 "{} searches the propositional network of the game, which was not built: omit \
-                 `--backend`, or raise `--ground-time`",
+                 `--backend`, or raise the limit of grounding that was reached",
                 method.name()
             ),
             SolveError::Files(error) => error.fmt(f),

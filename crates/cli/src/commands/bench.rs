@@ -22,7 +22,7 @@ use crate::{Context, Exit};
 use ggp_engine::machine::Backend;
 use task::{Limits, Task};
 
-/// The backends measured by default: all but the naive one.
+/// The backends measured by default.
 const BACKENDS: &[Backend] = &[Backend::Propnet, Backend::Datalog];
 
 /// The numbers of positions that may be played at the same time.
@@ -35,6 +35,8 @@ Each backend plays each game in a separate process: repeatedly from the initial 
 end, by uniformly chosen legal moves, reading the goals there. A state change is one joint
 move. Mean lengths and mean goals must agree between the backends, and with a reference if
 one is given.
+
+The column `of limit` compares the state changes with those that gates alone would allow.
 
 With --start, the table has the bytes that each gate of the network and each row of Datalog
 keeps in memory. Networks that other runs kept are never used.
@@ -52,7 +54,7 @@ pub struct Options {
     /// Rule files, or folders of rule files; A+B is one rule set of two files
     #[arg(value_name = "GAME", required_unless_present = "child")]
     games: Vec<PathBuf>,
-    /// Backend to measure; may be given several times [default: all but naive]
+    /// Backend to measure; may be given several times [default: propnet and datalog]
     #[arg(long = "backend", value_parser = backend_parser(), value_name = "BACKEND")]
     backends: Vec<Backend>,
     /// Prepare the games only, without playouts

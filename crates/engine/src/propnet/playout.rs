@@ -52,6 +52,7 @@ mod runner;
 pub(super) mod terminal_pool;
 
 use crate::threads::Pool;
+use ggp_stop::Stop;
 use std::ops::AddAssign;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -224,8 +225,10 @@ impl Playouts {
         assert!(net.admits(&start), "the network must cover the start");
         assert!(options.phases > 0, "at least one phase is needed");
         let extras = Extras::default();
-        let cycle = Plan::best(net, &start, options.phases, Restart::Here, extras)
-            .compile(options.width, options.engine);
+        let stop = Stop::new();
+        let plan = Plan::best(net, &start, options.phases, Restart::Here, extras, &stop);
+        let cycle = plan.and_then(|plan| plan.compile(options.width, options.engine, &stop));
+        let cycle = cycle.expect("this stop is never raised");
         let facts = cycle.facts.iter().zip(&start);
         let mut first: Vec<bool> = facts.filter(|f| f.0.is_some()).map(|f| *f.1).collect();
         first.resize(cycle.rows[circuit::STATE as usize], false);

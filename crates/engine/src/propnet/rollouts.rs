@@ -49,7 +49,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::time::Duration;
 
-use ggp_stop::Instant;
+use ggp_stop::{Instant, Stop};
 
 use super::Propnet;
 use super::batch::{Packed, pack};
@@ -198,6 +198,21 @@ impl Rollouts {
     /// If the engine is not available for the width, or levels have more than 8
     /// bits.
     pub fn new(net: &Propnet, options: &RolloutOptions, seed: u64) -> Rollouts {
+        let rollouts = Rollouts::until(net, options, seed, &Stop::new());
+        rollouts.expect("this stop is never raised")
+    }
+
+    /// Prepares playouts as [`Rollouts::new`] does; `None` if a stop comes first.
+    ///
+    /// # Panics
+    ///
+    /// As [`Rollouts::new`].
+    pub fn until(
+        net: &Propnet,
+        options: &RolloutOptions,
+        seed: u64,
+        stop: &Stop,
+    ) -> Option<Rollouts> {
         assert!(options.level_bits <= 8, "a level is a byte");
         let net = &match options.lists_ends {
             true => Cow::Owned(with_facts_as_goals(net)),
@@ -209,8 +224,9 @@ impl Rollouts {
             record: options.record,
             decisive: options.decisive,
         };
-        let plan = Plan::best(net, &net.initial, LONGEST_CYCLE, Restart::Elsewhere, extras);
-        let mut cycle = plan.compile(options.width, options.engine);
+        let (start, restart) = (&net.initial, Restart::Elsewhere);
+        let plan = Plan::best(net, start, LONGEST_CYCLE, restart, extras, stop)?;
+        let mut cycle = plan.compile(options.width, options.engine, stop)?;
         let words = options.width.words();
         if bits > 0 {
             // Rows that no tape reads may be set, too.
@@ -226,7 +242,7 @@ impl Rollouts {
             let rows = (0..moves.len()).map(|index| level_row(net, bits, role, index));
             rows.collect()
         });
-        Rollouts {
+        Some(Rollouts {
             pools: pools.collect(),
             scores: cycle
                 .phases
@@ -251,7 +267,7 @@ impl Rollouts {
             time: None,
             asked,
             until_asked: asked,
-        }
+        })
     }
 
     /// The number of lanes that run in parallel.

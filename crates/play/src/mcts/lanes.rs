@@ -75,7 +75,8 @@ pub struct Lanes {
 
 impl Lanes {
     /// Lanes on the network of a machine. Playouts have at most `depth` joint moves. If goals are
-    /// asked of another machine, nothing is learned about moves.
+    /// asked of another machine, nothing is learned about moves. `None` if the machine is stopped
+    /// before its code is compiled.
     pub fn new(
         machine: &PropnetMachine,
         asked: Option<&MixedMachine>,
@@ -84,7 +85,7 @@ impl Lanes {
         learning: Option<Learning>,
         decisive: bool,
         seed: u64,
-    ) -> Self {
+    ) -> Option<Self> {
         let net = machine.net();
         let (game, terms) = (net.game(), net.terms());
         let score = |value: &(_, _)| game.score(&terms, value.0).map_or(0, |score| score.get());
@@ -118,7 +119,7 @@ impl Lanes {
             lists_ends: asked.is_some(),
             ..RolloutOptions::default()
         };
-        let mut rollouts = machine.rollouts(options, seed);
+        let mut rollouts = machine.rollouts(options, seed)?;
         if let Some(learning) = learning {
             rollouts.set_exploration(learning.epsilon);
         }
@@ -128,8 +129,8 @@ impl Lanes {
             engine,
             looks_ahead: is_small,
         };
-        Lanes {
-            batch: machine.batch(options),
+        Some(Lanes {
+            batch: machine.batch(options)?,
             rollouts,
             asked: asked.map(|machine| Box::new(machine.clone())),
             learning,
@@ -141,7 +142,7 @@ impl Lanes {
             values: None,
             patience: Patience::default(),
             joints: Vec::new(),
-        }
+        })
     }
 
     /// A copy for another thread, with its own random numbers and learned levels.

@@ -44,52 +44,53 @@ impl Kept {
 }
 
 impl PropnetMachine {
-    /// Lanes for the network, as from [`Batch::new`]. They are compiled once; all copies share the
-    /// code.
+    /// Lanes for the network, as from [`Batch::until`] with the stop of the machine. They are compiled
+    /// once; all copies share the code.
     ///
     /// # Panics
     ///
     /// As [`Batch::new`].
-    pub fn batch(&self, options: BatchOptions) -> Batch {
+    pub fn batch(&self, options: BatchOptions) -> Option<Batch> {
         copied(&self.shared.kept.batches, options, || {
-            let mut batch = Batch::new(self.net(), options.lanes, options.engine);
+            let (lanes, engine) = (options.lanes, options.engine);
+            let mut batch = Batch::until(self.net(), lanes, engine, &self.limits.stop)?;
             if options.looks_ahead {
                 batch.prepare_terminal(self.net());
             }
-            batch
+            Some(batch)
         })
     }
 
-    /// Playouts on the network, as from [`Rollouts::new`]. They are compiled once; all copies share
-    /// the code.
+    /// Playouts on the network, as from [`Rollouts::until`] with the stop of the machine. They are
+    /// compiled once; all copies share the code.
     ///
     /// # Panics
     ///
     /// As [`Rollouts::new`].
-    pub fn rollouts(&self, options: RolloutOptions, seed: u64) -> Rollouts {
+    pub fn rollouts(&self, options: RolloutOptions, seed: u64) -> Option<Rollouts> {
         let mut rollouts = copied(&self.shared.kept.rollouts, options, || {
-            Rollouts::new(self.net(), &options, seed)
-        });
+            Rollouts::until(self.net(), &options, seed, &self.limits.stop)
+        })?;
         rollouts.reseed(seed);
-        rollouts
+        Some(rollouts)
     }
 }
 
-/// A copy of what was made with the same options, or else is made now.
+/// A copy of what was made with the same options, or else is made now; `None` if that is stopped.
 fn copied<O: PartialEq, T: Clone>(
     kept: &Mutex<Vec<(O, T)>>,
     options: O,
-    make: impl FnOnce() -> T,
-) -> T {
+    make: impl FnOnce() -> Option<T>,
+) -> Option<T> {
     // Nothing is half done after a panic: making comes before keeping.
     let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
     let found = kept.iter().position(|(other, _)| *other == options);
     let entry = match found {
         Some(found) => kept.remove(found),
-        None => (options, make()),
+        None => (options, make()?),
     };
     let copy = entry.1.clone();
     kept.insert(0, entry);
     kept.truncate(MOST);
-    copy
+    Some(copy)
 }

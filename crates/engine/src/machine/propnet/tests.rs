@@ -1,3 +1,4 @@
+use ggp_stop::Stop;
 use std::path::Path;
 
 use rand::SeedableRng;
@@ -147,9 +148,28 @@ fn kept_playouts_begin_as_new_ones() {
     // The copies before must not leave anything behind, whatever their options were.
     for (options, seed) in [(learning, 1), (learning, 2), (deciding, 1), (learning, 1)] {
         let expected = outcomes(Rollouts::new(&net, &options, seed));
-        let kept = outcomes(machine.clone().rollouts(options, seed));
+        let kept = outcomes(machine.clone().rollouts(options, seed).unwrap());
         assert_eq!(kept, expected, "{options:?}, seed {seed}");
     }
+}
+
+#[test]
+fn a_stop_ends_the_preparation_of_code() {
+    let limits = Limits::default();
+    let mut machine = PropnetMachine::from_network(net(&game("tic_tac_toe.kif")), limits);
+    let lanes = BatchOptions {
+        lanes: 64,
+        engine: Engine::Auto,
+        looks_ahead: true,
+    };
+    let options = RolloutOptions::default();
+    machine.set_stop(&Stop::raised());
+    assert!(machine.batch(lanes).is_none());
+    assert!(machine.rollouts(options, 1).is_none());
+    // What was stopped is made when it is wanted again.
+    machine.set_stop(&Stop::new());
+    assert!(machine.batch(lanes).is_some());
+    assert!(machine.rollouts(options, 1).is_some());
 }
 
 #[test]
@@ -161,12 +181,21 @@ fn code_is_kept_for_the_clones_of_a_machine() {
         looks_ahead: true,
     };
     let number = || machine.shared.kept.batches();
-    assert_eq!(machine.batch(options(64)).lanes(), 64);
+    assert_eq!(machine.batch(options(64)).unwrap().lanes(), 64);
     assert_eq!(
-        (machine.clone().batch(options(64)).lanes(), number()),
+        (
+            machine.clone().batch(options(64)).unwrap().lanes(),
+            number()
+        ),
         (64, 1)
     );
-    assert_eq!((machine.batch(options(256)).lanes(), number()), (256, 2));
+    assert_eq!(
+        (machine.batch(options(256)).unwrap().lanes(), number()),
+        (256, 2)
+    );
     // The oldest one goes.
-    assert_eq!((machine.batch(options(512)).lanes(), number()), (512, 2));
+    assert_eq!(
+        (machine.batch(options(512)).unwrap().lanes(), number()),
+        (512, 2)
+    );
 }

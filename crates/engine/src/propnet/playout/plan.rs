@@ -13,6 +13,7 @@ use super::phase::Phases;
 use super::terminal_pool::TerminalPool;
 use crate::propnet::Propnet;
 use crate::propnet::code::{Code, Engine};
+use ggp_stop::Stop;
 
 /// The place where lanes restart.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -73,16 +74,20 @@ const TACTICS: f64 = 0.25;
 
 impl Plan {
     /// The plan with the least work for a state and its successors, of at most
-    /// `longest` phases.
+    /// `longest` phases; `None` if a stop comes first.
     pub fn best(
         net: &Propnet,
         start: &[bool],
         longest: usize,
         restart: Restart,
         extras: Extras,
-    ) -> Plan {
+        stop: &Stop,
+    ) -> Option<Plan> {
         let relevant = Frame::relevant(net);
         let [plain, cyclic] = Phases::find(net, start, longest.min(LONGEST_CYCLE));
+        if stop.is_over() {
+            return None;
+        }
         let is_cyclic = cyclic.len() > 1 && {
             let phases = plain.values.iter().chain(&cyclic.values);
             let rowless = phases.map(|values| {
@@ -95,10 +100,10 @@ impl Plan {
             10 * other < 9 * best * cyclic.len()
         };
         let phases = if is_cyclic { &cyclic } else { &plain };
-        let plan = Plan::new(net, start, phases, &relevant, restart, extras, &[]);
+        let plan = Plan::new(net, start, phases, &relevant, restart, extras, &[], stop)?;
         match extras.decisive && is_cyclic {
-            true => plan.with_tactics(net, start, phases, &relevant, extras),
-            false => plan,
+            true => plan.with_tactics(net, start, phases, &relevant, extras, stop),
+            false => Some(plan),
         }
     }
 
@@ -110,7 +115,8 @@ impl Plan {
         restart: Restart,
         extras: Extras,
         tactics: &[Tactics<'_>],
-    ) -> Plan {
+        stop: &Stop,
+    ) -> Option<Plan> {
         let mut free: Range<usize> = 0..usize::MAX;
         let facts = relevant.iter().zip(&phases.values[0]);
         let rows = facts.map(|(is, constant)| match *is && constant.is_none() {
@@ -128,14 +134,14 @@ impl Plan {
         let blueprints = blueprints.map(|(phase, constants)| {
             let refill = restart == Restart::Here && phase == last;
             let tactics = tactics.get(phase).copied().unwrap_or_default();
-            Blueprint::new(&frame, constants, refill, tactics)
+            (!stop.is_over()).then(|| Blueprint::new(&frame, constants, refill, tactics))
         });
-        Plan {
-            phases: blueprints.collect(),
+        Some(Plan {
+            phases: blueprints.collect::<Option<_>>()?,
             facts: frame.rows,
             values: phases.values.clone(),
             restart,
-        }
+        })
     }
 
     /// The plan in which roles make moves that win at once, or that prevent it.
@@ -146,7 +152,8 @@ impl Plan {
         phases: &Phases,
         relevant: &[bool],
         extras: Extras,
-    ) -> Plan {
+        stop: &Stop,
+    ) -> Option<Plan> {
         let most = |phase: usize| Allowance {
             each: TACTICS_EACH,
             all: (TACTICS * self.phases[phase].gates() as f64) as usize,
@@ -155,7 +162,7 @@ impl Plan {
         let wins = all.map(|(phase, constants)| Wins::find(net, constants, most(phase)));
         let wins: Vec<Option<Wins>> = wins.collect();
         if wins.iter().all(Option::is_none) {
-            return self;
+            return Some(self);
         }
         let tactics = (0..phases.len()).map(|phase| {
             let next = (phase + 1) % phases.len();
@@ -167,13 +174,24 @@ impl Plan {
             }
         });
         let tactics: Vec<Tactics<'_>> = tactics.collect();
-        Plan::new(net, start, phases, relevant, self.restart, extras, &tactics)
+        Plan::new(
+            net,
+            start,
+            phases,
+            relevant,
+            self.restart,
+            extras,
+            &tactics,
+            stop,
+        )
     }
 
-    /// Compiles the tapes.
-    pub fn compile(self, width: Width, engine: Engine) -> Cycle {
+    /// Compiles the tapes; `None` if a stop comes first.
+    pub fn compile(self, width: Width, engine: Engine, stop: &Stop) -> Option<Cycle> {
         let mut rows = [0; circuit::BANKS];
-        let circuits: Vec<Circuit> = self.phases.into_iter().map(Blueprint::circuit).collect();
+        let circuit = |phase: Blueprint| (!stop.is_over()).then(|| phase.circuit());
+        let circuits: Option<Vec<Circuit>> = self.phases.into_iter().map(circuit).collect();
+        let circuits = circuits?;
         for circuit in &circuits {
             for tape in [&circuit.look, &circuit.play] {
                 for (rows, more) in rows.iter_mut().zip(tape.rows()) {
@@ -198,25 +216,33 @@ impl Plan {
             .map(|c| c.look.operations() + c.play.operations());
         let operations = operations.sum::<usize>() as f64 / circuits.len() as f64;
         let last = circuits.len() - 1;
-        let code = |tape| Code::new(&tape, words, engine);
-        let pool = |score: Score, rows| TerminalPool::new(code(score.tape), score.sources, rows);
+        let code = |tape| (!stop.is_over()).then(|| Code::new(&tape, words, engine));
+        let pool = |score: Score, rows| {
+            let code = code(score.tape)?;
+            Some(TerminalPool::new(code, score.sources, rows))
+        };
         let phases = circuits.into_iter().enumerate();
-        let phases = phases.map(|(number, circuit)| Phase {
-            look: code(circuit.look),
-            play: code(circuit.play),
-            pool: circuit.score.map(|score| pool(score, circuit.scores)),
-            choices: circuit.choices,
-            goals: circuit.goals,
-            scores: circuit.scores,
-            chosen: circuit.chosen,
-            refill: self.restart == Restart::Here && number == last,
+        let phases = phases.map(|(number, circuit)| {
+            Some(Phase {
+                look: code(circuit.look)?,
+                play: code(circuit.play)?,
+                pool: match circuit.score {
+                    Some(score) => Some(pool(score, circuit.scores)?),
+                    None => None,
+                },
+                choices: circuit.choices,
+                goals: circuit.goals,
+                scores: circuit.scores,
+                chosen: circuit.chosen,
+                refill: self.restart == Restart::Here && number == last,
+            })
         });
-        Cycle {
-            phases: phases.collect(),
+        Some(Cycle {
+            phases: phases.collect::<Option<_>>()?,
             facts: self.facts,
             values: self.values,
             rows,
             operations,
-        }
+        })
     }
 }

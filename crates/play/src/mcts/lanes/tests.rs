@@ -50,8 +50,10 @@ fn goals_asked_of_datalog_are_those_of_the_network() {
         None,
         true,
         3,
-    );
-    let own = Lanes::new(&machine, None, Engine::Auto, 100, None, true, 3);
+    )
+    .expect("nothing stops it");
+    let own =
+        Lanes::new(&machine, None, Engine::Auto, 100, None, true, 3).expect("nothing stops it");
     let nets = [mixed.moves().net(), machine.net()];
     let mut seen = Vec::new();
     for (mut lanes, net) in [asked, own].into_iter().zip(nets) {
@@ -86,7 +88,9 @@ fn playouts_learn_to_prefer_better_moves() {
     let machine = PropnetMachine::new(&game, Limits::default()).expect("it is small");
     let net = machine.net();
     let start = batch::pack(net.initial().iter().copied());
-    let lanes = |learning| Lanes::new(&machine, None, Engine::Auto, 100, learning, true, 3);
+    let lanes = |learning| {
+        Lanes::new(&machine, None, Engine::Auto, 100, learning, true, 3).expect("nothing stops it")
+    };
 
     // Uniform playouts reach the goal with probability 1/8.
     let uniform = &mut lanes(None);
@@ -148,7 +152,8 @@ fn learned_values_are_mixed_into_playouts_and_known_for_moves() {
     };
     let learned = ggp_learn::learn(net, &options, &Stop::new(), |_| ());
     let values = Arc::new(learned.values);
-    let mut lanes = Lanes::new(&machine, None, Engine::Auto, 100, None, true, 3);
+    let mut lanes =
+        Lanes::new(&machine, None, Engine::Auto, 100, None, true, 3).expect("nothing stops it");
     let mut mixing = lanes.clone();
     mixing.set_values(Arc::clone(&values), 0.25);
     assert!(mixing.has_values() && !lanes.has_values());
