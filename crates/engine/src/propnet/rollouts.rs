@@ -40,6 +40,7 @@
 //! ```
 
 mod assignment;
+mod ends;
 mod lane_status;
 mod moves;
 mod scatter;
@@ -52,7 +53,6 @@ use std::time::Duration;
 use ggp_stop::{Instant, Stop};
 
 use super::Propnet;
-use super::batch::{Packed, pack};
 use super::code::Engine;
 use super::lanes::Rows;
 pub use super::playout::circuit::Record;
@@ -62,6 +62,7 @@ use super::playout::terminal_pool::TerminalPool;
 use super::playout::{Proceed, Width, passes_asked};
 use super::streams::{Limits, Streams};
 use assignment::Assignment;
+use ends::{Ends, with_facts_as_goals};
 use lane_status::LaneStatus;
 use moves::MoveStatistics;
 pub use moves::{MadeMove, MoveSum, learned_levels};
@@ -180,8 +181,8 @@ pub struct Rollouts {
     /// The number of random choices among 256.
     exploration: u32,
     outcomes: Vec<Outcome>,
-    /// If requested: terminal states, each with the index of its outcome.
-    ends: Option<Vec<(usize, Packed)>>,
+    /// If requested: terminal states whose scores are not known.
+    ends: Option<Ends>,
     state_changes: u64,
     /// The time of a call after which its playouts are cut.
     time: Option<Duration>,
@@ -261,7 +262,7 @@ impl Rollouts {
             level_bits: options.level_bits,
             exploration: 0,
             outcomes: Vec::new(),
-            ends: options.lists_ends.then(Vec::new),
+            ends: options.lists_ends.then(Ends::default),
             state_changes: 0,
             phases: cycle.phases,
             time: None,
@@ -357,20 +358,8 @@ impl Rollouts {
     /// each role in such a state, 0 to 100, and `None` for a role without one. If it gives nothing,
     /// the remaining states are left out.
     pub fn score_ends(&mut self, mut scores: impl FnMut(&[u64]) -> Option<Vec<Option<u8>>>) {
-        for (number, state) in self.ends.iter_mut().flat_map(std::mem::take) {
-            let Some(scores) = scores(&state) else {
-                return;
-            };
-            let outcome = &mut self.outcomes[number];
-            match scores.contains(&None) {
-                true => outcome.faulty += 1,
-                false => outcome.playouts += 1,
-            }
-            for (sum, score) in outcome.scores.iter_mut().zip(scores) {
-                let score = u64::from(score.unwrap_or(0));
-                sum.total += score;
-                sum.squares += score * score;
-            }
+        if let Some(ends) = &mut self.ends {
+            ends.score(&mut scores, &mut self.outcomes);
         }
     }
 
@@ -397,7 +386,7 @@ impl Rollouts {
         each: u32,
         proceed: &mut dyn FnMut() -> Proceed,
     ) -> &[Outcome] {
-        self.ends.iter_mut().for_each(Vec::clear);
+        self.ends.iter_mut().for_each(Ends::clear);
         self.outcomes.truncate(starts.len());
         self.outcomes.iter_mut().for_each(Outcome::clear);
         let (roles, none) = (self.levels.len(), Sum::default());
@@ -560,7 +549,7 @@ impl Rollouts {
         };
         if let Some(ends) = &mut self.ends {
             let rows = &self.phases[phase].goals;
-            list_ends(lanes, scores, rows, &self.assignment, ends);
+            ends.add(lanes, scores, rows, &self.assignment);
             pool.clear();
             return;
         }
@@ -576,36 +565,6 @@ impl Rollouts {
             }
         }
         pool.clear();
-    }
-}
-
-/// The network with a pseudo-role for each fact, whose only goal value is due while the fact holds.
-fn with_facts_as_goals(net: &Propnet) -> Propnet {
-    let mut net = net.clone();
-    let facts = net.facts.iter().enumerate();
-    net.goals = facts
-        .map(|(number, &fact)| vec![(fact, net.network.input(net.fact_input(number)))])
-        .collect();
-    net
-}
-
-/// Adds the states of some lanes, given the rows of their facts and the row of each fact.
-fn list_ends(
-    lanes: &[u64],
-    facts: &Rows,
-    rows: &[Vec<usize>],
-    assignment: &Assignment,
-    ends: &mut Vec<(usize, Packed)>,
-) {
-    for (word, &lanes) in lanes.iter().enumerate() {
-        assignment.split(word, lanes, |start, mut lanes| {
-            while lanes != 0 {
-                let lane = lanes.trailing_zeros();
-                lanes &= lanes - 1;
-                let holds = |row: &Vec<usize>| facts.row(row[0])[word] >> lane & 1 == 1;
-                ends.push((start, pack(rows.iter().map(holds))));
-            }
-        });
     }
 }
 
