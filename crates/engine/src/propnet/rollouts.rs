@@ -357,9 +357,9 @@ impl Rollouts {
     /// Counts the terminal states of the last call that were listed. `scores` gives the score of
     /// each role in such a state, 0 to 100, and `None` for a role without one. If it gives nothing,
     /// the remaining states are left out.
-    pub fn score_ends(&mut self, mut scores: impl FnMut(&[u64]) -> Option<Vec<Option<u8>>>) {
+    pub fn score_ends(&mut self, scores: impl FnMut(&[u64]) -> Option<Vec<Option<u8>>>) {
         if let Some(ends) = &mut self.ends {
-            ends.score(&mut scores, &mut self.outcomes);
+            ends.score(scores, &mut self.outcomes);
         }
     }
 

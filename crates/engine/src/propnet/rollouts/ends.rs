@@ -53,7 +53,7 @@ impl Ends {
     /// Counts the states in their outcomes and removes them, until `scores` gives nothing.
     pub fn score(
         &mut self,
-        scores: &mut dyn FnMut(&[u64]) -> Option<Vec<Option<u8>>>,
+        mut scores: impl FnMut(&[u64]) -> Option<Vec<Option<u8>>>,
         outcomes: &mut [Outcome],
     ) {
         for (number, state) in std::mem::take(&mut self.0) {
