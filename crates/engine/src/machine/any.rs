@@ -84,7 +84,7 @@ impl AnyMachine {
     ///
     /// # Errors
     ///
-    /// The reason why there is no whole network, if there is none without goals either.
+    /// The reason why there is no whole network, if one without goals cannot be made either.
     pub fn grounded(
         game: &Game,
         limits: Limits,

@@ -9,8 +9,8 @@ use crate::propnet::Propnet;
 use crate::propnet::batch::{Packed, pack};
 use crate::propnet::lanes::Rows;
 
-/// The network with a pseudo-role for each fact, whose only goal value is due while the fact holds.
-/// What is read as scores then is the state.
+/// The network with a pseudo-role for each fact, whose only goal value is due while the fact holds:
+/// playouts that read its scores read states.
 pub(super) fn with_facts_as_goals(net: &Propnet) -> Propnet {
     let mut net = net.clone();
     let facts = net.facts.iter().enumerate();
