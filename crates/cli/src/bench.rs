@@ -86,6 +86,8 @@ pub struct Settings {
     pub lanes: Option<usize>,
     /// The way in which networks are run.
     pub engine: Engine,
+    /// The most threads that prepare them.
+    pub threads: usize,
 }
 
 /// The length and settings of a run of playouts.

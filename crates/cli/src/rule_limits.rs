@@ -1,5 +1,7 @@
 //! The options that limit reading, evaluating and grounding of rules.
 
+use std::num::NonZero;
+use std::thread::available_parallelism;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -85,6 +87,7 @@ impl EvaluationOptions {
                 ..self.ground.limits(grounding, context)
             },
             engine,
+            threads: available_parallelism().map_or(1, NonZero::get),
             stop: context.stop().clone(),
         }
     }

@@ -57,6 +57,8 @@ pub struct Limits {
     pub ground: GroundLimits,
     /// The engine that runs the network.
     pub engine: Engine,
+    /// The most threads that prepare code for many positions of a large network.
+    pub threads: usize,
     /// Ends every query with [`PlayError::Interrupted`] when it fires.
     pub stop: Stop,
 }
@@ -69,6 +71,7 @@ impl Default for Limits {
             symbols: 1_000_000,
             ground: GroundLimits::default(),
             engine: Engine::Auto,
+            threads: 1,
             stop: Stop::new(),
         }
     }

@@ -1,6 +1,7 @@
 //! Threads that share work. Without the feature `threads` there is one, the
 //! caller's.
 
+use crate::propnet::Propnet;
 use ggp_stop::Stop;
 
 /// Drops a value that takes long to drop in a thread of its own, so that nobody waits for it.
@@ -50,6 +51,67 @@ pub fn unless_stopped<R: Send + 'static>(
     }
     #[cfg(not(feature = "threads"))]
     (!stop.is_over()).then(work)
+}
+
+/// The results of two calls, at the same time if there may be two threads.
+pub(crate) fn both<A, B: Send>(
+    threads: usize,
+    first: impl FnOnce() -> A,
+    second: impl FnOnce() -> B + Send,
+) -> (A, B) {
+    #[cfg(feature = "threads")]
+    if threads > 1 {
+        return std::thread::scope(|scope| {
+            let second = scope.spawn(second);
+            let first = first();
+            let second = second.join();
+            (
+                first,
+                second.unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            )
+        });
+    }
+    let _ = threads;
+    (first(), second())
+}
+
+/// The number of gates of a network that is not small.
+pub(crate) const SMALL: usize = 10_000;
+
+/// Threads that work until a stop.
+#[derive(Debug)]
+pub(crate) struct Workers<'s> {
+    pool: Pool,
+    stop: &'s Stop,
+}
+
+impl<'s> Workers<'s> {
+    /// At most this many threads; one if the network is small, since to start others would take
+    /// longer than their work.
+    pub fn for_network(net: &Propnet, threads: usize, stop: &'s Stop) -> Workers<'s> {
+        let pool = Pool::new(match net.network().gates() {
+            0..SMALL => 1,
+            _ => threads,
+        });
+        Workers { pool, stop }
+    }
+
+    /// True after the stop.
+    pub fn is_stopped(&self) -> bool {
+        self.stop.is_over()
+    }
+
+    /// The result for each item, in their order; `None` if the stop comes before the last of
+    /// them begins.
+    pub fn map<T: Send, R: Send>(
+        &self,
+        items: Vec<T>,
+        work: impl Fn(T) -> R + Sync,
+    ) -> Option<Vec<R>> {
+        let unless_stopped = |_, item| (!self.stop.is_over()).then(|| work(item));
+        let results = self.pool.map(items, unless_stopped);
+        results.into_iter().collect()
+    }
 }
 
 /// The pause between two looks at a stop.

@@ -54,7 +54,10 @@ impl Resources {
             tables: Arc::clone(&self.tables),
             // Each role has its own random numbers.
             seed: seed.wrapping_add((role.index() as u64 + 1) << 32),
-            limits: self.limits.clone(),
+            limits: Limits {
+                threads: self.threads,
+                ..self.limits.clone()
+            },
             ..Brief::new(game, role)
         }
     }

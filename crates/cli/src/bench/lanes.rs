@@ -40,6 +40,7 @@ impl LanesSubject {
         let options = PlayoutOptions {
             width: width(settings),
             engine: settings.engine,
+            threads: settings.threads,
             ..PlayoutOptions::default()
         };
         Ok(LanesSubject {

@@ -30,6 +30,7 @@ impl MixedSubject {
             width: width(settings),
             engine: settings.engine,
             lists_ends: true,
+            threads: settings.threads,
             ..RolloutOptions::default()
         };
         let net = machine.moves().net();

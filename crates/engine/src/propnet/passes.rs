@@ -14,6 +14,8 @@ use super::network::{Builder, Literal};
 use super::rewrite::{copy, live};
 use super::sample::sample;
 use ggp_stop::Stop;
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, OnceLock};
 
@@ -205,6 +207,9 @@ impl Propnet {
             return;
         }
         self.remove_dead_gates(passes);
+        if self.network.gates() >= LARGE && !self.has_factors(passes, stop) {
+            return;
+        }
         let before = self.clone();
         if !factor(self, passes, stop) {
             return;
@@ -213,6 +218,32 @@ impl Propnet {
         if self.network.gates() > before.network.gates() {
             *self = before;
         }
+    }
+
+    /// False if factors save fewer than 2 of 100 gates in a sample: the gates of one root in 64.
+    /// True if four samples have most gates of the network, so that they would save no time.
+    fn has_factors(&self, passes: Passes, stop: &Stop) -> bool {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
+        let mut samples = std::iter::repeat_with(|| {
+            let mut sample = self.clone();
+            sample.for_each_root(|root| {
+                if random.random_range(0..64) > 0 {
+                    *root = Literal::FALSE;
+                }
+            });
+            sample.remove_dead_gates(passes);
+            sample
+        });
+        let is_small = |sample: &Propnet| 2 * sample.network.gates() <= self.network.gates();
+        let Some(mut sample) = samples.by_ref().take(4).find(is_small) else {
+            return true;
+        };
+        let gates = sample.network.gates();
+        if !factor(&mut sample, passes, stop) {
+            return false;
+        }
+        sample.remove_dead_gates(passes);
+        sample.network.gates() < gates - gates / 50
     }
 
     /// Removes dead gates and puts the others in level order.
@@ -299,6 +330,43 @@ mod tests {
     use super::super::GroundLimits;
     use super::*;
     use ggp_gdl::game::Game;
+
+    #[test]
+    fn a_sample_shows_whether_there_are_factors() {
+        // Where `(at ?a)` is a common factor, a third of the gates can be saved.
+        for (shared, has_factors) in [("(true (at ?a))", true), ("(true (at ?b))", false)] {
+            let mut text = format!(
+                "(role r) (<= (legal r (mark ?a)) (near ?a ?b)) (<= (init (at ?a)) (near ?a ?b))
+                 (<= (next (by ?a)) (does r (mark ?a)))
+                 (<= (next (at ?a)) {shared} (true (by ?b)) (near ?a ?b))
+                 (<= terminal (true (by 0)) (true (at 1)))
+                 (<= (goal r 0) (near ?a ?b))"
+            );
+            for a in 0..400 {
+                for step in [1, 7, 29] {
+                    text += &format!("(near {a} {})", (a + step) % 400);
+                }
+            }
+            let game = Game::from_text("test", &text).expect("the rules are valid");
+            let passes = Passes {
+                early_factors: false,
+                ..Passes::ALL
+            };
+            let limits = GroundLimits {
+                passes,
+                ..GroundLimits::default()
+            };
+            let (mut net, _) = Propnet::ground(&game, &limits).expect("the game is small");
+            let before = net.network.gates();
+            assert_eq!(
+                net.has_factors(passes, &Stop::new()),
+                has_factors,
+                "{shared}"
+            );
+            net.factor(passes, &Stop::new());
+            assert_eq!(net.network.gates() < before, has_factors, "{shared}");
+        }
+    }
 
     #[test]
     fn passes_that_find_nothing_are_left_out_of_later_networks() {

@@ -51,7 +51,7 @@ pub(super) mod plan;
 mod runner;
 pub(super) mod terminal_pool;
 
-use crate::threads::Pool;
+use crate::threads::{Pool, Workers};
 use ggp_stop::Stop;
 use std::ops::AddAssign;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -102,6 +102,8 @@ pub struct PlayoutOptions {
     pub engine: Engine,
     /// The most [phases](Playouts::phases) that tapes may be made for, at least 1.
     pub phases: usize,
+    /// The most threads that prepare large networks.
+    pub threads: usize,
 }
 
 impl Default for PlayoutOptions {
@@ -112,6 +114,7 @@ impl Default for PlayoutOptions {
             width: Width::W512,
             engine: Engine::Auto,
             phases: LONGEST_CYCLE,
+            threads: 1,
         }
     }
 }
@@ -226,8 +229,9 @@ impl Playouts {
         assert!(options.phases > 0, "at least one phase is needed");
         let extras = Extras::default();
         let stop = Stop::new();
-        let plan = Plan::best(net, &start, options.phases, Restart::Here, extras, &stop);
-        let cycle = plan.and_then(|plan| plan.compile(options.width, options.engine, &stop));
+        let workers = Workers::for_network(net, options.threads, &stop);
+        let plan = Plan::best(net, &start, options.phases, Restart::Here, extras, &workers);
+        let cycle = plan.and_then(|plan| plan.compile(options.width, options.engine, &workers));
         let cycle = cycle.expect("this stop is never raised");
         let facts = cycle.facts.iter().zip(&start);
         let mut first: Vec<bool> = facts.filter(|f| f.0.is_some()).map(|f| *f.1).collect();

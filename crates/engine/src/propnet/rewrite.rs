@@ -98,6 +98,39 @@ pub fn copy(
     })
 }
 
+/// Copies the live part of a network without cycles, as [`copy`] does, given the result for other
+/// inputs. Only gates whose operands differ from those are made.
+pub fn copy_changes(
+    network: &Network,
+    live: &[bool],
+    before: &[Literal],
+    inputs: &[Literal],
+    builder: &mut Builder,
+) -> Vec<Literal> {
+    let mut became = before.to_vec();
+    let mut operands = Vec::new();
+    for node in (0..network.len()).filter(|&node| live[node]) {
+        if let Node::Input(number) = network.node(node) {
+            became[node] = inputs[number];
+            continue;
+        }
+        let reads = network.reads(node);
+        if reads
+            .iter()
+            .any(|read| became[read.node()] != before[read.node()])
+        {
+            operands.clear();
+            operands.extend(
+                reads
+                    .iter()
+                    .map(|read| became[read.node()].negated_if(read.is_negated())),
+            );
+            became[node] = same_gate(network, builder, node, &operands);
+        }
+    }
+    became
+}
+
 /// Makes the same gate from the given operands: the `gate` of a [`transcribe`] that
 /// changes nothing.
 pub fn same_gate(

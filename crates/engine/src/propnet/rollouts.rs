@@ -61,6 +61,7 @@ use super::playout::plan::{LONGEST_CYCLE, Phase, Plan, Restart};
 use super::playout::terminal_pool::TerminalPool;
 use super::playout::{Proceed, Width, passes_asked};
 use super::streams::{Limits, Streams};
+use crate::threads::Workers;
 use assignment::Assignment;
 use ends::{Ends, with_facts_as_goals};
 use lane_status::LaneStatus;
@@ -98,6 +99,8 @@ pub struct RolloutOptions {
     /// If true, scores are not read in the network: terminal states are listed, and wait for
     /// [`Rollouts::score_ends`].
     pub lists_ends: bool,
+    /// The most threads that prepare large networks.
+    pub threads: usize,
 }
 
 impl Default for RolloutOptions {
@@ -111,6 +114,7 @@ impl Default for RolloutOptions {
             record: Record::Nothing,
             by_state: false,
             lists_ends: false,
+            threads: 1,
         }
     }
 }
@@ -226,8 +230,9 @@ impl Rollouts {
             decisive: options.decisive,
         };
         let (start, restart) = (&net.initial, Restart::Elsewhere);
-        let plan = Plan::best(net, start, LONGEST_CYCLE, restart, extras, stop)?;
-        let mut cycle = plan.compile(options.width, options.engine, stop)?;
+        let workers = &Workers::for_network(net, options.threads, stop);
+        let plan = Plan::best(net, start, LONGEST_CYCLE, restart, extras, workers)?;
+        let mut cycle = plan.compile(options.width, options.engine, workers)?;
         let words = options.width.words();
         if bits > 0 {
             // Rows that no tape reads may be set, too.

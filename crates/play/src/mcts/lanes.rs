@@ -119,18 +119,18 @@ impl Lanes {
             lists_ends: asked.is_some(),
             ..RolloutOptions::default()
         };
-        let mut rollouts = machine.rollouts(options, seed)?;
-        if let Some(learning) = learning {
-            rollouts.set_exploration(learning.epsilon);
-        }
         let is_small = net.network().gates() <= SMALL;
-        let options = BatchOptions {
+        let lanes = BatchOptions {
             lanes: LANES,
             engine,
             looks_ahead: is_small,
         };
+        let (mut rollouts, batch) = machine.rollouts_and_batch(options, seed, lanes)?;
+        if let Some(learning) = learning {
+            rollouts.set_exploration(learning.epsilon);
+        }
         Some(Lanes {
-            batch: machine.batch(options)?,
+            batch,
             rollouts,
             asked: asked.map(|machine| Box::new(machine.clone())),
             learning,

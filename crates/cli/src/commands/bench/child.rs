@@ -93,6 +93,7 @@ fn measure(
     let settings = Settings {
         lanes: task.lanes,
         engine,
+        threads: task.threads,
     };
     let begun = usage::cpu_time();
     let game = game(task, context).map_err(|error| (Failure::Rules, error))?;

@@ -10,6 +10,7 @@ use super::PropnetMachine;
 use crate::propnet::batch::Batch;
 use crate::propnet::code::Engine;
 use crate::propnet::rollouts::{RolloutOptions, Rollouts};
+use crate::threads::{SMALL, both};
 
 /// Maximum number of things of one kind that are kept.
 const MOST: usize = 2;
@@ -69,10 +70,38 @@ impl PropnetMachine {
     /// As [`Rollouts::new`].
     pub fn rollouts(&self, options: RolloutOptions, seed: u64) -> Option<Rollouts> {
         let mut rollouts = copied(&self.shared.kept.rollouts, options, || {
+            let options = RolloutOptions {
+                threads: self.limits.threads,
+                ..options
+            };
             Rollouts::until(self.net(), &options, seed, &self.limits.stop)
         })?;
         rollouts.reseed(seed);
         Some(rollouts)
+    }
+
+    /// What [`PropnetMachine::rollouts`] and [`PropnetMachine::batch`] return, prepared at the same
+    /// time if there may be two threads.
+    ///
+    /// # Panics
+    ///
+    /// As both.
+    pub fn rollouts_and_batch(
+        &self,
+        rollouts: RolloutOptions,
+        seed: u64,
+        batch: BatchOptions,
+    ) -> Option<(Rollouts, Batch)> {
+        let threads = match self.net().network().gates() {
+            0..SMALL => 1,
+            _ => self.limits.threads,
+        };
+        let (rollouts, batch) = both(
+            threads,
+            || self.rollouts(rollouts, seed),
+            || self.batch(batch),
+        );
+        Some((rollouts?, batch?))
     }
 }
 

@@ -9,6 +9,7 @@ use crate::machine::{PlayoutOptions, canonical_facts, canonical_moves, playout};
 use crate::propnet::GroundLimits;
 use crate::propnet::playout::Proceed;
 use crate::propnet::rollouts::{Record, RolloutOptions, Rollouts, Sum};
+use crate::threads::SMALL;
 
 fn net(game: &Game) -> Propnet {
     let (mut net, _) = Propnet::ground(game, &GroundLimits::default()).expect("it is small");
@@ -151,6 +152,33 @@ fn kept_playouts_begin_as_new_ones() {
         let kept = outcomes(machine.clone().rollouts(options, seed).unwrap());
         assert_eq!(kept, expected, "{options:?}, seed {seed}");
     }
+}
+
+#[test]
+fn code_of_large_networks_is_the_same_from_several_threads() {
+    let net = net(&game("reversi.kif"));
+    assert!(net.network().gates() >= SMALL);
+    let start = pack(net.initial.iter().copied());
+    let options = RolloutOptions::default();
+    let lanes = BatchOptions {
+        lanes: 256,
+        engine: Engine::Auto,
+        looks_ahead: false,
+    };
+    let answers = |threads| {
+        let limits = Limits {
+            threads,
+            ..Limits::default()
+        };
+        let machine = PropnetMachine::from_network(net.clone(), limits);
+        let made = machine.rollouts_and_batch(options, 1, lanes);
+        let (mut rollouts, mut batch) = made.expect("nothing stops it");
+        let starts = std::slice::from_ref(&start);
+        let outcomes = rollouts.run(starts, 500, &mut || Proceed::On);
+        let scores: Vec<u64> = outcomes[0].scores.iter().map(|sum| sum.total).collect();
+        (scores, batch.children(&start))
+    };
+    assert_eq!(answers(1), answers(3));
 }
 
 #[test]

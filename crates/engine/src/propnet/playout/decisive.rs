@@ -13,10 +13,13 @@ use rustc_hash::FxHashSet;
 
 use crate::propnet::Propnet;
 use crate::propnet::network::{Builder, Literal, Network, Node};
-use crate::propnet::rewrite::{copy, live};
+use crate::propnet::rewrite::{copy, copy_changes, live};
 
 /// The most nodes that are visited to find the conditions of a phase.
 const MOST_VISITS: usize = 4_000_000;
+/// The most gates that are made to find the winning moves of a phase. Of all known rule sets in
+/// which such moves are found, none needs more than 100,658.
+const MOST_GATES: usize = 200_000;
 /// The most conditions of one move.
 const MOST_CONDITIONS: usize = 1_024;
 
@@ -60,6 +63,8 @@ struct Chosen<'n> {
     inputs: Vec<Literal>,
     /// By node: whether the facts that are asked for depend on it.
     changes: Vec<bool>,
+    /// By node of these: its literal if the role that chooses makes no move.
+    unmoved: Vec<Literal>,
     /// The facts that are asked for.
     facts: Vec<usize>,
 }
@@ -89,6 +94,7 @@ fn chooser(net: &Propnet, legal: &[Vec<Literal>]) -> Option<usize> {
 impl<'n> Chosen<'n> {
     /// `facts`: by fact, its literal. `asked`: the facts that matter after the move.
     fn new(
+        builder: &mut Builder,
         net: &'n Propnet,
         role: usize,
         facts: &[Literal],
@@ -108,6 +114,7 @@ impl<'n> Chosen<'n> {
             net,
             role,
             legal,
+            unmoved: copy(&net.network, &changes, &inputs, builder),
             inputs,
             changes,
             facts: asked,
@@ -120,15 +127,25 @@ impl<'n> Chosen<'n> {
         legal.filter(|&(_, legal)| legal != Literal::FALSE)
     }
 
+    /// By fact: its literal if the role makes no move, as if it could, where it is asked for.
+    fn without_move(&self) -> Vec<Literal> {
+        self.facts_after(&self.unmoved)
+    }
+
     /// By fact: its literal after a move, if it is asked for.
     fn after(&mut self, builder: &mut Builder, index: usize) -> Vec<Literal> {
+        let (network, unmoved) = (&self.net.network, &self.unmoved);
         let input = self.net.move_input(self.role, index);
         self.inputs[input] = Literal::TRUE;
-        let became = copy(&self.net.network, &self.changes, &self.inputs, builder);
+        let became = copy_changes(network, &self.changes, unmoved, &self.inputs, builder);
         self.inputs[input] = Literal::FALSE;
+        self.facts_after(&became)
+    }
+
+    fn facts_after(&self, became: &[Literal]) -> Vec<Literal> {
         let mut after = vec![Literal::FALSE; self.net.network.inputs()];
         for &fact in &self.facts {
-            after[fact] = of(&became, self.net.next[fact]);
+            after[fact] = of(became, self.net.next[fact]);
         }
         after
     }
@@ -136,7 +153,8 @@ impl<'n> Chosen<'n> {
 
 impl Wins {
     /// The winning moves of a phase. `constants`: by fact, its value if it is constant. The
-    /// conditions take at most `most` gates; `None` without any.
+    /// conditions take at most `most` gates; `None` without any, or if it takes too many gates to
+    /// find them.
     pub fn find(net: &Propnet, constants: &[Option<bool>], most: Allowance) -> Option<Wins> {
         let network = &net.network;
         let mut builder = Builder::new(net.facts.len());
@@ -159,11 +177,12 @@ impl Wins {
         let all = legal.iter().flatten().copied().chain([terminal]);
         let none = FxHashSet::default();
         let (known, _) = needed(builder.network(), all, &none, usize::MAX);
-        let mut chosen = Chosen::new(net, role, &inputs, &legal, asked);
+        let mut chosen = Chosen::new(&mut builder, net, role, &inputs, &legal, asked);
+        let unmoved = copy(network, &ends, &chosen.without_move(), &mut builder);
         let mut conditions = Vec::new();
         for (index, is_legal) in chosen.moves() {
             let after = chosen.after(&mut builder, index);
-            let became = copy(network, &ends, &after, &mut builder);
+            let became = copy_changes(network, &ends, &unmoved, &after, &mut builder);
             let alternatives = |builder: &Builder, old: Literal| {
                 let found = disjuncts(builder.network(), of(&became, old));
                 let mut found: Vec<Literal> = found.difference(&refuted).copied().collect();
@@ -172,6 +191,9 @@ impl Wins {
             };
             let over = alternatives(&builder, net.terminal);
             let wins = alternatives(&builder, best);
+            if builder.network().gates() > MOST_GATES {
+                return None;
+            }
             if over.len().max(wins.len()) > MOST_CONDITIONS {
                 continue;
             }
@@ -203,10 +225,24 @@ impl Wins {
         })
     }
 
-    /// By move: whether it wins where the facts are these literals.
+    /// By node: its literal where the facts are these literals.
     fn copy(&self, facts: &[Literal], builder: &mut Builder) -> Vec<Literal> {
-        let became = copy(&self.network, &self.live, facts, builder);
-        self.by_move.iter().map(|&wins| of(&became, wins)).collect()
+        copy(&self.network, &self.live, facts, builder)
+    }
+
+    /// As [`Wins::copy`], given its result for other facts.
+    fn copy_changes(
+        &self,
+        before: &[Literal],
+        facts: &[Literal],
+        builder: &mut Builder,
+    ) -> Vec<Literal> {
+        copy_changes(&self.network, &self.live, before, facts, builder)
+    }
+
+    /// By move: whether it wins, given the literals of nodes.
+    fn moves<'b>(&'b self, became: &'b [Literal]) -> impl Iterator<Item = Literal> + 'b {
+        self.by_move.iter().map(|&wins| of(became, wins))
     }
 }
 
@@ -229,7 +265,8 @@ impl Tactics<'_> {
             moves = prefer(builder, &moves, &answers);
         }
         if let Some(own) = self.own {
-            let wins = own.copy(&facts[..net.facts.len()], builder);
+            let became = own.copy(&facts[..net.facts.len()], builder);
+            let wins: Vec<Literal> = own.moves(&became).collect();
             moves = prefer(builder, &moves, &wins);
         }
         Some((role, moves))
@@ -248,17 +285,21 @@ impl Tactics<'_> {
         let (threats, constants) = self.next.filter(|(threats, _)| threats.role != role)?;
         let facts = &facts[..net.facts.len()];
         let now = threats.copy(&with_constants(facts, constants), builder);
+        let now: Vec<Literal> = threats.moves(&now).collect();
         let is_read = |fact: &usize| threats.live[threats.network.input(*fact).node()];
         let asked = (0..facts.len()).filter(is_read).collect();
         let all = legal.iter().flatten().copied();
         let none = FxHashSet::default();
         let (known, _) = needed(builder.network(), all, &none, usize::MAX);
-        let mut chosen = Chosen::new(net, role, facts, legal, asked);
+        let mut chosen = Chosen::new(builder, net, role, facts, legal, asked);
+        let unmoved = with_constants(&chosen.without_move()[..facts.len()], constants);
+        let unmoved = threats.copy(&unmoved, builder);
         let mut conditions = Vec::new();
         for (index, is_legal) in chosen.moves() {
             let after = chosen.after(builder, index);
             let after = with_constants(&after[..facts.len()], constants);
-            for (&threat, later) in now.iter().zip(threats.copy(&after, builder)) {
+            let became = threats.copy_changes(&unmoved, &after, builder);
+            for (&threat, later) in now.iter().zip(threats.moves(&became)) {
                 if threat != later {
                     let literal = builder.and(&[is_legal, threat, !later]);
                     conditions.push(Condition { index, literal });

@@ -13,7 +13,7 @@ use super::phase::Phases;
 use super::terminal_pool::TerminalPool;
 use crate::propnet::Propnet;
 use crate::propnet::code::{Code, Engine};
-use ggp_stop::Stop;
+use crate::threads::Workers;
 
 /// The place where lanes restart.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -81,11 +81,11 @@ impl Plan {
         longest: usize,
         restart: Restart,
         extras: Extras,
-        stop: &Stop,
+        workers: &Workers<'_>,
     ) -> Option<Plan> {
         let relevant = Frame::relevant(net);
         let [plain, cyclic] = Phases::find(net, start, longest.min(LONGEST_CYCLE));
-        if stop.is_over() {
+        if workers.is_stopped() {
             return None;
         }
         let is_cyclic = cyclic.len() > 1 && {
@@ -100,9 +100,9 @@ impl Plan {
             10 * other < 9 * best * cyclic.len()
         };
         let phases = if is_cyclic { &cyclic } else { &plain };
-        let plan = Plan::new(net, start, phases, &relevant, restart, extras, &[], stop)?;
+        let plan = Plan::new(net, start, phases, &relevant, restart, extras, &[], workers)?;
         match extras.decisive && is_cyclic {
-            true => plan.with_tactics(net, start, phases, &relevant, extras, stop),
+            true => plan.with_tactics(net, start, phases, &relevant, extras, workers),
             false => Some(plan),
         }
     }
@@ -115,7 +115,7 @@ impl Plan {
         restart: Restart,
         extras: Extras,
         tactics: &[Tactics<'_>],
-        stop: &Stop,
+        workers: &Workers<'_>,
     ) -> Option<Plan> {
         let mut free: Range<usize> = 0..usize::MAX;
         let facts = relevant.iter().zip(&phases.values[0]);
@@ -130,14 +130,14 @@ impl Plan {
             extras,
         };
         let last = phases.len() - 1;
-        let blueprints = phases.values.iter().enumerate();
-        let blueprints = blueprints.map(|(phase, constants)| {
+        let blueprints = phases.values.iter().enumerate().collect();
+        let blueprints = workers.map(blueprints, |(phase, constants): (usize, &Vec<_>)| {
             let refill = restart == Restart::Here && phase == last;
             let tactics = tactics.get(phase).copied().unwrap_or_default();
-            (!stop.is_over()).then(|| Blueprint::new(&frame, constants, refill, tactics))
+            Blueprint::new(&frame, constants, refill, tactics)
         });
         Some(Plan {
-            phases: blueprints.collect::<Option<_>>()?,
+            phases: blueprints?,
             facts: frame.rows,
             values: phases.values.clone(),
             restart,
@@ -152,15 +152,16 @@ impl Plan {
         phases: &Phases,
         relevant: &[bool],
         extras: Extras,
-        stop: &Stop,
+        workers: &Workers<'_>,
     ) -> Option<Plan> {
         let most = |phase: usize| Allowance {
             each: TACTICS_EACH,
             all: (TACTICS * self.phases[phase].gates() as f64) as usize,
         };
-        let all = phases.values.iter().enumerate();
-        let wins = all.map(|(phase, constants)| Wins::find(net, constants, most(phase)));
-        let wins: Vec<Option<Wins>> = wins.collect();
+        let all = phases.values.iter().enumerate().collect();
+        let wins = workers.map(all, |(phase, constants): (usize, &Vec<_>)| {
+            Wins::find(net, constants, most(phase))
+        })?;
         if wins.iter().all(Option::is_none) {
             return Some(self);
         }
@@ -182,16 +183,14 @@ impl Plan {
             self.restart,
             extras,
             &tactics,
-            stop,
+            workers,
         )
     }
 
     /// Compiles the tapes; `None` if a stop comes first.
-    pub fn compile(self, width: Width, engine: Engine, stop: &Stop) -> Option<Cycle> {
+    pub fn compile(self, width: Width, engine: Engine, workers: &Workers<'_>) -> Option<Cycle> {
         let mut rows = [0; circuit::BANKS];
-        let circuit = |phase: Blueprint| (!stop.is_over()).then(|| phase.circuit());
-        let circuits: Option<Vec<Circuit>> = self.phases.into_iter().map(circuit).collect();
-        let circuits = circuits?;
+        let circuits = workers.map(self.phases, Blueprint::circuit)?;
         for circuit in &circuits {
             for tape in [&circuit.look, &circuit.play] {
                 for (rows, more) in rows.iter_mut().zip(tape.rows()) {
@@ -216,13 +215,13 @@ impl Plan {
             .map(|c| c.look.operations() + c.play.operations());
         let operations = operations.sum::<usize>() as f64 / circuits.len() as f64;
         let last = circuits.len() - 1;
-        let code = |tape| (!stop.is_over()).then(|| Code::new(&tape, words, engine));
+        let code = |tape| (!workers.is_stopped()).then(|| Code::new(&tape, words, engine));
         let pool = |score: Score, rows| {
             let code = code(score.tape)?;
             Some(TerminalPool::new(code, score.sources, rows))
         };
-        let phases = circuits.into_iter().enumerate();
-        let phases = phases.map(|(number, circuit)| {
+        let circuits = circuits.into_iter().enumerate().collect();
+        let phases = workers.map(circuits, |(number, circuit): (usize, Circuit)| {
             Some(Phase {
                 look: code(circuit.look)?,
                 play: code(circuit.play)?,
@@ -238,7 +237,7 @@ impl Plan {
             })
         });
         Some(Cycle {
-            phases: phases.collect::<Option<_>>()?,
+            phases: phases?.into_iter().collect::<Option<_>>()?,
             facts: self.facts,
             values: self.values,
             rows,

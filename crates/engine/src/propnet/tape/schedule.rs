@@ -4,7 +4,9 @@
 //! operands is folded one operand at a time, so that an operand may be used and
 //! dropped before the next one is computed.
 
-use rustc_hash::FxHashMap;
+use std::hash::BuildHasher;
+
+use rustc_hash::{FxBuildHasher, FxHashSet};
 
 use crate::propnet::network::Literal;
 
@@ -152,6 +154,10 @@ fn depth_first(cone: &Cone, operands: &Operands, roots: impl Iterator<Item = usi
     events
 }
 
+/// The number of operands from which gates are sampled to count them, and one in how many is.
+const MANY_OPERANDS: usize = 200_000;
+const SAMPLE_SHARE: u64 = 16;
+
 /// The operands of every gate of a cone, reordered.
 struct Operands {
     starts: Vec<u32>,
@@ -217,32 +223,73 @@ impl Operands {
     }
 
     /// The number of two-input gates, counting those once that gates with the same
-    /// first operands share.
+    /// first operands share. In large cones this is an estimate, from a sample of these gates.
     fn distinct(&self) -> usize {
+        let share = match self.all.len() {
+            0..MANY_OPERANDS => 1,
+            _ => SAMPLE_SHARE,
+        };
         // Gates of two operands differ from each other, so they are counted without
         // being stored.
         let mut pairs = 0;
-        let mut known: FxHashMap<(u32, Literal), u32> = FxHashMap::default();
+        // Hashes of lists of first operands. Two lists with one hash would count once.
+        let mut known: FxHashSet<u64> = FxHashSet::default();
         for bounds in self.starts.windows(2) {
             let operands = &self.all[bounds[0] as usize..bounds[1] as usize];
             if let [_, _] = operands {
                 pairs += 1;
                 continue;
             }
-            let Some((first, rest)) = operands.split_first() else {
-                continue;
-            };
-            // Prefixes of one operand are numbered downwards from the maximum.
-            let mut prefix = u32::MAX - (2 * first.node() as u32 + u32::from(first.is_negated()));
-            for &operand in rest {
-                let fresh = known.len() as u32;
-                prefix = *known.entry((prefix, operand)).or_insert(fresh);
+            let mut prefix = 0;
+            for (folded, &operand) in operands.iter().enumerate() {
+                prefix = FxBuildHasher.hash_one((prefix, operand));
+                if folded > 0 && prefix.is_multiple_of(share) {
+                    known.insert(prefix);
+                }
             }
         }
-        known.len() + pairs
+        known.len() * share as usize + pairs
     }
 
     fn of(&self, node: usize) -> &[Literal] {
         &self.all[self.starts[node] as usize..self.starts[node + 1] as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use rand::{RngExt, SeedableRng};
+    use rand_xoshiro::Xoshiro256PlusPlus;
+
+    use super::*;
+
+    #[test]
+    fn shared_gates_are_counted_and_in_large_cones_estimated() {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
+        for (gates, is_exact) in [(2_000, true), (60_000, false)] {
+            let (mut starts, mut all) = (vec![0], Vec::new());
+            let (mut lists, mut pairs) = (HashSet::new(), 0);
+            for _ in 0..gates {
+                let length = random.random_range(0..9usize);
+                let operands = (0..length).map(|_| Literal::of(random.random_range(1..6usize)));
+                let operands: Vec<Literal> = operands.collect();
+                match length {
+                    2 => pairs += 1,
+                    _ => lists.extend((2..=length).map(|end| operands[..end].to_vec())),
+                }
+                all.extend(operands);
+                starts.push(all.len() as u32);
+            }
+            let (expected, found) = (lists.len() + pairs, Operands { starts, all }.distinct());
+            match is_exact {
+                true => assert_eq!(found, expected),
+                false => assert!(
+                    found.abs_diff(expected) * 50 < expected,
+                    "{found}, {expected}"
+                ),
+            }
+        }
     }
 }

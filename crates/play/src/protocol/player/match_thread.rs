@@ -282,6 +282,7 @@ impl<'a> MatchThread<'a> {
         let limits = |stop: &Stop| {
             let mut limits = options.limits.clone();
             limits.stop = stop.clone();
+            limits.threads = options.threads;
             limits
         };
         let brief = Brief {
