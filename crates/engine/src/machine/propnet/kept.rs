@@ -80,8 +80,8 @@ impl PropnetMachine {
         Some(rollouts)
     }
 
-    /// What [`PropnetMachine::rollouts`] and [`PropnetMachine::batch`] return, prepared at the same
-    /// time if there may be two threads.
+    /// The results of [`PropnetMachine::rollouts`] and [`PropnetMachine::batch`], prepared at the
+    /// same time if there may be two threads.
     ///
     /// # Panics
     ///
