@@ -67,7 +67,7 @@ pub struct Options {
     /// Make N playouts instead, if --timeout allows
     #[arg(long, value_name = "N")]
     playouts: Option<NonZeroU64>,
-    /// Threads that play one game
+    /// Threads that prepare and play one game
     #[arg(long, value_name = "N", default_value = "1")]
     threads: NonZeroUsize,
     /// Games played at the same time; they slow each other down

@@ -56,7 +56,7 @@ pub struct Options {
     /// Name of the player
     #[arg(long, value_name = "NAME", default_value = "ggp")]
     name: String,
-    /// Search threads [default: number of cores]
+    /// Threads that search and prepare a search [default: number of cores]
     #[arg(long, value_name = "N")]
     threads: Option<NonZero<u16>>,
     /// Maximum memory for search tables, in MB
