@@ -108,13 +108,13 @@ impl Propnet {
             Ok(net)
         };
         match &limits.cache {
-            Some(cache) => cache.outcome(game, limits, make),
+            Some(cache) => cache.outcome(game, limits, true, make),
             None => make(),
         }
     }
 
     /// The simplified network of a game in which nobody has a goal, without the rules that only goals
-    /// need. It is not kept in [`GroundLimits::cache`].
+    /// need, or that of an earlier run from [`GroundLimits::cache`].
     ///
     /// # Errors
     ///
@@ -123,9 +123,15 @@ impl Propnet {
         game: &Game,
         limits: &GroundLimits,
     ) -> Result<Propnet, GroundError> {
-        let (mut net, _) = grounding_methods::ground_without_goals(game, limits)?;
-        net.simplify_until(limits.passes, &limits.stop);
-        Ok(net)
+        let make = || {
+            let (mut net, _) = grounding_methods::ground_without_goals(game, limits)?;
+            net.simplify_until(limits.passes, &limits.stop);
+            Ok(net)
+        };
+        match &limits.cache {
+            Some(cache) => cache.outcome(game, limits, false, make),
+            None => make(),
+        }
     }
 
     /// The simplified network of a game, if an earlier run left it in [`GroundLimits::cache`].

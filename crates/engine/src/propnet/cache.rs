@@ -108,19 +108,20 @@ impl NetworkCache {
 
     /// The network of an earlier run.
     pub(super) fn kept(&self, game: &Game, limits: &GroundLimits) -> Option<Propnet> {
-        let digest = digest(game, limits);
+        let digest = digest(game, limits, true);
         read(&self.path(&digest), &digest, game)?.ok()
     }
 
     /// The outcome of an earlier run, or of `make`, which is then kept if it took some time and
-    /// does not depend on that. Errors of files are ignored: without them the network is made.
+    /// does not depend on that. `has_goals` tells whether the network has the rules for goals. Errors of files are ignored: without them the network is made.
     pub(super) fn outcome(
         &self,
         game: &Game,
         limits: &GroundLimits,
+        has_goals: bool,
         make: impl FnOnce() -> Result<Propnet, GroundError>,
     ) -> Result<Propnet, GroundError> {
-        let digest = digest(game, limits);
+        let digest = digest(game, limits, has_goals);
         let path = self.path(&digest);
         if let Some(outcome) = read(&path, &digest, game) {
             return outcome;
@@ -195,7 +196,7 @@ impl NetworkCache {
 }
 
 /// The digest of all that a network depends on.
-fn digest(game: &Game, limits: &GroundLimits) -> Digest {
+fn digest(game: &Game, limits: &GroundLimits, has_goals: bool) -> Digest {
     let mut text = format!(
         "{:?}",
         (
@@ -204,6 +205,7 @@ fn digest(game: &Game, limits: &GroundLimits) -> Digest {
             (limits.facts, limits.work, limits.instances),
             (limits.memory, limits.symbols),
             (limits.approach, limits.rewrites, limits.passes),
+            has_goals,
         )
     );
     // The numbers of functors, which terms are made of.
@@ -423,12 +425,12 @@ mod tests {
         let limits = GroundLimits::default();
         let first = game("one.kif");
         let outcome = made(&first, &limits);
-        let written = content(&first, &digest(&first, &limits), &outcome).unwrap();
-        let path = cache.path(&digest(&first, &limits));
+        let written = content(&first, &digest(&first, &limits, true), &outcome).unwrap();
+        let path = cache.path(&digest(&first, &limits, true));
         cache.write(&path, &written).unwrap();
         // Another run: other terms may come first, and the file may have another name.
         let again = game("other/two.kif");
-        assert_eq!(cache.path(&digest(&again, &limits)), path);
+        assert_eq!(cache.path(&digest(&again, &limits, true)), path);
         let functors = again.functors().iter();
         let constants: Vec<FunctorId> = functors
             .filter(|(_, form)| form.shape == ggp_gdl::program::Shape::Bare)
@@ -437,11 +439,11 @@ mod tests {
         for &functor in constants.iter().rev() {
             again.terms().clone().intern(functor, &[]).unwrap();
         }
-        let net = read(&path, &digest(&again, &limits), &again)
+        let net = read(&path, &digest(&again, &limits, true), &again)
             .unwrap()
             .unwrap();
         assert_eq!(
-            content(&again, &digest(&again, &limits), &Ok(net.clone())).unwrap(),
+            content(&again, &digest(&again, &limits, true), &Ok(net.clone())).unwrap(),
             written
         );
         let expected = made(&again, &limits).unwrap();
@@ -466,7 +468,7 @@ mod tests {
         let path = folder.path().join("a.network");
         let game = game("one.kif");
         let limits = GroundLimits::default();
-        let known = digest(&game, &limits);
+        let known = digest(&game, &limits, true);
         let whole = content(&game, &known, &made(&game, &limits)).unwrap();
         for length in [0, 3, 4, whole.len() / 2, whole.len() - 1] {
             fs::write(&path, &whole[..length]).unwrap();
@@ -487,7 +489,7 @@ mod tests {
     #[test]
     fn all_that_a_network_depends_on_is_in_its_name() {
         let limits = GroundLimits::default();
-        let known = digest(&game("one.kif"), &limits);
+        let known = digest(&game("one.kif"), &limits, true);
         let changes: [fn(&mut GroundLimits); 7] = [
             |limits| limits.facts = 10,
             |limits| limits.work = 10,
@@ -500,11 +502,37 @@ mod tests {
         for change in changes {
             let mut limits = limits.clone();
             change(&mut limits);
-            assert_ne!(digest(&game("one.kif"), &limits), known);
+            assert_ne!(digest(&game("one.kif"), &limits, true), known);
         }
+        assert_ne!(digest(&game("one.kif"), &limits, false), known);
         let text = format!("{RULES} ");
         let longer = Game::from_text("one.kif", &text).expect("it has no errors");
-        assert_ne!(digest(&longer, &limits), known);
+        assert_ne!(digest(&longer, &limits, true), known);
+    }
+
+    #[test]
+    fn networks_with_goals_and_without_are_kept_apart() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = NetworkCache::new(folder.path(), 1 << 20);
+        let (game, limits) = (game("one.kif"), GroundLimits::default());
+        let outcome = |has_goals, is_new| {
+            let mut is_made = false;
+            let net = cache.outcome(&game, &limits, has_goals, || {
+                is_made = true;
+                std::thread::sleep(WORTH);
+                match has_goals {
+                    true => Propnet::simplified(&game, &limits),
+                    false => Propnet::without_goals(&game, &limits),
+                }
+            });
+            assert_eq!(is_made, is_new);
+            net.expect("the game is small").goals
+        };
+        let none = outcome(false, true);
+        assert!(none.iter().all(Vec::is_empty));
+        let some = outcome(true, true);
+        assert!(!some.iter().any(Vec::is_empty));
+        assert_eq!((outcome(false, false), outcome(true, false)), (none, some));
     }
 
     #[test]

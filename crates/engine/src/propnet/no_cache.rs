@@ -16,6 +16,7 @@ impl NetworkCache {
         &self,
         _: &Game,
         _: &GroundLimits,
+        _: bool,
         _: impl FnOnce() -> Result<Propnet, GroundError>,
     ) -> Result<Propnet, GroundError> {
         match *self {}
