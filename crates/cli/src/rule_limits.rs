@@ -125,7 +125,8 @@ pub struct GroundOptions {
     #[arg(help_heading = "Limits", hide_short_help = true)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     pub ground_memory: u64,
-    /// Maximum number of rows of all relations that can ever hold
+    /// Maximum number of rows of all relations that can ever hold; of fixed rows, which need no
+    /// gates, twice as many
     #[arg(long, value_name = "N", default_value_t = GroundLimits::default().facts)]
     #[arg(hide_short_help = true)]
     pub ground_facts: usize,

@@ -10,7 +10,7 @@ use super::PropnetMachine;
 use crate::propnet::batch::Batch;
 use crate::propnet::code::Engine;
 use crate::propnet::rollouts::{RolloutOptions, Rollouts};
-use crate::threads::{SMALL, both};
+use crate::threads::{SMALL, both, unless_stopped};
 
 /// Maximum number of things of one kind that are kept.
 const MOST: usize = 2;
@@ -45,39 +45,56 @@ impl Kept {
 }
 
 impl PropnetMachine {
-    /// Lanes for the network, as from [`Batch::until`] with the stop of the machine. They are compiled
-    /// once; all copies share the code.
+    /// Lanes for the network, as from [`Batch::until`] with the stop of the machine, which is obeyed at
+    /// once. They are compiled once; all copies share the code.
     ///
     /// # Panics
     ///
     /// As [`Batch::new`].
     pub fn batch(&self, options: BatchOptions) -> Option<Batch> {
-        copied(&self.shared.kept.batches, options, || {
-            let (lanes, engine) = (options.lanes, options.engine);
-            let mut batch = Batch::until(self.net(), lanes, engine, &self.limits.stop)?;
-            if options.looks_ahead {
-                batch.prepare_terminal(self.net());
-            }
-            Some(batch)
+        self.unless_stopped(move |machine| {
+            copied(&machine.shared.kept.batches, options, || {
+                let (lanes, engine) = (options.lanes, options.engine);
+                let mut batch = Batch::until(machine.net(), lanes, engine, &machine.limits.stop)?;
+                if options.looks_ahead {
+                    batch.prepare_terminal(machine.net());
+                }
+                Some(batch)
+            })
         })
     }
 
-    /// Playouts on the network, as from [`Rollouts::until`] with the stop of the machine. They are
-    /// compiled once; all copies share the code.
+    /// Playouts on the network, as from [`Rollouts::until`] with the stop of the machine, which is
+    /// obeyed at once. They are compiled once; all copies share the code.
     ///
     /// # Panics
     ///
     /// As [`Rollouts::new`].
     pub fn rollouts(&self, options: RolloutOptions, seed: u64) -> Option<Rollouts> {
-        let mut rollouts = copied(&self.shared.kept.rollouts, options, || {
-            let options = RolloutOptions {
-                threads: self.limits.threads,
-                ..options
-            };
-            Rollouts::until(self.net(), &options, seed, &self.limits.stop)
+        let mut rollouts = self.unless_stopped(move |machine| {
+            copied(&machine.shared.kept.rollouts, options, || {
+                let options = RolloutOptions {
+                    threads: machine.limits.threads,
+                    ..options
+                };
+                Rollouts::until(machine.net(), &options, seed, &machine.limits.stop)
+            })
         })?;
         rollouts.reseed(seed);
         Some(rollouts)
+    }
+
+    /// The result of a call. If the network is large, nobody waits for the call after a stop: the
+    /// step that was begun ends in a thread of its own.
+    fn unless_stopped<T: Send + 'static>(
+        &self,
+        make: impl FnOnce(&PropnetMachine) -> Option<T> + Send + 'static,
+    ) -> Option<T> {
+        if self.net().network().gates() < SMALL {
+            return make(self);
+        }
+        let machine = self.clone();
+        unless_stopped(&self.limits.stop, move || make(&machine)).flatten()
     }
 
     /// The results of [`PropnetMachine::rollouts`] and [`PropnetMachine::batch`], prepared at the
