@@ -53,22 +53,24 @@ pub fn unless_stopped<R: Send + 'static>(
     (!stop.is_over()).then(work)
 }
 
-/// The results of two calls, at the same time if there may be two threads.
+/// The results of two calls, at the same time if there may be two threads and the system gives
+/// another one.
 pub(crate) fn both<A, B: Send>(
     threads: usize,
     first: impl FnOnce() -> A,
-    second: impl FnOnce() -> B + Send,
+    second: impl Fn() -> B + Sync,
 ) -> (A, B) {
     #[cfg(feature = "threads")]
     if threads > 1 {
         return std::thread::scope(|scope| {
-            let second = scope.spawn(second);
+            let worker = std::thread::Builder::new().spawn_scoped(scope, &second);
             let first = first();
-            let second = second.join();
-            (
-                first,
-                second.unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-            )
+            let second = match worker {
+                Ok(worker) => worker.join(),
+                Err(_) => Ok(second()),
+            };
+            let second = second.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            (first, second)
         });
     }
     let _ = threads;

@@ -113,7 +113,8 @@ impl NetworkCache {
     }
 
     /// The outcome of an earlier run, or of `make`, which is then kept if it took some time and
-    /// does not depend on that. `has_goals` tells whether the network has the rules for goals. Errors of files are ignored: without them the network is made.
+    /// does not depend on that. `has_goals` tells whether the network has the rules for goals.
+    /// Errors of files are ignored: without them the network is made.
     pub(super) fn outcome(
         &self,
         game: &Game,

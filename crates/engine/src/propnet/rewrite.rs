@@ -144,3 +144,44 @@ pub fn same_gate(
         _ => builder.and(operands),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_xoshiro::Xoshiro256PlusPlus;
+
+    use super::*;
+    use crate::propnet::network::tests::random_network;
+
+    #[test]
+    fn a_copy_of_changes_is_a_copy() {
+        let mut checked = 0;
+        for seed in 0..200 {
+            let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+            let (network, outputs) = random_network(12, 60, &mut random);
+            if !network.regions().is_empty() {
+                continue;
+            }
+            checked += 1;
+            let live = live(&network, outputs);
+            let mut builder = Builder::new(12);
+            let mut inputs: Vec<Literal> = (0..12).map(|input| builder.input(input)).collect();
+            let before = copy(&network, &live, &inputs, &mut builder);
+            for _ in 0..3 {
+                let changed = random.random_range(0..12);
+                inputs[changed] = match random.random_range(0..3) {
+                    0 => Literal::FALSE,
+                    1 => Literal::TRUE,
+                    _ => builder.input(random.random_range(0..12)),
+                };
+            }
+            let changed = copy_changes(&network, &live, &before, &inputs, &mut builder);
+            let whole = copy(&network, &live, &inputs, &mut builder);
+            assert_eq!(changed, whole, "seed {seed}");
+        }
+        assert!(
+            checked >= 20,
+            "{checked} networks without cycles are too few"
+        );
+    }
+}
