@@ -80,6 +80,15 @@ pub(crate) fn both<A, B: Send>(
 /// The number of gates of a network that is not small.
 pub(crate) const SMALL: usize = 10_000;
 
+/// The number of threads that prepare a network when `threads` may: one if it is small, since to
+/// start others would take longer than their work.
+pub(crate) fn worthwhile(net: &Propnet, threads: usize) -> usize {
+    match net.network().gates() {
+        0..SMALL => 1,
+        _ => threads,
+    }
+}
+
 /// Threads that work until a stop.
 #[derive(Debug)]
 pub(crate) struct Workers<'s> {
@@ -88,13 +97,9 @@ pub(crate) struct Workers<'s> {
 }
 
 impl<'s> Workers<'s> {
-    /// At most this many threads; one if the network is small, since to start others would take
-    /// longer than their work.
+    /// At most this many threads, if the network is large enough for them.
     pub fn for_network(net: &Propnet, threads: usize, stop: &'s Stop) -> Workers<'s> {
-        let pool = Pool::new(match net.network().gates() {
-            0..SMALL => 1,
-            _ => threads,
-        });
+        let pool = Pool::new(worthwhile(net, threads));
         Workers { pool, stop }
     }
 

@@ -10,7 +10,7 @@ use super::PropnetMachine;
 use crate::propnet::batch::Batch;
 use crate::propnet::code::Engine;
 use crate::propnet::rollouts::{RolloutOptions, Rollouts};
-use crate::threads::{SMALL, both, unless_stopped};
+use crate::threads::{SMALL, both, unless_stopped, worthwhile};
 
 /// Maximum number of things of one kind that are kept.
 const MOST: usize = 2;
@@ -109,12 +109,8 @@ impl PropnetMachine {
         seed: u64,
         batch: BatchOptions,
     ) -> Option<(Rollouts, Batch)> {
-        let threads = match self.net().network().gates() {
-            0..SMALL => 1,
-            _ => self.limits.threads,
-        };
         let (rollouts, batch) = both(
-            threads,
+            worthwhile(self.net(), self.limits.threads),
             || self.rollouts(rollouts, seed),
             || self.batch(batch),
         );

@@ -183,21 +183,23 @@ fn code_of_large_networks_is_the_same_from_several_threads() {
 
 #[test]
 fn a_stop_ends_the_preparation_of_code() {
-    let limits = Limits::default();
-    let mut machine = PropnetMachine::from_network(net(&game("tic_tac_toe.kif")), limits);
     let lanes = BatchOptions {
         lanes: 64,
         engine: Engine::Auto,
         looks_ahead: true,
     };
     let options = RolloutOptions::default();
-    machine.set_stop(&Stop::raised());
-    assert!(machine.batch(lanes).is_none());
-    assert!(machine.rollouts(options, 1).is_none());
-    // What was stopped is made when it is wanted again.
-    machine.set_stop(&Stop::new());
-    assert!(machine.batch(lanes).is_some());
-    assert!(machine.rollouts(options, 1).is_some());
+    // A small network, and a large one, for which other threads are used.
+    for name in ["tic_tac_toe.kif", "reversi.kif"] {
+        let mut machine = PropnetMachine::from_network(net(&game(name)), Limits::default());
+        machine.set_stop(&Stop::raised());
+        assert!(machine.batch(lanes).is_none(), "{name}");
+        assert!(machine.rollouts(options, 1).is_none(), "{name}");
+        // What was stopped is made when it is wanted again.
+        machine.set_stop(&Stop::new());
+        assert!(machine.batch(lanes).is_some(), "{name}");
+        assert!(machine.rollouts(options, 1).is_some(), "{name}");
+    }
 }
 
 #[test]

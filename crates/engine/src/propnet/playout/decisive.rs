@@ -9,11 +9,15 @@
 //! Source: Teytaud and Teytaud, "On the huge benefit of decisive moves in Monte-Carlo tree search
 //! algorithms", 2010.
 
+mod conditions;
+
 use rustc_hash::FxHashSet;
 
 use crate::propnet::Propnet;
-use crate::propnet::network::{Builder, Literal, Network, Node};
+use crate::propnet::network::{Builder, Literal, Network};
 use crate::propnet::rewrite::{copy, copy_changes, live};
+pub(super) use conditions::Allowance;
+use conditions::{Condition, cheapest, disjuncts, needed};
 
 /// The most nodes that are visited to find the conditions of a phase.
 const MOST_VISITS: usize = 4_000_000;
@@ -22,13 +26,6 @@ const MOST_VISITS: usize = 4_000_000;
 const MOST_GATES: usize = 200_000;
 /// The most conditions of one move.
 const MOST_CONDITIONS: usize = 1_024;
-
-/// The most gates of one condition, and of all together.
-#[derive(Copy, Clone, Debug, Default)]
-pub(super) struct Allowance {
-    pub each: usize,
-    pub all: usize,
-}
 
 /// The winning moves of the role that chooses in a phase.
 #[derive(Debug)]
@@ -67,12 +64,6 @@ struct Chosen<'n> {
     unmoved: Vec<Literal>,
     /// The facts that are asked for.
     facts: Vec<usize>,
-}
-
-/// A condition under which a move is preferred.
-struct Condition {
-    index: usize,
-    literal: Literal,
 }
 
 /// The role that chooses, if it is the only one and chance does not play it.
@@ -334,41 +325,6 @@ fn best(net: &Propnet, role: usize) -> Option<Literal> {
     Some(scored.max_by_key(|(score, _)| *score)?.1)
 }
 
-/// By move: whether one of its conditions holds. The cheapest conditions are taken, until they
-/// need more gates that are not known than `most` allows; `None` without any.
-fn cheapest(
-    builder: &mut Builder,
-    conditions: Vec<Condition>,
-    mut known: FxHashSet<usize>,
-    moves: usize,
-    most: Allowance,
-) -> Option<Vec<Literal>> {
-    let network = builder.network();
-    let mut sorted: Vec<(usize, Condition)> = conditions
-        .into_iter()
-        .filter(|condition| condition.literal != Literal::FALSE)
-        .map(|condition| {
-            let (_, gates) = needed(network, [condition.literal], &known, most.each);
-            (gates, condition)
-        })
-        .filter(|(gates, _)| *gates <= most.each)
-        .collect();
-    sorted.sort_by_key(|(gates, condition)| (*gates, condition.index, condition.literal));
-    let mut by_move = vec![Vec::new(); moves];
-    let mut left = most.all;
-    for (_, condition) in sorted {
-        let (nodes, gates) = needed(network, [condition.literal], &known, left);
-        if gates > left {
-            break;
-        }
-        left -= gates;
-        known.extend(nodes);
-        by_move[condition.index].push(condition.literal);
-    }
-    let is_any = by_move.iter().any(|conditions| !conditions.is_empty());
-    is_any.then(|| by_move.iter().map(|any| builder.or(any)).collect())
-}
-
 /// The better ones of these moves, if there are any, otherwise all.
 fn prefer(builder: &mut Builder, moves: &[Literal], better: &[Literal]) -> Vec<Literal> {
     let any = builder.or(better);
@@ -378,43 +334,6 @@ fn prefer(builder: &mut Builder, moves: &[Literal], better: &[Literal]) -> Vec<L
         builder.or(&[better, otherwise])
     });
     stays.collect()
-}
-
-/// Literals of which one at least is true if `literal` is.
-fn disjuncts(network: &Network, literal: Literal) -> FxHashSet<Literal> {
-    let (mut open, mut found) = (vec![literal], FxHashSet::default());
-    while let Some(literal) = open.pop() {
-        match network.node(literal.node()) {
-            Node::And(operands) if literal.is_negated() => {
-                open.extend(operands.iter().map(|&operand| !operand));
-            }
-            _ if literal == Literal::FALSE => {}
-            _ => {
-                found.insert(literal);
-            }
-        }
-    }
-    found
-}
-
-/// The nodes that some literals need and that are not known, and the number of their two-input
-/// gates. The search ends when that number exceeds `most`.
-fn needed(
-    network: &Network,
-    literals: impl IntoIterator<Item = Literal>,
-    known: &FxHashSet<usize>,
-    most: usize,
-) -> (FxHashSet<usize>, usize) {
-    let mut open: Vec<usize> = literals.into_iter().map(Literal::node).collect();
-    let (mut found, mut gates) = (FxHashSet::default(), 0);
-    while let Some(node) = open.pop().filter(|_| gates <= most) {
-        if !known.contains(&node) && found.insert(node) {
-            let reads = network.reads(node);
-            gates += reads.len().saturating_sub(1);
-            open.extend(reads.iter().map(|literal| literal.node()));
-        }
-    }
-    (found, gates)
 }
 
 #[cfg(test)]
