@@ -119,6 +119,18 @@ fn an_example_shows_its_code_and_no_other() {
 }
 
 #[test]
+fn a_name_that_is_written_in_two_ways_may_also_be_undefined() {
+    let text = "(role p) (init a) (<= (legal p m) (not (x))) (<= (next a) (not x))
+        (<= terminal (true a)) (goal p 100)";
+    let reading = read(
+        Sources::from(Source::new("x.kif", text)),
+        &ReadOptions::default(),
+    );
+    let codes: Vec<&str> = reading.findings.iter().map(|f| f.code.as_str()).collect();
+    assert_eq!(codes, ["W202", "W202", "W207"]);
+}
+
+#[test]
 fn messages_are_as_expected() {
     let bless = env::var_os("GGP_BLESS").is_some_and(|value| value == "1");
     let mut wrong = Vec::new();

@@ -1,5 +1,4 @@
-//! Rewritten rule text has the same meaning: on random texts, the bundled games, and
-//! the corpus if it is present.
+//! Rewritten rule text has the same meaning: on random texts, and the bundled games.
 
 use ggp_stop::Stop;
 use std::path::{Path, PathBuf};
@@ -14,13 +13,17 @@ use ggp_gdl::symbol::Case;
 use ggp_gdl::syntax::{SyntaxLimits, read};
 use proptest::prelude::*;
 
-/// Names and texts of all rule files found.
+/// Names and texts of the bundled rule files.
 fn texts() -> Vec<(String, String)> {
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("games");
-    let folders = [own.clone(), own.join("instances")].into_iter();
+    texts_in(&[own.clone(), own.join("instances")])
+}
+
+/// Names and texts of the rule files of folders.
+pub(crate) fn texts_in(folders: &[PathBuf]) -> Vec<(String, String)> {
     let mut files: Vec<PathBuf> = Vec::new();
-    for folder in folders.chain(crate::common::corpus().map(|folder| folder.join("games"))) {
-        let entries = std::fs::read_dir(&folder).expect("the folder can be listed");
+    for folder in folders {
+        let entries = std::fs::read_dir(folder).expect("the folder can be listed");
         let paths = entries.map(|entry| entry.expect("it can be listed").path());
         files.extend(paths.filter(|path| path.extension().is_some_and(|e| e == "kif")));
     }
@@ -149,13 +152,17 @@ fn any_text() -> impl Strategy<Value = String> {
         1 => Just("\n\n; four\n; five\n\n"),
         1 => Just("; six\n; seven"),
     ];
-    let bracket = prop_oneof![Just("("), Just(")"), Just("")];
-    let piece = (bracket, word, gap).prop_map(|(bracket, word, gap)| {
+    let token = prop_oneof![
+        2 => word,
+        1 => Just("(".to_owned()),
+        1 => Just(")".to_owned()),
+    ];
+    let piece = (token, gap).prop_map(|(token, gap)| {
         // A comment must end before anything follows it.
         let end = if gap.contains("seven") { "\n" } else { "" };
-        format!("{bracket}{word}{gap}{end}")
+        format!("{token}{gap}{end}")
     });
-    proptest::collection::vec(piece, 0..40).prop_map(|pieces| balanced(&pieces.concat()))
+    proptest::collection::vec(piece, 0..60).prop_map(|pieces| balanced(&pieces.concat()))
 }
 
 /// The text with brackets removed and added so that they match.
@@ -229,7 +236,12 @@ proptest! {
 
 #[test]
 fn converted_files_are_restored() {
-    for (name, text) in texts() {
+    check_converted(texts());
+}
+
+/// See the test above; the public files are in `corpus.rs`.
+pub(crate) fn check_converted(texts: Vec<(String, String)>) {
+    for (name, text) in texts {
         let Some(infix) = infix(&text) else { continue };
         let (found, expected) = (meaning(&kif(&infix)), meaning(&text));
         assert!(found.0 == expected.0, "{name}");
@@ -239,7 +251,12 @@ fn converted_files_are_restored() {
 
 #[test]
 fn scrambled_files_are_restored() {
-    for (name, text) in texts() {
+    check_scrambled(texts());
+}
+
+/// See the test above; the public files are in `corpus.rs`.
+pub(crate) fn check_scrambled(texts: Vec<(String, String)>) {
+    for (name, text) in texts {
         let Some((other, names)) = scrambled(&text, 7, false) else {
             continue;
         };
@@ -249,7 +266,12 @@ fn scrambled_files_are_restored() {
 
 #[test]
 fn files_in_another_order_do_not_differ() {
-    for (name, text) in texts() {
+    check_order(texts());
+}
+
+/// See the test above; the public files are in `corpus.rs`.
+pub(crate) fn check_order(texts: Vec<(String, String)>) {
+    for (name, text) in texts {
         let Some((other, names)) = scrambled(&text, 7, true) else {
             continue;
         };
@@ -260,13 +282,74 @@ fn files_in_another_order_do_not_differ() {
 
 #[test]
 fn layout_changes_nothing_in_any_file() {
-    for (name, text) in texts() {
+    check_layout(texts());
+}
+
+/// See the test above; the public files are in `corpus.rs`.
+pub(crate) fn check_layout(texts: Vec<(String, String)>) {
+    for (name, text) in texts {
         for width in [40, 80] {
             let Some(laid) = lay(&text, width) else {
                 continue;
             };
             assert!(pieces(&laid) == pieces(&text), "{name}");
             assert!(lay(&laid, width).as_ref() == Some(&laid), "{name} again");
+        }
+    }
+}
+
+/// Gaps between tokens: a comment behind the last token, comments on lines of their own, both.
+const GAPS: [&str; 5] = [
+    " ; behind\n",
+    "\n; before\n",
+    "\n\n; one\n; two\n\n",
+    " ; behind\n ; and before\n",
+    " ",
+];
+
+#[test]
+fn layout_is_stable_with_a_comment_at_every_token() {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("games");
+    for (name, text) in texts() {
+        if !Path::new(&name).starts_with(&own) || text.len() > 100_000 {
+            continue;
+        }
+        let (tokens, _) = pieces(&text);
+        // The same gap everywhere, and gaps in an order that has no period with the rules.
+        for kind in 0..=GAPS.len() {
+            let gap = |number: usize| match GAPS.get(kind) {
+                Some(gap) => *gap,
+                None => GAPS[number * number * 7 % 23 % GAPS.len()],
+            };
+            let tokens = tokens.iter().enumerate();
+            let commented: String = tokens
+                .flat_map(|(number, token)| [gap(number), token, gap(number + 1)])
+                .collect();
+            let laid = lay(&commented, 60).expect("the brackets are right");
+            assert!(pieces(&laid) == pieces(&commented), "{name}, gaps {kind}");
+            assert!(lay(&laid, 60) == Some(laid), "{name}, gaps {kind} again");
+        }
+    }
+}
+
+#[test]
+fn rewriting_keeps_line_breaks_and_byte_order_marks() {
+    for (name, text) in texts() {
+        // Not all files of a corpus have one kind of line break.
+        if !text.contains('\n') || text.contains(['\r', '\u{feff}']) {
+            continue;
+        }
+        for line_break in ["\r\n", "\r"] {
+            let other = |text: &str| format!("\u{feff}{}", text.replace('\n', line_break));
+            let laid = lay(&text, Layout::WIDTH).map(|laid| other(&laid));
+            assert!(lay(&other(&text), Layout::WIDTH) == laid, "{name}");
+            let found = infix(&other(&text));
+            assert!(found == infix(&text).map(|infix| other(&infix)), "{name}");
+            let back = found.map(|infix| kif(&infix));
+            assert!(
+                back == infix(&text).map(|infix| other(&kif(&infix))),
+                "{name}"
+            );
         }
     }
 }

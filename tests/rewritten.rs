@@ -1,15 +1,14 @@
-//! Rewritten rules give the same answers as the original ones: on reference answers,
-//! if their folder is present, and by counting positions of the bundled games.
+//! Rewritten rules give the same answers as the original ones: reference answers about the
+//! hand-made rule sets, and the numbers of positions of the bundled games.
 //!
-//! `cargo test --release --test all -- --ignored rewritten` checks all reference
-//! answers.
+//! With `GGP_CORPUS`, also reference answers about public rule files.
 
 use ggp_stop::Stop;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use ggp_cli::conformance::{self, Explanation, Options, sha256};
+use ggp_cli::conformance::{self, Explanation, Options, answers_text, sha256};
 use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine, PerftOptions, perft};
 use ggp_gdl::game::Game;
 use ggp_gdl::rewrite::{
@@ -19,6 +18,8 @@ use ggp_gdl::span::{Source, Sources};
 use ggp_gdl::symbol::Case;
 use ggp_gdl::syntax::{SyntaxLimits, read};
 use serde_json::Value;
+
+use crate::common::sized;
 
 /// A transformation of a text; `None` if the text has no such form.
 type Route = fn(&str) -> Option<String>;
@@ -75,50 +76,54 @@ fn reordered(text: &str) -> Option<String> {
     Some(restored(&forms, &sources, 0, &names))
 }
 
-/// A copy of the folder of reference answers, with all rule files rewritten for which
-/// the transformation exists.
-fn rewritten(folder: &Path, route: Route) -> tempfile::TempDir {
+/// The folder of reference answers.
+fn answers() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("conformance")
+}
+
+/// A copy of the answers about the rule files in some folders, with all of these rewritten for
+/// which the transformation exists.
+fn rewritten(folders: &[PathBuf], route: Route) -> tempfile::TempDir {
     let new = tempfile::tempdir().expect("a folder can be made");
     let mut digests: HashMap<String, String> = HashMap::new();
-    let mut digest = |file: &str| {
-        let known = digests.entry(file.to_owned()).or_insert_with(|| {
-            let bytes = std::fs::read(folder.join(file)).expect("the file is there");
-            let text = String::from_utf8(bytes.clone()).ok();
-            let rules = text
-                .and_then(|text| route(&text))
-                .map_or(bytes, String::into_bytes);
-            let path = new.path().join(file);
-            std::fs::create_dir_all(path.parent().expect("a folder")).expect("it can be made");
-            std::fs::write(path, &rules).expect("it can be written");
-            sha256(&rules)
-        });
-        known.clone()
-    };
-    let files = std::fs::read_dir(folder).expect("the folder can be listed");
-    let paths = files.map(|entry| entry.expect("it can be listed").path());
-    for path in paths.filter(|path| path.extension().is_some_and(|e| e == "jsonl")) {
+    for path in folders.iter().flat_map(|folder| paths(folder)) {
+        let bytes = std::fs::read(path).expect("it is a file");
+        let text = String::from_utf8(bytes.clone()).ok();
+        let rules = text
+            .and_then(|text| route(&text))
+            .map_or(bytes.clone(), String::into_bytes);
+        let name = format!("{}.kif", digests.len());
+        std::fs::write(new.path().join(name), &rules).expect("it can be written");
+        digests.insert(sha256(&bytes), sha256(&rules));
+    }
+    let packed = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "gz");
+    for path in paths(&answers()).filter(packed) {
         let mut lines = String::new();
-        for line in std::fs::read_to_string(&path).expect("it is text").lines() {
+        for line in answers_text(&path).expect("it is packed text").lines() {
             let mut record: Value = serde_json::from_str(line).expect("it is JSON");
-            let file = record["file"].as_str().expect("a file").to_owned();
-            record["sha256"] = digest(&file).into();
-            lines += &format!("{record}\n");
+            if let Some(digest) = digests.get(record["sha256"].as_str().expect("a digest")) {
+                record["sha256"] = digest.as_str().into();
+                lines += &format!("{record}\n");
+            }
         }
-        let name = path.file_name().expect("a file");
+        let name = path.file_stem().expect("a file");
         std::fs::write(new.path().join(name), lines).expect("it can be written");
     }
     new
 }
 
-fn agrees(games: &[&str], paths: u64, time: Duration) {
-    let Some(folder) = crate::common::corpus() else {
-        return;
-    };
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance_faults.json");
-    let text = std::fs::read_to_string(file).expect("the file is part of the repository");
+/// Everything in a folder.
+fn paths(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let entries = std::fs::read_dir(folder).expect("it can be listed");
+    entries.map(|entry| entry.expect("it can be listed").path())
+}
+
+fn agrees(folders: &[PathBuf], games: &[&str], paths: u64, time: Duration) {
+    let text = std::fs::read_to_string(answers().join("explanations.json"));
+    let text = text.expect("the file is part of the repository");
     let explanations: Vec<Explanation> = serde_json::from_str(&text).expect("explanations");
     for (name, route) in ROUTES {
-        let folder = rewritten(&folder, route);
+        let folder = rewritten(folders, route);
         let options = Options {
             games: games.iter().map(|&game| game.to_owned()).collect(),
             threads: std::thread::available_parallelism().map_or(1, usize::from),
@@ -130,32 +135,39 @@ fn agrees(games: &[&str], paths: u64, time: Duration) {
         let report = conformance::run(folder.path(), &options, |_, _| {}).expect("well formed");
         println!("{name}: {report}");
         assert!(report.agrees(), "{name}: {report}");
+        assert!(!report.games.is_empty());
     }
 }
 
 #[test]
-fn some_reference_answers_agree() {
-    agrees(&["t*"], 2_000, Duration::from_secs(2));
+fn answers_about_hand_made_rule_sets_agree() {
+    agrees(
+        &[answers().join("minis")],
+        &[],
+        2_000,
+        Duration::from_secs(2),
+    );
 }
 
 #[test]
-#[ignore = "takes minutes"]
-fn all_reference_answers_agree() {
-    agrees(&[], 5_000, Duration::from_secs(5));
+#[ignore = "needs GGP_CORPUS"]
+fn corpus_answers_agree() {
+    let folder = crate::common::corpus();
+    let folders = ["conformance/games", "gdl2/games"].map(|games| folder.join(games));
+    let seconds = Duration::from_secs(sized(2, 5));
+    let games: &[&str] = sized(&["t*"], &[]);
+    agrees(&folders, games, sized(2_000, 5_000), seconds);
 }
 
 #[test]
 fn bundled_games_keep_their_number_of_positions() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("games");
-    let entries = std::fs::read_dir(folder).expect("it can be listed");
-    let paths = entries.map(|entry| entry.expect("it can be listed").path());
     let is_rules = |path: &PathBuf| {
         let name = path.file_name().and_then(|name| name.to_str());
         let is_large = name.is_some_and(crate::common::is_large);
-        path.extension().is_some_and(|ending| ending == "kif")
-            && crate::common::sized(!is_large, true)
+        path.extension().is_some_and(|ending| ending == "kif") && sized(!is_large, true)
     };
-    for path in paths.filter(is_rules) {
+    for path in paths(&folder).filter(is_rules) {
         let text = std::fs::read_to_string(&path).expect("it is text");
         // Some games need an instance file.
         let Some(expected) = positions(&text) else {

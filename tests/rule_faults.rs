@@ -244,3 +244,72 @@ fn playouts_of_players_count_faults_alike() {
         );
     }
 }
+
+/// A coin that chance tosses; the rules give chance no goal.
+const COIN: &str = "
+    (role p) (role random) (init start) (legal p noop) (side 0) (side 100)
+    (<= (legal random (toss ?x)) (side ?x) (true start))
+    (<= (next (got ?x)) (does random (toss ?x)))
+    (<= terminal (true (got ?x)))
+    (<= (goal p ?x) (true (got ?x)))";
+
+#[test]
+fn chance_needs_no_goal() {
+    let place = Workplace::new();
+    place.write("coin.kif", COIN);
+    place.write(
+        "seen.kif",
+        format!("{COIN} (<= (sees p (got ?x)) (does random (toss ?x)))"),
+    );
+    let some = "(<= (goal random 7) (true (got 100)))";
+    place.write("some.kif", format!("{COIN} {some}"));
+    let two = "(goal random 7) (<= (goal random 8) (true (got 100)))";
+    place.write("two.kif", format!("{COIN} {two}"));
+    for game in ["coin", "seen", "some", "two"] {
+        for line in [
+            "check GAME.kif --play",
+            "playout GAME.kif --seed 1",
+            "playout GAME.kif --count 50",
+            "play GAME.kif --roles auto,random --save GAME.json",
+            "replay GAME.json",
+            "play GAME.kif --roles mcts:50,random",
+            "play GAME.kif --roles minimax:50,random",
+            "perft GAME.kif 1",
+            "tabulate GAME.kif --output GAME.table",
+            "export GAME.kif --efg",
+            "bench GAME.kif --playouts 200",
+            "host GAME.kif --player first --save GAME.host.json",
+            "replay GAME.host.json",
+        ] {
+            let line = line.replace("GAME", game);
+            let found = place.run(&line);
+            assert_eq!(found.code, Some(0), "{line}: {found:#?}");
+            let both = found.out + &found.err;
+            for wrong in [
+                "ERROR",
+                "error",
+                "fault",
+                "has no goal value",
+                "can never get",
+            ] {
+                assert!(!both.contains(wrong), "{line}: {both}");
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_is_concluded_from_matches_that_end_by_a_fault() {
+    let place = Workplace::new();
+    // The other player has no goal where p has 100.
+    let rules = COIN.replace("random", "q") + "(<= (goal q 0) (true (got 0)))";
+    place.write("wrong.kif", rules);
+    let found = place.run("check wrong.kif --play");
+    assert!(
+        found
+            .out
+            .contains("q has no goal value in a terminal position"),
+        "{found:#?}"
+    );
+    assert!(!found.out.contains("can never"), "{found:#?}");
+}

@@ -20,6 +20,7 @@ use std::fmt;
 use ggp_stop::Stop;
 use serde::Serialize;
 
+use crate::counted::counted;
 use crate::game::{Game, Score};
 
 pub use counter::{Counter, Course, Readers, Stripping, counters};
@@ -32,7 +33,7 @@ pub use dependencies::{read_by, unkept, unread};
 pub enum Finding {
     /// Facts that depend on the number of steps alone; see [`Counter`].
     Counter {
-        /// The facts of the first steps, one entry per step, in canonical text.
+        /// The facts of the first steps, one entry per step, as texts.
         facts: Vec<String>,
         /// The development of the facts over the steps.
         course: Course,
@@ -68,15 +69,16 @@ impl fmt::Display for Finding {
                     }
                     Course::Runs { .. } => {}
                     Course::Cycle { from: 0, period } => {
-                        write!(f, ", repeats every {period} steps")?
+                        write!(f, ", repeats every {}", counted(period, "joint move"))?
                     }
                     Course::Cycle { from, period } => {
-                        write!(f, "; from step {from} on, repeats every {period} steps")?;
+                        let period = counted(period, "joint move");
+                        write!(f, "; from step {from} on, repeats every {period}")?;
                     }
                     Course::Open => f.write_str(", …")?,
                 }
                 if let Some(step) = ends_at {
-                    write!(f, "; ends the game after {step} moves")?;
+                    write!(f, "; ends the game after {}", counted(step, "move"))?;
                 }
                 write!(f, "; {why}")
             }

@@ -6,6 +6,7 @@
 mod alternatives;
 mod arity;
 mod duplicates;
+mod foreign;
 mod keywords;
 pub(crate) mod lower;
 mod names;
@@ -64,7 +65,7 @@ impl Default for ReadOptions {
 
 /// The result of reading a rule set: a game if there is no error, and all findings in
 /// the order of the text.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct Reading {
     /// The game, if no finding is an error.
@@ -94,6 +95,8 @@ impl fmt::Display for Reading {
 
 /// Rules that cannot be used: at least one finding is an error.
 impl std::error::Error for Reading {}
+
+crate::debug_as_display!(Reading);
 
 /// Maximum number of findings kept.
 const MAX_FINDINGS: usize = 500;

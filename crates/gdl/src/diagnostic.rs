@@ -4,6 +4,8 @@
 //! and a suggested fix. This module only represents and prints findings; the passes
 //! of [`check`](crate::check) produce them.
 
+#[cfg(feature = "snippets")]
+use std::borrow::Cow;
 use std::fmt;
 
 #[cfg(feature = "snippets")]
@@ -300,7 +302,7 @@ impl Diagnostic {
         let lines = &source.text()[start..end];
         let lines = lines.strip_suffix('\n').unwrap_or(lines);
         let lines = lines.strip_suffix('\r').unwrap_or(lines);
-        let mut snippet = Snippet::source(lines)
+        let mut snippet = Snippet::source(with_line_feeds(lines))
             .path(source.name())
             .line_start(above + 1);
         for (span, note) in marks {
@@ -390,4 +392,20 @@ struct Place {
 /// True if any of the findings is an error.
 pub fn has_errors(findings: &[Diagnostic]) -> bool {
     findings.iter().any(|d| d.severity == Severity::Error)
+}
+/// The text with a line feed for each lone carriage return, which the renderer takes for no end of a line.
+#[cfg(feature = "snippets")]
+fn with_line_feeds(text: &str) -> Cow<'_, str> {
+    let mut rest = text.chars().peekable();
+    if !text.contains('\r') {
+        return Cow::Borrowed(text);
+    }
+    let mut lines = String::with_capacity(text.len());
+    while let Some(sign) = rest.next() {
+        lines.push(match sign {
+            '\r' if rest.peek() != Some(&'\n') => '\n',
+            sign => sign,
+        });
+    }
+    Cow::Owned(lines)
 }

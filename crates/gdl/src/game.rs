@@ -5,6 +5,7 @@
 
 #[doc(hidden)]
 pub mod flat;
+mod goal_choice;
 mod telling;
 mod text;
 
@@ -18,6 +19,7 @@ use crate::span::{Source, Sources};
 use crate::symbol::Symbols;
 use crate::terms::{TermId, Terms};
 
+pub use goal_choice::GoalChoice;
 pub use telling::Telling;
 pub use text::ParseTermError;
 
@@ -108,6 +110,8 @@ struct Inner {
     sources: Sources,
     roles: Vec<TermId>,
     keywords: Vec<Option<RelationId>>,
+    /// A choice among goal values, and the game without it.
+    chosen: Option<(GoalChoice, Game)>,
 }
 
 impl Game {
@@ -122,6 +126,7 @@ impl Game {
                 sources,
                 roles,
                 keywords,
+                chosen: None,
             }),
         }
     }
@@ -186,6 +191,13 @@ impl Game {
     /// True for the role `random`, whose moves are chosen uniformly at random.
     pub fn is_random(&self, role: RoleId) -> bool {
         self.role_name(role).eq_ignore_ascii_case("random")
+    }
+
+    /// The first role that is not chance, or the first one.
+    pub fn first_player(&self) -> RoleId {
+        let mut roles = self.roles().filter(|role| !self.is_random(*role));
+        let first = roles.next().or_else(|| self.roles().next());
+        first.expect("a game has roles")
     }
 
     /// The facts and rules.

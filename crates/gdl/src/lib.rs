@@ -7,6 +7,7 @@
 
 pub mod analysis;
 pub mod check;
+pub mod counted;
 pub mod datalog;
 pub mod diagnostic;
 pub mod game;
@@ -21,3 +22,16 @@ pub mod symbol;
 pub mod syntax;
 pub mod terms;
 pub mod text_grid;
+
+/// Makes the debug form of an error its message. A program whose `main` returns the error prints it.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! debug_as_display {
+    ($error:ty) => {
+        impl ::std::fmt::Debug for $error {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                ::std::fmt::Display::fmt(self, f)
+            }
+        }
+    };
+}

@@ -9,11 +9,12 @@ mod infix;
 mod layout;
 mod names;
 mod scramble;
+mod text_form;
 mod tree;
 mod words;
 
 pub use difference::{Change, Difference, Form, Part};
-pub use infix::{detect_infix, from_infix, to_infix, unwritable};
+pub use infix::{NOT_KIF, detect_infix, from_infix, infix_finding, to_infix, unwritable};
 pub use layout::{Layout, laid_out, node_laid_out};
 pub use names::{NameKind, Pattern, RenameError, Use, edited, renamed, uses};
 #[cfg(feature = "json")]
@@ -22,5 +23,6 @@ pub use scramble::{
     NameMap, Scramble, are_rules, foreign_word, foreign_word_in_text, restored, scramble,
     scrambled_in_place,
 };
+pub use text_form::TextForm;
 pub use tree::{Item, Node, Note, Tree};
 pub use words::{Words, is_reserved};

@@ -8,6 +8,7 @@ use ggp_stop::Stop;
 
 use pest::Parser;
 
+use crate::counted::counted;
 use crate::diagnostic::{Code, Diagnostic, Strictness};
 use crate::span::{Sources, Span};
 use kif::{Kif, Rule};
@@ -104,7 +105,7 @@ pub(crate) fn read_more(
         let finding = error(
             Code::TooLarge,
             None,
-            format!("the rules are larger than {most} bytes"),
+            format!("the rules are larger than {}", counted(most, "byte")),
         );
         reader
             .findings

@@ -73,8 +73,8 @@ pub struct Counter {
 }
 
 impl Counter {
-    /// The facts of the first `count` steps or fewer, each step sorted and in
-    /// canonical text; `nothing` for a step without facts. Only the beginnings of long
+    /// The facts of the first `count` steps or fewer, each step sorted;
+    /// `nothing` for a step without facts. Only the beginnings of long
     /// lists and of long facts are shown.
     pub fn texts(&self, count: usize) -> Vec<String> {
         const SHOWN: usize = 8;

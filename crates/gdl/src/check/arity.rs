@@ -10,6 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::keywords::Keyword;
 use super::lower::Lowered;
+use crate::counted::counted;
 use crate::diagnostic::{Code, Diagnostic, Strictness};
 use crate::program::{Functor, FunctorId, Literal, RelationId, Shape, Term};
 use crate::span::Span;
@@ -213,7 +214,6 @@ fn place_of(lowered: &Lowered, relation: RelationId) -> Place {
 fn count(arguments: usize) -> String {
     match arguments {
         0 => "no arguments".to_owned(),
-        1 => "1 argument".to_owned(),
-        n => format!("{n} arguments"),
+        n => counted(n, "argument"),
     }
 }

@@ -15,7 +15,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ReadOptions;
 use super::alternatives::{self, Formula};
+use super::foreign::{ARITHMETIC_HELP, ARROW_HELP, Foreign, foreign, is_arrow, is_operator};
 use super::keywords::{Keyword, interned_form};
+use crate::counted::{counted, counted_phrase};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::program::{
     Atom, Fact, Functor, Functors, Literal, Rule, RuleSet, Shape, Term, Variable,
@@ -41,6 +43,8 @@ pub fn lower(
         options,
         stop,
         has_percepts: has_percepts(sources, forms),
+        is_fact: false,
+        is_percept: false,
         size: 0,
         is_full: false,
         out: Lowered {
@@ -69,7 +73,7 @@ pub fn lower(
         let most = options.rules;
         let (message, help) = match () {
             () if count > most => (
-                format!("the rule set has more than {most} facts and rules"),
+                format!("the number of facts and rules is more than {most}"),
                 "if this is intended, raise the limit with --max-rules",
             ),
             () if lowering.size > options.size => (
@@ -91,14 +95,16 @@ pub fn lower(
 /// A form could not be read; a finding gives the reason.
 struct Malformed;
 
-const ARROW_HELP: &str = "write a rule as (<= head literal ...)";
-
 struct Lowering<'s> {
     sources: &'s Sources,
     options: &'s ReadOptions,
     stop: &'s Stop,
     /// Whether a form defines `sees`.
     has_percepts: bool,
+    /// Whether the form that is read is a fact.
+    is_fact: bool,
+    /// Whether the term that is read is a percept.
+    is_percept: bool,
     /// Number of literals and terms so far.
     size: usize,
     /// Whether there are too many different terms.
@@ -125,6 +131,11 @@ impl<'s> Lowering<'s> {
                 Some(first) if self.is_arrow(first) => self.rule(form, members),
                 Some(_) if members.get(1).is_some_and(|second| self.is_arrow(second)) => {
                     Err(self.malformed_rule(form.span, "the arrow must come first in a rule"))
+                }
+                Some(first) if self.is_foreign_rule(first, &members[1..]) => {
+                    let text = self.sources.text(first.span);
+                    let message = format!("{text} is not the arrow of a rule");
+                    Err(self.malformed_rule(first.span, &message))
                 }
                 _ => self.fact(form),
             },
@@ -153,8 +164,10 @@ impl<'s> Lowering<'s> {
     }
 
     fn fact(&mut self, form: &Sexp) -> Result<(), Malformed> {
-        let head = self.atom(form, Position::Head)?;
-        self.finish(form.span, head, Formula::And(Vec::new()))
+        self.is_fact = true;
+        let head = self.atom(form, Position::Head);
+        self.is_fact = false;
+        self.finish(form.span, head?, Formula::And(Vec::new()))
     }
 
     fn rule(&mut self, form: &Sexp, members: &[Sexp]) -> Result<(), Malformed> {
@@ -173,7 +186,7 @@ impl<'s> Lowering<'s> {
         let bodies = match alternatives::bodies(body, self.options.alternatives, self.stop) {
             Ok(bodies) => bodies,
             Err(limit) => {
-                let message = format!("this rule expands to more than {limit} rules");
+                let message = format!("this rule expands to more than {}", counted(limit, "rule"));
                 let finding = self
                     .error(Code::TooManyAlternatives, span, message)
                     .help("define a separate relation for an alternative, or raise the limit with --max-alternatives");
@@ -250,7 +263,7 @@ impl<'s> Lowering<'s> {
                 Literal::Negative(atom)
             }));
         };
-        self.check_keyword_arity(connective, sexp, arguments.len())?;
+        self.check_keyword_arity(connective, sexp, arguments.len(), Position::Body)?;
         match connective {
             Keyword::Not => self.formula(&arguments[0], !wanted),
             Keyword::Distinct => {
@@ -270,8 +283,16 @@ impl<'s> Lowering<'s> {
                         Keyword::Or => "false",
                         _ => "true",
                     };
-                    let message = format!("({word}) has no members, so it is {meaning}");
-                    self.warn(Code::EmptyConnective, sexp.span, message);
+                    let message = match sexp.kind {
+                        SexpKind::Symbol => format!("{word} stands alone, so it is {meaning}"),
+                        _ => format!("({word}) has no members, so it is {meaning}"),
+                    };
+                    let finding = self.error(Code::EmptyConnective, sexp.span, message);
+                    let help = format!(
+                        "write its members within its brackets: {}",
+                        connective.form()
+                    );
+                    self.findings.push(finding.help(help));
                 }
                 let members: Vec<_> = arguments.iter().map(|m| self.formula(m, wanted)).collect();
                 let members = members.into_iter().collect::<Result<Vec<_>, _>>()?;
@@ -302,17 +323,19 @@ impl<'s> Lowering<'s> {
         let mut shape = self.shape(sexp, arguments.len(), bare)?;
         if let Some(keyword) = self.keyword(name) {
             self.check_keyword_place(keyword, sexp, position)?;
-            self.check_keyword_arity(keyword, sexp, arguments.len())?;
+            self.check_keyword_arity(keyword, sexp, arguments.len(), position)?;
             if keyword == Keyword::Terminal && !bare {
                 shape = Shape::Bare;
                 let message = "(terminal) is read as terminal".to_owned();
                 self.warn(Code::BracketedName, sexp.span, message);
             }
         } else {
-            self.odd_name(name);
+            self.odd_name(name, bare && position == Position::Head);
         }
         let symbol = self.symbol(name);
+        self.is_percept = self.keyword(name) == Some(Keyword::Sees);
         let read: Vec<_> = arguments.iter().map(|a| self.term(a)).collect();
+        self.is_percept = false;
         let arguments = read.into_iter().collect::<Result<Vec<_>, _>>()?;
         let functor = Functor {
             name: symbol,
@@ -363,8 +386,9 @@ impl<'s> Lowering<'s> {
             }
         };
         let shape = self.shape(sexp, arguments.len(), bare)?;
-        self.odd_name(name);
-        if let (Some(keyword), false) = (self.keyword(name), bare) {
+        self.odd_name(name, false);
+        // Percepts often repeat a fact or a move as the rules write it.
+        if let (Some(keyword), false) = (self.keyword(name), bare || self.is_percept) {
             let message = format!("the keyword {} is used as a function", keyword.as_str());
             let help = "it has no special meaning there; use another name";
             self.warn_once(
@@ -392,7 +416,10 @@ impl<'s> Lowering<'s> {
             })
             .collect();
         match ground {
-            None => Ok(Term::Apply(functor, arguments.into())),
+            None => {
+                self.calculation(name, sexp);
+                Ok(Term::Apply(functor, arguments.into()))
+            }
             Some(ground) => match self.out.terms.intern(functor, &ground) {
                 Ok(id) => Ok(Term::Ground(id)),
                 Err(overflow) => {
@@ -403,7 +430,7 @@ impl<'s> Lowering<'s> {
                         TermOverflow::Symbols { .. } => "--max-symbols",
                     };
                     self.is_full |= matches!(overflow, TermOverflow::Count(_));
-                    let message = format!("more than {limit} {what}");
+                    let message = format!("more than {}", counted_phrase(limit, what));
                     let help = format!("if this is intended, raise the limit with {option}");
                     let finding = self.error(Code::TooManyRules, sexp.span, message);
                     let finding = finding.help(help);
@@ -517,26 +544,28 @@ impl<'s> Lowering<'s> {
         }
     }
 
-    /// Warns about the first name that begins with punctuation from another language.
-    fn odd_name(&mut self, name: &Sexp) {
+    /// Warns about the first name of each kind that is a word of another notation.
+    fn odd_name(&mut self, name: &Sexp, is_form: bool) {
         let text = self.sources.text(name.span);
-        let odd = ["\"", "#|", "|#", ":-"]
-            .iter()
-            .find(|odd| text.starts_with(**odd));
-        let (odd, help) = match odd {
-            Some(odd) => (
-                *odd,
-                match odd.as_bytes()[0] {
-                    b'"' => "quotes have no meaning in GDL: remove them",
-                    b':' => ARROW_HELP,
-                    _ => "a comment in GDL begins with ; and ends with the line",
-                },
-            ),
-            None if text == "<=" => (text, ARROW_HELP),
-            None => return,
-        };
-        let message = format!("{text} is read as an ordinary name");
-        self.warn_once(Code::OddName, odd, name.span, message, help);
+        if let Some(Foreign { kind, help }) = foreign(text, is_form) {
+            let message = format!("{text} is read as an ordinary name");
+            self.warn_once(Code::OddName, kind, name.span, message, help);
+        }
+    }
+
+    /// Warns about the first term that looks like a calculation.
+    fn calculation(&mut self, name: &Sexp, term: &Sexp) {
+        if is_operator(self.sources.text(name.span)) {
+            let shown = self.sources.text(term.span);
+            let message = format!("{shown} is a term like any other: nothing is calculated");
+            self.warn_once(
+                Code::OddName,
+                "calculation",
+                term.span,
+                message,
+                ARITHMETIC_HELP,
+            );
+        }
     }
 
     /// Warns about the first occurrence only.
@@ -549,6 +578,18 @@ impl<'s> Lowering<'s> {
 
     fn is_arrow(&self, sexp: &Sexp) -> bool {
         matches!(sexp.kind, SexpKind::Symbol) && self.sources.text(sexp.span) == "<="
+    }
+
+    /// Whether a form is a rule with the arrow of another notation: a fact has no variables.
+    fn is_foreign_rule(&self, first: &Sexp, rest: &[Sexp]) -> bool {
+        fn has_variable(sexp: &Sexp) -> bool {
+            match &sexp.kind {
+                SexpKind::Variable => true,
+                SexpKind::Symbol => false,
+                SexpKind::List(members) => members.iter().any(has_variable),
+            }
+        }
+        is_arrow(self.sources.text(first.span)) && rest.iter().any(has_variable)
     }
 
     fn keyword(&self, name: &Sexp) -> Option<Keyword> {

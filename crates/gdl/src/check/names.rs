@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::foreign::{ARITHMETIC_HELP, foreign, is_operator};
 use super::keywords::Keyword;
 use super::lower::{Lowered, Position};
 use crate::diagnostic::{Code, Diagnostic, Strictness};
@@ -116,24 +117,33 @@ fn relations(
     let is_undefined =
         |used: &&RelationId| !head.contains_key(used) && lowered.keyword_of(**used).is_none();
     let undefined: Vec<&RelationId> = body.keys().filter(is_undefined).collect();
-    let mut shapes: FxHashMap<Symbol, usize> = FxHashMap::default();
+    // By name: in how many forms it is written in heads, and in bodies.
+    let mut shapes: FxHashMap<Symbol, [usize; 2]> = FxHashMap::default();
     for relation in lowered.rules.relations() {
-        *shapes.entry(lowered.relation_symbol(relation)).or_default() += 1;
+        let count = shapes.entry(lowered.relation_symbol(relation)).or_default();
+        count[0] += usize::from(head.contains_key(&relation));
+        count[1] += usize::from(body.contains_key(&relation));
     }
     for relation in lowered.rules.relations() {
         if near.stop.is_over() {
             return;
         }
-        // A name with several arities has its own finding.
-        let several = shapes[&lowered.relation_symbol(relation)] > 1;
-        if several || lowered.keyword_of(relation).is_some() {
+        if lowered.keyword_of(relation).is_some() {
             continue;
         }
         let name = lowered.relation_name(relation);
+        let [defined, used] = shapes[&lowered.relation_symbol(relation)];
         match (head.get(&relation), body.get(&relation)) {
+            // A name that is written in several forms has its own finding.
+            (None, Some(_)) if defined > 0 => {}
+            (Some(_), None) if used > 0 => {}
             (None, Some(&span)) => {
                 let message = format!("{name} is used but never defined, so it never holds");
                 let finding = Diagnostic::new(Code::Undefined, strictness, span, message);
+                if is_operator(name) {
+                    findings.push(finding.help(ARITHMETIC_HELP));
+                    continue;
+                }
                 if let Some(meant) = bare.suggestion(relation, span, Position::Body) {
                     findings.push(finding.help(meant));
                     continue;
@@ -144,6 +154,8 @@ fn relations(
                 findings.push(near.suggest(finding, name, candidates));
             }
             (Some(span), None) if data.contains(&span.file) => {}
+            // It has its own finding, too.
+            (Some(_), None) if foreign(name, true).is_some() => {}
             (Some(&span), None) => {
                 let message = format!("{name} is defined but never used");
                 let finding = Diagnostic::new(Code::Unused, strictness, span, message);

@@ -79,7 +79,7 @@ fn undeclared(
     .collect();
     // Names that are declared or already reported.
     let mut known: FxHashSet<TermId> = roles.iter().copied().collect();
-    let mut report = |name: TermId, span| {
+    let mut report = |name: TermId, span, variables: &[Box<str>]| {
         if stop.is_over() || !known.insert(name) {
             return;
         }
@@ -87,6 +87,11 @@ fn undeclared(
         let text = lowered.symbols.name(functor.name);
         let message = format!("{text} is not a role, so this has no effect");
         let finding = Diagnostic::new(Code::UndeclaredRole, strictness, span, message);
+        let mut meant = variables.iter();
+        if let Some(meant) = meant.find(|variable| variable.strip_prefix('?') == Some(text)) {
+            findings.push(finding.help(format!("did you mean the variable {meant}?")));
+            return;
+        }
         let nearest = roles
             .iter()
             .take(MAX_COMPARED)
@@ -102,7 +107,7 @@ fn undeclared(
     };
     for fact in &lowered.rules.facts {
         if relations.contains(&fact.relation) {
-            report(fact.arguments[0], fact.span);
+            report(fact.arguments[0], fact.span, &[]);
         }
     }
     for rule in &lowered.rules.rules {
@@ -110,7 +115,7 @@ fn undeclared(
             if let (true, Some(Term::Ground(name))) =
                 (relations.contains(&atom.relation), atom.arguments.first())
             {
-                report(*name, atom.span);
+                report(*name, atom.span, &rule.variables);
             }
         };
         atom(&rule.head);

@@ -4,11 +4,15 @@
 
 use ggp_stop::Stop;
 
+use super::keywords::Keyword;
 use super::lower::Lowered;
 use crate::diagnostic::{Code, Diagnostic, Strictness};
-use crate::program::{Literal, Rule, Variable};
+use crate::program::{Literal, Rule, Term, Variable};
 use crate::span::{Sources, Span};
 use crate::symbol::Case;
+
+/// The most bytes of an atom in a suggestion.
+const LONGEST_ATOM: usize = 80;
 
 /// Reports unbound variables, until `stop` is over.
 pub(super) fn check(lowered: &Lowered, sources: &Sources, stop: &Stop) -> Vec<Diagnostic> {
@@ -29,7 +33,17 @@ pub(super) fn check(lowered: &Lowered, sources: &Sources, stop: &Stop) -> Vec<Di
                 return;
             }
             reported.push(variable);
-            findings.push(unbound(lowered, sources, rule, variable, span, place));
+            let finding = unbound(lowered, sources, rule, variable, span);
+            let help = role(lowered, rule, variable);
+            let help = help.or_else(|| none_of(lowered, sources, rule, variable));
+            findings.push(match help {
+                Some(help) => finding.help(help),
+                None => finding.help(format!(
+                    "{name} occurs in {place}: add a positive literal with {name} to the body, and to \
+                     every alternative of an `or`",
+                    name = rule.variables[variable.index()]
+                )),
+            });
         };
         rule.head
             .for_each_variable(|v, _| report(v, rule.head.span, "the head"));
@@ -55,7 +69,6 @@ fn unbound(
     rule: &Rule,
     variable: Variable,
     span: Span,
-    place: &str,
 ) -> Diagnostic {
     let name = &rule.variables[variable.index()];
     let message = format!("variable {name} is not bound by a positive literal");
@@ -63,9 +76,74 @@ fn unbound(
         Case::Fold => text.to_lowercase() == name.to_lowercase(),
         Case::Keep => *text == **name,
     });
-    Diagnostic::new(Code::UnboundVariable, Strictness::Tolerant, at, message).help(format!(
-        "{name} occurs in {place}: add a positive literal with {name} to the body, \
-         and to every alternative of an `or`"
+    Diagnostic::new(Code::UnboundVariable, Strictness::Tolerant, at, message)
+}
+
+/// The advice where the head is about any role.
+fn role(lowered: &Lowered, rule: &Rule, variable: Variable) -> Option<String> {
+    let of_roles = [Keyword::Legal, Keyword::Goal, Keyword::Sees, Keyword::Input];
+    let is_of_roles = lowered
+        .keyword_of(rule.head.relation)
+        .is_some_and(|k| of_roles.contains(&k));
+    let is_role = is_of_roles && rule.head.arguments.first() == Some(&Term::Variable(variable));
+    let name = &rule.variables[variable.index()];
+    is_role.then(|| {
+        format!(
+            "for every role, add (role {name}) to the body, and to every alternative of an `or`"
+        )
+    })
+}
+
+/// The advice for a negation that denies that something exists: the variable occurs there alone.
+fn none_of(
+    lowered: &Lowered,
+    sources: &Sources,
+    rule: &Rule,
+    variable: Variable,
+) -> Option<String> {
+    let mut has_it = false;
+    rule.head.for_each_variable(|v, _| has_it |= v == variable);
+    let mut of = rule.body.iter().filter(|literal| {
+        let mut has_it = false;
+        literal.for_each_variable(&mut |v| has_it |= v == variable);
+        has_it
+    });
+    let (Some(Literal::Negative(atom)), None) = (of.next(), of.next()) else {
+        return None;
+    };
+    let text = sources.text(atom.span);
+    if has_it || text.len() > LONGEST_ATOM || text.contains(['\n', '\r', ';']) {
+        return None;
+    }
+    let functor = match lowered.keyword_of(atom.relation) {
+        Some(_) => atom.arguments.last()?.functor(&lowered.terms)?,
+        None => lowered.relation_functor[atom.relation.index()],
+    };
+    let name = lowered.symbols.name(lowered.functors.functor(functor).name);
+    // What is bound elsewhere is the same within the negation.
+    let mut others: Vec<Variable> = Vec::new();
+    atom.for_each_variable(|v, _| {
+        let bound = rule.body.iter().any(|literal| {
+            let mut has_it = false;
+            if let Literal::Positive(atom) = literal {
+                atom.for_each_variable(|other, _| has_it |= other == v);
+            }
+            has_it
+        });
+        if bound && !others.contains(&v) {
+            others.push(v);
+        }
+    });
+    let names = others
+        .iter()
+        .map(|v| format!(" {}", rule.variables[v.index()]));
+    let some = match names.collect::<String>() {
+        names if names.is_empty() => format!("some_{name}"),
+        names => format!("(some_{name}{names})"),
+    };
+    let unbound = &rule.variables[variable.index()];
+    Some(format!(
+        "to deny that any {unbound} exists, define a relation of its own, such as (<= {some} {text}), and write (not {some})"
     ))
 }
 

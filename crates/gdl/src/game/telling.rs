@@ -68,6 +68,9 @@ impl Game {
         if let Some(sees) = self.keyword(Keyword::Sees) {
             copy_next(&mut lowered, next);
             percepts(&mut lowered, sees, next, told)?;
+            if let Some(truth) = self.keyword(Keyword::True) {
+                exclude_percepts(&mut lowered, truth, told)?;
+            }
         }
         let (roles, sources) = (self.inner.roles.clone(), self.inner.sources.clone());
         Ok(Telling {
@@ -101,7 +104,7 @@ fn relation(lowered: &mut Lowered, name: &str, arity: u16) -> RelationId {
     relation
 }
 
-fn add_relation(lowered: &mut Lowered, functor: FunctorId, arity: usize) -> RelationId {
+pub(super) fn add_relation(lowered: &mut Lowered, functor: FunctorId, arity: usize) -> RelationId {
     lowered.relation_functor.push(functor);
     lowered.rules.add_relation(arity)
 }
@@ -251,6 +254,59 @@ fn percepts(
             fact.relation = next;
             fact.arguments = [terms.intern(told, &fact.arguments)?].into();
         }
+    }
+    Ok(())
+}
+
+/// Rules that match whole facts by a variable, such as `(<= (next ?f) (true ?f))`, do not match
+/// facts that hold percepts: they ask a relation of all others, which has a rule for each functor.
+fn exclude_percepts(
+    lowered: &mut Lowered,
+    truth: RelationId,
+    told: FunctorId,
+) -> Result<(), TermOverflow> {
+    // The variables of other literals are bound by positive ones.
+    let is_whole = |literal: &Literal| match literal {
+        Literal::Positive(atom) => {
+            atom.relation == truth && matches!(atom.arguments[..], [Term::Variable(_)])
+        }
+        _ => false,
+    };
+    let mut bodies = lowered.rules.rules.iter().map(|rule| &rule.body);
+    if !bodies.any(|body| body.iter().any(is_whole)) {
+        return Ok(());
+    }
+    let plain = add_relation(lowered, lowered.relation_functor[truth.index()], 1);
+    let bodies = lowered
+        .rules
+        .rules
+        .iter_mut()
+        .flat_map(|rule| &mut rule.body);
+    for literal in bodies.filter(|literal| is_whole(literal)) {
+        for_each_atom(literal, &mut |atom| atom.relation = plain);
+    }
+    let span = Span::default();
+    for (functor, named) in lowered
+        .functors
+        .iter()
+        .filter(|(functor, _)| *functor != told)
+    {
+        let numbers = 0..named.arity();
+        let arguments = numbers.map(|number| Term::Variable(Variable::new(number)));
+        let fact = apply(&mut lowered.terms, functor, arguments.collect())?;
+        let atom = |relation| Atom {
+            relation,
+            arguments: vec![fact.clone()],
+            span,
+        };
+        lowered.rules.rules.push(Rule {
+            head: atom(plain),
+            body: vec![Literal::Positive(atom(truth))],
+            variables: (0..named.arity())
+                .map(|number| format!("?{number}").into())
+                .collect(),
+            span,
+        });
     }
     Ok(())
 }

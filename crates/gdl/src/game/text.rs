@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::fmt;
 
 use super::Game;
+use crate::counted::counted;
 use crate::program::{Functor, Shape};
 use crate::span::{Source, Sources};
 use crate::symbol::Case;
@@ -11,7 +12,7 @@ use crate::syntax::{self, Sexp, SexpKind, SyntaxLimits};
 use crate::terms::{TermId, Terms};
 
 /// The reason why a text is not a term of a game.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq)]
 pub enum ParseTermError {
     /// The text is not one well-formed term without variables.
     Malformed(String),
@@ -49,7 +50,8 @@ impl fmt::Display for ParseTermError {
                 )
             }
             ParseTermError::UnknownFunction(name, arity) => {
-                write!(f, "the rules never use `{name}` with {arity} arguments")
+                let arguments = counted(arity, "argument");
+                write!(f, "the rules never use `{name}` with {arguments}")
             }
             ParseTermError::TooLarge => f.write_str("the term table is full"),
         }
@@ -58,20 +60,23 @@ impl fmt::Display for ParseTermError {
 
 impl std::error::Error for ParseTermError {}
 
+crate::debug_as_display!(ParseTermError);
+
 /// The characters of a term's text that messages show.
 const SHORT: usize = 60;
 
 impl Game {
-    /// A term with names spelled as in the rules: `(cell 1 1 b)`, `noop`, `(f)`.
+    /// A term, with one blank between arguments and each name as the rules write it first:
+    /// `(cell 1 1 b)`, `noop`, `(f)`. All output has this spelling.
     ///
     /// `terms` must be a view of this game's terms that knows the term.
     pub fn text(&self, terms: &Terms, term: TermId) -> String {
         self.text_until(terms, term, usize::MAX)
     }
 
-    /// The beginning of a term's canonical text, for messages: all of it if it is short.
+    /// The beginning of a term's text, for messages: all of it if it is short.
     pub fn start_of_text(&self, terms: &Terms, term: TermId) -> String {
-        let text = self.folded(self.text_until(terms, term, 4 * SHORT + 1));
+        let text = self.text_until(terms, term, 4 * SHORT + 1);
         match text.char_indices().nth(SHORT) {
             Some((end, _)) => format!("{}…", &text[..end]),
             None => text,
@@ -112,14 +117,11 @@ impl Game {
         out
     }
 
-    /// A term in canonical text: names in lower case, unless the game distinguishes
-    /// letter case, and one blank between arguments. Sorted lists of canonical texts
-    /// identify states and moves across programs.
+    /// A term in canonical text: as [`Game::text`], but in lower case unless the game
+    /// distinguishes letter case. Sorted lists of canonical texts identify states and moves
+    /// in files, whose rules may be written in other letter case.
     pub fn canonical(&self, terms: &Terms, term: TermId) -> String {
-        self.folded(self.text(terms, term))
-    }
-
-    fn folded(&self, text: String) -> String {
+        let text = self.text(terms, term);
         let plain = |b: u8| b.is_ascii() && !b.is_ascii_uppercase();
         match self.symbols().case() {
             Case::Fold if !text.bytes().all(plain) => text.to_lowercase(),

@@ -14,13 +14,16 @@
 //!   are written like relations, `or(a)`. `p` is `p`, `(p)` is `p()`.
 //! - Clauses may end with a full stop; `(<= h)` must, `h :- .`. Without one, no text
 //!   may follow a rule on its line, nor on the next line if that is indented further.
-//! - Comments begin with `%` or `;`.
+//! - Comments begin with `%` or `;`. A `;` in a clause that has no full stop yet must not be
+//!   followed by literals or by nothing, since `;` means "or" in Prolog.
+//! - `not p` and `\+ p` are read like `~p`, and `a \= b` and `a != b` like `distinct(a,b)`.
 
 mod detect;
+mod or;
 mod read;
 mod write;
 
-pub use detect::detect_infix;
+pub use detect::{NOT_KIF, detect_infix, infix_finding};
 pub use read::from_infix;
 pub use write::{to_infix, unwritable};
 

@@ -4,6 +4,7 @@
 //! head on the line of the arrow and each literal of its body on a separate line.
 //! Lists that are too long are broken at their arguments. Comments stay where
 //! [`Tree`] has them; empty lines between forms stay, at most one in a row.
+//! The line breaks and a byte order mark are those of the text that was read.
 //! Formatting the result again does not change it.
 
 use ggp_stop::Stop;
@@ -62,7 +63,7 @@ pub fn laid_out(tree: &Tree<'_>, layout: Layout, stop: &Stop) -> String {
     if !out.is_empty() {
         out.push('\n');
     }
-    out
+    tree.form.apply(out)
 }
 
 /// The text of one indented node; `closing` brackets will follow it.
@@ -311,6 +312,10 @@ mod tests {
         check("(<= a b ; why\n)", "(<= a\n    b)  ; why\n");
         check("(<= a b ; why\n) ; and", "(<= a\n    b  ; why\n)  ; and\n");
         check("(a ; x\n b)", "(a  ; x\n   b)\n");
+        check(
+            "(<= a\n  (b (c) ; of c\n  ) ; of b\n)",
+            "(<= a\n    (b (c))  ; of c\n)  ; of b\n",
+        );
     }
 
     #[test]
@@ -332,7 +337,11 @@ mod tests {
     }
 
     #[test]
-    fn all_line_breaks_are_equal() {
-        check("(a)\r\n\r\n(b)\r(c) ; x\r", "(a)\n\n(b)\n(c)  ; x\n");
+    fn line_breaks_become_those_that_the_text_has_most() {
+        check(
+            "(a)\r\n\r\n(b)\r(c) ; x\r",
+            "(a)\r\n\r\n(b)\r\n(c)  ; x\r\n",
+        );
+        check("\u{feff}(a)\r\r\r(b)", "\u{feff}(a)\r\r(b)\r");
     }
 }

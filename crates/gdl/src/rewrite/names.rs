@@ -7,6 +7,7 @@ use strsim::damerau_levenshtein;
 
 use super::words::is_reserved;
 use crate::check::Keyword;
+use crate::counted::counted;
 use crate::span::{Sources, Span};
 use crate::symbol::Case;
 use crate::syntax::{Sexp, SexpKind};
@@ -160,10 +161,7 @@ impl RenameError {
                     NameKind::Relation => "relation",
                     NameKind::Term => "term",
                 };
-                let count = |arity| match arity {
-                    1 => "1 argument".to_owned(),
-                    arity => format!("{arity} arguments"),
-                };
+                let count = |arity| counted(arity, "argument");
                 let wanted = match (asked.kind, asked.arity) {
                     (Some(wanted), Some(arity)) => {
                         format!("{} with {}", kind(wanted), count(arity))

@@ -6,6 +6,7 @@
 use ggp_stop::Stop;
 use std::borrow::Cow;
 
+use super::text_form::TextForm;
 use crate::diagnostic::Diagnostic;
 use crate::span::Sources;
 use crate::syntax::{self, Sexp, SexpKind, SyntaxLimits};
@@ -17,6 +18,8 @@ pub struct Tree<'t> {
     pub items: Vec<Item<'t>>,
     /// Comments and empty lines after the last form.
     pub after: Vec<Note<'t>>,
+    /// The line breaks and the byte order mark of the first file.
+    pub form: TextForm,
 }
 
 /// A form, a literal or a term, with its comments.
@@ -119,7 +122,11 @@ impl<'t> Tree<'t> {
         if !findings.is_empty() {
             return Err(findings);
         }
-        let mut tree = Tree::default();
+        let first = sources.files().first();
+        let mut tree = Tree {
+            form: first.map_or_else(TextForm::default, |file| TextForm::of(file.text())),
+            ..Tree::default()
+        };
         let mut rest = &forms[..];
         for (file, source) in sources.files().iter().enumerate() {
             let count = rest.partition_point(|form| form.span.file as usize <= file);
@@ -223,6 +230,8 @@ pub(super) fn settle_behind(item: &mut Item<'_>) {
         && let Some(last) = items.last_mut()
     {
         item.behind = std::mem::take(&mut last.behind);
+        // A comment behind a part of that part has room to move now, too.
+        settle_behind(last);
     }
 }
 

@@ -204,7 +204,11 @@ impl Reader<'_> {
                 return Err(self.error(row.line, format!("row {number} is empty")));
             }
             if found != columns {
-                let message = format!("row {number} has {found} cells, but row 1 has {columns}");
+                let found = match found {
+                    1 => "1 cell".to_owned(),
+                    _ => format!("{found} cells"),
+                };
+                let message = format!("row {number} has {found}, but row 1 has {columns}");
                 return Err(self.error(row.line, message));
             }
         }

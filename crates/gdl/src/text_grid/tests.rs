@@ -45,7 +45,7 @@ fn invalid_grids_are_rejected_with_a_line() {
     );
     check("01//01", "board:1: there is an empty row between two `/`");
     check("[[1,2],[3,4]", "board:1: a `]` is missing");
-    check("[[1,2],[3]]", "board:1: row 2 has 1 cells, but row 1 has 2");
+    check("[[1,2],[3]]", "board:1: row 2 has 1 cell, but row 1 has 2");
     check("[[1],[]]", "board:1: row 2 is empty");
     check("[[1,[2]]]", "board:1: there is a `[` inside a row");
     check("[[1],\n2]", "board:2: `2` is outside of a row");
@@ -73,6 +73,6 @@ fn each_line_is_a_puzzle() {
     let error = puzzles("list", "01/10\n01/1\n").unwrap_err();
     assert_eq!(
         error.to_string(),
-        "list:2: row 2 has 1 cells, but row 1 has 2"
+        "list:2: row 2 has 1 cell, but row 1 has 2"
     );
 }

@@ -367,11 +367,15 @@ impl<'m, 's> Match<'m, 's> {
                 let connective = connective(old);
                 match inner {
                     Some(inner) if connective.is_some() => {
+                        // Another list may be empty.
+                        if connective != self::connective(new) {
+                            return false;
+                        }
                         let parts = |items: &'m [Item<'s>]| {
                             items[1..].iter().map(|item| &item.node).collect()
                         };
                         inner.push(Group::new(parts(a), parts(b)));
-                        connective == self::connective(new)
+                        true
                     }
                     _ => {
                         let mut both = a.iter().zip(b);

@@ -49,6 +49,39 @@ fn equivalent_rules_do_not_differ() {
 }
 
 #[test]
+fn literals_of_every_form_are_compared() {
+    let one = [
+        "q",
+        "()",
+        "(q)",
+        "(())",
+        "(not)",
+        "(not q)",
+        "(not ())",
+        "(or)",
+        "(or q)",
+        "(or () q)",
+    ];
+    let two = one
+        .iter()
+        .flat_map(|a| ["(not ", "(or q ", "(and () "].map(|head| format!("{head}{a})")));
+    let all: Vec<String> = one.map(str::to_owned).into_iter().chain(two).collect();
+    for old in &all {
+        for new in &all {
+            // Several literals leave some that are compared in any order.
+            let rules =
+                |literal: &str| format!("(<= p {literal} ())\n(<= p (r {literal}) {literal})");
+            let found = between(&rules(old), &rules(new));
+            assert!(old != new || found.is_empty(), "{old} {new}");
+            assert!(
+                between(&rules(new), &rules(old)).is_empty() == found.is_empty(),
+                "{old} {new}"
+            );
+        }
+    }
+}
+
+#[test]
 fn rules_with_different_meanings_differ() {
     for (old, new) in [
         ("(a)", "a"),

@@ -1,5 +1,26 @@
 //! Detection of the notation of a text.
 
+use crate::diagnostic::{Code, Diagnostic, Strictness};
+use crate::span::{Source, Sources, Span};
+
+/// The message about a text in infix notation where KIF is expected.
+pub const NOT_KIF: &str = "this is infix notation, not KIF";
+
+/// The finding about the first file in infix notation, if there is one.
+pub fn infix_finding(sources: &Sources) -> Option<Diagnostic> {
+    let is_infix = |file: &Source| detect_infix(file.text()) == Some(true);
+    let file = sources.files().iter().position(is_infix)?;
+    let first = sources.files()[file].text().trim_end().lines().next();
+    let span = Span {
+        file: file as u32,
+        start: 0,
+        end: first.map_or(0, str::len) as u32,
+    };
+    let message = NOT_KIF.to_owned();
+    let finding = Diagnostic::new(Code::BadInfix, Strictness::Tolerant, span, message);
+    Some(finding.help("`ggp convert FILE` converts it to KIF"))
+}
+
 /// Maximum number of bytes examined.
 const SEEN: usize = 1 << 20;
 

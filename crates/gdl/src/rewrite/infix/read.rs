@@ -6,11 +6,15 @@ use std::collections::HashSet;
 
 use pest::Parser;
 
+use crate::counted::counted;
 use crate::diagnostic::{Code, Diagnostic, Strictness};
+use crate::rewrite::TextForm;
+use crate::rewrite::infix::or::or_in_gap;
 use crate::rewrite::tree::{Gap, Item, Node, Note, Tree, column_of, list, settle_behind};
 use crate::span::{Source, Span};
 use crate::syntax::SyntaxLimits;
-use infix::{Infix, Rule};
+use infix::Infix;
+pub(super) use infix::Rule;
 
 /// The parser derived by pest, which generates no documentation.
 #[allow(missing_docs)]
@@ -40,7 +44,8 @@ pub fn from_infix<'t>(
     let text = source.text();
     let most = limits.bytes.min(u32::MAX as usize);
     if text.len() > most {
-        let message = format!("the rules have {} bytes, the limit is {most}", text.len());
+        let bytes = counted(text.len(), "byte");
+        let message = format!("the rules have {bytes}, the limit is {most}");
         let finding = Diagnostic::new(Code::TooLarge, Strictness::Tolerant, None, message);
         return Err(vec![
             finding.help("if this is intended, raise the limit with --max-bytes"),
@@ -63,6 +68,9 @@ pub fn from_infix<'t>(
         behind: Vec::new(),
         notes: Vec::new(),
         near: false,
+        clause: None,
+        brackets: 0,
+        or: None,
         findings: Vec::new(),
     };
     let tree = reader.file(stop);
@@ -72,13 +80,13 @@ pub fn from_infix<'t>(
     }
 }
 
-struct Token {
-    rule: Rule,
-    start: usize,
-    end: usize,
+pub(super) struct Token {
+    pub rule: Rule,
+    pub start: usize,
+    pub end: usize,
 }
 
-fn tokens(text: &str, stop: &Stop) -> Vec<Token> {
+pub(super) fn tokens(text: &str, stop: &Stop) -> Vec<Token> {
     let mut tokens = Vec::new();
     let mut from = 0;
     while from < text.len() && !stop.is_over() {
@@ -128,6 +136,12 @@ struct Reader<'t, 'k> {
     notes: Vec<Note<'t>>,
     /// True if the next token is on the same line as the last one.
     near: bool,
+    /// The first byte of the clause that is read.
+    clause: Option<usize>,
+    /// Number of open brackets of that clause.
+    brackets: usize,
+    /// The place of a `;` in that clause that seems to mean "or".
+    or: Option<usize>,
     findings: Vec<Diagnostic>,
 }
 
@@ -137,7 +151,10 @@ impl<'t> Reader<'t, '_> {
     fn file(&mut self, stop: &Stop) -> Tree<'t> {
         self.gap(0);
         self.near = false;
-        let mut tree = Tree::default();
+        let mut tree = Tree {
+            form: TextForm::of(self.text),
+            ..Tree::default()
+        };
         while self.at < self.tokens.len() && !stop.is_over() {
             let near = self.near;
             match self.clause() {
@@ -165,6 +182,17 @@ impl<'t> Reader<'t, '_> {
         let token = &self.tokens[self.at];
         self.at += 1;
         self.gap(token.end);
+        match token.rule {
+            Rule::open => self.brackets += 1,
+            Rule::close => self.brackets = self.brackets.saturating_sub(1),
+            _ => {}
+        }
+        if let Some(clause) = self.clause
+            && self.or.is_none()
+        {
+            let is_inside = self.brackets > 0;
+            self.or = or_in_gap(self.text, self.tokens, self.at, clause, is_inside);
+        }
         &self.text[token.start..token.end]
     }
 
@@ -263,11 +291,21 @@ impl<'t> Reader<'t, '_> {
             );
         }
         let help = match found {
+            _ if self.is_transition() => {
+                "rules with :: and ==> are not read; write effects as next(f) :- does(r,a)"
+            }
             "'" => "close the quoted name with ' on the same line",
             "(" | "<" | "?" => "this looks like KIF; infix notation is written p(a), X and h :- b",
+            "=" => {
+                "put the value in place of the variable; inequality is written distinct(a,b) or a \\= b"
+            }
             "\\" => "write negation as ~",
             "!" => "write negation as ~, and quote names that contain !: 'a!'",
-            "|" | "&" | "~" => "a term cannot contain a formula",
+            "|" | "&" | "~" if self.depth > 0 => "a term cannot contain a formula",
+            "|" | "&" | "~" if what == "a name" => {
+                "a clause begins with one term: write a rule as head :- body"
+            }
+            "|" | "&" | "," => "remove it, or add a literal before it",
             _ => "quote names with characters other than letters, digits and _: 'a+'",
         };
         let message = format!("expected {what}, found {found}");
@@ -277,9 +315,39 @@ impl<'t> Reader<'t, '_> {
         result
     }
 
+    /// True if `::` or `==>` occurs between the next token and the next full stop or empty line.
+    fn is_transition(&self) -> bool {
+        let rest = &self.tokens[self.at..];
+        let goes_on = |token: &&Token| token.rule != Rule::stop;
+        let Some(last) = rest.iter().take_while(goes_on).last() else {
+            return false;
+        };
+        let text = &self.text[rest[0].start..last.end];
+        let paragraph = text.lines().take_while(|line| !line.trim().is_empty());
+        let code = |line: &'t str| line.split(['%', ';']).next().unwrap_or_default();
+        paragraph
+            .map(code)
+            .any(|line| line.contains("::") || line.contains("==>"))
+    }
+
     fn clause(&mut self) -> Read<Item<'t>> {
         let before = self.before();
         let start = self.tokens[self.at].start;
+        let known = self.findings.len();
+        (self.clause, self.brackets) = (Some(start), 0);
+        let clause = self.clause_at(start, before);
+        self.clause = None;
+        let Some(or) = self.or.take() else {
+            return clause;
+        };
+        // Other findings follow from the text that was not read.
+        self.findings.truncate(known);
+        let message = "; begins a comment, but seems to mean \"or\" here".to_owned();
+        let help = "write or as |, begin comments with %, and end the clause with a full stop";
+        self.error_at(Code::BadInfix, or, or + 1, message, help)
+    }
+
+    fn clause_at(&mut self, start: usize, before: Vec<Note<'t>>) -> Read<Item<'t>> {
         let mut head = self.term("a name")?;
         if !self.accept(Rule::arrow) {
             self.accept(Rule::stop);
@@ -288,6 +356,11 @@ impl<'t> Reader<'t, '_> {
         }
         head.behind.append(&mut self.behind);
         settle_behind(&mut head);
+        self.body(before, head, start)
+    }
+
+    /// The rule with this head, whose body begins here.
+    fn body(&mut self, before: Vec<Note<'t>>, head: Item<'t>, start: usize) -> Read<Item<'t>> {
         let mut items = vec![Item::new(Node::Word("<=".into())), head];
         if self.peek() != Some(Rule::stop) {
             let mut alternatives = self.alternatives()?;
@@ -325,25 +398,13 @@ impl<'t> Reader<'t, '_> {
             return Ok(());
         }
         let word = |token: &Token| &self.text[token.start..token.end];
-        let before = &self.tokens[self.at - 1];
-        let (at, message) = match word(before) {
-            "not" if self.near => (
-                self.at - 1,
-                "not is written after the literal before it".into(),
-            ),
-            _ => {
-                let message = format!("& or | is missing before {}", word(next));
-                (self.at, message)
-            }
-        };
-        let help = match word(&self.tokens[at]) {
-            "not" => "write negation as ~p or not(p)",
+        let message = format!("& or | is missing before {}", word(next));
+        let help = match word(next) {
             "and" => "write and as &",
             "or" => "write or as |",
             _ => "join the literals with & or |, or end the rule with a full stop",
         };
-        let Token { start, end, .. } = self.tokens[at];
-        self.error_at(Code::BadInfix, start, end, message, help)
+        self.error_at(Code::BadInfix, next.start, next.end, message, help)
     }
 
     /// Formulas joined by `|`, each a list of formulas joined by `&`.
@@ -379,13 +440,8 @@ impl<'t> Reader<'t, '_> {
         let mut before = self.before();
         let open = self.at;
         let mut item = match self.peek() {
-            Some(Rule::negation) => {
-                self.deeper(open)?;
-                self.advance();
-                let negated = self.literal()?;
-                self.depth -= 1;
-                joined("not", [negated])
-            }
+            Some(Rule::negation) => self.negation()?,
+            Some(Rule::name) if self.is_negation() => self.negation()?,
             Some(Rule::open) => {
                 self.deeper(open)?;
                 self.advance();
@@ -396,11 +452,40 @@ impl<'t> Reader<'t, '_> {
                     _ => joined("or", all.into_iter().map(|both| one("and", both))),
                 }
             }
-            _ => self.term("a literal")?,
+            _ => {
+                let term = self.term("a literal")?;
+                if self.accept(Rule::unequal) {
+                    joined("distinct", [term, self.term("a term")?])
+                } else {
+                    term
+                }
+            }
         };
         before.append(&mut item.before);
         item.before = before;
         Ok(item)
+    }
+
+    /// True if the next token is `not` before a literal on the same line.
+    fn is_negation(&self) -> bool {
+        let [word, next, ..] = &self.tokens[self.at..] else {
+            return false;
+        };
+        let begins = matches!(
+            next.rule,
+            Rule::name | Rule::quoted | Rule::variable | Rule::marked | Rule::negation
+        );
+        let between = &self.text[word.end..next.start];
+        &self.text[word.start..word.end] == "not" && begins && !between.contains(['\n', '\r'])
+    }
+
+    /// The negation of the literal after the next token.
+    fn negation(&mut self) -> Read<Item<'t>> {
+        self.deeper(self.at)?;
+        self.advance();
+        let negated = self.literal()?;
+        self.depth -= 1;
+        Ok(joined("not", [negated]))
     }
 
     fn deeper(&mut self, open: usize) -> Read<()> {
@@ -525,11 +610,12 @@ impl<'t> Reader<'t, '_> {
     }
 }
 
-/// A comment with each leading `%` replaced by `;`.
+/// A comment with each leading `%` replaced by `;`. A `%` before `;` is removed.
 fn comment(text: Cow<'_, str>) -> Cow<'_, str> {
     let rest = text.trim_start_matches('%');
     match text.len() - rest.len() {
         0 => text,
+        1 if rest.starts_with(';') => Cow::Owned(rest.to_owned()),
         count => Cow::Owned(";".repeat(count) + rest),
     }
 }

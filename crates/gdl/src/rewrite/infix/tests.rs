@@ -78,18 +78,175 @@ fn other_spellings_are_read() {
 }
 
 #[test]
+fn operators_of_prolog_are_read() {
+    let literals = ["a", "a(X,b)", "'a+'(b)", "~a", "X"];
+    for literal in literals {
+        let expected = kif(&format!("c :- d & ~{literal} & e"));
+        for sign in ["not ", "\\+ ", "\\+", "~ "] {
+            for (before, between, behind) in [("", "&", ""), ("", ",", "."), ("(", ")&(", ")")] {
+                let text = format!("c :- {before}d {between} {sign}{literal} {between} e{behind}");
+                assert_eq!(kif(&text), expected, "{text}");
+            }
+        }
+    }
+    assert_eq!(kif("c :- not not a"), kif("c :- ~~a"));
+    assert_eq!(kif("c :- not a | b"), kif("c :- ~a | b"));
+    let expected = "(<= c\n    (distinct ?x (f a))\n    (not (distinct b c)))\n";
+    for sign in ["\\=", "!=", " \\= ", " != "] {
+        let text = format!("c :- X{sign}f(a), not b{sign}c.");
+        assert_eq!(kif(&text), expected, "{text}");
+    }
+    assert_eq!(kif("p(not a)"), "K007@1:7");
+}
+
+#[test]
 fn comments_are_converted_and_restored() {
     check(
         "; head\n\n;; two\n(a)  ; behind\n(<= b\n    ; before\n    (c)  ; of c\n    (d))  ; of d\n; end\n",
         "% head\n\n%% two\na()  % behind\nb :-\n  % before\n  c() &  % of c\n  d()  % of d\n% end\n",
     );
-    check("(a)  ;% odd\n", "a()  ;% odd\n");
+    check("(a)  ;% odd\n", "a()  %;% odd\n");
+    check("(a)  ;;;%% odd\n", "a()  %;;;%% odd\n");
     // Two adjacent comments remain two comments.
     let text = infix("(<= a b\n ; end\n) ; after\n(c)");
     assert_eq!(text, "a :-\n  b\n  % end\n  % after\nc()\n");
     assert_eq!(kif(&text), "(<= a\n    b)\n; end\n; after\n(c)\n");
+    let text = infix("(<= a b ; end\n) ; after\n(c)");
+    assert_eq!(text, "a :-\n  b  % end\n  % after\nc()\n");
+    assert_eq!(kif(&text), "(<= a\n    b)  ; end\n; after\n(c)\n");
     assert_eq!(infix("(a ; x\n (b ; y\n c))"), "% x\n% y\na(b(c))\n");
     assert_eq!(kif("a(b, % x\n c)"), "(a b  ; x\n   c)\n");
+}
+
+#[test]
+fn a_semicolon_that_means_or_is_named_at_its_place() {
+    // `@` is the place; the texts before it are parts of a clause that can end there.
+    let parts = [
+        ("x :- y@", "."),
+        ("x :- y, w(1)@", "."),
+        ("x(A) :- y(A,'b')@", "."),
+        ("x :- ~y@", ""),
+        ("x :- (y@", ")."),
+        ("x :- v | (w, (y@", "))."),
+        ("f(a)@", "."),
+        ("role(p)@", ""),
+        ("x@", "."),
+        ("f(a@", ")."),
+        ("x :- A@", ""),
+        ("x :- y\n  @", "."),
+        ("x :- (y\n    @", ")."),
+        ("x :-\n  y(1)\n  @", ""),
+    ];
+    let rests = [
+        "z",
+        "z; w",
+        "z(1)",
+        "(z, w)",
+        "~z",
+        "\\+ z",
+        "not z",
+        "X = b",
+        "X \\== b",
+        "z % or",
+        "z(a) % or",
+        "init(s)",
+        "q :- r",
+        "\n   z",
+        "\n   z(1)",
+        "\n   (z, w)",
+        " % or\n   z",
+        "!",
+    ];
+    for (part, end) in parts {
+        for rest in rests {
+            for (before, after) in [("", ""), (" ", " "), ("", " "), (" ", "")] {
+                for previous in ["", "a(b).\n", "a(b)\n", "a :- b  % note\n"] {
+                    let start = format!("{previous}{}{before}", &part[..part.len() - 1]);
+                    let text = format!("{start};{after}{rest}{end}\nnext(b)\n");
+                    let line = start.rfind('\n').map_or(0, |end| end + 1);
+                    let row = start.matches('\n').count() + 1;
+                    let place = format!("K007@{row}:{}", start.len() - line + 1);
+                    assert_eq!(kif(&text), place, "{text}");
+                }
+            }
+        }
+    }
+    // In these places, no literal can follow; only text that looks like one is named.
+    for part in ["x :-", "x :- y,", "x :- y &\n ", "x :- (", "f(a,"] {
+        for rest in ["z(1)", "z.", "z, w.", "z)."] {
+            let text = format!("{part} ; {rest}\nnext(b)\n");
+            let row = part.matches('\n').count() + 1;
+            let column = part.len() - part.rfind('\n').map_or(0, |end| end + 1) + 2;
+            assert_eq!(kif(&text), format!("K007@{row}:{column}"), "{text}");
+        }
+    }
+    for comment in ["the end.", "one (of two)", "don't", "-----", "p(a) is true"] {
+        for part in [
+            "x :- y@",
+            "f(a)@",
+            "x :- y,@ z",
+            "x(@ a)",
+            "x :- y.@",
+            "f(a).@",
+            "x :- y\n@",
+            "x :- (y@ & z)",
+        ] {
+            let text = part.replace('@', &format!("  ; {comment}\n"));
+            let other = part.replace('@', &format!("  % {comment}\n"));
+            assert!(!kif(&text).starts_with('K'), "{text}");
+            assert_eq!(kif(&text), kif(&other), "{text}");
+        }
+    }
+    for comment in ["z", "z(1)", "z, w.", "X = b"] {
+        for part in ["f(a).@", "x :- y.@", "x :- y. @", "@f(a)"] {
+            let text = part.replace('@', &format!("; {comment}\n"));
+            assert!(!kif(&text).starts_with('K'), "{text}");
+        }
+    }
+    for text in [
+        "f(a)\n; z\ng(b)",
+        "f(a)\n; z(1)\ng(b)",
+        "x :- y\n;\n; z\n;\ng(b)",
+        "x :- y\n\n  ; z\n  g",
+    ] {
+        assert!(!kif(text).starts_with('K'), "{text}");
+    }
+}
+
+#[test]
+fn help_fits_the_operator() {
+    let help = |infix: &str| {
+        let source = Source::new("t", infix);
+        let found = from_infix(&source, SyntaxLimits::default(), &Stop::new());
+        let finding = found.expect_err("wrong").remove(0);
+        finding.help.expect("a help")
+    };
+    for sign in ["=", " = ", "==", " =:= ", " \\== ", " =\\= "] {
+        for text in [
+            format!("x :- X{sign}b"),
+            format!("x :- y, not X{sign}b.\na :: b ==> c."),
+        ] {
+            let help = help(&text);
+            assert!(
+                help.contains("in place of") && help.contains("distinct"),
+                "{text}: {help}"
+            );
+        }
+    }
+    for text in [
+        "a :: b ==> c",
+        "p(A) & q(A) ==> next(x)",
+        "p(A) &\n q(A)\n ==> next(x)",
+        "p ==> q.",
+        "p(A) :: q",
+    ] {
+        assert!(help(text).contains("==>"), "{text}");
+    }
+    assert!(help("p(a & b)").contains("term cannot"));
+    assert!(help("p(a) & q(b)").contains("head :- body"));
+    for text in ["p :- & q", "p :- q & , r", "p :- | q"] {
+        assert!(help(text).contains("literal before it"), "{text}");
+    }
 }
 
 #[test]
@@ -102,8 +259,13 @@ fn errors_have_places() {
     assert_eq!(kif("(<= p q)"), "K007@1:1");
     for (text, place) in [
         ("legal(P,noop) :- role(P) done", "1:26"),
-        ("c :- not b", "1:6"),
-        ("c :- a & not b.", "1:10"),
+        ("c :- a not b", "1:8"),
+        ("c :- (a ; b(X)).\nd", "1:9"),
+        ("c :- a ; b.", "1:8"),
+        ("c :- a, not b ; not c, d.", "1:15"),
+        ("c :-\n  ( a(1)\n  ; b(2)\n  ).", "3:3"),
+        ("c :- a(1)\n   ; ~b(2) | c", "2:4"),
+        ("a :: b ==> c", "1:3"),
         ("c :- a and b", "1:8"),
         ("c :- a ~b", "1:8"),
         ("c :- (a | b) 'd+'", "1:14"),
@@ -122,6 +284,14 @@ fn errors_have_places() {
             "(<= c\n    (not b)\n    (not d))\n",
         ),
         ("c :- not\nd", "(<= c\n    not)\nd\n"),
+        ("c :- not & d", "(<= c\n    not\n    d)\n"),
+        ("c :- a  ; the end.\n", "(<= c\n    a)  ; the end.\n"),
+        ("c :- a.  ; b(1).\n", "(<= c\n    a)  ; b(1).\n"),
+        ("c :- a\n; b(1)\nd", "(<= c\n    a)\n; b(1)\nd\n"),
+        (
+            "c :- a(1, ; one (of two)\n 2)",
+            "(<= c\n    (a 1  ; one (of two)\n       2))\n",
+        ),
         ("c :- a &\n b", "(<= c\n    a\n    b)\n"),
     ] {
         assert_eq!(kif(text), forms, "{text}");

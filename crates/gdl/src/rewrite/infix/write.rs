@@ -55,7 +55,9 @@ pub fn to_infix(tree: &Tree<'_>) -> String {
         match &item.node {
             // A comment on the last line extends to the end of the line.
             Node::List { items, after }
-                if items.len() > 2 && item.node.is_rule() && has_comment(after) =>
+                if items.len() > 2
+                    && item.node.is_rule()
+                    && (has_comment(after) || !items[items.len() - 1].behind.is_empty()) =>
             {
                 for comment in &item.behind {
                     out.push('\n');
@@ -72,7 +74,7 @@ pub fn to_infix(tree: &Tree<'_>) -> String {
     if !out.is_empty() {
         out.push('\n');
     }
-    out
+    tree.form.apply(out)
 }
 
 fn rule(item: &Item<'_>, head: &Item<'_>, body: &[Item<'_>], out: &mut String) {
@@ -174,11 +176,11 @@ fn inner_comments(node: &Node<'_>, indent: &str, out: &mut String) {
     notes(after, indent, out);
 }
 
-/// A comment with each leading `;` replaced by `%`, if reading restores it.
+/// A comment with each leading `;` replaced by `%`, or after a `%` if reading would not restore it.
 fn comment_text(comment: &str) -> String {
     let text = comment.trim_start_matches(';');
     match text.starts_with('%') {
-        true => comment.to_owned(),
+        true => format!("%{comment}"),
         false => "%".repeat(comment.len() - text.len()) + text,
     }
 }

@@ -1,0 +1,46 @@
+//! Words of other notations that beginners write in rules.
+
+/// A word of another notation.
+pub(super) struct Foreign {
+    /// The kind, of which the first word is reported.
+    pub kind: &'static str,
+    /// The advice on how GDL says it.
+    pub help: &'static str,
+}
+
+pub(super) const ARROW_HELP: &str = "write a rule as (<= head literal ...)";
+const COMMENT_HELP: &str = "a comment in GDL begins with ; and ends with the line";
+const QUOTES_HELP: &str = "quotes have no meaning in GDL: remove them";
+const QUOTES: [char; 7] = ['“', '”', '„', '‘', '’', '«', '»'];
+
+pub(super) const ARITHMETIC_HELP: &str = "GDL has no numbers to calculate with or to compare: list the results \
+     as facts, such as (minus 3 1 2) or (less 1 3), and ask for them in the body of a rule";
+
+/// Whether a word is the arrow of a rule in another notation.
+pub(super) fn is_arrow(text: &str) -> bool {
+    matches!(
+        text,
+        "=>" | "->" | "-->" | "==>" | "<-" | "<--" | "<==" | ":-" | ":=" | "⇒" | "→" | "⇐" | "←"
+    )
+}
+
+/// Whether a name is a sign of arithmetic or of a comparison.
+pub(super) fn is_operator(text: &str) -> bool {
+    let of = |text: &str| text.chars().all(|sign| "+-*/%^<>=!~≤≥≠".contains(sign));
+    (1..=2).contains(&text.chars().count()) && of(text) && !is_arrow(text) && text != "<="
+}
+
+/// Recognizes a word of another notation; `is_form` is true for a word that is a whole form.
+pub(super) fn foreign(text: &str, is_form: bool) -> Option<Foreign> {
+    let of = |kind, help| Some(Foreign { kind, help });
+    let begins = |signs: &[&str]| signs.iter().any(|sign| text.starts_with(sign));
+    if text == "<=" || text.starts_with(":-") || is_arrow(text) {
+        of("arrow", ARROW_HELP)
+    } else if begins(&["#|", "|#", "//", "/*", "*/"]) || is_form && begins(&["#", "%", "--"]) {
+        of("comment", COMMENT_HELP)
+    } else if text.starts_with('"') || text.contains(QUOTES) {
+        of("quotes", QUOTES_HELP)
+    } else {
+        None
+    }
+}
