@@ -4,10 +4,12 @@ mod looks;
 mod places;
 
 use std::fs;
+use std::time::Duration;
 
 use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine};
 use ggp_gdl::game::Game;
-use ggp_picture::{Drawing, Picture, SAMPLE_STATES, sample};
+use ggp_gdl::terms::TermId;
+use ggp_picture::{Drawing, Examples, Picture, PictureOptions, SAMPLE_STATES};
 use serde_json::Value;
 
 fn machine(text: &str) -> AnyMachine {
@@ -15,17 +17,32 @@ fn machine(text: &str) -> AnyMachine {
     AnyMachine::new(&game, Backend::Datalog, Limits::default()).unwrap()
 }
 
+/// Names are read as people do.
+const NAMED: bool = false;
+/// Names have no meaning.
+const PLAIN: bool = true;
+
+/// The states that a picture is derived from, and the picture.
+fn pictured(machine: &mut AnyMachine, ignores_names: bool) -> (Vec<Vec<TermId>>, Picture) {
+    let options = PictureOptions {
+        ignores_names,
+        ..PictureOptions::default()
+    };
+    let examples = Examples::of(machine, SAMPLE_STATES).unwrap();
+    let picture = examples.picture(machine, options);
+    (examples.states, picture)
+}
+
 /// The drawing of the state after moves.
 fn draw(text: &str, moves: &[&str]) -> Drawing {
     let mut machine = machine(text);
     let mut state = machine.initial().unwrap();
-    let states = sample(&mut machine, SAMPLE_STATES).unwrap();
-    let picture = Picture::new(machine.game(), machine.terms(), &states, None);
+    let (_, picture) = pictured(&mut machine, PLAIN);
     let role = machine.game().roles().next().unwrap();
     for chosen in moves {
         let mut legal = Vec::new();
         machine.legal(&state, role, &mut legal).unwrap();
-        let is_it = |term| machine.game().canonical(machine.terms(), term) == *chosen;
+        let is_it = |term| machine.game().text(machine.terms(), term) == *chosen;
         let found = legal.iter().find(|legal| is_it(legal.term())).copied();
         state = machine.next(&state, &[found.unwrap()]).unwrap();
     }
@@ -197,7 +214,7 @@ fn relations_for_the_initial_state_are_not_static_text() {
         &["(press 1 1)"],
         "
     1 2
-  1 . .
+  1 .
   2 l l
   (l lit)",
     );
@@ -260,8 +277,7 @@ fn scrambled(text: &str) -> (String, Vec<String>) {
 /// Drawings of some states without signs, which are letters of names.
 fn drawings(text: &str) -> Vec<String> {
     let mut machine = machine(text);
-    let states = sample(&mut machine, SAMPLE_STATES).unwrap();
-    let picture = Picture::new(machine.game(), machine.terms(), &states, None);
+    let (states, picture) = pictured(&mut machine, PLAIN);
     let drawing = |facts| {
         let mut drawing = picture.draw(machine.terms(), facts, Default::default());
         drawing
@@ -308,20 +324,152 @@ fn text_of(game: &Game) -> Option<String> {
     fs::read_to_string(path).ok()
 }
 
+/// The drawings of some states of a game, and the cells of all moves in the first one.
+fn shown(machine: &mut AnyMachine, ignores_names: bool) -> Vec<Value> {
+    let (states, picture) = pictured(machine, ignores_names);
+    let draw = |facts: &[_]| picture.draw(machine.terms(), facts, Default::default());
+    let drawings = states.iter().step_by(7).map(|facts| draw(facts));
+    let mut shown: Vec<Value> =
+        (drawings.map(|drawing| serde_json::to_value(drawing).unwrap())).collect();
+    let first = draw(&states[0]);
+    let start = machine.initial().unwrap();
+    for role in machine.game().clone().roles() {
+        let mut moves = Vec::new();
+        machine.legal(&start, role, &mut moves).unwrap();
+        for action in moves {
+            let cells = picture.cells(machine.terms(), (role, action), &first);
+            shown.push(serde_json::to_value(cells).unwrap());
+        }
+    }
+    shown
+}
+
+#[test]
+fn pictures_do_not_depend_on_the_network() {
+    let mut compared = 0;
+    let mut limits = Limits::default();
+    limits.ground.time = Some(Duration::from_secs(5));
+    for (name, game) in crate::common::own_games() {
+        let made = |backend| AnyMachine::new(&game, backend, limits.clone());
+        let Ok(mut network) = made(Backend::Propnet) else {
+            continue;
+        };
+        let mut datalog = made(Backend::Datalog).unwrap();
+        for names in [NAMED, PLAIN] {
+            assert_eq!(
+                shown(&mut network, names),
+                shown(&mut datalog, names),
+                "{name}"
+            );
+        }
+        compared += 1;
+    }
+    assert!(compared >= 30, "{compared}");
+}
+
+/// Checks that either all contents of each board have their names as signs, or none but numbers and
+/// single letters.
+fn check_signs(drawing: &Drawing, about: &str) {
+    for board in &drawing.boards {
+        let is_own = |text: &str| text.len() == 1 || text.parse::<i64>().is_ok();
+        let mut signs = board.symbols.iter().filter(|(text, _)| !is_own(text));
+        let whole = signs.clone().filter(|(text, sign)| text == sign).count();
+        let letters = signs.clone().filter(|(_, sign)| sign.chars().count() == 1);
+        assert!(
+            whole == signs.clone().count() || letters.count() == signs.clone().count(),
+            "{about}: {:?}",
+            board.symbols
+        );
+        let mut all: Vec<&String> = board.symbols.values().collect();
+        all.sort();
+        all.dedup();
+        assert_eq!(
+            all.len(),
+            board.symbols.len(),
+            "{about}: {:?}",
+            board.symbols
+        );
+        assert!(signs.all(|(_, sign)| !sign.is_empty()));
+    }
+}
+
+#[test]
+fn contents_of_a_board_are_abbreviated_together() {
+    for (name, game) in crate::common::own_games() {
+        let mut machine = AnyMachine::new(&game, Backend::Datalog, Limits::default()).unwrap();
+        for names in [NAMED, PLAIN] {
+            let (states, picture) = pictured(&mut machine, names);
+            let drawing = picture.draw(machine.terms(), &states[0], Default::default());
+            check_signs(&drawing, &name);
+        }
+    }
+    // Contents whose names have all lengths, some of them numbers.
+    let words = [
+        "up",
+        "left",
+        "a",
+        "bb",
+        "ccc",
+        "10",
+        "200",
+        "x1",
+        "x2",
+        "long_name",
+        "q",
+        "w",
+        "12",
+        "zzzz",
+    ];
+    for first in 0..words.len() {
+        for count in 2..=5 {
+            let words: Vec<&str> = (0..count)
+                .map(|k| words[(first + 3 * k) % words.len()])
+                .collect();
+            let rules = board_of(&words);
+            let drawing = draw(&rules, &[]);
+            assert_eq!(drawing.boards.len(), 1, "{words:?}");
+            check_signs(&drawing, &rules);
+        }
+    }
+    let own = &draw(&board_of(&["up", "go", "10"]), &[]).boards[0].symbols;
+    assert!(own.iter().all(|(text, sign)| text == sign), "{own:?}");
+    let short = &draw(&board_of(&["up", "left", "10"]), &[]).boards[0].symbols;
+    assert_eq!(
+        (&*short["up"], &*short["left"], &*short["10"]),
+        ("u", "l", "10")
+    );
+}
+
+/// Rules of a board with these contents, each in a cell at first.
+fn board_of(words: &[&str]) -> String {
+    let cell = |(k, word): (usize, &&str)| format!("(init (holds {} {} {word}))", k / 3, k % 3);
+    let cells: String = words.iter().enumerate().map(cell).collect();
+    let kinds: String = words.iter().map(|word| format!("(kind {word})")).collect();
+    format!(
+        "(role r) (after 0 1) (after 1 2) (number 0) (number 1) (number 2) {cells} {kinds}
+        (<= (legal r (put ?y ?x ?k)) (number ?y) (number ?x) (kind ?k))
+        (<= (next (holds ?y ?x ?k)) (does r (put ?y ?x ?k)))
+        (<= (next (holds ?y ?x ?k)) (true (holds ?y ?x ?k)) (not (taken ?y ?x)))
+        (<= (taken ?y ?x) (does r (put ?y ?x ?k)))
+        (<= terminal (true (over))) (goal r 100)"
+    )
+}
+
 #[test]
 fn no_fact_is_lost() {
     for (name, game) in crate::common::own_games() {
         let mut machine = AnyMachine::new(&game, Backend::Datalog, Limits::default()).unwrap();
-        let states = sample(&mut machine, SAMPLE_STATES).unwrap();
-        let picture = Picture::new(&game, machine.terms(), &states, None);
-        let draw = |facts: &[_]| picture.draw(machine.terms(), facts, Default::default());
-        for facts in states.iter().step_by(9) {
-            let whole = draw(facts);
-            for left_out in 0..facts.len() {
-                let mut fewer = facts.clone();
-                let fact = fewer.remove(left_out);
-                let fact = game.canonical(machine.terms(), fact);
-                assert!(draw(&fewer) != whole, "{name}: {fact} is not drawn");
+        for names in [NAMED, PLAIN] {
+            let (states, picture) = pictured(&mut machine, names);
+            let draw = |facts: &[_]| picture.draw(machine.terms(), facts, Default::default());
+            for facts in states.iter().step_by(9) {
+                let whole = draw(facts);
+                for left_out in 0..facts.len() {
+                    let mut fewer = facts.clone();
+                    let fact = fewer.remove(left_out);
+                    let fact = game.text(machine.terms(), fact);
+                    assert!(draw(&fewer) != whole, "{name}: {fact} is not drawn");
+                }
             }
         }
     }
@@ -339,12 +487,12 @@ fn sides_face_each_other_with_the_first_role_at_the_bottom() {
         "checkers",
         "
     1 2 3 4 5 6
-  6 . m . m . m
-  5 m . m . m .
-  4 . . . . . .
-  3 . . . . . .
-  2 . M . M . M
-  1 M . M . M .
+  6   m   m   m
+  5 m   m   m
+  4   .   .   .
+  3 .   .   .
+  2   M   M   M
+  1 M   M   M
   (M white/man, m black/man)
 
   turn: white   moves: 0",

@@ -3,17 +3,16 @@
 use std::fs;
 
 use ggp_engine::machine::Machine;
-use ggp_picture::{Picture, PictureOptions, SAMPLE_STATES, board_svg, sample};
+use ggp_picture::board_svg;
 use serde_json::{Value, json};
 
-use super::machine;
+use super::{NAMED, PLAIN, machine, pictured};
 
 /// The first board of the first state of a bundled game.
 fn first_board(game: &str) -> Value {
     let path = format!("{}/games/{game}.kif", env!("CARGO_MANIFEST_DIR"));
     let mut machine = machine(&fs::read_to_string(path).unwrap());
-    let states = sample(&mut machine, SAMPLE_STATES).unwrap();
-    let picture = Picture::new(machine.game(), machine.terms(), &states, None);
+    let (states, picture) = pictured(&mut machine, PLAIN);
     let drawing = picture.draw(machine.terms(), &states[0], Default::default());
     serde_json::to_value(&drawing.boards[0]).unwrap()
 }
@@ -62,8 +61,7 @@ fn static_facts_divide_a_board_into_regions() {
              (init (shows 1 1 2)) (<= terminal (true (shows 1 2 1))) (goal a 100)"
         );
         let mut machine = machine(&rules);
-        let states = sample(&mut machine, SAMPLE_STATES).unwrap();
-        let picture = Picture::new(machine.game(), machine.terms(), &states, None);
+        let (states, picture) = pictured(&mut machine, PLAIN);
         let drawing = picture.draw(machine.terms(), &states[0], Default::default());
         let board = serde_json::to_value(&drawing.boards[0]).unwrap();
         assert_eq!(board["regions"], expected, "{facts}");
@@ -71,7 +69,7 @@ fn static_facts_divide_a_board_into_regions() {
 }
 
 #[test]
-fn names_are_read_only_on_request() {
+fn names_are_read_unless_they_are_to_be_ignored() {
     let rules = "
         (role white) (role black) (next_to 1 2) (next_to 2 3)
         (init (at 1 1 wk)) (init (at 1 2 blank)) (init (at 1 3 bq)) (init (at 2 1 wr)) (init (at 2 2 wall))
@@ -81,13 +79,8 @@ fn names_are_read_only_on_request() {
         (<= (legal ?r (move c2 a1)) (role ?r)) (<= (next ?f) (true ?f)) (<= terminal (true (at 1 1 x)))
         (<= (goal ?r 100) (role ?r))";
     let mut machine = machine(rules);
-    let states = sample(&mut machine, SAMPLE_STATES).unwrap();
-    let mut drawn = |reads_names| {
-        let options = PictureOptions {
-            reads_names,
-            ..PictureOptions::default()
-        };
-        let picture = Picture::with(machine.game(), machine.terms(), &states, None, options);
+    let mut drawn = |names| {
+        let (states, picture) = pictured(&mut machine, names);
         let drawing = picture.draw(machine.terms(), &states[0], Default::default());
         let role = machine.game().roles().next().unwrap();
         let mut moves = Vec::new();
@@ -97,11 +90,11 @@ fn names_are_read_only_on_request() {
         let svg = board_svg(&drawing, "test").unwrap();
         (serde_json::to_value(&drawing).unwrap(), svg, cells)
     };
-    let (plain, svg, cells) = drawn(false);
+    let (plain, svg, cells) = drawn(PLAIN);
     assert_eq!(plain["boards"].as_array().unwrap().len(), 1);
     assert_eq!(cells, []);
     assert!(!svg.contains("#161616"), "black is a name like any other");
-    let (named, svg, cells) = drawn(true);
+    let (named, svg, cells) = drawn(NAMED);
     let boards = &named["boards"];
     assert_eq!(
         boards[0]["contents"][0][1],

@@ -1,10 +1,10 @@
 //! Boards of places, lines between dots, piles and marks, by structure and by names.
 
 use ggp_engine::machine::Machine;
-use ggp_picture::{Picture, PictureOptions, SAMPLE_STATES, board_svg, sample};
+use ggp_picture::board_svg;
 use serde_json::Value;
 
-use super::{check, drawings, machine, scrambled};
+use super::{NAMED, PLAIN, check, drawings, machine, pictured, scrambled};
 
 /// Rules that a random match does not end: the facts of the state stay, except as given.
 const GOES_ON: &str = "(<= terminal (true over)) (<= (goal ?r 100) (role ?r))";
@@ -26,12 +26,7 @@ fn check_scrambled(rules: &str) {
 /// first move.
 fn named(rules: &str) -> (String, String, Vec<(usize, usize, usize)>) {
     let mut machine = machine(rules);
-    let states = sample(&mut machine, SAMPLE_STATES).unwrap();
-    let options = PictureOptions {
-        reads_names: true,
-        ..PictureOptions::default()
-    };
-    let picture = Picture::with(machine.game(), machine.terms(), &states, None, options);
+    let (states, picture) = pictured(&mut machine, NAMED);
     let drawing = picture.draw(machine.terms(), &states[0], Default::default());
     let role = machine.game().roles().next().unwrap();
     let start = machine.initial().unwrap();
@@ -303,8 +298,7 @@ fn trails_have_the_colour_of_the_role_that_left_them() {
         (<= (next (wall ?x ?y)) (true (at ?r ?x ?y))) (<= (next (wall ?x ?y)) (true (wall ?x ?y)))
         (<= terminal (true (at a 1 4))) (<= (goal ?r 100) (role ?r))";
     let mut machine = machine(rules);
-    let states = sample(&mut machine, SAMPLE_STATES).unwrap();
-    let picture = Picture::new(machine.game(), machine.terms(), &states, None);
+    let (states, picture) = pictured(&mut machine, PLAIN);
     assert!(picture.has_trails());
     let drawing = picture.draw_after(machine.terms(), &states[..3], Default::default());
     let board = serde_json::to_value(&drawing.boards[0]).unwrap();

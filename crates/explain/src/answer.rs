@@ -3,6 +3,7 @@
 use std::fmt;
 
 use ggp_engine::machine::PlayError;
+use ggp_gdl::counted::counted;
 use ggp_gdl::program::{Atom, Literal, RelationId};
 use ggp_gdl::span::Span;
 use ggp_gdl::terms::TermId;
@@ -205,7 +206,7 @@ pub enum LiteralStatus {
 }
 
 /// The reason why there is no explanation.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq)]
 pub enum ExplainError {
     /// The question depends on moves, and none were given.
     NoMoves,
@@ -226,10 +227,8 @@ impl fmt::Display for ExplainError {
                 f.write_str("the question depends on the moves made, but none are given")
             }
             ExplainError::Large(limit) => {
-                write!(
-                    f,
-                    "more than {limit} facts and rule instances to examine; raise --max-instances"
-                )
+                let most = counted(limit, "fact or rule instance");
+                write!(f, "more than {most} to examine; raise --max-instances")
             }
             ExplainError::Underivable => {
                 f.write_str("internal error: a fact that holds has no derivation")
@@ -240,6 +239,8 @@ impl fmt::Display for ExplainError {
 }
 
 impl std::error::Error for ExplainError {}
+
+ggp_gdl::debug_as_display!(ExplainError);
 
 impl From<PlayError> for ExplainError {
     fn from(error: PlayError) -> Self {

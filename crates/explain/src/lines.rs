@@ -4,12 +4,13 @@ use std::fmt::Write as _;
 
 use rustc_hash::FxHashSet;
 
-use super::tree::{Mark, Tree, counted};
+use super::tree::{Mark, Tree};
 use super::{
     Attempt, Derivation, Explainer, Explanation, FactHistories, FactHistory, GroundAtom,
     LiteralOutcome, LiteralStatus, Missing, MissingReason, PeriodStart, Premise, Reason,
 };
 use ggp_gdl::check::Keyword;
+use ggp_gdl::counted::counted;
 
 /// Maximum number of heads shown for rules that never match.
 const HEADS: usize = 5;

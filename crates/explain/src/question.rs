@@ -36,7 +36,7 @@ pub(super) enum QuestionKind {
 }
 
 /// The reason why a text is not a question.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq)]
 pub enum QuestionError {
     /// The text is empty.
     Empty,
@@ -106,6 +106,8 @@ impl fmt::Display for QuestionError {
 }
 
 impl std::error::Error for QuestionError {}
+
+ggp_gdl::debug_as_display!(QuestionError);
 
 impl From<ParseTermError> for QuestionError {
     fn from(error: ParseTermError) -> Self {

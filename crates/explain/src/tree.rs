@@ -2,6 +2,7 @@
 
 mod page;
 
+use ggp_gdl::counted::counted;
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 
@@ -206,12 +207,6 @@ impl Tree {
         }
         line
     }
-}
-
-/// A number with a noun: `1 more line`, `2 more lines`.
-pub(super) fn counted(count: usize, what: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{count} {what}{plural}")
 }
 
 /// Numbers for trees with the same content.

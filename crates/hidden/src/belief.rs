@@ -17,6 +17,7 @@ use std::fmt;
 use std::time::Duration;
 
 use ggp_engine::machine::PlayError;
+use ggp_gdl::counted::counted;
 use ggp_gdl::game::{Move, RoleId};
 use ggp_gdl::terms::TermId;
 use rand::Rng;
@@ -83,12 +84,15 @@ impl fmt::Display for BeliefError {
             BeliefError::Play(error) => error.fmt(f),
             BeliefError::Impossible { turn } => write!(
                 f,
-                "no moves of the others fit the role's percepts of the first {turn} turns"
+                "no moves of the others fit the role's percepts of the first {}",
+                counted(turn, "turn")
             ),
             BeliefError::NotFound { turn, tried } => write!(
                 f,
-                "no history of the first {turn} turns that fits the role's percepts was found among \
-                 {tried} joint moves; more positions make it likelier"
+                "no history of the first {} that fits the role's percepts was found among {}; \
+                 more positions make it likelier",
+                counted(turn, "turn"),
+                counted(tried, "joint move")
             ),
         }
     }

@@ -70,6 +70,8 @@ pub enum Verdict {
 const EXAMPLES: usize = 64;
 /// The most conflicts of the solver in one question.
 const CONFLICTS: i32 = 20_000;
+/// The most questions about single claims that end without an answer.
+const UNDECIDED: u32 = 8;
 /// The most bytes of the clauses of several turns.
 const MEMORY: u64 = 1 << 30;
 
@@ -139,6 +141,7 @@ pub fn certain(
     }
     // The questions whose claims are not as in the sample after a history.
     let mut differ: Vec<(usize, bool, Vec<Vec<Move>>)> = Vec::new();
+    let mut undecided = 0;
     while !open.is_empty() && !stop.is_over() {
         let is_all = window.turns() == turns.len();
         let mut left = Vec::new();
@@ -159,10 +162,17 @@ pub fn certain(
             // Together they are too hard.
             None => {
                 for claim in std::mem::take(&mut open) {
-                    match clauses.solve(&[-claim.1], CONFLICTS) {
+                    let is_left = undecided < UNDECIDED;
+                    match is_left
+                        .then(|| clauses.solve(&[-claim.1], CONFLICTS))
+                        .flatten()
+                    {
                         Some(true) => failed(clauses, vec![claim]),
                         Some(false) => proved.push(claim),
-                        None => open.push(claim),
+                        None => {
+                            undecided += 1;
+                            open.push(claim);
+                        }
                     }
                 }
             }

@@ -10,6 +10,7 @@
 use std::fmt;
 
 use ggp_engine::machine::PlayError;
+use ggp_gdl::counted::counted;
 use ggp_gdl::game::{Move, RoleId};
 use rustc_hash::FxHashMap;
 
@@ -60,7 +61,9 @@ impl fmt::Display for PlanError {
             PlanError::UnknownMoves => {
                 f.write_str("the role has other legal moves in two positions that look alike to it")
             }
-            PlanError::TooLarge(most) => write!(f, "a plan needs more than {most} positions"),
+            PlanError::TooLarge(most) => {
+                write!(f, "a plan needs more than {}", counted(most, "position"))
+            }
         }
     }
 }
@@ -143,7 +146,7 @@ pub fn expected_scores(
         }
         level = search.after(&open, None)?.into_iter().flatten().collect();
     }
-    Ok(sums)
+    Ok(sums.into_iter().map(without_noise).collect())
 }
 
 fn plan<'a>(
@@ -162,11 +165,19 @@ fn plan<'a>(
         error => error,
     })?;
     Ok(Plan {
-        value,
-        moves,
+        value: without_noise(value),
+        moves: (moves.into_iter())
+            .map(|(made, value)| (made, without_noise(value)))
+            .collect(),
         asked: search.asked,
         choices: search.choices,
     })
+}
+
+/// An expected score without the inexact digits of its sum, so that equal moves have equal scores.
+fn without_noise(score: f64) -> f64 {
+    const DIGITS: f64 = 1e9;
+    ((score * DIGITS).round() / DIGITS).clamp(0.0, 100.0)
 }
 
 /// Positions whose game is over, and others with their legal moves.

@@ -162,10 +162,10 @@ impl Board {
             (None, _) => None,
         };
         let background = background.or_else(|| {
-            let found = options
-                .reads_names
-                .then(|| named_background(evidence, &group));
-            found.flatten()
+            let reads_names = !options.ignores_names;
+            reads_names
+                .then(|| named_background(evidence, &group))
+                .flatten()
         });
         let mut placed = Vec::new();
         for one in &group {
@@ -270,7 +270,7 @@ impl Board {
             .filter(|(text, _)| Some(text) != board.background.as_ref())
             .collect();
         board.symbols = symbols(evidence, &texts, &options.signs);
-        if options.reads_names {
+        if !options.ignores_names {
             let heads = |what: &[FunctorId]| {
                 // Facts without a content have their name as the text.
                 let has = |one: &&Candidate| {

@@ -17,7 +17,7 @@ pub struct Drawing {
     pub boards: Vec<DrawnBoard>,
     /// The turn, counters, heaps and piles, in the order of the rules.
     pub tables: Vec<DrawnTable>,
-    /// Canonical texts of all other facts, in the order of the rules.
+    /// Texts of all other facts, in the order of the rules.
     pub facts: Vec<String>,
     /// Number of facts beyond the limits.
     pub left_out: usize,

@@ -8,6 +8,7 @@ use toml::{Spanned, Value};
 
 use super::look::Look;
 use super::options::{BoardOptions, Paint, PictureOptions, Shape};
+use ggp_gdl::counted::counted;
 use ggp_gdl::game::Game;
 use ggp_gdl::symbol::Symbol;
 
@@ -158,7 +159,8 @@ impl fmt::Display for PictureFileProblem {
                 "the rules do not contain the name {name:?}; did you mean {similar}?"
             ),
             PictureFileProblem::Argument(facts, count) => {
-                write!(f, "{facts} has {count} arguments, counted from 1")
+                let arguments = counted(count, "argument");
+                write!(f, "{facts} has {arguments}, counted from 1")
             }
             PictureFileProblem::SameArgument => f.write_str("row and column are the same argument"),
             PictureFileProblem::EmptyBlocks => {

@@ -38,6 +38,7 @@ mod trails;
 
 use rustc_hash::FxHashMap;
 
+use ggp_engine::machine::{Machine, PlayError};
 use ggp_gdl::analysis::domains::Domains;
 use ggp_gdl::game::{Game, Move, RoleId};
 use ggp_gdl::program::FunctorId;
@@ -57,7 +58,7 @@ pub use file::{PictureFileError, PictureFileProblem, read_options};
 pub use likely::Unsure;
 pub use look::Look;
 pub use options::{BoardOptions, Paint, PictureOptions, Shape};
-pub use sample::sample;
+pub use sample::Examples;
 pub use svg::{board_svg, film, svg, thumbnail, thumbnail_film};
 pub use text::text;
 
@@ -104,19 +105,18 @@ enum Place {
 }
 
 impl Picture {
-    /// Derives the picture of a game from the facts of some of its states, the initial
-    /// state first, and, if known, from all facts that can ever hold.
-    pub fn new(
-        game: &Game,
-        terms: &Terms,
-        states: &[Vec<TermId>],
-        possible: Option<&[TermId]>,
-    ) -> Self {
-        Picture::with(game, terms, states, possible, PictureOptions::default())
+    /// The picture of a machine's game. It does not depend on the backend.
+    ///
+    /// # Errors
+    ///
+    /// If there is no initial state, or the machine is stopped.
+    pub fn of<M: Machine>(machine: &mut M, options: PictureOptions) -> Result<Self, PlayError> {
+        Ok(Examples::of(machine, SAMPLE_STATES)?.picture(machine, options))
     }
 
-    /// Derives a picture as [`Picture::new`] does, with options that override parts of it.
-    pub fn with(
+    /// Derives the picture of a game from the facts of some of its states, the initial
+    /// state first, and, if known, from all facts that can ever hold.
+    fn new(
         game: &Game,
         terms: &Terms,
         states: &[Vec<TermId>],
@@ -220,12 +220,12 @@ impl Picture {
         (shape, facts): (&shape::Shape, &evidence::Facts),
     ) -> Option<(usize, Vec<usize>)> {
         let game = evidence.game;
-        let (cell, layout) = if self.options.reads_names
+        let (cell, layout) = if !self.options.ignores_names
             && let Some(leaf) = cell_argument(game, shape)
         {
             let layout = letters_and_numbers(evidence, &shape.leaves[leaf]);
             (vec![leaf], layout)
-        } else if self.options.reads_names
+        } else if !self.options.ignores_names
             && let Some((leaves, layout)) = compass_rings(evidence, shape)
         {
             (leaves.to_vec(), layout)
@@ -285,7 +285,7 @@ impl Picture {
             ..Drawing::default()
         };
         facts.truncate(limits.max);
-        let facts = facts.iter().map(|fact| self.game.canonical(terms, *fact));
+        let facts = facts.iter().map(|fact| self.game.text(terms, *fact));
         drawing.facts = facts.collect();
         for (number, (board, facts)) in self.boards.iter().zip(on_boards).enumerate() {
             let (boards, left_out) = board.draw(&self.game, &facts, limits);

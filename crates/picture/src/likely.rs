@@ -156,9 +156,9 @@ impl Picture {
         unsure.sort_by(|a, b| self.game.compare_terms(terms, a.0, b.0));
         drawing.left_out += unsure.len().saturating_sub(limits.max);
         unsure.truncate(limits.max);
-        let texts = unsure.iter().map(|(fact, share)| {
-            format!("{} {}", self.game.canonical(terms, *fact), percent(*share))
-        });
+        let texts = unsure
+            .iter()
+            .map(|(fact, share)| format!("{} {}", self.game.text(terms, *fact), percent(*share)));
         drawing.facts.extend(texts);
         drawing
     }

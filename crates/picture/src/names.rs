@@ -2,8 +2,8 @@
 //!
 //! Everything else in this crate follows from the structure of the rules, and stays the same
 //! under other names. This module looks at the names themselves: words for colours, chess men,
-//! marks, walls, arrows and empty cells, and places such as `a1`. It is off unless
-//! [`PictureOptions::reads_names`] is set; what options say explicitly goes before it.
+//! marks, walls, arrows and empty cells, and places such as `a1`. It is off
+//! if [`PictureOptions::ignores_names`] is set; what options say explicitly goes before it.
 
 pub(super) mod clues;
 pub(super) mod compass;

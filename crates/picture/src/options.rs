@@ -20,9 +20,9 @@ pub struct PictureOptions {
     pub captions: BTreeMap<String, String>,
     /// Names of facts that are not drawn.
     pub hidden: Vec<String>,
-    /// True if names may be read as people read them: colours, chess men, walls, places such as
-    /// `a1`. Pictures then change if names do.
-    pub reads_names: bool,
+    /// True if names have no meaning, so that pictures stay the same if names change. Otherwise they
+    /// are read as people read them: colours, chess men, walls, places such as `a1`.
+    pub ignores_names: bool,
 }
 
 /// Facts that form a board. Arguments are counted from 0.

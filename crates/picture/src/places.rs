@@ -177,7 +177,8 @@ impl PlacedBoard {
 
     /// Chooses the signs and colours of all contents.
     pub fn finish(&mut self, evidence: &Evidence, options: &PictureOptions) {
-        let is_empty = |what: &[FunctorId]| options.reads_names && names::is_empty(evidence, what);
+        let is_empty =
+            |what: &[FunctorId]| !options.ignores_names && names::is_empty(evidence, what);
         let named = self.contents.iter().find(|(_, what)| is_empty(what));
         self.empty = named.map(|(text, _)| text.clone()).or(self.empty.take());
         self.contents
@@ -185,7 +186,7 @@ impl PlacedBoard {
         let known = std::mem::take(&mut self.symbols);
         self.symbols = symbols(evidence, &self.contents, &options.signs);
         self.symbols.extend(known);
-        if options.reads_names {
+        if !options.ignores_names {
             let names = names::read(evidence, &self.contents, |_| Vec::new());
             self.names.colours = names.colours;
             for (text, drawn) in names.symbols {

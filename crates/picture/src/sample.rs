@@ -1,15 +1,69 @@
-//! Sample states for deriving a picture: random matches with a fixed seed.
+//! The examples that a picture is derived from: states of random matches with a fixed seed, and all
+//! facts that can ever hold. They follow from the rules alone, not from the backend of a machine.
 
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use super::{Picture, PictureOptions};
 use ggp_engine::machine::{Machine, PlayError};
+use ggp_engine::propnet::possible_facts;
+use ggp_gdl::datalog::Bounds;
 use ggp_gdl::terms::TermId;
 
 /// While there are fewer states than this, another match begins when one is over.
 const FEW: usize = 30;
 /// Approximate limit on the number of facts and moves that are visited.
 const WORK: usize = 20_000;
+/// Maximum number of rows examined to find the facts that can ever hold.
+const POSSIBLE_WORK: u64 = 5_000_000;
+
+/// The examples that a picture is derived from, the same with every backend.
+#[derive(Clone, Debug)]
+pub struct Examples {
+    /// The facts of states of random matches, the initial state first.
+    pub states: Vec<Vec<TermId>>,
+    /// The facts that can ever hold, unless there are too many.
+    possible: Option<Vec<TermId>>,
+}
+
+impl Examples {
+    /// At most `most` states, and the facts that can ever hold.
+    ///
+    /// # Errors
+    ///
+    /// If there is no initial state, or the machine is stopped.
+    pub fn of<M: Machine>(machine: &mut M, most: usize) -> Result<Self, PlayError> {
+        let mut states = sample(machine, most)?;
+        let (game, terms) = (machine.game(), machine.terms());
+        for facts in &mut states {
+            facts.sort_by(|a, b| game.compare_terms(terms, *a, *b));
+        }
+        let bounds = Bounds {
+            work: POSSIBLE_WORK,
+            stop: machine.stop().clone(),
+            ..Bounds::default()
+        };
+        let possible = possible_facts(game, bounds);
+        if machine.stop().is_over() {
+            return Err(PlayError::Interrupted);
+        }
+        // The shared table of terms may have grown.
+        machine.terms_mut().refresh();
+        Ok(Examples { states, possible })
+    }
+
+    /// The picture that follows from the examples. The machine is that of [`Examples::of`], or a clone
+    /// of it.
+    pub fn picture<M: Machine>(&self, machine: &M, options: PictureOptions) -> Picture {
+        Picture::new(
+            machine.game(),
+            machine.terms(),
+            &self.states,
+            self.possible.as_deref(),
+            options,
+        )
+    }
+}
 
 /// The facts of the states of a random match from its initial state on, in order, followed
 /// by those of further matches if it is short. At most `most` states; fewer if they would
@@ -18,7 +72,7 @@ const WORK: usize = 20_000;
 /// # Errors
 ///
 /// If there is no initial state, or the user interrupts.
-pub fn sample<M: Machine>(machine: &mut M, most: usize) -> Result<Vec<Vec<TermId>>, PlayError> {
+fn sample<M: Machine>(machine: &mut M, most: usize) -> Result<Vec<Vec<TermId>>, PlayError> {
     let start = machine.initial()?;
     let mut state = start.clone();
     let mut states = vec![machine.facts(&state)];

@@ -6,6 +6,7 @@ mod film;
 mod heaps;
 mod sides;
 
+use ggp_gdl::counted::counted;
 use std::slice::from_ref;
 
 use super::drawing::{Drawing, DrawnBoard, DrawnTable, TableStyle, lattice};
@@ -77,7 +78,10 @@ fn paint(canvas: &mut Canvas, drawing: &Drawing, y: f64) {
     }
     let mut rest = wrapped(&drawing.facts, 1);
     if drawing.left_out > 0 {
-        rest.push_str(&format!("\n... and {} more facts", drawing.left_out));
+        rest.push_str(&format!(
+            "\n... and {}",
+            counted(drawing.left_out, "more fact")
+        ));
     }
     lines(canvas, &rest, y);
 }
@@ -321,7 +325,11 @@ fn draw_board(
             "quiet",
             start,
             below,
-            &format!("... {rows} more rows, {columns} more columns"),
+            &format!(
+                "... {}, {}",
+                counted(rows, "more row"),
+                counted(columns, "more column")
+            ),
         );
     }
     canvas.reach(right, below);

@@ -10,16 +10,16 @@ use super::layer::Candidate;
 use super::{join, name};
 use ggp_gdl::program::FunctorId;
 
-/// Maximum number of contents that get signs of their own.
+/// Maximum number of contents that get a letter each.
 const SYMBOLS: usize = 64;
 /// Number of contents above which single letters would mean little.
 const MANY: usize = 16;
 /// Signs for contents that have no letter left.
 const SPARE: &str = "#*+@%&$!?~^";
 
-/// A sign for each text, all different. Short names and numbers are their own sign. Two
-/// roles' pieces of the same kind share a letter, one in upper and one in lower case. Other
-/// contents get a letter of their own.
+/// A sign for each text, all different. Numbers are their own sign, and so are names if all of them
+/// are short, or too many. Otherwise each name gets a letter; two roles' pieces of the same kind share one, in
+/// upper and in lower case.
 pub(super) fn symbols(
     evidence: &Evidence,
     texts: &[(String, Vec<FunctorId>)],
@@ -33,11 +33,14 @@ pub(super) fn symbols(
         }
     }
     let longest = if texts.len() > MANY { 3 } else { 2 };
-    let is_short = |text: &str| {
-        text.chars().count() <= longest || (text.len() <= 4 && text.parse::<i64>().is_ok())
-    };
+    let is_number = |text: &str| text.len() <= 4 && text.parse::<i64>().is_ok();
+    let is_short = |text: &str| text.chars().count() <= longest;
+    let is_own = |text: &str| is_number(text) || text.chars().count() == 1;
+    let mut names = texts.iter().filter(|(text, _)| !wished.contains_key(text));
+    let are_whole =
+        texts.len() > SYMBOLS || names.all(|(text, _)| is_number(text) || is_short(text));
     for (text, _) in texts {
-        if is_short(text) && !symbols.contains_key(text) {
+        if (are_whole || is_own(text)) && !symbols.contains_key(text) {
             used.insert(text.clone());
             symbols.insert(text.clone(), text.clone());
         }

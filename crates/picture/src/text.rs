@@ -1,6 +1,7 @@
 //! Drawings as plain text.
 
 use super::drawing::{Drawing, DrawnBoard, DrawnEntry, DrawnTable, TableStyle, lattice};
+use ggp_gdl::counted::counted;
 
 /// Maximum width of a line, in characters.
 const WIDTH: usize = 100;
@@ -33,7 +34,10 @@ pub fn text(drawing: &Drawing) -> String {
     );
     lists.push(wrapped(&drawing.facts, 1));
     if drawing.left_out > 0 {
-        lists.push(format!("  ... and {} more facts", drawing.left_out));
+        lists.push(format!(
+            "  ... and {}",
+            counted(drawing.left_out, "more fact")
+        ));
     }
     lists.retain(|list| !list.is_empty());
     if !lists.is_empty() {
@@ -250,7 +254,11 @@ fn lines(board: &DrawnBoard) -> Vec<String> {
     }
     match board.left_out {
         (0, 0) => {}
-        (rows, columns) => lines.push(format!("... {rows} more rows, {columns} more columns")),
+        (rows, columns) => lines.push(format!(
+            "... {}, {}",
+            counted(rows, "more row"),
+            counted(columns, "more column")
+        )),
     }
     lines
 }

@@ -146,7 +146,7 @@ pub(super) fn reading(
     group: &[Candidate],
     options: &PictureOptions,
 ) -> Reading {
-    if !options.reads_names || group.iter().any(|one| one.board_options.is_some()) {
+    if options.ignores_names || group.iter().any(|one| one.board_options.is_some()) {
         return Reading::default();
     }
     let axes = [0, 1].map(|axis: usize| &group[0].axes[axis][..]);

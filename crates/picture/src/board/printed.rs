@@ -91,7 +91,7 @@ impl Board {
             for fact in &facts {
                 let row = self.row_at.get(&game.terms().functor(fact[row]))?;
                 let column = self.column_at.get(&game.terms().functor(fact[column]))?;
-                let text = game.canonical(game.terms(), fact[word]);
+                let text = game.text(game.terms(), fact[word]);
                 words.push(game.terms().functor(fact[word]));
                 if printed.insert((*row, *column), text).is_some() {
                     return None;
