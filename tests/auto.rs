@@ -202,7 +202,7 @@ const CHOICE: &str = "
 fn sets(machine: &AnyMachine, plans: &[Vec<Move>]) -> BTreeSet<Vec<String>> {
     let mut terms = machine.terms().clone();
     terms.refresh();
-    let text = |chosen: &Move| machine.game().canonical(&terms, chosen.term());
+    let text = |chosen: &Move| machine.game().text(&terms, chosen.term());
     let set = |plan: &Vec<Move>| {
         let mut set: Vec<String> = plan.iter().map(text).collect();
         set.sort();

@@ -1,14 +1,20 @@
 //! Plans, proofs and graphs of games, from rules alone.
 
+use std::time::Duration;
+
 use crate::common::names::scrambled;
+use crate::common::sized;
 use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine};
 use ggp_gdl::game::{Game, Score};
 use ggp_search::graph::{Explore, Graph, Merge, explore};
 use ggp_search::{Budget, BudgetKind, Coverage, Plans, Prune, Stats, Verdict};
 use ggp_solver::solve::{
     Answer, Checker, GameProblem, Keys, Method, Refutes, SolveError, SolveOptions, check_plan,
-    evaluate, solve,
+    solve,
 };
+use ggp_stop::Stop;
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
 
 const SEARCHES: [&str; 3] = ["iterative-deepening", "breadth-first", "depth-first"];
 
@@ -48,9 +54,7 @@ fn told(machine: &AnyMachine, answer: &Answer) -> String {
     let mut terms = machine.terms().clone();
     terms.refresh();
     let text = |plan: &Vec<ggp_gdl::game::Move>| {
-        let moves = plan
-            .iter()
-            .map(|m| machine.game().canonical(&terms, m.term()));
+        let moves = plan.iter().map(|m| machine.game().text(&terms, m.term()));
         moves.collect::<Vec<_>>().join(" ")
     };
     match &answer.verdict {
@@ -371,38 +375,29 @@ fn an_interrupt_ends_every_search() {
 }
 
 #[test]
-fn several_roles_are_evaluated_and_not_solved() {
-    let mut machine = machine(&file("rock_paper_scissors"));
-    let error = solve(&machine, &with("auto"), &mut Stats::default(), &mut ());
-    assert!(matches!(error, Err(SolveError::NotOneRole(2))));
-    let start = machine.initial().unwrap();
-    let mut options = SolveOptions::default();
-    options.budget.nodes = 600;
-    let found = evaluate(&machine, &start, &options, &mut Stats::default(), &mut ()).unwrap();
-    assert_eq!(found.roles.len(), 2);
-    assert_eq!(found.roles[0].moves.len(), 3);
-    assert_eq!(found.iterations, 600);
-}
-
-#[test]
-fn chance_plays_all_its_moves_alike() {
-    // The better of two dice is chosen: 100 with 1 in 3, or 100 with 2 in 3.
-    let rules = "(role player) (role random) (init start)
-        (<= (legal player small) (true start)) (<= (legal player large) (true start))
-        (<= (legal random ?x) (true start) (face ?x)) (face 1) (face 2) (face 3)
-        (<= (next (rolled ?m ?x)) (does player ?m) (does random ?x))
-        (wins small 1) (wins large 1) (wins large 2)
-        (<= won (true (rolled ?m ?x)) (wins ?m ?x)) (<= terminal (not (true start)))
-        (<= (goal player 100) won) (<= (goal player 0) (not won)) (<= (goal random 0) (role random))";
-    let mut machine = machine(rules);
-    let start = machine.initial().unwrap();
-    let mut options = SolveOptions::default();
-    options.budget.nodes = 3_000;
-    let found = evaluate(&machine, &start, &options, &mut Stats::default(), &mut ()).unwrap();
-    let player = &found.roles[0];
-    assert_eq!(player.best.as_deref(), Some("large"));
-    let worth = player.expected.unwrap();
-    assert!((60.0..=73.0).contains(&worth), "{worth}");
+fn games_of_several_roles_or_with_chance_have_no_plan() {
+    for (rules, expected) in [
+        (file("rock_paper_scissors"), "this one has 2 roles"),
+        (file("kuhn_poker"), "this one has 3 roles"),
+        (file("dice_race"), "this one has 3 roles"),
+        (file("monty_hall"), "without chance"),
+        (
+            file("buttons_and_lights").replace("robot", "random"),
+            "without chance",
+        ),
+    ] {
+        let error = match Game::from_text("test.kif", &rules) {
+            Ok(_) => solve(
+                &machine(&rules),
+                &with("auto"),
+                &mut Stats::default(),
+                &mut (),
+            ),
+            Err(reading) => panic!("{reading}"),
+        };
+        let error = error.expect_err(expected).to_string();
+        assert!(error.contains(expected), "{error}");
+    }
 }
 
 /// A random walk game with a clock: nodes 0..5, moves p and q, and one of
@@ -476,6 +471,81 @@ fn stripped_searches_say_what_exact_ones_say() {
         unsolvable += u32::from(expected.verdict == Verdict::Unsolvable);
     }
     assert!(solved > 30 && unsolvable > 20, "{solved} {unsolvable}");
+}
+
+/// A random walk with a clock whose ends have many scores: 100 at one node at one time, 99 at other times.
+fn graded(seed: u64) -> String {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let nodes = random.random_range(4..12);
+    let (last, time) = (random.random_range(4..40), random.random_range(2..30));
+    let mut text = format!(
+        "(role r) (init (at n0)) (init (time 0)) (goal_node n{}) (<= (legal r ?m) (true (at ?x)) (arc ?x ?m ?y))
+         (<= (next (at ?y)) (does r ?m) (true (at ?x)) (arc ?x ?m ?y))
+         (<= (next (time ?y)) (true (time ?x)) (tick ?x ?y))
+         (<= there (true (at ?x)) (goal_node ?x)) (<= terminal there) (<= terminal (true (time {last})))
+         (<= (goal r 100) there (true (time {time}))) (<= (goal r 99) there (not (true (time {time}))))
+         (<= (goal r ?s) (not there) (true (at ?x)) (points ?x ?s))",
+        random.random_range(1..nodes)
+    );
+    for node in 0..nodes {
+        text += &format!(" (points n{node} {})", random.random_range(0..60));
+        for chosen in 0..random.random_range(1..4) {
+            let to = random.random_range(0..nodes);
+            text += &format!(" (arc n{node} m{chosen} n{to})");
+        }
+    }
+    text + &(0..last)
+        .map(|time| format!(" (tick {time} {})", time + 1))
+        .collect::<String>()
+}
+
+#[test]
+fn no_end_with_the_target_is_called_unsolved() {
+    let mut solved = 0;
+    for seed in 0..sized(30, 300) {
+        let text = graded(seed);
+        let game = game(&text);
+        for backend in [Backend::Propnet, Backend::Datalog] {
+            let machine = AnyMachine::new(&game, backend, Limits::default()).unwrap();
+            let is_network = backend == Backend::Propnet;
+            for method in Method::all().filter(|method| is_network || !method.needs_network()) {
+                let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+                for nodes in [0, 1, 10, 100, 1_000, 10_000] {
+                    let mut options = with(method.name());
+                    options.budget.nodes = nodes;
+                    options.target = Score::new([100, 99, 50][random.random_range(0..3)]).unwrap();
+                    if random.random_bool(0.3) {
+                        options.budget.depth = random.random_range(1..20);
+                    }
+                    if random.random_bool(0.3) {
+                        let micros = random.random_range(0..3_000);
+                        options.budget.stop =
+                            Stop::new().within(Some(Duration::from_micros(micros)));
+                    }
+                    options.optimal = random.random_bool(0.3);
+                    let (answer, _) = run(&machine, &options);
+                    let what = format!("seed {seed}, {method:?}, {:?}: {answer:?}", options.budget);
+                    let depth = options.budget.depth as usize;
+                    if let Some(best) = &answer.best {
+                        let is_plan = best.score >= options.target && best.plan.len() <= depth;
+                        assert!(!is_plan, "{what}");
+                        assert_eq!(
+                            check_plan(&machine, &best.plan).unwrap(),
+                            best.score,
+                            "{what}"
+                        );
+                        assert!(length(&answer).is_none(), "{what}");
+                    }
+                    if let Verdict::Solved { plans, .. } = &answer.verdict {
+                        let score = check_plan(&machine, &plans[0]).unwrap();
+                        assert!(score >= options.target && plans[0].len() <= depth, "{what}");
+                        solved += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(solved > 0);
 }
 
 /// The rows of the table of methods in the documentation.

@@ -363,24 +363,7 @@ fn the_most_that_can_be_had_may_be_nothing() {
 }
 
 #[test]
-fn what_is_about_plans_is_refused_where_there_are_none() {
-    let stones = "games/tic_tac_toe.kif";
-    for flags in [
-        &["--optimal"][..],
-        &["--all"],
-        &["--count", "2"],
-        &["--depth", "3"],
-        &["--goal", "best"],
-    ] {
-        let output = ggp(&[&["solve", stones], flags].concat());
-        let told = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{flags:?}: {told}");
-        let says = format!(
-            "{} is about the plan of one role, and this game has 2",
-            flags[0]
-        );
-        assert!(told.contains(&says), "{flags:?}: {told}");
-    }
+fn solutions_are_counted_only_where_facts_are_written_once() {
     // Lamps that are switched on and off again.
     let output = ggp(&["solve", LIGHTS, "--count", "2"]);
     let told = text(&output.stderr);
@@ -468,11 +451,37 @@ fn making_rules_ready_is_part_of_the_time() {
 }
 
 #[test]
-fn several_roles_are_evaluated() {
-    let game = "games/rock_paper_scissors.kif";
-    let value = json(&["solve", game, "--json", "--budget-nodes", "200"], 0);
-    assert_eq!(value["iterations"], 200);
-    assert_eq!(value["roles"].as_array().map(Vec::len), Some(2));
+fn games_without_a_plan_are_refused_at_once() {
+    let options: [&[&str]; 8] = [
+        &[],
+        &["--json"],
+        &["--optimal"],
+        &["--all"],
+        &["--depth", "3"],
+        &["--method", "mcts"],
+        &["--goal", "best"],
+        &["--count", "2"],
+    ];
+    for (game, part) in [
+        ("games/rock_paper_scissors.kif", "this one has 2 roles"),
+        ("games/chess.kif", "this one has 2 roles"),
+        ("games/krieg_tic_tac_toe.kif", "this one has 2 roles"),
+        ("games/monty_hall.kif", "without chance"),
+    ] {
+        for options in options {
+            let output = ggp(&[&["solve", game][..], options].concat());
+            let message = text(&output.stderr);
+            assert_eq!(output.status.code(), Some(2), "{message}");
+            assert!(output.stdout.is_empty());
+            assert!(message.contains(part), "{message}");
+            assert!(
+                message.contains("`ggp prove`") && message.contains("`ggp play`"),
+                "{message}"
+            );
+            let is_hidden = game.contains("krieg");
+            assert_eq!(message.contains("export --efg"), is_hidden, "{message}");
+        }
+    }
 }
 
 #[test]
@@ -557,7 +566,7 @@ fn a_plan_is_drawn_as_a_film() {
     );
     let (code, said) = told(&["solve", "games/nim.kif", "--animate", file]);
     assert!(
-        code == Some(2) && said.contains("games with one role"),
+        code == Some(2) && said.contains("a game with one role"),
         "{said}"
     );
     let none = scratch("none.svg");

@@ -3,7 +3,11 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::common::ggp;
+use rand::{RngExt as _, SeedableRng as _};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use serde_json::json;
+
+use crate::common::{ggp, sized};
 
 /// Runs `ggp prove` and checks its exit code and standard output.
 fn check_prove(arguments: &[&str], code: i32, expected: &str) {
@@ -27,7 +31,7 @@ fn values_of_positions_are_printed() {
         (<= (legal random (roll ?x)) (face ?x)) (legal a wait)
         (<= (next (is ?x)) (does random (roll ?x))) (<= terminal (not (true start)))
         (<= (goal a 40) (true (is ?x))) (<= (goal a 40) (true start)) (goal random 0)";
-    check_prove(&[&rules("dice", dice)], 0, "wait 40\n");
+    check_prove(&[&rules("dice", dice)], 0, "wait 40.0000\n");
     // One position is not enough for a proof.
     let output = ggp(&["prove", nim, "--budget-nodes", "1", "--json"]);
     assert_eq!(output.status.code(), Some(1));
@@ -35,6 +39,135 @@ fn values_of_positions_are_printed() {
     assert_eq!(answer["proved"], false);
     assert_eq!(answer["ran_out"], "positions");
     assert_eq!(answer["moves"].as_array().unwrap().len(), 12);
+}
+
+/// A walk to higher nodes, by the moves of one role, of two in turns, or of two at once, and by chance.
+struct Walk {
+    /// By node, moves of the roles and of chance: the next node.
+    arcs: Vec<[[[usize; 2]; 2]; 2]>,
+    /// By node: the score of the first role at the end.
+    scores: Vec<u8>,
+    kind: usize,
+}
+
+impl Walk {
+    fn new(kind: usize, random: &mut Xoshiro256PlusPlus) -> Walk {
+        let arc = |node: usize, random: &mut Xoshiro256PlusPlus| {
+            let mut next = || node + random.random_range(1..4);
+            [(); 2].map(|()| [(); 2].map(|()| [next(), next()]))
+        };
+        Walk {
+            arcs: (0..9).map(|node| arc(node, random)).collect(),
+            scores: (0..12).map(|_| random.random_range(0..=100)).collect(),
+            kind,
+        }
+    }
+
+    /// Whether the roles choose in a node.
+    fn choose(&self, node: usize) -> [bool; 2] {
+        match self.kind {
+            0 => [true, false],
+            1 => [0, 1].map(|side| node % 2 == side),
+            _ => [true, true],
+        }
+    }
+
+    fn rules(&self, sees: bool) -> String {
+        let mut text = String::from(
+            "(role p) (role random) (init (at 0)) (choice a0) (choice a1) (side c0) (side c1)
+            (<= (legal ?r ?m) (true (at ?n)) (chooses ?r ?n) (choice ?m))
+            (<= (legal ?r wait) (decides ?r) (true (at ?n)) (not (chooses ?r ?n)))
+            (<= (legal random ?m) (side ?m)) (decides p)
+            (<= (takes ?r ?m) (does ?r ?m) (choice ?m)) (<= (takes ?r a0) (does ?r wait))
+            (<= (next (at ?m)) (true (at ?n)) (takes p ?a) (second ?b) (does random ?c) (arc ?n ?a ?b ?c ?m))
+            (<= terminal (true (at ?n)) (score ?n ?s)) (<= (goal p ?s) (true (at ?n)) (score ?n ?s))
+            (<= (goal p 0) (true (at ?n)) (not (ended ?n))) (<= (ended ?n) (score ?n ?s)) ",
+        );
+        text += match self.kind {
+            0 => "(second a0)",
+            _ => "(role q) (decides q) (<= (second ?b) (takes q ?b))
+                (<= (goal q ?t) (true (at ?n)) (other ?n ?t)) (<= (goal q 0) (true (at ?n)) (not (ended ?n)))",
+        };
+        if sees {
+            text += " (<= (sees ?r (moved ?who ?m)) (role ?r) (does ?who ?m))";
+        }
+        for (node, arcs) in self.arcs.iter().enumerate() {
+            for (role, chooses) in ["p", "q"].into_iter().zip(self.choose(node)) {
+                text += &if chooses {
+                    format!(" (chooses {role} {node})")
+                } else {
+                    String::new()
+                };
+            }
+            for (number, next) in arcs.as_flattened().as_flattened().iter().enumerate() {
+                let [a, b, c] = [number / 4, number / 2 % 2, number % 2];
+                text += &format!(" (arc {node} a{a} a{b} c{c} {next})");
+            }
+        }
+        for end in self.arcs.len()..self.scores.len() {
+            let score = self.scores[end];
+            text += &format!(" (score {end} {score}) (other {end} {})", 100 - score);
+        }
+        text
+    }
+
+    /// The values of the moves of the first role, slow and obvious.
+    fn moves(&self, node: usize) -> Vec<f64> {
+        let [first, second] = self.choose(node).map(|chooses| if chooses { 2 } else { 1 });
+        let mean = |a: usize, b: usize| {
+            let next = self.arcs[node][a][b];
+            (self.value(next[0]) + self.value(next[1])) / 2.0
+        };
+        let worst = |a| {
+            (0..second)
+                .map(|b| mean(a, b))
+                .fold(f64::INFINITY, f64::min)
+        };
+        (0..first).map(worst).collect()
+    }
+
+    fn value(&self, node: usize) -> f64 {
+        if node < self.arcs.len() {
+            self.moves(node).into_iter().fold(0.0, f64::max)
+        } else {
+            self.scores[node].into()
+        }
+    }
+}
+
+#[test]
+fn games_of_chance_have_means() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(0);
+    for number in 0..sized(12, 200) {
+        let kind = number % 3;
+        let walk = Walk::new(kind, &mut random);
+        for sees in [false, true] {
+            let file = rules(&format!("walk{number}{sees}"), &walk.rules(sees));
+            let output = ggp(&["prove", &file, "--role", "p", "--json"]);
+            assert_eq!(output.status.code(), Some(0), "{file}");
+            let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+            let values: Vec<(String, f64)> = (answer["moves"].as_array().unwrap().iter())
+                .map(|one| {
+                    (
+                        one["move"].as_str().unwrap().to_owned(),
+                        one["value"].as_f64().unwrap(),
+                    )
+                })
+                .collect();
+            let expected = walk.moves(0);
+            assert_eq!(values.len(), expected.len(), "{file}: {answer}");
+            for (chosen, value) in values {
+                let at = usize::from(chosen == "a1");
+                assert!(
+                    (value - expected[at]).abs() < 1e-9,
+                    "{file}: {answer}, {expected:?}"
+                );
+            }
+            if answer["exact"] != serde_json::Value::Null {
+                assert_eq!(answer["exact"], kind < 2, "{file}: {answer}");
+            }
+        }
+    }
 }
 
 /// Writes rules to a file and returns its path.
@@ -131,13 +264,204 @@ fn invalid_arguments_of_prove_are_rejected() {
         let text = String::from_utf8(output.stderr).unwrap();
         assert!(text.contains(why), "{text}");
     };
-    let stones = "games/rock_paper_scissors.kif";
-    refused(
-        &[stones],
-        "select a role with --role: left and right have a choice",
-    );
     let end = "(take c 5); (take b 4); (take a 3)";
     refused(&["games/nim.kif", "--moves", end], "the game is over");
+}
+
+/// A chase: both move at the same time, and one of them can force the end.
+const CHASE: &str = "
+    (role cat) (role mouse) (init (at 0)) (after 0 1) (after 1 2)
+    (legal cat run) (legal cat rest) (legal mouse hide) (legal mouse flee)
+    (<= (next (at ?y)) (does cat run) (true (at ?x)) (after ?x ?y))
+    (<= (next (at ?x)) (does cat rest) (true (at ?x)))
+    (<= (next tired) (does mouse flee)) (<= (next tired) (true tired))
+    (<= terminal (true (at 2))) (<= (goal cat 100) (true (at 2)))
+    (<= (goal cat 0) (not (true (at 2)))) (<= (goal mouse 0) (true (at 2)))
+    (<= (goal mouse 100) (not (true (at 2))))";
+
+#[test]
+fn roles_that_choose_at_once_are_all_answered_and_share_a_constant_sum() {
+    let chase = rules("chase", CHASE);
+    let both = "cat run 100\ncat rest 100\nmouse hide 0\nmouse flee 0\n";
+    check_prove(&[&chase], 0, both);
+    check_prove(&[&chase, "--best"], 0, "cat run 100\nmouse hide 0\n");
+    let output = ggp(&["prove", &chase, "--json"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    let answers = text.lines().map(|line| serde_json::from_str(line).unwrap());
+    let answers: Vec<serde_json::Value> = answers.collect();
+    let value = |at: usize| {
+        (
+            &answers[at]["role"],
+            &answers[at]["least"],
+            &answers[at]["most"],
+        )
+    };
+    let expected = |role: &str, value: u8| (json!(role), json!(value), json!(value));
+    for (at, (role, least, most)) in [expected("cat", 100), expected("mouse", 0)]
+        .iter()
+        .enumerate()
+    {
+        assert_eq!(value(at), (role, least, most));
+    }
+    let output = String::from_utf8(ggp(&["prove", &chase]).stderr).unwrap();
+    for part in ["cat gets 100: proved", "mouse gets 0: proved"] {
+        assert!(output.contains(part), "{output}");
+    }
+    // Without a constant sum, and with a third role that decides, nothing follows for the others.
+    let other = CHASE.replace(
+        "(goal mouse 0) (true (at 2))",
+        "(goal mouse 30) (true (at 2)) (true tired)",
+    );
+    let other = format!("{other} (<= (goal mouse 0) (true (at 2)) (not (true tired)))");
+    let both = "cat run 100\ncat rest 100\nmouse hide at least 0\nmouse flee at least 0\n";
+    check_prove(&[&rules("chase_apart", &other)], 0, both);
+    let third = format!("{CHASE} (role dog) (legal dog bark) (goal dog 50)");
+    let both = "cat run 100\ncat rest 100\nmouse hide at least 0\nmouse flee at least 0\n";
+    check_prove(&[&rules("chase_third", &third)], 0, both);
+    let stones = "games/rock_paper_scissors.kif";
+    let each =
+        |role: &str| ["rock", "scissors", "paper"].map(|one| format!("{role} {one} at least 0\n"));
+    let both = [each("left"), each("right")].concat().concat();
+    check_prove(&[stones], 0, &both);
+}
+
+/// A matrix game in which both roles choose at once, perhaps after a move without choices. The first role
+/// gets the entry of the matrix, and the other what is left of the sum.
+fn matrix(entries: &[Vec<u8>], sum: u8, is_late: bool) -> String {
+    use std::fmt::Write as _;
+    let mut text = "(role a) (role b) (init start) ".to_owned();
+    let begin = if is_late {
+        text += "(<= (legal a w) (true start)) (<= (legal b w) (true start)) (<= (next mid) (true start)) ";
+        "mid"
+    } else {
+        "start"
+    };
+    for i in 0..entries.len() {
+        write!(text, "(<= (legal a (x {i})) (true {begin})) ").unwrap();
+    }
+    for j in 0..entries[0].len() {
+        write!(text, "(<= (legal b (y {j})) (true {begin})) ").unwrap();
+    }
+    text += "(<= (next (r ?i ?j)) (does a (x ?i)) (does b (y ?j))) (<= terminal (true (r ?i ?j))) ";
+    for (i, row) in entries.iter().enumerate() {
+        for (j, entry) in row.iter().enumerate() {
+            let end = format!("(true (r {i} {j}))");
+            write!(
+                text,
+                "(<= (goal a {entry}) {end}) (<= (goal b {}) {end}) ",
+                sum - entry
+            )
+            .unwrap();
+        }
+    }
+    text
+}
+
+#[test]
+fn a_constant_sum_bounds_a_role_that_is_asked_for_alone() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(0);
+    let mut gaps = 0;
+    for number in 0..12 {
+        let (sum, is_late) = ([100, 130, 60][number % 3], number % 2 == 0);
+        let mut entry = || (random.random_range(sum.max(100) - 100..=sum.min(100)) / 10) * 10;
+        let entries: Vec<Vec<u8>> = (0..2 + number % 2)
+            .map(|_| (0..3).map(|_| entry()).collect())
+            .collect();
+        let columns = 0..entries[0].len();
+        let column = |j: usize| entries.iter().map(move |row| row[j]);
+        // What each role can force if the other knows its move.
+        let first = entries
+            .iter()
+            .map(|row| *row.iter().min().unwrap())
+            .max()
+            .unwrap();
+        let other = columns
+            .map(|j| sum - column(j).max().unwrap())
+            .max()
+            .unwrap();
+        gaps += usize::from(first + other < sum);
+        let file = rules(&format!("matrix_{number}"), &matrix(&entries, sum, is_late));
+        for (role, least, most) in [("a", first, sum - other), ("b", other, sum - first)] {
+            let output = ggp(&["prove", &file, "--role", role, "--json"]);
+            let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+            let found = (&answer["least"], &answer["most"], &answer["proved"]);
+            let expected = (&json!(least), &json!(most.min(100)), &json!(true));
+            assert_eq!(found, expected, "{role} {sum} {is_late} {entries:?}");
+            let all = ggp(&["prove", &file, "--json"]);
+            let all = String::from_utf8(all.stdout).unwrap();
+            let mut all = all.lines().map(|line| serde_json::from_str(line).unwrap());
+            let same = all.find(|one: &serde_json::Value| one["role"] == role);
+            // With no choice in the position, the first role is answered.
+            assert_eq!(
+                same.is_some(),
+                !is_late || role == "a",
+                "{role} {entries:?}"
+            );
+            if let Some(same) = same {
+                let bounds = (&same["least"], &same["most"]);
+                assert_eq!(
+                    bounds,
+                    (&answer["least"], &answer["most"]),
+                    "{role} {entries:?}"
+                );
+            }
+        }
+    }
+    assert!(gaps > 0, "some games have no value in moves that are known");
+}
+
+#[test]
+fn a_table_claims_no_upper_bound_where_both_move_at_once() {
+    // Matching pennies: each role can be sure of 0, and may get 100.
+    let file = rules(
+        "pennies",
+        &matrix(&[vec![100, 0], vec![0, 100]], 100, false),
+    );
+    let table = format!("{file}.table");
+    let summary = ggp(&["tabulate", &file, "-o", &table, "--json"]);
+    let summary: serde_json::Value = serde_json::from_slice(&summary.stdout).unwrap();
+    let looked_up = ggp(&["prove", &file, "--table", &table, "--json"]);
+    let looked_up = String::from_utf8(looked_up.stdout).unwrap();
+    let answers = looked_up
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap());
+    let first = summary["first"].as_array().unwrap().iter().cloned();
+    let bounds: Vec<serde_json::Value> = first.chain(answers).collect();
+    assert_eq!(bounds.len(), 4);
+    for one in bounds {
+        assert_eq!(
+            (&one["least"], &one["most"]),
+            (&json!(0), &json!(null)),
+            "{one}"
+        );
+    }
+}
+
+#[test]
+fn an_estimate_is_within_the_bounds_that_are_proved() {
+    let mut estimates = 0;
+    // The first has moves with proved bounds on one side of the estimate, the others are far from a proof.
+    for (game, nodes) in [
+        ("light_cycles", "30000"),
+        ("connect_four_small", "3000"),
+        ("hex", "300"),
+    ] {
+        let file = format!("games/{game}.kif");
+        let output = ggp(&["prove", &file, "--budget-nodes", nodes, "--json"]);
+        for line in String::from_utf8(output.stdout).unwrap().lines() {
+            let answer: serde_json::Value = serde_json::from_str(line).unwrap();
+            for made in answer["moves"].as_array().unwrap() {
+                let number = |name: &str| made[name].as_f64();
+                let (least, most) = (number("least").unwrap(), number("most").unwrap());
+                let Some(estimate) = number("estimate") else {
+                    continue;
+                };
+                assert!((least..=most).contains(&estimate), "{game}: {made}");
+                estimates += 1;
+            }
+        }
+    }
+    assert!(estimates >= 25, "each move of hex has an estimate");
 }
 
 #[cfg(unix)]

@@ -182,6 +182,9 @@ pub struct MinimaxReport<M> {
     pub fault: Option<Line<M>>,
     /// The expected continuation in joint moves, as far as it is known.
     pub line: Vec<Joint<M>>,
+    /// The sum of the scores of all roles except chance, if it is the same in all ends that the search
+    /// has seen, which are those that its bounds follow from.
+    pub sum: Option<u32>,
 }
 
 impl<M> MinimaxReport<M> {
@@ -190,6 +193,25 @@ impl<M> MinimaxReport<M> {
         let least = self.moves.iter().map(|found| found.bounds.0).max();
         let most = self.moves.iter().map(|found| found.bounds.1).max();
         (least.unwrap_or(0), most.unwrap_or(100))
+    }
+
+    /// Bounds the scores of the role from above by what another role can force. They must be the only
+    /// roles except chance. Nothing changes unless the sum of their scores is constant in all ends
+    /// that the other search has seen.
+    pub fn bound_by(&mut self, other: &MinimaxReport<M>) {
+        let (least, _) = other.bounds();
+        let Some(most) = other.sum.and_then(|sum| sum.checked_sub(least.into())) else {
+            return;
+        };
+        for found in &mut self.moves {
+            let (least, known) = found.bounds;
+            found.bounds.1 = known.min(most.min(100) as u8).max(least);
+            found.value = found.value.min(found.bounds.1.into());
+        }
+        let mut moves = self.moves.iter();
+        if !self.moves.is_empty() && moves.all(|found| found.bounds.0 == found.bounds.1) {
+            self.stopped = None;
+        }
     }
 
     /// Adds the bounds of another search of the position, which may also have seen that upper

@@ -4,8 +4,8 @@
 //! target score. Out: an [`Outcome`]: a plan, or a reason why there is none. Each
 //! method has its own file. No method knows any particular game; all go by
 //! structure only. Plans are replayed by [`solve`](crate::solve) before they are
-//! shown, and reasons are written down so that they can be checked by code that
-//! shares nothing with the methods.
+//! shown, and reasons are written down so that they can be checked without the code
+//! of the methods.
 
 pub mod best_first;
 pub mod bidirectional;

@@ -3,13 +3,12 @@
 //! In: a machine and [`SolveOptions`]. Out: an [`Answer`]: a verdict, plans that were played
 //! again on the naive evaluator, and statistics. `methods` is the table of methods, and
 //! `portfolio` the one that runs them in turn. The counters that tables may leave out come
-//! from [`analysis`](ggp_gdl::analysis). Games of several roles have no plan; [`evaluate()`]
-//! estimates the values of their moves.
+//! from [`analysis`](ggp_gdl::analysis). Games of several roles, or with chance,
+//! have no plan.
 
 mod check;
 mod claim;
 mod count;
-mod evaluate;
 mod joint;
 mod methods;
 mod order;
@@ -25,22 +24,22 @@ use std::time::Duration;
 use crate::planning::breadth_first::{BreadthFirstError, BreadthFirstOptions, Seen};
 use crate::planning::{Puzzle, Reason};
 use ggp_engine::machine::{AnyMachine, Machine, PlayError, PropnetState};
-use ggp_gdl::game::{Move, Score};
-use ggp_search::{Budget, Observer, Plans, Prune, Stats, Verdict};
+use ggp_gdl::counted::counted;
+use ggp_gdl::game::{Game, Move, RoleId, Score};
+use ggp_search::{Budget, BudgetKind, Coverage, Observer, Plans, Prune, Stats, Verdict};
 
 pub use check::{Checker, Replays, WrongPlan, check_plan};
 pub use claim::{PATIENCE, claim, claim_count, claim_outcome, lacks_proof, proof};
 
 pub use crate::planning::rollout::Scoring;
 pub use count::{Counted, count_from};
-pub use evaluate::{Evaluation, MoveValue, RoleValue, budget_name, evaluate};
 pub use joint::{Joint, JointProblem, joint_text};
 use methods::Run;
 use methods::task::Task;
 pub use methods::{Group, Method, Proves, Refutes, Setting, UnknownMethod};
 pub use order::MoveOrder;
 pub use problem::{GameProblem, Keys};
-pub use simulation::{Faults, Table};
+pub use simulation::Table;
 
 /// The task of a search, and its budget.
 #[derive(Clone, Debug)]
@@ -123,7 +122,7 @@ pub struct Answer {
     /// The evaluator that played the plans again.
     pub checked: Checker,
     /// The first fault of the rules that play has shown. The states concerned counted as
-    /// ends without score.
+    /// ends without score. Several goal values that a search on states meets are an error instead.
     pub fault: Option<PlayError>,
 }
 
@@ -164,12 +163,51 @@ impl Attempt {
     }
 }
 
+/// The verdict for one plan.
+fn one_plan(plan: Vec<Move>, optimal: bool) -> Verdict<Move> {
+    Verdict::Solved {
+        plans: vec![plan],
+        optimal,
+        coverage: Coverage::Unknown,
+    }
+}
+
+/// The role that a plan is for.
+///
+/// # Errors
+///
+/// [`SolveError::NotOneRole`] or [`SolveError::Chance`] unless the game has a single role that is not
+/// chance.
+pub fn role_of_plan(game: &Game) -> Result<RoleId, SolveError> {
+    let mut deciding = game.roles().filter(|role| !game.is_random(*role));
+    let first = deciding.next();
+    match (first, deciding.count(), game.role_count()) {
+        (Some(role), 0, 1) => Ok(role),
+        (_, 0, _) => Err(SolveError::Chance),
+        (.., roles) => Err(SolveError::NotOneRole(roles)),
+    }
+}
+
+/// The name of an exhausted budget in file formats.
+pub fn budget_name(kind: BudgetKind) -> &'static str {
+    match kind {
+        BudgetKind::Nodes => "nodes",
+        BudgetKind::Memory => "memory",
+        BudgetKind::Disk => "disk",
+        BudgetKind::Time => "time",
+        BudgetKind::Interrupt => "interrupt",
+        BudgetKind::Iterations => "iterations",
+        BudgetKind::Method => "method",
+    }
+}
+
 /// The reason why there is no answer.
-#[derive(Debug)]
 #[non_exhaustive]
 pub enum SolveError {
-    /// The game has this number of roles, or its only role is chance.
+    /// The game has this number of roles, of which several are not chance.
     NotOneRole(usize),
+    /// The only other role, if there is one, is chance.
+    Chance,
     /// The method works on the network, and the machine has another backend.
     NoNetwork(Method),
     /// A file of a breadth-first search could not be written or read.
@@ -189,12 +227,13 @@ impl From<PlayError> for SolveError {
 impl fmt::Display for SolveError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            SolveError::NotOneRole(1) => f.write_str(
-                "the only role is `random`, whose moves are chosen by chance, so there is no plan",
-            ),
             SolveError::NotOneRole(roles) => write!(
                 f,
-                "a plan is for a game with one role, and this one has {roles}"
+                "a plan is for a game with one role, and this one has {}",
+                counted(roles, "role")
+            ),
+            SolveError::Chance => f.write_str(
+                "a plan is for a game without chance, and this one has the role `random`, whose moves are drawn",
             ),
             SolveError::NoNetwork(method) => write!(
                 f,
@@ -210,6 +249,8 @@ impl fmt::Display for SolveError {
 }
 
 impl std::error::Error for SolveError {}
+
+ggp_gdl::debug_as_display!(SolveError);
 
 /// Looks for plans from the initial state of a game with one role.
 ///
@@ -296,32 +337,48 @@ fn solve_puzzle(
             Attempt { why, ..attempt }
         }
     };
-    let Attempt { verdict, .. } = attempt;
+    let Attempt {
+        mut verdict,
+        mut bound,
+        ..
+    } = attempt;
     let mut best = match verdict {
         Verdict::Solved { .. } => None,
         _ => problem.best_end().max_by_score(attempt.best),
     };
-    let bound = attempt.bound.or_else(|| match verdict {
+    let facts = machine.facts(start);
+    let check = |plans: &[(&[Move], Option<Score>)]| {
+        check::check_all(machine.game(), &facts, plans, options, &end)
+    };
+    let checked = match (&verdict, &best) {
+        (Verdict::Solved { plans, .. }, _) => {
+            let plans: Vec<_> = plans.iter().map(|plan| (&plan[..], None)).collect();
+            check(&plans)?
+        }
+        (_, Some(found)) => match check(&[(&found.plan, Some(found.score))]) {
+            // The moves to the best end are right unless two fingerprints collide.
+            Err(SolveError::WrongPlan(_)) => {
+                best = None;
+                Checker::Nobody
+            }
+            checked => checked?,
+        },
+        (_, None) => check(&[])?,
+    };
+    let is_plan = |end: &mut BestEnd| {
+        end.score >= options.target && end.plan.len() <= options.budget.depth as usize
+    };
+    if let Some(BestEnd { plan, .. }) = best.take_if(is_plan) {
+        // Whoever found it, and whatever the search said when it ended.
+        (verdict, bound) = (one_plan(plan, false), None);
+    }
+    let bound = bound.or_else(|| match verdict {
         Verdict::Unsolvable => {
             let mut scores = puzzle.as_ref()?.scores().into_iter();
             scores.rfind(|&score| score < options.target)
         }
         _ => None,
     });
-    let plans: Vec<(&[Move], Option<Score>)> = match &verdict {
-        Verdict::Solved { plans, .. } => plans.iter().map(|plan| (&plan[..], None)).collect(),
-        _ => best.iter().map(|b| (&b.plan[..], Some(b.score))).collect(),
-    };
-    let facts = machine.facts(start);
-    let checked = check::check_all(machine.game(), &facts, &plans, options, &end);
-    let checked = match checked {
-        // The moves to the best end are right unless two fingerprints collide.
-        Err(SolveError::WrongPlan(_)) if best.is_some() => {
-            best = None;
-            Checker::Nobody
-        }
-        other => other?,
-    };
     Ok(Answer {
         verdict,
         target: options.target,

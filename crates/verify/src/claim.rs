@@ -1,4 +1,4 @@
-//! Claims about games, with facts and moves as canonical texts.
+//! Claims about games, with facts and moves as texts.
 //!
 //! A [`Record`] is the format of answer files: JSON that `ggp solve` writes and `ggp
 //! verify` reads.
@@ -268,7 +268,7 @@ impl Record {
         let mut terms = game.terms().clone();
         terms.refresh();
         let mut start: Vec<String> = (start.iter())
-            .map(|&fact| game.canonical(&terms, fact))
+            .map(|&fact| game.text(&terms, fact))
             .collect();
         start.sort_unstable();
         Record {
@@ -306,7 +306,7 @@ impl Record {
 }
 
 /// The reason why a record is not an answer about a game.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BadRecord {
     /// Its rules are those of a game of this name, or of another instance.
@@ -338,3 +338,5 @@ impl fmt::Display for BadRecord {
 }
 
 impl Error for BadRecord {}
+
+ggp_gdl::debug_as_display!(BadRecord);

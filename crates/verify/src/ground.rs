@@ -1,4 +1,4 @@
-//! Grounding of the rules, independent of the engine.
+//! Grounding of the rules, written apart from the grounding of the engine.
 //!
 //! In: a game of one role and the facts of its first state. Out: a [`Program`] of all rule
 //! instances that can matter. Relations that do not depend on the state are evaluated. Of

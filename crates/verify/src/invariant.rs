@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 use crate::formula::{First, Formula};
 use crate::program::Program;
 use crate::{Failure, Given, Question};
+use ggp_gdl::counted::counted;
 use ggp_gdl::terms::TermId;
 
 /// A fact (`None` if it can never hold) and its value.
@@ -47,9 +48,10 @@ impl Question<'_> {
             return Err(Failure::wrong("all clauses may hold in a solution"));
         }
         self.keeps(&program, &mut formula, &invariant)?;
-        let (clauses, groups) = (invariant.clauses.len(), invariant.exclusive.len());
+        let clauses = counted(invariant.clauses.len(), "clause");
+        let groups = counted(invariant.exclusive.len(), "group");
         Ok(format!(
-            "{clauses} clauses and {groups} groups hold at the start, every move keeps them, \
+            "{clauses} and {groups} hold at the start, every move keeps them, \
              and no {}solution has them",
             if ends.is_empty() { "" } else { "other " }
         ))

@@ -1,4 +1,8 @@
-//! Checks answers with code that shares nothing with the solver.
+//! Checks answers with code of its own.
+//!
+//! It has nothing of the solver's analyses, searches and clauses. The reader of rules, the naive and
+//! the Datalog evaluator, the type of networks and the SAT solver are the ones that the solver uses,
+//! too: an error in these can be in both.
 //!
 //! In: a game, its first state, the target score, and a [`Claim`]. Out: whether the claim is
 //! right, and how this was checked. Plans are replayed on the naive evaluator, and
@@ -25,6 +29,7 @@ use std::time::Duration;
 use ggp_engine::machine::{
     DatalogMachine, Limits as MachineLimits, Machine, NaiveMachine, PlayError,
 };
+use ggp_gdl::counted::{counted, counted_range};
 use ggp_gdl::game::{Game, Move, Score};
 use ggp_gdl::terms::TermId;
 
@@ -89,7 +94,7 @@ pub struct Checked {
 }
 
 /// The reason why an answer was not confirmed.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq)]
 pub enum Failure {
     /// The claim, or its proof, is wrong.
     Wrong(String),
@@ -121,6 +126,8 @@ impl std::fmt::Display for Failure {
 }
 
 impl std::error::Error for Failure {}
+
+ggp_gdl::debug_as_display!(Failure);
 
 impl From<PlayError> for Failure {
     fn from(error: PlayError) -> Self {
@@ -182,11 +189,13 @@ pub fn verify(
                 if score.get() != best.score {
                     let claimed = best.score;
                     return Err(Failure::Wrong(format!(
-                        "the plan ends with {score} points, not with {claimed}"
+                        "the plan ends with {}, not with {claimed}",
+                        counted(score, "point")
                     )));
                 }
                 checked.how.push(format!(
-                    "a plan that ends with {score} points was played again {by}"
+                    "a plan that ends with {} was played again {by}",
+                    counted(score, "point")
                 ));
             }
             if let Some(moves) = no_solution_within {
@@ -246,7 +255,10 @@ impl Question<'_> {
         players.dedup();
         let by = players.join(" and ");
         checked.how.push(match plans.len() {
-            1 => format!("a plan of {} moves was played again {by}", first.len()),
+            1 => format!(
+                "a plan of {} was played again {by}",
+                counted(first.len(), "move")
+            ),
             count => format!("{count} plans were played again {by}"),
         });
         let mut claims: Vec<(&str, Result<String, Failure>)> = Vec::new();
@@ -297,9 +309,10 @@ impl Question<'_> {
             ends.push(end.facts);
         }
         let count = ends.len();
-        checked
-            .how
-            .push(format!("{count} plans lead to {count} different ends"));
+        checked.how.push(match count {
+            1 => "the plan leads to an end".to_owned(),
+            _ => format!("{count} plans lead to {count} different ends"),
+        });
         if !all {
             return Ok(());
         }
@@ -307,10 +320,11 @@ impl Question<'_> {
             Ok(found) if found.plans == count as u64 => {
                 let positions = found.positions;
                 Ok(format!(
-                    "a search of all {positions} positions found no other end"
+                    "a search of all {} found no other end",
+                    counted(positions, "position")
                 ))
             }
-            Ok(found) => return Err(Failure::Wrong(format!("there are {} ends", found.plans))),
+            Ok(found) => return Err(Failure::Wrong(format!("ends found: {}", found.plans))),
             Err(failure) => Err(failure),
         };
         let outcome = match (searched, proof) {
@@ -333,7 +347,8 @@ impl Question<'_> {
     fn too_few(&self, score: Score) -> Failure {
         let target = self.target;
         Failure::Wrong(format!(
-            "a plan ends with {score} points, and a solution needs {target}"
+            "a plan ends with {}, and a solution needs {target}",
+            counted(score, "point")
         ))
     }
 
@@ -403,12 +418,13 @@ impl Question<'_> {
         let found = search(self, moves, search::Plans::Count)?;
         match found.plans == plans {
             true => Ok(format!(
-                "a search found the same number of plans with {moves} moves"
+                "a search found the same number of plans with {}",
+                counted(moves, "move")
             )),
-            false => Err(Failure::Wrong(format!(
-                "there are {} such plans",
-                found.plans
-            ))),
+            false => Err(Failure::Wrong(match found.plans {
+                1 => "there is 1 such plan".to_owned(),
+                count => format!("there are {count} such plans"),
+            })),
         }
     }
 
@@ -416,8 +432,9 @@ impl Question<'_> {
     fn nothing_within(&self, moves: u32) -> Result<String, Failure> {
         match search(self, moves, search::Plans::Refuse) {
             Ok(found) => Ok(format!(
-                "a search of {} positions found no plan within {moves} moves",
-                found.positions
+                "a search of {} found no plan within {}",
+                counted(found.positions, "position"),
+                counted(moves, "move")
             )),
             Err(Failure::Unchecked(_)) if !self.limits.is_over() => {
                 let program = self.ground()?;
@@ -425,7 +442,7 @@ impl Question<'_> {
                 for moves in 0..=moves as usize {
                     self.refute(&mut formula, moves)?;
                 }
-                Ok(format!("the clauses for 0 to {moves} moves have no model"))
+                Ok(clauses(moves))
             }
             Err(failure) => Err(failure),
         }
@@ -438,8 +455,9 @@ impl Question<'_> {
         let sums = Sums::new(self, &program, &known);
         let fewest = sums.needs(&flips.facts, moves, &mut Doubt::new(&mut formula))?;
         Ok(format!(
-            "moves flip {} facts whatever the state, and a solution takes {fewest} moves",
-            flips.facts.len()
+            "moves flip {} whatever the state, and a solution takes {}",
+            counted(flips.facts.len(), "fact"),
+            counted(fewest, "move")
         ))
     }
 
@@ -448,7 +466,8 @@ impl Question<'_> {
     fn refute(&self, formula: &mut Formula<'_>, moves: usize) -> Result<(), Failure> {
         let solved = formula.solved(moves);
         if formula.solve(&[solved])? {
-            return Err(Failure::Wrong(format!("there is a plan of {moves} moves")));
+            let moves = counted(moves, "move");
+            return Err(Failure::Wrong(format!("there is a plan of {moves}")));
         }
         formula.add(&[-solved]);
         let goes_on = formula.goes_on(moves);
@@ -482,7 +501,7 @@ impl Question<'_> {
     fn text(&self, term: TermId) -> String {
         let mut terms = self.game.terms().clone();
         terms.refresh();
-        self.game.canonical(&terms, term)
+        self.game.text(&terms, term)
     }
 
     fn proof(&self, proof: &Proof) -> Result<String, Failure> {
@@ -490,9 +509,11 @@ impl Question<'_> {
             Proof::Exhausted { positions } => {
                 let found = search(self, u32::MAX, search::Plans::Refuse)?.positions;
                 if positions.is_some_and(|positions| positions > found) {
-                    return Err(Failure::Wrong(format!("there are only {found} positions")));
+                    let found = counted(found, "position");
+                    return Err(Failure::Wrong(format!("a search finds only {found}")));
                 }
-                Ok(format!("a search of all {found} positions found no plan"))
+                let found = counted(found, "position");
+                Ok(format!("a search of all {found} found no plan"))
             }
             Proof::Parity { facts, told, given } => {
                 let program = self.ground()?;
@@ -502,9 +523,9 @@ impl Question<'_> {
                     told,
                     &mut Doubt::new(&mut formula),
                 )?;
-                let count = facts.len();
+                let count = counted(facts.len(), "fact");
                 Ok(format!(
-                    "each move changes an even number of {count} facts, and a solution needs an \
+                    "each move changes an even number of {count}, and a solution needs an \
                      odd number"
                 ))
             }
@@ -513,9 +534,9 @@ impl Question<'_> {
                 let (known, mut formula) = self.kept(&program, given)?;
                 Sums::new(self, &program, &known)
                     .potential(weights, &mut Doubt::new(&mut formula))?;
-                let count = weights.len();
+                let count = counted(weights.len(), "fact");
                 Ok(format!(
-                    "no move makes a sum of {count} facts larger, and a solution needs a larger one"
+                    "no move makes a sum of {count} larger, and a solution needs a larger one"
                 ))
             }
             Proof::Invariant(given) => self.invariant(given, &[]),
@@ -535,11 +556,18 @@ impl Question<'_> {
         }
         match formula.solve(&[])? {
             true => Err(Failure::Wrong(format!(
-                "a play may have more than {moves} moves"
+                "a play may have more than {}",
+                counted(moves, "move")
             ))),
-            false => Ok(format!(
-                "the clauses for 0 to {moves} moves have no model, and no play is longer"
-            )),
+            false => Ok(format!("{}, and no play is longer", clauses(moves))),
         }
     }
+}
+
+/// The result of clauses for each number of moves up to this one.
+fn clauses(moves: u32) -> String {
+    format!(
+        "the clauses for {} have no model",
+        counted_range(0, moves, "move")
+    )
 }

@@ -1,5 +1,6 @@
 //! Plain breadth-first search, position by position.
 
+use ggp_gdl::counted::counted;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{Failure, Question};
@@ -58,7 +59,8 @@ pub(crate) fn search(question: &Question<'_>, moves: u32, plans: Plans) -> Resul
                         found.plans = found.plans.saturating_add(ways);
                     }
                     true => {
-                        return Err(Failure::Wrong(format!("there is a plan of {depth} moves")));
+                        let moves = counted(depth, "move");
+                        return Err(Failure::Wrong(format!("there is a plan of {moves}")));
                     }
                     false => {}
                 }
@@ -81,8 +83,8 @@ pub(crate) fn search(question: &Question<'_>, moves: u32, plans: Plans) -> Resul
             }
             if known.len() as u64 > limits.positions {
                 return Err(Failure::Unchecked(format!(
-                    "there are more than {} positions to look at again",
-                    limits.positions
+                    "there are more than {} to look at again",
+                    counted(limits.positions, "position")
                 )));
             }
         }

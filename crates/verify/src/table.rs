@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use crate::{Checked, Failure, Limits, digest};
 use ggp_engine::machine::{DatalogMachine, Machine, joint_moves};
+use ggp_gdl::counted::counted;
 use ggp_gdl::game::{Game, Move};
 use ggp_gdl::terms::TermId;
 
@@ -32,6 +33,11 @@ impl TableClaim {
     /// The number of positions.
     pub fn positions(&self) -> u64 {
         self.positions
+    }
+
+    /// Returns true if it is about this game.
+    pub fn is_of(&self, game: &Game) -> bool {
+        self.rules == digest(game)
     }
 }
 
@@ -62,7 +68,7 @@ pub fn verify_table(
     picks: Option<&mut dyn Iterator<Item = u64>>,
     limits: &Limits,
 ) -> Result<Checked, Failure> {
-    if claim.rules != digest(game) {
+    if !claim.is_of(game) {
         return Err(Failure::unchecked("it was made from other rules"));
     }
     let mut all = 0..claim.positions;
@@ -88,8 +94,8 @@ pub fn verify_table(
     let is_open = match check() {
         Err(Failure::Unchecked(_)) if limits.is_over() => {
             let what = format!(
-                "the time is up after {count} of {} positions",
-                claim.positions
+                "the time is up after {count} of {}",
+                counted(claim.positions, "position")
             );
             return Err(Failure::Unchecked(what));
         }
@@ -97,8 +103,8 @@ pub fn verify_table(
     };
     let mut checked = Checked {
         how: vec![format!(
-            "the values of {count} of {} positions follow from those of the positions after them",
-            claim.positions
+            "the values of {count} of {} follow from those of the positions after them",
+            counted(claim.positions, "position")
         )],
         open: Vec::new(),
     };
@@ -289,7 +295,7 @@ impl<'c, 'f> Checker<'c, 'f> {
         let names = |what: &str, facts: &[TermId]| {
             let mut terms = self.game.terms().clone();
             terms.refresh();
-            let facts = facts.iter().map(|fact| self.game.canonical(&terms, *fact));
+            let facts = facts.iter().map(|fact| self.game.text(&terms, *fact));
             Failure::Wrong(format!("{what} of {}", facts.collect::<Vec<_>>().join(" ")))
         };
         let wrong = |what: &str| Err(names(what, &facts));

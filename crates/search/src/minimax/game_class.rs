@@ -35,6 +35,11 @@ impl GameClass {
         }
     }
 
+    /// The sum of the scores of all roles except chance, if it was the same in all terminal states.
+    pub(super) fn constant_sum(&self) -> Option<u32> {
+        self.sum.filter(|_| self.is_constant)
+    }
+
     /// Returns true if upper bounds hold: the interests of all other roles are opposed to the
     /// role's, so that they never allow it more than the computed bound.
     pub(super) fn has_upper_bounds(&self, chance: &[bool]) -> bool {

@@ -344,6 +344,7 @@ impl<S: Clone + Eq + std::hash::Hash> Graph<S> {
             stopped: None,
             is_endless,
             fault: self.fault(game).map_err(Stop::Error)?,
+            sum: self.game_class.constant_sum(),
             ..known
         })
     }

@@ -562,6 +562,7 @@ impl<'a, G: MinimaxGame> Tree<'a, G> {
             is_endless: false,
             fault: None,
             line: Vec::new(),
+            sum: self.table.game_class.constant_sum(),
         }
     }
 }

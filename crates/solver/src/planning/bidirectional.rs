@@ -15,6 +15,7 @@
 use super::expand::states::{Full, States};
 use super::permutations::Permutations;
 use super::{Outcome, Plan, Puzzle, Reason};
+use ggp_gdl::counted::counted;
 use ggp_search::{Budget, BudgetKind, Compare, Meter, Observer, Stats};
 
 /// Number of positions that are expanded together.
@@ -100,7 +101,10 @@ impl Search<'_> {
             if self.sides.iter().any(|side| side.outermost().is_empty()) {
                 let [from, to] = [0, 1].map(|side| self.sides[side].states.len());
                 return Ok(Outcome::Unsolvable(Reason::Refuted {
-                    what: format!("{from} positions from the start, {to} from the solutions"),
+                    what: format!(
+                        "{} from the start, {to} from the solutions",
+                        counted(from, "position")
+                    ),
                 }));
             }
             if moves == last {

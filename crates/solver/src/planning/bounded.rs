@@ -16,6 +16,7 @@ use super::{Outcome, Plan, Puzzle, Reason};
 use ggp_engine::propnet::batch::holds;
 use ggp_engine::propnet::clauses::{Clauses, Frame};
 use ggp_engine::propnet::network::Literal;
+use ggp_gdl::counted::counted;
 use ggp_search::Budget;
 use ggp_stop::Stop;
 
@@ -38,8 +39,9 @@ pub fn bounded(puzzle: &Puzzle, budget: &Budget) -> Answer {
     let outcome = steps.solve(budget);
     let pairs: usize = steps.after.iter().map(Vec::len).sum();
     let found = format!(
-        "{} steps, {pairs} pairs of moves with a fixed order",
-        steps.moves.len()
+        "{}, {} of moves with a fixed order",
+        counted(steps.moves.len(), "time step"),
+        counted(pairs, "pair")
     );
     Answer { outcome, found }
 }
@@ -135,7 +137,10 @@ impl<'p> Steps<'p> {
                     Some(false) if !self.clauses.is_needed(solved) => {
                         return Outcome::Unsolvable(match self.leaves_out_detours() {
                             true => Reason::Refuted {
-                                what: format!("every play of {depth} moves contains a detour"),
+                                what: format!(
+                                    "every play of {} contains a detour",
+                                    counted(depth, "move")
+                                ),
                             },
                             false => over,
                         });

@@ -140,8 +140,10 @@ impl Identity {
             add(&net.game().canonical(&terms, chosen.term()));
         }
         add(&format!(
-            "{:?} {:?} {options:?}",
-            puzzle.start, puzzle.target
+            "{:?} {:?} {} {options:?}",
+            puzzle.start,
+            puzzle.target,
+            net.game().goal_choice()
         ));
         Identity {
             method,

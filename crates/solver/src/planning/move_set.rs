@@ -26,6 +26,7 @@ use super::{Outcome, Plan, Puzzle, Reason};
 use effects::Effects;
 use formula::{Formula, Requirement};
 use ggp_engine::propnet::network::read;
+use ggp_gdl::counted::counted;
 use ggp_search::Budget;
 use ggp_stop::Stop;
 use replay::{Replay, in_order_of_needs, replay};
@@ -216,15 +217,12 @@ impl Analysis {
             .count();
         let clock = match self.timeline.facts.len() {
             0 => String::new(),
-            clock => format!(", {clock} facts depend only on time"),
+            clock => format!(", depending only on time: {}", counted(clock, "fact")),
         };
+        let (moves, facts) = (counted(moves, "move"), counted(facts, "fact"));
         match inexact {
-            0 => format!("{moves} moves change {facts} facts, each at most once{clock}"),
-            _ => {
-                format!(
-                    "{moves} moves change {facts} facts, {inexact} of them possibly more than single_changes{clock}"
-                )
-            }
+            0 => format!("at most one change of {facts} by {moves} each{clock}"),
+            _ => format!("{facts} changed by {moves}, {inexact} possibly more than once{clock}"),
         }
     }
 

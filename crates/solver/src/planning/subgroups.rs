@@ -162,7 +162,7 @@ impl Moves {
         if goals.is_empty() {
             return Ok(Outcome::Unsolvable(Reason::Refuted {
                 what: format!(
-                    "no element of the group of all moves leads to any of {} solutions",
+                    "no element of the group of all moves leads to any solution of {}",
                     self.solutions.len()
                 ),
             }));

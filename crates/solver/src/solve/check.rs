@@ -1,4 +1,4 @@
-//! Replay of plans on an evaluator that shares nothing with the search.
+//! Replay of plans on an evaluator that searches do not use, or on Datalog if that takes too long.
 
 use ggp_stop::Stop;
 use std::fmt;
@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use super::{SolveError, SolveOptions};
 use ggp_engine::machine::{DatalogMachine, Learned, Limits, Machine, NaiveMachine, PlayError};
+use ggp_gdl::counted::counted;
 use ggp_gdl::game::{Game, Move, Score};
 use ggp_gdl::terms::TermId;
 
@@ -53,8 +54,9 @@ impl fmt::Display for WrongPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "the plan that was found is wrong after {} moves: {}; please report this",
-            self.moves, self.what
+            "the plan that was found is wrong after {}: {}; please report this",
+            counted(self.moves, "move"),
+            self.what
         )
     }
 }

@@ -167,18 +167,18 @@ fn patient(budget: &Budget) -> Budget {
 fn texts(machine: &AnyMachine, plan: &[Move]) -> Vec<String> {
     let mut terms = machine.terms().clone();
     terms.refresh();
-    let text = |chosen: &Move| machine.game().canonical(&terms, chosen.term());
+    let text = |chosen: &Move| machine.game().text(&terms, chosen.term());
     plan.iter().map(text).collect()
 }
 
-/// The claim that an outcome on this network makes, with facts and moves as canonical texts.
+/// The claim that an outcome on this network makes, with facts and moves as texts.
 pub fn claim_outcome(net: &Propnet, outcome: &Outcome) -> Claim {
     match outcome {
         Outcome::Solved { plan, optimal } => {
             let terms = net.terms();
             let text = |&chosen: &u32| {
                 let chosen = net.moves()[0][chosen as usize];
-                net.game().canonical(&terms, chosen.term())
+                net.game().text(&terms, chosen.term())
             };
             Claim::Solved {
                 plans: vec![plan.iter().map(text).collect()],
@@ -198,10 +198,10 @@ pub fn claim_outcome(net: &Propnet, outcome: &Outcome) -> Claim {
     }
 }
 
-/// A reason on this network as a proof, with facts as canonical texts.
+/// A reason on this network as a proof, with facts as texts.
 fn proof_of(net: &Propnet, reason: &Reason) -> Proof {
     let terms = net.terms();
-    let text = |fact: u32| net.game().canonical(&terms, net.facts()[fact as usize]);
+    let text = |fact: u32| net.game().text(&terms, net.facts()[fact as usize]);
     let facts = |facts: &[u32]| facts.iter().map(|&fact| text(fact)).collect();
     let sum = |weights: &Vec<(u32, i64)>| -> Vec<(String, i64)> {
         let weights = weights.iter();
@@ -235,7 +235,7 @@ fn proof_of(net: &Propnet, reason: &Reason) -> Proof {
 /// Facts that moves flip or leave alone, and the assumptions of their network.
 fn flips(net: &Propnet, facts: &[u32]) -> Flips {
     let terms = net.terms();
-    let text = |&fact: &u32| net.game().canonical(&terms, net.facts()[fact as usize]);
+    let text = |&fact: &u32| net.game().text(&terms, net.facts()[fact as usize]);
     Flips {
         facts: facts.iter().map(text).collect(),
         given: given(net, &[]),
@@ -245,7 +245,7 @@ fn flips(net: &Propnet, facts: &[u32]) -> Flips {
 /// The assumptions of a network about every state, and further clauses over its facts.
 fn given(net: &Propnet, clauses: &[Vec<(u32, bool)>]) -> Given {
     let terms = net.terms();
-    let text = |fact: usize| net.game().canonical(&terms, net.facts()[fact]);
+    let text = |fact: usize| net.game().text(&terms, net.facts()[fact]);
     let mut given = Given::default();
     for &(fact, equal) in net.assumed() {
         match net.network().node(equal.node()) {

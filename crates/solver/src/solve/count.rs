@@ -2,7 +2,7 @@
 
 use super::check::{Checker, check_all};
 use super::methods::task::moves;
-use super::{SolveError, SolveOptions, puzzle};
+use super::{SolveError, SolveOptions, puzzle, role_of_plan};
 use crate::planning::Puzzle;
 use crate::planning::move_set::count;
 use ggp_engine::machine::{AnyMachine, Machine, PropnetState};
@@ -35,10 +35,7 @@ pub fn count_from(
     options: &SolveOptions,
     at_most: usize,
 ) -> Result<Counted, SolveError> {
-    let roles = machine.game().role_count();
-    if roles != 1 {
-        return Err(SolveError::NotOneRole(roles));
-    }
+    role_of_plan(machine.game())?;
     let Some(puzzle) = puzzle(machine, start, options.target) else {
         return Err(SolveError::NoNetwork(options.method));
     };

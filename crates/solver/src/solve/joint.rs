@@ -21,7 +21,7 @@ pub fn joint_text(game: &Game, terms: &Terms, joint: &[(Move, bool)]) -> String 
         .iter()
         .filter(|(_, is_chosen)| *is_chosen || !has_choice);
     let texts: Vec<String> = moves
-        .map(|(chosen, _)| game.canonical(terms, chosen.term()))
+        .map(|(chosen, _)| game.text(terms, chosen.term()))
         .collect();
     texts.join(" & ")
 }

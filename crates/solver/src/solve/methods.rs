@@ -120,8 +120,6 @@ pub enum Setting {
     Packed,
     /// The number of solutions to count, see [`count_from`](super::count_from).
     Count,
-    /// Games of several roles, see [`evaluate`](super::evaluate()).
-    SeveralRoles,
 }
 
 /// A search on the network: its result, and the reason why it applied.
@@ -179,7 +177,6 @@ static METHODS: &[Row] = &[
             Setting::Keys,
             Setting::Scoring,
             Setting::Count,
-            Setting::SeveralRoles,
         ],
         share: Share::None,
         run: Run::Portfolio,
@@ -406,7 +403,7 @@ static METHODS: &[Row] = &[
         about: "Monte Carlo tree search on the states of any backend",
         suits: "there is no network, and playouts reach an end",
         proves: PLAN_ONLY,
-        reads: &[Setting::SeveralRoles],
+        reads: &[],
         share: Share::States(states::Part::Playouts),
         run: Run::States(states::monte_carlo),
     },

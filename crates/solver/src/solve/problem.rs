@@ -14,7 +14,7 @@ use ggp_search::{KeyMeaning, Problem, Status};
 
 use super::order::MoveOrder;
 use super::trail::Trail;
-use super::{BestEnd, SolveError};
+use super::{BestEnd, SolveError, role_of_plan};
 
 /// The parts of a state that the visited tables compare.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
@@ -61,7 +61,7 @@ impl<M: Machine> GameProblem<M> {
     ///
     /// # Errors
     ///
-    /// [`SolveError::NotOneRole`] unless the game has a single role that is not chance.
+    /// As [`role_of_plan`].
     pub fn new(
         machine: &M,
         start: &M::State,
@@ -70,10 +70,7 @@ impl<M: Machine> GameProblem<M> {
     ) -> Result<Self, SolveError> {
         let machine = machine.clone();
         let game = machine.game().clone();
-        let role = match game.roles().next() {
-            Some(role) if game.role_count() == 1 && !game.is_random(role) => role,
-            _ => return Err(SolveError::NotOneRole(game.role_count())),
-        };
+        let role = role_of_plan(&game)?;
         let mut stripped = vec![false; game.functors().len()];
         let mut stripped_count = 0;
         let mut meaning = KeyMeaning::SameFuture;
@@ -176,14 +173,15 @@ impl<M: Machine> GameProblem<M> {
         Best(end)
     }
 
-    /// The score of a terminal state; `None` if the rules do not give exactly one valid score.
+    /// The score of a terminal state; `None` if the rules give no valid score.
+    ///
+    /// # Errors
+    ///
+    /// [`PlayError::AmbiguousGoal`] if the rules give several values: a score is for the user to choose.
     pub(super) fn score(&mut self, state: &M::State) -> Result<Option<Score>, PlayError> {
         match self.machine.goal(state, self.role) {
             Ok(score) => Ok(Some(score)),
-            Err(
-                fault
-                @ (PlayError::NoGoal(_) | PlayError::AmbiguousGoal(_) | PlayError::BadGoal(_)),
-            ) => {
+            Err(fault @ (PlayError::NoGoal(_) | PlayError::BadGoal(_))) => {
                 self.fault.get_or_insert(fault);
                 Ok(None)
             }

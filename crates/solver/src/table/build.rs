@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::bucket;
-use super::file::{Header, TableValue, Writer};
+use super::file::{Header, TableValue, Writer, upper_bound};
 use crate::planning::breadth_first::values::{FAR, Fault, Progress, ValueError, Valued, value_all};
 use crate::planning::breadth_first::{BreadthFirstError, BreadthFirstOptions, Lost, Peers};
 #[cfg(feature = "distributed")]
@@ -186,6 +186,14 @@ impl Tabulation {
             scores: scores.clone(),
             distance: (self.part.valued.has_distances && *distance != FAR).then_some(*distance),
         }
+    }
+
+    /// The proved upper bound of each score of the first position, if there is one.
+    pub fn upper_bounds(&self) -> Vec<Option<u8>> {
+        let scores = &self.part.valued.first.0;
+        let is_exact = self.part.valued.has_distances || scores.len() == 1;
+        let bounds = scores.iter().map(|value| upper_bound(*value, is_exact));
+        bounds.collect()
     }
 
     /// Always false: there is the first position.

@@ -44,6 +44,12 @@ pub struct Header {
     pub has_distances: bool,
 }
 
+/// The proved upper bound of a value: the other players know the player's move, so a single score that it
+/// can force is a lower bound only, unless the value is exact.
+pub(super) fn upper_bound([least, most]: [u8; 2], is_exact: bool) -> Option<u8> {
+    (is_exact || least < most || most == 100).then_some(most)
+}
+
 impl Header {
     pub(super) fn new(
         net: &Propnet,
@@ -66,6 +72,11 @@ impl Header {
             values,
             has_distances,
         }
+    }
+
+    /// The proved upper bound of a value, if there is one.
+    pub fn upper_bound(&self, value: [u8; 2]) -> Option<u8> {
+        upper_bound(value, self.has_distances || self.players.len() == 1)
     }
 
     /// Returns true if a player with this value delays the end, in a file with distances: if it has an

@@ -5,6 +5,7 @@
 //! plan therefore solves a system of linear equations over GF(2), and has at least as many
 //! moves as the lightest solution has ones. All solutions are enumerated.
 
+use ggp_gdl::counted::counted;
 use std::collections::BTreeSet;
 
 use super::{Doubt, Sums, Value};
@@ -57,7 +58,10 @@ impl Sums<'_> {
                 fewest = fewest.min(found);
             }
         }
-        let why = || format!("by the facts that moves flip, {fewest} moves may be enough");
+        let why = || {
+            let fewest = counted(fewest, "move");
+            format!("by the facts that moves flip, {fewest} may be enough")
+        };
         match fewest >= moves {
             true => Ok(fewest),
             false if is_known => Err(Failure::Wrong(why())),

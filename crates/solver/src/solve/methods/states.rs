@@ -109,8 +109,8 @@ pub(super) fn monte_carlo(
         seed: options.seed,
         ..Mcts::default()
     };
-    let start = problem.start_state().clone();
-    let mut simulation = Simulation::of_problem(problem);
+    let start = (problem.start_state().clone(), 0);
+    let mut simulation = Simulation::of_problem(problem, budget.depth);
     let verdict = solve_with_mcts(&mut simulation, &start, &how, budget, stats, observer);
     let verdict = or_interrupted(verdict, || MctsVerdict::OutOfBudget {
         best: None,

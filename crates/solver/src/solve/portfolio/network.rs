@@ -18,12 +18,12 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use super::super::methods::task::Task;
+use super::super::methods::task::{Task, moves};
 use super::super::methods::{Method, OnNetwork, Run, Share, Turn, Unit};
-use super::super::{Attempt, SolveOptions};
+use super::super::{Attempt, SolveOptions, one_plan};
 use crate::planning::{BestSoFar, Outcome, Puzzle};
 use ggp_gdl::game::{Move, Score};
-use ggp_search::{Budget, Coverage, LevelStats, Observer, Stats, Verdict};
+use ggp_search::{Budget, LevelStats, Observer, Stats, Verdict};
 
 /// States that a search may expand in the first round, the factor for each further round,
 /// and the number of rounds.
@@ -195,7 +195,11 @@ impl<'p> Network<'p> {
                 return found;
             }
             if self.plan.is_none() && !self.is_best {
-                self.climb(nodes / 2, stats, observer);
+                let solution = self.climb(nodes / 2, stats, observer);
+                let solution = solution.and_then(|solution| self.answer(solution, round, stats));
+                if solution.is_some() {
+                    return solution;
+                }
             }
             nodes = nodes.saturating_mul(GROWTH);
         }
@@ -466,32 +470,34 @@ impl<'p> Network<'p> {
     }
 
     /// Looks for ends with higher scores than the best so far, as long as `nodes` states
-    /// for each search are enough to find one.
-    fn climb(&mut self, nodes: u64, stats: &mut Stats, observer: &mut dyn Observer) {
+    /// for each search are enough to find one. One that reaches the target is returned.
+    fn climb(
+        &mut self,
+        nodes: u64,
+        stats: &mut Stats,
+        observer: &mut dyn Observer,
+    ) -> Option<Attempt> {
         let scores = self.puzzle.scores();
         let worthless = Score::new(0);
         loop {
             let known = self.best.as_ref().map(|end| end.score).or(worthless);
             let mut above = scores.iter().copied().filter(|&score| Some(score) > known);
-            let Some(rung) = above.next().filter(|&rung| rung < self.puzzle.target) else {
-                return;
-            };
-            let Some(puzzle) = self.puzzle.aiming_at(rung) else {
-                return;
-            };
+            let rung = above.next().filter(|&rung| rung < self.puzzle.target)?;
+            let puzzle = self.puzzle.aiming_at(rung)?;
             let mut task = Task::new(&puzzle, self.options);
             task.in_portfolio = true;
-            let mut outcome = Outcome::Unknown;
+            let (mut outcome, mut why) = (Outcome::Unknown, String::new());
             for search in searches(false) {
                 if !search.turn.climbs {
                     continue;
                 }
                 if self.is_over(stats) {
-                    return;
+                    return None;
                 }
                 let budget = self.slice(search.turn.unit, 1, nodes, stats);
                 let (method, run) = (search.method, search.run);
-                outcome = task.outcome(method, run, &budget, stats, observer).0;
+                (outcome, why) = task.outcome(method, run, &budget, stats, observer);
+                why = format!("{method}: {why}");
                 if is_end(&outcome, budget.depth) {
                     break;
                 }
@@ -499,14 +505,17 @@ impl<'p> Network<'p> {
             match outcome {
                 Outcome::Solved { plan, .. } => {
                     let score = puzzle.worth(&plan).unwrap_or(rung);
+                    if score >= self.puzzle.target {
+                        return Some(solved(moves(self.puzzle, &plan), false, why));
+                    }
                     stats.best_score = Some(score.get());
                     self.best = Some(BestSoFar { score, plan });
                 }
                 Outcome::Unsolvable(_) => {
                     self.is_best = true;
-                    return;
+                    return None;
                 }
-                _ => return,
+                _ => return None,
             }
         }
     }
@@ -526,12 +535,7 @@ impl<'p> Network<'p> {
 
 /// One plan as the answer.
 fn solved(plan: Vec<Move>, optimal: bool, why: String) -> Attempt {
-    let verdict = Verdict::Solved {
-        plans: vec![plan],
-        optimal,
-        coverage: Coverage::Unknown,
-    };
-    Attempt::new(verdict, why)
+    Attempt::new(one_plan(plan, optimal), why)
 }
 
 /// Whether levels, of which the last is incomplete, grow quickly.

@@ -11,6 +11,7 @@ use super::super::methods::states::{Part, breadth_first};
 use super::super::methods::{Method, OnStates, Run, Share};
 use super::super::{Attempt, BestEnd, GameProblem, MoveOrder, SolveError, SolveOptions};
 use ggp_engine::machine::AnyMachine;
+use ggp_gdl::counted::counted;
 use ggp_gdl::game::Move;
 use ggp_search::{Budget, BudgetKind, Observer, Plans, Stats, Verdict};
 
@@ -220,7 +221,8 @@ fn explain(
         (Part::Breadth, _) if options.plans != Plans::First => "for all shortest plans".to_owned(),
         (Part::Breadth, _) => "small enough to search level by level".to_owned(),
         (_, Some(depth)) => {
-            format!("breadth-first found no plan of up to {depth} moves in its share")
+            let moves = counted(depth, "move");
+            format!("breadth-first found no plan of up to {moves} in its share")
         }
         (_, None) => "breadth-first did not get far in its share".to_owned(),
     };
