@@ -351,9 +351,12 @@ fn six_roles_move_simultaneously() {
 
 #[test]
 fn evaluators_agree_along_random_playouts() {
-    let each = crate::common::sized(8, 1);
-    let games: Vec<_> = crate::common::games().into_iter().step_by(each).collect();
-    crate::common::for_each(&games, |_, game| {
+    evaluators_agree(&crate::common::some_own_games(8));
+}
+
+/// See the test above; the public games are in `corpus.rs`.
+pub(crate) fn evaluators_agree(games: &[(String, Game)]) {
+    crate::common::for_each(games, |_, game| {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(crate::common::seed());
         let steps = crate::common::sized(2, 4);
         compare(game, 100_000, steps, &APPROACHES[..1], &mut random)

@@ -1,14 +1,12 @@
 //! Methods by linear algebra, against exhaustive search and known answers, and
 //! their proofs against the checker.
 
-use std::path::{Path, PathBuf};
-use std::{env, fs};
+use std::fs;
 
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rustc_hash::FxHashSet;
 
-use crate::common::sized;
 use ggp_engine::propnet::batch::{Batch, Packed, pack};
 use ggp_engine::propnet::code::Engine;
 use ggp_engine::propnet::network::read as value;
@@ -17,7 +15,7 @@ use ggp_gdl::check::{ReadOptions, read};
 use ggp_gdl::game::{Game, Score};
 use ggp_gdl::span::{Source, Sources};
 use ggp_gdl::terms::TermId;
-use ggp_gdl::text_grid::{Grid, puzzles};
+use ggp_gdl::text_grid::Grid;
 use ggp_solver::planning::effects::Effects;
 use ggp_solver::planning::potential::Potentials;
 use ggp_solver::planning::{Outcome, Puzzle, Reason, linear, parity};
@@ -40,7 +38,7 @@ fn from_start(net: Propnet, start: Option<Packed>) -> Puzzle {
     Puzzle::new(net, start, Score::new(100).unwrap()).expect("it has one role")
 }
 
-fn shipped(rules: &str, board: Option<&Grid>) -> Puzzle {
+pub(crate) fn shipped(rules: &str, board: Option<&Grid>) -> Puzzle {
     let path = format!("{}/games/{rules}.kif", env!("CARGO_MANIFEST_DIR"));
     let text = fs::read_to_string(path).expect("the game is there");
     let mut sources = vec![Source::new(rules, text)];
@@ -49,15 +47,8 @@ fn shipped(rules: &str, board: Option<&Grid>) -> Puzzle {
     from_start(network(&reading.game.expect("the rules are right")), None)
 }
 
-/// A game of the corpus, if that is there.
-fn collected(name: &str) -> Option<Puzzle> {
-    let path = crate::common::corpus()?.join(format!("games/{name}.kif"));
-    let text = fs::read_to_string(path).expect("the game is there");
-    Some(puzzle(&text))
-}
-
 /// What the checker says of an outcome.
-fn checked(puzzle: &Puzzle, outcome: &Outcome) -> Result<(), String> {
+pub(crate) fn checked(puzzle: &Puzzle, outcome: &Outcome) -> Result<(), String> {
     claim(puzzle, &claim_outcome(&puzzle.net, outcome))
 }
 
@@ -160,36 +151,6 @@ fn the_least_presses_that_light_all_are_known() {
         assert_eq!((plan.len(), *optimal), (least, true), "size {size}");
         if size < 6 {
             assert_eq!(checked(&puzzle, &outcome), Ok(()), "size {size}");
-        }
-    }
-}
-
-#[test]
-fn collected_boards_have_their_least_plans() {
-    let folder = match env::var_os("GGP_PUZZLES") {
-        Some(folder) => PathBuf::from(folder),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/puzzles"),
-    };
-    if !folder.is_dir() {
-        println!("skipped: there is no folder {}", folder.display());
-        return;
-    }
-    for size in 3..=10 {
-        let path = folder.join(format!("lights_out_{size}x{size}.txt"));
-        let text = fs::read_to_string(path).expect("the boards are there");
-        let rows = text.lines().filter(|line| !line.starts_with('#'));
-        let least: Vec<usize> = rows
-            .map(|row| row.split_whitespace().nth(1).unwrap().parse().unwrap())
-            .collect();
-        let boards = puzzles("boards", &text).expect("they are grids");
-        assert_eq!(boards.len(), least.len());
-        for (board, least) in boards.iter().zip(least) {
-            match by_algebra(&shipped("lights_out", Some(board))) {
-                Outcome::Solved { plan, optimal } => {
-                    assert_eq!((plan.len(), optimal), (least, true), "{size}");
-                }
-                outcome => panic!("{size}: {outcome:?}"),
-            }
         }
     }
 }
@@ -476,23 +437,4 @@ fn wrong_plans_and_counts_are_rejected() {
         given: Given::default(),
     };
     assert!(claim(&solvable, &Claim::Unsolvable { proof: empty }).is_err());
-}
-
-#[test]
-fn collected_games_are_told_apart() {
-    if let Some(puzzle) = collected("lightsOut") {
-        let outcome = by_algebra(&puzzle);
-        assert!(matches!(&outcome, Outcome::Solved { plan, optimal: true } if plan.len() == 9));
-        assert_eq!(checked(&puzzle, &outcome), Ok(()));
-    }
-    // The later version of the game also counts two pegs, which can be had.
-    let large = sized(None, Some("pegEuro_at_v0"));
-    if let Some(puzzle) = large.and_then(collected) {
-        let outcome = by_algebra(&puzzle);
-        assert!(
-            matches!(&outcome, Outcome::Unsolvable(Reason::Parity { .. })),
-            "{outcome:?}"
-        );
-        assert_eq!(checked(&puzzle, &outcome), Ok(()));
-    }
 }

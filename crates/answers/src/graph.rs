@@ -12,6 +12,7 @@ use crate::loaded_game::LoadedGame;
 use crate::refusal::Refusal;
 use crate::solving::moves;
 use ggp_engine::machine::{AnyMachine, Machine, PlayError, PropnetState};
+use ggp_gdl::counted::counted;
 use ggp_gdl::game::{Game, Move, RoleId, Score};
 use ggp_gdl::terms::TermId;
 use ggp_play::Tables;
@@ -44,7 +45,7 @@ pub struct Explore {
     #[serde(default)]
     most: Option<usize>,
     #[serde(default)]
-    role: usize,
+    role: Option<usize>,
 }
 
 /// The equivalence that decides which positions are one node.
@@ -250,7 +251,7 @@ impl GraphReporter<'_> {
     ) -> GrownNode {
         let node = &graph.nodes()[id];
         let terms = problem.machine().terms();
-        let text = |(action, _): &(Move, bool)| self.game.canonical(terms, action.term());
+        let text = |(action, _): &(Move, bool)| self.game.text(terms, action.term());
         let joint = arc.map_or_else(Joint::new, |arc| P::joint(&arc.action));
         self.nodes += 1;
         GrownNode {
@@ -301,7 +302,10 @@ impl GraphTask {
                 "`most` is a number of positions from 1 to {MOST_NODES}, not {nodes}"
             )));
         }
-        let role = game.game.roles().nth(asked.role);
+        let role = match asked.role {
+            Some(role) => game.game.roles().nth(role),
+            None => Some(game.game.first_player()),
+        };
         let role = role.ok_or_else(|| Refusal::no_role(&game.game))?;
         Ok(GraphTask {
             game,
@@ -423,9 +427,14 @@ impl GraphTask {
                     moves(depth.into())
                 )
             }
-            (Some(BudgetKind::Nodes), _) => format!("there are more than {most} positions"),
+            (Some(BudgetKind::Nodes), _) => {
+                format!("there are more than {}", counted(most, "position"))
+            }
             (Some(BudgetKind::Time), _) => {
-                format!("the time limit of {seconds} seconds was reached")
+                format!(
+                    "the time limit of {} was reached",
+                    counted(seconds, "second")
+                )
             }
             (Some(BudgetKind::Memory), _) => "the memory limit was reached".to_owned(),
             (Some(_), _) => format!("the limit of {MOST_ARCS} moves was reached"),

@@ -22,7 +22,7 @@ use ggp_engine::machine::{self, AnyMachine, Backend, Limits, Machine, PlayError}
 use ggp_engine::propnet::NetworkCache;
 use ggp_gdl::game::{Game, Move};
 use ggp_learn::Learned;
-use ggp_picture::{Picture, PictureOptions};
+use ggp_picture::{Examples, Picture, PictureOptions, SAMPLE_STATES};
 use ggp_stop::Stop;
 
 /// Time limit for building a network, which happens in the background.
@@ -104,14 +104,11 @@ impl LoadedGame {
     ///
     /// The report about them, if they have errors.
     pub fn new(rules: Arc<Rules>, bytes: usize, stop: &Stop) -> Result<Self, CheckReport> {
-        let reading = rules.set.read(stop);
-        let Some(game) = reading.game.clone() else {
-            return Err(CheckReport::of(&reading));
-        };
+        let (game, report) = rules.set.read(stop)?;
         Ok(LoadedGame {
             bytes: AtomicUsize::new(SIZES.0 * rules.bytes()),
             rules,
-            findings: CheckReport::of(&reading).findings,
+            findings: report.findings,
             game,
             network: NETWORK.min(bytes / 2),
             networks: None,
@@ -348,20 +345,14 @@ pub struct Pictures {
 ///
 /// If the rules cannot be evaluated.
 pub fn drawn(machine: &mut AnyMachine, options: PictureOptions) -> Result<Pictures, PlayError> {
-    let states = ggp_picture::sample(machine, ggp_picture::SAMPLE_STATES)?;
-    let start = machine.initial()?;
-    let possible = machine.network(&start).map(|(net, _)| net.facts().to_vec());
-    let (game, terms) = (machine.game(), machine.terms());
-    let picture = |reads_names| {
-        let options = PictureOptions {
-            reads_names,
-            ..options.clone()
-        };
-        Picture::with(game, terms, &states, possible.as_deref(), options)
+    let examples = Examples::of(machine, SAMPLE_STATES)?;
+    let plain = PictureOptions {
+        ignores_names: true,
+        ..options.clone()
     };
     Ok(Pictures {
-        plain: picture(false),
-        named: picture(true),
+        plain: examples.picture(machine, plain),
+        named: examples.picture(machine, options),
     })
 }
 
@@ -417,10 +408,10 @@ impl PositionCache {
     /// Switches to the network if it is ready.
     fn poll(&mut self, loaded: &LoadedGame, allowance: &Allowance) -> Result<(), PlayError> {
         self.network.start(loaded, allowance);
-        let Some(mut machine) = self.network.take(allowance) else {
+        let Some(machine) = self.network.take(allowance) else {
             return Ok(());
         };
-        self.pictures = Arc::new(drawn(&mut machine, loaded.picture_options())?);
+        // The pictures do not depend on the machine.
         self.machine = machine;
         self.known.clear();
         self.compiled.clear();

@@ -144,8 +144,9 @@ impl Reached {
                 Ok(score) => Some(score.get()),
                 Err(error) => {
                     let fault = FaultText::new(error)?;
-                    // The rules need not give goals before the end.
-                    faults.extend(Some(fault).filter(|_| over));
+                    // The rules need not give goals before the end, nor any to chance.
+                    let needs_goal = over && !machine.game().is_random(role);
+                    faults.extend(Some(fault).filter(|_| needs_goal));
                     None
                 }
             });
@@ -169,8 +170,9 @@ impl Reached {
     }
 
     /// The position as a role knows it: its own moves, and what holds in all positions that fit.
-    fn known_position(mut self, view: &View, names: bool) -> Result<Position, PlayError> {
-        let (certain, seat) = view.seat(&mut self);
+    fn known_position(mut self, view: &mut View<'_>, names: bool) -> Result<Position, PlayError> {
+        self.machine.terms_mut().refresh();
+        let (certain, seat) = view.seat(self.machine.game(), self.machine.terms())?;
         let picture = match names {
             true => &self.pictures.named,
             false => &self.pictures.plain,
@@ -191,7 +193,7 @@ impl Reached {
         let game = machine.game();
         let mut facts: Vec<String> = certain
             .iter()
-            .map(|fact| game.canonical(machine.terms(), *fact))
+            .map(|fact| game.text(machine.terms(), *fact))
             .collect();
         facts.sort();
         Ok(Position {
@@ -241,8 +243,8 @@ pub fn position(
     if let Some(role) = asked.seat.filter(|_| game.game.is_hidden())
         && !reached.machine.is_terminal(&reached.state)?
     {
-        let view = View::new(game, role, &mut reached, allowance)?;
-        return Ok(reached.known_position(&view, names)?);
+        let mut view = View::new(game, role, &mut reached, allowance)?;
+        return Ok(reached.known_position(&mut view, names)?);
     }
     let filled = reached.filled(&asked.moves);
     Ok(Position {

@@ -99,7 +99,7 @@ impl Preview {
     }
 }
 
-/// A machine with a small network, which gives the cells that boards have, or else Datalog.
+/// A machine with a small network, or else Datalog.
 ///
 /// # Errors
 ///

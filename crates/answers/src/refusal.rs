@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use ggp_engine::machine::PlayError;
+use ggp_gdl::counted::counted;
 use ggp_gdl::game::Game;
 
 /// The reason why a request has no answer, and a remedy. As JSON it is what a client gets.
@@ -55,7 +56,8 @@ impl Refusal {
     /// The game has no role of this number.
     pub(crate) fn no_role(game: &Game) -> Self {
         let roles = game.role_count();
-        Refusal::wrong(format!("the game has {roles} roles, counted from 0"))
+        let roles = counted(roles, "role");
+        Refusal::wrong(format!("the game has {roles}, counted from 0"))
     }
 
     /// The requested thing does not exist.

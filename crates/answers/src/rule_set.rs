@@ -5,8 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::editing::FixText;
 use crate::refusal::Refusal;
-use ggp_gdl::check::{ReadOptions, Reading, read_until};
-use ggp_gdl::diagnostic::DiagnosticRecord;
+use ggp_gdl::check::{ReadOptions, read_until};
+use ggp_gdl::diagnostic::{Diagnostic, DiagnosticRecord};
+use ggp_gdl::game::Game;
+use ggp_gdl::rewrite::infix_finding;
 use ggp_gdl::span::{Source, Sources};
 use ggp_gdl::syntax::SyntaxLimits;
 use ggp_gdl::terms::TermLimits;
@@ -110,10 +112,29 @@ impl RuleSet {
     }
 
     /// Reads the rules.
-    pub fn read(&self, stop: &Stop) -> Reading {
+    ///
+    /// # Errors
+    ///
+    /// The report about them, if they have errors.
+    pub fn read(&self, stop: &Stop) -> Result<(Game, CheckReport), CheckReport> {
         let files = self.files.iter();
         let sources = files.map(|file| Source::new(file.name.clone(), file.text.clone()));
-        read_until(Sources::new(sources.collect()), &read_options(), stop)
+        let sources = Sources::new(sources.collect());
+        if let Some(finding) = infix_finding(&sources) {
+            return Err(CheckReport::new(&[finding], 0, false, &sources));
+        }
+        let reading = read_until(sources, &read_options(), stop);
+        let is_right = reading.game.is_some();
+        let report = CheckReport::new(
+            &reading.findings,
+            reading.omitted,
+            is_right,
+            &reading.sources,
+        );
+        match reading.game {
+            Some(game) => Ok((game, report)),
+            None => Err(report),
+        }
     }
 }
 
@@ -165,18 +186,15 @@ pub struct Finding {
 }
 
 impl CheckReport {
-    /// The report about rules that were read.
-    pub fn of(reading: &Reading) -> Self {
-        let findings = reading.findings.iter();
+    fn new(findings: &[Diagnostic], omitted: usize, right: bool, sources: &Sources) -> Self {
+        let findings = findings.iter().map(|finding| Finding {
+            record: finding.to_record(sources),
+            fixes: Vec::new(),
+        });
         CheckReport {
-            right: reading.game.is_some(),
-            findings: findings
-                .map(|finding| Finding {
-                    record: finding.to_record(&reading.sources),
-                    fixes: Vec::new(),
-                })
-                .collect(),
-            omitted: reading.omitted,
+            right,
+            findings: findings.collect(),
+            omitted,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A position as one role knows it, in games with hidden information.
 //!
 //! In: the moves of a match, of which only the role's own moves and percepts are used. Out: what
-//! holds in all positions that fit them, and with what share the rest does.
+//! the role knows to hold, and with what share the rest does.
 
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -14,9 +14,15 @@ use crate::loaded_game::{LoadedGame, Reached};
 use crate::locked;
 use crate::refusal::Refusal;
 use ggp_engine::machine::{Backend, Machine, PlayError};
-use ggp_gdl::game::{Move, RoleId};
-use ggp_gdl::terms::TermId;
-use ggp_hidden::{Belief, BeliefError, BeliefLimits, Memories, World, ascending};
+use ggp_gdl::counted::counted;
+use ggp_gdl::game::{Game, Move, RoleId};
+use ggp_gdl::program::RelationId;
+use ggp_gdl::terms::{TermId, Terms};
+use ggp_hidden::{
+    Belief, BeliefError, BeliefLimits, Claim, Knowledge, Memories, Query, Subject, World,
+    ascending, query_belief,
+};
+use ggp_stop::Stop;
 
 /// Time limit for building a network. Without one, Datalog answers.
 const GROUNDING: Duration = Duration::from_secs(3);
@@ -28,8 +34,6 @@ const KNOWN: (usize, usize) = (24, 30_000);
 const UNSURE: usize = 1_000;
 /// The most positions that are drawn.
 const DRAWN: usize = 200;
-/// The share from which on a fact is certain.
-const CERTAIN: f64 = 1.0 - 1e-9;
 
 /// A role's moves, and its percepts after each, ascending by id.
 type Turns = Vec<(Move, Vec<TermId>)>;
@@ -48,17 +52,51 @@ pub struct Seat {
     /// Whether these are all, or a sample.
     exact: bool,
     /// The facts that hold in some of them, with their shares of the probability, if `random` and
-    /// the other roles choose with equal probabilities; the likeliest first.
+    /// the other roles choose with equal probabilities; the likeliest first. A share of 1 is that of a fact that
+    /// holds in all positions of a sample, and that is not proved to hold in others.
     unsure: Vec<(String, f64)>,
 }
 
 /// The positions that a role reckons with.
-pub(crate) struct View {
-    role: RoleId,
-    turns: Turns,
-    is_exact: bool,
+pub(crate) struct View<'g> {
+    beliefs: Taken<'g>,
+    belief: Belief,
+    is_over: bool,
+    stop: Stop,
     /// The facts of each position, with its weight.
-    pub states: Vec<(Vec<TermId>, f64)>,
+    states: Vec<(Vec<TermId>, f64)>,
+}
+
+/// The beliefs of a game while one view uses them. Nobody waits for another one's belief: who comes
+/// meanwhile begins anew.
+struct Taken<'g> {
+    game: &'g LoadedGame,
+    beliefs: Option<Beliefs>,
+}
+
+impl<'g> Taken<'g> {
+    fn new(game: &'g LoadedGame, allowance: &Allowance) -> Result<Self, PlayError> {
+        let taken = locked(&game.beliefs).take();
+        let mut beliefs = match taken {
+            Some(beliefs) => beliefs,
+            None => Beliefs::new(game, allowance)?,
+        };
+        beliefs.world.set_stop(allowance.stop);
+        Ok(Taken {
+            game,
+            beliefs: Some(beliefs),
+        })
+    }
+
+    fn get(&mut self) -> &mut Beliefs {
+        self.beliefs.as_mut().expect("they are put back at the end")
+    }
+}
+
+impl Drop for Taken<'_> {
+    fn drop(&mut self) {
+        *locked(&self.game.beliefs) = self.beliefs.take();
+    }
 }
 
 /// Beliefs about the matches of one game, which later questions about these matches extend.
@@ -113,14 +151,14 @@ impl Beliefs {
     }
 }
 
-impl View {
+impl<'g> View<'g> {
     /// The positions that fit what a role knows after the moves made.
     ///
     /// # Errors
     ///
     /// If there is no such role, the rules cannot be evaluated, or no position is found that fits.
     pub fn new(
-        game: &LoadedGame,
+        game: &'g LoadedGame,
         role: usize,
         reached: &mut Reached,
         allowance: &Allowance,
@@ -137,79 +175,63 @@ impl View {
             state = machine.next(&state, joint)?;
         }
         let is_over = machine.is_terminal(&state)?;
-        // Nobody waits for another one's belief: who comes meanwhile begins anew.
-        let taken = locked(&game.beliefs).take();
-        let mut beliefs = match taken {
-            Some(beliefs) => beliefs,
-            None => Beliefs::new(game, allowance)?,
-        };
-        beliefs.world.set_stop(allowance.stop);
-        let found = beliefs.after(role, &turns);
-        let view = found.and_then(|belief| {
-            let world = &mut beliefs.world;
-            let members = belief.with_end(world, is_over)?;
-            let states = members
-                .iter()
-                .map(|member| (world.facts(&member.state), member.weight));
-            Ok(View {
-                role,
-                is_exact: belief.is_exact(),
-                states: states.collect(),
-                turns,
-            })
-        });
-        *locked(&game.beliefs) = Some(beliefs);
-        view.map_err(|error| match error {
+        let mut beliefs = Taken::new(game, allowance)?;
+        let belief = beliefs.get().after(role, &turns);
+        let belief = belief.map_err(|error| match error {
             BeliefError::Play(error) => error.into(),
             other => Refusal::rules(other.to_string()),
+        })?;
+        let world = &mut beliefs.get().world;
+        let members = belief.with_end(world, is_over)?;
+        let states = members
+            .iter()
+            .map(|member| (world.facts(&member.state), member.weight));
+        let states = states.collect();
+        Ok(View {
+            beliefs,
+            belief,
+            is_over,
+            stop: allowance.stop.clone(),
+            states,
         })
     }
 
     /// The role.
     pub fn role(&self) -> RoleId {
-        self.role
+        self.belief.role()
     }
 
-    /// The facts, each with the share of the probability with which it holds.
-    pub fn shares(&self) -> FxHashMap<TermId, f64> {
-        let total: f64 = self.states.iter().map(|(_, weight)| weight).sum();
-        let mut shares = FxHashMap::default();
-        for (facts, weight) in &self.states {
-            for fact in facts {
-                *shares.entry(*fact).or_default() += weight / total;
-            }
-        }
-        shares
+    /// The facts of each position.
+    pub fn positions(&self) -> impl Iterator<Item = &[TermId]> {
+        self.states.iter().map(|(facts, _)| &facts[..])
     }
 
-    /// The share of the positions for which something holds, and whether all positions that fit
-    /// are known to agree.
-    pub fn share<E>(
-        &self,
-        mut holds: impl FnMut(&[TermId]) -> Result<bool, E>,
-    ) -> Result<(f64, Option<bool>), E> {
-        let total: f64 = self.states.iter().map(|(_, weight)| weight).sum();
-        let (mut share, mut count) = (0.0, 0);
-        for (facts, weight) in &self.states {
-            if holds(facts)? {
-                share += weight / total;
-                count += 1;
-            }
-        }
-        let known = match count {
-            0 => Some(false),
-            all if all == self.states.len() => Some(true),
-            _ => None,
-        };
-        Ok((share, known.filter(|_| self.is_exact)))
+    /// The claims of a relation: see [`Subject::new`].
+    pub fn subject(
+        &mut self,
+        question: (RelationId, bool),
+        matches: impl Fn(&World, &[TermId]) -> bool,
+    ) -> Option<Subject> {
+        Subject::new(&mut self.beliefs.get().world, question, matches)
+    }
+
+    /// The role's knowledge about queries.
+    pub fn query(&mut self, queries: &[Query]) -> Result<Vec<Knowledge>, PlayError> {
+        let world = &mut self.beliefs.get().world;
+        query_belief(world, &self.belief, self.is_over, queries, &self.stop)
+    }
+
+    /// Whether the positions are all that fit.
+    pub fn is_exact(&self) -> bool {
+        self.belief.is_exact()
     }
 
     /// The number of positions in words.
     pub fn count(&self) -> String {
-        match (self.states.len(), self.is_exact) {
+        match (self.states.len(), self.is_exact()) {
             (1, true) => "the only position that fits".to_owned(),
             (count, true) => format!("all {count} positions that fit"),
-            (count, false) => format!("a sample of {count} positions that fit"),
+            (count, false) => format!("a sample of {} that fit", counted(count, "position")),
         }
     }
 
@@ -219,32 +241,55 @@ impl View {
         self.states.iter().step_by(step).cloned().collect()
     }
 
-    /// The certain facts, and what else the role knows.
-    pub fn seat(&self, reached: &mut Reached) -> (Vec<TermId>, Seat) {
-        let machine = &mut reached.machine;
-        machine.terms_mut().refresh();
-        let (game, terms) = (machine.game(), machine.terms());
-        let shares = self.shares();
-        let (certain, mut unsure): (Vec<_>, Vec<_>) =
-            shares.into_iter().partition(|(_, share)| *share >= CERTAIN);
+    /// The facts that the role knows to hold, and the others that may.
+    pub fn seat(&mut self, game: &Game, terms: &Terms) -> Result<(Vec<TermId>, Seat), PlayError> {
+        let mut places: FxHashMap<TermId, Vec<usize>> = FxHashMap::default();
+        for (place, facts) in self.positions().enumerate() {
+            for fact in facts {
+                places.entry(*fact).or_default().push(place);
+            }
+        }
+        // Questions are in the order of their texts, so that the answers do not depend on other matches.
+        let mut places: Vec<(TermId, Vec<usize>)> = places.into_iter().collect();
+        places.sort_by(|a, b| game.compare_terms(terms, a.0, b.0));
+        let (facts, queries): (Vec<TermId>, Vec<Query>) = places
+            .into_iter()
+            .map(|(fact, places)| {
+                let mut holds = vec![false; self.states.len()];
+                places.into_iter().for_each(|place| holds[place] = true);
+                let subject = Subject {
+                    any_of: vec![Claim::Fact(fact)],
+                    is_positive: true,
+                };
+                let subject = Some(subject);
+                (fact, Query { holds, subject })
+            })
+            .unzip();
+        let (mut certain, mut unsure) = (Vec::new(), Vec::new());
+        for (fact, knowledge) in facts.into_iter().zip(self.query(&queries)?) {
+            match knowledge {
+                Knowledge::Proved(_) => certain.push(fact),
+                Knowledge::Open { share, .. } => unsure.push((fact, share)),
+            }
+        }
         unsure.sort_by(|(a, p), (b, q)| q.total_cmp(p).then(game.compare_terms(terms, *a, *b)));
-        let text = |fact: &TermId| game.canonical(terms, *fact);
+        let text = |fact: &TermId| game.text(terms, *fact);
         let unsure = unsure.iter().take(UNSURE);
-        let seen = self.turns.iter();
-        let seen = seen.map(|(_, told)| {
+        let turns = self.belief.past().iter();
+        let percepts = turns.clone().map(|(_, told)| {
             let mut texts: Vec<String> = told.iter().map(text).collect();
             texts.sort();
             texts
         });
-        let own = self.turns.iter().map(|(made, _)| text(&made.term()));
+        let own_moves = turns.map(|(made, _)| text(&made.term()));
         let seat = Seat {
-            role: self.role.index(),
-            own: own.collect(),
-            seen: seen.collect(),
+            role: self.role().index(),
+            own: own_moves.collect(),
+            seen: percepts.collect(),
             positions: self.states.len(),
-            exact: self.is_exact,
+            exact: self.is_exact(),
             unsure: unsure.map(|(fact, share)| (text(fact), *share)).collect(),
         };
-        (certain.into_iter().map(|(fact, _)| fact).collect(), seat)
+        Ok((certain, seat))
     }
 }

@@ -9,6 +9,7 @@ use crate::allowance::{Allowance, Listener};
 use crate::loaded_game::LoadedGame;
 use crate::refusal::Refusal;
 use ggp_engine::machine::{AnyMachine, Machine};
+use ggp_gdl::counted::counted;
 use ggp_gdl::game::Move;
 use ggp_search::{LevelStats, Observer, Stats, Verdict};
 use ggp_solver::solve::{self, SolveOptions, budget_name, solve_from};
@@ -180,7 +181,7 @@ fn told(answer: &solve::Answer, machine: &AnyMachine, stats: &Stats, time: Durat
         }
         Verdict::Unsolvable => ("there is no plan of any length".to_owned(), None, true),
         Verdict::NoSolutionWithin(depth) => (
-            format!("there is no plan of {depth} moves or fewer"),
+            format!("there is no plan of {} or fewer", moves((*depth).into())),
             None,
             true,
         ),
@@ -203,7 +204,7 @@ fn told(answer: &solve::Answer, machine: &AnyMachine, stats: &Stats, time: Durat
         _ => said,
     };
     let (game, terms) = (machine.game(), machine.terms());
-    let text = |action: &Move| game.canonical(terms, action.term());
+    let text = |action: &Move| game.text(terms, action.term());
     let plan = plan.or(best.map(|best| &best.plan[..]));
     Answer {
         solved: matches!(answer.verdict, Verdict::Solved { .. }),
@@ -251,8 +252,5 @@ pub fn methods() -> Vec<Method> {
 
 /// A number of moves as text.
 pub(crate) fn moves(count: u64) -> String {
-    match count {
-        1 => "1 move".to_owned(),
-        _ => format!("{count} moves"),
-    }
+    counted(count, "move")
 }

@@ -283,7 +283,8 @@ impl ThinkTask {
                     let mut legal = Vec::new();
                     let Reached { machine, state, .. } = &mut reached;
                     machine.legal(state, role, &mut legal).ok()?;
-                    Some(legal[random.random_range(0..legal.len())])
+                    let drawn = legal[random.random_range(0..legal.len())];
+                    Some(Advice::blind(drawn, &legal))
                 };
                 AgentAnswer::of(agent.choose(&observation, &pace), &pace, &mut fallback)
             }
@@ -295,7 +296,7 @@ impl ThinkTask {
             listener.send_before("tree", &tree, Instant::now() + PATIENCE);
         }
         let why = match (&answer.advice, listener) {
-            (Some(advice), Some(_)) if has_reasons && answer.origin != Origin::Random => {
+            (Some(advice), Some(_)) if has_reasons && !advice.is_blind => {
                 reached.machine.terms_mut().refresh();
                 let Reached { machine, state, .. } = &mut reached;
                 let learned = reporter.game.learned();
@@ -327,7 +328,7 @@ fn final_thought(answer: AgentAnswer, reporter: &mut ThoughtReporter) -> Result<
         return Err(Refusal::rules(error.to_string()));
     }
     match answer.advice {
-        Some(advice) => Ok(reporter.thought(&advice, answer.origin == Origin::Random)),
+        Some(advice) => Ok(reporter.thought(&advice, advice.is_blind)),
         None => Err(Refusal::rules(
             "the player had no time to read the rules; give it more seconds",
         )),
@@ -360,7 +361,7 @@ impl ThoughtReporter {
 
     fn thought(&mut self, advice: &Advice, by_chance: bool) -> Thought {
         self.terms.refresh();
-        let text = |action: Move| self.game.game.canonical(&self.terms, action.term());
+        let text = |action: Move| self.game.game.text(&self.terms, action.term());
         let candidates = advice.candidates.iter().take(CANDIDATES);
         let candidates = candidates.map(|candidate| Candidate {
             action: text(candidate.action),
@@ -401,7 +402,7 @@ impl ThoughtReporter {
             from: node.parent,
             action: joint_text(game, terms, &node.joint),
             joint: (node.joint.iter())
-                .map(|(action, _)| game.canonical(terms, action.term()))
+                .map(|(action, _)| game.text(terms, action.term()))
                 .collect(),
             visits: node.visits,
             value: node.value,

@@ -136,9 +136,8 @@ fn run(game: &Game, stop: &Stop) -> Result<TrialReport, PlayError> {
 ///
 /// If the rules cannot be evaluated.
 pub fn try_rules(set: &RuleSet, stop: &Stop) -> Result<Result<TrialReport, CheckReport>, Refusal> {
-    let reading = set.read(stop);
-    match &reading.game {
-        Some(game) => Ok(Ok(run(game, stop)?)),
-        None => Ok(Err(CheckReport::of(&reading))),
+    match set.read(stop) {
+        Ok((game, _)) => Ok(Ok(run(&game, stop)?)),
+        Err(report) => Ok(Err(report)),
     }
 }

@@ -11,6 +11,7 @@ use ggp_explain::tree::Tree;
 use ggp_explain::{ExplainOptions, Explainer, FactHistories, Situation};
 use ggp_gdl::game::Move;
 use ggp_gdl::terms::TermId;
+use ggp_hidden::{Knowledge, Query};
 
 /// Maximum number of lines of an answer.
 const LINES: usize = 500;
@@ -90,7 +91,7 @@ fn known(
     game: &LoadedGame,
     asked: &str,
     reached: &Reached,
-    view: &View,
+    view: &mut View<'_>,
     allowance: &Allowance,
 ) -> Result<Explanation, Refusal> {
     let limits = game.limits(allowance.stop);
@@ -102,26 +103,57 @@ fn known(
         let what = "this depends on the moves of all roles: ask when the match is over";
         return Err(Refusal::wrong(what));
     }
-    let shares = view.share(|facts| {
+    let mut holds = Vec::new();
+    for facts in view.positions() {
         explainer.set_past(&[facts.to_vec()]);
-        let situation = Situation { facts, joint: None };
-        explainer
-            .explain(&question, situation)
-            .map(|answer| answer.holds())
+        let answer = explainer.explain(&question, Situation { facts, joint: None });
+        holds.push(
+            answer
+                .map_err(|error| Refusal::rules(error.to_string()))?
+                .holds(),
+        );
+    }
+    let relation = question.relation().zip(question.is_positive());
+    let subject = relation.and_then(|(relation, is_positive)| {
+        view.subject((relation, is_positive), |world, arguments| {
+            question.matches(relation, arguments, world.terms())
+        })
     });
-    let (share, known) = shares.map_err(|error| Refusal::rules(error.to_string()))?;
+    let knowledge = view.query(&[Query { holds, subject }])?.remove(0);
     let count = view.count();
-    let percent = 100.0 * share;
-    let text = match known {
-        Some(true) => format!("You know that it is true: it is in {count}."),
-        Some(false) => format!("You know that it is not true: it is not in {count}."),
-        None => format!(
+    let text = match &knowledge {
+        Knowledge::Proved(true) if view.is_exact() => {
+            format!("You know that it is true: it is in {count}.")
+        }
+        Knowledge::Proved(false) if view.is_exact() => {
+            format!("You know that it is not true: it is not in {count}.")
+        }
+        Knowledge::Proved(answer) => format!(
+            "You know that it is {}: this follows from your moves and percepts.",
+            if *answer { "true" } else { "not true" }
+        ),
+        Knowledge::Open {
+            share,
+            counterexample,
+        } if *share == 0.0 || *share == 1.0 => {
+            let is = if *share == 1.0 { "is" } else { "is not" };
+            match counterexample {
+                Some(_) => format!(
+                    "You cannot know. It {is} true in {count}, but otherwise in another position that fits."
+                ),
+                None => format!(
+                    "It is open whether you know. It {is} true in {count}, but there may be others."
+                ),
+            }
+        }
+        Knowledge::Open { share, .. } => format!(
             "You cannot know. If the others choose with equal probabilities, it is true with \
-             probability {percent:.1} %, judged by {count}."
+             probability {:.1} %, judged by {count}.",
+            100.0 * share
         ),
     };
     Ok(Explanation {
-        holds: known == Some(true),
+        holds: knowledge.proved() == Some(true),
         has_history: false,
         trees: Vec::new(),
         text,
@@ -142,8 +174,8 @@ pub fn why(
     if let Some(role) = asked.seat.filter(|_| game.game.is_hidden())
         && !reached.machine.is_terminal(&reached.state)?
     {
-        let view = View::new(game, role, &mut reached, allowance)?;
-        return known(game, &asked.question, &reached, &view, allowance);
+        let mut view = View::new(game, role, &mut reached, allowance)?;
+        return known(game, &asked.question, &reached, &mut view, allowance);
     }
     let (machine, mut state) = (&mut reached.machine, &reached.state);
     let mut joint = reached.joints.last().cloned();

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use ggp_gdl::counted::counted_phrase;
 use ggp_gdl::datalog::{EvaluationError, Failure};
 use ggp_gdl::game::Game;
 use ggp_gdl::span::Span;
@@ -79,7 +80,7 @@ impl Excess {
 
 impl fmt::Display for Excess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "more than {} {}", self.limit, self.what)?;
+        write!(f, "more than {}", counted_phrase(self.limit, &self.what))?;
         if let Some(rule) = &self.rule {
             write!(f, ", reached by the rule at {rule}")?;
         }

@@ -38,7 +38,10 @@ pub use error::{Fault, PlayError};
 pub use mixed::MixedMachine;
 pub use naive::NaiveMachine;
 pub use perft::{Level, Perft, PerftEnd, PerftOptions, perft};
-pub use playout::{Playout, PlayoutEnd, PlayoutOptions, PlayoutStep, play_to_end, playout, scores};
+pub use playout::{
+    Playout, PlayoutEnd, PlayoutOptions, PlayoutStep, play_to_end, playout, random_step, score,
+    scores,
+};
 #[doc(hidden)]
 pub use propnet::lanes as narrow_lanes;
 pub use propnet::{BatchOptions, Evaluation, PropnetMachine, PropnetState};
@@ -306,7 +309,7 @@ pub trait Machine: Clone + Send {
         self.next(state, joint)
     }
 
-    /// The canonical text of a move, see [`Game::canonical`].
+    /// The text of a move, see [`Game::text`].
     ///
     /// ```
     /// # use ggp_engine::machine::*;
@@ -319,7 +322,7 @@ pub trait Machine: Clone + Send {
     /// # Ok::<(), PlayError>(())
     /// ```
     fn text(&self, chosen: Move) -> String {
-        self.game().canonical(self.terms(), chosen.term())
+        self.game().text(self.terms(), chosen.term())
     }
 
     /// Reads a move from text, in any letter case and with any blanks between
@@ -345,7 +348,7 @@ pub trait Machine: Clone + Send {
         game.parse_term(self.terms_mut(), text).map(Move::new)
     }
 
-    /// The canonical texts of a state's facts, sorted and separated by blanks.
+    /// The texts of a state's facts, sorted and separated by blanks.
     /// Equal states have equal texts, also on other machines for the same rules.
     ///
     /// ```
@@ -365,7 +368,7 @@ pub trait Machine: Clone + Send {
 ///
 /// # Errors
 ///
-/// [`PlayError::WrongMoveCount`], or an error of [`Machine::legal`].
+/// [`PlayError::WrongMoveCount`], [`PlayError::GameOver`], or an error of [`Machine::legal`].
 pub fn completed<M: Machine>(
     machine: &mut M,
     state: &M::State,
@@ -376,8 +379,11 @@ pub fn completed<M: Machine>(
     if found == expected {
         return Ok(given);
     }
+    if machine.is_terminal(state)? {
+        return Err(PlayError::GameOver);
+    }
     let wrong = PlayError::WrongMoveCount { expected, found };
-    if found > expected || machine.is_terminal(state)? {
+    if found > expected {
         return Err(wrong);
     }
     let mut legal = vec![Vec::new(); expected];
@@ -426,13 +432,13 @@ pub fn joint_moves(legal: &[Vec<Move>]) -> impl Iterator<Item = Vec<Move>> + use
     })
 }
 
-/// The canonical texts of a state's facts, sorted.
+/// The texts of a state's facts, sorted.
 pub fn canonical_facts<M: Machine>(machine: &M, state: &M::State) -> Vec<String> {
     let facts = machine.facts(state);
     canonical_terms(machine, facts.into_iter())
 }
 
-/// The canonical texts of moves, sorted. For texts in the order of the moves, see
+/// The texts of moves, sorted. For texts in the order of the moves, see
 /// [`Machine::text`].
 pub fn canonical_moves<M: Machine>(machine: &M, moves: &[Move]) -> Vec<String> {
     canonical_terms(machine, moves.iter().map(|m| m.term()))
@@ -440,7 +446,7 @@ pub fn canonical_moves<M: Machine>(machine: &M, moves: &[Move]) -> Vec<String> {
 
 fn canonical_terms<M: Machine>(machine: &M, terms: impl Iterator<Item = TermId>) -> Vec<String> {
     let game = machine.game();
-    let mut texts: Vec<String> = terms.map(|t| game.canonical(machine.terms(), t)).collect();
+    let mut texts: Vec<String> = terms.map(|t| game.text(machine.terms(), t)).collect();
     texts.sort_unstable();
     texts
 }

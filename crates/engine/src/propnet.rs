@@ -187,6 +187,12 @@ impl Propnet {
         &self.goals
     }
 
+    /// By role: whether it is chance.
+    pub(crate) fn chance(&self) -> Vec<bool> {
+        let roles = self.game.roles();
+        roles.map(|role| self.game.is_random(role)).collect()
+    }
+
     /// Facts that equal a constant or another fact in every reachable state, each
     /// with that constant or fact. The gates rely on these equalities. They hold in
     /// the initial state and every move of [`Propnet::moves`] preserves them; a

@@ -68,9 +68,7 @@ pub(super) trait Answers: Machine {
             .collect();
         places.dedup();
         let found = found.iter();
-        let mut found: Vec<String> = found
-            .map(|value| game.canonical(self.terms(), *value))
-            .collect();
+        let mut found: Vec<String> = found.map(|value| game.text(self.terms(), *value)).collect();
         found.sort_unstable();
         Fault {
             role: game.role_name(role).to_owned(),

@@ -1,5 +1,6 @@
 //! The errors of play: faults of the rules, illegal moves and limits.
 
+use ggp_gdl::counted::counted;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -9,7 +10,7 @@ use super::Excess;
 use crate::propnet::GroundError;
 
 /// An error in the rules or in a move that shows up during play.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "error", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum PlayError {
@@ -17,9 +18,9 @@ pub enum PlayError {
     IllegalMove {
         /// The role's name.
         role: String,
-        /// The move's canonical text.
+        /// The move's text.
         chosen: String,
-        /// The canonical texts of the legal moves, sorted.
+        /// The texts of the legal moves, sorted.
         legal: Vec<String>,
     },
     /// A joint move has too few or too many moves.
@@ -50,9 +51,9 @@ pub enum PlayError {
 pub struct Fault {
     /// The role's name.
     pub role: String,
-    /// Canonical texts of the values found, if any, sorted.
+    /// Texts of the values found, if any, sorted.
     pub found: Vec<String>,
-    /// Canonical texts of the state's facts, sorted.
+    /// Texts of the state's facts, sorted.
     pub state: Vec<String>,
     /// The rules concerned, as `file:line:column`.
     pub rules: Vec<String>,
@@ -75,7 +76,8 @@ impl fmt::Display for PlayError {
                 )
             }
             PlayError::WrongMoveCount { expected, found } => {
-                write!(f, "a joint move has {expected} moves here, not {found}")
+                let expected = counted(expected, "move");
+                write!(f, "a joint move has {expected} here, not {found}")
             }
             PlayError::GameOver => f.write_str("the game is over, so no move can be made"),
             PlayError::NoLegalMove(fault) => {
@@ -176,3 +178,5 @@ fn short(text: &str) -> Cow<'_, str> {
 }
 
 impl std::error::Error for PlayError {}
+
+ggp_gdl::debug_as_display!(PlayError);

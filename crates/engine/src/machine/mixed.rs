@@ -41,7 +41,7 @@ impl MixedMachine {
     }
 
     /// By role: its score in a packed state of the network, 0 to 100; `None` if it has no goal value,
-    /// several, or an invalid one.
+    /// several, or an invalid one. Chance has 0 then.
     ///
     /// # Errors
     ///
@@ -55,7 +55,8 @@ impl MixedMachine {
                 [value] => game.score(self.terms(), value).ok(),
                 _ => None,
             };
-            Ok(score.map(|score| score.get()))
+            let of_chance = || game.is_random(role).then_some(0);
+            Ok(score.map(|score| score.get()).or_else(of_chance))
         });
         roles.collect()
     }

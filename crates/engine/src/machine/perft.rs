@@ -243,7 +243,7 @@ fn count(
         level.terminal_distinct += 1;
         level.terminal_paths += paths;
         for role in roles {
-            match machine.goal(state, role) {
+            match super::score(machine, state, role) {
                 Ok(score) => {
                     let value = paths.checked_mul(u128::from(score.get()));
                     let sum = &mut level.goal_sums[role.index()];

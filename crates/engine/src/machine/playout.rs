@@ -42,21 +42,35 @@ pub struct Playout<S> {
     pub scores: Option<Vec<Score>>,
 }
 
-/// The scores of all roles in a state. In games with `sees`, chance has 0 if the rules give it
-/// no score.
+/// The scores of all roles in a state, each as that of [`score`].
 ///
 /// # Errors
 ///
 /// As [`Machine::goal`].
 pub fn scores<M: Machine>(machine: &mut M, state: &M::State) -> Result<Vec<Score>, PlayError> {
-    let game = machine.game().clone();
-    let score = |role| match machine.goal(state, role) {
-        Err(PlayError::NoGoal(_)) if game.is_hidden() && game.is_random(role) => {
+    let roles = machine.game().roles();
+    roles.map(|role| score(machine, state, role)).collect()
+}
+
+/// The score of a role in a state. Chance, which wants nothing, has 0 if the rules do not give it
+/// exactly one.
+///
+/// # Errors
+///
+/// As [`Machine::goal`].
+pub fn score<M: Machine>(
+    machine: &mut M,
+    state: &M::State,
+    role: RoleId,
+) -> Result<Score, PlayError> {
+    match machine.goal(state, role) {
+        Err(PlayError::NoGoal(_) | PlayError::AmbiguousGoal(_) | PlayError::BadGoal(_))
+            if machine.game().is_random(role) =>
+        {
             Ok(Score::new(0).expect("it is at most 100"))
         }
         score => score,
-    };
-    game.roles().map(score).collect()
+    }
 }
 
 /// Makes uniformly random legal moves until the game is over.
@@ -70,7 +84,6 @@ pub fn playout<M: Machine>(
     options: PlayoutOptions,
     random: &mut impl Rng,
 ) -> Result<Playout<M::State>, PlayError> {
-    let roles: Vec<_> = machine.game().roles().collect();
     let mut steps = Vec::new();
     let mut state = from.clone();
     loop {
@@ -86,21 +99,37 @@ pub fn playout<M: Machine>(
                 scores,
             });
         }
-        let mut legal = Vec::with_capacity(roles.len());
-        let mut joint = Vec::with_capacity(roles.len());
-        for role in &roles {
-            let mut moves = Vec::new();
-            machine.legal(&state, *role, &mut moves)?;
-            joint.push(moves[random.random_range(0..moves.len())]);
-            legal.push(moves);
-        }
-        let next = machine.next(&state, &joint)?;
-        steps.push(PlayoutStep {
-            state: std::mem::replace(&mut state, next),
-            legal,
-            joint,
-        });
+        let (step, next) = random_step(machine, state, random)?;
+        steps.push(step);
+        state = next;
     }
+}
+
+/// Makes a uniformly random legal move of each role in a state that is not terminal. Returns the step and
+/// the state after it.
+///
+/// # Errors
+///
+/// Any error of the rules that shows up.
+pub fn random_step<M: Machine>(
+    machine: &mut M,
+    state: M::State,
+    random: &mut impl Rng,
+) -> Result<(PlayoutStep<M::State>, M::State), PlayError> {
+    let (mut legal, mut joint) = (Vec::new(), Vec::new());
+    for role in machine.game().clone().roles() {
+        let mut moves = Vec::new();
+        machine.legal(&state, role, &mut moves)?;
+        joint.push(moves[random.random_range(0..moves.len())]);
+        legal.push(moves);
+    }
+    let next = machine.next(&state, &joint)?;
+    let step = PlayoutStep {
+        state,
+        legal,
+        joint,
+    };
+    Ok((step, next))
 }
 
 /// The end of a playout whose states are not kept.
@@ -176,6 +205,6 @@ fn to_end<M: Machine>(
         made += 1;
         *length += 1;
     }
-    let scores = roles.iter().map(|role| machine.goal(&state, *role));
+    let scores = roles.iter().map(|role| score(machine, &state, *role));
     Ok(PlayoutEnd::Terminal(scores.collect()))
 }

@@ -44,7 +44,7 @@ mod environments;
 mod uniform;
 
 pub use environments::{
-    CUT, EnvironmentOptions, Environments, IllegalAction, ONGOING, STUCK, TERMINAL,
+    CUT, EnvironmentOptions, Environments, IllegalAction, ONGOING, STUCK, TERMINAL, UNSCORED,
 };
 
 use super::Propnet;

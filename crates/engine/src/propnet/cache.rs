@@ -12,6 +12,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
+use etcetera::base_strategy::{BaseStrategy, choose_native_strategy};
 use hmac_sha256::Hash as Sha256;
 use serde::{Deserialize, Serialize};
 
@@ -101,7 +102,7 @@ impl NetworkCache {
         let folder = match env::var_os("GGP_CACHE") {
             Some(folder) if folder.is_empty() => return None,
             Some(folder) => PathBuf::from(folder),
-            None => dirs::cache_dir()?.join("ggp"),
+            None => choose_native_strategy().ok()?.cache_dir().join("ggp"),
         };
         Some(NetworkCache::new(folder, bytes))
     }

@@ -130,7 +130,7 @@ impl Default for GroundLimits {
 }
 
 /// The reason why a game has no network.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum GroundError {
     /// Grounding exceeded a limit.
@@ -149,6 +149,8 @@ impl fmt::Display for GroundError {
 }
 
 impl std::error::Error for GroundError {}
+
+ggp_gdl::debug_as_display!(GroundError);
 
 /// Statistics of grounding.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]

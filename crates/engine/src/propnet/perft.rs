@@ -99,7 +99,7 @@ pub struct PathLevel {
     pub terminal_paths: u128,
     /// By role: the sum of its scores over the ending sequences.
     pub goal_sums: Vec<u128>,
-    /// Pairs of an ending sequence and a role without exactly one valid score.
+    /// Pairs of an ending sequence and a role, chance apart, without exactly one valid score.
     pub goal_errors: u128,
 }
 
@@ -314,13 +314,16 @@ impl<'c, 'n> Count<'c, 'n> {
     }
 
     fn level(&self, depth: usize, tally: &Tally) -> PathLevel {
-        let roles = tally.sums.len() as u128;
+        let game = self.counter.net.game();
+        let scored = game.roles().zip(&tally.scores);
+        let scored = scored.filter(|(role, _)| !game.is_random(*role));
+        let errors = scored.map(|(_, scored)| tally.terminal - scored);
         PathLevel {
             depth: depth as u32,
             paths: tally.paths,
             terminal_paths: tally.terminal,
             goal_sums: tally.sums.clone(),
-            goal_errors: tally.terminal * roles - tally.scores,
+            goal_errors: errors.sum(),
         }
     }
 

@@ -148,7 +148,7 @@ pub struct Tally {
     /// reached a terminal state in which this was the only goal value.
     pub goals: Vec<Vec<u64>>,
     /// By role: playouts that reached a terminal state with no goal value or
-    /// several.
+    /// several. 0 for chance, which needs no score.
     pub goal_errors: Vec<u64>,
 }
 
@@ -190,6 +190,8 @@ pub struct Playouts {
     words: usize,
     depth: Option<u64>,
     none: Tally,
+    /// By role: whether it is chance.
+    chance: Vec<bool>,
     operations: f64,
 }
 
@@ -243,6 +245,7 @@ impl Playouts {
             words: options.width.words(),
             depth: options.depth,
             none: Tally::new(net),
+            chance: net.chance(),
             operations: cycle.operations,
         }
     }

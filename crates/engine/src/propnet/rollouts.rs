@@ -122,7 +122,7 @@ impl Default for RolloutOptions {
 /// The results of the playouts from one state.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Outcome {
-    /// Playouts that reached a terminal state in which each role has one score.
+    /// Playouts that reached a terminal state in which each role but chance has one score.
     pub playouts: u64,
     /// By role: the sums of the scores in all terminal states. A role without a score adds 0.
     pub scores: Vec<Sum>,
@@ -130,8 +130,8 @@ pub struct Outcome {
     pub stuck: u64,
     /// Playouts that were cut at [`RolloutOptions::depth`], or after [`Rollouts::set_time`].
     pub cut: u64,
-    /// Playouts that reached a terminal state in which a role has no goal value,
-    /// several, or an invalid one.
+    /// Playouts that reached a terminal state in which a role, chance apart, has no goal
+    /// value, several, or an invalid one.
     pub faulty: u64,
 }
 

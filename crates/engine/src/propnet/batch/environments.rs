@@ -62,6 +62,9 @@ pub const TERMINAL: u8 = 1;
 pub const CUT: u8 = 2;
 /// The end of a match: a role has no legal move, and the state is not terminal.
 pub const STUCK: u8 = 3;
+/// The end of a match: the state is terminal, and the rules do not give each player exactly one valid
+/// score.
+pub const UNSCORED: u8 = 4;
 
 /// The options of [`Environments`].
 #[derive(Clone, Debug)]
@@ -107,8 +110,10 @@ pub struct Environments {
     blocks: Vec<Block>,
     lanes: usize,
     options: EnvironmentOptions,
-    /// By role and goal value: the score; NaN if the value is not a valid score.
-    scores: Vec<Vec<f32>>,
+    /// By role and goal value: the score; `None` if the value is not a valid score.
+    scores: Vec<Vec<Option<f32>>>,
+    /// By role: true if it is not chance, which needs no score.
+    is_player: Vec<bool>,
     /// By row of the status: true if it holds in the initial state.
     first_status: Vec<bool>,
 }
@@ -136,11 +141,13 @@ impl Environments {
         let scores = net.goals().iter().map(|values| {
             let scores = values.iter().map(|(value, _)| {
                 let score = net.game().score(&terms, *value);
-                score.map_or(f32::NAN, |score| f32::from(score.get()))
+                score.ok().map(|score| f32::from(score.get()))
             });
             scores.collect()
         });
         let scores = scores.collect();
+        let game = net.game();
+        let is_player = game.roles().map(|role| !game.is_random(role)).collect();
         let uniform = Uniform::new(net, width / 64, options.engine);
         let [random, drawn] = uniform.banks(width / 64);
         (batch.banks[RANDOM as usize], batch.banks[DRAWN as usize]) = (random, drawn);
@@ -161,6 +168,7 @@ impl Environments {
             lanes,
             options: options.clone(),
             scores,
+            is_player,
             first_status,
         };
         environments.seed(options.seed);
@@ -236,6 +244,17 @@ impl Environments {
         }
     }
 
+    /// True if a match is over, and makes no moves.
+    ///
+    /// # Panics
+    ///
+    /// If the match does not exist.
+    pub fn is_over(&self, lane: usize) -> bool {
+        assert!(lane < self.lanes, "the match must exist");
+        let lanes = &self.blocks[lane / WIDEST].idle;
+        lanes[lane % WIDEST / 64] >> (lane % 64) & 1 == 1
+    }
+
     /// Draws a legal action for each role of each match, with equal probabilities; -1 for the
     /// roles of a match that is over. `actions` has the length of matches × roles.
     pub fn sample(&mut self, actions: &mut [i32]) {
@@ -254,9 +273,8 @@ impl Environments {
     /// Makes a joint move in each match that is not over. `actions` and `rewards` have the length
     /// of matches × roles, `ends` that of matches.
     ///
-    /// Where a match ends, its entry in `ends` is [`TERMINAL`], [`CUT`] or [`STUCK`], and its
-    /// rewards are the scores, from 0 to 100: NaN if there is not exactly one, as in a match that
-    /// was cut. All other rewards are 0.
+    /// Where a match ends, its entry in `ends` is [`TERMINAL`], [`CUT`], [`STUCK`] or [`UNSCORED`].
+    /// Its rewards are the scores, from 0 to 100, if it is [`TERMINAL`]; all other rewards are 0.
     ///
     /// # Errors
     ///
@@ -291,7 +309,8 @@ impl Environments {
         ends.fill(ONGOING);
         let parts = rewards.chunks_mut(each).zip(ends.chunks_mut(WIDEST));
         for (block, (rewards, ends)) in self.blocks.iter_mut().zip(parts) {
-            block.step(self.options.length, &self.scores, rewards, ends);
+            block.step(self.options.length, ends);
+            block.score(&self.scores, &self.is_player, rewards, ends);
             if self.options.resets {
                 let over = block.over();
                 block.restart(&over, &self.first_status);

@@ -30,8 +30,8 @@ pub(super) struct Tally {
     pub terminal: u128,
     /// By role.
     pub sums: Vec<u128>,
-    /// Pairs of an ending sequence and a role with exactly one valid score.
-    pub scores: u128,
+    /// By role: the ending sequences in which it has exactly one valid score.
+    pub scores: Vec<u128>,
 }
 
 /// The reason why a search was stopped.
@@ -138,7 +138,7 @@ impl<'s, 'n> Worker<'s, 'n> {
                 paths: 0,
                 terminal: 0,
                 sums: vec![0; stage.roles()],
-                scores: 0,
+                scores: vec![0; stage.roles()],
             });
         }
         Worker {
@@ -426,11 +426,12 @@ impl Tally {
     fn add(&mut self, work: &Compiled, seen: &Rows, ended: &[u64]) {
         self.terminal += u128::from(ones(ended, ended));
         let scores = work.scores.iter().flatten();
-        for (sum, scores) in self.sums.iter_mut().zip(scores) {
+        let of_roles = self.sums.iter_mut().zip(&mut self.scores);
+        for ((sum, scored), scores) in of_roles.zip(scores) {
             for &(row, score) in scores {
                 let count = u128::from(ones(seen.row(row), ended));
                 *sum += count * u128::from(score);
-                self.scores += count;
+                *scored += count;
             }
         }
     }
@@ -439,8 +440,8 @@ impl Tally {
     pub fn add_all(&mut self, other: &Tally) {
         self.paths += other.paths;
         self.terminal += other.terminal;
-        self.scores += other.scores;
-        for (sum, more) in self.sums.iter_mut().zip(&other.sums) {
+        let own = self.sums.iter_mut().chain(&mut self.scores);
+        for (sum, more) in own.zip(other.sums.iter().chain(&other.scores)) {
             *sum += more;
         }
     }

@@ -61,6 +61,11 @@ impl<'p> Runner<'p> {
             count_pool(phase, number, &mut progress);
             progress.add_to(&mut tally, number, &phase.goals);
         }
+        for (errors, is_chance) in tally.goal_errors.iter_mut().zip(&self.playouts.chance) {
+            if *is_chance {
+                *errors = 0;
+            }
+        }
         tally
     }
 

@@ -10,6 +10,8 @@ use crate::propnet::lanes::Rows;
 pub(super) struct Scores {
     /// By role: rows that are set if this is the only goal value, and its score.
     scores: Vec<Vec<(usize, u64)>>,
+    /// By role: whether it is chance, which needs no score.
+    chance: Vec<bool>,
 }
 
 impl Scores {
@@ -26,6 +28,7 @@ impl Scores {
         };
         Scores {
             scores: net.goals.iter().zip(rows).map(of_role).collect(),
+            chance: net.chance(),
         }
     }
 
@@ -35,7 +38,7 @@ impl Scores {
     }
 
     /// Adds the scores of these lanes; a role without a score adds 0. Returns the lanes in
-    /// which every role has a score.
+    /// which every role but chance has a score.
     pub fn count(
         &self,
         lanes: &[u64],
@@ -47,7 +50,8 @@ impl Scores {
         let (mut all_valid, mut some) = ([0; MOST_WORDS], [0; MOST_WORDS]);
         let (valid, some) = (&mut all_valid[..words], &mut some[..words]);
         valid.copy_from_slice(lanes);
-        for role in &self.scores {
+        let of_roles = self.scores.iter().zip(&self.chance);
+        for (role, _) in of_roles.filter(|(_, is_chance)| !**is_chance) {
             some.fill(0);
             for &(row, _) in role {
                 let row = scores.row(row);

@@ -6,7 +6,7 @@ use rand::Rng as _;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::lines::transpose_all;
-use super::{CUT, IllegalAction, STUCK, TERMINAL};
+use super::{CUT, IllegalAction, STUCK, TERMINAL, UNSCORED};
 use crate::propnet::batch::uniform::Uniform;
 use crate::propnet::batch::{Batch, DRAWN, NEXT, RANDOM, STATE, STATUS, holds};
 
@@ -153,14 +153,8 @@ impl Block {
         })
     }
 
-    /// Makes the moves that were chosen. Matches that end make no more moves.
-    pub(super) fn step(
-        &mut self,
-        most: Option<u32>,
-        scores: &[Vec<f32>],
-        rewards: &mut [f32],
-        ends: &mut [u8],
-    ) {
+    /// Makes the moves that were chosen, and notes which matches end. They make no more moves.
+    pub(super) fn step(&mut self, most: Option<u32>, ends: &mut [u8]) {
         let batch = &mut self.batch;
         batch.next.run(&mut batch.banks);
         batch.banks.swap(STATE as usize, NEXT as usize);
@@ -177,34 +171,62 @@ impl Block {
                 *length += u32::from(self.idle[lane / 64] >> (lane % 64) & 1 == 0);
             }
         }
-        let roles = scores.len();
         for (word, ended) in self.ended(most).into_iter().enumerate() {
             let new = ended.any() & !self.idle[word];
             self.idle[word] |= new;
             for bit in ones(new) {
-                let (lane, is) = (64 * word + bit, |lanes: u64| lanes >> bit & 1 == 1);
-                ends[lane] = match () {
+                let is = |lanes: u64| lanes >> bit & 1 == 1;
+                ends[64 * word + bit] = match () {
                     () if is(ended.terminal) => TERMINAL,
                     () if is(ended.stuck) => STUCK,
                     () => CUT,
                 };
-                rewards[lane * roles..][..roles].fill(f32::NAN);
             }
-            let terminal = new & ended.terminal;
+        }
+    }
+
+    /// Writes the scores of the matches that have just ended in terminal states.
+    pub(super) fn score(
+        &mut self,
+        scores: &[Vec<Option<f32>>],
+        is_player: &[bool],
+        rewards: &mut [f32],
+        ends: &mut [u8],
+    ) {
+        let roles = scores.len();
+        for (word, ends) in ends.chunks_mut(64).enumerate() {
+            let terminal = (ends.iter().enumerate())
+                .filter(|(_, end)| **end == TERMINAL)
+                .fold(0, |lanes, (bit, _)| lanes | 1 << bit);
             if terminal == 0 {
                 continue;
             }
+            // The lanes in which all players have exactly one valid score.
+            let mut scored: u64 = terminal;
             for (role, scores) in scores.iter().enumerate() {
-                let mut reward = |bit, score| rewards[(64 * word + bit) * roles + role] = score;
-                // The lanes with a goal value, and those with several.
-                let (mut once, mut again) = (0, 0);
-                for (value, &score) in scores.iter().enumerate() {
+                // The lanes with a goal value, those with several, and those with one that is not a score.
+                let (mut once, mut again, mut invalid) = (0, 0, 0);
+                for (value, score) in scores.iter().enumerate() {
                     let lanes = self.batch.goal(role, value)[word] & terminal;
                     again |= once & lanes;
                     once |= lanes;
-                    ones(lanes).for_each(|bit| reward(bit, score));
+                    match score {
+                        None => invalid |= lanes,
+                        Some(score) => ones(lanes)
+                            .for_each(|bit| rewards[(64 * word + bit) * roles + role] = *score),
+                    }
                 }
-                ones(again).for_each(|bit| reward(bit, f32::NAN));
+                let valid = once & !again & !invalid;
+                if is_player[role] {
+                    scored &= valid;
+                } else {
+                    ones(terminal & !valid)
+                        .for_each(|bit| rewards[(64 * word + bit) * roles + role] = 0.0);
+                }
+            }
+            for bit in ones(terminal & !scored) {
+                ends[bit] = UNSCORED;
+                rewards[(64 * word + bit) * roles..][..roles].fill(0.0);
             }
         }
     }
