@@ -230,7 +230,7 @@ fn a_scrambled_game_is_played_the_same() {
             let advice = ask(&mut *agent(&game, role, "mcts", 8), role, &[], 2_000);
             let mut machine = machine(&game);
             machine.terms_mut().refresh();
-            let name = |made: Move| game.canonical(machine.terms(), made.term()).to_string();
+            let name = |made: Move| game.text(machine.terms(), made.term()).to_string();
             let candidates = advice.candidates.iter();
             candidates
                 .map(|c| (name(c.action), c.visits, c.value, c.bounds))

@@ -105,9 +105,7 @@ fn check_example(game: &Game, claim: &Claim) -> Result<(), String> {
         Subject::Change => !before.is_empty(),
         Subject::SingleValue => {
             let facts = machine.facts(&state);
-            let facts = facts
-                .iter()
-                .map(|fact| game.canonical(machine.terms(), *fact));
+            let facts = facts.iter().map(|fact| game.text(machine.terms(), *fact));
             facts.filter(|fact| claim.text.contains(&**fact)).count() >= 2
         }
         Subject::Frame => !before.is_empty(),
@@ -396,6 +394,99 @@ fn facts_without_frame_rules_and_keys_with_two_values_are_reported() {
         assert_eq!(single.verdict, ClaimVerdict::Fails);
         assert_eq!(single.moves.as_ref().map(Vec::len), Some(1));
         check_example(&both, single).expect("it is so");
+    }
+}
+
+/// Cells with keys of `parts` arguments are switched on, and the others are kept where `differs` says so.
+fn cells(parts: usize, differs: impl Fn(&[String]) -> String) -> Game {
+    let names = |name: &str| {
+        (0..parts)
+            .map(|part| format!("?{name}{part}"))
+            .collect::<Vec<_>>()
+    };
+    let (key, made) = (names("k"), names("m"));
+    let sizes = key
+        .iter()
+        .map(|part| format!("(n {part})"))
+        .collect::<Vec<_>>();
+    let distinct = key
+        .iter()
+        .zip(&made)
+        .map(|(key, made)| format!("(distinct {key} {made})"));
+    let (key, made, sizes) = (key.join(" "), made.join(" "), sizes.join(" "));
+    let keep = differs(&distinct.collect::<Vec<_>>());
+    game(&format!(
+        "(role p) (n 1) (n 2) (n 3)
+        (<= (init (cell {key} off)) {sizes})
+        (<= (legal p (on {key})) (true (cell {key} off)))
+        (<= (next (cell {key} on)) (does p (on {key})))
+        (<= (next (cell {key} ?w)) (does p (on {made})) (true (cell {key} ?w)) {keep})
+        (<= open (true (cell {key} off))) (<= terminal (not open))
+        (<= (goal p 100) (not open)) (<= (goal p 0) open)"
+    ))
+}
+
+#[test]
+fn keys_that_the_frame_leaves_out_are_reported() {
+    let is_lost = |game: &Game| {
+        let report = report(game, &options(200));
+        let mut claims = report.claims.iter();
+        let lost = claims.find(|claim| claim.subject == Subject::Frame);
+        lost.inspect(|claim| check_example(game, claim).expect("it is so"))
+            .map(|claim| claim.text.clone())
+    };
+    for parts in 1..=3 {
+        let any = cells(parts, |distinct| format!("(or {})", distinct.join(" ")));
+        assert_eq!(is_lost(&any), None, "{parts}");
+        let all = is_lost(&cells(parts, |distinct| distinct.join(" ")));
+        assert_eq!(all.is_some(), parts > 1, "{all:?}");
+        if let Some(text) = all {
+            assert!(
+                text.ends_with("write (or (distinct ...) (distinct ...))"),
+                "{text}"
+            );
+        }
+    }
+    // A piece moves, and its cell is left without a content.
+    let moved = |rest: &str| {
+        game(&format!(
+            "(role p) (succ 1 2) (succ 2 3) (succ 3 4)
+            (init (cell 1 man)) (init (cell 2 free)) (init (cell 3 free)) (init (cell 4 free))
+            (<= (legal p (move ?a ?b)) (true (cell ?a man)) (succ ?a ?b) (true (cell ?b free)))
+            (<= (next (cell ?b man)) (does p (move ?a ?b))) {rest}
+            (<= (next (cell ?c ?w)) (true (cell ?c ?w)) (does p (move ?a ?b)) (distinct ?c ?a) (distinct ?c ?b))
+            (<= terminal (true (cell 4 man))) (goal p 100)"
+        ))
+    };
+    let text = is_lost(&moved("")).expect("it is left out");
+    assert!(text.contains("(cell 1 man) disappears"), "{text}");
+    assert_eq!(
+        is_lost(&moved("(<= (next (cell ?a free)) (does p (move ?a ?b)))")),
+        None
+    );
+}
+
+#[test]
+fn roles_without_a_choice_are_named() {
+    for (number_of_moves, expected) in [
+        (1, "no role ever has a choice"),
+        (2, "b never has a choice"),
+    ] {
+        let takes: String = (0..number_of_moves)
+            .map(|n| format!("(take {n}) "))
+            .collect();
+        let game = game(&format!(
+            "(role a) (role b) (init (left 3)) (down 3 2) (down 2 1) (down 1 0) {takes}
+            (<= (legal a (take ?n)) (take ?n)) (legal b noop)
+            (<= (next (left ?m)) (true (left ?n)) (down ?n ?m))
+            (<= terminal (true (left 0))) (goal a 100) (goal b 0)"
+        ));
+        let report = report(&game, &options(200));
+        let turns = claim(&report, Subject::Turns);
+        assert_eq!(
+            turns.text,
+            format!("at most one role has a choice at a time: {expected}")
+        );
     }
 }
 

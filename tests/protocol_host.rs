@@ -205,6 +205,7 @@ fn answers_are_understood_in_every_http_form() {
         Manner::Chunked,
         Manner::NoLength,
         Manner::Bare,
+        Manner::Interim,
         Manner::Open,
         Manner::Talks,
         Manner::Slow(Duration::from_millis(30)),
@@ -552,6 +553,29 @@ fn errors_and_code(manner: Manner, arguments: &[&str]) -> (String, Option<i32>) 
         String::from_utf8(found.stderr).unwrap(),
         found.status.code(),
     )
+}
+
+#[test]
+fn addresses_need_no_scheme() {
+    let folder = TempDir::new().unwrap();
+    let rules = folder.path().join("matches.kif");
+    std::fs::write(&rules, RULES).unwrap();
+    let fake = Fake::new(Manner::Reference);
+    let port = fake.address.port();
+    for player in [
+        format!("127.0.0.1:{port}"),
+        format!("ann=localhost:{port}/"),
+    ] {
+        let found = Command::new(env!("CARGO_BIN_EXE_ggp"))
+            .arg("host")
+            .arg(&rules)
+            .args(["--player", &player, "--player", "first"])
+            .args(["--start-clock", "0", "--play-clock", "60"])
+            .output()
+            .unwrap();
+        assert!(found.status.success(), "{found:?}");
+    }
+    assert_eq!(fake.count("START"), 2);
 }
 
 #[test]

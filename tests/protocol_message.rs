@@ -266,6 +266,12 @@ fn a_move_is_the_first_element_of_an_answer() {
     check("( mark 1 1 )", Some("( mark 1 1 )"));
     check("noop (explanation \"because :(\")", Some("noop"));
     check("(mark 1 1)(taunt \"ha)\")", Some("(mark 1 1)"));
+    for comment in [";", " ; comment", "\n; one\r; (two", " ;; )\n"] {
+        check(&format!("(mark 1 1){comment}"), Some("(mark 1 1)"));
+        check(&format!("noop{comment}"), Some("noop"));
+        check(&format!("noop{comment}\n(taunt \")\")"), Some("noop"));
+        check(&format!("noop{comment}\nnoop"), None);
+    }
     for text in [
         "",
         " ",

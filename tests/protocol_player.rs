@@ -185,7 +185,8 @@ fn one_match_is_played_at_a_time() {
     assert_eq!(player.start("m1", "Ann", SHOWS, (5, 5)), "ready");
     for message in [
         start("m2", "Bob", SHOWS, (5, 5)),
-        start("m1", "Ann", SHOWS, (5, 5)),
+        start("m1", "Bob", SHOWS, (5, 5)),
+        start("m1", "Ann", SHOWS, (5, 6)),
         "( PREVIEW ((role a)) 1 )".to_owned(),
         "( PLAY m2 NIL )".to_owned(),
         "( STOP m2 NIL )".to_owned(),
@@ -198,6 +199,49 @@ fn one_match_is_played_at_a_time() {
     assert_eq!(player.say("( ABORT m1 )"), "aborted");
     assert_eq!(player.say("( INFO )"), AVAILABLE);
     assert_eq!(player.start("m2", "Bob", SHOWS, (5, 5)), "ready");
+}
+
+#[test]
+fn the_messages_around_a_match_may_be_repeated() {
+    let player = Running::new(options("first"));
+    for (last, said) in [("( STOP m1 NIL )", "done"), ("( ABORT m1 )", "aborted")] {
+        // At once, after the answer, and after a move.
+        std::thread::scope(|scope| {
+            let starts =
+                [0, 1, 2].map(|_| scope.spawn(|| player.start("m1", "Ann", SHOWS, (5, 5))));
+            for start in starts {
+                assert_eq!(start.join().unwrap(), "ready");
+            }
+        });
+        assert_eq!(player.start("m1", "Ann", SHOWS, (5, 5)), "ready");
+        assert_eq!(player.say("( PLAY m1 NIL )"), "( show Rock )");
+        assert_eq!(player.start("m1", "Ann", SHOWS, (5, 5)), "ready");
+        assert_eq!(player.say("( PLAY m1 NIL )"), "( show Rock )");
+        for _ in 0..3 {
+            assert_eq!(player.say(last), said);
+        }
+        assert_eq!(player.say("( INFO )"), AVAILABLE);
+        assert_eq!(player.say("( STOP m2 NIL )"), "busy");
+    }
+    // Another way to end a match that is over is not a repetition.
+    assert_eq!(player.say("( STOP m1 NIL )"), "busy");
+}
+
+#[test]
+fn clocks_may_have_a_fraction() {
+    let player = Running::new(options("first"));
+    for clocks in ["5 5", "5.0 5.0", "5.9 5.", "05 5.000"] {
+        let start = format!("( START m1 Ann ({SHOWS}) {clocks} )");
+        assert_eq!(player.say(&start), "ready", "{clocks}");
+        assert_eq!(player.say("( ABORT m1 )"), "aborted");
+    }
+    for clocks in ["5 x", "5.x 5", "-5 5", "5 5.0.0", "5 1e3", "5 .5"] {
+        let start = format!("( START m1 Ann ({SHOWS}) {clocks} )");
+        assert!(
+            player.say(&start).contains("not a number of seconds"),
+            "{clocks}"
+        );
+    }
 }
 
 #[test]

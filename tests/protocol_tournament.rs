@@ -137,8 +137,8 @@ fn invalid_network_tournaments_are_rejected() {
             "clocks are whole seconds",
         ),
         (
-            "--player a=http://127.0.0.1:1 --player b=127.0.0.1:1",
-            "unknown player `127.0.0.1`",
+            "--player a=http://127.0.0.1:1 --player b=somewhere:1",
+            "unknown player `somewhere`",
         ),
         (
             "--player a=http://127.0.0.1:1 --player b=http://127.0.0.1:1/ --start-clock 1 \
@@ -153,6 +153,31 @@ fn invalid_network_tournaments_are_rejected() {
     ] {
         let line = format!("tournament --games matches.kif {line}");
         place.check_failure(&line, &[], "", 2, &[part]);
+    }
+}
+
+#[test]
+fn passwords_in_addresses_are_not_printed() {
+    let place = Workplace::new();
+    place.write(
+        "setup.toml",
+        "games = [\"matches.kif\"]\nplayers = [\"http://me:secret@127.0.0.1\", \"first\"]\n",
+    );
+    let addresses = [
+        "http://me:secret@127.0.0.1:1",
+        "https://me:secret@127.0.0.1",
+        "ann=http://me:sec/ret@localhost",
+        "me:secret@127.0.0.1:1",
+    ];
+    let lines = addresses.iter().flat_map(|address| {
+        let commands = ["host matches.kif", "tournament --games matches.kif"];
+        commands.map(|command| format!("{command} --player {address} --player first"))
+    });
+    for line in lines.chain(["tournament setup.toml".to_owned()]) {
+        let found = place.run(&line);
+        assert_eq!(found.code, Some(2), "{found:#?}");
+        assert!(found.err.contains("must not contain `@`"), "{found:#?}");
+        assert!(!found.err.contains("sec"), "{found:#?}");
     }
 }
 

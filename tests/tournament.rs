@@ -323,6 +323,16 @@ fn aborted_matches_are_reported() {
     let found = place.run("tournament --games faulty.kif --player first");
     assert_eq!(found.code, Some(1), "{found:#?}");
     assert!(found.err.contains("me has no goal value"), "{found:#?}");
+    let found = place.run("tournament --games faulty.kif --player first --rounds 5");
+    assert_eq!(
+        found.err.matches("has no goal value").count(),
+        1,
+        "{found:#?}"
+    );
+    assert!(
+        found.err.contains("\n  and so 4 more matches"),
+        "{found:#?}"
+    );
 }
 
 #[test]
@@ -370,7 +380,7 @@ fn invalid_tournaments_are_rejected() {
         ),
         (
             "tournament --games matches.kif --player first --player random --max-matches 1",
-            "than 1 matches",
+            "than 1 match;",
         ),
         (
             "tournament --games matches.kif --player first --player random --results r.jsonl",

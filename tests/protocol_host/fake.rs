@@ -26,6 +26,8 @@ pub enum Manner {
     NoLength,
     /// The header lines end with bare line feeds, and some are invalid.
     Bare,
+    /// Interim answers precede the answer, which ends with blanks and a zero byte.
+    Interim,
     /// The answer has a length, and the connection stays open.
     Open,
     /// The answer has a move and an explanation.
@@ -309,6 +311,13 @@ fn send(stream: &mut TcpStream, body: &str, manner: &Manner, state: &State) -> s
         }
         Manner::NoLength => format!("HTTP/1.0 200 OK\r\n\r\n{body}"),
         Manner::Bare => format!("HTTP/1.0 200\njunk\n:::\nx y: z\n\n\n  {body}\n"),
+        Manner::Interim => {
+            let interim = "HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=b\r\n\r\n";
+            format!(
+                "HTTP/1.1 102\n\n{interim}{}",
+                reference(&format!("{body} ; why\n\0"))
+            )
+        }
         Manner::Open => {
             stream.write_all(reference(body).as_bytes())?;
             wait(Duration::from_secs(60));

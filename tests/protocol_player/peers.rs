@@ -63,6 +63,30 @@ fn requests_are_read_in_every_http_form() {
         "GET /(PLAY+m1+NIL) HTTP/1.1\r\nConnection: close\r\n\r\n",
         "busy",
     );
+    // A whole URL, as a proxy sends it.
+    for scheme in ["http", "HTTP", "https"] {
+        for path in [
+            "/%28info%29",
+            "/( INFO )".replace(' ', "+").as_str(),
+            "/",
+            "",
+        ] {
+            check(
+                &format!("GET {scheme}://127.0.0.1:9147{path} HTTP/1.0\r\n\r\n"),
+                AVAILABLE,
+            );
+        }
+    }
+    // Zero bytes and blanks around the message.
+    for message in ["(INFO)\0", "\0(INFO)", "(INFO) \0\r\n\0"] {
+        check(
+            &format!(
+                "POST / HTTP/1.0\r\nContent-Length: {}\r\n\r\n{message}",
+                message.len()
+            ),
+            AVAILABLE,
+        );
+    }
     // An OPTIONS request.
     check("OPTIONS / HTTP/1.0\r\n\r\n", "");
     // A chunked body.
@@ -103,24 +127,75 @@ fn invalid_requests_are_rejected_with_the_reason() {
     check(
         b"DELETE / HTTP/1.0\r\n\r\n",
         " 405 ",
-        "only GET, POST and OPTIONS",
+        "only GET, HEAD, POST and OPTIONS",
     );
     check(
         b"POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n",
         " 400 ",
         "no size",
     );
-    check(
-        b"POST / HTTP/1.0\r\nContent-Length: 99999999999\r\n\r\n",
-        " 413 ",
-        "too large",
-    );
+    for length in ["900000000", "99999999999", &format!("1{}", "0".repeat(30))] {
+        for head in ["HTTP/1.0", "HTTP/1.1", "HTTP/1.1\r\nExpect: 100-continue"] {
+            let text = format!("POST / {head}\r\nContent-Length: {length}\r\n\r\n");
+            check(text.as_bytes(), " 413 ", "too large");
+            let answer = exchange(player.address, text.as_bytes());
+            assert!(!answer.contains("100 Continue"), "{answer}");
+        }
+    }
     check(
         b"POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\nfffffffffff\r\n",
         " 413 ",
         "too large",
     );
     assert_eq!(player.say("( INFO )"), AVAILABLE);
+}
+
+#[test]
+fn an_answer_to_head_has_no_body() {
+    let player = Running::new(options("first"));
+    for path in ["/", "/%28info%29", "/nonsense"] {
+        let [head, get] = ["HEAD", "GET"].map(|method| {
+            exchange(
+                player.address,
+                format!("{method} {path} HTTP/1.0\r\n\r\n").as_bytes(),
+            )
+        });
+        let (expected, body) = get.split_once("\r\n\r\n").unwrap();
+        assert!(!body.is_empty());
+        assert_eq!(head, format!("{expected}\r\n\r\n"));
+    }
+}
+
+#[test]
+fn peers_that_do_not_speak_http_are_answered_at_once() {
+    let player = Running::new(PlayerOptions {
+        idle: Duration::from_secs(60),
+        ..options("first")
+    });
+    // The beginnings of greetings in TLS, SSH and others, and a message without HTTP; each with
+    // all its beginnings, after which the peer waits.
+    let greetings: [&[u8]; 5] = [
+        b"\x16\x03\x01\x02\x00\x01\x00\x01",
+        b"\x80\x2e\x01",
+        b"( INFO )",
+        b"\0\0\0",
+        b"hello\r\n",
+    ];
+    for greeting in greetings {
+        for length in 1..=greeting.len() {
+            // A word may still become a method.
+            if greeting[..length].iter().all(u8::is_ascii_alphabetic) {
+                continue;
+            }
+            let began = Instant::now();
+            let mut stream = connect(player.address);
+            stream.write_all(&greeting[..length]).unwrap();
+            let answer = read(&mut stream);
+            assert!(answer.contains(" 400 "), "{answer}");
+            assert_eq!(answer.contains("TLS"), greeting[0] == 0x16, "{answer}");
+            assert!(began.elapsed() < Duration::from_secs(30));
+        }
+    }
 }
 
 /// The next answer on a persistent connection.

@@ -62,7 +62,7 @@ const ELLIPSIS: char = '…';
 pub fn facts_text(net: &Propnet, facts: &[u32], most: usize) -> String {
     let (game, terms) = (net.game(), net.terms());
     let texts = facts.iter().map(|&fact| net.facts()[fact as usize]);
-    let texts: Vec<String> = texts.map(|fact| game.canonical(&terms, fact)).collect();
+    let texts: Vec<String> = texts.map(|fact| game.text(&terms, fact)).collect();
     let text = texts.join(" and ");
     match text.char_indices().nth(most) {
         None => text,

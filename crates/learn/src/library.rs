@@ -8,6 +8,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use ggp_engine::propnet::Propnet;
+use ggp_gdl::counted::counted;
 use ggp_gdl::game::Game;
 #[cfg(feature = "files")]
 use rustc_hash::FxHashMap;
@@ -53,8 +54,9 @@ impl fmt::Display for FileError {
             ),
             FileError::MissingFacts(count) => write!(
                 f,
-                "the network of the rules lacks {count} facts of the file; it was built with \
-                 other limits"
+                "the network of the rules lacks {} of the file; it was built with \
+                 other limits",
+                counted(count, "fact")
             ),
         }
     }

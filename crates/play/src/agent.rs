@@ -96,8 +96,11 @@ pub struct Advice {
     pub value: Option<f64>,
     /// Proved lower and upper bounds of the role's score, 0 and 100 if nothing is proved.
     pub bounds: (f64, f64),
-    /// Search iterations or expanded positions.
+    /// Search iterations or expanded positions for this choice: 0 if earlier work decided it.
     pub nodes: u64,
+    /// True if a player that searches chose among several moves before its search told anything
+    /// about them.
+    pub is_blind: bool,
     /// The legal moves, best first. Moves that were not searched may be missing.
     pub candidates: Vec<Candidate>,
     /// The probabilities by which the move was drawn; empty if it was not.
@@ -117,6 +120,7 @@ impl Advice {
             value: None,
             bounds: (0.0, 100.0),
             nodes: 0,
+            is_blind: false,
             candidates: Vec::new(),
             mix: Vec::new(),
             line: Vec::new(),
@@ -124,10 +128,12 @@ impl Advice {
         }
     }
 
-    /// True if it is the move of a search that has had no result yet. Players that do not search list no
-    /// moves.
-    pub fn is_blind(&self) -> bool {
-        self.nodes == 0 && self.candidates.len() > 1
+    /// Any one of some moves, without a search.
+    pub fn blind(chosen: Move, legal: &[Move]) -> Self {
+        Advice {
+            is_blind: legal.len() > 1,
+            ..Advice::of(chosen)
+        }
     }
 }
 
@@ -180,6 +186,11 @@ impl Pace {
     /// Returns true if the agent should return.
     pub fn is_over(&self) -> bool {
         self.stop.is_over()
+    }
+
+    /// Returns true if the deadline has passed.
+    pub fn is_late(&self) -> bool {
+        self.deadline().is_some_and(|end| Instant::now() >= end)
     }
 
     /// Asks the agent to return.

@@ -34,6 +34,8 @@ pub struct AgentAnswer {
     pub origin: Origin,
     /// True if the agent returned in time without an error.
     pub finished: bool,
+    /// True if a clock ended the choice.
+    pub is_late: bool,
     /// The error that the agent returned.
     pub error: Option<PlayerError>,
 }
@@ -44,8 +46,9 @@ impl AgentAnswer {
     pub fn of(
         chosen: Result<Advice, PlayerError>,
         pace: &Pace,
-        fallback: &mut dyn FnMut() -> Option<Move>,
+        fallback: &mut dyn FnMut() -> Option<Advice>,
     ) -> Self {
+        let is_late = pace.is_late();
         let finished = chosen.is_ok();
         let (advice, error) = match chosen {
             Ok(advice) => (Some((advice, Origin::Agent)), None),
@@ -55,12 +58,13 @@ impl AgentAnswer {
         let published = || Some((pace.published()?, Origin::Published));
         let (advice, origin) = match advice.or_else(published) {
             Some((advice, origin)) => (Some(advice), origin),
-            None => (fallback().map(Advice::of), Origin::Random),
+            None => (fallback(), Origin::Random),
         };
         AgentAnswer {
             advice,
             origin,
             finished,
+            is_late,
             error,
         }
     }
@@ -309,6 +313,7 @@ impl AgentThread {
                 advice: None,
                 origin: Origin::Random,
                 finished: false,
+                is_late: false,
                 error: None,
             };
         }
@@ -334,6 +339,7 @@ impl AgentThread {
                 pace.published().into_iter().for_each(&mut *report);
             }
         });
+        let is_late = pace.is_late();
         pace.stop();
         let mut progress = self.shared.progress();
         let (finished, legal) = (progress.finished.take(), progress.legal.take());
@@ -360,13 +366,14 @@ impl AgentThread {
         }
         let (advice, origin) = match (advice, legal) {
             (Some((advice, origin)), _) => (Some(advice), origin),
-            (None, Some((_, drawn))) => (Some(Advice::of(drawn)), Origin::Random),
+            (None, Some((legal, drawn))) => (Some(Advice::blind(drawn, &legal)), Origin::Random),
             (None, None) => (None, Origin::Random),
         };
         AgentAnswer {
             advice,
             origin,
             finished: is_finished,
+            is_late,
             error,
         }
     }
@@ -381,7 +388,7 @@ impl AgentThread {
         };
         self.wait(Some(deadline), has_move, || {});
         let drawn = { self.shared.progress() }.legal.take();
-        let drawn = drawn.map(|(_, drawn)| Advice::of(drawn));
+        let drawn = drawn.map(|(legal, drawn)| Advice::blind(drawn, &legal));
         self.pace.published().or(drawn)
     }
 

@@ -15,6 +15,7 @@ use std::fmt::{self, Write};
 use std::rc::Rc;
 
 use ggp_engine::machine::{Machine, PlayError};
+use ggp_gdl::counted::counted;
 use ggp_gdl::game::{Move, RoleId};
 
 use knowledge::{Knowledge, Known};
@@ -63,7 +64,7 @@ impl fmt::Display for ExtensiveFormError {
         match self {
             ExtensiveFormError::Play(error) => error.fmt(f),
             ExtensiveFormError::TooLarge(most) => {
-                write!(f, "the game tree has more than {most} nodes")
+                write!(f, "the game tree has more than {}", counted(most, "node"))
             }
             ExtensiveFormError::LegalMoves {
                 role,

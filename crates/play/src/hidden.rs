@@ -9,6 +9,7 @@
 //! Information Monte Carlo Sampling in Game Tree Search, AAAI 2010.
 
 use std::fmt;
+use std::ops::ControlFlow;
 
 use ggp_engine::machine::{AnyMachine, Backend, PlayError};
 use ggp_gdl::game::{Move, RoleId};
@@ -79,12 +80,20 @@ impl Knowledge {
         Ok(None)
     }
 
+    /// One of some moves, before a search.
+    fn unsearched(&self, chosen: Move, moves: &[Move]) -> Advice {
+        Advice {
+            is_blind: self.thinks && moves.iter().any(|other| *other != chosen),
+            ..Advice::of(chosen)
+        }
+    }
+
     /// A move that is legal in most of the positions nearest to a role's turns, if it has one.
     fn likely(
         &mut self,
         memories: &mut Memories,
         turns: &[(Move, Vec<TermId>)],
-    ) -> Result<Option<Move>, PlayError> {
+    ) -> Result<Option<Advice>, PlayError> {
         let belief = self.belief.as_ref().expect("there is a belief");
         let (role, turns) = (belief.role().index(), &turns[belief.turns()..]);
         let (world, random) = (&mut self.world, &mut self.random);
@@ -98,20 +107,20 @@ impl Knowledge {
             let count = legal.iter().filter(|other| other == made).count();
             (count, random.random::<u32>())
         });
-        Ok(likely.copied())
+        Ok(likely.map(|made| self.unsearched(*made, &legal)))
     }
 
     /// The role's legal moves after an observation, which are the same in all positions that fit. If
     /// the rules do not tell the role what is legal, the moves that are legal in the most of them. The
-    /// first one is published, so that there is a move from now on. Where no position that fits is
-    /// found, there is one move that is likely to be legal.
+    /// first one is published, so that there is a move from now on. The search ends here with a single
+    /// move, or where no position that fits is found, with one that is likely to be legal.
     fn legal(
         &mut self,
         memories: &mut Memories,
         role: RoleId,
         observation: &Observation,
         pace: &Pace,
-    ) -> Result<Vec<Move>, PlayerError> {
+    ) -> Result<ControlFlow<Advice, Vec<Move>>, PlayerError> {
         let Some(percepts) = observation.percepts() else {
             let reason = "an observation of a game with hidden information has percepts";
             return Err(PlayerError::Other(reason.into()));
@@ -135,16 +144,16 @@ impl Knowledge {
         {
             // The update may take all of the time.
             likely = self.likely(memories, &turns)?;
-            if let Some(made) = likely {
-                pace.publish(Advice::of(made));
+            if let Some(advice) = &likely {
+                pace.publish(advice.clone());
             }
         }
         if let Some(lost) = self.follow(memories, &turns, pace)? {
             if likely.is_none() {
                 likely = self.likely(memories, &turns)?;
             }
-            let legal = likely.map(|made| vec![made]);
-            return legal.ok_or(PlayerError::Other(lost.into()));
+            let lost = PlayerError::Other(lost.into());
+            return likely.map(ControlFlow::Break).ok_or(lost);
         }
         let belief = self.belief.as_mut().expect("it was followed");
         // The role is asked, so the match is not over.
@@ -157,8 +166,12 @@ impl Knowledge {
         let weights = belief.members().iter().map(|member| member.weight);
         let legal: Vec<&[Move]> = open.iter().map(|s| &s.legal[role.index()][..]).collect();
         let legal = surest(&legal, weights);
-        pace.publish(Advice::of(legal[0]));
-        Ok(legal)
+        let first = self.unsearched(legal[0], &legal);
+        if legal.len() == 1 {
+            return Ok(ControlFlow::Break(first));
+        }
+        pace.publish(first);
+        Ok(ControlFlow::Continue(legal))
     }
 }
 
@@ -316,10 +329,11 @@ impl Agent for KnowledgeAgent {
         self.prepare(pace)?;
         let role = self.brief.role;
         let knowledge = self.knowledge.as_mut().expect("it is prepared");
-        let legal = knowledge.legal(&mut self.trees.memories, role, observation, pace)?;
-        if legal.len() == 1 {
-            return Ok(Advice::of(legal[0]));
-        }
+        let memories = &mut self.trees.memories;
+        let legal = match knowledge.legal(memories, role, observation, pace)? {
+            ControlFlow::Continue(legal) => legal,
+            ControlFlow::Break(advice) => return Ok(advice),
+        };
         let before = self.trees.iterations();
         knowledge.world.set_stop(&pace.part(1.0));
         let outcome = loop {
@@ -357,7 +371,9 @@ impl Agent for KnowledgeAgent {
         let _: u64 = knowledge.random.random();
         match (advice, outcome) {
             (Some(advice), Ok(()) | Err(PlayError::Interrupted)) => Ok(advice),
-            (None, Ok(()) | Err(PlayError::Interrupted)) => Ok(Advice::of(legal[0])),
+            (None, Ok(()) | Err(PlayError::Interrupted)) => {
+                Ok(knowledge.unsearched(legal[0], &legal))
+            }
             (_, Err(error)) => Err(error.into()),
         }
     }
@@ -428,10 +444,10 @@ impl Agent for GuessingAgent {
         self.prepare(pace)?;
         let role = self.brief.role;
         let knowledge = self.knowledge.as_mut().expect("it is prepared");
-        let legal = knowledge.legal(&mut self.memories, role, observation, pace)?;
-        if legal.len() == 1 {
-            return Ok(Advice::of(legal[0]));
-        }
+        let legal = match knowledge.legal(&mut self.memories, role, observation, pace)? {
+            ControlFlow::Continue(legal) => legal,
+            ControlFlow::Break(advice) => return Ok(advice),
+        };
         let guesses = if self.thinks { GUESSES } else { 1 };
         let mut candidates: Vec<Candidate> = legal
             .iter()
@@ -464,7 +480,8 @@ impl Agent for GuessingAgent {
                 .collect(),
         };
         let guesses = chosen.len();
-        let mut nodes = 0;
+        let (mut nodes, mut is_blind) = (0, self.thinks);
+        let (mut weights, mut only) = (0.0, None);
         for (guess, (place, weight)) in chosen.into_iter().enumerate() {
             if guess > 0 && pace.is_over() {
                 break;
@@ -497,33 +514,44 @@ impl Agent for GuessingAgent {
                 Err(error) => return Err(error),
             };
             nodes += advice.nodes;
+            is_blind &= advice.is_blind;
+            weights += weight;
             for candidate in &mut candidates {
-                let found = advice
-                    .candidates
-                    .iter()
-                    .find(|f| f.action == candidate.action);
-                let is_chosen = candidate.action == advice.chosen;
-                let visits = found.map_or(0, |found| found.visits);
-                let visits = (weight * visits as f64).round() as u64;
-                let visits = visits.max(is_chosen.into());
-                candidate.visits += visits;
-                if let Some(found) = found {
-                    candidate.value += found.value * visits as f64;
-                }
+                let action = candidate.action;
+                let is_chosen = action == advice.chosen;
+                let mut same = advice.candidates.iter().filter(|one| one.action == action);
+                let (visits, value) = match same.next() {
+                    Some(one) if one.bounds.0 == one.bounds.1 => (one.visits, one.bounds.0),
+                    Some(one) if one.visits > 0 => (one.visits, one.value),
+                    // Nothing is known of it.
+                    _ => (0, 0.0),
+                };
+                candidate.visits += visits.max(is_chosen.into());
+                candidate.value += weight * value;
             }
+            only = (guesses == 1).then_some(advice.chosen);
         }
         if candidates.iter().all(|candidate| candidate.visits == 0) {
             // The rules do not tell the role what is legal, and the guesses are less likely to be.
             let drawn = knowledge.random.random_range(0..candidates.len());
             candidates[drawn].visits = 1;
+            is_blind = self.thinks;
         }
         for candidate in &mut candidates {
-            candidate.value /= candidate.visits.max(1) as f64;
+            candidate.value /= weights;
         }
-        candidates.sort_by_key(|candidate| std::cmp::Reverse(candidate.visits));
+        // Without doubt, the choice of the other agent; or else the move with the best mean. The visits
+        // of a search that a proof has ended say little.
+        candidates.sort_by(|a, b| {
+            let is_only = |one: &Candidate| Some(one.action) == only;
+            let best = b.value.total_cmp(&a.value);
+            let first = is_only(b).cmp(&is_only(a));
+            first.then(best).then(b.visits.cmp(&a.visits))
+        });
         Ok(Advice {
             value: self.thinks.then_some(candidates[0].value),
             nodes,
+            is_blind,
             candidates: candidates.clone(),
             ..Advice::of(candidates[0].action)
         })

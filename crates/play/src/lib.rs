@@ -100,7 +100,6 @@ pub enum Choice {
 }
 
 /// The reason why a player cannot choose.
-#[derive(Debug)]
 #[non_exhaustive]
 pub enum PlayerError {
     /// An error in the rules, or a limit.
@@ -130,6 +129,8 @@ impl fmt::Display for PlayerError {
 }
 
 impl Error for PlayerError {}
+
+ggp_gdl::debug_as_display!(PlayerError);
 
 /// A joint move and the state after it.
 #[derive(Clone, PartialEq, Eq, Debug)]

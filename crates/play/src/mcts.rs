@@ -26,7 +26,7 @@ use ggp_search::mcts::{
     Mcts, MctsReport, MoveReport, OneByOne, Others, RoleReport, Simulator, Tree, TreeSummary,
     grow_in_parallel, named,
 };
-use ggp_solver::solve::{Faults, Table};
+use ggp_solver::solve::Table;
 use lanes::Lanes;
 pub use settings::OPTIONS;
 use settings::Settings;
@@ -158,7 +158,7 @@ impl MctsAgent {
             let is_over = match searcher {
                 Searcher::Machine(tree) => {
                     let is_last = backends.is_settled();
-                    let mut game = Table::new(backends.machine(), Faults::Nothing);
+                    let mut game = Table::new(backends.machine());
                     let game = OneByOne::new(&mut game, depth);
                     let trees = std::slice::from_mut(&mut **tree);
                     slice.run(trees, &mut [game], |_, made| *made, is_last)?
@@ -260,7 +260,7 @@ impl MctsAgent {
         };
         let (machine, reuses_tree) = (backends.machine(), self.settings.reuses_tree);
         let (PropnetState::Packed(packed) | PropnetState::Mixed(packed)) = state else {
-            let mut game = Table::new(machine, Faults::Nothing);
+            let mut game = Table::new(machine);
             let mut game = OneByOne::new(&mut game, self.settings.mcts.playout_depth);
             return match &mut self.searcher {
                 Some(Searcher::Machine(tree)) => {
@@ -469,13 +469,18 @@ where
 /// The advice from the report for a role.
 fn advise<M>(report: &RoleReport<M>, best: &MoveReport<M>, name: impl Fn(&M) -> Move) -> Advice {
     let bounds = |[low, high]: [u8; 2]| (f64::from(low), f64::from(high));
+    // A move that was proved and never visited has no mean.
+    let value = |entry: &MoveReport<M>| {
+        let (low, high) = bounds(entry.bounds);
+        entry.mean.clamp(low, high)
+    };
     let chosen = name(&best.action);
     let mut candidates: Vec<Candidate> = (report.moves.iter())
         .map(|entry| Candidate {
             distance: None,
             action: name(&entry.action),
             visits: entry.visits,
-            value: entry.mean,
+            value: value(entry),
             bounds: bounds(entry.bounds),
         })
         .collect();
@@ -485,9 +490,12 @@ fn advise<M>(report: &RoleReport<M>, best: &MoveReport<M>, name: impl Fn(&M) -> 
             .cmp(&(is_other(other), one.visits))
             .then(other.value.total_cmp(&one.value))
     });
+    let [least, most] = report.bounds;
+    let is_unvisited = candidates.iter().all(|candidate| candidate.visits == 0);
     Advice {
-        value: Some(best.mean),
+        value: Some(value(best)),
         bounds: bounds(report.bounds),
+        is_blind: is_unvisited && least < most && candidates.len() > 1,
         candidates,
         ..Advice::of(chosen)
     }

@@ -136,6 +136,8 @@ fn advice(report: &MinimaxReport<Move>) -> Option<Advice> {
         value: Some(best.value),
         bounds: bounds(report.bounds()),
         nodes: report.positions,
+        // Before the first depth is complete, only proved bounds tell moves apart.
+        is_blind: report.moves.len() > 1 && report.depth == 0 && best.bounds == (0, 100),
         candidates: candidates.collect(),
         line: report.line.clone(),
         ..Advice::of(best.action)

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::{Advice, Agent, Brief, MctsAgent, Observation, Pace, PlayerError};
+use ggp_engine::machine::PlayError;
 use ggp_gdl::game::{Move, Score};
 use ggp_search::{Budget, Stats, Verdict};
 use ggp_solver::solve::{Checker, SolveError, SolveOptions, solve_best_from};
@@ -74,6 +75,8 @@ impl PuzzleAgent {
         let (machine, stats) = (backends.machine().clone(), &mut Stats::default());
         let answer = match solve_best_from(&machine, &state, &options, stats, &mut ()) {
             Ok(answer) => answer,
+            // It matters only if the match reaches the state.
+            Err(SolveError::Play(PlayError::AmbiguousGoal(_))) => return Ok(()),
             Err(SolveError::Play(error)) => return Err(error.into()),
             Err(error) => return Err(PlayerError::Other(error.into())),
         };

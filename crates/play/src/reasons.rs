@@ -6,6 +6,7 @@
 
 use super::{Advice, Candidate};
 use ggp_engine::machine::{Machine, PlayError};
+use ggp_gdl::counted::counted;
 use ggp_gdl::game::{Move, RoleId};
 use ggp_learn::{Change, Values, facts_text};
 
@@ -46,8 +47,10 @@ fn of_search(advice: &Advice) -> Vec<String> {
         candidates.partition(|candidate| candidate.action == advice.chosen);
     let (least, most) = chosen.first().map_or(advice.bounds, |chosen| chosen.bounds);
     let mut found = Vec::new();
-    if least == most {
-        found.push(format!("proved: the score will be {least:.0}"));
+    if least == 100.0 {
+        found.push("proved: the score will be 100".to_owned());
+    } else if least == most {
+        found.push(format!("proved: {least:.0} with best play"));
     } else if least > 0.0 {
         found.push(format!("proved: the score will be at least {least:.0}"));
     }
@@ -75,7 +78,8 @@ fn of_search(advice: &Advice) -> Vec<String> {
     {
         let visits = chosen.visits;
         found.push(format!(
-            "the search tried it most often: {visits} of {tries} tries"
+            "the search tried it most often: {visits} of {}",
+            counted(tries, "try")
         ));
     }
     found

@@ -11,8 +11,9 @@ use std::io;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Number, Value};
 
 use super::Match;
 use super::referee::Lapse;
@@ -20,7 +21,8 @@ use super::whole_file;
 use hmac_sha256::Hash as Sha256;
 
 use ggp_engine::machine::{Machine, PlayError};
-use ggp_gdl::game::{Game, Move};
+use ggp_gdl::counted::counted;
+use ggp_gdl::game::{Game, GoalChoice, Move};
 use ggp_gdl::terms::TermId;
 
 /// A record of a match. Inner lists have one entry for each role.
@@ -32,6 +34,7 @@ pub struct MatchRecord {
     /// 32 letters and digits that cannot be guessed.
     pub random_token: String,
     /// Milliseconds since 1970.
+    #[serde(deserialize_with = "whole")]
     pub start_time: u64,
     /// The address of a description of the game.
     #[serde(rename = "gameMetaURL", skip_serializing_if = "Option::is_none")]
@@ -46,7 +49,7 @@ pub struct MatchRecord {
     /// The joint moves.
     pub moves: Vec<Vec<String>>,
     /// The time of each state in the unit of [`MatchRecord::start_time`].
-    #[serde(default)]
+    #[serde(default, deserialize_with = "whole_list")]
     pub state_times: Vec<u64>,
     /// The lapses before each state, by role; empty texts where there was none. The first
     /// entry is the preparation.
@@ -54,15 +57,16 @@ pub struct MatchRecord {
     pub errors: Vec<Vec<String>>,
     /// The scores, if the game is over.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(deserialize_with = "whole_list")]
     pub goal_values: Vec<u8>,
     /// Seconds; -1 for no preview.
-    #[serde(default = "no_clock")]
+    #[serde(default = "no_clock", deserialize_with = "whole")]
     pub preview_clock: i64,
     /// Seconds; 0 if there was no clock.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "whole")]
     pub start_clock: u32,
     /// Seconds; 0 if there was no clock.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "whole")]
     pub play_clock: u32,
     /// The names of the players by role.
     #[serde(default)]
@@ -85,6 +89,10 @@ pub struct MatchRecord {
     /// The rules. Not part of the standard format.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rulesheet: Option<String>,
+    /// The choice among several goal values of a role; absent if they are an error. Not part of the
+    /// standard format.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub goal_choice: Option<String>,
     /// The seed of random moves. Not part of the standard format.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
@@ -95,6 +103,37 @@ pub struct MatchRecord {
 
 fn no_clock() -> i64 {
     -1
+}
+
+/// A whole number, which hosts also write as `100.0`.
+struct Whole<T>(T);
+
+impl<'de, T: TryFrom<i128>> Deserialize<'de> for Whole<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let number = Number::deserialize(deserializer)?;
+        let written_with_point = || {
+            let value = number.as_f64().filter(|value| value.fract() == 0.0)?;
+            // Larger numbers are not exact.
+            (value.abs() < (1_u64 << 53) as f64).then_some(value as i128)
+        };
+        let exact = number.as_i64().map(i128::from);
+        let exact = exact.or_else(|| number.as_u64().map(i128::from));
+        let value = exact.or_else(written_with_point);
+        let value = value.and_then(|value| T::try_from(value).ok());
+        let wrong = || D::Error::custom(format_args!("{number} is not a whole number in range"));
+        value.map(Whole).ok_or_else(wrong)
+    }
+}
+
+fn whole<'de, D: Deserializer<'de>, T: TryFrom<i128>>(deserializer: D) -> Result<T, D::Error> {
+    Ok(Whole::deserialize(deserializer)?.0)
+}
+
+fn whole_list<'de, D: Deserializer<'de>, T: TryFrom<i128>>(
+    deserializer: D,
+) -> Result<Vec<T>, D::Error> {
+    let list = Vec::<Whole<T>>::deserialize(deserializer)?;
+    Ok(list.into_iter().map(|number| number.0).collect())
 }
 
 /// Milliseconds since 1970.
@@ -125,6 +164,15 @@ impl MatchRecord {
             rulesheet: Some(files.collect::<Vec<_>>().join("\n")),
             ..MatchRecord::default()
         }
+        .with_goals_of(game)
+    }
+
+    /// The record with the choice among several goal values that a game was completed with.
+    #[must_use]
+    pub fn with_goals_of(mut self, game: &Game) -> Self {
+        let choice = Some(game.goal_choice()).filter(|choice| *choice != GoalChoice::Error);
+        self.goal_choice = choice.map(|choice| choice.to_string());
+        self
     }
 
     /// The record as text.
@@ -210,16 +258,18 @@ impl MatchRecord {
         let shape = |text: String| Err(Difference::Shape(text));
         if states != self.moves.len() + 1 {
             return shape(format!(
-                "{states} states for {} joint moves",
-                self.moves.len()
+                "{} for {}",
+                counted(states, "state"),
+                counted(self.moves.len(), "joint move")
             ));
         }
         for (what, count) in [
-            ("times", self.state_times.len()),
-            ("errors", self.errors.len()),
+            ("time", self.state_times.len()),
+            ("error", self.errors.len()),
         ] {
             if count != 0 && count != states {
-                return shape(format!("{count} {what} for {states} states"));
+                let (found, states) = (counted(count, what), counted(states, "state"));
+                return shape(format!("{found} for {states}"));
             }
         }
         if let Some(at) = self
@@ -238,7 +288,8 @@ impl MatchRecord {
                 let names: Vec<&str> = game.roles().map(|role| game.role_name(role)).collect();
                 let names = names.join(", ");
                 return shape(format!(
-                    "{what} has {count} of {roles} entries, one for each role: {names}"
+                    "{what} has {count} of {}, one for each role: {names}",
+                    counted(roles, "entry")
                 ));
             }
         }
@@ -246,7 +297,10 @@ impl MatchRecord {
             return shape("the match is both over and aborted".to_owned());
         }
         match self.errors.iter().position(|errors| errors.len() != roles) {
-            Some(at) => shape(format!("the errors of state {at} are not of {roles} roles")),
+            Some(at) => {
+                let roles = counted(roles, "role");
+                shape(format!("the errors of state {at} are not of {roles}"))
+            }
             None => Ok(()),
         }
     }
@@ -270,7 +324,7 @@ impl MatchRecord {
         facts.sort_unstable();
         facts.dedup();
         let expected = machine.facts(&state);
-        let text = |fact: &TermId| game.canonical(machine.terms(), *fact);
+        let text = |fact: &TermId| game.text(machine.terms(), *fact);
         if let Some(more) = facts.iter().find(|fact| !expected.contains(fact)) {
             return Err(wrong(format!("{} does not hold by the rules", text(more))));
         }

@@ -69,7 +69,7 @@ impl PartialEq for AgentKind {
 }
 
 /// The reason why an option of an agent was rejected.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OptionError {
     /// The agent does not have this option.
@@ -128,8 +128,10 @@ impl fmt::Display for OptionError {
 
 impl Error for OptionError {}
 
+ggp_gdl::debug_as_display!(OptionError);
+
 /// The reason why a text is not a valid [`AgentSpec`].
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SpecError {
     /// There is no agent of this name.
@@ -188,6 +190,8 @@ impl fmt::Display for SpecError {
 }
 
 impl Error for SpecError {}
+
+ggp_gdl::debug_as_display!(SpecError);
 
 /// The longest time for a move, 30 years: later instants may not exist.
 const MOST_SECONDS: f64 = 1e9;

@@ -169,7 +169,7 @@ fn an_agent_thread_has_a_legal_move_whatever_its_agent_does() {
         let answer = thread.choose(&Observation::of_joint_moves(role, []), Some(deadline), None);
         assert_eq!(answer.origin, Origin::Random);
         let chosen = answer.advice.unwrap().chosen;
-        let text = game.canonical(game.terms(), chosen.term());
+        let text = game.text(game.terms(), chosen.term());
         assert!(["1", "2"].contains(&&text[..]), "{text}");
         assert_eq!(answer.error.is_some(), panics);
     }

@@ -7,6 +7,7 @@ use super::tally::{Example, GoalFault, Tally};
 use super::{Basis, Claim, ClaimVerdict, Evidence, Severity, Subject, listed};
 use ggp_engine::machine::{Machine, PlayError};
 use ggp_engine::propnet::Propnet;
+use ggp_gdl::counted::{all_listed, counted, counted_range};
 use ggp_gdl::game::{Move, Score};
 use ggp_gdl::terms::TermId;
 
@@ -51,8 +52,8 @@ impl Evidence<'_> {
         let is_worth = |claim: &Claim| some_move || claim.verdict != ClaimVerdict::Holds;
         claims.extend(legal.filter(is_worth).collect::<Vec<_>>());
         for (number, role) in roles.iter().enumerate() {
-            // Where the rules have `sees`, chance needs no goal.
-            if !(self.game.is_hidden() && self.game.is_random(*role)) {
+            // Chance needs no goal.
+            if !self.game.is_random(*role) {
                 claims.push(self.goal(number, induction.as_mut()));
             }
         }
@@ -118,6 +119,7 @@ impl Evidence<'_> {
             basis: self.basis(),
             severity,
             text: String::new(),
+            has_several_goals: false,
             moves: None,
             cycle: None,
             alike: None,
@@ -138,7 +140,7 @@ impl Evidence<'_> {
     }
 
     pub(super) fn text(&self, term: TermId) -> String {
-        self.game.canonical(self.machine.terms(), term)
+        self.game.text(self.machine.terms(), term)
     }
 
     fn name(&self, role: usize) -> String {
@@ -174,10 +176,7 @@ impl Evidence<'_> {
                     .to_owned();
             return claim;
         }
-        let moves = |count: u64| match count {
-            1 => "1 move".to_owned(),
-            _ => format!("{count} moves"),
-        };
+        let moves = |count: u64| counted(count, "move");
         match self.space.as_ref().map(|space| &space.ending) {
             Some(Ending::Within(most)) => {
                 claim.text = format!("every match ends, after at most {}", moves(*most));
@@ -198,12 +197,12 @@ impl Evidence<'_> {
             }
             None => {}
         }
-        let counted = self
+        let counter = self
             .counters
             .iter()
             .filter_map(|counter| counter.ends_at)
             .min();
-        if let Some(most) = counted {
+        if let Some(most) = counter {
             claim.basis = Basis::Rules;
             claim.text = format!(
                 "every match ends, after at most {}: a counter ends it",
@@ -228,8 +227,8 @@ impl Evidence<'_> {
         match (self.played.cut, self.played.lengths) {
             (0, Some((least, most))) => {
                 claim.text = format!(
-                    "every playout ended, after {least} to {}",
-                    moves(most as u64)
+                    "every playout ended, after {}",
+                    counted_range(least, most, "move")
                 );
             }
             (0, None) => {
@@ -239,7 +238,7 @@ impl Evidence<'_> {
             (cut, _) => {
                 claim.verdict = ClaimVerdict::Open;
                 claim.text = format!(
-                    "{cut} playouts were stopped after {}",
+                    "playouts that were stopped after {}: {cut}",
                     moves(self.options.depth as u64)
                 );
             }
@@ -284,6 +283,7 @@ impl Evidence<'_> {
             Some(example) => {
                 claim.verdict = ClaimVerdict::Fails;
                 claim.basis = Basis::Example;
+                claim.has_several_goals = matches!(example.what, GoalFault::Several(_));
                 claim.text = match example.what {
                     GoalFault::None => format!("{name} has no goal value in a terminal position"),
                     GoalFault::Several(values) => {
@@ -291,7 +291,7 @@ impl Evidence<'_> {
                             values.iter().map(|value| self.text(*value)).collect();
                         format!(
                             "{name} has several goal values in a terminal position: {}",
-                            values.join(" and ")
+                            all_listed(&values)
                         )
                     }
                     GoalFault::Bad(value) => {
@@ -336,16 +336,17 @@ impl Evidence<'_> {
             .map(|best| &*best.path);
         if let Some(path) = won.or(self.plan.as_ref()) {
             let mean = self.played.roles[role].sum as f64 / self.played.scored.max(1) as f64;
-            claim.text = match self.played.scored {
-                0 => format!("{name} can get 100"),
-                _ => format!("{name} can get 100 ({mean:.0} on average in random playouts)"),
+            claim.text = match (self.played.scored, self.played.cut) {
+                (0, _) => format!("{name} can get 100"),
+                (_, 0) => format!("{name} can get 100 ({mean:.0} on average in random playouts)"),
+                _ => format!("{name} can get 100 ({mean:.0} on average in playouts that ended)"),
             };
             claim.moves = Some(self.texts(path));
             claim.basis = Basis::Example;
             return Some(claim);
         }
-        // A problem with the role's goals is reported already, and this may follow from it.
-        if self.tally().roles[role].fault.is_some() {
+        // Matches that end with wrong goals of any role have no scores, and are reported already.
+        if self.tally().roles.iter().any(|role| role.fault.is_some()) {
             return None;
         }
         let refuted = match (net, induction) {
@@ -388,6 +389,26 @@ impl Evidence<'_> {
     fn turns(&self, induction: Option<&mut Induction<'_>>) -> Claim {
         let mut claim = self.claim(Subject::Turns, Severity::Remark);
         claim.text = "at most one role has a choice at a time: roles take turns".to_owned();
+        let deciding = (self.game.roles().zip(&self.tally().roles))
+            .filter(|(role, _)| !self.game.is_random(*role));
+        let (idle, active): (Vec<_>, Vec<_>) =
+            deciding.partition(|(_, of_role)| !of_role.has_choice);
+        let idle: Vec<String> = (idle.iter())
+            .map(|(role, _)| self.game.role_name(*role).to_owned())
+            .collect();
+        let who = all_listed(&idle);
+        let is_all = self.space.is_some();
+        let never = match (active.is_empty(), idle.len(), is_all) {
+            (_, 0, _) => None,
+            (true, _, true) => Some("no role ever has a choice".to_owned()),
+            (true, _, false) => Some("no role ever had a choice".to_owned()),
+            (false, 1, true) => Some(format!("{who} never has a choice")),
+            (false, _, true) => Some(format!("{who} never have a choice")),
+            (false, _, false) => Some(format!("{who} never had a choice")),
+        };
+        if let Some(never) = never {
+            claim.text = format!("at most one role has a choice at a time: {never}");
+        }
         match self.example(|tally| tally.simultaneous.as_ref()) {
             Some(example) => {
                 let tally = self.tally();
@@ -396,8 +417,8 @@ impl Evidence<'_> {
                 claim.text = match tally.single {
                     0 => "several roles move simultaneously".to_owned(),
                     single => format!(
-                        "several roles move simultaneously in {} positions, only one in {single}",
-                        tally.simultaneous_count
+                        "several roles move simultaneously in {}, only one in {single}",
+                        counted(tally.simultaneous_count, "position")
                     ),
                 };
                 claim.moves = Some(self.texts(&example.path));

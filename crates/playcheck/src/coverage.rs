@@ -86,7 +86,9 @@ pub(super) struct DeadRule {
 impl Coverage {
     /// Begins without knowledge. Everything not determined by the deadline stays unknown.
     pub(super) fn new(game: &Game, terms: &Terms, limits: &Limits, deadline: Instant) -> Self {
-        let rules = game.rules().rules.iter().enumerate();
+        // Rules that choose among goal values are not those of the author.
+        let written = game.as_written().rules().rules.len();
+        let rules = game.rules().rules[..written].iter().enumerate();
         let units = rules.flat_map(|(number, rule)| {
             let bodies = alternatives(rule).into_iter();
             bodies.map(move |body| (number, body))

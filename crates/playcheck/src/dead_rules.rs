@@ -7,6 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::coverage::DeadRule;
 use super::{Evidence, listed};
 use ggp_gdl::check::Keyword;
+use ggp_gdl::counted::counted;
 use ggp_gdl::diagnostic::{Code, Diagnostic, Strictness};
 use ggp_gdl::program::reach::needed;
 use ggp_gdl::program::unify::Unifier;
@@ -174,7 +175,8 @@ impl Evidence<'_> {
         let message = match (is_sure, self.coverage.positions) {
             (true, _) => format!("{what} never fires (proved)"),
             (false, positions) => {
-                format!("{what} did not fire in {positions} positions of the playouts")
+                let positions = counted(positions, "position");
+                format!("{what} did not fire in {positions} of the playouts")
             }
         };
         let place = rule.head.span;

@@ -127,6 +127,16 @@ impl Evidence<'_> {
                     "no next rule for it mentions {}",
                     self.joint(joint)
                 ),
+                Loss::LeftOut(joint) => {
+                    let has_parts = self.machine.terms().arguments(*fact).len() > 2;
+                    let advice = "; to keep keys that differ in any argument, write (or (distinct ...) (distinct ...))";
+                    format!(
+                        "with {}, the rules that keep values leave it out by `distinct`, and no other rule gives it \
+                         one{}",
+                        self.joint(joint),
+                        if has_parts { advice } else { "" }
+                    )
+                }
                 Loss::UnusedArgument(chosen, argument) => format!(
                     "nothing depends on argument {} of {}",
                     argument + 1,

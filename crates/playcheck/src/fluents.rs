@@ -23,6 +23,8 @@ const MAX_QUERIES: usize = 2_000;
 pub(super) enum Loss {
     /// No rule says what happens to the key with these moves.
     Unhandled(Vec<Move>),
+    /// The rules that keep values leave it out by `distinct`, and no other rule gives it one.
+    LeftOut(Vec<Move>),
     /// Nothing depends on this argument of the move, counted from 0, and no key ever gets
     /// another value.
     UnusedArgument(Move, usize),
@@ -52,9 +54,13 @@ pub(super) struct Fluent {
     is_again: bool,
     /// Two values of one key.
     both: Option<Example<[TermId; 2]>>,
-    /// The query for the keys that have a value with given moves, if all rules name moves.
-    keys_query: Option<(RelationId, Query)>,
+    /// Whether rules ask whether a key has no value.
+    may_be_none: bool,
+    /// The queries for the keys that rules say something about with given moves, and for those that get a
+    /// value, if all rules name moves.
+    keys_queries: Vec<(RelationId, Query)>,
     lost: Option<Example<(TermId, Loss)>>,
+    left_out: Option<Example<(TermId, Loss)>>,
     /// For a move without its unused arguments: the values of these arguments.
     values_by_move: FxHashMap<(FunctorId, Vec<TermId>), Vec<TermId>>,
     is_ignored: bool,
@@ -81,6 +87,7 @@ impl Fluent {
             functor,
             value,
             is_confirmed: confirmed.contains(&value),
+            may_be_none: rules::asks_for_none(game, functor, value),
             is_likely: rules::clears(game, functor, value) || rules::leads_on(game, functor, value),
             is_open: false,
             is_mixed: (facts.iter()).any(|fact| names.contains(&terms.arguments(*fact)[value])),
@@ -90,8 +97,9 @@ impl Fluent {
             doubling: FxHashSet::default(),
             is_again: false,
             both: None,
-            keys_query: None,
+            keys_queries: Vec::new(),
             lost: None,
+            left_out: None,
             values_by_move: FxHashMap::default(),
             is_ignored: false,
             ignored: None,
@@ -151,7 +159,9 @@ impl Fluent {
         }
         let ignored = self.ignored.as_ref();
         let ignored = ignored.filter(|_| self.is_ignored && !self.is_replaced);
-        self.lost.as_ref().or(ignored)
+        let left_out = self.left_out.as_ref();
+        let left_out = left_out.filter(|_| self.is_replaced && !self.may_be_none);
+        self.lost.as_ref().or(ignored).or(left_out)
     }
 }
 
@@ -185,7 +195,11 @@ impl Fluents {
         let mut queries = Vec::new();
         let mut asking = Vec::new();
         for (number, fluents) in all.iter().enumerate() {
-            if let Some(handled) = rules::handled(game, fluents.functor, fluents.value) {
+            for is_strict in [false, true] {
+                let (functor, value) = (fluents.functor, fluents.value);
+                let Some(handled) = rules::handled(game, functor, value, is_strict) else {
+                    continue;
+                };
                 let columns = fluents.keys.iter().next().map_or(0, Vec::len);
                 let relation = rules.add_relation(columns);
                 rules.rules.extend(handled.into_iter().map(|mut rule| {
@@ -208,7 +222,7 @@ impl Fluents {
             .flatten();
         let evaluator = made.map(|(evaluator, asks)| {
             for ((number, relation), ask) in asking.into_iter().zip(asks) {
-                all[number].keys_query = Some((relation, ask));
+                all[number].keys_queries.push((relation, ask));
             }
             (evaluator, terms)
         });
@@ -283,16 +297,31 @@ impl Fluents {
             path.push(step.joint.to_vec());
             path
         };
-        if is_shorter(self.all[number].lost.as_ref(), step.length + 1)
-            && self.is_handled(number, key, step) == Some(false)
-        {
-            let what = (fact, Loss::Unhandled(step.joint.to_vec()));
-            self.all[number].lost = Some(Example {
-                what,
+        let fluents = &self.all[number];
+        let is_shorter_loss = is_shorter(fluents.lost.as_ref(), step.length + 1);
+        let is_shorter_left_out = is_shorter(fluents.left_out.as_ref(), step.length + 1);
+        let handled = if is_shorter_loss || is_shorter_left_out {
+            self.is_handled(number, key, step)
+        } else {
+            None
+        };
+        let fluents = &mut self.all[number];
+        let joint = step.joint.to_vec();
+        let example = match handled {
+            Some([false, _]) if is_shorter_loss => {
+                Some((&mut fluents.lost, Loss::Unhandled(joint)))
+            }
+            Some([true, false]) if is_shorter_left_out => {
+                Some((&mut fluents.left_out, Loss::LeftOut(joint)))
+            }
+            _ => None,
+        };
+        if let Some((example, loss)) = example {
+            *example = Some(Example {
+                what: (fact, loss),
                 path: path().into(),
             });
         }
-        let fluents = &mut self.all[number];
         for chosen in step.joint {
             let functor = terms.functor(chosen.term());
             let Some(unused) = self.unused.get(&functor) else {
@@ -325,9 +354,17 @@ impl Fluents {
         }
     }
 
-    /// Returns whether some rule says what happens to a key with these moves, if that is known.
-    fn is_handled(&mut self, number: usize, key: &[TermId], step: &Transition<'_>) -> Option<bool> {
-        let (relation, query) = self.all[number].keys_query?;
+    /// Returns whether some rule says what happens to a key with these moves, and whether one gives it a
+    /// value, if that is known.
+    fn is_handled(
+        &mut self,
+        number: usize,
+        key: &[TermId],
+        step: &Transition<'_>,
+    ) -> Option<[bool; 2]> {
+        let &[handled, given] = &self.all[number].keys_queries[..] else {
+            return None;
+        };
         let (evaluator, terms) = self.evaluator.as_mut()?;
         self.keys_query += 1;
         if self.keys_query > MAX_QUERIES {
@@ -346,8 +383,11 @@ impl Fluents {
                 evaluator.give(does, &[self.game.role_term(role), chosen.term()]);
             }
         }
-        evaluator.ask(query, terms).ok()?;
-        Some(evaluator.position(relation, key).is_some())
+        let mut holds = |(relation, query)| {
+            evaluator.ask(query, terms).ok()?;
+            Some(evaluator.position(relation, key).is_some())
+        };
+        Some([holds(handled)?, holds(given)?])
     }
 }
 

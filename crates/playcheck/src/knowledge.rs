@@ -75,6 +75,7 @@ pub(super) fn claims(
                     such.unwrap_or_default()
                 ),
             },
+            has_several_goals: false,
             moves,
             cycle: None,
             alike,

@@ -94,6 +94,10 @@ impl Default for PlaycheckOptions {
 pub struct Report {
     /// Number of random playouts, including those stopped early.
     pub playouts: u64,
+    /// Number of playouts that were stopped early, after `longest` joint moves.
+    pub stopped: u64,
+    /// Maximum number of joint moves of a playout. Where all positions are known, it is twice their number at most.
+    pub longest: usize,
     /// Number of positions of these playouts, with repetitions.
     pub positions: u64,
     /// Number of all reachable positions, if the state space was explored completely.
@@ -206,6 +210,9 @@ pub struct Claim {
     pub severity: Severity,
     /// The claim as a sentence.
     pub text: String,
+    /// Whether it fails because the role has several goal values.
+    #[serde(skip)]
+    pub has_several_goals: bool,
     /// Joint moves from the initial state that lead to an example.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moves: Option<Vec<String>>,
@@ -257,6 +264,8 @@ struct Evidence<'a> {
     ignored: Vec<TermId>,
     /// The tally of the random playouts.
     played: Tally,
+    /// The maximum length of these.
+    longest: usize,
     samples: Vec<Path>,
     space: Option<Space>,
     /// The single role's plan for 100.
@@ -359,6 +368,7 @@ pub fn playcheck_within(
         counters,
         ignored,
         played,
+        longest,
         samples,
         space,
         plan: None,
@@ -414,6 +424,8 @@ pub fn playcheck_within(
     let is_late = Instant::now() >= evidence.deadline;
     Ok(Report {
         playouts,
+        stopped: evidence.played.cut,
+        longest: evidence.longest,
         cut: playouts < options.playouts || watched != Some(true) || is_late,
         interrupted: alarm.is_raised(),
         positions: evidence.played.positions,

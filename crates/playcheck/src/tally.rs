@@ -40,6 +40,8 @@ fn keep<T>(known: &mut Option<Example<T>>, length: usize, example: impl FnOnce()
 /// The observations about one role.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RoleTally {
+    /// Whether the role had several legal moves in some position.
+    pub(super) has_choice: bool,
     pub(super) best: Option<Example<u8>>,
     pub(super) sum: u64,
     pub(super) fault: Option<Example<GoalFault>>,
@@ -94,6 +96,7 @@ impl Tally {
         self.positions += 1;
         let mut goes_on = true;
         for (got, &count) in self.roles.iter_mut().zip(legal) {
+            got.has_choice |= count > 1;
             if count == 0 {
                 goes_on = false;
                 keep(&mut got.stuck, length, || Example {
@@ -149,10 +152,11 @@ impl Tally {
         let mut got = Vec::with_capacity(goals.len());
         for (role, values) in goals.iter().enumerate() {
             let score = match values[..] {
-                [] => scores.missing(role).ok_or(GoalFault::None),
+                [] => Err(GoalFault::None),
                 [value] => scores.of(value).ok_or(GoalFault::Bad(value)),
                 _ => Err(GoalFault::Several(values.clone())),
             };
+            let score = score.or_else(|fault| scores.missing(role).ok_or(fault));
             let fault = match score {
                 Ok(score) => {
                     got.push(score);
@@ -226,10 +230,10 @@ impl Scores {
         }
     }
 
-    /// The score of a role without a goal value: 0 for chance where the rules have `sees`.
+    /// The score of a role without exactly one: 0 for chance.
     fn missing(&self, role: usize) -> Option<u8> {
         let role = self.game.roles().nth(role)?;
-        (self.game.is_hidden() && self.game.is_random(role)).then_some(0)
+        self.game.is_random(role).then_some(0)
     }
 
     /// The score, if the value is one.

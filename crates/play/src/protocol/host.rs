@@ -18,6 +18,7 @@ use crate::record::MatchRecord;
 use crate::referee::{Asking, Contender, Lapse, Referee, Round};
 use crate::{AgentSpec, Match, News, SpecError};
 use ggp_engine::machine::{Machine, PlayError};
+use ggp_gdl::counted::counted;
 use ggp_gdl::game::{Game, RoleId, Score};
 use ggp_gdl::markup;
 use ggp_gdl::symbol::Case;
@@ -42,14 +43,19 @@ pub enum Party {
 impl std::str::FromStr for Party {
     type Err = PartyError;
 
-    /// Reads an address with `http://`, or an [`AgentSpec`].
+    /// Reads an [`AgentSpec`] or an address. An address needs no `http://` if its host has a dot,
+    /// is in brackets or is `localhost`.
     fn from_str(text: &str) -> Result<Self, PartyError> {
-        match text.contains("://") {
-            true => {
-                let address = text.parse().map_err(PartyError::Address)?;
-                Ok(Party::Remote(address, String::new()))
-            }
-            false => text.parse().map(Party::Agent).map_err(PartyError::Agent),
+        let is_unknown = |spec: &Result<_, _>| matches!(spec, Err(SpecError::UnknownPlayer(_)));
+        let spec: Result<AgentSpec, SpecError> = text.parse();
+        let host = text.split(['/', ':']).next().unwrap_or_default();
+        let is_host = host.contains('.') || host.starts_with('[') || host == "localhost";
+        let is_address = text.contains("://") || text.contains('@');
+        if is_unknown(&spec) && (is_host || is_address) {
+            let address = text.parse().map_err(PartyError::Address)?;
+            Ok(Party::Remote(address, String::new()))
+        } else {
+            spec.map(Party::Agent).map_err(PartyError::Agent)
         }
     }
 }
@@ -332,7 +338,8 @@ impl std::fmt::Display for HostError {
             HostError::TooLong(moves) => {
                 write!(
                     f,
-                    "match aborted: the game is not over after {moves} joint moves"
+                    "match aborted: the game is not over after {}",
+                    counted(moves, "joint move")
                 )
             }
             HostError::Observer(error) => error.fmt(f),

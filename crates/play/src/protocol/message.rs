@@ -11,8 +11,9 @@ mod reply;
 use std::fmt;
 
 use elements::{Elements, inside};
+use ggp_gdl::counted::counted;
 
-pub use elements::{Balance, compact, spaced};
+pub use elements::{Balance, compact, spaced, trimmed};
 pub use last_turn::LastTurn;
 pub use reply::{Info, Reply, parse_move};
 
@@ -109,9 +110,12 @@ pub enum MessageError {
 impl fmt::Display for MessageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            MessageError::TooLong(most) => write!(f, "more than {most} bytes"),
+            MessageError::TooLong(most) => write!(f, "more than {}", counted(most, "byte")),
             MessageError::TooDeep(most) => write!(f, "lists are nested deeper than {most}"),
-            MessageError::TooManyMoves(most) => write!(f, "more than {most} moves or percepts"),
+            MessageError::TooManyMoves(most) => {
+                let most = counted(most, "entry");
+                write!(f, "a list of moves or percepts has more than {most}")
+            }
             MessageError::Unbalanced => f.write_str("brackets do not match"),
             MessageError::NotAMessage => {
                 f.write_str("not a message such as (INFO) or (PLAY id NIL)")
@@ -259,10 +263,13 @@ impl<'t> Arguments<'t> {
         Ok(rules.trim().to_owned())
     }
 
+    /// A clock in seconds. A fraction is dropped, so that the clock is not exceeded.
     fn clock(&mut self, form: &'static str) -> Result<u32, MessageError> {
         let text = self.word(form)?;
-        text.parse()
-            .map_err(|_| MessageError::BadClock(shortened(&text)))
+        let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
+        let is_number = fraction.bytes().all(|byte| byte.is_ascii_digit());
+        let clock = whole.parse().ok().filter(|_| is_number);
+        clock.ok_or_else(|| MessageError::BadClock(shortened(&text)))
     }
 
     fn preview(mut self) -> Result<Message, MessageError> {

@@ -18,6 +18,7 @@ use percent_encoding::percent_decode_str;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::time::timeout;
 
+use super::message::trimmed;
 use body::Framing;
 
 /// Limits on the requests of a peer.
@@ -40,6 +41,10 @@ pub const SLOWEST: u64 = 16 << 10;
 const GRACE: Duration = Duration::from_millis(500);
 /// The time for the peer to close the connection.
 const LINGER: Duration = Duration::from_secs(1);
+/// The most bytes of a method.
+const METHOD: usize = 64;
+/// The first byte of a greeting in TLS.
+const TLS: u8 = 0x16;
 /// The most header lines.
 const HEADERS: usize = 100;
 /// The approximate number of bytes to read at once.
@@ -60,6 +65,8 @@ pub struct Request {
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Manner {
     is_newer: bool,
+    /// True if the response has no body: the method is HEAD.
+    has_no_body: bool,
     /// True if more requests may follow the response.
     pub stays_open: bool,
 }
@@ -68,6 +75,7 @@ impl Manner {
     /// HTTP/1.0, after which the connection is closed.
     const PLAIN: Manner = Manner {
         is_newer: false,
+        has_no_body: false,
         stays_open: false,
     };
 }
@@ -83,7 +91,7 @@ pub enum WireError {
     TooLarge,
     /// The request is not valid HTTP.
     NotHttp(&'static str),
-    /// The method is not GET, POST or OPTIONS.
+    /// The method is not GET, HEAD, POST or OPTIONS.
     Method,
     /// The connection failed.
     Io(io::Error),
@@ -109,7 +117,7 @@ impl fmt::Display for WireError {
             WireError::Late => f.write_str("the request was not received in time"),
             WireError::TooLarge => f.write_str("the request is too large"),
             WireError::NotHttp(what) => f.write_str(what),
-            WireError::Method => f.write_str("only GET, POST and OPTIONS are served"),
+            WireError::Method => f.write_str("only GET, HEAD, POST and OPTIONS are served"),
             WireError::Io(error) => error.fmt(f),
         }
     }
@@ -195,16 +203,20 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         let head = self.head(received).await?;
         let mut manner = Manner {
             is_newer: head.is_newer,
+            has_no_body: head.method == "HEAD",
             stays_open: head.stays_open,
         };
         let message = match head.method.as_str() {
-            "GET" => Some(decoded(&head.path)),
+            "GET" | "HEAD" => Some(decoded(&head.path)),
             "OPTIONS" => {
                 // A request without a body; anything after the header block is ignored.
                 manner.stays_open &= matches!(head.framing, Framing::Unknown);
                 None
             }
             "POST" => {
+                if matches!(head.framing, Framing::Length(bytes) if bytes > self.limits.bytes) {
+                    return Err(WireError::TooLarge);
+                }
                 let nothing_came = self.buffer.is_empty();
                 if head.expects && head.is_newer && nothing_came {
                     self.send(b"HTTP/1.1 100 Continue\r\n\r\n").await?;
@@ -231,6 +243,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     async fn head(&mut self, received: Instant) -> Result<Head, WireError> {
         let mut searched = 0;
         loop {
+            check_start(&self.buffer)?;
             if let Some(end) = head_end(&self.buffer, searched) {
                 let head = parse_head(&self.buffer[..end]);
                 self.buffer.drain(..end);
@@ -318,9 +331,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
              Access-Control-Max-Age: 86400\r\n\
              {connection}\r\n{body}"
         );
+        let sent = if manner.has_no_body {
+            &answer[..answer.len() - length]
+        } else {
+            &answer
+        };
         self.was_answered = true;
         self.count(self.buffer.len());
-        self.send(answer.as_bytes()).await
+        self.send(sent.as_bytes()).await
     }
 
     /// Sends an error response, if the connection allows it.
@@ -345,6 +363,21 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         };
         // Further data of the peer is discarded.
         let _ = timeout(LINGER, linger).await;
+    }
+}
+
+/// Checks the first bytes of a request, so that a peer that does not speak HTTP gets an answer at
+/// once.
+fn check_start(bytes: &[u8]) -> Result<(), WireError> {
+    let is_of_method =
+        |byte: &u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(byte);
+    match bytes.iter().find(|byte| !is_of_method(byte)) {
+        None if bytes.len() <= METHOD => Ok(()),
+        Some(b' ') => Ok(()),
+        _ if bytes[0] == TLS => Err(WireError::NotHttp(
+            "not an HTTP request but TLS; the address of this player begins with http, not https",
+        )),
+        _ => Err(WireError::NotHttp("not an HTTP request")),
     }
 }
 
@@ -391,8 +424,7 @@ fn parse_head(bytes: &[u8]) -> Result<Head, WireError> {
                 head.framing = Framing::Chunked;
             }
             "content-length" if !matches!(head.framing, Framing::Chunked) => {
-                let length = value.trim().parse().ok();
-                head.framing = length.map_or(Framing::Unknown, Framing::Length);
+                head.framing = length(value.trim()).map_or(Framing::Unknown, Framing::Length);
             }
             "connection" => {
                 for word in words {
@@ -410,8 +442,20 @@ fn parse_head(bytes: &[u8]) -> Result<Head, WireError> {
     Ok(head)
 }
 
-/// The message in a path.
+/// The number of a Content-Length header; the largest if the number is larger.
+fn length(text: &str) -> Option<usize> {
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| text.parse().unwrap_or(usize::MAX))
+}
+
+/// The message in a path, or in the path of a whole URL, which proxies send.
 fn decoded(path: &str) -> String {
+    let path = match path.split_once("://") {
+        Some((scheme, rest)) if scheme.bytes().all(|byte| byte.is_ascii_alphabetic()) => {
+            rest.find('/').map_or("", |start| &rest[start..])
+        }
+        _ => path,
+    };
     let path = path.strip_prefix('/').unwrap_or(path).replace('+', " ");
     text(percent_decode_str(&path).collect())
 }
@@ -419,11 +463,16 @@ fn decoded(path: &str) -> String {
 /// Bytes as text. Text that is not UTF-8 is read as Latin-1, so that different names stay
 /// different.
 fn text(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes).unwrap_or_else(|error| {
+    let text = String::from_utf8(bytes).unwrap_or_else(|error| {
         error
             .into_bytes()
             .iter()
             .map(|&byte| char::from(byte))
             .collect()
-    })
+    });
+    match trimmed(&text) {
+        // Long messages are not copied.
+        inner if inner.len() == text.len() => text,
+        inner => inner.to_owned(),
+    }
 }

@@ -133,8 +133,13 @@ pub(super) fn leads_on(game: &Game, functor: FunctorId, value: usize) -> bool {
 }
 
 /// Rules for the keys that the moves made say something about, if all rules for them name
-/// moves.
-pub(super) fn handled(game: &Game, functor: FunctorId, value: usize) -> Option<Vec<Rule>> {
+/// moves. With `is_strict`, these are keys that get a value: what `distinct` leaves out is left out.
+pub(super) fn handled(
+    game: &Game,
+    functor: FunctorId,
+    value: usize,
+    is_strict: bool,
+) -> Option<Vec<Rule>> {
     let next = game.keyword(Keyword::Next);
     let mut heads = game
         .rules()
@@ -182,6 +187,12 @@ pub(super) fn handled(game: &Game, functor: FunctorId, value: usize) -> Option<V
                 body.push(literal.clone());
             }
         }
+        let is_bound = |literal: &&Literal| {
+            let mut is_bound = is_strict && matches!(literal, Literal::Distinct(..));
+            literal.for_each_variable(&mut |variable| is_bound &= bound.contains(&variable));
+            is_bound
+        };
+        body.extend(rule.body.iter().filter(is_bound).cloned());
         let head = Atom {
             relation: rule.head.relation,
             arguments: given,

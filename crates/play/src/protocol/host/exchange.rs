@@ -4,6 +4,8 @@
 //! of the reference host. Answers are read without a library, because players often send
 //! invalid HTTP: a single header line, bare line feeds, a missing or wrong length.
 
+use crate::protocol::message::trimmed;
+use ggp_gdl::counted::counted;
 use ggp_stop::{Instant, Stop};
 use std::fmt;
 use std::io::{self, ErrorKind, Read, Write};
@@ -42,6 +44,8 @@ impl Address {
 pub enum AddressError {
     /// The scheme is not `http`.
     NotHttp(String),
+    /// The text has a user name or a password.
+    User,
     /// The text is not a valid address.
     Malformed(String),
     /// The port is not a number from 0 to 65535.
@@ -56,6 +60,9 @@ impl fmt::Display for AddressError {
             AddressError::NotHttp(text) => {
                 write!(f, "`{text}` is not http, the only protocol of players")
             }
+            AddressError::User => f.write_str(
+                "an address must not contain `@`: players have no user names and passwords",
+            ),
             AddressError::Malformed(text) => write!(
                 f,
                 "`{text}` is not a valid address; expected for example \
@@ -75,7 +82,15 @@ impl FromStr for Address {
     /// Reads `http://HOST:PORT/PATH`, of which only the host is required, and resolves the
     /// host.
     fn from_str(text: &str) -> Result<Self, AddressError> {
-        let rest = text.strip_prefix("http://").unwrap_or(text);
+        // Other errors show the text, in which a password might be.
+        if text.contains('@') {
+            return Err(AddressError::User);
+        }
+        let scheme = "http://";
+        let rest = match text.get(..scheme.len()) {
+            Some(start) if start.eq_ignore_ascii_case(scheme) => &text[scheme.len()..],
+            _ => text,
+        };
         if rest.contains("://") {
             return Err(AddressError::NotHttp(text.to_owned()));
         }
@@ -151,7 +166,7 @@ impl fmt::Display for ExchangeError {
         match self {
             ExchangeError::Broken(error) => error.fmt(f),
             ExchangeError::Late => f.write_str("no answer in time"),
-            ExchangeError::TooLarge(most) => write!(f, "more than {most} bytes"),
+            ExchangeError::TooLarge(most) => write!(f, "more than {}", counted(most, "byte")),
             ExchangeError::NotHttp => f.write_str("the answer is not HTTP"),
             ExchangeError::Interrupted => f.write_str("interrupted"),
         }
@@ -231,7 +246,7 @@ pub fn exchange(
             return Err(ExchangeError::TooLarge(patience.bytes));
         }
         if let Some(body) = body(&answer, ended)? {
-            return Ok(String::from_utf8_lossy(&body).into_owned());
+            return Ok(trimmed(&String::from_utf8_lossy(&body)).to_owned());
         }
     }
 }
@@ -283,25 +298,25 @@ fn connect(address: &Address, patience: &Patience<'_>) -> Result<TcpStream, Exch
 }
 
 /// The body of an answer if it is complete; `ended` is whether the connection is closed.
-fn body(answer: &[u8], ended: bool) -> Result<Option<Vec<u8>>, ExchangeError> {
-    let start = &answer[..answer.len().min(5)];
-    if !b"HTTP/"[..start.len()].eq_ignore_ascii_case(start) {
-        return Err(ExchangeError::NotHttp);
-    }
-    let Some((head, rest)) = split_head(answer) else {
-        return match ended {
-            true => Err(ExchangeError::Broken(ErrorKind::UnexpectedEof.into())),
-            false => Ok(None),
+fn body(mut answer: &[u8], ended: bool) -> Result<Option<Vec<u8>>, ExchangeError> {
+    let (head, rest) = loop {
+        let start = &answer[..answer.len().min(5)];
+        if !b"HTTP/"[..start.len()].eq_ignore_ascii_case(start) {
+            return Err(ExchangeError::NotHttp);
+        }
+        let Some((head, rest)) = split_head(answer) else {
+            return if ended {
+                Err(ExchangeError::Broken(ErrorKind::UnexpectedEof.into()))
+            } else {
+                Ok(None)
+            };
         };
+        let head = String::from_utf8_lossy(head);
+        if !is_interim(&head) {
+            break (head, rest);
+        }
+        answer = rest;
     };
-    let head = String::from_utf8_lossy(head);
-    if head.split_ascii_whitespace().nth(1) == Some("100") {
-        return match rest.is_empty() {
-            true if ended => Err(ExchangeError::Broken(ErrorKind::UnexpectedEof.into())),
-            true => Ok(None),
-            false => body(rest, ended),
-        };
-    }
     let header = |wanted: &str| {
         let lines = head.lines().skip(1).filter_map(|line| line.split_once(':'));
         let mut found = lines.filter(|(name, _)| name.trim().eq_ignore_ascii_case(wanted));
@@ -317,6 +332,12 @@ fn body(answer: &[u8], ended: bool) -> Result<Option<Vec<u8>>, ExchangeError> {
         // Without a length, or with one that is too large, the body ends with the connection.
         _ => ended.then(|| rest.to_vec()),
     })
+}
+
+/// Returns true if another answer follows: the status is 100 to 199.
+fn is_interim(head: &str) -> bool {
+    let status = head.split_ascii_whitespace().nth(1).unwrap_or_default();
+    status.len() == 3 && status.starts_with('1') && status.bytes().all(|b| b.is_ascii_digit())
 }
 
 /// The parts before and after the first empty line.
@@ -388,6 +409,7 @@ mod tests {
         assert_eq!(port("127.0.0.1").unwrap(), DEFAULT_PORT);
         assert_eq!(port("http://127.0.0.1:80/a/b").unwrap(), 80);
         assert_eq!(port("http://[::1]:81").unwrap(), 81);
+        assert_eq!(port("HTTP://127.0.0.1:82").unwrap(), 82);
         assert_eq!(port("[::1]").unwrap(), DEFAULT_PORT);
         for text in [
             "",
@@ -399,6 +421,41 @@ mod tests {
         ] {
             assert!(port(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn errors_do_not_show_a_password() {
+        for scheme in ["http://", "https://", "", "ftp://"] {
+            for rest in ["me:secret@a", "me:secret@a:9147", "me:sec/ret@a", "secret@"] {
+                let error = format!("{scheme}{rest}").parse::<Address>().unwrap_err();
+                assert!(!error.to_string().contains("sec"), "{error}");
+            }
+        }
+    }
+
+    #[test]
+    fn interim_answers_are_skipped_wherever_they_are_split() {
+        let last = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nready";
+        for status in 100..200 {
+            let interim = format!("HTTP/1.1 {status} Wait\r\nLink: </a>; rel=b\r\n\r\n");
+            for count in 1..4 {
+                let answer = interim.repeat(count) + last;
+                for end in 0..answer.len() {
+                    let found = body(&answer.as_bytes()[..end], false);
+                    assert!(matches!(found, Ok(None)), "{:?}", &answer[..end]);
+                }
+                check(&answer, Some("ready"), Some("ready"));
+            }
+            let broken = body(interim.as_bytes(), true);
+            assert!(matches!(broken, Err(ExchangeError::Broken(_))), "{status}");
+        }
+        for status in ["10", "1000", "1xx", "200", "404"] {
+            let answer = format!("HTTP/1.1 {status}\r\nContent-Length: 2\r\n\r\nab");
+            check(&answer, Some("ab"), Some("ab"));
+        }
+        // The depth of the stack does not depend on the answer.
+        let many = "HTTP/1.1 100\n\n".repeat(100_000) + last;
+        check(&many, Some("ready"), Some("ready"));
     }
 
     fn check(answer: &str, whole: Option<&str>, ended: Option<&str>) {

@@ -62,9 +62,10 @@ impl<'t> Elements<'t> {
         }
     }
 
-    /// The end of the text read so far.
-    pub(super) fn end(&self) -> usize {
-        self.at
+    /// The text from the next word or bracket on; empty if there is none.
+    pub(super) fn rest(&self) -> &'t str {
+        let next = token(self.text, self.at);
+        next.map_or("", |(_, start, _)| &self.text[start..])
     }
 }
 
@@ -120,6 +121,12 @@ pub fn spaced(text: &str) -> String {
 /// A text without spaces inside brackets.
 pub fn compact(text: &str) -> String {
     text.replace("( ", "(").replace(" )", ")")
+}
+
+/// A text without whitespace and zero bytes at its ends. Some programs in C send the zero byte
+/// that ends their strings.
+pub fn trimmed(text: &str) -> &str {
+    text.trim_matches(|c: char| c.is_whitespace() || c == '\0')
 }
 
 /// An incremental check of whether a message is complete.

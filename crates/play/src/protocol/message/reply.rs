@@ -123,8 +123,8 @@ fn word(text: &str) -> String {
     }
 }
 
-/// The move in an answer, in the spelling of the player. An explanation or a taunt after the
-/// move is ignored.
+/// The move in an answer, in the spelling of the player. Comments are ignored, and an
+/// explanation or a taunt after the move.
 ///
 /// # Errors
 ///
@@ -136,7 +136,7 @@ pub fn parse_move(text: &str, limits: MessageLimits) -> Result<String, MessageEr
     let mut elements = Elements::new(text, limits.nesting);
     let chosen = elements.next().ok_or(MessageError::NotAMessage)??;
     // Quoted words of a taunt may contain brackets, so the rest may be malformed.
-    let rest = text[elements.end()..].trim_start();
+    let rest = elements.rest();
     let is_comment = |name: &str| {
         let start = rest.get(1..=name.len()).unwrap_or_default();
         rest.starts_with('(') && start.eq_ignore_ascii_case(name)

@@ -51,6 +51,8 @@ struct Sessions {
     begun: u64,
     /// The number of matches ended.
     ended: u64,
+    /// The last match that a host ended, and the answer.
+    last: Option<(String, Reply)>,
     open: BTreeMap<usize, OpenConnection>,
 }
 
@@ -59,10 +61,21 @@ struct Sessions {
 struct Current {
     number: u64,
     handle: MatchHandle,
+    /// The digest of its START message.
+    digest: u64,
+    /// Whether it can be played, once that is known.
+    is_ready: watch::Receiver<Option<bool>>,
     /// The time at which it is aborted unless the host sends a message.
     expires: Instant,
     /// Dropped with the match, which wakes all waiting requests.
     present: watch::Sender<()>,
+}
+
+impl Current {
+    /// Whether it can be played, its end, and its number, for the answer to START.
+    fn begun(&self) -> (watch::Receiver<Option<bool>>, watch::Receiver<()>, u64) {
+        (self.is_ready.clone(), self.present.subscribe(), self.number)
+    }
 }
 
 /// An open connection.
@@ -274,12 +287,17 @@ impl Connections {
 
     fn end_of(&self, id: &str, end: impl FnOnce(&mut Sessions), reply: Reply) -> Reply {
         let mut sessions = self.sessions();
-        match sessions.is_playing(id) {
-            true => {
-                end(&mut sessions);
-                reply
-            }
-            false => Reply::Busy,
+        if sessions.is_playing(id) {
+            end(&mut sessions);
+            sessions.last = Some((id.to_owned(), reply.clone()));
+            return reply;
+        }
+        // A repeated message gets the same answer.
+        let last = sessions.last.as_ref();
+        if last.is_some_and(|(last, said)| last.eq_ignore_ascii_case(id) && *said == reply) {
+            reply
+        } else {
+            Reply::Busy
         }
     }
 
@@ -287,36 +305,57 @@ impl Connections {
         let clock = Duration::from_secs(terms.start_clock.into()).min(LONGEST);
         let margin = self.server.margin().of(clock, is_near);
         let due = received + clock - margin;
-        {
+        let expires = received + clock + self.patience(terms.play_clock);
+        let digest = terms.digest();
+        let repeated = {
             let mut sessions = self.sessions();
-            if !sessions.is_free() {
-                return Reply::Busy;
-            }
-            sessions.is_starting = true;
-        }
-        let permit = Arc::clone(&self.matches).acquire_owned();
-        let permit = timeout_at(due.into(), permit).await;
-        let (is_ready, mut present, number) = {
-            let mut sessions = self.sessions();
-            sessions.is_starting = false;
-            let Ok(Ok(permit)) = permit else {
-                return Reply::Busy;
-            };
-            let expires = received + clock + self.patience(terms.play_clock);
-            let (handle, is_ready) = MatchHandle::new(terms, due, Arc::clone(&self.server), permit);
-            let (present, is_present) = watch::channel(());
-            sessions.begun += 1;
-            sessions.current = Some(Current {
-                number: sessions.begun,
-                handle,
-                expires,
-                present,
+            let current = sessions.current.as_mut();
+            let repeated = current.filter(|current| current.digest == digest);
+            let repeated = repeated.map(|current| {
+                current.expires = current.expires.max(expires);
+                current.begun()
             });
-            (is_ready, is_present, sessions.begun)
+            if repeated.is_none() {
+                if !sessions.is_free() {
+                    return Reply::Busy;
+                }
+                sessions.is_starting = true;
+            }
+            repeated
         };
+        let begun = match repeated {
+            // A repeated message gets the same answer.
+            Some(begun) => begun,
+            None => {
+                let permit = Arc::clone(&self.matches).acquire_owned();
+                let permit = timeout_at(due.into(), permit).await;
+                let mut sessions = self.sessions();
+                sessions.is_starting = false;
+                let Ok(Ok(permit)) = permit else {
+                    return Reply::Busy;
+                };
+                let server = Arc::clone(&self.server);
+                let (handle, is_ready) = MatchHandle::new(terms, due, server, permit);
+                sessions.begun += 1;
+                let current = Current {
+                    number: sessions.begun,
+                    handle,
+                    digest,
+                    is_ready,
+                    expires,
+                    present: watch::Sender::new(()),
+                };
+                let begun = current.begun();
+                sessions.current = Some(current);
+                begun
+            }
+        };
+        let (mut is_ready, mut present, number) = begun;
         let is_ready = tokio::select! {
             biased;
-            is_ready = is_ready => is_ready.unwrap_or(false),
+            is_ready = is_ready.wait_for(Option::is_some) => {
+                is_ready.is_ok_and(|is_ready| *is_ready == Some(true))
+            }
             _ = present.changed() => return Reply::Busy,
             // Rules that take long to read may still be ready in time for a move.
             () = tokio::time::sleep_until((due + margin / 2).into()) => true,

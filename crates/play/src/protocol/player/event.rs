@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 use serde::Serialize;
 
 use crate::protocol::message::compact;
+use ggp_gdl::counted::counted;
 use ggp_gdl::markup;
 
 /// An event of a network player. Times are in seconds.
@@ -167,8 +168,7 @@ impl fmt::Display for Event {
                 )?;
                 match warnings {
                     0 => Ok(()),
-                    1 => f.write_str("; 1 warning about the rules"),
-                    more => write!(f, "; {more} warnings about the rules"),
+                    more => write!(f, "; {} about the rules", counted(more, "warning")),
                 }
             }
             Event::Unplayable { id, reasons } => {
@@ -191,7 +191,7 @@ impl fmt::Display for Event {
                 if let Some(value) = value {
                     write!(f, ", value {value:.1}")?;
                 }
-                write!(f, " ({origin}, {nodes} nodes, {seconds:.3} s)")
+                write!(f, " ({origin}, {}, {seconds:.3} s)", counted(nodes, "node"))
             }
             Event::Failed { id, reason } => {
                 write!(f, "{}: the agent failed: {}", plain(id), plain(reason))

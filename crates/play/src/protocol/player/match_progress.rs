@@ -7,7 +7,8 @@
 use std::fmt;
 use std::thread::JoinHandle;
 
-use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine, PlayError, PropnetState};
+use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine, PlayError, PropnetState, score};
+use ggp_gdl::counted::counted;
 use ggp_gdl::game::{Game, Move, RoleId};
 use ggp_gdl::terms::{TermId, Terms};
 
@@ -52,7 +53,10 @@ impl From<PlayError> for OutOfStep {
 impl fmt::Display for OutOfStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            OutOfStep::Count { moves, roles } => write!(f, "{moves} moves for {roles} roles"),
+            OutOfStep::Count { moves, roles } => {
+                let (moves, roles) = (counted(moves, "move"), counted(roles, "role"));
+                write!(f, "{moves} for {roles}")
+            }
             OutOfStep::Malformed(error) | OutOfStep::Lost(error) => f.write_str(error),
             OutOfStep::Illegal(moves) => write!(f, "{moves} is not legal here"),
             OutOfStep::Play(error) => error.fmt(f),
@@ -175,7 +179,7 @@ impl MatchProgress {
             return Ok(Vec::new());
         }
         let scores = self.game.roles().map(|role| {
-            let score = machine.goal(state, role)?;
+            let score = score(machine, state, role)?;
             Ok((self.game.role_name(role).to_owned(), score.get()))
         });
         scores.collect()

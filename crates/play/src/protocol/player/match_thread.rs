@@ -2,12 +2,13 @@
 
 use ggp_stop::{Instant, Stop};
 use std::collections::VecDeque;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::{OwnedSemaphorePermit, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, oneshot, watch};
 
 use super::progress::Progress;
 use super::{Event, LatencyMargin, Log, PlayerOptions};
@@ -36,13 +37,22 @@ pub(super) struct Clock {
 }
 
 /// The contents of a START message.
-#[derive(Debug)]
+#[derive(Debug, Hash)]
 pub(super) struct MatchTerms {
     pub id: String,
     pub role: String,
     pub rules: String,
     pub start_clock: u32,
     pub play_clock: u32,
+}
+
+impl MatchTerms {
+    /// A number that is the same for equal messages.
+    pub(super) fn digest(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.hash(&mut hasher);
+        hasher.finish()
+    }
 }
 
 /// The handle of a match for the connections.
@@ -124,9 +134,9 @@ impl MatchHandle {
         deadline: Instant,
         server: Arc<Server>,
         permit: OwnedSemaphorePermit,
-    ) -> (Self, oneshot::Receiver<bool>) {
+    ) -> (Self, watch::Receiver<Option<bool>>) {
         let (requests, received) = channel();
-        let (ready, is_ready) = oneshot::channel();
+        let (ready, is_ready) = watch::channel(None);
         let over = Stop::new();
         let shared = Arc::new(Shared {
             stop: over.child(),
@@ -143,7 +153,7 @@ impl MatchHandle {
         std::thread::spawn(move || {
             let thread = MatchThread::new(terms, &server, &shared, deadline);
             // An aborted match has no receiver.
-            let _ = ready.send(thread.is_some());
+            let _ = ready.send(Some(thread.is_some()));
             if let Some(mut thread) = thread {
                 thread.run(&received);
             }

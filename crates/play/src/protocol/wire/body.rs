@@ -36,7 +36,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     ) -> Result<Body, WireError> {
         match framing {
             Framing::Chunked => self.pieces(since).await,
-            Framing::Length(length) if length > self.limits.bytes => Err(WireError::TooLarge),
             Framing::Length(length) => self.counted(Some(length), since).await,
             Framing::Unknown => self.counted(None, since).await,
         }
