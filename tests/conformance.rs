@@ -1,78 +1,93 @@
-//! The runner of reference answers: on the corpus, if it lies next to the
-//! repository, and on a small game whose answers were computed by hand.
+//! The comparison with reference answers: those of the repository, and of a small game whose
+//! answers were computed by hand.
 
-use std::collections::BTreeSet;
+mod search;
+
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use std::{env, fs, process};
+use std::{fs, process};
 
 use ggp_cli::conformance::{self, Explanation, GameReport, Options, Outcome, Report};
 use ggp_cli::conformance::{list_digest, sha256};
 use ggp_engine::machine::Backend;
 use serde_json::{Value, json};
 
+use crate::common::sized;
+
+/// The folder of answers that belongs to the repository.
+fn answers() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("conformance")
+}
+
 fn explanations() -> Vec<Explanation> {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance_faults.json");
-    let text = fs::read_to_string(file).expect("the file is part of the repository");
+    let text = fs::read_to_string(answers().join("explanations.json")).unwrap();
     serde_json::from_str(&text).expect("a list of explanations")
 }
 
-#[test]
-fn the_corpus_agrees_by_datalog() {
-    the_corpus_agrees(Backend::Datalog, 1, crate::common::sized(1_500, 50_000));
-}
-
-#[test]
-fn the_corpus_agrees_by_networks() {
-    let each = crate::common::sized(4, 1);
-    the_corpus_agrees(Backend::Auto, each, crate::common::sized(5_000, 500_000));
-}
-
-/// Compares one of `each` games of the corpus, in the order of their names.
-fn the_corpus_agrees(backend: Backend, each: usize, paths: u64) {
-    let Some(folder) = crate::common::corpus() else {
-        return;
-    };
-    let files = fs::read_dir(folder.join("games")).expect("the corpus has games");
-    let stem = |path: PathBuf| {
-        path.file_stem()
-            .map(|stem| stem.to_string_lossy().into_owned())
-    };
-    let names = files.filter_map(|file| stem(file.expect("it can be listed").path()));
-    let names: BTreeSet<String> = names.collect();
+/// Compares with the answers of the repository.
+fn repeated(options: Options) -> Report {
     let options = Options {
         threads: std::thread::available_parallelism().map_or(1, usize::from),
-        backend,
-        games: names.into_iter().step_by(each).collect(),
-        paths,
-        time: Some(Duration::from_secs(300)),
-        time_per_game: Some(Duration::from_secs(20)),
         explanations: explanations(),
-        ..Options::default()
+        ..options
     };
-    let report = conformance::run(&folder, &options, |_, _| {}).expect("the corpus is well formed");
-    println!("{report}");
+    let report = conformance::run(&answers(), &options, |_, _| {}).expect("well formed");
     assert!(report.agrees(), "{report}");
+    report
+}
+
+#[test]
+fn the_hand_made_rule_sets_agree_and_every_explanation_is_needed() {
+    let minis = fs::read_dir(answers().join("minis")).unwrap().count();
+    for backend in [Backend::Auto, Backend::Datalog] {
+        let report = repeated(Options {
+            backend,
+            ..Options::default()
+        });
+        let files = &report.rule_files;
+        assert_eq!((files.unlisted.found, files.unlisted.of), (minis, minis));
+        assert_eq!((files.listed.found, report.games.len()), (0, minis));
+        assert!(report.games.iter().all(|game| game.finished));
+        let explained = report.games.iter().map(|game| game.explained.len());
+        assert_eq!(explained.sum::<usize>(), explanations().len());
+    }
+}
+
+/// Compares all answers of the repository, by the public rule files.
+fn all_answers_agree(backend: Backend, games: &[&str], paths: u64) {
+    let folder = crate::common::corpus();
+    let report = repeated(Options {
+        rules: ["conformance/games", "gdl2/games"]
+            .map(|games| folder.join(games))
+            .to_vec(),
+        backend,
+        games: games.iter().map(|&game| game.to_owned()).collect(),
+        paths,
+        time: Some(Duration::from_secs(1_200)),
+        time_per_game: Some(Duration::from_secs(20)),
+        ..Options::default()
+    });
+    println!("{report}");
+    for collection in &report.rule_files.collections {
+        assert_eq!(collection.files.missing, [""; 0], "{}", collection.name);
+    }
     // Otherwise the time was over before most games were compared.
     let finished = report.games.iter().filter(|game| game.finished).count();
     assert!(10 * finished >= 9 * report.games.len(), "{report}");
 }
 
 #[test]
-fn every_explanation_is_needed() {
-    let Some(folder) = crate::common::corpus() else {
-        return;
-    };
-    for explanation in explanations() {
-        let options = Options {
-            games: vec![explanation.key.clone()],
-            paths: 100,
-            explanations: vec![explanation.clone()],
-            ..Options::default()
-        };
-        let report = conformance::run(&folder, &options, |_, _| {}).expect("the game exists");
-        assert_eq!(report.games[0].explained.len(), 1, "{explanation:?}");
-    }
+#[ignore = "needs GGP_CORPUS"]
+fn corpus_answers_agree_by_datalog() {
+    all_answers_agree(Backend::Datalog, &[], sized(1_500, 50_000));
+}
+
+#[test]
+#[ignore = "needs GGP_CORPUS"]
+fn corpus_answers_agree_by_networks() {
+    // All of them take minutes.
+    let games: &[&str] = sized(&["b*", "s*", "t*"], &[]);
+    all_answers_agree(Backend::Auto, games, sized(5_000, 500_000));
 }
 
 /// Three matches: the picker takes one or two each time and wants to take the last
@@ -115,7 +130,7 @@ fn perft_record() -> Value {
         })
     };
     json!({
-        "key": "matches", "file": "games/matches.kif", "sha256": sha256(RULES.as_bytes()),
+        "key": "matches", "sha256": sha256(RULES.as_bytes()),
         "roles": ["picker", "keeper"],
         "init_count": 1, "init_sha256": digest(&["(heap 3)"]), "init": ["(heap 3)"],
         "init_terminal": false,
@@ -132,7 +147,7 @@ fn perft_record() -> Value {
 
 fn trace_record() -> Value {
     json!({
-        "key": "matches", "file": "games/matches.kif", "sha256": sha256(RULES.as_bytes()),
+        "key": "matches", "sha256": sha256(RULES.as_bytes()),
         "roles": ["picker", "keeper"], "playout": 0, "end": "terminal",
         "steps": [
             {
@@ -154,7 +169,7 @@ fn trace_record() -> Value {
 
 fn verdict_record() -> Value {
     json!({
-        "key": "matches", "file": "games/matches.kif", "sha256": sha256(RULES.as_bytes()),
+        "key": "matches", "sha256": sha256(RULES.as_bytes()),
         "kind": "mini", "expect": "ok",
         "clingo": {
             "roles": ["picker", "keeper"], "init": ["(heap 3)"], "terminal": false,
@@ -163,14 +178,14 @@ fn verdict_record() -> Value {
     })
 }
 
-/// A corpus in a folder of its own, which is removed on drop.
-struct Folder(PathBuf);
+/// A folder of answers, which is removed on drop.
+struct Folder(PathBuf, #[expect(dead_code)] tempfile::TempDir);
 
 impl Folder {
-    fn new(name: &str) -> Self {
-        let folder = env::temp_dir().join(format!("ggp-{name}-{}", process::id()));
-        fs::create_dir_all(folder.join("games")).unwrap();
-        Folder(folder)
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("games")).unwrap();
+        Folder(folder.path().to_owned(), folder)
     }
 
     fn write(&self, name: &str, text: &str) -> &Self {
@@ -188,15 +203,9 @@ impl Folder {
     }
 }
 
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
 /// Runs on one record and rules.
-fn run_one(name: &str, file: &str, record: &Value, rules: &str) -> Result<Report, String> {
-    let folder = Folder::new(name);
+fn run_one(file: &str, record: &Value, rules: &str) -> Result<Report, String> {
+    let folder = Folder::new();
     folder.write(file, &format!("{record}\n"));
     folder.write("games/matches.kif", rules).run()
 }
@@ -211,7 +220,7 @@ fn differences(report: &Report) -> Vec<String> {
 
 #[test]
 fn correct_answers_agree() {
-    let folder = Folder::new("right");
+    let folder = Folder::new();
     folder.write("games/matches.kif", RULES);
     folder.write("perft.jsonl", &perft_record().to_string());
     folder.write("traces_more.jsonl", &format!("\n{}\n", trace_record()));
@@ -266,8 +275,11 @@ fn check_tampering(file: &str, record: &Value, names: &[&str]) {
         }
         let mut tampered = record.clone();
         tamper(tampered.pointer_mut(&pointer).unwrap());
-        let outcome = run_one("tampered", file, &tampered, RULES);
-        let is_reported = outcome.as_ref().map_or(true, |report| !report.agrees());
+        let outcome = run_one(file, &tampered, RULES);
+        // Another digest is that of other rules, which are not found.
+        let is_reported = outcome.map_or(true, |report| {
+            !report.agrees() || report.rule_files.unlisted.found == 0
+        });
         assert!(is_reported, "{file}{pointer} may be anything");
     }
 }
@@ -284,15 +296,6 @@ fn each_wrong_field_is_reported() {
 }
 
 #[test]
-fn a_rule_file_has_the_name_of_its_game_if_none_is_given() {
-    let mut record = trace_record();
-    record.as_object_mut().unwrap().remove("file");
-    let report = run_one("named", "traces.jsonl", &record, RULES).unwrap();
-    assert_eq!(report.games[0].file, "games/matches.kif");
-    assert!(report.agrees());
-}
-
-#[test]
 fn a_missing_field_is_bad_input() {
     for (file, record) in [
         ("perft.jsonl", perft_record()),
@@ -302,17 +305,11 @@ fn a_missing_field_is_bad_input() {
         for name in ["key", "sha256"] {
             let mut cut = record.clone();
             cut.as_object_mut().unwrap().remove(name);
-            let message = run_one("cut", file, &cut, RULES).unwrap_err();
+            let message = run_one(file, &cut, RULES).unwrap_err();
             assert!(message.contains(name), "{message}");
             assert!(message.starts_with(&format!("{file}:1: ")), "{message}");
         }
     }
-}
-
-#[test]
-fn other_rules_are_detected_by_their_digest() {
-    let report = run_one("other", "perft.jsonl", &perft_record(), "(role picker)").unwrap();
-    assert!(differences(&report)[0].starts_with("sha256 of games/matches.kif"));
 }
 
 #[test]
@@ -335,7 +332,7 @@ fn the_ends_of_playouts_are_compared() {
         ),
         (open, &[]),
     ] {
-        let report = run_one("ends", "traces.jsonl", &record, RULES).unwrap();
+        let report = run_one("traces.jsonl", &record, RULES).unwrap();
         assert_eq!(differences(&report), expected);
     }
 }
@@ -346,12 +343,7 @@ fn verdict(expect: &str, rules: &str) -> Result<Report, String> {
     record["expect"] = json!(expect);
     record["clingo"] = json!({"error": "not asked"});
     record["sha256"] = json!(sha256(rules.as_bytes()));
-    run_one(
-        &format!("verdict-{expect}"),
-        "invalid.jsonl",
-        &record,
-        rules,
-    )
+    run_one("invalid.jsonl", &record, rules)
 }
 
 #[test]
@@ -384,14 +376,14 @@ fn names_that_differ_in_case_only_are_compared_with_case_kept_too() {
     );
     let mut record = verdict_record();
     record["sha256"] = json!(sha256(rules.as_bytes()));
-    let report = run_one("case", "invalid.jsonl", &record, &rules).unwrap();
+    let report = run_one("invalid.jsonl", &record, &rules).unwrap();
     assert_eq!(report.games[0].outcome, Outcome::Accepted);
     record["clingo"]["legal"][1] = json!(["wait"]);
-    let report = run_one("case", "invalid.jsonl", &record, &rules).unwrap();
+    let report = run_one("invalid.jsonl", &record, &rules).unwrap();
     assert_eq!(differences(&report), [""; 0]);
     assert_eq!(report.games[0].outcome, Outcome::AgreesWithCaseKept);
     record["clingo"]["legal"][1] = json!([]);
-    let report = run_one("case", "invalid.jsonl", &record, &rules).unwrap();
+    let report = run_one("invalid.jsonl", &record, &rules).unwrap();
     assert_eq!(
         differences(&report),
         [
@@ -402,7 +394,7 @@ fn names_that_differ_in_case_only_are_compared_with_case_kept_too() {
 
 #[test]
 fn bad_input_is_reported_with_its_place() {
-    let folder = Folder::new("bad");
+    let folder = Folder::new();
     assert!(
         folder
             .run()
@@ -415,17 +407,27 @@ fn bad_input_is_reported_with_its_place() {
         &format!("{}\n{{\"key\": 1,\n", perft_record()),
     );
     assert!(folder.run().unwrap_err().starts_with("perft.jsonl:2: "));
-    let mut outside = perft_record();
-    outside["file"] = json!("../matches.kif");
-    folder.write("perft.jsonl", &outside.to_string());
-    assert!(folder.run().unwrap_err().contains("not inside the folder"));
-    outside["file"] = json!("games/none.kif");
-    folder.write("perft.jsonl", &outside.to_string());
+    folder.write("perft.jsonl", &perft_record().to_string());
+    folder.write("sources.json", "{");
+    assert!(folder.run().unwrap_err().starts_with("sources.json: "));
+    fs::remove_file(folder.0.join("sources.json")).unwrap();
+    let options = Options {
+        rules: vec![PathBuf::from("no/such/games")],
+        ..Options::default()
+    };
+    let missing = conformance::run(&folder.0, &options, |_, _| {});
+    let message = missing.unwrap_err().to_string();
     assert!(
-        folder
-            .run()
-            .unwrap_err()
-            .starts_with("perft.jsonl:1: cannot read games/none.kif")
+        message.contains("no/such/games") && message.contains("clone"),
+        "{message}"
+    );
+    folder.write("perft.jsonl.gz", "not packed");
+    assert!(folder.run().unwrap().agrees(), "perft.jsonl is read");
+    fs::remove_file(folder.0.join("perft.jsonl")).unwrap();
+    let message = folder.run().unwrap_err();
+    assert!(
+        message.starts_with("cannot read perft.jsonl.gz"),
+        "{message}"
     );
     let missing = conformance::run(Path::new("no/such/folder"), &Options::default(), |_, _| {});
     assert!(missing.unwrap_err().to_string().contains("no/such/folder"));
@@ -433,7 +435,7 @@ fn bad_input_is_reported_with_its_place() {
 
 #[test]
 fn budgets_and_names_restrict_the_run() {
-    let folder = Folder::new("narrow");
+    let folder = Folder::new();
     folder.write("games/matches.kif", RULES);
     folder.write("perft.jsonl", &perft_record().to_string());
     folder.write("traces.jsonl", &trace_record().to_string());
@@ -460,7 +462,7 @@ fn budgets_and_names_restrict_the_run() {
         ..Options::default()
     };
     let report = run(late).unwrap();
-    assert!(!report.games[0].finished);
+    assert!(report.games.iter().all(|game| !game.finished));
     assert!(report.agrees());
 }
 
@@ -474,11 +476,12 @@ fn the_command_has_exit_codes() {
         let text = String::from_utf8(output.stdout).unwrap();
         (output.status.code(), text)
     };
-    let folder = Folder::new("command");
+    let folder = Folder::new();
     folder.write("games/matches.kif", RULES);
     folder.write("perft.jsonl", &perft_record().to_string());
     let (code, text) = ggp(&[], &folder);
-    let sums = "1 games (0 refused), 1 verdicts, 4 perft lines, 0 trace steps: 0 differences\n";
+    let sums = "1 of 1 rule files found\n\
+                1 game (0 refused), 1 verdict, 4 perft lines: 0 differences\n";
     assert_eq!((code, text.as_str()), (Some(0), sums));
     let mut wrong = perft_record();
     wrong["perft"][2]["paths"] = json!(13);
@@ -496,12 +499,55 @@ fn the_command_has_exit_codes() {
     let explained = json!([{"key": "matches", "what": "perft depth 2", "why": "made wrong"}]);
     folder.write("explained.json", &explained.to_string());
     let file = folder.0.join("explained.json").display().to_string();
+    let known = "known difference matches: perft depth 2 paths\n  made wrong\n";
     let (code, text) = ggp(&["--explanations", &file], &folder);
-    assert_eq!(code, Some(0));
-    assert!(
-        text.starts_with("explained matches: perft depth 2 paths\n  made wrong\n"),
-        "{text}"
-    );
+    assert!(code == Some(0) && text.starts_with(known), "{text}");
+    folder.write("explanations.json", &explained.to_string());
+    let (code, text) = ggp(&[], &folder);
+    assert!(code == Some(0) && text.starts_with(known), "{text}");
+    assert!(text.ends_with(": 0 differences, and 1 known difference, explained above\n"));
     folder.write("perft.jsonl", "{}");
     assert_eq!(ggp(&[], &folder).0, Some(2));
+}
+
+#[cfg(feature = "cli")]
+#[test]
+fn the_command_compares_with_the_answers_of_the_repository() {
+    let run = |arguments: &[&str], at: &Path| {
+        let mut command = process::Command::new(env!("CARGO_BIN_EXE_ggp"));
+        let command = command.arg("conformance").args(arguments).current_dir(at);
+        let output = command.output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (
+            output.status.code(),
+            text(output.stdout),
+            text(output.stderr),
+        )
+    };
+    let empty = tempfile::tempdir().unwrap();
+    let folder = empty.path().to_str().unwrap();
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let (code, text, _) = run(&["--games", folder, folder], repository);
+    let of = |text: &str| {
+        text.lines()
+            .filter(|line| line.contains("; to get them: "))
+            .count()
+    };
+    assert_eq!((code, of(&text)), (Some(0), 5), "{text}");
+    assert!(
+        text.ends_with(", and 2 known differences, each explained above\n"),
+        "{text}"
+    );
+    for (arguments, at, part) in [
+        (&[][..], empty.path(), "there is no folder conformance"),
+        (&[folder][..], repository, "has no file perft*.jsonl"),
+        (
+            &["--games", "no/such/folder"][..],
+            repository,
+            "cannot search no/such/folder",
+        ),
+    ] {
+        let (code, _, message) = run(arguments, at);
+        assert!(code == Some(2) && message.contains(part), "{message}");
+    }
 }

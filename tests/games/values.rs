@@ -1,6 +1,7 @@
 //! What small games are worth, and which moves are good in them.
 
 use super::*;
+use ggp_play::{AgentSpec, Brief, Observation, Pace};
 
 /// The sums of one column of a table's levels.
 fn total(name: &str, column: usize) -> u128 {
@@ -73,18 +74,38 @@ fn small_games_are_worth_what_is_known() {
     assert_eq!(canonical_moves(&heaps, &winning[0]), ["(take a 2)", "wait"]);
 }
 
+/// The move that tree search recommends to a role, with its expected score.
+fn advice(
+    machine: &mut AnyMachine,
+    state: &State,
+    role: &str,
+    playouts: u64,
+    seed: u64,
+) -> (String, f64) {
+    let role = machine.game().role_named(role).unwrap();
+    let spec: AgentSpec = format!("mcts:{playouts}").parse().unwrap();
+    let pace = Pace::new(None, Some(playouts));
+    let mut agent = spec
+        .agent(Brief {
+            start: Some(machine.facts(state)),
+            seed,
+            ..Brief::new(machine.game(), role)
+        })
+        .unwrap();
+    agent.begin(&pace).unwrap();
+    let seen = Observation::of_joint_moves(role, Vec::new());
+    let advice = agent.choose(&seen, &pace).unwrap();
+    machine.terms_mut().refresh();
+    (machine.text(advice.chosen), advice.value.unwrap())
+}
+
 /// Compares what playouts take for a role's best move after some joint moves.
 fn check_best(name: &str, played: &str, role: &str, playouts: u64, expected: &str) {
     let mut machine = machine(name);
     let state = after(&mut machine, played);
     for seed in 0..3 {
-        let mut options = SolveOptions::default();
-        options.seed = seed;
-        options.budget.nodes = playouts;
-        let found = evaluate(&machine, &state, &options, &mut Stats::default(), &mut ()).unwrap();
-        let known = found.roles.iter().find(|known| known.role == role).unwrap();
-        let best = known.best.as_deref();
-        assert_eq!(best, Some(expected), "{name} seed {seed}: {known:?}");
+        let (best, value) = advice(&mut machine, &state, role, playouts, seed);
+        assert_eq!(best, expected, "{name} seed {seed}: {value}");
     }
 }
 
@@ -107,13 +128,29 @@ fn symmetric_games_are_even() {
     for name in ["rock_paper_scissors", "goofspiel", "three_player_race"] {
         let mut machine = machine(name);
         let start = machine.initial().unwrap();
-        let mut options = SolveOptions::default();
-        options.budget.nodes = 3_000;
-        let found = evaluate(&machine, &start, &options, &mut Stats::default(), &mut ()).unwrap();
-        let even = 100.0 / found.roles.len() as f64;
-        for role in found.roles {
-            let expected = role.expected.unwrap();
-            assert!((expected - even).abs() < 15.0, "{name}: {role:?}");
+        let game = machine.game().clone();
+        let even = 100.0 / game.role_count() as f64;
+        for role in game.roles() {
+            let (_, expected) = advice(&mut machine, &start, game.role_name(role), 3_000, 0);
+            assert!((expected - even).abs() < 15.0, "{name}: {expected}");
         }
     }
+}
+
+#[test]
+fn chance_plays_all_its_moves_alike() {
+    // The better of two dice is chosen: 100 with 1 in 3, or 100 with 2 in 3.
+    let rules = "(role player) (role random) (init start)
+        (<= (legal player small) (true start)) (<= (legal player large) (true start))
+        (<= (legal random ?x) (true start) (face ?x)) (face 1) (face 2) (face 3)
+        (<= (next (rolled ?m ?x)) (does player ?m) (does random ?x))
+        (wins small 1) (wins large 1) (wins large 2)
+        (<= won (true (rolled ?m ?x)) (wins ?m ?x)) (<= terminal (not (true start)))
+        (<= (goal player 100) won) (<= (goal player 0) (not won)) (<= (goal random 0) (role random))";
+    let game = Game::from_text("dice.kif", rules).unwrap();
+    let mut machine = AnyMachine::new(&game, Backend::Auto, Limits::default()).unwrap();
+    let start = machine.initial().unwrap();
+    let (best, worth) = advice(&mut machine, &start, "player", 3_000, 0);
+    assert_eq!(best, "large");
+    assert!((60.0..=73.0).contains(&worth), "{worth}");
 }

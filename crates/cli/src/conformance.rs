@@ -1,7 +1,8 @@
-//! Comparison with reference answers, over a folder of games.
+//! Comparison with reference answers, over many games.
 //!
-//! In: a folder of rule files with answers about them. Out: a [`Report`] of the comparisons
-//! made and the differences found.
+//! In: a folder of answers about rule files, and folders that contain these files under any
+//! names: their digests identify them. Out: a [`Report`] of the files found, the comparisons
+//! made and the differences.
 //!
 //! The page `docs/reference/conformance.md` describes the format of the folder. Facts and
 //! moves are written as [`Game::canonical`](ggp_gdl::game::Game::canonical) writes them, in
@@ -15,9 +16,11 @@ mod glob;
 mod hidden;
 mod record;
 mod report;
+mod search;
+mod sources;
 mod watch;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -27,13 +30,16 @@ use serde::Deserialize;
 use ggp_engine::machine::{Backend, Limits};
 use ggp_gdl::symbol::Case;
 
-pub use corpus::BadCorpus;
+pub use corpus::{BadCorpus, answers_text};
 pub use digest::{list_digest, sha256};
 pub use report::{Difference, GameReport, Outcome, Report};
+pub use sources::{Collection, Found, RuleFiles};
 
 /// The scope and the limits of a comparison.
 #[derive(Clone, Debug)]
 pub struct Options {
+    /// Folders that are searched for rule files, after the folder of answers.
+    pub rules: Vec<PathBuf>,
     /// Keys of games, with `*` for any text and `?` for any character; all games if the list
     /// is empty.
     pub games: Vec<String>,
@@ -63,6 +69,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Options {
+            rules: Vec::new(),
             games: Vec::new(),
             backend: Backend::default(),
             case: Case::default(),
@@ -90,28 +97,22 @@ pub struct Explanation {
     pub why: String,
 }
 
-/// Compares the games of a folder.
+/// Compares with the answers of a folder.
 ///
 /// `on_game` is called for each game when it is done, in any order and from any thread, with
 /// the number of all games. The report does not depend on the number of threads.
 ///
 /// # Errors
 ///
-/// [`BadCorpus`] if the folder or a file cannot be read, or a line is malformed.
+/// [`BadCorpus`] if there are no answers, a folder or a file of answers cannot be read, or a line
+/// is malformed.
 pub fn run(
     folder: &Path,
     options: &Options,
     on_game: impl Fn(&GameReport, usize) + Sync,
 ) -> Result<Report, BadCorpus> {
-    let mut entries = corpus::read(folder)?;
-    if !options.games.is_empty() {
-        let wanted = |key: &str| options.games.iter().any(|glob| glob::matches(glob, key));
-        entries.retain(|entry| wanted(&entry.subject.key));
-        if entries.is_empty() {
-            let globs = options.games.join(" ");
-            return Err(BadCorpus(format!("no game matches {globs}")));
-        }
-    }
+    let watch = watch::Watch::new(options.threads.max(1), options);
+    let (entries, rule_files) = corpus::read(folder, options, || watch.is_over())?;
     // Long games come first, so that no thread is left with one at the end.
     let mut queue: Vec<usize> = (0..entries.len()).collect();
     queue.sort_by_key(|&index| std::cmp::Reverse(game::effort(&entries[index], options)));
@@ -119,7 +120,6 @@ pub fn run(
     let reports: Vec<Mutex<Option<GameReport>>> =
         entries.iter().map(|_| Mutex::default()).collect();
     let threads = options.threads.clamp(1, entries.len().max(1));
-    let watch = watch::Watch::new(threads, options);
     std::thread::scope(|scope| {
         scope.spawn(|| watch.run());
         let workers: Vec<_> = (0..threads)
@@ -146,9 +146,10 @@ pub fn run(
     });
     let games = entries.iter().zip(reports).map(|(entry, report)| {
         let report = report.into_inner().expect("no writer panics");
-        report.unwrap_or_else(|| GameReport::new(&entry.subject.key, &entry.subject.file))
+        report.unwrap_or_else(|| GameReport::new(&entry.subject.key, &entry.file))
     });
     Ok(Report {
         games: games.collect(),
+        rule_files,
     })
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{anyhow, bail};
 
-use crate::conformance;
+use crate::conformance::{self, Explanation};
 use crate::rule_files::{EngineOptions, backend_parser};
 use crate::whole_text;
 use crate::{Context, Exit, json};
@@ -15,19 +15,26 @@ use ggp_gdl::symbol::Case;
 /// The options of `ggp conformance`.
 #[derive(clap::Args)]
 #[command(after_help = "\
-The folder contains rule files and their answers as JSON lines: perft*.jsonl,
-traces*.jsonl, invalid*.jsonl. The page docs/reference/conformance.md describes the format.
+DIR contains answers about rule files. The files themselves belong to public collections, which
+conformance/README.md lists; --games searches folders for them, by their SHA-256. Rule files
+that are not found are counted and not compared.
 
-Exit code 1 if any answer differs.
+Exit code 0 if no answer differs, even if few rule files are found; 1 if an answer differs; 2 if
+a folder cannot be read or an answer is malformed. Known differences are listed with their
+reasons and do not count.
 
 Examples:
-  ggp conformance ../shared/conformance
-  ggp conformance ../shared/conformance --game 'chess*' --budget 1000000
-  ggp conformance ../shared/conformance --time 600 --threads 2 --json")]
+  git clone https://github.com/ggp-org/ggp-repository
+  ggp conformance --games ggp-repository
+  ggp conformance --games collections --game 'chess*' --budget 1000000
+  ggp conformance --games collections --time 600 --threads 2 --json")]
 pub struct Options {
     /// The folder of reference answers
-    #[arg(value_name = "DIR")]
+    #[arg(value_name = "DIR", default_value = "conformance")]
     folder: PathBuf,
+    /// Folders that are searched for the rule files, with everything in them
+    #[arg(long = "games", value_name = "FOLDER", num_args = 1..)]
+    rules: Vec<PathBuf>,
     /// Only games with this key; * is any text, ? any character
     #[arg(long = "game", value_name = "KEY")]
     games: Vec<String>,
@@ -54,29 +61,42 @@ pub struct Options {
     /// Distinguish upper and lower case: `Cell` is not `cell`
     #[arg(long)]
     case_sensitive: bool,
-    /// A JSON file of accepted differences: a list of objects with key, what (the beginning
-    /// of the difference) and why
+    /// A JSON file of known differences: a list of objects with key, what (the beginning
+    /// of the difference) and why; without it, explanations.json in DIR if that exists
     #[arg(long, value_name = "FILE")]
     explanations: Option<PathBuf>,
+}
+
+/// The known differences.
+fn explanations(options: &Options) -> anyhow::Result<Vec<Explanation>> {
+    let default = options.folder.join("explanations.json");
+    let path = match &options.explanations {
+        Some(path) => path,
+        None if default.exists() => &default,
+        None => return Ok(Vec::new()),
+    };
+    let name = path.display();
+    let text = whole_text::read(path)?;
+    let expected = "a JSON list of objects with `key`, `what` and `why`";
+    json::parse(&text, expected)
+        .map_err(|why| anyhow!("{name} is not a list of explanations: {why}"))
 }
 
 /// Runs the command.
 ///
 /// # Errors
 ///
-/// If the folder is malformed, or the run was interrupted.
+/// If a folder cannot be read, an answer is malformed, or the run was interrupted.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
-    let explanations = match &options.explanations {
-        None => Vec::new(),
-        Some(path) => {
-            let name = path.display();
-            let text = whole_text::read(path)?;
-            let expected = "a JSON list of objects with `key`, `what` and `why`";
-            json::parse(&text, expected)
-                .map_err(|why| anyhow!("{name} is not a list of explanations: {why}"))?
-        }
-    };
+    if !options.folder.is_dir() {
+        bail!(
+            "there is no folder {} of reference answers; run the command in the repository of \
+             ggp, or give its folder `conformance`: ggp conformance DIR",
+            options.folder.display()
+        );
+    }
     let chosen = conformance::Options {
+        rules: options.rules.clone(),
         games: options.games.clone(),
         backend: options.backend,
         case: match options.case_sensitive {
@@ -96,9 +116,9 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
             stop: context.stop().clone(),
             ..Limits::default()
         },
-        explanations,
+        explanations: explanations(options)?,
     };
-    let bar = context.bar(0, "comparing");
+    let bar = context.bar(0, "searching for rule files");
     let report = conformance::run(&options.folder, &chosen, |game, of| {
         bar.set_length(of as u64);
         bar.set_message(game.game.clone());

@@ -3,7 +3,6 @@
 use super::Options;
 use super::compare::{Budget, Comparison, End};
 use super::corpus::{Demand, Entry};
-use super::digest::sha256;
 use super::hidden;
 use super::report::{Difference, GameReport, Outcome};
 use ggp_engine::machine::{AnyMachine, Limits, Machine, PerftOptions, PlayError, perft};
@@ -29,23 +28,10 @@ pub(super) fn effort(entry: &Entry, options: &Options) -> u64 {
 
 /// Compares everything that the corpus has about one game.
 pub(super) fn compare(entry: &Entry, options: &Options, stop: &Stop) -> GameReport {
-    let mut report = GameReport::new(&entry.subject.key, &entry.subject.file);
-    let digest = sha256(&entry.rules);
-    if digest != entry.subject.sha256 {
-        report.differences.push(Difference {
-            game: entry.subject.key.clone(),
-            place: entry.place.clone(),
-            what: format!("sha256 of {}", entry.subject.file),
-            expected: entry.subject.sha256.clone(),
-            found: digest,
-        });
-        report.finished = true;
-        explain(&mut report, options);
-        return report;
-    }
+    let mut report = GameReport::new(&entry.subject.key, &entry.file);
     let case_matters = compare_reading(entry, options, options.case, stop, &mut report);
     if !report.differences.is_empty() && case_matters && options.case == Case::Fold {
-        let mut kept = GameReport::new(&entry.subject.key, &entry.subject.file);
+        let mut kept = GameReport::new(&entry.subject.key, &entry.file);
         compare_reading(entry, options, Case::Keep, stop, &mut kept);
         if kept.differences.is_empty() {
             // If it was interrupted, neither is known; the game is reported as not finished.
@@ -82,7 +68,7 @@ fn compare_reading(
     report: &mut GameReport,
 ) -> bool {
     let text = String::from_utf8_lossy(&entry.rules);
-    let sources = Sources::from(Source::new(&*entry.subject.file, text));
+    let sources = Sources::from(Source::new(&*entry.file, text));
     let read = ReadOptions {
         case,
         ..ReadOptions::default()

@@ -56,7 +56,7 @@ pub(super) fn compare(
     }
     for line in &entry.values {
         let mut comparison = Comparison::new(Some(&mut world), &line.place, report);
-        outcomes.push(comparison.value(&line.record.value));
+        outcomes.push(comparison.value(&line.record));
     }
     outcomes
 }

@@ -8,13 +8,10 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 /// The first fields of every line.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
 pub struct Subject {
     /// The game's name in the corpus.
     pub key: String,
-    /// The rule file, relative to the folder; `games/KEY.kif` if it is not given.
-    #[serde(default)]
-    pub file: String,
     /// Digest of the rule file.
     pub sha256: String,
 }
@@ -22,8 +19,6 @@ pub struct Subject {
 /// A line of `perft*.jsonl`.
 #[derive(Clone, Debug, Deserialize)]
 pub struct PerftRecord {
-    #[serde(flatten)]
-    pub subject: Subject,
     pub roles: Vec<String>,
     pub init_count: usize,
     pub init_sha256: String,
@@ -60,8 +55,6 @@ pub struct LevelRecord {
 /// A line of `traces*.jsonl`.
 #[derive(Clone, Debug, Deserialize)]
 pub struct TraceRecord {
-    #[serde(flatten)]
-    pub subject: Subject,
     pub playout: u32,
     pub roles: Vec<String>,
     pub end: String,
@@ -107,8 +100,6 @@ pub enum GoalRecord {
 /// A line of `invalid*.jsonl`.
 #[derive(Clone, Debug, Deserialize)]
 pub struct VerdictRecord {
-    #[serde(flatten)]
-    pub subject: Subject,
     pub kind: Kind,
     /// For [`Kind::Mini`] only.
     #[serde(default)]
@@ -171,8 +162,6 @@ pub struct Answers {
 /// A line of `beliefs*.jsonl`: what a role can know in a playout of `traces*.jsonl`.
 #[derive(Clone, Debug, Deserialize)]
 pub struct BeliefRecord {
-    #[serde(flatten)]
-    pub subject: Subject,
     pub playout: u32,
     pub role: String,
     /// From the initial state on.
@@ -190,16 +179,7 @@ pub struct KnownRecord {
     pub same_end: (usize, u64, String),
 }
 
-/// A line of `values*.jsonl`.
-#[derive(Clone, Debug, Deserialize)]
-pub struct ValueRecord {
-    #[serde(flatten)]
-    pub subject: Subject,
-    #[serde(flatten)]
-    pub value: Value,
-}
-
-/// A value, by its kind. Numbers are texts such as `200/3`.
+/// A line of `values*.jsonl`: a value, by its kind. Numbers are texts such as `200/3`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Value {

@@ -4,7 +4,8 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::format;
+use super::sources::RuleFiles;
+use ggp_gdl::counted::counted;
 
 /// An answer that differs from the corpus.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -43,7 +44,7 @@ pub enum Outcome {
 pub struct GameReport {
     /// The game's key.
     pub game: String,
-    /// The rule file, relative to the folder.
+    /// The path of the rule file.
     pub file: String,
     /// The reception of the rules.
     #[serde(flatten)]
@@ -90,8 +91,10 @@ impl GameReport {
 /// The results of a whole run.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Report {
-    /// One entry for each game, in the order of the corpus.
+    /// One entry for each game whose rules were found, in the order of the corpus.
     pub games: Vec<GameReport>,
+    /// The rule files found and missing.
+    pub rule_files: RuleFiles,
 }
 
 impl Report {
@@ -114,10 +117,11 @@ impl Report {
 /// line break.
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut refused = Vec::new();
         for game in &self.games {
             match &game.outcome {
                 Outcome::Refused { codes } => {
-                    writeln!(f, "refused {} ({})", game.game, codes.join(" "))?;
+                    refused.push(format!("{} ({})", game.game, codes.join(" ")));
                 }
                 Outcome::AgreesWithCaseKept => {
                     writeln!(f, "agrees when letter case is kept: {}", game.game)?;
@@ -125,9 +129,20 @@ impl fmt::Display for Report {
                 Outcome::Accepted | Outcome::NotCompared => {}
             }
         }
+        if !refused.is_empty() {
+            writeln!(
+                f,
+                "refused, as the answers ask for or allow: {}",
+                refused.join(", ")
+            )?;
+        }
         for game in &self.games {
             for (difference, why) in &game.explained {
-                writeln!(f, "explained {}: {}", difference.game, difference.what)?;
+                writeln!(
+                    f,
+                    "known difference {}: {}",
+                    difference.game, difference.what
+                )?;
                 writeln!(f, "  {why}")?;
             }
         }
@@ -136,28 +151,32 @@ impl fmt::Display for Report {
         }
         let stopped = self.count(|game| !game.finished);
         if stopped > 0 {
-            writeln!(f, "{stopped} games were not compared to the end")?;
+            let stopped = counted(stopped, "game");
+            writeln!(f, "not compared to the end: {stopped}")?;
         }
+        write!(f, "{}", self.rule_files)?;
         let sum = |of: fn(&GameReport) -> u64| self.games.iter().map(of).sum::<u64>();
-        let refused = self.count(|game| matches!(game.outcome, Outcome::Refused { .. }));
-        write!(
-            f,
-            "{} games ({refused} refused), {} verdicts, {} perft lines, {} trace steps",
-            self.games.len(),
-            sum(|game| game.verdicts),
-            sum(|game| game.perft_lines),
-            sum(|game| game.trace_steps),
-        )?;
+        let games = counted(self.games.len(), "game");
+        write!(f, "{games} ({} refused)", refused.len())?;
         for (count, what) in [
+            (sum(|game| game.verdicts), "verdict"),
+            (sum(|game| game.perft_lines), "perft line"),
+            (sum(|game| game.trace_steps), "trace step"),
             (sum(|game| game.percepts), "percept"),
             (sum(|game| game.beliefs), "belief"),
             (sum(|game| game.values), "value"),
         ] {
             if count > 0 {
-                write!(f, ", {}", format::counted(count as usize, what))?;
+                write!(f, ", {}", counted(count, what))?;
             }
         }
-        writeln!(f, ": {} differences", self.differences().count())
+        let differences = counted(self.differences().count(), "difference");
+        write!(f, ": {differences}")?;
+        match self.games.iter().map(|game| game.explained.len()).sum() {
+            0 => writeln!(f),
+            1 => writeln!(f, ", and 1 known difference, explained above"),
+            known => writeln!(f, ", and {known} known differences, each explained above"),
+        }
     }
 }
 

@@ -33,16 +33,19 @@ impl<'a> Watch<'a> {
         }
     }
 
+    /// Whether the run is stopped.
+    pub fn is_over(&self) -> bool {
+        self.look();
+        self.stopped.load(Ordering::Relaxed)
+    }
+
     /// The flag of a game that a thread begins; `None` if the run is stopped.
     pub fn begin(&self, thread: usize) -> Option<Stop> {
-        self.look();
         let stop = Stop::new();
         let mut games = self.games.lock().expect("no holder panics");
         games[thread] = Some((stop.clone(), Instant::now()));
-        match self.stopped.load(Ordering::Relaxed) {
-            true => None,
-            false => Some(stop),
-        }
+        drop(games);
+        (!self.is_over()).then_some(stop)
     }
 
     /// Checks the clock until the run has ended.

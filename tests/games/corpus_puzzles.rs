@@ -1,29 +1,18 @@
-//! Puzzles with known answers from a folder beside the repository, where it is
-//! there.
+//! Puzzles with known answers from the folder of `GGP_CORPUS`, since they are not ours to publish.
 
 use super::*;
 
-/// Where `GGP_PUZZLES` says, or beside the repository, since the puzzles are not
-/// ours to publish.
-fn puzzle(name: &str) -> Option<String> {
-    let folder = match env::var_os("GGP_PUZZLES") {
-        Some(folder) => PathBuf::from(folder),
-        None => root().join("../shared/puzzles"),
-    };
-    if !folder.is_dir() {
-        println!("skipped: there is no folder {}", folder.display());
-        return None;
-    }
-    Some(text(&folder.join(name)))
+fn puzzle(name: &str) -> String {
+    text(&crate::common::corpus().join("puzzles").join(name))
 }
 
 /// A file of hitori boards, and the file of their solutions, in which a shaded
 /// cell is 0.
-fn hitori(name: &str) -> Option<Vec<(Grid, Vec<String>)>> {
-    let boards = puzzles(name, &puzzle(&format!("{name}.txt"))?).unwrap();
-    let solved = puzzles(name, &puzzle(&format!("{name}.solutions.txt"))?).unwrap();
+fn hitori(name: &str) -> Vec<(Grid, Vec<String>)> {
+    let boards = puzzles(name, &puzzle(&format!("{name}.txt"))).unwrap();
+    let solved = puzzles(name, &puzzle(&format!("{name}.solutions.txt"))).unwrap();
     assert_eq!(boards.len(), solved.len(), "{name}");
-    Some(boards.into_iter().zip(solved.iter().map(shaded)).collect())
+    boards.into_iter().zip(solved.iter().map(shaded)).collect()
 }
 
 fn shaded(solved: &Grid) -> Vec<String> {
@@ -45,7 +34,7 @@ fn only_shaded(facts: &[String]) -> Vec<String> {
 
 /// Compares all solutions of each board, and the states of all trees together.
 fn check_hitori(name: &str, states: usize, several: &[usize]) {
-    let Some(boards) = hitori(name) else { return };
+    let boards = hitori(name);
     let mut walked = 0;
     for (number, (grid, expected)) in (1..).zip(&boards) {
         let mut machine = machine_on("hitori", grid);
@@ -60,6 +49,7 @@ fn check_hitori(name: &str, states: usize, several: &[usize]) {
 }
 
 #[test]
+#[ignore = "needs GGP_CORPUS"]
 fn hitori_puzzles_have_the_solutions_of_their_files() {
     check_hitori("hitori_sample_3to6", 628, &[7]);
     check_hitori("hitori_6x6", 451, &[]);
@@ -67,6 +57,7 @@ fn hitori_puzzles_have_the_solutions_of_their_files() {
 }
 
 #[test]
+#[ignore = "needs GGP_CORPUS"]
 fn hitori_puzzles_are_solved_by_depth_first_search() {
     // The seventh has several solutions, and its file one of them.
     check_solved("hitori_sample_3to6", |number| number != 7);
@@ -79,7 +70,7 @@ fn hitori_puzzles_are_solved_by_depth_first_search() {
 }
 
 fn check_solved(name: &str, is_asked: impl Fn(usize) -> bool) {
-    let Some(boards) = hitori(name) else { return };
+    let boards = hitori(name);
     for (number, (grid, expected)) in (1..).zip(&boards) {
         if !is_asked(number) {
             continue;
@@ -95,10 +86,11 @@ fn check_solved(name: &str, is_asked: impl Fn(usize) -> bool) {
 }
 
 #[test]
+#[ignore = "needs GGP_CORPUS"]
 fn lights_out_puzzles_have_the_least_presses_of_their_files() {
     for size in 3..=10 {
         let name = format!("lights_out_{size}x{size}.txt");
-        let Some(text) = puzzle(&name) else { return };
+        let text = puzzle(&name);
         let boards = puzzles(&name, &text).unwrap();
         let lines = text.lines().filter(|line| !line.starts_with('#'));
         for (number, (grid, line)) in (1..).zip(boards.iter().zip(lines)) {
@@ -131,10 +123,9 @@ fn presses(set: &Grid) -> Vec<String> {
 }
 
 #[test]
+#[ignore = "needs GGP_CORPUS"]
 fn a_published_solution_of_senku_is_one() {
-    let Some(text) = puzzle("senku_central.txt") else {
-        return;
-    };
+    let text = puzzle("senku_central.txt");
     let line = text.lines().find(|line| !line.starts_with('#')).unwrap();
     let mut jumps = Vec::new();
     // After the vacancy, the last cell and the number: `13>33`, row and column
