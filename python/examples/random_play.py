@@ -41,6 +41,8 @@ def main() -> None:
     made = arguments.steps * batch.lanes
     print(f"{made:,} joint moves, {made / seconds / 1e6:.1f} million for each second of processor time")
     for role, counter in zip(game.roles, scores, strict=True):
+        if role == "random":
+            continue
         matches = sum(counter.values())
         mean = sum(score * times for score, times in counter.items()) / max(matches, 1)
         shares = ", ".join(f"{score:.0f} in {times / matches:.1%}" for score, times in sorted(counter.items()))

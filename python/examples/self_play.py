@@ -76,8 +76,7 @@ class Matches:
         self.opening -= 1
         again = self.ends != 0
         self.opening[again] = self.rng.integers(0, OPENING, int(again.sum()))
-        scores = np.nan_to_num(self.rewards) / 100
-        return torch.from_numpy(scores), torch.from_numpy(again.astype(np.float32)), torch.from_numpy(own)
+        return torch.from_numpy(self.rewards / 100), torch.from_numpy(again.astype(np.float32)), torch.from_numpy(own)
 
 
 def likelihood(logits: list[torch.Tensor], actions: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:

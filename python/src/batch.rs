@@ -1,5 +1,7 @@
 //! Many matches of one game at a time.
 
+mod past;
+
 use std::sync::Arc;
 
 use pyo3::buffer::PyUntypedBuffer;
@@ -11,13 +13,15 @@ use crate::buffers::Array;
 use crate::errors::LimitError;
 use crate::game::Game;
 use crate::interrupt::interruptible;
-use crate::shared::{Shared, role_number};
+use crate::shared::{Shared, role_number, seed_or_drawn};
 use crate::state::State;
 use ggp_engine::propnet::Propnet;
-use ggp_engine::propnet::batch::{EnvironmentOptions, Environments, Packed, holds};
+use ggp_engine::propnet::batch::{EnvironmentOptions, Environments, IllegalAction, Packed, holds};
 use ggp_engine::propnet::playout::Proceed;
 use ggp_engine::propnet::rollouts::{RolloutOptions, Rollouts};
+use ggp_gdl::counted::counted;
 use ggp_stop::Stop;
+use past::{Pasts, over};
 
 /// Many matches of one game at a time, for programs that learn.
 ///
@@ -29,11 +33,15 @@ use ggp_stop::Stop;
 /// `memory` is the limit of all matches in megabytes; more raise `LimitError`.
 ///
 /// A match that ends begins again at once, unless `auto_reset` is false. Each match has random
-/// numbers of its own, so its course does not depend on the number of lanes.
+/// numbers of its own, so its course does not depend on the number of lanes. Equal seeds give equal
+/// numbers; without a seed, they are different each time.
 #[pyclass(module = "ggp")]
 pub struct Batch {
     game: Arc<Shared>,
     matches: Environments,
+    /// The moves of matches with hidden information.
+    pasts: Option<Pasts>,
+    resets: bool,
     /// Made when they are first needed.
     rollouts: Option<Rollouts>,
     /// The greatest length of the playouts.
@@ -49,8 +57,8 @@ impl Batch {
         match role < self.matches.roles() {
             true => Ok(role),
             false => Err(PyIndexError::new_err(format!(
-                "the game has {} roles, so there is no role {role}",
-                self.matches.roles()
+                "the game has {}, so there is no role {role}",
+                counted(self.matches.roles(), "role")
             ))),
         }
     }
@@ -61,6 +69,17 @@ impl Batch {
             Some(percepts) => Ok(percepts.network.net()),
             None => Ok(game.network()?.net()),
         }
+    }
+
+    /// The state after the actions of a match.
+    fn after<'a>(&self, py: Python<'_>, past: impl Iterator<Item = &'a [i32]>) -> PyResult<State> {
+        let moves = &self.game.network()?.actions.moves;
+        let joints = past.map(|actions| {
+            let both = moves.iter().zip(actions);
+            both.map(|(moves, action)| moves[*action as usize])
+                .collect()
+        });
+        State::after(py, &self.game, &joints.collect::<Vec<_>>())
     }
 
     /// True if a fact of the network only holds a percept.
@@ -96,12 +115,12 @@ impl Batch {
 #[pymethods]
 impl Batch {
     #[new]
-    #[pyo3(signature = (game, lanes, *, seed=0, auto_reset=true, max_length=None, memory=4096))]
+    #[pyo3(signature = (game, lanes, *, seed=None, auto_reset=true, max_length=None, memory=4096))]
     fn new(
         py: Python<'_>,
         game: &Game,
         lanes: usize,
-        seed: u64,
+        seed: Option<u64>,
         auto_reset: bool,
         max_length: Option<u32>,
         memory: u64,
@@ -117,12 +136,14 @@ impl Batch {
         }
         let net = Batch::net(&game.shared)?;
         let bytes = Environments::bytes(net, lanes);
-        if bytes > memory.saturating_mul(1 << 20) {
+        let most = memory.saturating_mul(1 << 20);
+        if bytes > most {
             return Err(LimitError::new_err(format!(
                 "{lanes} matches take about {} MB; `memory` sets this limit",
                 bytes >> 20
             )));
         }
+        let seed = seed_or_drawn(py, seed)?;
         let options = EnvironmentOptions {
             seed,
             resets: auto_reset,
@@ -134,7 +155,9 @@ impl Batch {
             .ok_or_else(|| LimitError::new_err("no move can be made in the initial state"))?;
         Ok(Batch {
             game: Arc::clone(&game.shared),
+            pasts: (game.shared.hides()).then(|| Pasts::new(&matches, most - bytes)),
             matches,
+            resets: auto_reset,
             rollouts: None,
             depth: 0,
             seed,
@@ -174,13 +197,18 @@ impl Batch {
     /// `which` (uint8 or bool, of shape lanes).
     #[pyo3(signature = (which=None))]
     fn reset(&mut self, py: Python<'_>, which: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
-        let Some(which) = which else {
-            py.detach(|| self.matches.reset());
-            return Ok(());
+        let lanes = self.matches.lanes();
+        let which = match which {
+            None => vec![1; lanes],
+            Some(which) => Array::<u8>::new(&as_bytes(which)?, "which", &[lanes])?
+                .get()
+                .to_vec(),
         };
-        let which = as_bytes(which)?;
-        let which = Array::<u8>::new(&which, "which", &[self.matches.lanes()])?;
-        py.detach(|| self.matches.reset_some(which.get()));
+        py.detach(|| self.matches.reset_some(&which));
+        if let Some(pasts) = &mut self.pasts {
+            let again = which.iter().enumerate().filter(|(_, which)| **which != 0);
+            again.for_each(|(lane, _)| pasts.begin(lane));
+        }
         Ok(())
     }
 
@@ -205,10 +233,10 @@ impl Batch {
     /// Makes a joint move in each match that is not over.
     ///
     /// `actions` is int32, of shape lanes × roles. Where a match ends, `ends` (uint8, of shape
-    /// lanes) is `ggp.TERMINAL`, `ggp.CUT` (the greatest length is reached) or `ggp.STUCK` (a role
-    /// has no legal move), else 0, and `rewards` (float32, of shape lanes × roles) has the scores,
-    /// from 0 to 100: NaN if the rules give a role not exactly one, and in matches that were cut or
-    /// are stuck. All other rewards are 0.
+    /// lanes) is `ggp.TERMINAL`, `ggp.CUT` (the greatest length is reached), `ggp.STUCK` (a role
+    /// has no legal move) or `ggp.UNSCORED` (the rules give a player not exactly one score), else 0.
+    /// `rewards` (float32, of shape lanes × roles) has the scores, from 0 to 100, where it is
+    /// `ggp.TERMINAL`. All other rewards are 0.
     ///
     /// Raises `ValueError` for an action that is not legal; nothing has changed then.
     fn step(
@@ -222,8 +250,15 @@ impl Batch {
         let actions = Array::<i32>::new(actions, "actions", &[lanes, roles])?;
         let mut rewards = Array::<f32>::writable(rewards, "rewards", &[lanes, roles])?;
         let mut ends = Array::<u8>::writable(ends, "ends", &[lanes])?;
-        let matches = &mut self.matches;
-        let made = py.detach(|| matches.step(actions.get(), rewards.get_mut(), ends.get_mut()));
+        let Batch { matches, pasts, .. } = self;
+        let made = py.detach(|| {
+            let were_over = pasts.as_ref().map(|_| over(matches));
+            matches.step(actions.get(), rewards.get_mut(), ends.get_mut())?;
+            if let (Some(pasts), Some(were_over)) = (pasts, were_over) {
+                pasts.step(actions.get(), ends.get(), &were_over, self.resets);
+            }
+            Ok::<_, IllegalAction>(())
+        });
         made.map_err(|wrong| {
             PyValueError::new_err(format!(
                 "action {} of role {} is not legal in match {}",
@@ -291,7 +326,9 @@ impl Batch {
 
     /// Writes the mean scores of uniformly random playouts, 0 to 100, to `out` (float32, of shape
     /// lanes × roles): `each` playouts from the state of each match, whose states remain. Playouts that do
-    /// not end within `max_length` joint moves do not count; NaN where none ended.
+    /// not end within `max_length` joint moves do not count.
+    ///
+    /// Raises `LimitError` if none from a match ended; `out` has 0 for it, and the means of all others.
     #[pyo3(signature = (each, out, *, max_length=10_000))]
     fn rollouts(
         &mut self,
@@ -322,6 +359,7 @@ impl Batch {
                 false => Proceed::On,
             };
             let width = rollouts.lanes();
+            let mut endless = Vec::new();
             for (states, out) in states
                 .chunks(width)
                 .zip(out.get_mut().chunks_mut(width * roles))
@@ -329,16 +367,29 @@ impl Batch {
                 let outcomes = rollouts.run(states, each, &mut proceed);
                 for (outcome, out) in outcomes.iter().zip(out.chunks_mut(roles)) {
                     for (role, out) in out.iter_mut().enumerate() {
-                        *out = outcome.mean(role).map_or(f32::NAN, |mean| mean as f32);
+                        *out = outcome.mean(role).unwrap_or(0.0) as f32;
                     }
+                    endless.push(outcome.mean(0).is_none());
                 }
             }
+            endless.iter().position(|is_endless| *is_endless)
         };
-        interruptible(py, &stop, work)
+        match interruptible(py, &stop, work)? {
+            None => Ok(()),
+            Some(lane) => Err(LimitError::new_err(format!(
+                "none of {} from match {lane} ended, so it has no mean score; more of them, or a \
+                 `max_length` above {max_length}, may end",
+                counted(each, "playout")
+            ))),
+        }
     }
 
-    /// The state of a match as a `State`, whose history begins there. A negative number counts from the
-    /// end, as in a list. Raises `IndexError` if there is no match of this number.
+    /// The state of a match as a `State`. A negative number counts from the end, as in a list. Raises
+    /// `IndexError` if there is no match of this number.
+    ///
+    /// The history of the state begins there. With hidden information, it has all joint moves of the match, as
+    /// what roles know depends on them. After `set_states`, or if they need more than `memory`, they are not
+    /// known until the match begins again: what depends on them raises `Error` then.
     fn state(&self, py: Python<'_>, lane: isize) -> PyResult<State> {
         let lanes = self.matches.lanes();
         let place = match usize::try_from(lane) {
@@ -347,18 +398,23 @@ impl Batch {
         };
         let Some(place) = place.filter(|place| *place < lanes) else {
             return Err(PyIndexError::new_err(format!(
-                "there are {lanes} matches, so there is no match {lane}"
+                "there is no match {lane}: the number of matches is {lanes}"
             )));
         };
+        if let Some(past) = self.pasts.as_ref().and_then(|pasts| pasts.of(place)) {
+            return self.after(py, past);
+        }
         let packed = py.detach(|| self.matches.states().swap_remove(place));
         let net = Batch::net(&self.game)?;
         let terms = net.terms();
         let facts = net.facts().iter().enumerate();
         let facts: Vec<String> = facts
             .filter(|(fact, _)| holds(&packed, *fact) && !self.is_percept(*fact))
-            .map(|(_, term)| self.game.game.canonical(&terms, *term))
+            .map(|(_, term)| self.game.game.text(&terms, *term))
             .collect();
-        State::of_facts(py, &self.game, &facts)
+        let mut state = State::of_facts(py, &self.game, &facts)?;
+        state.has_lost_past = self.pasts.is_some();
+        Ok(state)
     }
 
     /// The states of all matches: the same bytes as `observe` writes as bits, for `set_states`. With hidden
@@ -374,7 +430,8 @@ impl Batch {
 
     /// Sets the states of all matches (uint8, of shape lanes × `num_bytes`). They must be reachable
     /// states of this game. The matches begin to count their lengths again. A match in whose state
-    /// no move can be made is over; with `auto_reset` it begins again instead of its next move.
+    /// no move can be made is over; with `auto_reset` it begins again instead of its next move. With hidden
+    /// information, the earlier moves of these matches are not known: see `state`.
     fn set_states(&mut self, py: Python<'_>, states: &Bound<'_, PyAny>) -> PyResult<()> {
         let bytes = self.matches.observation_bytes();
         let states = Array::<u8>::new(states, "states", &[self.matches.lanes(), bytes])?;
@@ -393,6 +450,9 @@ impl Batch {
             };
             self.matches.set_states(&states);
         });
+        if let Some(pasts) = &mut self.pasts {
+            pasts.forget();
+        }
         Ok(())
     }
 }

@@ -12,9 +12,10 @@ use crate::errors::{Error, LimitError, play_error};
 use crate::game::Game;
 use crate::interrupt::interruptible;
 use crate::knowledge;
-use crate::shared::{Shared, role_number};
+use crate::shared::{Shared, role_number, seed_or_drawn};
 use crate::state::State;
 use ggp_engine::machine::{Machine, PlayError};
+use ggp_gdl::counted::counted;
 use ggp_gdl::game::{Move, RoleId};
 use ggp_gdl::terms::TermId;
 use ggp_hidden::{BeliefError, BeliefLimits, Member, Memories, World};
@@ -26,7 +27,8 @@ use ggp_stop::Stop;
 /// A new belief is that before the first move; all roles know the state in which the match begins: the
 /// initial one, or `start`. `update` follows a turn. All states that fit are kept while there are at most
 /// `members` and a turn has at most `joint_moves` joint moves to try; else a random sample of them,
-/// and `is_exact` is false. Equal seeds give equal samples. `State.belief` and `View.belief` make a belief
+/// and `is_exact` is false. Equal seeds give equal samples; without a
+/// seed, they are different each time. `State.belief` and `View.belief` make a belief
 /// that has followed a match.
 ///
 /// Raises `Error` if the rules have no `sees`.
@@ -59,7 +61,7 @@ fn belief_error(py: Python<'_>, error: &BeliefError) -> PyErr {
     match error {
         BeliefError::Play(error) => play_error(py, error),
         BeliefError::Impossible { turn } => PyValueError::new_err(format!(
-            "no state fits after {turn} turns: the role's last move is not legal, or its percepts cannot follow"
+            "no state fits after turn {turn}: the role's last move is not legal, or its percepts cannot follow"
         )),
         _ => LimitError::new_err(format!(
             "{error}; more `members` or `joint_moves` may find one"
@@ -249,7 +251,7 @@ impl Belief {
 #[pymethods]
 impl Belief {
     #[new]
-    #[pyo3(signature = (game, role, *, start=None, members=2_000, joint_moves=100_000, seed=0))]
+    #[pyo3(signature = (game, role, *, start=None, members=2_000, joint_moves=100_000, seed=None))]
     fn new(
         py: Python<'_>,
         game: &Game,
@@ -257,14 +259,14 @@ impl Belief {
         start: Option<&State>,
         members: usize,
         joint_moves: usize,
-        seed: u64,
+        seed: Option<u64>,
     ) -> PyResult<Belief> {
         let shared = &game.shared;
         let role = shared.knower(role)?;
         let settings = Settings {
             members,
             joint_moves,
-            seed,
+            seed: seed_or_drawn(py, seed)?,
         };
         let facts = match start {
             Some(state) => Some(state.facts_within(py, shared)?),
@@ -406,7 +408,8 @@ impl Belief {
 
     /// The role's own moves and percepts as a text.
     fn information_state_string(&self) -> String {
-        knowledge::text(&self.shared, self.role, &self.observation())
+        let start = self.start.as_deref();
+        knowledge::text(&self.shared, self.role, &self.observation(), start)
     }
 
     /// A copy that changes independently.
@@ -447,10 +450,10 @@ impl Belief {
 
     fn __repr__(&self) -> String {
         format!(
-            "<belief of {} after {} turns, {} states{}>",
+            "<belief of {} after {}, {}{}>",
             self.shared.game.role_name(self.role),
-            self.kept.belief.turns(),
-            self.kept.belief.members().len(),
+            counted(self.kept.belief.turns(), "turn"),
+            counted(self.kept.belief.members().len(), "state"),
             if self.is_exact() { "" } else { " of a sample" },
         )
     }

@@ -1,5 +1,6 @@
 //! Questions about a whole game.
 
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -33,10 +34,23 @@ const MOST_PLANS: usize = 1_000_000;
 
 /// A game: rules that were read and checked. `ggp.load` makes it.
 ///
-/// Threads may share it.
-#[pyclass(frozen, module = "ggp")]
+/// Threads may share it. Two games are equal if their rules have the same texts, in the same order, and both
+/// are case-sensitive or neither is.
+#[pyclass(frozen, eq, hash, module = "ggp")]
 pub struct Game {
     pub shared: Arc<Shared>,
+}
+
+impl PartialEq for Game {
+    fn eq(&self, other: &Self) -> bool {
+        self.shared.is_same(&other.shared)
+    }
+}
+
+impl Hash for Game {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.shared.rules().hash(hasher);
+    }
 }
 
 /// A number of seconds of Python.
@@ -91,7 +105,7 @@ impl Game {
         let texts = net
             .facts()
             .iter()
-            .map(|fact| self.shared.game.canonical(&terms, *fact));
+            .map(|fact| self.shared.game.text(&terms, *fact));
         Ok(texts.collect())
     }
 
@@ -104,7 +118,7 @@ impl Game {
             moves.ok_or_else(|| PyValueError::new_err(format!("there is no role {role}")))?;
         let texts = moves
             .iter()
-            .map(|made| self.shared.game.canonical(&terms, made.term()));
+            .map(|made| self.shared.game.text(&terms, made.term()));
         Ok(texts.collect())
     }
 
@@ -125,8 +139,8 @@ impl Game {
             .unwrap_or(0))
     }
 
-    /// The shape of `State.observation_tensor`: one number for each fact; with hidden information, the
-    /// greatest number of percepts and of actions of a player, added.
+    /// The shape of `State.observation_tensor`: one number for each fact; with hidden information,
+    /// twice the greatest number of percepts and of actions of a player, added.
     fn observation_tensor_shape(&self, py: Python<'_>) -> PyResult<Vec<usize>> {
         Ok(vec![self.shared.observation_size(py)?])
     }
@@ -351,10 +365,17 @@ impl Game {
     /// Roles that choose at once do so one after another, in information sets that hide the choices of
     /// the same turn. If the rules have `sees`, a player knows only its own moves and its percepts after
     /// each turn; they are the label of an information set. Raises `LimitError` if there are more than
-    /// `max_nodes` nodes, and `Error` if matches look alike to a player whose legal moves differ.
+    /// `max_nodes` nodes, and `Error` if matches look alike to a player whose legal moves differ, or if the rules
+    /// have `sees` and `state` comes after moves: what roles do not know of it is not part of a tree.
     #[pyo3(signature = (*, max_nodes=1_000_000, state=None))]
     fn efg(&self, py: Python<'_>, max_nodes: usize, state: Option<&State>) -> PyResult<String> {
         let start = self.from(py, state)?;
+        if self.shared.hides() && state.is_some_and(|state| !state.is_first()) {
+            return Err(Error::new_err(
+                "the tree of a game with hidden information begins where all roles know the state: without `state`, \
+                 or with one of `Game.state(facts)`",
+            ));
+        }
         let stop = Stop::new();
         let mut machine = self.shared.machine().clone();
         machine.set_stop(&stop);
@@ -552,10 +573,13 @@ impl Game {
     /// The given state, or the initial one.
     fn from(&self, py: Python<'_>, state: Option<&State>) -> PyResult<PropnetState> {
         match state {
-            Some(state) if !Arc::ptr_eq(&state.shared, &self.shared) => {
-                Err(PyValueError::new_err("the state is one of another game"))
+            Some(state) if Arc::ptr_eq(&state.shared, &self.shared) => {
+                state.check_settled().map(|()| state.state.clone())
             }
-            Some(state) => state.check_settled().map(|()| state.state.clone()),
+            Some(state) => {
+                let facts = state.facts_within(py, &self.shared)?;
+                Ok(State::of_facts(py, &self.shared, &facts)?.state)
+            }
             None => {
                 let first = py.detach(|| self.shared.machine().initial());
                 first.map_err(|error| play_error(py, &error))

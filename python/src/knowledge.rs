@@ -3,6 +3,7 @@
 //! In: the joint moves of a match, or an observation of the library. Out: tuples and texts of Python,
 //! which are equal for two matches exactly if they look alike to the role.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 use pyo3::exceptions::{PyIndexError, PyValueError};
@@ -14,6 +15,7 @@ use crate::interrupt::interruptible;
 use crate::shared::{Percepts, Shared};
 use crate::state::State;
 use ggp_engine::machine::{AnyMachine, Machine, PlayError, PropnetState};
+use ggp_gdl::counted::counted;
 use ggp_gdl::game::{Move, RoleId};
 use ggp_gdl::terms::TermId;
 use ggp_play::Observation;
@@ -74,13 +76,18 @@ pub fn tuple<'py>(
 pub fn percepts(machine: &AnyMachine, told: &[TermId]) -> Vec<String> {
     let texts = told
         .iter()
-        .map(|percept| machine.game().canonical(machine.terms(), *percept));
+        .map(|percept| machine.game().text(machine.terms(), *percept));
     texts.collect()
 }
 
-/// A role's knowledge as a text: its name, and the labels of information sets in the EFG format. If
-/// all is known, the joint moves.
-pub fn text(shared: &Shared, role: RoleId, observation: &Observation) -> String {
+/// A role's knowledge as a text: its name, the facts of the first state if it is not the initial one, and the
+/// labels of information sets in the EFG format. If all is known, the joint moves.
+pub fn text(
+    shared: &Shared,
+    role: RoleId,
+    observation: &Observation,
+    start: Option<&[String]>,
+) -> String {
     let mut machine = shared.machine();
     machine.terms_mut().refresh();
     let turns: Vec<String> = match (observation.joint_moves(), observation.percepts()) {
@@ -97,24 +104,40 @@ pub fn text(shared: &Shared, role: RoleId, observation: &Observation) -> String 
                 .collect()
         }
     };
-    let name = shared.game.role_name(role);
+    let mut text = shared.game.role_name(role).to_owned();
+    if let Some(facts) = start {
+        text += &format!(" from {}", facts.join(" "));
+    }
     match &turns[..] {
-        [] => format!("{name}:"),
-        turns => format!("{name}: {}", turns.join("; ")),
+        [] => format!("{text}:"),
+        turns => format!("{text}: {}", turns.join("; ")),
     }
 }
 
-/// The last turn of a role's knowledge as a text, after its name.
-pub fn last_text(shared: &Shared, role: RoleId, observation: &Observation) -> String {
-    let made = observation.own_moves().last();
-    let told = observation.percepts().and_then(|told| told.last());
+/// The text of [`Shared::observed_bits`]: the last turn of a role after its name, and its moves and percepts of
+/// all turns, each once.
+pub fn observed_text(shared: &Shared, role: RoleId, observation: &Observation) -> String {
+    let (own, told) = (observation.own_moves(), observation.percepts());
+    let told = told.unwrap_or_default();
     let name = shared.game.role_name(role);
     let mut machine = shared.machine();
     machine.terms_mut().refresh();
-    match made.zip(told) {
-        None => format!("{name}:"),
-        Some((made, told)) => format!("{name}: {}", turn(&machine, *made, told)),
+    let Some((made, last)) = own.last().zip(told.last()) else {
+        return format!("{name}:");
+    };
+    let sorted = |texts: Vec<String>| texts.into_iter().collect::<BTreeSet<_>>();
+    let moves = sorted(own.iter().map(|made| machine.text(*made)).collect());
+    let told = sorted(percepts(&machine, &told.concat()));
+    let list = |texts: BTreeSet<String>| texts.into_iter().collect::<Vec<_>>().join(", ");
+    let mut text = format!(
+        "{name}: {}; so far did {}",
+        turn(&machine, *made, last),
+        list(moves)
+    );
+    if !told.is_empty() {
+        text += &format!(" | saw {}", list(told));
     }
+    text
 }
 
 fn turn(machine: &AnyMachine, made: Move, told: &[TermId]) -> String {
@@ -155,7 +178,12 @@ impl State {
     }
 
     /// The role's knowledge of the match that led to this state.
+    ///
+    /// # Errors
+    ///
+    /// `Error` if earlier moves are not known.
     pub fn observation(&self, py: Python<'_>, role: RoleId) -> PyResult<Observation> {
+        self.check_past()?;
         if !self.shared.hides() || self.shared.game.is_random(role) {
             return Ok(Observation::of_joint_moves(role, &*self.history));
         }
@@ -184,6 +212,9 @@ impl State {
         let role = self.shared.numbered(role)?;
         let told = match moves {
             None => {
+                if self.history.is_empty() {
+                    self.check_past()?;
+                }
                 let last = self.told(py)?.pop();
                 last.and_then(|turn| turn.told.get().map(|told| told[role.index()].clone()))
             }
@@ -265,14 +296,14 @@ impl Shared {
         }
     }
 
-    /// The number of numbers of an observation: of the facts, or, with hidden information, of
+    /// The number of numbers of an observation: of the facts, or, with hidden information, twice that of
     /// percepts and actions of a player.
     pub fn observation_size(&self, py: Python<'_>) -> PyResult<usize> {
         let network = self.network()?;
         if !self.hides() {
             return Ok(network.net().facts().len());
         }
-        Ok(self.most_percepts(py)? + self.most_actions()?)
+        Ok(2 * (self.most_percepts(py)? + self.most_actions()?))
     }
 
     /// The greatest number of percepts that a player may have.
@@ -291,25 +322,30 @@ impl Shared {
         Ok(counts.max().unwrap_or(0))
     }
 
-    /// The last turn of a role's knowledge as numbers, 1 or 0: for each of its percepts, then for
-    /// each of its actions.
-    pub fn last_bits(
+    /// A role's knowledge as numbers, 1 or 0: for each of its percepts whether it ever had it, and for each of its
+    /// actions whether it ever made it; then the same for the last turn alone.
+    pub fn observed_bits(
         &self,
         py: Python<'_>,
         role: RoleId,
         observation: &Observation,
     ) -> PyResult<Vec<f32>> {
         let all = &self.all_percepts(py)?.by_role[role.index()];
+        let numbers = &self.network()?.actions.numbers[role.index()];
         let most = self.most_percepts(py)?;
         let mut bits = vec![0.0; self.observation_size(py)?];
-        let told = observation.percepts().and_then(|told| told.last());
-        for (bit, (_, percept)) in bits.iter_mut().zip(all) {
-            *bit = f32::from(u8::from(told.is_some_and(|told| told.contains(percept))));
-        }
-        if let Some(made) = observation.own_moves().last() {
-            let numbers = &self.network()?.actions.numbers[role.index()];
-            if let Some(number) = numbers.get(made) {
-                bits[most + number] = 1.0;
+        let (ever, last) = bits.split_at_mut(most + self.most_actions()?);
+        let own = observation.own_moves();
+        let turns = own.iter().zip(observation.percepts().unwrap_or_default());
+        for (turn, (made, told)) in turns.enumerate() {
+            let had = all.iter().enumerate();
+            let had = had.filter(|(_, (_, percept))| told.contains(percept));
+            let made = numbers.get(made).map(|number| most + number);
+            for bit in had.map(|(bit, _)| bit).chain(made) {
+                ever[bit] = 1.0;
+                if turn + 1 == own.len() {
+                    last[bit] = 1.0;
+                }
             }
         }
         Ok(bits)
@@ -325,7 +361,8 @@ impl Shared {
         found.ok_or_else(|| {
             let count = self.game.role_count();
             PyIndexError::new_err(format!(
-                "the game has {count} roles, so there is no role {role}"
+                "the game has {}, so there is no role {role}",
+                counted(count, "role")
             ))
         })
     }

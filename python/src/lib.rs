@@ -24,7 +24,7 @@ use std::ffi::OsString;
 
 use pyo3::prelude::*;
 
-use ggp_engine::propnet::batch::{CUT, STUCK, TERMINAL};
+use ggp_engine::propnet::batch::{CUT, STUCK, TERMINAL, UNSCORED};
 
 /// Runs the command `ggp` with these arguments, the first of which is its name, and returns its exit
 /// code. The process may end at once, as after `--help`.
@@ -47,6 +47,7 @@ fn _ggp(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("TERMINAL", TERMINAL)?;
     module.add("CUT", CUT)?;
     module.add("STUCK", STUCK)?;
+    module.add("UNSCORED", UNSCORED)?;
     module.add_class::<batch::Batch>()?;
     module.add_class::<belief::Belief>()?;
     module.add_class::<game::Game>()?;

@@ -11,7 +11,7 @@ use crate::errors::{Error, play_error};
 use crate::game::{Game, seconds};
 use crate::interrupt::{interruptible, within};
 use crate::player::spec;
-use crate::shared::Shared;
+use crate::shared::{Shared, seed_or_drawn};
 use crate::state::State;
 use crate::view::View;
 use ggp_engine::machine::{Limits, Machine, PlayError};
@@ -275,19 +275,19 @@ fn scores(played: &MatchResult) -> Option<Vec<u32>> {
 /// soon as the function that is running returns.
 ///
 /// Clocks are in seconds; without them, players are limited by their texts alone, and equal seeds give
-/// equal matches. The match begins after `opening` random joint moves, and ends after `max_moves`;
+/// equal matches; without a seed, matches are different each time. The match begins after `opening` random joint moves, and ends after `max_moves`;
 /// `memory` is in megabytes for each player. The result is a dictionary with `moves` (texts by joint
 /// move and role), `scores` (by role; `None` if the match did not end), `lapses` (texts with the move, the role, and `TO`
 /// for too late, `IL` for illegal or `CR` for failed: the move was made at random) and `fault`.
 #[expect(clippy::too_many_arguments, reason = "they have names in Python")]
 #[pyfunction]
-#[pyo3(signature = (game, players, *, seed=0, start_clock=None, play_clock=None, opening=0,
+#[pyo3(signature = (game, players, *, seed=None, start_clock=None, play_clock=None, opening=0,
     max_moves=1000, threads=1, memory=1024))]
 pub fn play<'py>(
     py: Python<'py>,
     game: &Game,
     players: Vec<Given>,
-    seed: u64,
+    seed: Option<u64>,
     start_clock: Option<f64>,
     play_clock: Option<f64>,
     opening: usize,
@@ -300,9 +300,10 @@ pub fn play<'py>(
     if players.len() != roles {
         let given = players.len();
         return Err(PyValueError::new_err(format!(
-            "{roles} players are needed, one for each role, not {given}"
+            "give one player for each role: {roles}, not {given}"
         )));
     }
+    let seed = seed_or_drawn(py, seed)?;
     let stop = Stop::new();
     let clocks = clocks(start_clock, play_clock)?;
     let conditions = Conditions::new(clocks, max_moves, threads, memory, &stop);

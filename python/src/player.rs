@@ -9,11 +9,11 @@ use pyo3::types::PyDict;
 
 use crate::errors::{Error, play_error};
 use crate::interrupt::interruptible;
-use crate::shared::{Shared, some_role_number};
+use crate::shared::{Shared, seed_or_drawn, some_role_number};
 use crate::state::State;
 use crate::view::View;
-use ggp_engine::machine::{Limits, Machine};
-use ggp_gdl::game::Move;
+use ggp_engine::machine::{AnyMachine, Limits, Machine};
+use ggp_gdl::game::{Move, RoleId};
 use ggp_play::{Agent, AgentSpec, Brief, Observation, Pace, PlayerError, Tables};
 use ggp_solver::table::{Table, TableError};
 use ggp_stop::Stop;
@@ -22,8 +22,12 @@ use ggp_stop::Stop;
 ///
 /// The text is that of `ggp play --roles`: a name, and after a colon the number of iterations or
 /// the time of a move, and options. `memory` is in megabytes. `table` is a file of `ggp tabulate`, with
-/// which the player `auto` plays perfectly; another player cannot have one. A player keeps its search tree from one
-/// choice to the next of the same match.
+/// which the player `auto` plays perfectly; another player cannot have one.
+///
+/// A player knows by the joint moves, or by what its role knows, which match a choice belongs to, and keeps its
+/// search tree from one choice to the next. It may play up to eight matches in turn, also in several roles of one,
+/// with as much `memory` for each. Each match has random numbers of its own: equal seeds give equal
+/// sequences of matches; without a seed, they are different each time.
 #[pyclass(module = "ggp")]
 pub struct Player {
     spec: AgentSpec,
@@ -33,10 +37,16 @@ pub struct Player {
     tables: Arc<Tables>,
     /// The file of its table, if it has one.
     table: Option<PathBuf>,
-    playing: Option<Playing>,
+    /// The matches that it is in, the latest first.
+    playing: Vec<Playing>,
+    /// The number of matches that it has begun.
+    begun: u64,
 }
 
-/// The match that a player is in.
+/// The most matches that a player is in.
+const MATCHES: usize = 8;
+
+/// A match that a player is in.
 struct Playing {
     game: Arc<Shared>,
     role: usize,
@@ -91,10 +101,11 @@ fn goes_on(before: &Observation, now: &Observation) -> bool {
 #[pymethods]
 impl Player {
     #[new]
-    #[pyo3(signature = (spec, *, seed=0, threads=1, memory=1024, table=None))]
+    #[pyo3(signature = (spec, *, seed=None, threads=1, memory=1024, table=None))]
     fn new(
+        py: Python<'_>,
         spec: &str,
-        seed: u64,
+        seed: Option<u64>,
         threads: usize,
         memory: u64,
         table: Option<PathBuf>,
@@ -117,10 +128,11 @@ impl Player {
             tables: Arc::new(tables),
             table,
             spec,
-            seed,
+            seed: seed_or_drawn(py, seed)?,
             threads: threads.max(1),
             memory: memory.saturating_mul(1 << 20),
-            playing: None,
+            playing: Vec::new(),
+            begun: 0,
         })
     }
 
@@ -155,52 +167,20 @@ impl Player {
                 (&view.shared, &view.start, view.role, seen)
             }
         };
-        let game = &shared.game;
         let is_same = |playing: &Playing| {
             Arc::ptr_eq(&playing.game, shared)
                 && playing.role == role.index()
                 && playing.start == *start
                 && goes_on(&playing.seen, &seen)
         };
-        if !self.playing.as_ref().is_some_and(is_same) {
-            if let (Some(path), None) = (&self.table, self.tables.of(game)) {
-                let path = path.display();
-                return Err(PyValueError::new_err(format!(
-                    "{path} was made from other rules"
-                )));
-            }
-            let stop = Stop::new();
-            let facts = match start {
-                Some(facts) => Some(shared.terms(facts)?),
-                None => None,
-            };
-            let brief = Brief {
-                seed: self.seed,
-                threads: self.threads,
-                memory_bytes: self.memory,
-                tables: Arc::clone(&self.tables),
-                start: facts,
-                limits: Limits {
-                    stop: stop.clone(),
-                    ..Limits::default()
-                },
-                ..Brief::new(game, role)
-            };
-            let agent = self.spec.agent(brief);
-            self.playing = Some(Playing {
-                game: Arc::clone(shared),
-                role: role.index(),
-                start: start.clone(),
-                seen: seen.clone(),
-                agent: Mutex::new(agent.map_err(|error| PyValueError::new_err(error.to_string()))?),
-                stop,
-            });
-            let playing = self.playing.as_mut().expect("it was just made");
-            let stop = playing.stop.clone();
-            let begun = interruptible(py, &stop, || playing.agent().begin(&Pace::default()));
-            self.unless_failed(py, begun)?;
+        let known = self.playing.iter().enumerate();
+        let known = known.filter(|(_, playing)| is_same(playing));
+        // A shorter one may be another match that began alike.
+        match known.max_by_key(|(_, playing)| playing.seen.len()) {
+            Some((place, _)) => self.playing[..=place].rotate_right(1),
+            None => self.begin(py, shared, role, start.as_deref(), &seen)?,
         }
-        let playing = self.playing.as_mut().expect("it was made");
+        let playing = self.playing.first_mut().expect("it was made");
         playing.seen = seen.clone();
         let (deadline, nodes) = self.spec.limits(None);
         // The machines of a match end with their stop, so a choice has one of its own.
@@ -242,7 +222,62 @@ impl Player {
 }
 
 impl Player {
-    /// A result of the agent. After a failure the match is forgotten.
+    /// Begins a match, which becomes the first of those that it is in.
+    fn begin(
+        &mut self,
+        py: Python<'_>,
+        shared: &Arc<Shared>,
+        role: RoleId,
+        start: Option<&[String]>,
+        seen: &Observation,
+    ) -> PyResult<()> {
+        let game = &shared.game;
+        if let (Some(path), None) = (&self.table, self.tables.of(game)) {
+            let path = path.display();
+            return Err(PyValueError::new_err(format!(
+                "{path} was made from other rules"
+            )));
+        }
+        let stop = Stop::new();
+        let machine = shared.machine().clone();
+        let brief = Brief {
+            // The numbers of the matches are far apart, as players add small ones to their seeds.
+            seed: self
+                .seed
+                .wrapping_add(self.begun.wrapping_mul(0x9E37_79B9_7F4A_7C15)),
+            threads: self.threads,
+            memory_bytes: self.memory,
+            tables: Arc::clone(&self.tables),
+            start: start.map(|facts| shared.terms(facts)).transpose()?,
+            limits: Limits {
+                stop: stop.clone(),
+                ..Limits::default()
+            },
+            // A network, which all matches share. Without one, the player may take longer to make its own.
+            machine: matches!(machine, AnyMachine::Propnet(_)).then_some(machine),
+            ..Brief::new(game, role)
+        };
+        let agent = self.spec.agent(brief);
+        let agent = agent.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        self.begun += 1;
+        self.playing.truncate(MATCHES - 1);
+        self.playing.insert(
+            0,
+            Playing {
+                game: Arc::clone(shared),
+                role: role.index(),
+                start: start.map(<[String]>::to_vec),
+                seen: seen.clone(),
+                agent: Mutex::new(agent),
+                stop: stop.clone(),
+            },
+        );
+        let playing = &mut self.playing[0];
+        let begun = interruptible(py, &stop, || playing.agent().begin(&Pace::default()));
+        self.unless_failed(py, begun)
+    }
+
+    /// A result of the agent of the latest match. After a failure the match is forgotten.
     fn unless_failed<T>(
         &mut self,
         py: Python<'_>,
@@ -250,7 +285,7 @@ impl Player {
     ) -> PyResult<T> {
         let result = result.and_then(|result| result.map_err(|error| player_error(py, &error)));
         if result.is_err() {
-            self.playing = None;
+            self.playing.remove(0);
         }
         result
     }

@@ -13,7 +13,7 @@ use ggp_gdl::check::{Keyword, Reading};
 use ggp_gdl::game::{Move, RoleId};
 use ggp_gdl::terms::TermId;
 use ggp_hidden::World;
-use ggp_picture::{Picture, sample};
+use ggp_picture::{Picture, PictureOptions};
 use ggp_stop::Stop;
 
 /// The parts of a game that its states share.
@@ -76,8 +76,21 @@ pub fn some_role_number(given: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
     }
 }
 
-/// The number of states from which a picture is derived.
-const PICTURED: usize = 100;
+/// The seed that was given, or one that the system draws.
+///
+/// # Errors
+///
+/// If the system has no random numbers.
+pub fn seed_or_drawn(py: Python<'_>, given: Option<u64>) -> PyResult<u64> {
+    match given {
+        Some(seed) => Ok(seed),
+        // Processes that were forked draw different ones, too.
+        None => {
+            let drawn: [u8; 8] = py.import("os")?.call_method1("urandom", (8,))?.extract()?;
+            Ok(u64::from_le_bytes(drawn))
+        }
+    }
+}
 
 impl Shared {
     pub fn machine(&self) -> MutexGuard<'_, AnyMachine> {
@@ -113,6 +126,20 @@ impl Shared {
         let name = self.game.role_name(role);
         made.copied()
             .ok_or_else(|| PyValueError::new_err(format!("{name} has no action {action}")))
+    }
+
+    /// The rules as they are read: two games with equal ones have the same matches.
+    pub fn rules(&self) -> (bool, Vec<&str>) {
+        let files = self.game.sources().files().iter();
+        (
+            self.options.case_sensitive,
+            files.map(|file| file.text()).collect(),
+        )
+    }
+
+    /// Returns true if both have the same rules.
+    pub fn is_same(self: &Arc<Self>, other: &Arc<Self>) -> bool {
+        Arc::ptr_eq(self, other) || self.rules() == other.rules()
     }
 
     /// Returns true if roles do not see everything.
@@ -169,8 +196,7 @@ impl Shared {
             return Ok(Arc::clone(picture));
         }
         let mut machine = self.machine().clone();
-        let states = sample(&mut machine, PICTURED)?;
-        let made = Arc::new(Picture::new(&self.game, machine.terms(), &states, None));
+        let made = Arc::new(Picture::of(&mut machine, PictureOptions::default())?);
         *picture = Some(Arc::clone(&made));
         Ok(made)
     }

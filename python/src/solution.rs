@@ -1,5 +1,6 @@
 //! The result of solving.
 
+use ggp_gdl::counted::counted;
 use pyo3::prelude::*;
 
 use crate::errors::Error;
@@ -51,7 +52,7 @@ impl Solution {
 
     fn __repr__(&self) -> String {
         match self.plans.first() {
-            Some(plan) => format!("<{} in {} moves>", self.verdict, plan.len()),
+            Some(plan) => format!("<{} in {}>", self.verdict, counted(plan.len(), "move")),
             None => format!("<{}>", self.verdict),
         }
     }

@@ -3,6 +3,7 @@
 mod choices;
 mod making;
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use pyo3::exceptions::{PyIndexError, PyValueError};
@@ -19,6 +20,7 @@ use crate::shared::{Shared, role_number};
 use crate::view::View;
 use ggp_engine::machine::{Limits, Machine, PlayError, PropnetState};
 use ggp_explain::{ExplainOptions, Explainer, Situation};
+use ggp_gdl::counted::counted;
 use ggp_gdl::game::Move;
 use ggp_stop::Stop;
 
@@ -34,6 +36,11 @@ pub const OVER: i32 = -4;
 /// moves of the others are made with its own; if no player has a choice, player 0 is the current
 /// one. If several choose at once, the current player is `ggp.SIMULTANEOUS`. Where chance chooses,
 /// too, it does so after them, and does not change what they know.
+///
+/// Two states are equal if their games are, the same facts hold, and the players have made the same choices where
+/// chance has not chosen yet; moves that led to them do not count. With hidden information they do, as what roles
+/// know depends on them: then the first states and all joint moves must be the same, too. A state that is a key of a
+/// table must not change any more: go on with a `clone`.
 #[pyclass(module = "ggp")]
 pub struct State {
     pub shared: Arc<Shared>,
@@ -45,16 +52,20 @@ pub struct State {
     pub turns: Vec<Arc<Turn>>,
     /// The moves of the players while chance has not chosen yet, by role.
     pending: Option<Vec<Move>>,
+    /// True if moves that led to the first state are not known.
+    pub has_lost_past: bool,
 }
 
 /// The form of [`State::serialize`].
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 struct Saved {
     #[serde(skip_serializing_if = "Option::is_none")]
     start: Option<Vec<String>>,
     moves: Vec<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pending: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    has_lost_past: bool,
 }
 
 #[pymethods]
@@ -303,10 +314,7 @@ impl State {
         self.ask(py, |machine, state| {
             let facts = machine.facts(state);
             let (game, terms) = (machine.game(), machine.terms());
-            let mut texts: Vec<String> = facts
-                .iter()
-                .map(|fact| game.canonical(terms, *fact))
-                .collect();
+            let mut texts: Vec<String> = facts.iter().map(|fact| game.text(terms, *fact)).collect();
             texts.sort();
             Ok(texts)
         })
@@ -314,15 +322,17 @@ impl State {
 
     /// The facts that hold as numbers, 1 or 0 for each of `Game.facts`. Every player sees them.
     ///
-    /// With hidden information, the last turn of a player, by default the current one: 1 or 0 for each of its
-    /// `Game.percepts`, with zeros up to the greatest number of percepts of a player; then 1 for the action that it
-    /// made, and 0 for all others. All are 0 before the first move.
+    /// With hidden information, a player, by default the current one, sees its own percepts and actions alone: 1 for
+    /// each of its `Game.percepts` that it ever had, with zeros up to the greatest number of percepts of a player, and 1
+    /// for each action that it ever made, with zeros up to the greatest number of actions; then the same for the
+    /// last turn alone. All are 0 before the first move. The order of earlier turns is not in it: all that a
+    /// player knows is in `knowledge`.
     #[pyo3(signature = (player=None))]
     fn observation_tensor(&self, py: Python<'_>, player: Option<i32>) -> PyResult<Vec<f32>> {
         if self.shared.hides() {
             let role = self.observer(py, player)?;
             let observation = self.observation(py, role)?;
-            return self.shared.last_bits(py, role, &observation);
+            return self.shared.observed_bits(py, role, &observation);
         }
         player.map(|player| self.role(player)).transpose()?;
         let count = self.shared.network()?.net().facts().len();
@@ -339,13 +349,13 @@ impl State {
     }
 
     /// The facts that hold, as one text. With hidden information, the last move of the player, by default the
-    /// current one, and its percepts.
+    /// current one, and its percepts, then its moves and percepts so far, each once.
     #[pyo3(signature = (player=None))]
     fn observation_string(&self, py: Python<'_>, player: Option<i32>) -> PyResult<String> {
         if self.shared.hides() {
             let role = self.observer(py, player)?;
             let observation = self.observation(py, role)?;
-            return Ok(knowledge::last_text(&self.shared, role, &observation));
+            return Ok(knowledge::observed_text(&self.shared, role, &observation));
         }
         player.map(|player| self.role(player)).transpose()?;
         Ok(self.facts(py)?.join(" "))
@@ -381,7 +391,7 @@ impl State {
     }
 
     /// All that a role (its number) knows of the match: for each turn its own move, and a tuple of its percepts. The
-    /// tuples of two matches are equal exactly if these look alike to the role.
+    /// tuples of two matches that began in the same state are equal exactly if these look alike to the role.
     ///
     /// Raises `Error` if the rules have no `sees`.
     fn knowledge<'py>(
@@ -393,7 +403,8 @@ impl State {
     }
 
     /// All that a player knows of the match, by default the current one, as a text: the name of its role, its own moves,
-    /// and its percepts after each. Without `sees`, all joint moves. The texts of two matches are
+    /// and its percepts after each. Without `sees`, all joint moves. A match that did not begin in the initial
+    /// state has the facts with which it began. The texts of two matches are
     /// equal exactly if these look alike to the player.
     #[pyo3(signature = (player=None))]
     fn information_state_string(&self, py: Python<'_>, player: Option<i32>) -> PyResult<String> {
@@ -402,6 +413,7 @@ impl State {
             &self.shared,
             role,
             &self.observation(py, role)?,
+            self.start.as_deref(),
         ))
     }
 
@@ -420,14 +432,14 @@ impl State {
     /// is not over, neither is it in any of them.
     ///
     /// Raises `Error` if the rules have no `sees`.
-    #[pyo3(signature = (role, *, members=2_000, joint_moves=100_000, seed=0))]
+    #[pyo3(signature = (role, *, members=2_000, joint_moves=100_000, seed=None))]
     fn belief(
         &self,
         py: Python<'_>,
         #[pyo3(from_py_with = role_number)] role: usize,
         members: usize,
         joint_moves: usize,
-        seed: u64,
+        seed: Option<u64>,
     ) -> PyResult<Belief> {
         self.view_of(py, role)?
             .belief(py, members, joint_moves, seed)
@@ -443,6 +455,7 @@ impl State {
             turns: self.turns.clone(),
             start: self.start.clone(),
             pending: self.pending.clone(),
+            has_lost_past: self.has_lost_past,
         }
     }
 
@@ -463,19 +476,11 @@ impl State {
 
     /// The match so far as a text, for `Game.deserialize_state`.
     fn serialize(&self) -> PyResult<String> {
-        let machine = self.shared.machine();
-        let text = |made: &Move| machine.text(*made);
         let saved = Saved {
             start: self.start.clone(),
-            moves: self
-                .history
-                .iter()
-                .map(|joint| joint.iter().map(text).collect())
-                .collect(),
-            pending: self
-                .pending
-                .as_ref()
-                .map(|joint| joint.iter().map(text).collect()),
+            moves: self.history(),
+            pending: self.pending_texts(),
+            has_lost_past: self.has_lost_past,
         };
         serde_json::to_string(&saved).map_err(|error| Error::new_err(error.to_string()))
     }
@@ -546,9 +551,28 @@ impl State {
         self.drawn(py, ggp_picture::text)
     }
 
+    fn __eq__(&self, py: Python<'_>, other: &Bound<'_, State>) -> PyResult<bool> {
+        let other = other.try_borrow()?;
+        let has_same_facts = if Arc::ptr_eq(&self.shared, &other.shared) {
+            self.state == other.state
+        } else {
+            self.shared.is_same(&other.shared) && self.facts(py)? == other.facts(py)?
+        };
+        Ok(has_same_facts && self.context() == other.context())
+    }
+
+    fn __hash__(&self, py: Python<'_>) -> PyResult<u64> {
+        let mut hasher = DefaultHasher::new();
+        (self.facts(py)?, self.context()).hash(&mut hasher);
+        Ok(hasher.finish())
+    }
+
     fn __repr__(&self) -> String {
         let name = self.shared.game.name();
-        format!("<state of {name} after {} joint moves>", self.history.len())
+        format!(
+            "<state of {name} after {}>",
+            counted(self.history.len(), "joint move")
+        )
     }
 }
 

@@ -16,6 +16,7 @@ use crate::interrupt::interruptible;
 use crate::matches::{Conditions, Entrant, Failure, Given, clocks};
 use crate::shared::Shared;
 use ggp_engine::machine::PlayError;
+use ggp_gdl::counted::counted;
 use ggp_play::tournament::{
     Pairing, Plan, PlannedGame, PlannedPlayer, PlayerTally, Points, Results, ResultsError, Row,
     Task,
@@ -272,8 +273,9 @@ impl Cup {
             && let Some(rounds) = progress.stages.pop_front()
         {
             let tasks = self.plan.tasks(rounds, &progress.rows);
-            let tasks = tasks
-                .ok_or_else(|| LimitError::new_err(format!("more than {MOST_MATCHES} matches")))?;
+            let tasks = tasks.ok_or_else(|| {
+                LimitError::new_err(format!("more than {}", counted(MOST_MATCHES, "match")))
+            })?;
             progress.order.clear();
             for task in tasks {
                 match progress.results.take(&task.row.id) {

@@ -1,5 +1,6 @@
 //! A match as one role knows it, for functions that play.
 
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use pyo3::exceptions::{PyIndexError, PyTypeError};
@@ -10,15 +11,16 @@ use crate::belief::{Belief, Settings};
 use crate::errors::Error;
 use crate::game::Game;
 use crate::knowledge;
-use crate::shared::Shared;
+use crate::shared::{Shared, seed_or_drawn};
 use ggp_engine::machine::Machine;
 use ggp_gdl::game::{Move, RoleId};
 use ggp_play::Observation;
 
 /// A match with hidden information as one role knows it: its own moves, its percepts after each, and its
 /// legal moves. It holds nothing else. A function that plays such a game gets one for each choice, and
-/// `State.view` makes one.
-#[pyclass(frozen, module = "ggp")]
+/// `State.view` makes one. Two views are equal if their games and roles are, the matches began in the same state and look
+/// alike to the role, and it has the same legal moves.
+#[pyclass(frozen, eq, hash, module = "ggp")]
 pub struct View {
     pub shared: Arc<Shared>,
     pub role: RoleId,
@@ -26,6 +28,18 @@ pub struct View {
     pub legal: Vec<Move>,
     /// The facts of the first state, if it is not the initial one.
     pub start: Option<Vec<String>>,
+}
+
+impl PartialEq for View {
+    fn eq(&self, other: &Self) -> bool {
+        self.shared.is_same(&other.shared) && self.key() == other.key()
+    }
+}
+
+impl Hash for View {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.key().hash(hasher);
+    }
 }
 
 #[pymethods]
@@ -90,7 +104,8 @@ impl View {
 
     /// The role's own moves and percepts as a text.
     fn information_state_string(&self) -> String {
-        knowledge::text(&self.shared, self.role, &self.observation)
+        let start = self.start.as_deref();
+        knowledge::text(&self.shared, self.role, &self.observation, start)
     }
 
     /// The role's percepts of the last joint move, as texts. Empty before the first one.
@@ -104,18 +119,18 @@ impl View {
 
     /// The states that fit what the role knows; see `ggp.Belief`. Where the role has legal moves, the
     /// match goes on.
-    #[pyo3(signature = (*, members=2_000, joint_moves=100_000, seed=0))]
+    #[pyo3(signature = (*, members=2_000, joint_moves=100_000, seed=None))]
     pub fn belief(
         &self,
         py: Python<'_>,
         members: usize,
         joint_moves: usize,
-        seed: u64,
+        seed: Option<u64>,
     ) -> PyResult<Belief> {
         let settings = Settings {
             members,
             joint_moves,
-            seed,
+            seed: seed_or_drawn(py, seed)?,
         };
         let start = self.start.clone();
         let (shared, role) = (&self.shared, self.role);
@@ -139,6 +154,12 @@ impl View {
 }
 
 impl View {
+    /// All that equal views have in common, except the rules.
+    fn key(&self) -> (usize, String, Vec<String>) {
+        let known = self.information_state_string();
+        (self.role.index(), known, self.legal_moves())
+    }
+
     /// Refuses another role than that of the view.
     ///
     /// # Errors

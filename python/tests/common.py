@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import ggp
 
 ROOT = Path(__file__).parents[2]
 GAMES = ROOT / "games"
-SHARED = ROOT.parent / "shared"
+# Games of other authors: CONTRIBUTING.md says what the folder has.
+CORPUS = Path(os.environ.get("GGP_CORPUS") or "/nowhere")
+needs_corpus = pytest.mark.skipif(not os.environ.get("GGP_CORPUS"), reason="needs GGP_CORPUS")
 
 COINS = """
     (role random) (role guesser) (init (round 0))

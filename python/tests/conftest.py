@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 
 import pytest
 from common import load
@@ -16,3 +17,10 @@ os.environ["GGP_CACHE"] = ""
 @pytest.fixture(scope="module")
 def connect_four() -> ggp.Game:
     return load("connect_four")
+
+
+@pytest.fixture(autouse=True)
+def same_seeds(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seeds that nobody gave, and that the package draws from the system, are the same in each run of a test."""
+    if request.node.get_closest_marker("drawn_seeds") is None:
+        monkeypatch.setattr(os, "urandom", random.Random(request.node.nodeid).randbytes)

@@ -15,7 +15,7 @@ import nbclient
 import nbformat
 import pyspiel
 import pytest
-from common import ROOT, SHARED, load
+from common import CORPUS, ROOT, load, needs_corpus
 
 import ggp
 
@@ -140,14 +140,14 @@ def test_exploitability_of_a_player(tmp_path: Path) -> None:
     assert "exploitability 11.4583" in shown
 
 
-@pytest.mark.skipif(not (SHARED / "gdl2").is_dir(), reason="the files are not there")
+@needs_corpus
 @pytest.mark.parametrize("key", ["montyhall", "montyhall_ggpcpp", "pennies", "scissor_paper_rock"])
 def test_values_of_public_hidden_games(key: str, tmp_path: Path) -> None:
-    lines = map(json.loads, (SHARED / "gdl2" / "values.jsonl").read_text().splitlines())
+    lines = map(json.loads, (CORPUS / "gdl2" / "values.jsonl").read_text().splitlines())
     kinds = ("best_one_player", "equilibrium")
     (known,) = (line["value"] for line in lines if line["key"] == key and line["kind"] in kinds)
     value = float(Fraction(known if isinstance(known, str) else known[0]))
-    game = ggp.load(SHARED / "gdl2" / "games" / f"{key}.kif")
+    game = ggp.load(CORPUS / "gdl2" / "games" / f"{key}.kif")
     points, loss = exploitability(game.efg(), tmp_path, "--solve", "2000")
     assert points[0][0] == pytest.approx(value, abs=1e-3)
     assert loss < 0.05

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from common import COINS, GAMES, ROOT, SHARED, arrays, load
+from common import COINS, CORPUS, GAMES, ROOT, arrays, load, needs_corpus
 
 import ggp
 
@@ -166,7 +166,7 @@ def test_observations_are_the_facts(connect_four: ggp.Game) -> None:
 def test_rules_with_hidden_information_show_no_facts() -> None:
     game = ggp.load(COINS + "(<= (sees guesser ?side) (does random ?side))")
     assert game.has_hidden_information
-    assert game.new_initial_state().observation_tensor(0) == [0.0] * 4
+    assert game.new_initial_state().observation_tensor(0) == [0.0] * 8
     # All choose at once, so the guesser does not know the coin in the tree either.
     assert '"guesser" }' in game.efg()
     assert game.efg().count('p "" 1 1 ""') == 1
@@ -285,7 +285,7 @@ def test_players_choose_and_play() -> None:
     assert ggp.play(game, ["random", "random"], max_moves=1)["scores"] is None
     with pytest.raises(ValueError, match="unknown player"):
         ggp.Player("wizard")
-    with pytest.raises(ValueError, match="2 players"):
+    with pytest.raises(ValueError, match="one player for each role: 2, not 1"):
         ggp.play(game, ["random"])
     # Chance needs no player.
     assert ggp.play(ggp.load(COINS), ["random"])["scores"] in ([0, 100], [0, 0])
@@ -580,9 +580,9 @@ def test_the_command_is_part_of_the_package(tmp_path: Path) -> None:
 # Files that broke something, and reference answers.
 
 
-@pytest.mark.skipif(not (SHARED / "hostile").is_dir(), reason="the files are not there")
+@needs_corpus
 def test_hostile_files_raise_exceptions() -> None:
-    for path in sorted((SHARED / "hostile").rglob("*")):
+    for path in sorted((CORPUS / "hostile").rglob("*")):
         if path.suffix not in (".kif", ".gdl", ".txt") or path.stat().st_size > 2_000_000:
             continue
         try:
@@ -594,16 +594,16 @@ def test_hostile_files_raise_exceptions() -> None:
             continue
 
 
-@pytest.mark.skipif(not (SHARED / "conformance").is_dir(), reason="the files are not there")
+@needs_corpus
 def test_reference_answers() -> None:
-    lines = (SHARED / "conformance" / "perft.jsonl").read_text().splitlines()
+    lines = (CORPUS / "conformance" / "perft.jsonl").read_text().splitlines()
     checked = 0
     for line in lines[::12]:
         known = json.loads(line)
         perft = [level for level in known["perft"] if level["paths"] < 5_000]
         if not perft or known["gdl2"]:
             continue
-        game = ggp.load(SHARED / "conformance" / known["file"])
+        game = ggp.load(CORPUS / "conformance" / known["file"])
         # The reference orders the roles as the rules do.
         assert game.roles == known["roles"], known["key"]
         state = game.new_initial_state()

@@ -12,16 +12,18 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import product
+from operator import methodcaller
 from pathlib import Path
 
 import numpy as np
 import pytest
-from common import SHARED, arrays, load
+from common import CORPUS, GAMES, arrays, load, needs_corpus
 
 import ggp
 
-GDL2 = SHARED / "gdl2"
+GDL2 = CORPUS / "gdl2"
 
 
 def states(game: ggp.Game) -> Iterator[tuple[ggp.State, float]]:
@@ -63,7 +65,8 @@ def test_percepts_and_knowledge(kuhn: ggp.Game, dealt: ggp.State) -> None:
     assert dealt.knowledge(0) == known
     text = "left: did wait | saw (own jack); did check; did wait | saw bet"
     assert dealt.information_state_string(0) == dealt.information_state_string() == text
-    assert dealt.observation_string(0) == "left: did wait | saw bet"
+    so_far = "so far did check, wait | saw (own jack), bet"
+    assert dealt.observation_string(0) == f"left: did wait | saw bet; {so_far}"
     first = kuhn.new_initial_state()
     assert first.knowledge(0) == ()
     assert first.percepts(0) == []
@@ -75,10 +78,11 @@ def test_percepts_and_knowledge(kuhn: ggp.Game, dealt: ggp.State) -> None:
     later = kuhn.state(dealt.facts())
     later.play("call", "wait", "wait")
     assert later.knowledge(1) == (("wait", ("call", "(other jack)")),)
-    percepts, actions = kuhn.percepts(0), kuhn.actions(0)
+    names = [*kuhn.percepts(0), *kuhn.actions(0)]
     tensor = dealt.observation_tensor(0)
-    assert kuhn.observation_tensor_shape() == [len(tensor)] == [len(percepts) + len(actions)]
-    assert [text for text, bit in zip([*percepts, *actions], tensor, strict=True) if bit] == ["bet", "wait"]
+    assert kuhn.observation_tensor_shape() == [len(tensor)] == [2 * len(names)]
+    shown = [text for text, bit in zip(names * 2, tensor, strict=True) if bit]
+    assert shown == ["bet", "(own jack)", "check", "wait", "bet", "wait"]
 
 
 def test_faults_are_explained(kuhn: ggp.Game, dealt: ggp.State) -> None:
@@ -221,7 +225,12 @@ def digest(lines: list[str]) -> str:
     return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()
 
 
-@pytest.mark.skipif(not GDL2.is_dir(), reason="the files are not there")
+def lowered(texts: list[str]) -> list[str]:
+    """As in the reference answers, which fold letter case."""
+    return sorted(text.lower() for text in texts)
+
+
+@needs_corpus
 @pytest.mark.parametrize("path", sorted((GDL2 / "games").glob("*.kif")), ids=lambda path: path.stem)
 def test_reference_percepts_and_beliefs(path: Path) -> None:
     game = ggp.load(path)
@@ -235,9 +244,9 @@ def test_reference_percepts_and_beliefs(path: Path) -> None:
         for step in played["steps"]:
             expected = step["sees"]
             roles = range(len(game.roles))
-            assert [sorted(state.percepts(role, step["move"])) for role in roles] == expected
+            assert [lowered(state.percepts(role, step["move"])) for role in roles] == expected
             state.play(*step["move"])
-            assert [sorted(state.percepts(role)) for role in roles] == expected
+            assert [lowered(state.percepts(role)) for role in roles] == expected
     # The large ones take long in Python.
     traces = {played["playout"]: played for played in records("traces.jsonl")}
     for record in records("beliefs.jsonl")[:4]:
@@ -248,7 +257,7 @@ def test_reference_percepts_and_beliefs(path: Path) -> None:
             if known["states"] > 300:
                 break
             belief.update(step["move"][role], step["sees"][role])
-            found = [digest(state.facts()) for state, _ in belief.members()]
+            found = [digest(lowered(state.facts())) for state, _ in belief.members()]
             assert (len(found), belief.histories, digest(found)) == (
                 known["states"],
                 known["histories"],
@@ -380,6 +389,156 @@ def test_batches_have_the_percepts_of_matches(name: str) -> None:
                 state.play(*(game.actions(role)[row[role]] for role in roles))
     with pytest.raises(ValueError, match="out"):
         batch.observe(0, np.zeros((5, 1), np.float32))
+
+
+# All bundled rules with percepts; the large ones take long to prepare.
+HIDDEN = sorted(
+    path.stem for path in GAMES.glob("*.kif") if "(sees " in path.read_text() and not path.stem.startswith("lattaque")
+)
+
+
+def history_asks(game: ggp.Game) -> list[Callable[[ggp.State], object]]:
+    """All that depends on the moves that led to a state."""
+    asks: list[Callable[[ggp.State], object]] = []
+    players = [role for role, name in enumerate(game.roles) if name != "random"]
+    for player, role in enumerate(players):
+        asks += [methodcaller(name, role) for name in ("percepts", "knowledge", "view")]
+        texts = ("information_state_string", "observation_string", "observation_tensor")
+        asks += [methodcaller(name, player) for name in texts]
+    return asks
+
+
+@pytest.mark.parametrize("auto_reset", [True, False])
+@pytest.mark.parametrize("name", HIDDEN)
+def test_states_of_a_batch_have_what_roles_know(name: str, auto_reset: bool) -> None:
+    game = load(name)
+    lanes, asks = 4, history_asks(game)
+    own = next(role for role, text in enumerate(game.roles) if text != "random")
+    batch = ggp.Batch(game, lanes, seed=2, auto_reset=auto_reset, max_length=6)
+    actions, rewards, ends = arrays(batch)
+    states = [game.new_initial_state() for _ in range(lanes)]
+
+    def compare() -> None:
+        for lane, state in enumerate(states):
+            found = batch.state(lane)
+            assert found == state and found.history() == state.history()
+            for ask in asks:
+                assert ask(found) == ask(state)
+
+    for step in range(12):
+        compare()
+        if step == 8:
+            batch.reset(np.array([1, 0, 0, 1], np.uint8))
+            states[0], states[3] = game.new_initial_state(), game.new_initial_state()
+        batch.sample(actions)
+        batch.step(actions, rewards, ends)
+        for lane, row in enumerate(actions):
+            if auto_reset and ends[lane]:
+                states[lane] = game.new_initial_state()
+            elif row[0] >= 0:
+                states[lane].play(*(game.actions(role)[action] for role, action in enumerate(row)))
+    compare()
+    # Which states these are is not known to the batch, and so neither is what roles know.
+    batch.set_states(np.frombuffer(batch.states(), np.uint8))
+    for lane in range(lanes):
+        lost = batch.state(lane)
+        assert lost.facts() == states[lane].facts() and lost.history() == []
+        for known in (lost, lost.clone(), pickle.loads(pickle.dumps(lost))):
+            choose: Callable[[ggp.State], object] = partial(ggp.Player("random").choose, role=own)
+            more: list[Callable[[ggp.State], object]] = [methodcaller("belief", own), choose]
+            for ask in [*asks, *more]:
+                if not known.is_terminal():
+                    with pytest.raises(ggp.Error, match="the moves that led to this state of a batch are not known"):
+                        ask(known)
+    batch.reset()
+    assert [batch.state(lane) for lane in range(lanes)] == [game.new_initial_state()] * lanes
+
+
+def test_players_of_a_lane_know_no_more_than_their_role(kuhn: ggp.Game) -> None:
+    # Whatever the other one holds, the advice for a state of a batch is that for its match.
+    batch = ggp.Batch(kuhn, 64, seed=1)
+    actions, rewards, ends = arrays(batch)
+    batch.sample(actions)
+    batch.step(actions, rewards, ends)
+    advice: dict[str, set[str]] = defaultdict(set)
+    for lane in range(batch.lanes):
+        state = batch.state(lane)
+        assert state.belief(0).knows(state.facts()[1]) is not True or "left" in state.facts()[1]
+        chosen = ggp.Player("ismcts:50", seed=3).choose(state)
+        advice[state.information_state_string(0)].add(json.dumps(chosen, sort_keys=True))
+    assert len(advice) == 3
+    assert all(len(found) == 1 for found in advice.values())
+
+
+def test_moves_of_a_batch_are_kept_within_its_memory(kuhn: ggp.Game) -> None:
+    endless = ggp.load(
+        "(role one) (role random) (side heads) (side tails) (init (turn 1)) (<= (next (turn 1)) (true (turn 1)))"
+        "(<= (legal one (call ?s)) (side ?s)) (<= (legal random (throw ?s)) (side ?s))"
+        "(<= (sees one (thrown ?s)) (does random (throw ?s))) (<= terminal (true (turn 2))) (goal one 0)"
+    )
+    batch = ggp.Batch(endless, 1024, seed=1, memory=1)
+    actions, rewards, ends = arrays(batch)
+    for _ in range(200):
+        batch.sample(actions)
+        batch.step(actions, rewards, ends)
+    lengths = [batch.state(lane).move_number() for lane in range(batch.lanes)]
+    assert set(lengths) <= {0, 200} and 0 in lengths
+    for lane, length in enumerate(lengths[:50]):
+        if length == 0:
+            with pytest.raises(ggp.Error, match="more than `memory`"):
+                batch.state(lane).view(0)
+    # Those that begin again are known.
+    batch.reset()
+    batch.step(actions, rewards, ends)
+    assert [batch.state(lane).move_number() for lane in range(8)] == [1] * 8
+
+
+@pytest.mark.parametrize("name", HIDDEN)
+def test_observations_hold_all_that_a_player_ever_saw_and_did(name: str) -> None:
+    game = load(name)
+    (size,), draw = game.observation_tensor_shape(), random.Random(2)
+    players = [role for role, text in enumerate(game.roles) if text != "random"]
+    most = max(len(game.percepts(role)) for role in players)
+    assert size == 2 * (most + max(len(game.actions(role)) for role in players))
+    for _ in range(3):
+        state = game.new_initial_state()
+        while True:
+            for player, role in enumerate(players):
+                tensor, known = state.observation_tensor(player), state.knowledge(role)
+                assert len(tensor) == size
+                for half, turns in ((tensor[: size // 2], known), (tensor[size // 2 :], known[-1:])):
+                    percepts = {game.percepts(role)[bit] for bit in range(most) if half[bit]}
+                    actions = {game.actions(role)[bit] for bit in range(size // 2 - most) if half[most + bit]}
+                    assert percepts == {percept for _, told in turns for percept in told}
+                    assert actions == {made for made, _ in turns}
+            if state.is_terminal() or state.move_number() > 12:
+                break
+            state.play(*(draw.choice(state.legal_moves(role)) for role in range(len(game.roles))))
+
+
+@pytest.mark.parametrize("name", ["kuhn_poker", "tic_tac_toe", "hanoi"])
+def test_matches_that_begin_in_other_states_do_not_look_alike(name: str) -> None:
+    game = load(name)
+    state = game.new_initial_state()
+    texts, facts = {state.information_state_string(0)}, {"the initial state"}
+    for _ in range(3):
+        state.play(*(state.legal_moves(role)[0] for role in range(len(game.roles))))
+        later = game.state(state.facts())
+        texts.add(later.information_state_string(0))
+        facts.add(str(state.facts()))
+        assert later.information_state_string(0).startswith(f"{game.roles[0]} from {state.facts()[0]}")
+        if game.has_hidden_information:
+            assert later.view(0).information_state_string() == later.information_state_string(0)
+            assert later.belief(0).information_state_string() == later.information_state_string(0)
+    assert len(texts) == len(facts) > 2
+
+
+def test_a_tree_begins_where_all_know_the_state(kuhn: ggp.Game, dealt: ggp.State) -> None:
+    with pytest.raises(ggp.Error, match="begins where all roles know the state"):
+        kuhn.efg(state=dealt)
+    assert kuhn.efg(state=kuhn.new_initial_state()) == kuhn.efg()
+    # Here left knows both cards.
+    assert kuhn.efg(state=kuhn.state(dealt.facts())).count("p ") == 1
 
 
 def test_a_value_needs_that_nothing_is_hidden() -> None:

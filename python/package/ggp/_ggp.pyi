@@ -13,6 +13,7 @@ OVER: Final = -4
 TERMINAL: Final = 1
 CUT: Final = 2
 STUCK: Final = 3
+UNSCORED: Final = 4
 
 class Error(Exception): ...
 
@@ -52,7 +53,7 @@ def play(
     game: Game,
     players: Sequence[_Player],
     *,
-    seed: int = 0,
+    seed: int | None = None,
     start_clock: float | None = None,
     play_clock: float | None = None,
     opening: int = 0,
@@ -204,7 +205,7 @@ class State:
     def information_state_string(self, player: int | None = None) -> str: ...
     def view(self, role: int) -> View: ...
     def belief(
-        self, role: int, *, members: int = 2_000, joint_moves: int = 100_000, seed: int = 0
+        self, role: int, *, members: int = 2_000, joint_moves: int = 100_000, seed: int | None = None
     ) -> Belief: ...
     def history(self) -> list[list[str]]: ...
     def move_number(self) -> int: ...
@@ -229,7 +230,7 @@ class Player:
         cls,
         spec: str,
         *,
-        seed: int = 0,
+        seed: int | None = None,
         threads: int = 1,
         memory: int = 1024,
         table: _Source | None = None,
@@ -252,7 +253,7 @@ class View:
     def knowledge(self) -> _Knowledge: ...
     def information_state_string(self) -> str: ...
     def belief(
-        self, *, members: int = 2_000, joint_moves: int = 100_000, seed: int = 0
+        self, *, members: int = 2_000, joint_moves: int = 100_000, seed: int | None = None
     ) -> Belief: ...
 
 @final
@@ -265,7 +266,7 @@ class Belief:
         start: State | None = None,
         members: int = 2_000,
         joint_moves: int = 100_000,
-        seed: int = 0,
+        seed: int | None = None,
     ) -> Belief: ...
     @property
     def game(self) -> Game: ...
@@ -297,7 +298,7 @@ class Batch:
         game: Game,
         lanes: int,
         *,
-        seed: int = 0,
+        seed: int | None = None,
         auto_reset: bool = True,
         max_length: int | None = None,
         memory: int = 4096,

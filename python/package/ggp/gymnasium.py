@@ -1,17 +1,20 @@
 """Games of one player as environments of Gymnasium, one at a time (`Puzzle`) or many (`Puzzles`).
 
 An observation has the facts, float32, 1 for those that hold. The reward is the score at the end,
-divided by 100. The legal actions are in `info["action_mask"]` (int8); an action that is not legal
+divided by 100; it is 0 where a match is cut after `max_length` steps. Faults of the rules raise `ggp.MatchError`.
+The legal actions are in `info["action_mask"]` (int8); an action that is not legal
 raises `ValueError`, or, with `illegal="stay"`, changes nothing, so that agents that know no masks
 can play.
 
 A `Puzzle` may have chance, which moves by itself, as the player does where it has no choice. With hidden
-information, an observation has the moves and percepts of the player since its last action, and nothing
-else, in place of the facts: 1 for each of its `Game.percepts` that it had, then 1 for each action that it made.
+information, an observation has the moves and percepts of the player, and nothing else, in place of the facts: 1
+for each of its `Game.percepts` that it ever had, and for each action that it ever made; then the same again, since
+its last action. The order of earlier turns is not in it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import gymnasium
@@ -27,8 +30,10 @@ _LENGTH = 1_000
 
 
 def _checked(game: ggp.Game) -> None:
-    if len(game.roles) != 1:
+    if game.num_players() != 1:
         raise ValueError(f"{game.name} has {len(game.roles)} roles; see ggp.pettingzoo")
+    if len(game.roles) != 1 or game.has_hidden_information:
+        raise ValueError(f"{game.name} has chance or hidden information; see ggp.gymnasium.Puzzle")
 
 
 class Puzzle(gymnasium.Env[np.ndarray, int]):
@@ -94,6 +99,8 @@ class Puzzle(gymnasium.Env[np.ndarray, int]):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
         super().reset(seed=seed)
+        if options:
+            raise ValueError(f"there are no options, and so none of these: {', '.join(options)}")
         self._state = self._game.new_initial_state()
         self._steps = 0
         self._seen[:] = 0
@@ -124,20 +131,19 @@ class Puzzle(gymnasium.Env[np.ndarray, int]):
 
 
 class Puzzles(gymnasium.vector.VectorEnv[np.ndarray, np.ndarray, Any]):
-    """Many games of one role at a time, over `ggp.Batch`.
+    """Many games of one role at a time, without chance, over `ggp.Batch`.
 
     A game that is over begins again in the same step, whose observation is that of the new one; the last
     observation of the old one is in `info["final_obs"]` then. `info["action_mask"]` has the legal
     actions.
+
+    Nothing in these games is random, so the seeds of `reset` change nothing but `np_random`. Its only option is
+    `reset_mask` (bool, of shape num_envs): the games that begin again; all others go on.
     """
 
-    def __init__(
-        self, game: ggp.Game, num_envs: int, *, max_length: int = _LENGTH, seed: int = 0
-    ) -> None:
+    def __init__(self, game: ggp.Game, num_envs: int, *, max_length: int = _LENGTH) -> None:
         _checked(game)
-        self._batch = ggp.Batch(
-            game, num_envs, seed=seed, max_length=max_length, auto_reset=False
-        )
+        self._batch = ggp.Batch(game, num_envs, max_length=max_length, auto_reset=False)
         self.num_envs = num_envs
         self.metadata = {"autoreset_mode": gymnasium.vector.AutoresetMode.SAME_STEP}
         facts, actions = self._batch.num_facts, self._batch.num_actions(0)
@@ -156,9 +162,22 @@ class Puzzles(gymnasium.vector.VectorEnv[np.ndarray, np.ndarray, Any]):
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
-        if isinstance(seed, int):
-            self._batch.seed(seed)
-        self._batch.reset()
+        seeds = list(seed) if isinstance(seed, Sequence | np.ndarray) else [seed] * self.num_envs
+        if len(seeds) != self.num_envs or not all(one is None or isinstance(one, int | np.integer) for one in seeds):
+            raise ValueError(f"`seed` is a number, or a list of {self.num_envs} numbers or None, not {seed!r}")
+        options = dict(options or {})
+        which = options.pop("reset_mask", None)
+        if options:
+            raise ValueError(f"the only option is `reset_mask`, not {', '.join(options)}")
+        if which is not None:
+            if not isinstance(which, np.ndarray) or which.dtype != np.bool_:
+                raise TypeError(f"`reset_mask` is an array of bool, not {which!r}")
+            if which.shape != (self.num_envs,) or not which.any():
+                raise ValueError(f"`reset_mask` has {self.num_envs} elements, at least one of them true, not {which}")
+            which = np.ascontiguousarray(which)
+        if isinstance(seed, int | np.integer):
+            super().reset(seed=int(seed))
+        self._batch.reset(which)
         return self._observed()
 
     def step(self, actions: np.ndarray) -> tuple[
@@ -172,7 +191,11 @@ class Puzzles(gymnasium.vector.VectorEnv[np.ndarray, np.ndarray, Any]):
         ends = np.empty(self.num_envs, np.uint8)
         chosen = np.ascontiguousarray(actions, np.int32).reshape(self.num_envs, 1)
         self._batch.step(chosen, rewards, ends)
-        over, cut = ends == ggp.TERMINAL, ends > ggp.TERMINAL
+        for lane in np.flatnonzero(ends > ggp.CUT):
+            # One of these raises the exception for the fault of the rules.
+            state = self._batch.state(int(lane))
+            state.returns(), state.legal_moves(0)
+        over, cut = ends == ggp.TERMINAL, ends == ggp.CUT
         facts, info = self._observed()
         ended = ends != 0
         if ended.any():
@@ -186,5 +209,4 @@ class Puzzles(gymnasium.vector.VectorEnv[np.ndarray, np.ndarray, Any]):
             info["_final_obs"] = ended
             info["final_info"] = {"action_mask": masks, "_action_mask": ended}
             info["_final_info"] = ended
-        scores = np.nan_to_num(rewards[:, 0].astype(np.float64)) / 100
-        return facts, scores, over, cut, info
+        return facts, rewards[:, 0].astype(np.float64) / 100, over, cut, info

@@ -10,6 +10,7 @@ own (open_spiel 2.0.2, `MCTSBot.step`): use those in Python.
 
 from __future__ import annotations
 
+import json
 import math
 from typing import Any
 
@@ -41,8 +42,9 @@ def register(
     0, for everybody.
 
     With hidden information, or with `turn_based`, states have `information_state_string`: all that a player knows, see
-    `State.information_state_string`. With hidden information, an observation has the last turn of a player:
-    see `State.observation_tensor`.
+    `State.information_state_string`. With hidden information, an observation has the percepts and actions of a
+    player, of the whole match and of the last turn: see `State.observation_tensor`. No game has an information
+    state as a tensor: to ask for one raises `ggp.Error`, as does asking for what all players know in common.
 
     Raises `ggp.LimitError` if the rules have no network.
     """
@@ -116,8 +118,16 @@ def register(
             return _State(self, game.new_initial_state(), max_length, cut, turn_based)
 
         def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> _Observer | _Recaller:
-            if iig_obs_type is not None and iig_obs_type.perfect_recall and knows:
-                return _Recaller()
+            if params:
+                raise ValueError(f"observations have no parameters: {params}")
+            if iig_obs_type is not None:
+                is_own = iig_obs_type.private_info == pyspiel.PrivateInfoType.SINGLE_PLAYER
+                if not iig_obs_type.public_info or (hides and not is_own):
+                    raise ggp.Error(
+                        "an observation has all that a player sees: what is public is not told apart from it"
+                    )
+                if iig_obs_type.perfect_recall:
+                    return _Recaller()
             return _Observer(math.prod(game.observation_tensor_shape()))
 
     pyspiel.register_game(game_type, Registered)
@@ -125,7 +135,7 @@ def register(
 
 def _sum_of_scores(game: ggp.Game, max_length: int) -> float | None:
     """The sum of the scores at the end of a match, if it ends in time."""
-    played = ggp.play(game, ["random"] * len(game.roles), max_moves=max_length)
+    played = ggp.play(game, ["random"] * len(game.roles), seed=0, max_moves=max_length)
     return None if played["scores"] is None else float(sum(played["scores"]))
 
 
@@ -205,7 +215,11 @@ class _State(pyspiel.State):  # type: ignore[misc]
         return self.returns()
 
     def __str__(self) -> str:
-        return " ".join(self._state.facts())
+        # The moves that were chosen already, where others choose before the joint move is made.
+        chosen = [self._state.action_to_string(player, action) for player, action in enumerate(self._chosen)]
+        if self._state.is_chance_node():
+            chosen += json.loads(self._state.serialize()).get("pending", ())
+        return " ".join([*self._state.facts(), *(f"chosen: {text}" for text in chosen)])
 
     def __deepcopy__(self, memo: dict[int, Any]) -> _State:
         return _State(
@@ -219,7 +233,7 @@ class _State(pyspiel.State):  # type: ignore[misc]
 
 
 class _Observer:
-    """The facts of a state, which every player sees, or the last turn of a player."""
+    """The facts of a state, which every player sees, or what a player saw and did."""
 
     def __init__(self, size: int) -> None:
         self.tensor = np.zeros(size, np.float32)
@@ -240,7 +254,10 @@ class _Recaller:
         self.dict: dict[str, np.ndarray] = {}
 
     def set_from(self, state: _State, player: int) -> None:
-        """Does nothing: there is no tensor of this."""
+        raise ggp.Error(
+            "there is no information state as a tensor: use `information_state_string`, or `observation_tensor`, "
+            "which has no order of earlier turns"
+        )
 
     def string_from(self, state: _State, player: int) -> str:
         return state._state.information_state_string(player)

@@ -1,11 +1,14 @@
 """Rule sets as environments of PettingZoo: `env` for turns, `parallel_env` for joint moves.
 
 An observation is a dictionary with the facts (`observation`, float32) and the legal actions
-(`action_mask`, int8). Rewards are the scores at the end, divided by 100. Chance moves by itself.
+(`action_mask`, int8). Rewards are the scores at the end, divided by 100; they are 0 where a match is cut after
+`max_length` joint moves. Chance moves by itself. The `seed` of `reset` is that of its moves: without one, they are
+different each time. There are no options. Faults of the rules raise `ggp.MatchError`.
 
-With hidden information, the observation of an agent has its own moves and percepts since its last action, and nothing
-else, in place of the facts: 1 for each of its `Game.percepts` that it had, with zeros up to the greatest number
-of percepts of an agent; then 1 for each action that it made. An agent that is to play well must remember.
+With hidden information, the observation of an agent has its own moves and percepts, and nothing else, in place of
+the facts: 1 for each of its `Game.percepts` that it ever had, with zeros up to the greatest number of percepts of an
+agent, and 1 for each action that it ever made, with zeros up to the greatest number of actions; then the same
+again, since its last action. The order of earlier turns is not in it.
 """
 
 from __future__ import annotations
@@ -75,7 +78,7 @@ class _Rules:
         return {"observation": self.seen(state, name), "action_mask": mask}
 
     def seen(self, state: ggp.State, name: str) -> np.ndarray:
-        """The facts, or the last turn of an agent."""
+        """The facts, or what an agent saw and did, of the whole match and of the last turn."""
         player = list(self.roles).index(name)
         return np.asarray(state.observation_tensor(player), np.float32)
 
@@ -99,12 +102,14 @@ class _Seats:
     _state: ggp.State
 
     def _set_up(self, game: ggp.Game, max_length: int, render_mode: str | None) -> None:
+        if render_mode not in (None, "ansi"):
+            raise ValueError(f"`render_mode` is None or 'ansi', not {render_mode!r}")
         self._rules = _Rules(game, max_length)
         self.render_mode = render_mode
         self.possible_agents = list(self._rules.roles)
         self.observation_spaces = self._rules.observation_spaces
         self.action_spaces = self._rules.action_spaces
-        self._chance = random.Random(0)
+        self._chance = random.Random()
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         return self.observation_spaces[agent]
@@ -142,7 +147,7 @@ class AEC(_Seats, AECEnv):  # type: ignore[misc]
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         shape = self._rules.game.observation_tensor_shape()
-        # With hidden information, by agent: its moves and percepts since its last action.
+        # With hidden information, by agent: its moves and percepts, all and since its last action.
         self._seen = {name: np.zeros(shape, np.float32) for name in self.agents}
         self._begin_turn()
 
@@ -191,7 +196,7 @@ class AEC(_Seats, AECEnv):  # type: ignore[misc]
         if action is None or action not in self._rules.legal(self._state, agent):
             raise ValueError(f"action {action} of {agent} is not legal")
         self._chosen[agent] = int(action)
-        self._seen[agent][:] = 0
+        self._seen[agent][len(self._seen[agent]) // 2 :] = 0
         self._waiting.pop(0)
         if self._waiting:
             self.agent_selection = self._waiting[0]

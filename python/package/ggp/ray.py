@@ -241,13 +241,14 @@ class SelfPlay:
     Each of the `workers` steps `lanes` matches by `policy(weights, facts, masks)`, which gets the facts of all states
     (float32, `[lanes, facts]`) and for each role the legal actions (bool, `[lanes, actions]`), and returns the
     actions (int32, `[lanes, roles]`), or a pair of them and a dictionary of more arrays to keep, such as
-    the logarithms of probabilities. Matches that have ended begin again.
+    the logarithms of probabilities. Matches that have ended begin again. Random numbers of equal seeds are equal; without
+    a seed, they are different each time.
 
     A block is what one worker saw in `steps` steps, a dictionary of arrays whose first axis is the step:
 
     - `facts`: the facts before the step, as bits (uint8, `[steps, lanes, bytes]`; see `unpack`)
     - `masks`: by role, the legal actions, as bits (the same)
-    - `actions` (int32, `[steps, lanes, roles]`), `rewards` (float32, the same; scores at the end of a match, else 0)
+    - `actions` (int32, `[steps, lanes, roles]`), `rewards` (float32, the same; scores where a match is `ggp.TERMINAL`, else 0)
       and `ends` (uint8, `[steps, lanes]`), as `Batch.step` has them
     - what else the policy returned
     - `last`: the facts after the last step (`[lanes, bytes]`), and `version`: how often `update` had been called
@@ -270,13 +271,17 @@ class SelfPlay:
         workers: int,
         lanes: int = 512,
         steps: int = 64,
-        seed: int = 0,
+        seed: int | None = None,
         max_length: int = 1000,
     ) -> None:
+        if game.has_hidden_information:
+            raise ValueError(f"{game.name} has hidden information, and a policy gets facts; use ggp.Batch")
         if min(workers, lanes, steps) < 1:
             raise ValueError("workers, lanes and steps must be at least 1")
         if not ray.is_initialized():
             ray.init(log_to_driver=False)
+        if seed is None:
+            seed = int.from_bytes(os.urandom(8))
         self.version = -1
         self.update(weights)
         # Workers that begin again fetch it again.

@@ -6,7 +6,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use super::{Saved, State};
-use crate::errors::play_error;
+use crate::errors::{Error, play_error};
 use crate::knowledge::Turn;
 use crate::shared::Shared;
 use crate::view::View;
@@ -24,6 +24,7 @@ impl State {
             turns: Vec::new(),
             start: None,
             pending: None,
+            has_lost_past: false,
         })
     }
 
@@ -41,12 +42,13 @@ impl State {
             turns: Vec::new(),
             start,
             pending: None,
+            has_lost_past: false,
         }
     }
 
     /// The facts, if the state is one of this game and no choice of chance is missing.
     pub fn facts_within(&self, py: Python<'_>, shared: &Arc<Shared>) -> PyResult<Vec<String>> {
-        if !Arc::ptr_eq(&self.shared, shared) {
+        if !self.shared.is_same(shared) {
             return Err(PyValueError::new_err("the state is one of another game"));
         }
         self.check_settled()?;
@@ -104,9 +106,14 @@ impl State {
         let state = machine
             .state(&terms)
             .map_err(|error| play_error(py, &error))?;
+        // Equal states have equal lists.
+        let texts = machine.facts(&state).into_iter();
+        let texts = texts.map(|fact| shared.game.text(machine.terms(), fact));
+        let mut start: Vec<String> = texts.collect();
+        start.sort();
         drop(machine);
         Ok(State {
-            start: Some(facts.to_vec()),
+            start: Some(start),
             state,
             ..State::initial(py, shared)?
         })
@@ -120,6 +127,7 @@ impl State {
             Some(facts) => State::of_facts(py, shared, facts)?,
             None => State::initial(py, shared)?,
         };
+        state.has_lost_past = saved.has_lost_past;
         for joint in &saved.moves {
             state.make(py, joint)?;
         }
@@ -131,6 +139,24 @@ impl State {
             state.pending = Some(moves.collect::<PyResult<_>>()?);
         }
         Ok(state)
+    }
+
+    /// The moves of the players while chance has not chosen yet.
+    pub(super) fn pending_texts(&self) -> Option<Vec<String>> {
+        let machine = self.shared.machine();
+        let texts = |joint: &Vec<Move>| joint.iter().map(|made| machine.text(*made)).collect();
+        self.pending.as_ref().map(texts)
+    }
+
+    /// All that equal states have in common, except the rules and the facts.
+    pub(super) fn context(&self) -> Saved {
+        let hides = self.shared.hides();
+        Saved {
+            start: self.start.clone().filter(|_| hides),
+            moves: if hides { self.history() } else { Vec::new() },
+            pending: self.pending_texts(),
+            has_lost_past: self.has_lost_past,
+        }
     }
 
     /// Calls the machine without the lock of the interpreter.
@@ -178,6 +204,23 @@ impl State {
             return Ok(None);
         };
         self.shared.terms(facts).map(Some)
+    }
+
+    /// Returns true if the match began in this state.
+    pub fn is_first(&self) -> bool {
+        self.history.is_empty() && !self.has_lost_past
+    }
+
+    /// Refuses a state whose past is not known, where something depends on it.
+    pub fn check_past(&self) -> PyResult<()> {
+        if self.has_lost_past {
+            return Err(Error::new_err(
+                "the moves that led to this state of a batch are not known, and so neither is what a role knows: \
+                 after `Batch.set_states`, or if the moves need more than `memory`, reset the match first, or \
+                 play it as a `State`",
+            ));
+        }
+        Ok(())
     }
 
     /// Refuses a state in which the players have chosen, and chance has not.
