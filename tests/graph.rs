@@ -179,7 +179,11 @@ fn the_pictures_of_the_handbook_are_what_their_commands_make() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folder = root.join("docs/pictures");
     let mut made = Vec::new();
-    for page in ["docs/reference/graphs.md", "docs/reference/drawing.md"] {
+    for page in [
+        "README.md",
+        "docs/reference/graphs.md",
+        "docs/reference/drawing.md",
+    ] {
         let text = fs::read_to_string(root.join(page)).unwrap();
         for line in text
             .lines()

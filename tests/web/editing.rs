@@ -143,6 +143,24 @@ fn random_matches_measure_the_rules() {
 }
 
 #[test]
+fn infix_notation_is_named_by_every_address() {
+    let service = Service::start(&[]);
+    let infix = "role(walker)\nterminal :- true(at(end))\n";
+    let checked = service.post("/api/check", &set(infix)).ok();
+    assert_eq!(checked["findings"][0]["code"], "K007");
+    for path in ["/api/games", "/api/try"] {
+        let refused = service.post(path, &set(infix));
+        assert_eq!(refused.status, 422, "{path}");
+        let report = refused.json();
+        assert_eq!(report["findings"].as_array().unwrap().len(), 1, "{path}");
+        for field in ["code", "message"] {
+            let (finding, expected) = (&report["findings"][0], &checked["findings"][0]);
+            assert_eq!(finding[field], expected[field], "{path}");
+        }
+    }
+}
+
+#[test]
 fn random_matches_find_faults_that_a_position_shows() {
     let service = Service::start(&[]);
     let two = format!("{WALK}\n(goal walker 50)");

@@ -111,7 +111,7 @@ fn the_events_add_up_to_the_graph() {
         let graph = explore(&mut problem, &how, &budget, stats, &mut ()).unwrap();
         let terms = problem.machine().terms();
         let arcs = graph.arcs().iter().map(|arc| {
-            let action = game.canonical(terms, arc.action.term());
+            let action = game.text(terms, arc.action.term());
             (arc.from as u64, arc.to as u64, action)
         });
         assert_eq!(received.arcs, arcs.collect::<Vec<_>>(), "{name} {merge}");

@@ -52,6 +52,21 @@ fn slow_requests_are_ended() {
 }
 
 #[test]
+fn a_greeting_in_tls_is_answered_with_the_reason() {
+    let service = Service::start(&[]);
+    for greeting in [
+        b"\x16".to_vec(),
+        [&b"\x16\x03\x01\x02\x00"[..], &[1; 512]].concat(),
+    ] {
+        let mut stream = connect(&service);
+        stream.write_all(&greeting).expect("it is open");
+        let answer = rest(stream);
+        assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
+        assert!(answer.contains("begins with http, not https"), "{answer}");
+    }
+}
+
+#[test]
 fn a_wrong_request_is_told_what_is_wrong() {
     let service = Service::start(&[]);
     let answer = service.get("/api/check");
@@ -159,4 +174,43 @@ fn a_flood_of_sessions_does_not_take_the_rules_of_others() {
         service.anew().post("/api/games", &set(&own)).ok();
     }
     service.post(&path, &json!({ "moves": [["go"]] })).ok();
+}
+
+#[test]
+fn a_client_that_asks_before_it_sends_too_much_is_refused_at_once() {
+    let service = Service::start(&["--max-request", "1000"]);
+    let status = |length: usize| {
+        let head = format!(
+            "POST /api/check HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n\
+             Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n"
+        );
+        let mut stream = connect(&service);
+        stream.write_all(head.as_bytes()).expect("it is open");
+        let mut bytes = [0; 12];
+        stream.read_exact(&mut bytes).expect("it answers");
+        String::from_utf8_lossy(&bytes).into_owned()
+    };
+    assert_eq!(status(1000), "HTTP/1.1 100");
+    assert_eq!(status(1001), "HTTP/1.1 413");
+    assert_eq!(status(5_000_000), "HTTP/1.1 413");
+}
+
+#[test]
+fn byte_order_marks_are_accepted() {
+    let service = Service::start(&[]);
+    let marked = format!("\u{feff}{WALK}");
+    let picture = "\u{feff}[captions]\nat = \"place\"\n";
+    let set = json!({ "files": [{ "name": "walk.kif", "text": marked }], "picture": picture });
+    for mark in ["", "\u{feff}"] {
+        let body = format!("{mark}{set}");
+        let head = format!(
+            "POST /api/games HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
+             Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        let mut stream = connect(&service);
+        stream.write_all(head.as_bytes()).expect("it is open");
+        let answer = rest(stream);
+        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    }
 }

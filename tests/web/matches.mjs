@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { counted, home, board, status, place, facts, opened, says, ended, over, seated, own, addressed, LINE_OF_THREE, ONE_LIGHT, BOTH } from './person.mjs';
+import { counted, home, board, status, place, facts, opened, says, ended, over, seated, own, addressed, LINE_OF_THREE, ONE_LIGHT, BOTH, recorded } from './person.mjs';
 
 export const tests = {
   async a_game_is_found_and_loaded({ page }) {
@@ -94,7 +94,7 @@ export const tests = {
     await page.getByRole('tab', { name: 'Tournament' }).click();
     await page.getByLabel('Players, one per line').fill('random\nmcts:0.2s\nfirst');
     await page.getByRole('button', { name: 'Start', exact: true }).click();
-    await page.getByText('6 matches were played.').waitFor({ timeout: 90_000 });
+    await page.getByText('Matches played: 6.').waitFor({ timeout: 90_000 });
     assert.match(await page.locator('.cross tbody tr').first().textContent(), /mcts.*4\d+ ± \d+$/);
     if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/tournament.png` });
     await page.locator('.results button').first().click();
@@ -493,7 +493,7 @@ export const tests = {
   async an_edge_between_places_is_clicked({ page }) {
     await opened(page, '#/dots_and_boxes');
     await page.locator('[data-cell="1 0 2"]').first().click();
-    await page.locator('.history', { hasText: 'draw upright 3 1' }).waitFor();
+    await recorded(page, 'draw upright 3 1');
   },
 
   async fifty_sessions_play_at_once({ page }) {

@@ -10,6 +10,7 @@
 import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import { browsing, unfolded } from './person.mjs';
+import { tests as addresses } from './addresses.mjs';
 import { tests as clicks } from './clicking.mjs';
 import { tests as editor } from './editor.mjs';
 import { tests as files } from './files.mjs';
@@ -23,7 +24,7 @@ import { tests as rules } from './rules.mjs';
 import { tests as seats } from './seats.mjs';
 
 const wanted = process.argv.slice(3);
-const tests = { ...matches, ...play, ...rules, ...editor, ...graphs, ...looks, ...start, ...openapi, ...clicks, ...seats, ...files };
+const tests = { ...matches, ...play, ...rules, ...editor, ...graphs, ...looks, ...start, ...openapi, ...clicks, ...seats, ...files, ...addresses };
 const browser = await browsing();
 const exported = (await fetch(new URL('engine/local.js', process.argv[2]))).ok;
 /** Returns whether a test asks the server itself, looks at requests, or needs a table. */

@@ -59,6 +59,11 @@ export async function says(page, pattern, timeout = 30_000) {
   await page.waitForFunction(([source]) => new RegExp(source).test(document.querySelector('.status')?.textContent ?? ''), [pattern.source], { timeout, polling: 100 });
 }
 
+/** Waits until the history has the text; its tab gives way to that of thinking when a player begins to think. */
+export async function recorded(page, text) {
+  await page.locator('.history', { hasText: text }).waitFor({ state: 'attached' });
+}
+
 /** Waits until as many elements are there: a page under load shows a change a moment later. */
 export async function counted(locator, number) {
   for (let tries = 0; tries < 50 && await locator.count() !== number; tries += 1) await setTimeout(100);

@@ -1,7 +1,7 @@
 // Rules: checked, explained and solved.
 
 import assert from 'node:assert/strict';
-import { counted, home, board, status, place, facts, opened, says, over, seated, typed, own, addressed, rulesField, ruleText, LINE_OF_THREE, ONE_LIGHT, unending } from './person.mjs';
+import { counted, home, board, status, place, facts, opened, says, over, seated, typed, own, addressed, rulesField, ruleText, LINE_OF_THREE, ONE_LIGHT, recorded, unending } from './person.mjs';
 
 export const tests = {
   async a_puzzle_is_solved_and_the_plan_played({ page }) {
@@ -214,7 +214,7 @@ export const tests = {
     // Elements that appear under a resting pointer are ignored.
     await seated(page, 'nought', 'person');
     await page.locator('.move-list li', { hasText: '(mark 1 1)' }).locator('button.move').click();
-    await page.locator('.history', { hasText: 'mark 1 1' }).waitFor();
+    await recorded(page, 'mark 1 1');
     await page.waitForTimeout(600);
     assert.equal(await tip.isVisible(), false, 'a tip comes by itself');
   },

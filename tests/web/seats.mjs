@@ -1,7 +1,7 @@
 // Games whose rules hide what others do: what a seat sees at this page and at a table.
 
 import assert from 'node:assert/strict';
-import { counted, board, ended, facts, home, opened, place, says, seated, status } from './person.mjs';
+import { counted, board, ended, facts, home, opened, place, recorded, says, seated, status } from './person.mjs';
 
 const PERSONS = 'seats=person;person';
 const note = (page) => page.locator('.seat-note');
@@ -22,9 +22,9 @@ const tests = {
     await page.getByRole('button', { name: 'Close' }).click();
     // Everything can be shown, and hidden again.
     await note(page).getByRole('button', { name: 'Show everything' }).click();
-    await page.locator('.history', { hasText: 'deal jack queen' }).waitFor();
+    await recorded(page, 'deal jack queen');
     await note(page).getByRole('button', { name: 'Hide what others know' }).click();
-    await page.locator('.history', { hasText: 'saw (own jack)' }).waitFor();
+    await recorded(page, 'saw (own jack)');
     assert.doesNotMatch(await all(page), /deal/);
     // At the end, all is shown.
     await page.getByRole('button', { name: 'check', exact: true }).first().click();
@@ -32,7 +32,7 @@ const tests = {
     await page.locator('.status.ended').or(call).first().waitFor();
     if (await call.isVisible()) await call.click();
     await ended(page);
-    await page.locator('.history', { hasText: 'deal jack queen' }).waitFor();
+    await recorded(page, 'deal jack queen');
   },
 
   async deals_differ({ page }) {
@@ -113,18 +113,18 @@ const tests = {
     }
     for (const each of [one, two, third]) {
       await ended(each);
-      await each.locator('.history', { hasText: 'mark 3 1' }).waitFor();
-      await each.locator('.history', { hasText: 'mark 2 2' }).waitFor();
+      await recorded(each, 'mark 3 1');
+      await recorded(each, 'mark 2 2');
       await counted(each.locator('.branches'), 0);
     }
   },
 
   async programs_alone_are_watched_with_all_cards({ page }) {
     await opened(page, '#/kuhn_poker?moves=wait wait (deal jack queen)&seats=random;random;random');
-    await page.locator('.history', { hasText: 'deal jack queen' }).waitFor();
+    await recorded(page, 'deal jack queen');
     assert.equal(await note(page).isVisible(), false);
     await seated(page, 'left', 'person');
-    await page.locator('.history', { hasText: 'saw (own jack)' }).waitFor();
+    await recorded(page, 'saw (own jack)');
     assert.match(await note(page).textContent(), /what left knows/);
   },
 };

@@ -248,7 +248,7 @@ impl Requests {
 
 fn too_late() -> Refusal {
     let seconds = QUESTION.as_secs();
-    Refusal::rules(format!("there was no answer within {seconds} seconds"))
+    Refusal::rules(format!("there was no answer within {seconds} s"))
 }
 
 fn needs_server(what: &str) -> Refusal {

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use axum::Json;
+use axum::body::HttpBody;
 use axum::extract::rejection::JsonRejection;
 use axum::extract::{FromRequest, Request};
 use axum::http::{HeaderValue, StatusCode, header};
@@ -13,6 +14,7 @@ use serde::de::DeserializeOwned;
 
 use ggp_answers::Refusal;
 use ggp_engine::machine::PlayError;
+use ggp_gdl::counted::counted;
 
 /// The reason why a request fails, and a remedy.
 #[derive(Clone, Debug)]
@@ -107,6 +109,9 @@ pub(super) struct BodyLimits {
 /// may look for an answer only then, gets one.
 const IGNORED: usize = 16;
 
+/// A byte order mark in UTF-8.
+const MARK: &[u8] = "\u{feff}".as_bytes();
+
 /// The body of a request as JSON. A malformed body is an [`ApiError`].
 #[derive(Debug)]
 pub(super) struct JsonBody<T>(pub(super) T);
@@ -128,17 +133,29 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for JsonBody<T> {
             Err(_) => Err(ApiError::new(
                 StatusCode::REQUEST_TIMEOUT,
                 format!(
-                    "the request did not arrive within {} seconds",
-                    time.as_secs_f64()
+                    "the request did not arrive within {}",
+                    counted(time.as_secs_f64(), "second")
                 ),
             )),
         }
     }
 }
 
-/// The request with its whole body, which must have at most `most` bytes.
+/// The request with its whole body, which must have at most `most` bytes. A byte order mark at
+/// the beginning of the body is left out.
 async fn received(request: Request, most: usize) -> Result<Request, ApiError> {
+    let too_large = || {
+        Err(ApiError::new(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            "the request is larger than the server accepts; `ggp web --max-request` sets the limit",
+        ))
+    };
     let (parts, mut body) = request.into_parts();
+    // A sender that waits for permission gets none: reading the body would give it.
+    let waits = parts.headers.contains_key(header::EXPECT);
+    if waits && body.size_hint().lower() > most as u64 {
+        return too_large();
+    }
     let (mut bytes, mut size) = (Vec::new(), 0_usize);
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|_| ApiError::wrong("the request ended early"))?;
@@ -155,13 +172,13 @@ async fn received(request: Request, most: usize) -> Result<Request, ApiError> {
             bytes.extend_from_slice(&data);
         }
     }
-    match size > most {
-        true => Err(ApiError::new(
-            StatusCode::PAYLOAD_TOO_LARGE,
-            "the request is larger than the server accepts; `ggp web --max-request` sets the limit",
-        )),
-        false => Ok(Request::from_parts(parts, bytes.into())),
+    if size > most {
+        return too_large();
     }
+    if bytes.starts_with(MARK) {
+        bytes.drain(..MARK.len());
+    }
+    Ok(Request::from_parts(parts, bytes.into()))
 }
 
 fn error(rejection: &JsonRejection) -> ApiError {

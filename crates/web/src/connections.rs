@@ -4,6 +4,7 @@
 //! A new connection is never refused for the sake of an idle one: beyond a limit, the one
 //! that has been idle the longest is closed.
 
+use std::io;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -11,8 +12,10 @@ use std::time::{Duration, Instant};
 use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
+use tokio::time::timeout;
 use tokio_io_timeout::TimeoutStream;
 use tower_service::Service;
 
@@ -24,6 +27,8 @@ const PAUSE: Duration = Duration::from_millis(50);
 const FAREWELL: Duration = Duration::from_secs(5);
 /// Maximum size of the head of a request in bytes.
 const HEAD: usize = 64 << 10;
+/// The first byte of a greeting in TLS.
+const TLS: u8 = 0x16;
 
 /// Limits on connections.
 #[derive(Copy, Clone, Debug)]
@@ -145,6 +150,20 @@ impl Connections {
 
     async fn answer(&self, connection: &Arc<Connection>, stream: TcpStream, router: Router) {
         let time = self.limits.time;
+        let mut first = [0];
+        let seen = tokio::select! {
+            seen = timeout(time, stream.peek(&mut first)) => seen,
+            () = connection.close.notified() => return,
+        };
+        match (seen, first) {
+            (Ok(Ok(1)), [TLS]) => {
+                // An error of a connection is the client's affair.
+                let _ = timeout(FAREWELL, refuse_tls(stream)).await;
+                return;
+            }
+            (Ok(Ok(1)), _) => {}
+            _ => return,
+        }
         let mut stream = TimeoutStream::new(stream);
         stream.set_write_timeout(Some(time));
         let stream = TokioIo::new(Box::pin(stream));
@@ -164,8 +183,24 @@ impl Connections {
             () = connection.close.notified() => {}
         }
         served.as_mut().graceful_shutdown();
-        let _ = tokio::time::timeout(FAREWELL, served).await;
+        let _ = timeout(FAREWELL, served).await;
     }
+}
+
+/// Answers a greeting in TLS, and reads until the client closes the connection: unread data would
+/// make the system reset it before the answer arrives.
+async fn refuse_tls(mut stream: TcpStream) -> io::Result<()> {
+    let text =
+        "not an HTTP request but TLS; the address of this page begins with http, not https\n";
+    let length = text.len();
+    let answer = format!(
+        "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nContent-Length: {length}\r\n\
+         Connection: close\r\n\r\n{text}"
+    );
+    stream.write_all(answer.as_bytes()).await?;
+    stream.shutdown().await?;
+    while stream.read(&mut [0; 1 << 10]).await? > 0 {}
+    Ok(())
 }
 
 /// Closes the connection that has been idle the longest. `None` if all are busy.

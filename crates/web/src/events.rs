@@ -123,8 +123,8 @@ pub(super) fn permit(app: &AppState, visitor: &Visitor) -> Result<Permit, ApiErr
     let turn = app.jobs.try_take(&visitor.asker).ok_or_else(|| {
         let most = app.limits.jobs_each;
         ApiError::busy(format!(
-            "you already run {most} players and solvers, or the server is busy with those of \
-             others: stop one, or try again soon"
+            "you already run as many players and solvers as allowed ({most}), or the server is busy \
+             with those of others: stop one, or try again soon"
         ))
     })?;
     Ok(Permit::of(app, turn))

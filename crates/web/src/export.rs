@@ -129,15 +129,7 @@ impl Display for ExportError {
     }
 }
 
-impl Error for ExportError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            ExportError::Io(_, error) => Some(error),
-            ExportError::Game(_, error) => Some(&**error),
-            _ => None,
-        }
-    }
-}
+impl Error for ExportError {}
 
 /// A folder that is emptied unless all is in it.
 struct Draft {

@@ -19,6 +19,7 @@ use super::{AppState, Shared};
 use ggp_answers::{CheckReport, File, GameDescription, LoadedGame, Refusal};
 use ggp_answers::{Role, RuleSet, Rules};
 use ggp_engine::propnet::NetworkCache;
+use ggp_gdl::counted::counted;
 use ggp_stop::Stop;
 
 /// The time for work to end after its stop was raised.
@@ -246,8 +247,8 @@ fn ended(stop: &Stop, limit: Duration) -> Option<ApiError> {
 
 fn too_late(limit: Duration) -> ApiError {
     ApiError::rules(format!(
-        "there was no answer within {} seconds; `ggp web --max-question` sets the limit",
-        limit.as_secs_f64()
+        "there was no answer within {}; `ggp web --max-question` sets the limit",
+        counted(limit.as_secs_f64(), "second")
     ))
 }
 

@@ -9,7 +9,7 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::header::{self, HeaderValue};
 use axum::http::uri::Authority;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::{HeaderMap, StatusCode, Version};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http_body_util::BodyExt;
@@ -30,8 +30,8 @@ pub(super) async fn guard(
     mut request: Request,
     next: Next,
 ) -> Response {
-    if let Err(message) = check(request.headers(), &app.limits.hosts) {
-        return ApiError::new(StatusCode::FORBIDDEN, message).into_response();
+    if let Err(error) = check(request.version(), request.headers(), &app.limits.hosts) {
+        return error.into_response();
     }
     let busy = connection.begin();
     let visitor = app.sessions.visitor(request.headers(), connection.address);
@@ -68,28 +68,38 @@ pub(super) async fn guard(
 }
 
 /// Checks that the request names this host and, if a page sends it, comes from this host's
-/// page. The result says what is wrong.
+/// page.
+///
+/// A browser always names a host. Simple programs, such as those that check whether a server
+/// is alive, may leave it out in HTTP/1.0.
 ///
 /// A page of another site can make its own name resolve to this machine, and then read the
 /// answers (DNS rebinding). So only names that nobody else can have are accepted: addresses,
 /// `localhost`, and those that the user gives.
-fn check(headers: &HeaderMap, hosts: &[String]) -> Result<(), String> {
-    let host = headers
-        .get(header::HOST)
-        .and_then(|host| host.to_str().ok());
+fn check(version: Version, headers: &HeaderMap, hosts: &[String]) -> Result<(), ApiError> {
+    let forbidden = |message: &str| ApiError::new(StatusCode::FORBIDDEN, message);
+    let origin = headers.get(header::ORIGIN);
+    let mut named = headers.get_all(header::HOST).iter();
+    let host = match (named.next(), named.next()) {
+        (None, _) if version < Version::HTTP_11 && origin.is_none() => return Ok(()),
+        (Some(host), None) => host.to_str().ok(),
+        _ => None,
+    };
     let Some(host) = host.and_then(|host| host.parse::<Authority>().ok()) else {
-        return Err("the request names no host".to_owned());
+        return Err(ApiError::wrong(
+            "the request must name this host in one `Host` header",
+        ));
     };
     let name = host.host().trim_matches(['[', ']']);
     let is_own = |own: &str| name.eq_ignore_ascii_case(own);
     let known = hosts.iter().any(|own| is_own(own));
     if !known && !is_own("localhost") && name.parse::<IpAddr>().is_err() {
-        return Err(format!(
+        return Err(forbidden(&format!(
             "this server does not know the name `{name}`; \
              if it is meant, start it with `ggp web --host {name}`"
-        ));
+        )));
     }
-    let is_own_page = match headers.get(header::ORIGIN).map(HeaderValue::to_str) {
+    let is_own_page = match origin.map(HeaderValue::to_str) {
         None => true,
         Some(Ok(origin)) => origin
             .split_once("://")
@@ -98,7 +108,9 @@ fn check(headers: &HeaderMap, hosts: &[String]) -> Result<(), String> {
     };
     match is_own_page {
         true => Ok(()),
-        false => Err("this server answers only its own page and programs".to_owned()),
+        false => Err(forbidden(
+            "this server answers only its own page and programs",
+        )),
     }
 }
 
@@ -114,7 +126,34 @@ mod tests {
             headers.insert(header::ORIGIN, origin);
         }
         let hosts: Vec<String> = hosts.iter().map(ToString::to_string).collect();
-        check(&headers, &hosts).is_ok()
+        check(Version::HTTP_11, &headers, &hosts).is_ok()
+    }
+
+    #[test]
+    fn a_request_names_one_host() {
+        let headers = |lines: &[(&'static str, &'static str)]| {
+            let mut headers = HeaderMap::new();
+            for (name, value) in lines {
+                headers.append(*name, HeaderValue::from_static(value));
+            }
+            headers
+        };
+        let status = |version, lines: &[_]| {
+            let found = check(version, &headers(lines), &[]);
+            found.map_err(|error| error.into_response().status().as_u16())
+        };
+        let own = ("host", "localhost");
+        for version in [Version::HTTP_10, Version::HTTP_11] {
+            assert_eq!(status(version, &[own]), Ok(()));
+            assert_eq!(status(version, &[own, own]), Err(400));
+            assert_eq!(status(version, &[own, ("host", "evil.example")]), Err(400));
+            assert_eq!(status(version, &[("host", "a b")]), Err(400));
+            assert_eq!(status(version, &[("host", "")]), Err(400));
+            let from_page = ("origin", "http://localhost");
+            assert_eq!(status(version, &[from_page]), Err(400));
+        }
+        assert_eq!(status(Version::HTTP_10, &[]), Ok(()));
+        assert_eq!(status(Version::HTTP_11, &[]), Err(400));
     }
 
     #[test]

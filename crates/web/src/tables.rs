@@ -26,6 +26,7 @@ use super::{AppState, Shared, WebLimits};
 use ggp_answers::LoadedGame;
 use ggp_answers::think::{self, ThinkTask};
 use ggp_engine::machine::Machine;
+use ggp_gdl::counted::counted;
 use ggp_gdl::game::Move;
 use ggp_play::AgentSpec;
 
@@ -180,7 +181,7 @@ impl MatchState {
                     legal => legal?,
                 }
                 let terms = reached.machine.terms();
-                let text = |action: &Move| game.game.canonical(terms, action.term());
+                let text = |action: &Move| game.game.text(terms, action.term());
                 let legal: Vec<String> = legal.iter().map(text).collect();
                 if let [only] = &legal[..] {
                     *chosen = Some(only.clone());
@@ -220,7 +221,9 @@ impl Table {
             }
             if ply != state.moves.len() {
                 let made = state.moves.len();
-                return conflict(format!("{made} joint moves have been made, not {ply}"));
+                return conflict(format!(
+                    "the number of joint moves made is {made}, not {ply}"
+                ));
             }
             let legal = &state.legal[role];
             let Some(action) = legal.iter().find(|legal| *legal == action).cloned() else {
@@ -389,7 +392,8 @@ pub(super) async fn create(
     if asked.seats.len() != game.game.role_count() {
         let roles = game.game.role_count();
         return Err(ApiError::wrong(format!(
-            "the game has {roles} roles: name a seat for each"
+            "the game has {}: name a seat for each",
+            counted(roles, "role")
         )));
     }
     let table = lay(&app, &visitor, game, asked, None).await?;

@@ -35,7 +35,7 @@ export class Facts {
     if (!this.folded.open || !this.facts) return;
     const wanted = this.search.value.trim().toLowerCase().split(/\s+/).filter(Boolean);
     const left = [...this.facts, ...this.shares.keys()].filter((fact) => wanted.every((word) => fact.toLowerCase().includes(word)));
-    fill(this.list, left.slice(0, MOST).map((fact) => make('li', { 'data-why': `(true ${fact})` }, make('code', {}, fact), this.shares.has(fact) && make('span', { class: 'quiet' }, ` ${(100 * this.shares.get(fact)).toFixed(1)} %`),
+    fill(this.list, left.slice(0, MOST).map((fact) => make('li', { 'data-why': `(true ${fact})` }, make('code', {}, fact), this.shares.has(fact) && make('span', { class: 'quiet' }, ` ${this.shares.get(fact) < 1 ? `${(100 * this.shares.get(fact)).toFixed(1)} %` : 'in all of the sample'}`),
       make('button', { type: 'button', class: 'why', 'aria-label': `Why ${fact}?` }, 'why?'))),
     left.length > MOST && make('li', { class: 'quiet' }, `${counted(left.length - MOST, 'fact')} more; use the search to see them.`));
   }

@@ -122,7 +122,9 @@ export class GameView {
     const short = moves.some((joint) => joint.length < this.game.roles.length);
     const position = await (early ?? (short ? this.game.ask('position', { moves }).catch(() => null) : null));
     if (this.gone) return;
-    const last = this.history.graft(this.history.root, position?.moves ?? moves);
+    // The moves before a wrong one are filled in as well.
+    const legal = position?.moves ?? (short ? await this.legalPrefix(moves) : []);
+    const last = this.history.graft(this.history.root, [...legal, ...moves.slice(legal.length)]);
     this.history.graft(last, then);
     last.whole = position;
     if (position && !this.game.hidden) {
@@ -145,7 +147,16 @@ export class GameView {
     }
     await this.go(last, moves.length === 0 && this.match.seats.includes(PERSON));
     if (seatError) this.trouble.say(seatError);
-    if (this.target.damaged) this.trouble.say('The moves in this address cannot be read. Was it copied completely? This is the initial position.');
+    if (this.target.trouble) this.trouble.say(this.target.trouble);
+  }
+
+  /** Shows an error that nothing else has caught. */
+  failed(error) {
+    if (this.gone) return;
+    this.trouble.say(error.message);
+    this.stage.ready();
+    this.stage.board.wait('There is no position to show.');
+    this.element.removeAttribute('aria-busy');
   }
 
   leave() {
@@ -269,6 +280,11 @@ export class GameView {
     this.timeline.show(this.history);
     this.changed();
     this.complete(node);
+  }
+
+  /** The moves before the first wrong one, with the forced moves that an address may leave out. */
+  legalPrefix(moves) {
+    return this.game.ask('position', { moves }).then((position) => position.moves, ({ body }) => (body?.made ? this.legalPrefix(moves.slice(0, body.made)) : []));
   }
 
   /** Loads the positions that lead to a node, from which the list of moves knows who chose. */

@@ -187,7 +187,7 @@ export class Graph {
     const { in: before, out } = node;
     const moves = before.slice(0, MAX_MOVES).map(({ from, move }) => make('div', {}, make('code', {}, move), make('span', { class: 'quiet' }, ` from ${from.id}`)));
     return [make('strong', {}, `Position ${node.id}, level ${node.level}`), make('div', {}, KINDS[this.found.kind(node)]), make('div', {}, this.value(node)), ...moves,
-      before.length > MAX_MOVES && make('div', { class: 'quiet' }, `${before.length - MAX_MOVES} more incoming moves`), make('div', { class: 'quiet' }, `${counted(out.length, 'outgoing move')}`)];
+      before.length > MAX_MOVES && make('div', { class: 'quiet' }, counted(before.length - MAX_MOVES, 'more incoming move')), make('div', { class: 'quiet' }, counted(out.length, 'outgoing move'))];
   }
 
   description(node) {

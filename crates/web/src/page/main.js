@@ -18,22 +18,22 @@ let turn = 0;
 /** Rules on their way to the editor, or a game on its way to its view. */
 let handed = null;
 
-function show(next, title) {
+function show(next, title, said = null) {
   const first = view === null;
   view?.leave?.();
   view = next;
-  fill(place, next.element);
+  fill(place, said && make('p', { class: 'trouble', role: 'alert' }, said), next.element);
   document.title = title ? `${title} · ggp` : 'ggp';
   if (!first) {
     // Moves the focus, so that screen readers announce the page.
     scrollTo(0, 0);
     next.element.querySelector('h1')?.focus({ preventScroll: true });
   }
-  next.shown?.();
+  next.shown?.()?.catch?.((error) => { next.failed?.(error); throw error; });
 }
 
-function edit(rules, findings) {
-  show(new Editor(rules, play, findings), 'Your own rules');
+function edit(rules, findings, said) {
+  show(new Editor(rules, play, findings), 'Your own rules', said);
 }
 
 function play(game, moves) {
@@ -76,11 +76,11 @@ async function route() {
   const target = parsed(location.hash);
   const { page } = target;
   if (page === 'home') {
-    show(new Home((rules) => { handed = { rules }; location.hash = '#/edit'; }));
+    show(new Home((rules) => { handed = { rules }; location.hash = '#/edit'; }), null, target.trouble);
   } else if (page === 'edit') {
     const rules = handed?.rules ?? null;
     handed = null;
-    edit(rules);
+    edit(rules, undefined, target.trouble);
   } else {
     if (!view) fill(place, make('p', { class: 'quiet waiting' }, 'Loading …'));
     try {
@@ -88,7 +88,7 @@ async function route() {
       if (mine !== turn) return;
       handed = null;
       next.onEdit = (rules) => { handed = { rules }; location.hash = '#/edit'; };
-      show(next, next.game.title);
+      show(next, next.game.title, page === 'table' ? target.trouble : null);
     } catch (error) {
       if (mine !== turn) return;
       if (error.status === 422 && error.body?.findings && target.rules) {

@@ -8,39 +8,57 @@ import { terms } from './kif.js';
 /** Maximum size of rules in an address. */
 export const LONGEST_RULES = 32 * 1024;
 
-/** The view that an address names. `damaged` is true if its moves cannot be read. */
+/** The parts of an address after `?`, by the page that it names. */
+const PARTS = { home: ['names'], edit: ['names'], game: ['moves', 'then', 'seats', 'names'], table: ['key', 'rules', 'names'] };
+
+/** The view that an address names. `trouble` is a sentence about what is wrong in the address, or null. */
 export function parsed(hash) {
   const [path, query = ''] = split(hash.replace(/^#?\/?/, ''), '?');
-  const words = {};
+  const place = placed(path);
+  const words = Object.create(null);
+  let trouble = null;
+  const wrong = (sentence) => { trouble ??= sentence; };
+  const read = (text) => {
+    try { return decodeURIComponent(text); } catch { wrong('This address has a % without a code after it.'); }
+    return text;
+  };
+  if (place.table !== undefined) place.table = read(place.table);
+  if (place.game !== undefined) place.game = read(place.game);
   for (const part of query.split('&').filter(Boolean)) {
     const [name, value = ''] = split(part, '=');
-    words[name] = decoded(value);
+    if (!PARTS[place.page].includes(name)) wrong(`This address has a part that this page does not know: “${shortened(name)}”.`);
+    else if (value === '') wrong(`This address has no value after “${name}”.`);
+    else if (name in words) wrong(`This address has “${name}” twice.`);
+    words[name] = read(value);
   }
-  const route = {
-    moves: joints(words.moves) ?? [], then: joints(words.then) ?? [], damaged: joints(words.moves) === null,
-    seats: words.seats ? words.seats.split(';') : null,
-    key: words.key ?? null, words,
-  };
-  if (path === '') return { ...route, page: 'home' };
-  if (path === 'edit') return { ...route, page: 'edit' };
-  if (path.startsWith('rules=')) return { ...route, page: 'game', rules: path.slice(6) };
-  if (path.startsWith('table/')) return { ...route, page: 'table', table: decoded(path.slice(6)) };
-  return { ...route, page: 'game', game: decoded(path) };
+  if (words.names !== undefined && words.names !== 'no') wrong('Only “names=no” has a meaning in an address.');
+  const [moves, then] = [joints(words.moves), joints(words.then)];
+  if (moves === null || then === null) wrong('The moves in this address cannot be read. Was it copied completely?');
+  return { ...place, moves: moves ?? [], then: then ?? [], seats: words.seats ? words.seats.split(';') : null, key: words.key ?? null, words, trouble };
 }
+
+/** The page that a path names, with the game, the rules or the table as they are written. */
+function placed(path) {
+  if (path === '') return { page: 'home' };
+  if (path === 'edit') return { page: 'edit' };
+  if (path.startsWith('rules=')) return { page: 'game', rules: path.slice(6) };
+  if (path.startsWith('table/')) return { page: 'table', table: path.slice(6) };
+  return { page: 'game', game: path };
+}
+
+const shortened = (text) => (text.length > 40 ? `${text.slice(0, 40)}…` : text);
 
 function split(text, at) {
   const index = text.indexOf(at);
   return index < 0 ? [text] : [text.slice(0, index), text.slice(index + 1)];
 }
 
-function decoded(text) {
-  try { return decodeURIComponent(text); } catch { return text; }
-}
-
 function joints(text) {
+  if (text === '') return [];
   try {
     if (text?.startsWith('~')) text = decodeURIComponent(atob(text.slice(1)));
-    return (text ?? '').split(';').map(terms).filter((joint) => joint.length > 0);
+    const found = (text ?? '').split(';').map(terms).filter((joint) => joint.length > 0);
+    return text !== undefined && found.length === 0 ? null : found;
   } catch {
     return null;
   }

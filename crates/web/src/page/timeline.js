@@ -94,8 +94,8 @@ export class Timeline {
   words({ joint, parent, ply }) {
     const { turn = [] } = parent.position ?? {};
     const said = this.seat ? [this.seat.role] : turn.length > 0 ? turn : joint.map((_, role) => role);
-    // An address may leave out moves of roles without a choice, and a table those of others.
-    const chose = said.filter((role) => joint[role]);
+    // An address may leave out moves of roles without a choice, or have too many, and a table leaves out those of others.
+    const chose = said.filter((role) => joint[role] && this.roles[role]);
     return [...chose.map((role, at) => make('span', { class: turn.length === 0 && parent.position ? 'forced' : null },
       at > 0 && ', ', this.roles.length > 1 && make('span', { class: 'who' }, `${this.roles[role].name} `), plain(joint[role]))), this.seat && make('span', { class: 'quiet' }, `, ${Views.saw(this.seat, ply) || 'saw nothing'}`)];
   }

@@ -60,7 +60,7 @@ export class Tournament {
         const end = await this.match(names, said);
         this.count(players, seats, end);
       }
-      this.state.textContent = `${matches.length} matches were played.`;
+      this.state.textContent = `Matches played: ${matches.length}.`;
     } catch (error) {
       this.state.textContent = '';
       if (error.name === 'AbortError') this.state.textContent = 'Stopped.';
