@@ -532,3 +532,60 @@ fn infix_notation_is_reported_and_not_formatted() {
     assert!(told.is_some_and(|told| told.contains("infix")), "{refused}");
     editor.end();
 }
+
+#[test]
+fn a_session_without_shutdown_ends_with_code_1() {
+    for sends_before in [true, false] {
+        let mut editor = Editor::new();
+        if sends_before {
+            editor.ask("shutdown", Value::Null);
+            let answer = editor.answer("textDocument/hover", at(0, 0));
+            assert_eq!(answer["error"]["code"], -32600);
+        }
+        editor.tell("exit", Value::Null);
+        let code = editor.server.wait().expect("it ends").code();
+        assert_eq!(code, Some(i32::from(!sends_before)));
+    }
+}
+
+#[test]
+fn a_message_that_is_not_json_ends_nothing() {
+    let mut editor = Editor::open(WALK);
+    for (body, code) in [("{\"id\": 7", -32700), ("\u{feff}", -32700), ("[]", -32600)] {
+        write!(editor.input, "Content-Length: {}\r\n\r\n{body}", body.len()).expect("it listens");
+        loop {
+            let message = editor.read();
+            if message["error"] != Value::Null {
+                assert_eq!(
+                    (&message["id"], &message["error"]["code"]),
+                    (&Value::Null, &code.into())
+                );
+                break;
+            }
+        }
+    }
+    assert_ne!(editor.ask("textDocument/hover", at(1, 2)), Value::Null);
+    editor.end();
+}
+
+#[test]
+fn identifiers_of_all_sizes_are_answered() {
+    let mut editor = Editor::open(WALK);
+    for id in [
+        json!(3_000_000_000_u64),
+        json!(-5_000_000_000_i64),
+        json!("7"),
+        json!("\""),
+    ] {
+        let method = "textDocument/hover";
+        editor.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": at(1, 2) }));
+        let answer = loop {
+            let message = editor.read();
+            if message["id"] == id {
+                break message;
+            }
+        };
+        assert_ne!(answer["result"], Value::Null, "{id}");
+    }
+    editor.end();
+}

@@ -12,6 +12,7 @@ use super::rule_files::RuleFiles;
 use super::slots::Slot;
 use ggp_gdl::analysis::domains::Domains;
 use ggp_gdl::check::Keyword;
+use ggp_gdl::counted::counted;
 use ggp_gdl::game::Game;
 use ggp_gdl::rewrite::{NameKind, Use};
 
@@ -248,10 +249,7 @@ impl RuleFiles {
 }
 
 fn arguments(arity: usize) -> String {
-    match arity {
-        1 => "1 argument".to_owned(),
-        arity => format!("{arity} arguments"),
-    }
+    counted(arity, "argument")
 }
 
 /// The constants that can be used as an argument of a name, whatever its arity.

@@ -3,9 +3,9 @@
 use std::fmt;
 use std::time::Duration;
 
+use ggp_gdl::counted::counted;
+use ggp_gdl::rewrite::NOT_KIF;
 use lsp_server::{ErrorCode, RequestId, Response};
-
-use super::rule_files::INFIX;
 
 /// The reason why a request fails.
 #[derive(Debug)]
@@ -20,6 +20,10 @@ pub(super) enum RequestError {
     Changed,
     /// An earlier request with the same identifier has no answer yet.
     IdInUse,
+    /// The session has not begun.
+    NotInitialized,
+    /// The client has shut the server down.
+    ShutDown,
     /// The session ended before the answer.
     Ended,
     /// The document with this URI is not open.
@@ -56,7 +60,8 @@ impl RequestError {
             RequestError::InvalidParams(_) => ErrorCode::InvalidParams,
             RequestError::Internal(_) => ErrorCode::InternalError,
             RequestError::Changed => ErrorCode::ContentModified,
-            RequestError::IdInUse => ErrorCode::InvalidRequest,
+            RequestError::NotInitialized => ErrorCode::ServerNotInitialized,
+            RequestError::IdInUse | RequestError::ShutDown => ErrorCode::InvalidRequest,
             RequestError::Ended => ErrorCode::RequestCanceled,
             _ => ErrorCode::RequestFailed,
         }
@@ -79,6 +84,8 @@ impl fmt::Display for RequestError {
             RequestError::IdInUse => {
                 f.write_str("a request with this identifier has no answer yet; choose another")
             }
+            RequestError::NotInitialized => f.write_str("the first request must be initialize"),
+            RequestError::ShutDown => f.write_str("only exit can follow shutdown"),
             RequestError::Ended => f.write_str("the session ends"),
             RequestError::NotOpen(uri) => write!(f, "{uri} is not open"),
             RequestError::MissingUri => {
@@ -86,7 +93,7 @@ impl fmt::Display for RequestError {
             }
             RequestError::UnknownCommand(command) => write!(f, "there is no command {command}"),
             RequestError::RulesHaveErrors => f.write_str("the rules have errors; fix them first"),
-            RequestError::Infix => f.write_str(INFIX),
+            RequestError::Infix => f.write_str(NOT_KIF),
             RequestError::Syntax(message)
             | RequestError::CannotRename(message)
             | RequestError::Failed(message) => f.write_str(message),
@@ -98,7 +105,11 @@ impl fmt::Display for RequestError {
                 write!(f, "{name} is already a variable of this rule")
             }
             RequestError::TimeOver(time) => {
-                write!(f, "not done within {} seconds", time.as_secs_f64())
+                write!(
+                    f,
+                    "not done within {}",
+                    counted(time.as_secs_f64(), "second")
+                )
             }
         }
     }

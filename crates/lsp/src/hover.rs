@@ -5,6 +5,7 @@ use lsp_types::Position;
 use super::rule_files::{RuleFiles, contains};
 use ggp_gdl::analysis::domains::Domains;
 use ggp_gdl::check::Keyword;
+use ggp_gdl::counted::counted;
 use ggp_gdl::game::Game;
 use ggp_gdl::program::{
     Atom, Functor, FunctorId, Literal, RelationId, Rule, Shape, Term, Variable,
@@ -53,14 +54,11 @@ impl RuleFiles {
                     .iter()
                     .filter(|rule| rule.head.relation == relation)
                     .count();
-                let count = |count: usize, what: &str| {
-                    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
-                };
                 text += &format!(
                     " — relation, {}: {}, {}",
-                    count(arity, "argument"),
-                    count(facts, "fact"),
-                    count(rules, "rule")
+                    counted(arity, "argument"),
+                    counted(facts, "fact"),
+                    counted(rules, "rule")
                 );
                 if let Some(domains) = &domains {
                     for column in 0..arity {

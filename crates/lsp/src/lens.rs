@@ -18,6 +18,7 @@ use super::error::RequestError;
 use ggp_engine::machine::{
     AnyMachine, Limits, Machine, PerftOptions, PlayError, PlayoutOptions, perft, playout,
 };
+use ggp_gdl::counted::counted;
 use ggp_gdl::game::Game;
 use ggp_playcheck::{ClaimVerdict, PlaycheckOptions, Severity, playcheck};
 
@@ -132,8 +133,11 @@ fn positions(game: &Game, limits: &Limits, time: Duration) -> Result<String, Pla
     options.depth = 20;
     let result = perft(&mut machine, &start, options, |level| {
         lines.push(format!(
-            "{}: {} paths, {} positions, {} of them terminal",
-            level.depth, level.paths, level.distinct, level.terminal_distinct
+            "{}: {}, {}, {} of them terminal",
+            level.depth,
+            counted(level.paths, "path"),
+            counted(level.distinct, "position"),
+            level.terminal_distinct
         ));
     });
     match result {
@@ -187,7 +191,7 @@ fn check(game: &Game, limits: &Limits, time: Duration) -> Result<String, PlayErr
         ));
     }
     Ok(match lines.is_empty() {
-        true => format!("no errors found in {} playouts", report.playouts),
+        true => format!("no errors found in {}", counted(report.playouts, "playout")),
         false => lines.join("\n"),
     })
 }

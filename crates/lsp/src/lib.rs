@@ -21,7 +21,7 @@ use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender};
-use lsp_server::{Connection, Message, Notification, ProtocolError, Request, RequestId};
+use lsp_server::{Connection, Message, Notification, Request, RequestId, Response};
 use lsp_types::notification::{self, Notification as _};
 use lsp_types::request::{self, Request as _};
 use lsp_types::{
@@ -61,21 +61,20 @@ pub struct Settings {
 /// The time that open requests have at the end of the session.
 const REST: Duration = Duration::from_millis(500);
 
-/// Serves one client until it shuts the server down.
-///
-/// # Errors
-///
-/// If the client violates the protocol. A request that fails gets an error as its answer
-/// and ends nothing.
-pub fn serve(connection: Connection, settings: &Settings) -> Result<(), ProtocolError> {
-    let (id, _) = connection.initialize_start()?;
-    connection.initialize_finish(
-        id,
-        serde_json::json!({
-            "capabilities": capabilities(),
-            "serverInfo": { "name": "ggp", "version": env!("CARGO_PKG_VERSION") },
-        }),
-    )?;
+/// The end of a session.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum End {
+    /// The client sent `shutdown` and `exit`.
+    Done,
+    /// The client sent `exit` without `shutdown`.
+    WithoutShutdown,
+    /// The client closed the connection.
+    Closed,
+}
+
+/// Serves one client until it ends the session. A request that fails gets an error as its
+/// answer and ends nothing.
+pub fn serve(connection: Connection, settings: &Settings) -> End {
     let (sender, results) = crossbeam_channel::unbounded();
     let mut server = Server {
         connection,
@@ -84,21 +83,27 @@ pub fn serve(connection: Connection, settings: &Settings) -> Result<(), Protocol
         opened: 0,
         open_requests: HashSet::new(),
     };
+    if let Err(end) = server.initialize() {
+        return end;
+    }
     loop {
         crossbeam_channel::select! {
             recv(server.connection.receiver) -> message => match message {
                 Ok(Message::Request(request)) if request.method == request::Shutdown::METHOD => {
                     server.finish(sender, &results);
-                    server.connection.handle_shutdown(&request)?;
-                    return Ok(());
+                    server.send(Response::new_ok(request.id, ()));
+                    return server.last();
                 }
                 Ok(Message::Request(request)) => server.request(request, &sender),
+                Ok(Message::Notification(notice)) if is_exit(&notice) => {
+                    server.finish(sender, &results);
+                    return End::WithoutShutdown;
+                }
                 Ok(Message::Notification(notice)) => server.notice(notice, &sender),
                 Ok(Message::Response(_)) => {}
-                // A closed channel ends the session, as a client that disconnects does.
                 Err(_) => {
                     server.finish(sender, &results);
-                    return Ok(());
+                    return End::Closed;
                 }
             },
             recv(results) -> result => {
@@ -157,7 +162,54 @@ struct Server {
     open_requests: HashSet<RequestId>,
 }
 
+/// Whether a notification ends the session.
+fn is_exit(notice: &Notification) -> bool {
+    notice.method == notification::Exit::METHOD
+}
+
 impl Server {
+    /// Waits for the request `initialize` and answers it.
+    ///
+    /// # Errors
+    ///
+    /// If the session ends before.
+    fn initialize(&self) -> Result<(), End> {
+        loop {
+            match self.connection.receiver.recv() {
+                Ok(Message::Request(request)) if request.method == request::Initialize::METHOD => {
+                    let answer = serde_json::json!({
+                        "capabilities": capabilities(),
+                        "serverInfo": { "name": "ggp", "version": env!("CARGO_PKG_VERSION") },
+                    });
+                    self.send(Response::new_ok(request.id, answer));
+                    return Ok(());
+                }
+                Ok(Message::Request(request)) => {
+                    self.send(RequestError::NotInitialized.answer(request.id));
+                }
+                Ok(Message::Notification(notice)) if is_exit(&notice) => {
+                    return Err(End::WithoutShutdown);
+                }
+                Ok(_) => {}
+                Err(_) => return Err(End::Closed),
+            }
+        }
+    }
+
+    /// Waits for `exit` after `shutdown`.
+    fn last(&self) -> End {
+        loop {
+            match self.connection.receiver.recv() {
+                Ok(Message::Request(request)) => {
+                    self.send(RequestError::ShutDown.answer(request.id));
+                }
+                Ok(Message::Notification(notice)) if is_exit(&notice) => return End::Done,
+                Ok(_) => {}
+                Err(_) => return End::Closed,
+            }
+        }
+    }
+
     fn send(&self, message: impl Into<Message>) {
         // A client that has disconnected gets no answer.
         let _ = self.connection.sender.send(message.into());

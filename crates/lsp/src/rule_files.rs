@@ -11,9 +11,9 @@ use lsp_types::{Position, Range};
 use super::slots::{Slot, fillers};
 use super::text::Text;
 use ggp_gdl::check::{self, Keyword, ReadOptions};
-use ggp_gdl::diagnostic::{Code, Diagnostic, Strictness};
+use ggp_gdl::diagnostic::Diagnostic;
 use ggp_gdl::game::Game;
-use ggp_gdl::rewrite::{NameKind, Use, detect_infix, uses};
+use ggp_gdl::rewrite::{NameKind, Use, detect_infix, infix_finding, uses};
 use ggp_gdl::span::{Sources, Span};
 use ggp_gdl::syntax::{self, Sexp, SexpKind, SyntaxLimits};
 
@@ -37,9 +37,6 @@ pub struct RuleFiles {
     /// True if the game is that of the current texts.
     is_game: bool,
 }
-
-/// The finding for a text in infix notation.
-pub(super) const INFIX: &str = "this is infix notation, not KIF";
 
 impl RuleFiles {
     /// Files with their names and texts; the first one has the focus.
@@ -109,7 +106,7 @@ impl RuleFiles {
         }
         self.limits = options.syntax;
         self.sources = Sources::new(self.texts.iter().map(Text::source).collect());
-        if let Some(finding) = self.infix_finding() {
+        if let Some(finding) = infix_finding(&self.sources) {
             self.findings = vec![finding];
             self.omitted = 0;
             self.forms.clear();
@@ -140,21 +137,6 @@ impl RuleFiles {
         }
         self.is_read = true;
         true
-    }
-
-    /// The finding about the first file in infix notation, if there is one.
-    fn infix_finding(&self) -> Option<Diagnostic> {
-        let is_infix = |text: &Text| detect_infix(text.text()) == Some(true);
-        let file = self.texts.iter().position(is_infix)?;
-        let first = self.texts[file].text().trim_end().lines().next();
-        let place = Span {
-            file: file as u32,
-            start: 0,
-            end: first.map_or(0, str::len) as u32,
-        };
-        let message = INFIX.to_owned();
-        let finding = Diagnostic::new(Code::BadInfix, Strictness::Tolerant, place, message);
-        Some(finding.help("`ggp convert FILE` converts it to KIF"))
     }
 
     /// The findings of the check.
