@@ -262,7 +262,7 @@ fn wrong_rules_are_one_row_and_end_with_2() {
     assert_eq!(rows[0]["mean_length"], Value::Null);
     assert_eq!(rows[1]["playouts"], 10);
     let (_, told) = place.text("broken.kif --playouts 10", 2);
-    assert!(told.contains("1 of 1 rows failed"), "{told}");
+    assert!(told.contains("1 of 1 row failed"), "{told}");
 }
 
 #[test]
@@ -353,7 +353,7 @@ fn limits_of_evaluation_hold_in_processes() {
         1,
     );
     let error = rows[0]["error"].as_str().expect("it failed");
-    assert!(error.contains("more than 1 facts in one state"), "{error}");
+    assert!(error.contains("more than 1 fact in one state"), "{error}");
 }
 
 #[cfg(unix)]

@@ -14,10 +14,12 @@ mod learn;
 mod percepts;
 mod perft;
 mod play;
+mod play_blind;
 mod playout;
 mod plot;
 mod questions;
 mod rewrite;
+mod spelling;
 #[cfg(unix)]
 mod terminal;
 pub(crate) mod workplace;

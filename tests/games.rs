@@ -19,14 +19,14 @@ use ggp_engine::machine::{
 };
 use ggp_gdl::check::{ReadOptions, Reading, read};
 use ggp_gdl::diagnostic::{Strictness, Style};
-use ggp_gdl::game::{Move, Score};
+use ggp_gdl::game::{Game, Move, Score};
 use ggp_gdl::span::{Source, Sources};
 use ggp_gdl::text_grid::{Grid, puzzles};
 use ggp_search::{Coverage, Plans, Stats, Verdict};
-use ggp_solver::solve::{Answer, Checker, SolveOptions, evaluate, solve};
+use ggp_solver::solve::{Answer, Checker, SolveOptions, solve};
 
+mod corpus_puzzles;
 mod positions;
-mod shared;
 mod values;
 
 type State = <AnyMachine as Machine>::State;
@@ -386,7 +386,7 @@ fn answers(machine: &mut AnyMachine, state: &State) -> Answers {
     for role in game.roles() {
         let name = game.role_name(role);
         let values = machine.goal_values(state, role).unwrap();
-        let text = |term| game.canonical(machine.terms(), term);
+        let text = |term| game.text(machine.terms(), term);
         let values: Vec<String> = values.into_iter().map(text).collect();
         answers.texts.push(format!("{name} gets {values:?}"));
         let mut legal = Vec::new();
@@ -394,7 +394,7 @@ fn answers(machine: &mut AnyMachine, state: &State) -> Answers {
             machine.legal(state, role, &mut legal).unwrap();
         }
         // In the order of the machine, which is part of the answer.
-        let text = |m: &Move| game.canonical(machine.terms(), m.term());
+        let text = |m: &Move| game.text(machine.terms(), m.term());
         let texts: Vec<String> = legal.iter().map(text).collect();
         answers.texts.push(format!("{name} may {texts:?}"));
         let with = |joint: &Vec<Move>, m: Move| [&joint[..], &[m]].concat();

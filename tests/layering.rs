@@ -196,7 +196,7 @@ const ALLOWED: &[(&str, &str, &[&str])] = &[
     ("answers", "trial", &["clock"]),
     ("answers", "values", &["clock"]),
     ("browser", "lib", &["clock"]),
-    ("web", "connections", &["clock", "network"]),
+    ("web", "connections", &["clock", "network", "stream"]),
     ("web", "events", &["clock"]),
     ("web", "export", &["file", "stream"]),
     ("web", "game_store", &["clock"]),

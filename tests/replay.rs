@@ -369,3 +369,28 @@ fn invalid_matches_are_rejected() {
         place.check_failure(line, &[], "", 2, &[part]);
     }
 }
+
+#[test]
+fn whole_numbers_may_be_written_with_a_point() {
+    let (place, mut record) = played();
+    for name in ["goalValues", "stateTimes"] {
+        let numbers = record[name].as_array_mut().unwrap();
+        for number in numbers {
+            *number = json!(number.as_f64().unwrap());
+        }
+    }
+    record["startClock"] = json!(30.0);
+    place.write("match.json", record.to_string());
+    assert!(
+        record.to_string().contains("\"goalValues\":[0.0,100.0]")
+            || record.to_string().contains("\"goalValues\":[100.0,0.0]")
+    );
+    let found = place.run("replay match.json");
+    assert_eq!(found.code, Some(0), "{found:#?}");
+    for wrong in [json!(99.5), json!(300.0), json!(-1), json!("100")] {
+        record["goalValues"][0] = wrong.clone();
+        place.write("match.json", record.to_string());
+        let found = place.run("replay match.json");
+        assert_eq!(found.code, Some(2), "{wrong}: {found:#?}");
+    }
+}

@@ -99,7 +99,7 @@ fn what_is_not_as_expected_is_told() {
     let (code, value) = run("least", &wrong, &[]);
     assert_eq!(code, Some(1));
     let faults = &value["tables"][0]["boards"][0]["faults"];
-    assert_eq!(faults[0], "board 1: 1 moves instead of 2");
+    assert_eq!(faults[0], "board 1: 1 move instead of 2");
     let (code, _) = run(
         "verdict",
         &one_board(r#", "expect": {"verdict": "unsolvable"}"#),

@@ -113,18 +113,101 @@ fn what_a_grid_would_say_is_told_with_its_option() {
 }
 
 #[test]
-fn other_commands_print_findings_on_standard_error() {
+fn other_commands_print_errors_whole_and_count_warnings() {
+    const LINES: &[&str] = &[
+        "draw FILE",
+        "export FILE --efg",
+        "goal FILE",
+        "graph FILE --depth 1 --format dot",
+        "host FILE --player random --player random --start-clock 1 --play-clock 1",
+        "info FILE",
+        "init FILE",
+        "learn FILE --games 10 -o values.json",
+        "legal FILE",
+        "next FILE --move (take",
+        "perft FILE 1",
+        "play FILE --roles random,random",
+        "playout FILE",
+        "prove FILE",
+        "solve FILE",
+        "tabulate FILE -o values.table",
+        "tournament --games FILE --player random --player first --rounds 1",
+        "verify FILE answer.json",
+        "why FILE terminal",
+    ];
     let place = Workplace::new();
-    place.write("bad.kif", "(role a)\n(<= (legal a ?x) (p))\n");
-    place.check_failure("init bad.kif", &[], "", 2, &["error[G102]", "error[G113]"]);
-    let sloppy = format!("{} (<= (goal bob 7) (nowhere))", super::workplace::MATCHES);
-    place.write("sloppy.kif", sloppy);
-    let found = place.run("init sloppy.kif");
-    assert!(found.err.contains("warning[W202]"), "{found:#?}");
-    assert_eq!(place.run("init --quiet sloppy.kif").err, "");
+    let sloppy = format!(
+        "{} (<= (goal bob 7) (nowhere)) (unused 1)",
+        super::workplace::MATCHES
+    );
+    place.write("sloppy.kif", &sloppy);
+    place.write("bad.kif", format!("{sloppy} (<= (legal ann ?x) (p))"));
+    place.write("answer.json", "{}");
+    for command in super::help::COMMANDS {
+        let help = place.run(&format!("{command} --help")).out;
+        let has_line = LINES
+            .iter()
+            .any(|line| line.starts_with(&format!("{command} ")));
+        assert_eq!(
+            has_line || *command == "check",
+            help.contains("--strict") || *command == "tournament",
+            "{command}"
+        );
+    }
+    for line in LINES {
+        let [sloppy, bad] = ["sloppy.kif", "bad.kif"].map(|file| line.replace("FILE", file));
+        let found = place.run(&sloppy).err;
+        let about = found.lines().filter(|line| line.contains("warning"));
+        let expected = "2 warnings; see `ggp check sloppy.kif`";
+        assert_eq!(about.collect::<Vec<_>>(), [expected], "{sloppy}\n{found}");
+        assert!(!found.contains(" --> "), "{sloppy}\n{found}");
+        let found = place.run(&format!("{sloppy} --quiet")).err;
+        assert!(!found.contains("warning"), "{sloppy}\n{found}");
+        for quiet in ["", " --quiet"] {
+            let found = place.run(&format!("{bad}{quiet}"));
+            assert_eq!(found.code, Some(2), "{bad}\n{found:#?}");
+            for part in ["error[G102]", "bad.kif:", "^^"] {
+                assert!(found.err.contains(part), "{bad}\n{}", found.err);
+            }
+            let see = "1 error, 3 warnings; see `ggp check bad.kif`";
+            assert!(found.err.contains(see), "{bad}\n{}", found.err);
+            assert!(!found.err.contains("warning["), "{bad}\n{}", found.err);
+        }
+    }
     for line in place.run("init bad.kif --json").err.lines() {
         serde_json::from_str::<serde_json::Value>(line).unwrap();
     }
+    // Rules from standard input, and rules that are in no rule file.
+    let sloppy = std::fs::read_to_string(place.folder().join("sloppy.kif")).unwrap();
+    let found = place.run_with("init -", &[], &sloppy).err;
+    assert!(
+        found.contains("2 warnings; pass the rules to `ggp check -`"),
+        "{found}"
+    );
+    let found = place.run_with("init sloppy.kif --grid -", &[], "xx").err;
+    let line = "warnings; pass the grid to `ggp check sloppy.kif --grid -`";
+    assert!(found.contains(line), "{found}");
+    place.run("play sloppy.kif --depth 1 --save m.json");
+    let found = place.run("replay m.json").err;
+    assert!(
+        found.contains("2 warnings in the record's rules"),
+        "{found}"
+    );
+    assert!(!found.contains("ggp check"), "{found}");
+    let found = place.run("replay m.json --game sloppy.kif").err;
+    assert!(
+        found.contains("2 warnings; see `ggp check sloppy.kif`"),
+        "{found}"
+    );
+    // The line can be pasted.
+    place.write("a board.txt", "xx");
+    let found = place
+        .run_with("init sloppy.kif --grid", &["a board.txt"], "")
+        .err;
+    assert!(
+        found.contains("see `ggp check sloppy.kif --grid 'a board.txt'`"),
+        "{found}"
+    );
 }
 
 #[test]

@@ -1,6 +1,6 @@
 use super::workplace::Workplace;
 
-const COMMANDS: &[&str] = &[
+pub const COMMANDS: &[&str] = &[
     "check",
     "fmt",
     "rename",

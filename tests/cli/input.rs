@@ -43,15 +43,53 @@ fn failures_are_json_if_asked() {
 fn files_without_rules_are_refused() {
     let place = Workplace::new();
     place.write("empty.kif", "");
-    place.write(
-        "binary.kif",
-        (0..=255).cycle().take(5000).collect::<Vec<u8>>(),
-    );
-    for name in ["empty.kif", "binary.kif"] {
-        let found = place.run(&format!("check {name}"));
-        assert_eq!(found.code, Some(2), "{found:#?}");
-        assert!(found.out.contains("error["), "{found:#?}");
-        place.check_failure(&format!("perft {name} 2"), &[], "", 2, &["error["]);
+    let found = place.run("check empty.kif");
+    assert_eq!(found.code, Some(2), "{found:#?}");
+    assert!(found.out.contains("error["), "{found:#?}");
+    place.check_failure("perft empty.kif 2", &[], "", 2, &["error["]);
+}
+
+#[test]
+fn other_encodings_are_refused_with_one_line_by_every_command() {
+    let place = Workplace::new();
+    let little = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let without_mark: Vec<u8> = little(MATCHES);
+    let with_mark = [&b"\xff\xfe"[..], &without_mark].concat();
+    let big = MATCHES.encode_utf16().flat_map(u16::to_be_bytes);
+    let big = b"\xfe\xff".iter().copied().chain(big).collect();
+    let wide: Vec<u8> = MATCHES
+        .chars()
+        .flat_map(|c| u32::from(c).to_le_bytes())
+        .collect();
+    let binary = (0..=255).cycle().take(5000).collect();
+    for (bytes, part) in [
+        (without_mark, "is in UTF-16 or UTF-32: save it as UTF-8"),
+        (with_mark, "is in UTF-16 or UTF-32: save it as UTF-8"),
+        (big, "is in UTF-16 or UTF-32: save it as UTF-8"),
+        (wide, "is in UTF-16 or UTF-32: save it as UTF-8"),
+        (binary, "is no text file"),
+    ] {
+        place.write("other.kif", bytes);
+        for command in [
+            "check", "fmt", "convert", "info", "legal", "draw", "play", "playout", "perft",
+            "solve", "prove", "graph", "scramble", "why", "goal",
+        ] {
+            let last = if command == "perft" {
+                " 2"
+            } else if command == "why" {
+                " terminal"
+            } else {
+                ""
+            };
+            let found = place.run(&format!("{command} other.kif{last}"));
+            assert_eq!(found.code, Some(2), "{command}: {found:#?}");
+            assert_eq!(
+                found.err.trim_end(),
+                format!("error: other.kif {part}"),
+                "{command}"
+            );
+            assert_eq!(found.out, "", "{command}");
+        }
     }
 }
 
@@ -240,7 +278,10 @@ fn what_is_no_message_of_an_editor_is_told() {
             "Content-Length: 1000000000000\r\n\r\n{}",
             "--max-bytes allows larger files",
         ),
-        ("Content-Length: 2\r\n\r\n[]", "a message is not JSON-RPC"),
+        (
+            "Content-Length: 2\r\n\r\n[]",
+            "the editor closed the connection before the end",
+        ),
     ] {
         let found = place.run_with("lsp", &[], input);
         assert_eq!(found.code, Some(2), "{found:#?}");

@@ -296,9 +296,6 @@ fn nobody_is_to_move_when_the_game_is_over() {
         assert_eq!(found.out.contains("turn: bob"), turn, "{found:#?}");
         assert!(found.out.contains("left: "), "{found:#?}");
     }
-    let moves = ["--moves", "(take 1)"];
-    let part = "name the last one by --move";
-    place.check_failure("next matches.kif", &moves, "", 2, &[part]);
 }
 
 /// The guesser cannot know which guesses are legal.

@@ -101,7 +101,7 @@ fn what_is_typed_wrong_is_explained() {
     for part in [
         "me> 9\nmove numbers are 1 to 2; type help for help\n",
         "me> 0\nmove numbers are 1 to 2",
-        "me> fly\nthe rules have no name `fly`",
+        "me> fly\nthe rules have no name `fly`; a move is written like `(press 1)`; type help",
         "me> /fly\nunknown command fly",
         "me> help\n  a number or a move ",
         "me> state\n\nstate 0: 1 fact\n  on: 1\n",
@@ -113,6 +113,43 @@ fn what_is_typed_wrong_is_explained() {
             "{part:?} is not in\n{}",
             found.out
         );
+    }
+}
+
+#[test]
+fn moves_may_be_written_as_in_other_fields() {
+    let place = Workplace::new();
+    let input = "take(1)\ntake 2,\ntake(9)\n(take( 1 ))\n";
+    let found = place.run_with("play matches.kif --player human", &[], input);
+    assert_eq!(found.code, Some(0), "{found:#?}");
+    for part in [
+        "1: ann plays (take 1), bob plays wait",
+        "2: ann plays wait, bob plays (take 2)",
+        "3: ann plays (take 1), bob plays wait",
+        "the rules have no name `9`; a move is written like `(take 1)`; type help for help",
+        "4: ann plays wait, bob plays (take 1)",
+    ] {
+        assert!(found.out.contains(part), "{part:?}: {found:#?}");
+    }
+}
+
+#[test]
+fn each_state_between_programs_is_shown_once() {
+    let place = Workplace::new();
+    let line = "play matches.kif --roles first,first";
+    let found = place.run(line);
+    let shown: Vec<&str> = { found.out.lines() }
+        .filter(|line| line.starts_with("  left: "))
+        .collect();
+    let expected = [5, 4, 3, 2, 1].map(|left| format!("  left: {left}   turn: "));
+    assert_eq!(shown.len(), 6, "{found:#?}");
+    for (shown, expected) in shown.iter().zip(&expected) {
+        assert!(shown.starts_with(expected), "{found:#?}");
+    }
+    for more in [" --quiet", " --json"] {
+        let found = place.run(&format!("{line}{more}"));
+        assert!(!found.out.contains("left: 4"), "{found:#?}");
+        assert!(!found.err.contains("left: 4"), "{found:#?}");
     }
 }
 
@@ -434,6 +471,18 @@ fn what_can_not_be_resumed_is_said() {
         ("--save no/such/folder.json", "no/such/folder.json"),
     ] {
         place.check_failure(&format!("play matches.kif {line}"), &[], "", 2, &[part]);
+    }
+}
+
+#[test]
+fn a_clock_without_time_is_refused() {
+    let place = Workplace::new();
+    let players = "matches.kif --player auto --player first --play-clock 0";
+    for (line, part) in [
+        (format!("host {players}"), "from 1 to"),
+        (format!("tournament --games {players}"), "no time to choose"),
+    ] {
+        place.check_failure(&line, &[], "", 2, &[part]);
     }
 }
 

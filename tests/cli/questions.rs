@@ -40,12 +40,24 @@ fn next_makes_a_joint_move_however_it_is_written() {
         &["--move", "(TAKE 2)"],
         &["--", "(take 2)", "wait"],
         &["--", "(take 2)"],
+        &["--moves", "(take 2)"],
     ] {
         place.check("next matches.kif", more, "", 0, expected);
     }
     let json = place.json("next matches.kif", &["--move", "(take 2)"]);
     assert_eq!(json["joint"], serde_json::json!(["(take 2)", "wait"]));
     assert_eq!(json["terminal"], false);
+    // The last move may be the last one of --moves.
+    place.write("moves.txt", "(take 2)\n(take 1)\n");
+    for more in [
+        &["--moves", "(take 2)", "--move", "(take 1)"][..],
+        &["--moves", "(take 2); (take 1)"],
+        &["--moves-file", "moves.txt"],
+    ] {
+        place.check("next matches.kif", more, "", 0, "(left 2)\n(turn ann)");
+        let json = place.json("next matches.kif", more);
+        assert_eq!(json["joint"], serde_json::json!(["wait", "(take 1)"]));
+    }
 }
 
 #[test]
@@ -168,7 +180,15 @@ fn moves_that_make_no_sense_are_bad_input() {
     ] {
         place.check_failure("next matches.kif --", &[text], "", 2, &[part]);
     }
-    place.check_failure("next matches.kif", &[], "", 2, &["--move MOVE"]);
+    for more in [&[][..], &["--moves", " ; "]] {
+        place.check_failure("next matches.kif", more, "", 2, &["--move MOVE or --moves"]);
+    }
+    // After the end, the number of moves does not matter.
+    for more in ["(take 1)", "(take 1) wait", "(take 1) wait wait"] {
+        let more = ["(take 2); (take 2); (take 1)", "--move", more];
+        let part = "the game is over, so no move can be made";
+        place.check_failure("next matches.kif --moves", &more, "", 1, &[part]);
+    }
 }
 
 #[test]

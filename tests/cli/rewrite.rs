@@ -452,8 +452,9 @@ fn infix_is_known_by_its_text_and_written_over_by_nothing() {
         "full stop",
     ];
     place.check_failure("convert -", &[], "legal(P,noop) :- role(P) done", 2, &told);
-    let told = ["<stdin>:1:6", "write negation as ~"];
-    place.check_failure("convert -", &[], "c :- not b", 2, &told);
+    place.check("convert -", &[], "c :- not b", 0, "(<= c\n    (not b))");
+    let told = ["<stdin>:1:10", "write or as |"];
+    place.check_failure("convert -", &[], "c :- a(b ; c).", 2, &told);
     // The ending says nothing where the text does.
     place.write("kif.hrf", UNTIDY);
     place.check("fmt --stdout kif.hrf", &[], "", 0, TIDY.trim_end());

@@ -11,6 +11,8 @@ fn run(place: &Workplace, line: &str, input: &str) -> String {
     let terminal = nix::pty::openpty(None, None).unwrap();
     let (mut outer, inner) = (File::from(terminal.master), File::from(terminal.slave));
     let mut command = place.command(line);
+    // Without a kind of terminal there are no lines that change, as for `dumb`.
+    command.env("TERM", "xterm");
     command.stdin(inner.try_clone().unwrap());
     command.stdout(inner.try_clone().unwrap()).stderr(inner);
     let mut child = command.spawn().unwrap();

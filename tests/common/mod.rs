@@ -18,24 +18,19 @@ use ggp_solver::planning::breadth_first::Processes;
 pub fn ggp(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_ggp"))
         .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .env_remove("GGP_PUZZLES")
+        .env_remove("GGP_CORPUS")
         .args(arguments)
         .output()
         .expect("the program was built")
 }
 
-/// Reference answers for published games: where `GGP_CORPUS` says, or beside
-/// the repository, since they are not ours to publish.
-pub fn corpus() -> Option<PathBuf> {
-    let folder = match env::var_os("GGP_CORPUS") {
-        Some(folder) => PathBuf::from(folder),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/conformance"),
-    };
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    println!("skipped: there is no folder {}", folder.display());
-    None
+/// The folder that `GGP_CORPUS` names: public rule files and puzzles, which are not part of this
+/// repository. CONTRIBUTING.md says what it has. Tests that need it are in `corpus.rs`.
+pub fn corpus() -> PathBuf {
+    let folder = env::var_os("GGP_CORPUS").expect("GGP_CORPUS names the folder of public games");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    assert!(folder.is_dir(), "there is no folder {}", folder.display());
+    folder
 }
 
 /// The games that take seconds in tests of all games: those on boards of full size.
@@ -54,16 +49,13 @@ pub fn is_large(name: &str) -> bool {
     LARGE.contains(&name.strip_suffix(".kif").unwrap_or(name))
 }
 
-/// Name and text of our games and those of the corpus, in the order of their
-/// names, ours first. Only what can be played.
-pub fn games() -> Vec<(String, Game)> {
-    let published = corpus().map(|folder| folder.join("games"));
-    let mut games = own_games();
-    games.extend(games_in(published.into_iter()));
-    games
+/// Name and text of the public games of the corpus, in the order of their names. Only games that can
+/// be played.
+pub fn public_games() -> Vec<(String, Game)> {
+    games_in(std::iter::once(corpus().join("conformance/games")))
 }
 
-/// Name and text of our games alone; the [`LARGE`] ones with `GGP_THOROUGH=1` only.
+/// Name and text of the bundled games; the [`LARGE`] ones with `GGP_THOROUGH=1` only.
 pub fn own_games() -> Vec<(String, Game)> {
     let mut games = games_in(std::iter::once(own_folder()));
     games.retain(|(name, _)| sized(!is_large(name), true));

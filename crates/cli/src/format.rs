@@ -2,8 +2,10 @@
 
 use serde::Serialize;
 
-use ggp_engine::machine::{Machine, PlayError};
-use ggp_gdl::game::{Game, Move, Score};
+use ggp_engine::machine::{DatalogMachine, Limits, Machine, PlayError};
+use ggp_gdl::counted::all_listed;
+pub use ggp_gdl::counted::{counted, counted_range};
+use ggp_gdl::game::{Game, GoalChoice, Move, RoleId, Score};
 use ggp_gdl::markup;
 use ggp_gdl::terms::TermId;
 use ggp_play::protocol::message::compact;
@@ -14,13 +16,13 @@ pub fn role_names(game: &Game) -> Vec<String> {
     names.collect()
 }
 
-/// The canonical texts of a joint move, in the order of the roles.
+/// The texts of a joint move, in the order of the roles.
 pub fn joint_texts<M: Machine>(machine: &M, joint: &[Move]) -> Vec<String> {
     let texts = joint.iter().map(|chosen| move_text(machine, *chosen));
     texts.collect()
 }
 
-/// The canonical text of a move.
+/// The text of a move.
 pub fn move_text<M: Machine>(machine: &M, chosen: Move) -> String {
     machine.text(chosen)
 }
@@ -35,7 +37,7 @@ pub fn joint_line<M: Machine>(machine: &M, joint: &[Move]) -> String {
     texts.collect::<Vec<_>>().join(", ")
 }
 
-/// The canonical texts of the percepts of each role of a joint move, in the order of the roles;
+/// The texts of the percepts of each role of a joint move, in the order of the roles;
 /// `None` for rules without `sees`.
 ///
 /// # Errors
@@ -58,9 +60,9 @@ pub fn sees<M: Machine>(
     Ok(Some(all))
 }
 
-/// The canonical texts of percepts.
+/// The texts of percepts.
 pub fn percept_texts<M: Machine>(machine: &M, percepts: &[TermId]) -> Vec<String> {
-    let text = |percept: &TermId| machine.game().canonical(machine.terms(), *percept);
+    let text = |percept: &TermId| machine.game().text(machine.terms(), *percept);
     percepts.iter().map(text).collect()
 }
 
@@ -74,7 +76,11 @@ pub fn sees_line(game: &Game, sees: &[Vec<String>]) -> String {
         _ => format!(
             "{} sees {}",
             game.role_name(role),
-            some(percepts).join(" and ")
+            if percepts.len() > LISTED {
+                some(percepts).join(", ")
+            } else {
+                all_listed(percepts)
+            }
         ),
     });
     texts.collect::<Vec<_>>().join(", ")
@@ -147,12 +153,10 @@ pub fn wrapped(words: &[String], width: usize) -> String {
     text
 }
 
-/// `1 fact`, `2 facts`.
-pub fn counted(count: usize, noun: &str) -> String {
-    match count {
-        1 => format!("1 {noun}"),
-        _ => format!("{count} {noun}s"),
-    }
+/// The name of the choice among several goal values; none if they are an error.
+pub fn choice_name(game: &Game) -> Option<&'static str> {
+    let choice = game.goal_choice();
+    (choice != GoalChoice::Error).then(|| choice.name())
 }
 
 /// A role's score, and the goal values that the rules give.
@@ -162,8 +166,54 @@ pub struct Goal {
     pub role: String,
     /// The score, if there is exactly one value and it is valid.
     pub goal: Option<Score>,
-    /// Canonical texts of all goal values, sorted.
+    /// Texts of all goal values, sorted.
     pub values: Vec<String>,
+}
+
+impl Goal {
+    /// `white 70`, with all values where a choice was made among several of them.
+    pub fn text(&self, choice: GoalChoice) -> String {
+        let Goal { role, goal, values } = self;
+        match goal {
+            None => format!("{role} none"),
+            Some(score) if values.len() < 2 => format!("{role} {score}"),
+            Some(score) => format!(
+                "{role} {score} (several goal values: {}; the {choice} was taken)",
+                values.join(", ")
+            ),
+        }
+    }
+}
+
+/// The canonical texts of all goal values of a role, sorted, before any choice among them.
+fn goal_values<M: Machine>(
+    machine: &mut M,
+    state: &M::State,
+    role: RoleId,
+) -> Result<Vec<String>, PlayError> {
+    let game = machine.game().clone();
+    let written = game.as_written();
+    let values = if written.is_same(&game) {
+        machine.goal_values(state, role)?
+    } else {
+        let facts = machine.facts(state);
+        let limits = Limits {
+            stop: machine.stop().clone(),
+            ..Limits::default()
+        };
+        let mut all = DatalogMachine::for_one_position(written, limits)?;
+        all.terms_mut().refresh();
+        let state = all.state(&facts)?;
+        let values = all.goal_values(&state, role)?;
+        machine.terms_mut().refresh();
+        values
+    };
+    let values = values.into_iter();
+    let mut values: Vec<String> = values
+        .map(|value| game.text(machine.terms(), value))
+        .collect();
+    values.sort_unstable();
+    Ok(values)
 }
 
 /// The goals of all roles, and the faults found in them.
@@ -185,17 +235,13 @@ pub fn goals<M: Machine>(
                 fault
                 @ (PlayError::NoGoal(_) | PlayError::AmbiguousGoal(_) | PlayError::BadGoal(_)),
             ) => {
-                faults.push(fault);
+                // Chance needs no score.
+                faults.extend(Some(fault).filter(|_| !game.is_random(role)));
                 None
             }
             Err(error) => return Err(error),
         };
-        let values = machine.goal_values(state, role)?;
-        let values = values.into_iter();
-        let mut values: Vec<String> = values
-            .map(|value| game.canonical(machine.terms(), value))
-            .collect();
-        values.sort_unstable();
+        let values = goal_values(machine, state, role)?;
         goals.push(Goal {
             role: game.role_name(role).to_owned(),
             goal,

@@ -11,6 +11,9 @@ use clap::builder::TypedValueParser;
 
 use ggp_play::AGENT_KINDS;
 
+/// Shown in errors in place of an address with a password.
+const HIDDEN: &str = "...@...";
+
 /// An argument parser for a player that also accepts `list`.
 pub struct OrList<T> {
     /// An additional kind of this command: name and description.
@@ -87,6 +90,12 @@ where
             crate::end(listed.and_then(|()| out.flush()), 0);
         }
         let read = |text: &str| text.parse::<T>();
-        read.parse_ref(command, argument, value)
+        let is_address = value.to_string_lossy().contains('@');
+        let player = read.parse_ref(command, argument, value);
+        match player {
+            // The error shows the value, in which a password might be.
+            Err(_) if is_address => read.parse_ref(command, argument, OsStr::new(HIDDEN)),
+            player => player,
+        }
     }
 }

@@ -152,11 +152,6 @@ impl Known {
         Ok(())
     }
 
-    /// Whether time is limited, so that the same question may have another answer.
-    pub fn is_timed(&self) -> bool {
-        self.sample.seed.is_none()
-    }
-
     /// A drawing of the positions that fit, with a note where they are not all.
     ///
     /// # Errors

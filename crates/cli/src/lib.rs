@@ -29,6 +29,7 @@ mod json;
 mod kinds;
 mod knowledge;
 mod line_chart;
+mod listening;
 mod numbers;
 mod picture_options;
 mod png;
@@ -52,6 +53,8 @@ use clap::{CommandFactory, FromArgMatches, Parser};
 use serde::Serialize;
 
 use ggp_engine::machine::PlayError;
+
+use ggp_solver::solve::SolveError;
 
 use commands::Command;
 pub use context::{ColourChoice, Context, Reported};
@@ -101,10 +104,31 @@ struct GeneralOptions {
     color: ColourChoice,
 }
 
+/// The reach of a seed.
+const SEED: &str = "Equal seeds give equal choices for the same rules in the same order. Rules in another \
+                    order lead to other choices";
+
 /// The whole command line, for completions and manual pages.
 pub fn command() -> clap::Command {
-    // -1 is read as a number that is out of range, not as an option.
-    Cli::command().mut_subcommands(|command| command.allow_negative_numbers(true))
+    Cli::command().mut_subcommands(|command| {
+        let has_seed = command
+            .get_arguments()
+            .any(|argument| argument.get_id() == "seed");
+        let command = if has_seed {
+            command.mut_arg("seed", explained)
+        } else {
+            command
+        };
+        // -1 is read as a number that is out of range, not as an option.
+        command.allow_negative_numbers(true)
+    })
+}
+
+/// The option `--seed` of any command, with the reach of a seed in its long help.
+fn explained(seed: clap::Arg) -> clap::Arg {
+    let help = seed.get_long_help().or(seed.get_help());
+    let help = help.map(ToString::to_string).unwrap_or_default();
+    seed.long_help(format!("{help}\n\n{SEED}"))
 }
 
 /// Runs the command line of this process.
@@ -127,7 +151,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     };
     let named = matches.subcommand_name();
     let here = named.and_then(|name| all.find_subcommand(name));
-    let has_budget = here.is_some_and(|here| has_option(here, "budget-time"));
+    let has = |option| here.is_some_and(|here| has_option(here, option));
+    let (has_budget, has_goals) = (has("budget-time"), has("goals"));
     let general = &cli.general;
     let context = match Context::new(general.json, general.quiet, general.color) {
         Ok(context) => context.with_time_option(if has_budget {
@@ -143,7 +168,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     match cli.command.run(&context) {
         Ok(Exit::Done) => 0,
         Ok(Exit::Negative) => 1,
-        Err(error) => fail(&error, &context),
+        Err(error) => fail(&error, has_goals, &context),
     }
 }
 
@@ -263,8 +288,20 @@ pub(crate) fn end(printed: io::Result<()>, code: i32) -> ! {
     }
 }
 
-/// Prints a failure and returns its exit code.
-fn fail(error: &anyhow::Error, context: &Context) -> u8 {
+/// The advice about several goal values, for commands with the option `--goals`.
+const GOALS: &str = "--goals highest or --goals lowest takes one of the values";
+
+/// The error of play that made a command fail, if it was one.
+fn play_error(error: &anyhow::Error) -> Option<&PlayError> {
+    let of_solver = || match error.downcast_ref()? {
+        SolveError::Play(error) => Some(error),
+        _ => None,
+    };
+    error.downcast_ref().or_else(of_solver)
+}
+
+/// Prints a failure of a command, which may have the option `--goals`, and returns its exit code.
+fn fail(error: &anyhow::Error, has_goals: bool, context: &Context) -> u8 {
     let is_broken_pipe = |cause: &(dyn std::error::Error + 'static)| {
         let io = cause.downcast_ref::<io::Error>().map(io::Error::kind);
         let json = cause.downcast_ref::<serde_json::Error>();
@@ -276,7 +313,7 @@ fn fail(error: &anyhow::Error, context: &Context) -> u8 {
     if error.is::<Reported>() {
         return 2;
     }
-    let play = error.downcast_ref::<PlayError>();
+    let play = play_error(error);
     if context.json() {
         let failure = Failure {
             error: play.is_none().then_some("failure"),
@@ -289,12 +326,16 @@ fn fail(error: &anyhow::Error, context: &Context) -> u8 {
     } else {
         let text = format!("{} {error:#}", context.error_word());
         let _ = writeln!(io::stderr(), "{}", context::harmless(&text));
-        let excess = error.chain().find_map(|cause| match cause.downcast_ref()? {
-            PlayError::TooLarge(excess) => Some(excess),
+        let caused = error.chain().find_map(|cause| cause.downcast_ref());
+        let help = match caused.or(play) {
+            Some(PlayError::TooLarge(excess)) => {
+                rule_limits::option_of(excess).map(|option| format!("{option} sets this limit"))
+            }
+            Some(PlayError::AmbiguousGoal(_)) if has_goals => Some(GOALS.to_owned()),
             _ => None,
-        });
-        if let Some(option) = excess.and_then(rule_limits::option_of) {
-            let _ = writeln!(io::stderr(), "  help: {option} sets this limit");
+        };
+        if let Some(help) = help {
+            let _ = writeln!(io::stderr(), "  help: {help}");
         }
     }
     match play {

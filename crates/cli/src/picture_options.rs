@@ -4,11 +4,7 @@ use std::path::PathBuf;
 
 use super::Context;
 use super::rule_files::{self, RuleOptions};
-use ggp_engine::machine::{AnyMachine, Machine, PlayError};
-use ggp_engine::propnet::possible_facts;
-use ggp_gdl::datalog::Bounds;
 use ggp_gdl::game::Game;
-use ggp_picture::Picture;
 
 /// The option that names a picture file.
 #[derive(clap::Args, Clone, Debug, Default)]
@@ -17,9 +13,19 @@ pub struct PictureOptions {
     /// exists]
     #[arg(long, value_name = "FILE")]
     pub picture: Option<PathBuf>,
-    /// Read names as people do: colours, chess men, walls, places such as a1
-    #[arg(long)]
-    pub names: bool,
+    /// Whether names are read as people do: colours, chess men, walls, places such as a1
+    #[arg(long, value_enum, value_name = "YES|NO", default_value = "yes")]
+    #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "yes")]
+    #[arg(hide_possible_values = true)]
+    names: Names,
+}
+
+/// Whether names have a meaning.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, clap::ValueEnum)]
+enum Names {
+    #[default]
+    Yes,
+    No,
 }
 
 /// Maximum size of a picture file in bytes.
@@ -53,45 +59,7 @@ impl PictureOptions {
             }
             None => ggp_picture::PictureOptions::default(),
         };
-        options.reads_names = self.names;
+        options.ignores_names = self.names == Names::No;
         Ok(options)
     }
-}
-
-/// Maximum number of rows examined to find the facts that can ever hold.
-const POSSIBLE_WORK: u64 = 5_000_000;
-
-/// The picture of a machine's game with the given configuration, from the states of
-/// `samples` random moves.
-///
-/// # Errors
-///
-/// As [`ggp_picture::sample`].
-pub fn picture(
-    machine: &mut AnyMachine,
-    samples: usize,
-    picture_options: ggp_picture::PictureOptions,
-) -> Result<Picture, PlayError> {
-    let states = ggp_picture::sample(machine, samples)?;
-    let start = machine.initial()?;
-    let possible = match machine.network(&start) {
-        Some((network, _)) => Some(network.facts().to_vec()),
-        None => {
-            let bounds = Bounds {
-                work: POSSIBLE_WORK,
-                ..Bounds::default()
-            };
-            possible_facts(machine.game(), bounds)
-        }
-    };
-    // The shared table of terms may have grown.
-    machine.terms_mut().refresh();
-    let (game, terms) = (machine.game(), machine.terms());
-    Ok(Picture::with(
-        game,
-        terms,
-        &states,
-        possible.as_deref(),
-        picture_options,
-    ))
 }

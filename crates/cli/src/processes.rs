@@ -4,6 +4,7 @@
 //! one more. If a process is lost, the others end; where there is a checkpoint, all are started
 //! again from it. The first process prints the answer.
 
+use ggp_gdl::counted::counted;
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read};
 use std::net::TcpListener;
@@ -160,7 +161,8 @@ impl Sharing {
             }
             if count == 0 || count > MOST_PROCESSES {
                 bail!(
-                    "{file} has {count} lines with processes; 1 to {MOST_PROCESSES} are possible"
+                    "{file} has {} with processes; 1 to {MOST_PROCESSES} are possible",
+                    counted(count, "line")
                 );
             }
             let same = |(at, address): (usize, &String)| addresses[..at].contains(address);
@@ -168,7 +170,8 @@ impl Sharing {
                 bail!("{file}: {} is there twice", addresses[at]);
             }
             if index >= count {
-                bail!("--process {index}: {file} has {count} lines, counted from 0");
+                let lines = counted(count, "line");
+                bail!("--process {index}: {file} has {lines}, counted from 0");
             }
             return Ok((addresses, vec![index], String::new()));
         }
@@ -393,8 +396,9 @@ fn room(count: usize) -> String {
     match count {
         0..MANY => String::new(),
         _ => format!(
-            "; {count} processes need about {} threads",
-            2 * count * count
+            "; {} need about {}",
+            counted(count, "process"),
+            counted(2 * count * count, "thread")
         ),
     }
 }

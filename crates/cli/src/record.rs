@@ -23,6 +23,9 @@ pub struct Record {
     pub terminal: bool,
     /// The scores in the last state; absent if the game is not over.
     pub goals: Option<Vec<Goal>>,
+    /// The choice among several goal values, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub goal_choice: Option<&'static str>,
     /// The reason for the end: `terminal`, `depth`, `quit`, `interrupted` or `error`.
     pub end: &'static str,
 }
@@ -32,7 +35,7 @@ pub struct Record {
 pub struct StateRecord {
     /// The number of facts.
     pub facts: usize,
-    /// Canonical texts of the facts, sorted, if requested.
+    /// Texts of the facts, sorted, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<Vec<String>>,
 }
@@ -127,6 +130,7 @@ impl Record {
                 true => Some(format::goals(machine, last)?.0),
                 false => None,
             },
+            goal_choice: format::choice_name(machine.game()),
             end: if terminal { "terminal" } else { end },
         })
     }

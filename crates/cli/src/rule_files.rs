@@ -13,8 +13,9 @@ use crate::rule_limits::EvaluationOptions;
 use ggp_engine::machine::{AnyMachine, Backend, DatalogMachine, Limits, PlayError, PropnetMachine};
 use ggp_engine::propnet::code::Engine;
 use ggp_gdl::check::{self, Beginning, ReadOptions, Reading};
+use ggp_gdl::counted::counted;
 use ggp_gdl::diagnostic::{self, Code, Diagnostic, Severity, Strictness};
-use ggp_gdl::game::Game;
+use ggp_gdl::game::{Game, GoalChoice};
 use ggp_gdl::span::{Source, Sources};
 use ggp_gdl::symbol::Case;
 use ggp_gdl::syntax::SyntaxLimits;
@@ -42,6 +43,9 @@ pub struct RuleOptions {
     pub backend: Backend,
     #[command(flatten)]
     pub(super) engine: EngineOptions,
+    /// The treatment of several goal values.
+    #[command(flatten)]
+    pub goals: GoalOptions,
     /// Maximum size of the rules, in bytes
     #[arg(long, value_name = "N", default_value_t = SyntaxLimits::default().bytes)]
     #[arg(help_heading = "Limits", hide_short_help = true)]
@@ -49,6 +53,15 @@ pub struct RuleOptions {
     /// The limits of reading and evaluating the rules.
     #[command(flatten)]
     pub evaluation: EvaluationOptions,
+}
+
+/// The treatment of several goal values of one role.
+#[derive(clap::Args, Copy, Clone, Debug)]
+pub struct GoalOptions {
+    /// Score of a role that has several goal values in one state [default: that of a match record that
+    /// is read, or else error]
+    #[arg(long, value_parser = goals_parser(), help_heading = "Rules", hide_short_help = true)]
+    pub goals: Option<GoalChoice>,
 }
 
 /// The engine that runs networks.
@@ -121,6 +134,28 @@ pub fn backend_parser() -> impl TypedValueParser<Value = Backend> {
     names.map(|name| backend_named(&name).expect("only names in the table are accepted"))
 }
 
+/// The reason why a file does not belong to a game, which `is_of` finds out for games.
+pub fn other_rules(game: &Game, is_of: impl Fn(&Game) -> bool) -> String {
+    let with = |choice: &GoalChoice| is_of(&game.choosing_goals(*choice));
+    match GoalChoice::ALL.into_iter().find(with) {
+        Some(choice) => format!("it was made with --goals {choice}"),
+        None => "it was made from other rules".to_owned(),
+    }
+}
+
+/// Parses the choice among several goal values.
+fn goals_parser() -> impl TypedValueParser<Value = GoalChoice> {
+    let values = GoalChoice::ALL.map(|choice| {
+        PossibleValue::new(choice.name()).help(match choice {
+            GoalChoice::Error => "Several goal values are an error",
+            GoalChoice::Highest => "The highest of them",
+            GoalChoice::Lowest => "The lowest of them",
+        })
+    });
+    let names = PossibleValuesParser::new(values);
+    names.map(|name| name.parse().expect("only names of choices are accepted"))
+}
+
 /// Rule options as a whole command line.
 #[derive(clap::Parser)]
 struct Alone {
@@ -190,7 +225,7 @@ impl RuleOptions {
     ) -> anyhow::Result<Reading> {
         let more = grid.map(Grid::to_source).into_iter().collect();
         let reading = context.preparing(|| beginning.with(more, stop));
-        let mut reading = in_time(reading, stop, context)?;
+        let mut reading = self.in_time(reading, stop, context)?;
         if grid.is_some() {
             // Rules need not use every fact of a grid.
             let file = self.files.len() as u32;
@@ -222,10 +257,31 @@ impl RuleOptions {
         context: &Context,
     ) -> anyhow::Result<Reading> {
         let reading = context.preparing(|| check::read_until(sources, &self.read_options(), stop));
-        in_time(reading, stop, context)
+        self.in_time(reading, stop, context)
     }
 
-    /// The game of the rule set. Findings are printed on standard error.
+    /// A reading, unless it was stopped. Its game has the choice among goal values.
+    fn in_time(
+        &self,
+        mut reading: Reading,
+        stop: &Stop,
+        context: &Context,
+    ) -> anyhow::Result<Reading> {
+        if context.is_interrupted() {
+            return Err(PlayError::Interrupted.into());
+        }
+        if stop.is_over() {
+            bail!(
+                "the time limit was reached before the rules were read; raise {}",
+                context.time_option()
+            );
+        }
+        let goals = self.goals.goals.unwrap_or_default();
+        reading.game = reading.game.map(|game| game.choosing_goals(goals));
+        Ok(reading)
+    }
+
+    /// The game of the rule set, accepted as by [`RuleOptions::accept`].
     ///
     /// # Errors
     ///
@@ -243,26 +299,73 @@ impl RuleOptions {
         self.accept(self.read_until(stop, context)?, context)
     }
 
-    /// The game of a reading, whose findings are printed on standard error.
+    /// The game of a reading. Errors are printed on standard error; warnings are only counted there,
+    /// since `ggp check` prints them.
     ///
     /// # Errors
     ///
     /// [`Reported`] if the rules have errors.
     pub fn accept(&self, reading: Reading, context: &Context) -> anyhow::Result<Game> {
-        report(&reading.findings, &reading.sources, context);
+        let has_warnings = (reading.findings.iter()).any(|f| f.severity == Severity::Warning);
+        let mut summary = summary(&reading);
+        if has_warnings {
+            summary += &self.check_advice(&reading.sources);
+        }
         match reading.game {
-            Some(game) => Ok(game),
+            Some(game) => {
+                if has_warnings {
+                    context.note(summary);
+                }
+                Ok(game)
+            }
             None => {
+                let errors = reading.findings.into_iter();
+                let errors: Vec<Diagnostic> =
+                    errors.filter(|f| f.severity == Severity::Error).collect();
+                report(&errors, &reading.sources, context);
                 if !context.json() {
-                    let _ = writeln!(io::stderr(), "{}", summary(&reading));
+                    let _ = writeln!(io::stderr(), "{summary}");
                 }
                 Err(Reported.into())
             }
         }
     }
 
-    /// The game's machine for a question about one position. Findings are printed on
-    /// standard error.
+    /// The end of a line about findings: the command line that prints all of them, or the origin
+    /// of rules that no command line names.
+    fn check_advice(&self, sources: &Sources) -> String {
+        let names: Vec<&str> = sources.files().iter().map(Source::name).collect();
+        let is_read = |path: &PathBuf| names.contains(&&*shown_name(path));
+        if !self.files.iter().all(is_read) {
+            return format!(" in {}", names.join(", "));
+        }
+        let line = self.check_line();
+        let is_input = |path: &PathBuf| path.as_os_str() == "-";
+        match (
+            self.files.iter().any(is_input),
+            self.grid.iter().any(is_input),
+        ) {
+            (true, _) => format!("; pass the rules to `{line}`"),
+            (_, true) => format!("; pass the grid to `{line}`"),
+            _ => format!("; see `{line}`"),
+        }
+    }
+
+    fn check_line(&self) -> String {
+        let mut line = "ggp check".to_owned();
+        let files = self.files.iter().map(|path| ("", path));
+        for (option, path) in files.chain(self.grid.iter().map(|path| (" --grid", path))) {
+            let path = path.to_string_lossy();
+            line += &if path.contains(char::is_whitespace) {
+                format!("{option} '{path}'")
+            } else {
+                format!("{option} {path}")
+            };
+        }
+        line
+    }
+
+    /// The game's machine for a question about one position.
     ///
     /// Unless a backend is named, Datalog evaluates the rules if no earlier run kept their network:
     /// building one takes longer than it saves on few states.
@@ -303,7 +406,7 @@ impl RuleOptions {
         })
     }
 
-    /// The game and a machine for it. Findings are printed on standard error.
+    /// The game and a machine for it.
     ///
     /// # Errors
     ///
@@ -389,6 +492,7 @@ impl RuleOptions {
 
     fn read_source(&self, path: &Path, context: &Context) -> anyhow::Result<Source> {
         let bytes = read_at_most(path, self.max_bytes, context)?;
+        refuse_other_encodings(path, &bytes)?;
         let text = match bytes.len() > self.max_bytes {
             // The part read is long enough for the reader to refuse it.
             true => String::from_utf8_lossy(&bytes).into_owned(),
@@ -405,29 +509,12 @@ impl RuleOptions {
     }
 }
 
-/// A reading, unless it was stopped.
-fn in_time(reading: Reading, stop: &Stop, context: &Context) -> anyhow::Result<Reading> {
-    if context.is_interrupted() {
-        return Err(PlayError::Interrupted.into());
-    }
-    if stop.is_over() {
-        bail!(
-            "the time limit was reached before the rules were read; raise {}",
-            context.time_option()
-        );
-    }
-    Ok(reading)
-}
-
-/// Prints findings on standard error.
+/// Prints errors on standard error.
 pub fn report(findings: &[Diagnostic], sources: &Sources, context: &Context) {
     let style = context.style(&io::stderr());
     // Findings that cannot be written are not worth failing for.
     let mut out = io::stderr().lock();
     for finding in findings {
-        if finding.severity == Severity::Warning && context.quiet() {
-            continue;
-        }
         if context.json() {
             let record = finding.to_record(sources);
             let text = serde_json::to_string(&record);
@@ -455,7 +542,33 @@ pub fn shown_name(path: &Path) -> String {
 ///
 /// If the file cannot be read or is larger than `--max-bytes`.
 pub fn read_text(path: &Path, most: usize, context: &Context) -> anyhow::Result<String> {
-    Ok(as_text(path, read_bytes(path, most, context)?, context))
+    let bytes = read_bytes(path, most, context)?;
+    refuse_other_encodings(path, &bytes)?;
+    Ok(as_text(path, bytes, context))
+}
+
+/// Refuses bytes that are no text, or text with two bytes and more for each character, with one error in
+/// place of hundreds.
+///
+/// # Errors
+///
+/// If they are encoded so.
+pub fn refuse_other_encodings(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    let first = &bytes[..bytes.len().min(1 << 10)];
+    let share = |is_one: fn(&u8) -> bool| {
+        first.iter().filter(|byte| is_one(byte)).count() as f64 / first.len().max(1) as f64
+    };
+    let has_mark = [[0xff, 0xfe], [0xfe, 0xff]]
+        .iter()
+        .any(|mark| bytes.starts_with(mark));
+    let name = shown_name(path);
+    if has_mark || share(|byte| *byte == 0) > 0.2 {
+        bail!("{name} is in UTF-16 or UTF-32: save it as UTF-8");
+    }
+    if share(|byte| matches!(byte, 0..9 | 14..32)) > 0.05 {
+        bail!("{name} is no text file");
+    }
+    Ok(())
 }
 
 fn as_text(path: &Path, bytes: Vec<u8>, context: &Context) -> String {
@@ -478,7 +591,8 @@ pub fn read_bytes(path: &Path, most: usize, context: &Context) -> anyhow::Result
     let bytes = read_at_most(path, most, context)?;
     if bytes.len() > most {
         let name = shown_name(path);
-        bail!("{name} has more than {most} bytes; raise the limit with --max-bytes");
+        let most = counted(most, "byte");
+        bail!("{name} has more than {most}; raise the limit with --max-bytes");
     }
     Ok(bytes)
 }
@@ -511,11 +625,7 @@ pub fn summary(reading: &Reading) -> String {
     let findings = &reading.findings;
     let count = |severity, word| {
         let count = findings.iter().filter(|f| f.severity == severity).count();
-        match count {
-            0 => None,
-            1 => Some(format!("1 {word}")),
-            _ => Some(format!("{count} {word}s")),
-        }
+        (count > 0).then(|| counted(count, word))
     };
     let counts = [
         count(Severity::Error, "error"),
@@ -523,7 +633,7 @@ pub fn summary(reading: &Reading) -> String {
     ];
     let mut counts: Vec<String> = counts.into_iter().flatten().collect();
     if reading.omitted > 0 {
-        counts.push(format!("{} more findings", reading.omitted));
+        counts.push(counted(reading.omitted, "more finding"));
     }
     if counts.is_empty() {
         "no errors".to_owned()

@@ -46,6 +46,7 @@ impl TextLimits {
         if bytes.len() > self.max_bytes {
             return Ok(Source::new(name, String::from_utf8_lossy(&bytes)));
         }
+        rule_files::refuse_other_encodings(path, &bytes)?;
         let text = String::from_utf8(bytes).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
             anyhow!("{name} is not UTF-8 from byte {at} on")

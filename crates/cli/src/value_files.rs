@@ -9,7 +9,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, anyhow, bail};
 
 use crate::Context;
-use crate::rule_files::read_text;
+use crate::rule_files::{other_rules, read_text};
 use ggp_gdl::game::Game;
 use ggp_learn::Library;
 use ggp_play::Tables;
@@ -92,8 +92,11 @@ pub fn tables(paths: &[PathBuf], games: Option<&[&Game]>) -> anyhow::Result<Arc<
     for path in paths {
         let table = Table::open(path);
         let table = table.with_context(|| format!("cannot use {}", path.display()))?;
-        if games.is_some_and(|games| !games.iter().any(|game| table.is_of(game))) {
-            bail!("{} was made from other rules", path.display());
+        if let Some(games @ [first, ..]) = games
+            && !games.iter().any(|game| table.is_of(game))
+        {
+            let why = other_rules(first, |game| table.is_of(game));
+            bail!("cannot use {}: {why}", path.display());
         }
         tables.add(table);
     }

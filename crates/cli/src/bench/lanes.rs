@@ -184,7 +184,21 @@ impl Subject for LanesSubject {
         }
         let mut terms = self.net.game().terms().clone();
         terms.refresh();
+        let game = self.net.game();
         for (role, goals) in self.net.goals().iter().enumerate() {
+            if game
+                .roles()
+                .nth(role)
+                .is_some_and(|role| game.is_random(role))
+            {
+                // Chance has 0 where the rules give it no score.
+                let scored: u64 = played.goals[role].iter().sum();
+                let count = played.playouts - played.stuck - played.cut - scored;
+                tally.goals[role].merge(Moments {
+                    count,
+                    ..Moments::default()
+                });
+            }
             for ((value, _), &count) in goals.iter().zip(&played.goals[role]) {
                 match self.net.game().score(&terms, *value) {
                     Ok(score) => {

@@ -261,7 +261,7 @@ fn text(value: &serde_json::Value) -> String {
 pub fn read_rows(text: &str) -> Result<Vec<Row>, String> {
     let rows: Vec<Row> = json::parse(text, "a JSON list of rows, as `ggp bench --json` prints it")?;
     match rows.iter().position(|row| row.game.is_empty()) {
-        Some(index) => Err(format!("row {} names no game", index + 1)),
+        Some(index) => Err(format!("there is no game in row {}", index + 1)),
         None => Ok(rows),
     }
 }
@@ -296,6 +296,6 @@ mod tests {
     #[test]
     fn a_row_without_a_game_is_refused() {
         let found = read_rows(r#"[{"game": "walk"}, {"playouts": 3}]"#);
-        assert_eq!(found, Err("row 2 names no game".to_owned()));
+        assert_eq!(found, Err("there is no game in row 2".to_owned()));
     }
 }

@@ -5,6 +5,7 @@ mod processes;
 mod report;
 mod task;
 
+use ggp_gdl::counted::counted;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -220,7 +221,15 @@ fn exit(rows: &[Row], context: &Context) -> anyhow::Result<Exit> {
     let is_failure = |row: &&Row| row.failure.is_some_and(|failure| !failure.is_limit());
     let failed = rows.iter().filter(is_failure).count();
     if failed > 0 {
-        bail!("{failed} of {} rows failed; see their errors", rows.len());
+        bail!(
+            "{failed} of {} failed; see {}",
+            counted(rows.len(), "row"),
+            if failed == 1 {
+                "its error"
+            } else {
+                "their errors"
+            }
+        );
     }
     let is_cut = |row: &Row| row.failure.is_some() || !row.disagreements.is_empty();
     match rows.iter().any(is_cut) {
@@ -229,8 +238,11 @@ fn exit(rows: &[Row], context: &Context) -> anyhow::Result<Exit> {
             for row in rows.iter().filter(|row| row.faults > 0) {
                 let fault = row.fault.as_deref().unwrap_or("the rules are faulty");
                 context.note(format_args!(
-                    "note: {}, {}: {} faults in {} playouts, for example: {fault}",
-                    row.game, row.backend, row.faults, row.playouts
+                    "note: {}, {}: {} in {}, for example: {fault}",
+                    row.game,
+                    row.backend,
+                    counted(row.faults, "fault"),
+                    counted(row.playouts, "playout")
                 ));
             }
             Ok(Exit::Done)

@@ -61,9 +61,9 @@ impl Sizes {
     fn of(game: &Game) -> Self {
         Sizes {
             roles: game.roles().map(|r| game.role_name(r).to_owned()).collect(),
-            relations: game.rules().arity.len(),
-            facts: game.rules().facts.len(),
-            rules: game.rules().rules.len(),
+            relations: game.as_written().rules().arity.len(),
+            facts: game.as_written().rules().facts.len(),
+            rules: game.as_written().rules().rules.len(),
         }
     }
 }

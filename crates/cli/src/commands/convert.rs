@@ -20,8 +20,8 @@ Examples:
 Infix notation is taken from the book \"General Game Playing\" by Genesereth and Thielscher:
   legal(P,take(N)) :- true(heap(M)) & less(N,M) & ~over
 Alternatives are written (a | b), names like map+ in quotes, 'map+'. A full stop after a
-clause, commas for & and comments after % or ; are read too. Other commands refuse infix
-notation, whatever the file is called.")]
+clause, commas for &, not or \\+ for ~, X \\= Y or X != Y for distinct(X,Y), and comments
+after % or ; are read too. Other commands refuse infix notation, whatever the file is called.")]
 pub struct Options {
     /// The rule file; `-` is standard input
     #[arg(value_name = "FILE")]

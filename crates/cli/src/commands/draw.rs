@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use crate::knowledge::{self, DrawnKnowledge, KnownByOptions};
-use crate::picture_options::{self, PictureOptions};
+use crate::picture_options::PictureOptions;
 use crate::position::PositionOptions;
 use crate::rule_files::RuleOptions;
 use crate::{Context, Exit, png};
 use ggp_engine::machine::Machine;
-use ggp_picture::{Drawing, DrawingLimits};
+use ggp_picture::{Drawing, DrawingLimits, Examples};
 use serde::Serialize;
 
 /// The options of `ggp draw`.
@@ -75,9 +75,9 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let drawing_options = options
         .picture
         .read(&options.rules, machine.game(), context)?;
-    let picture = context.preparing(|| {
-        picture_options::picture(&mut machine, usize::from(options.samples), drawing_options)
-    })?;
+    let samples = usize::from(options.samples);
+    let examples = context.preparing(|| Examples::of(&mut machine, samples))?;
+    let picture = examples.picture(&machine, drawing_options);
     let passed = made.iter().map(|(_, state)| state);
     let states = [&start].into_iter().chain(passed);
     let states: Vec<_> = states.map(|state| machine.facts(state)).collect();

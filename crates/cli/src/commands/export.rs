@@ -1,5 +1,6 @@
 //! `ggp export`: a game in a format of other programs.
 
+use ggp_gdl::counted::counted;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -77,8 +78,8 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     })?;
     let sets: Vec<String> = form.information_sets.iter().map(usize::to_string).collect();
     let note = format!(
-        "{} nodes; information sets: {}",
-        form.nodes,
+        "{}; information sets: {}",
+        counted(form.nodes, "node"),
         sets.join(", ")
     );
     let text = match output {
@@ -116,7 +117,8 @@ fn form(options: &Options, stop: &Stop, context: &Context) -> anyhow::Result<Ext
     let most = options.max_nodes;
     let made = watched_extensive_form(&mut machine, &state, most, |nodes| {
         spinner.set_message(format!(
-            "writing the game tree, {nodes} of at most {most} nodes"
+            "writing the game tree, {nodes} of at most {}",
+            counted(most, "node")
         ));
     });
     spinner.finish_and_clear();

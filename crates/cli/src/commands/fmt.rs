@@ -21,7 +21,8 @@ Examples:
   ggp fmt --diff game.kif    write nothing; show what would change
   ggp fmt - < game.kif       from standard input to standard output
 
-Only spaces and line breaks change. Forms, names and comments stay; several empty lines
+Only blanks and line breaks change. A file keeps its kind of line break (if it has several,
+the most frequent one) and its byte order mark. Forms, names and comments stay; several empty lines
 between forms become one. Facts on one line stay on one line; each literal of a rule gets
 its own line. A file is written as a whole or not at all, and not if its brackets do not
 match. Files in infix notation are refused: `ggp convert --to infix` formats them.")]

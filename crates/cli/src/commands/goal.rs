@@ -62,10 +62,12 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         context.print_json(&Answer { terminal, goals })?;
     } else {
         context.print(format!("terminal {terminal}"))?;
-        for Goal { role, values, .. } in goals {
-            context.print(match &values[..] {
-                [] => format!("{role} none"),
-                values => format!("{role} {}", values.join(" ")),
+        for goal in goals {
+            context.print(match &goal.values[..] {
+                values if goal.goal.is_none() && !values.is_empty() => {
+                    format!("{} {}", goal.role, values.join(" "))
+                }
+                _ => goal.text(game.goal_choice()),
             })?;
         }
     }

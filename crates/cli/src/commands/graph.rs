@@ -9,6 +9,7 @@ mod scene;
 mod svg;
 mod values;
 
+use ggp_gdl::counted::counted;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -79,7 +80,7 @@ pub struct Options {
     /// Colour positions by the score that the role can force, from a file of `ggp tabulate`
     #[arg(long, value_name = "FILE", conflicts_with = "animate")]
     table: Option<PathBuf>,
-    /// The role whose score counts, if there are several [default: the first]
+    /// The role whose score counts, if there are several [default: the first that is not chance]
     #[arg(long, value_name = "ROLE")]
     role: Option<String>,
     /// Minimum final score that counts as solved
@@ -270,14 +271,6 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// `1 node`, `2 nodes`.
-fn counted(count: usize, noun: &str) -> String {
-    match count {
-        1 => format!("1 {noun}"),
-        _ => format!("{count} {noun}s"),
-    }
-}
-
 /// The number of nodes at each level.
 fn levels(drawing: &Drawing) -> Vec<usize> {
     let mut levels: Vec<usize> = Vec::new();
@@ -300,7 +293,9 @@ fn picture(
     let cut = explored.left_out;
     if cut > 0 {
         context.note(format_args!(
-            "{cut} nodes of later steps are left out; raise --most or set --depth"
+            "{} of later steps {} left out; raise --most or set --depth",
+            counted(cut, "node"),
+            if cut == 1 { "is" } else { "are" }
         ));
     }
     let drawings = match options.labels {

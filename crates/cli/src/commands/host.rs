@@ -62,6 +62,7 @@ pub struct Options {
     start_clock: Option<u32>,
     /// Seconds for each move [default: 10]
     #[arg(long, value_name = "S", help_heading = "Match")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     play_clock: Option<u32>,
     /// Send players a PREVIEW of the rules with this number of seconds
     #[arg(long, value_name = "S", help_heading = "Match")]

@@ -14,6 +14,7 @@ use crate::rule_files::{self, RuleOptions};
 use crate::{Context, Exit};
 use ggp_engine::machine::{AnyMachine, Machine};
 use ggp_engine::propnet::Propnet;
+use ggp_gdl::counted::counted;
 use ggp_gdl::game::RoleId;
 use ggp_learn::{
     Learned, Progress, Share, Trust, Values, facts_text, learn, read, trust, weight_bytes, write,
@@ -164,7 +165,8 @@ fn learn_to(path: &Path, options: &Options, context: &Context) -> anyhow::Result
         let progress = &lesson.progress;
         let games = thousands(progress.games);
         spinner.set_message(format!(
-            "learning, {games} games, loss {:.3}",
+            "learning, {}, loss {:.3}",
+            counted(games, "game"),
             progress.loss
         ));
     });
@@ -199,10 +201,10 @@ fn report(learned: &Learned, trust: Trust, context: &Context) -> anyhow::Result<
         });
     }
     context.print(format!(
-        "{} games, {} positions, {} groups of facts",
-        thousands(games),
-        thousands(positions),
-        thousands(groups as u64),
+        "{}, {}, {} of facts",
+        counted(thousands(games), "game"),
+        counted(thousands(positions), "position"),
+        counted(thousands(groups as u64), "group"),
     ))?;
     context.print(match trust > 0.0 {
         true => format!(

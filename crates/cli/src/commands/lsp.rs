@@ -1,10 +1,11 @@
 //! `ggp lsp`: a language server for rule files.
 
-use anyhow::{Context as _, anyhow};
+use anyhow::{Context as _, bail};
 
 use crate::{Context, Exit};
 use ggp_gdl::check::ReadOptions;
 use ggp_gdl::syntax::SyntaxLimits;
+use ggp_lsp::End;
 
 /// The options of `ggp lsp`.
 #[derive(clap::Args)]
@@ -33,7 +34,7 @@ pub struct Options {
 ///
 /// # Errors
 ///
-/// If the client does not follow the protocol.
+/// If the input is not a sequence of messages, or ends before the session.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     // One character of a file can take six bytes of JSON.
     let most = (options.max_bytes as u64)
@@ -51,16 +52,12 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         },
     };
     // A signal ends the server at once: it has nothing to save.
-    let came = context.waiting(|| ggp_lsp::serve(connection, &settings));
-    match &came {
-        // The rest of the input is not read.
-        Err(error) if !error.channel_is_disconnected() => {}
-        // An unreadable input ends the server.
-        _ => threads.join()?,
+    let end = context.waiting(|| ggp_lsp::serve(connection, &settings));
+    // An unreadable input ends the session, too.
+    threads.join()?;
+    match end {
+        End::Done => Ok(Exit::Done),
+        End::WithoutShutdown => Ok(Exit::Negative),
+        End::Closed => bail!("the editor closed the connection before the end of the session"),
     }
-    came.map_err(|error| match error.channel_is_disconnected() {
-        true => anyhow!("the editor closed the connection before the end of the session"),
-        false => error.into(),
-    })?;
-    Ok(Exit::Done)
 }

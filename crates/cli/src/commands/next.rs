@@ -16,7 +16,10 @@ Examples:
   ggp next tic_tac_toe.kif --move '(mark 1 1)' --move wait
   ggp next tic_tac_toe.kif --move '(mark 1 1) wait'
   ggp next tic_tac_toe.kif -- '(mark 1 1)' wait
-  ggp next tic_tac_toe.kif --moves '(mark 1 1); (mark 2 2)' --move '(mark 3 3)'
+  ggp next tic_tac_toe.kif --moves '(mark 1 1); (mark 2 2)'
+  ggp next tic_tac_toe.kif --moves '(mark 1 1)' --move '(mark 2 2)'
+
+The move is made after those of --moves. Without --move, it is the last one of --moves.
 
 In games with hidden information (rules with `sees`), comments tell what each role sees of the joint
 move. With --json, `sees` has a list of percepts for each role.
@@ -55,31 +58,27 @@ struct Answer {
 ///
 /// If the rules, the position or the move are invalid.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
+    let mut machine = options.rules.machine_for_one_position(context)?;
+    let (start, mut made) =
+        (options.position).start_and_moves(&mut machine, &options.rules, context)?;
     let given = match options.named.is_empty() {
         true => &options.joint,
         false => &options.named,
     };
-    if given.is_empty() {
-        let made = options.position.moves.is_some() || options.position.moves_file.is_some();
-        bail!(
-            "no move is given; add --move MOVE (`ggp legal` lists the moves){}",
-            match made {
-                true =>
-                    "; the moves of --moves lead to the position before it: name the last one by --move",
-                false => "",
-            }
-        );
+    if !given.is_empty() {
+        let state = made.last().map_or(&start, |(_, state)| state);
+        let text = given.join(" ");
+        let joint = position::parse_joint(&mut machine, state, &text)
+            .with_context(|| format!("in the move `{text}`"))?;
+        let next = machine.play(state, &joint)?;
+        made.push((joint, next));
     }
-    let mut machine = options.rules.machine_for_one_position(context)?;
-    let state = options
-        .position
-        .state(&mut machine, &options.rules, context)?;
-    let text = given.join(" ");
-    let joint = position::parse_joint(&mut machine, &state, &text)
-        .with_context(|| format!("in the move `{text}`"))?;
-    let next = machine.play(&state, &joint)?;
+    let Some((joint, next)) = made.pop() else {
+        bail!("no move is given; add --move MOVE or --moves MOVES (`ggp legal` lists the moves)");
+    };
+    let state = made.last().map_or(&start, |(_, state)| state);
     let facts = canonical_facts(&machine, &next);
-    let sees = format::sees(&mut machine, &state, &joint)?;
+    let sees = format::sees(&mut machine, state, &joint)?;
     if context.json() {
         context.print_json(&Answer {
             joint: format::joint_texts(&machine, &joint),

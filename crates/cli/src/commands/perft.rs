@@ -16,6 +16,7 @@ use crate::{Context, Exit, format};
 use ggp_engine::machine::{
     AnyMachine, Machine, PerftEnd, PerftOptions, PlayError, PropnetState, perft,
 };
+use ggp_gdl::counted::counted;
 use table::Row;
 
 /// The options of `ggp perft`.
@@ -210,14 +211,15 @@ fn states(
 fn rate(levels: &[Row], seconds: f64) -> String {
     let distinct: Option<u64> = levels.iter().map(|level| level.distinct).sum();
     let (count, what) = match distinct {
-        Some(states) => (states.into(), "states"),
+        Some(states) => (states.into(), "state"),
         None => (
             levels.iter().map(|level| level.paths).sum::<u128>(),
-            "positions",
+            "position",
         ),
     };
     let rate = count as f64 / seconds.max(1e-6);
-    format!("{count} {what} in {seconds:.2} s, {rate:.0} per second")
+    let count = counted(count, what);
+    format!("{count} in {seconds:.2} s, {rate:.0} per second")
 }
 
 /// Raises the interrupt after a time. The result reports whether this happened.

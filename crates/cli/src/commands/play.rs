@@ -9,6 +9,7 @@ mod saved;
 mod thought;
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -20,7 +21,7 @@ use anyhow::{Context as _, bail};
 use super::replay;
 use crate::agent_limits::AgentLimits;
 use crate::numbers::unknown_seed;
-use crate::picture_options::{self, PictureOptions};
+use crate::picture_options::PictureOptions;
 use crate::position::PositionOptions;
 use crate::record::{Facts, Record};
 use crate::rule_files::RuleOptions;
@@ -28,7 +29,7 @@ use crate::value_files::ValueOptions;
 use crate::{Context, Exit, format, kinds};
 use ggp_engine::machine::{AnyMachine, Machine, PlayError, PropnetState};
 use ggp_gdl::game::{Game, Move, RoleId};
-use ggp_picture::SAMPLE_STATES;
+use ggp_picture::Picture;
 use ggp_play::record::MatchRecord;
 use ggp_play::{AgentPlayer, Brief, Chance, History, Match, Player, PlayerError, Step};
 
@@ -102,8 +103,7 @@ pub struct Options {
     /// Stop after this number of joint moves; those of --moves or --resume do not count
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     depth: usize,
-    /// Also show states in which no person is asked, what programs expect, and what roles see; list all
-    /// facts in JSON
+    /// Also show what programs expect and what roles see; list all facts in JSON
     #[arg(long, short)]
     verbose: bool,
     #[command(flatten)]
@@ -112,9 +112,10 @@ pub struct Options {
 
 /// A time greater than zero.
 fn clock(text: &str) -> Result<Duration, String> {
-    match crate::numbers::seconds(text)? {
-        Duration::ZERO => Err("no time to choose; omit the option for no clock".to_owned()),
-        time => Ok(time),
+    match crate::numbers::seconds(text) {
+        Ok(Duration::ZERO) => Err("no time to choose; omit the option for no clock".to_owned()),
+        Ok(time) => Ok(time),
+        Err(_) => Err("expected a number of seconds above 0, and at most 1000000000".to_owned()),
     }
 }
 
@@ -195,7 +196,8 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     if let (Some(record), Some(path)) = (&resumed, &options.resume) {
         made = saved::moves(record, path, &machine)?;
     }
-    let mut begun = resumed.unwrap_or_else(|| MatchRecord::begin(&game, None));
+    let begun = resumed.unwrap_or_else(|| MatchRecord::begin(&game, None));
+    let mut begun = begun.with_goals_of(&game);
     let clock = Some(begun.play_clock.into()).filter(|seconds| *seconds > 0);
     let play_clock = options.play_clock.or(clock.map(Duration::from_secs));
     // Records store whole seconds.
@@ -216,7 +218,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let drawing_options = options
         .picture
         .read(&options.rules, machine.game(), context)?;
-    let picture = picture_options::picture(&mut machine, SAMPLE_STATES, drawing_options)?;
+    let picture = Picture::of(&mut machine, drawing_options)?;
     let table = Table::new(context, &picture);
     // Players need not make the network again.
     let ready = matches!(machine, AnyMachine::Propnet(_)).then(|| machine.clone());
@@ -227,6 +229,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         humans,
         verbose: options.verbose,
         thoughts: Rc::default(),
+        noted: BTreeSet::new(),
         asked: Rc::default(),
         saved: path.map(|path| (path.as_path(), begun)),
     };
@@ -305,6 +308,8 @@ struct Session<'a> {
     hides: bool,
     verbose: bool,
     thoughts: Thoughts,
+    /// The notes on moves without a search.
+    noted: BTreeSet<String>,
     /// The number of people that chose a move in the current step.
     asked: Rc<Cell<usize>>,
     /// The file to write, and the header of its record.
@@ -338,7 +343,8 @@ impl Session<'_> {
             if self.game.history().len() >= most && !self.game.is_over()? {
                 return Ok("depth");
             }
-            if self.verbose && self.humans.is_empty() {
+            let shows_state = self.humans.is_empty() && self.table.shows_states();
+            if shows_state && !self.game.is_over()? {
                 let state = self.game.history().state().clone();
                 let number = self.game.history().len();
                 self.table.state(self.game.machine(), &state, number)?;
@@ -379,15 +385,15 @@ impl Session<'_> {
         }
     }
 
-    /// Shows what agents thought: with `--verbose` unless a person must not know it, and always if a
-    /// move was made without a search.
+    /// Shows what agents thought: with `--verbose` unless a person must not know it. A move that was
+    /// made without a search always has a note, the same note only once.
     fn say_thoughts(&mut self) -> anyhow::Result<()> {
         let thoughts = std::mem::take(&mut *self.thoughts.borrow_mut());
         for Thought { text, is_blind } in thoughts {
-            match is_blind {
-                true => self.table.note(format!("note: {text}; give it more time")),
-                false if self.verbose && !self.hides => self.table.say(format!("   {text}"))?,
-                false => {}
+            if is_blind && self.noted.insert(text.clone()) {
+                self.table.note(format!("note: {text}"));
+            } else if self.verbose && !self.hides {
+                self.table.say(format!("   {text}"))?;
             }
         }
         Ok(())
@@ -447,9 +453,9 @@ impl Session<'_> {
         })?;
         self.table.facts(machine, &facts, terminal)?;
         if terminal {
+            let choice = machine.game().goal_choice();
             for goal in format::goals(machine, history.state())?.0 {
-                let score = goal.goal.map_or("none".to_owned(), |s| s.to_string());
-                self.table.say(format!("{} {score}", goal.role))?;
+                self.table.say(goal.text(choice))?;
             }
         }
         Ok(())

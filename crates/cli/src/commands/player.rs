@@ -15,7 +15,7 @@ use crate::numbers::seconds;
 use crate::rule_files::EngineOptions;
 use crate::rule_limits::EvaluationOptions;
 use crate::value_files::ValueOptions;
-use crate::{Context, Exit, kinds};
+use crate::{Context, Exit, kinds, listening};
 use ggp_gdl::check::ReadOptions;
 use ggp_gdl::game::Game;
 use ggp_gdl::symbol::Case;
@@ -48,6 +48,7 @@ pub struct Options {
     port: Option<u16>,
     /// Address to listen on; 0.0.0.0 means all addresses of this machine
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
+    #[arg(value_parser = listening::address)]
     listen: IpAddr,
     /// Agent, as in `ggp play`; `list` shows all
     #[arg(long, value_name = "KIND", default_value = "auto")]

@@ -9,7 +9,9 @@ use crate::position::PositionOptions;
 use crate::record::{Facts, Record, StateRecord, StepRecord};
 use crate::rule_files::RuleOptions;
 use crate::{Context, Exit, format};
-use ggp_engine::machine::{AnyMachine, Machine, PlayError, PlayoutOptions, playout};
+use ggp_engine::machine::{
+    AnyMachine, Machine, PlayError, PlayoutOptions, playout, random_step, scores,
+};
 use ggp_gdl::game::Score;
 
 /// The options of `ggp playout`.
@@ -81,17 +83,19 @@ fn trace(
     let mut random = Xoshiro256PlusPlus::seed_from_u64(options.seed);
     // JSON is printed at the end.
     let (mut steps, mut made, mut size) = (Vec::new(), 0, 0);
-    let scores = loop {
+    let found = loop {
         if context.is_interrupted() {
             break Err(PlayError::Interrupted);
         }
-        let depth = usize::from(made < options.depth);
-        let one = match playout(&mut machine, &state, PlayoutOptions { depth }, &mut random) {
-            Ok(one) => one,
+        match machine.is_terminal(&state) {
+            Ok(true) => break scores(&mut machine, &state).map(Some),
+            Ok(false) if made == options.depth => break Ok(None),
+            Ok(false) => {}
             Err(error) => break Err(error),
-        };
-        let Some(step) = one.steps.first() else {
-            break Ok(one.scores);
+        }
+        let (step, next) = match random_step(&mut machine, state.clone(), &mut random) {
+            Ok(made) => made,
+            Err(error) => break Err(error),
         };
         let record = StepRecord {
             state: StateRecord::new(&machine, &state, facts),
@@ -123,10 +127,10 @@ fn trace(
             }
         }
         made += 1;
-        state = one.last;
+        state = next;
     };
     let last = StateRecord::new(&machine, &state, Facts::Listed);
-    let (terminal, end) = match &scores {
+    let (terminal, end) = match &found {
         Ok(Some(_)) => (true, "terminal"),
         Ok(None) => (false, "depth"),
         Err(PlayError::Interrupted) => (false, "interrupted"),
@@ -147,6 +151,7 @@ fn trace(
             last,
             terminal,
             goals,
+            goal_choice: format::choice_name(machine.game()),
             end,
         })?;
     } else {
@@ -164,13 +169,10 @@ fn trace(
             context.print(format::wrapped(&format::some(&state), 100))?;
         }
         for goal in goals.iter().flatten() {
-            let score = goal
-                .goal
-                .map_or("none".to_owned(), |score| score.to_string());
-            context.print(format!("{} {score}", goal.role))?;
+            context.print(goal.text(machine.game().goal_choice()))?;
         }
     }
-    scores?;
+    found?;
     Ok(Exit::Done)
 }
 
@@ -294,7 +296,10 @@ fn summarize(
         false => context.print(summary_text(&summary))?,
     }
     if summary.interrupted {
-        bail!("interrupted after {made} of {count} playouts");
+        bail!(
+            "interrupted after {made} of {}",
+            format::counted(count, "playout")
+        );
     }
     Ok(Exit::Done)
 }

@@ -1,6 +1,7 @@
 //! `ggp prove`: the value of a position and the best moves.
 
 mod answer;
+mod chance;
 mod hidden;
 mod table;
 
@@ -20,6 +21,7 @@ use crate::rule_files::RuleOptions;
 use crate::{Context, Exit};
 use answer::{Answer, Guess};
 use ggp_engine::machine::{AnyMachine, Machine, PlayError, PropnetState};
+use ggp_gdl::counted::counted;
 use ggp_gdl::game::{Game, Move, RoleId};
 use ggp_play::{Brief, Evaluation, Lanes, Learner, Outlook};
 use ggp_search::minimax::{Minimax, MinimaxReport, TranspositionTable, Wanted, prove};
@@ -39,7 +41,14 @@ Each line is a move and the score that its role gets after it, best first; if th
 known, its proved bounds are shown. All other roles are assumed to play against the role and to
 know its move. If two roles take turns and have a constant sum of scores, the best score is the
 value of the position; otherwise it is the score that the role can force, and no upper bound is
-proved. With --table, it is. A role named random is chance: proofs hold for every outcome.
+proved. With --table, it is.
+
+A role named random is chance: the scores are means over its moves. If positions repeat, or are too
+many for half of the time and the memory, bounds are shown that hold for every outcome.
+
+If several roles have a choice, each of them has its lines, which begin with its name; with --json,
+each has an object on a line of its own. Two roles with a constant sum of scores bound each other:
+neither gets more than the other leaves.
 
 A move is `endless` if play never ends after it when each side plays its best: the role cannot
 force an end that is worth more than the first number, and the others cannot force one that is
@@ -57,7 +66,7 @@ fault.")]
 pub struct Options {
     #[command(flatten)]
     rules: RuleOptions,
-    /// Role whose moves are evaluated [default: the role that has a choice]
+    /// Role whose moves are evaluated [default: each role that has a choice]
     #[arg(long, value_name = "ROLE")]
     role: Option<String>,
     /// Search only for a best move
@@ -100,11 +109,11 @@ struct Progress(indicatif::ProgressBar);
 
 impl Observer for Progress {
     fn tick(&mut self, stats: &Stats) {
-        let positions = stats.total().expanded;
+        let positions = counted(stats.total().expanded, "position");
         self.0
             .set_message(match stats.levels.last().map_or(0, |level| level.depth) {
-                0 => format!("to the end of the game, {positions} positions"),
-                depth => format!("{depth} moves ahead, {positions} positions"),
+                0 => format!("to the end of the game, {positions}"),
+                depth => format!("{} ahead, {positions}", counted(depth, "move")),
             });
     }
 }
@@ -130,68 +139,135 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let mut machine = solve::machine(&options.rules, &game, &left(&budget, started), context)?;
     machine.set_stop(&solve::evaluation(&left(&budget, started), context));
     let question = question(options, &mut machine, context);
-    let (state, role, legal) = solve::in_time(question, context)?;
+    let (state, roles) = solve::in_time(question, context)?;
     if let Some(path) = &options.table {
-        return table::run(path, options, &mut machine, &state, role, context);
-    }
-    let budget = left(&budget, started);
-    let report = search(options, &mut machine, &state, role, &budget, context)?;
-    let guess = match report.stopped {
-        None | Some(BudgetKind::Interrupt) => None,
-        // What had no time for the search has none for an estimate, and the agent that estimates
-        // would first read all terms of the naive evaluator.
-        Some(BudgetKind::Time) if report.positions == 0 => None,
-        Some(_) if matches!(machine, AnyMachine::Naive(_)) => None,
-        Some(_) => {
-            let budget = Budget {
-                time: Some(guess_time(options)),
-                ..budget
-            };
-            machine.set_stop(&solve::evaluation(&budget, context));
-            guess(options, &mut machine, &state, role, context)?
+        for (role, _) in &roles {
+            let role = (*role, roles.len() > 1);
+            table::run(path, options, &mut machine, &state, role, context)?;
         }
-    };
-    machine.set_stop(context.stop());
-    let guess = guess.as_ref();
-    let mut answer = Answer::new(&mut machine, &state, role, &legal, &report, guess)?;
-    answer.seconds = started.elapsed().as_secs_f64();
-    if context.json() {
-        context.print_json(&answer)?;
+        return Ok(Exit::Done);
+    }
+    if game.roles().any(|role| game.is_random(role)) {
+        let left = left(&budget, started);
+        let half = Budget {
+            time: left.time.map(|time| time / 2),
+            ..left
+        };
+        machine.set_stop(&solve::evaluation(&half, context));
+        let exit = chance::run(options, &mut machine, &state, &roles, &half, context)?;
+        if let Some(exit) = exit {
+            return Ok(exit);
+        }
+    }
+    let other = other_role(&mut machine, &state, &roles)?;
+    let choose_at_once = roles.len() + usize::from(other.is_some_and(|(_, chooses)| chooses));
+    let asked = roles.iter().map(|(role, _)| *role);
+    let mut reports: Vec<MinimaxReport<Move>> = Vec::new();
+    for (done, role) in asked.chain(other.map(|(role, _)| role)).enumerate() {
+        if done == roles.len() && !is_bounded_by_other(&reports[0], choose_at_once > done) {
+            break;
+        }
+        let left = left(&budget, started);
+        let parts = choose_at_once.saturating_sub(done).max(1);
+        let share = Budget {
+            time: left.time.map(|time| time / parts as u32),
+            ..left
+        };
+        machine.set_stop(&solve::evaluation(&share, context));
+        let report = search(options, &mut machine, &state, role, &share, context)?;
+        reports.push(report);
+    }
+    let game = machine.game();
+    if let [one, other] = &mut reports[..]
+        && game.roles().filter(|role| !game.is_random(*role)).count() == 2
+    {
+        other.bound_by(one);
+        one.bound_by(other);
+    }
+    let mut is_proved = true;
+    for ((role, legal), report) in roles.iter().zip(&reports) {
+        let guess = match report.stopped {
+            None | Some(BudgetKind::Interrupt) => None,
+            // What had no time for the search has none for an estimate, and the agent that estimates
+            // would first read all terms of the naive evaluator.
+            Some(BudgetKind::Time) if report.positions == 0 => None,
+            Some(_) if matches!(machine, AnyMachine::Naive(_)) => None,
+            Some(_) => {
+                let time = guess_time(options) / roles.len() as u32;
+                let budget = Budget {
+                    time: Some(time),
+                    ..Budget::default()
+                };
+                machine.set_stop(&solve::evaluation(&budget, context));
+                guess(options, &mut machine, (&state, *role), time, context)?
+            }
+        };
+        machine.set_stop(context.stop());
+        let guess = guess.as_ref();
+        let mut answer = Answer::new(&mut machine, &state, *role, legal, report, guess)?;
+        answer.seconds = started.elapsed().as_secs_f64();
+        is_proved &= answer.proved && answer.fault.is_none();
+        answer.print(options.best, roles.len() > 1, context)?;
+    }
+    Ok(if is_proved {
+        Exit::Done
     } else {
-        let shown = if options.best { 1 } else { MOVES };
-        let lines = answer.moves.iter().take(shown);
-        context.print_lines(lines.map(ToString::to_string))?;
-        if !options.best && answer.moves.len() > MOVES {
-            let more = answer.moves.len() - MOVES;
-            context.print(format!("{more} more; --json lists them all"))?;
-        }
-        for note in answer.notes() {
-            context.note(note);
-        }
-    }
-    Ok(match answer.proved && answer.fault.is_none() {
-        true => Exit::Done,
-        false => Exit::Negative,
+        Exit::Negative
     })
 }
 
-/// The position, the role that chooses, and its legal moves.
+/// If one role is asked for and one other is not chance: the other, and whether it has a choice in the
+/// position.
+fn other_role(
+    machine: &mut AnyMachine,
+    state: &PropnetState,
+    asked: &Asked,
+) -> Result<Option<(RoleId, bool)>, PlayError> {
+    let ([(asked, _)], game) = (&asked[..], machine.game().clone()) else {
+        return Ok(None);
+    };
+    let mut others = game
+        .roles()
+        .filter(|role| role != asked && !game.is_random(*role));
+    let (Some(other), None) = (others.next(), others.next()) else {
+        return Ok(None);
+    };
+    let mut legal = Vec::new();
+    machine.legal(state, other, &mut legal)?;
+    Ok(Some((other, legal.len() > 1)))
+}
+
+/// Whether a search for the other role may bound what is open in a report. If both roles choose in the
+/// position, it has a part of the time; else it has what a complete search leaves.
+fn is_bounded_by_other(report: &MinimaxReport<Move>, has_time: bool) -> bool {
+    let is_open = matches!(report.bounds(), (0..100, 100)) && !report.is_endless;
+    is_open && (has_time || report.stopped.is_none())
+}
+
+/// The roles whose moves are evaluated, with their legal moves.
+type Asked = Vec<(RoleId, Vec<Move>)>;
+
+/// The position, and the roles whose moves are evaluated.
 fn question(
     options: &Options,
     machine: &mut AnyMachine,
     context: &Context,
-) -> anyhow::Result<(PropnetState, RoleId, Vec<Move>)> {
+) -> anyhow::Result<(PropnetState, Asked)> {
     let state = options.position.state(machine, &options.rules, context)?;
     if machine.is_terminal(&state)? {
         bail!("the game is over in this position");
     }
-    let role = match &options.role {
-        Some(name) => deciding_role(machine.game(), name)?,
-        None => chooser(machine, &state)?,
+    let roles = match &options.role {
+        Some(name) => vec![deciding_role(machine.game(), name)?],
+        None => choosers(machine, &state)?,
     };
-    let mut legal = Vec::new();
-    machine.legal(&state, role, &mut legal)?;
-    Ok((state, role, legal))
+    let mut asked = Vec::new();
+    for role in roles {
+        let mut legal = Vec::new();
+        machine.legal(&state, role, &mut legal)?;
+        asked.push((role, legal));
+    }
+    Ok((state, asked))
 }
 
 /// The role with a name, which is not chance.
@@ -213,8 +289,8 @@ fn deciding_role(game: &Game, name: &str) -> anyhow::Result<RoleId> {
 fn guess(
     options: &Options,
     machine: &mut AnyMachine,
-    state: &PropnetState,
-    role: RoleId,
+    (state, role): (&PropnetState, RoleId),
+    time: Duration,
     context: &Context,
 ) -> Result<Option<Guess>, PlayError> {
     let brief = Brief {
@@ -225,7 +301,7 @@ fn guess(
     };
     let mut adviser = Adviser::new(brief);
     let nodes = options.budget_nodes.unwrap_or(GUESSES).min(GUESSES);
-    let Some(advice) = adviser.think(role, &[], guess_time(options), nodes) else {
+    let Some(advice) = adviser.think(role, &[], time, nodes) else {
         return Ok(None);
     };
     let mut line = Vec::new();
@@ -241,9 +317,8 @@ fn guess_time(options: &Options) -> Duration {
     options.budget_time.mul_f64(GUESS).min(LONGEST_GUESS)
 }
 
-/// The only role with a choice, chance apart; the first role that is not chance if there is no
-/// such role.
-fn chooser(machine: &mut AnyMachine, state: &PropnetState) -> anyhow::Result<RoleId> {
+/// The roles with a choice, chance apart; the first role that is not chance if there is no such role.
+fn choosers(machine: &mut AnyMachine, state: &PropnetState) -> Result<Vec<RoleId>, PlayError> {
     let game = machine.game().clone();
     let mut choosers = Vec::new();
     let mut legal = Vec::new();
@@ -254,20 +329,10 @@ fn chooser(machine: &mut AnyMachine, state: &PropnetState) -> anyhow::Result<Rol
             choosers.push(role);
         }
     }
-    match choosers[..] {
-        [] => Ok(roles()
-            .chain(game.roles())
-            .next()
-            .expect("a game has roles")),
-        [only] => Ok(only),
-        _ => {
-            let names: Vec<&str> = choosers.iter().map(|role| game.role_name(*role)).collect();
-            bail!(
-                "select a role with --role: {} have a choice",
-                names.join(" and ")
-            );
-        }
+    if choosers.is_empty() {
+        choosers.extend(roles().chain(game.roles()).next());
     }
+    Ok(choosers)
 }
 
 impl Options {

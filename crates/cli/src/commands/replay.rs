@@ -6,15 +6,15 @@ use anyhow::{anyhow, bail};
 use serde::Serialize;
 
 use crate::knowledge::{DrawnKnowledge, Known, KnownByOptions};
-use crate::picture_options::{self, PictureOptions};
-use crate::rule_files::RuleOptions;
+use crate::picture_options::PictureOptions;
+use crate::rule_files::{GoalOptions, RuleOptions};
 use crate::whole_text;
 use crate::{Context, Exit, format, json};
 
 use ggp_engine::machine::{AnyMachine, Backend, Machine, canonical_facts, canonical_moves};
 use ggp_gdl::game::{Game, RoleId};
 use ggp_gdl::span::{Source, Sources};
-use ggp_picture::{Drawing, DrawingLimits, Picture, SAMPLE_STATES};
+use ggp_picture::{Drawing, DrawingLimits, Picture};
 use ggp_play::Match;
 use ggp_play::record::{Difference, MatchRecord};
 use ggp_play::tournament::Row;
@@ -50,6 +50,8 @@ pub struct Options {
     /// Treat names as case-sensitive
     #[arg(long)]
     case_sensitive: bool,
+    #[command(flatten)]
+    goals: GoalOptions,
     #[command(flatten)]
     picture: PictureOptions,
     #[command(flatten)]
@@ -99,9 +101,9 @@ struct KnownState {
 #[derive(Serialize)]
 struct Step {
     number: usize,
-    /// Canonical texts of the facts, sorted.
+    /// Texts of the facts, sorted.
     state: Vec<String>,
-    /// Canonical texts of the legal moves by role, sorted; empty if the game is over.
+    /// Texts of the legal moves by role, sorted; empty if the game is over.
     legal: Vec<Vec<String>>,
     /// The drawing of the state, if there is a board.
     #[serde(skip)]
@@ -133,8 +135,10 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     };
     let rules = RuleOptions {
         case_sensitive: options.case_sensitive,
+        goals: options.goals,
         ..RuleOptions::of(files)
     };
+    let rules = as_recorded(&rules, &record)?;
     let game = match options.game.is_empty() {
         true => recorded(&record, &rules, context)?,
         false => rules.game(context)?,
@@ -148,7 +152,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         bail!("the record has {states}, numbered from 0");
     }
     let drawing_options = options.picture.read(&rules, &game, context)?;
-    let picture = picture_options::picture(&mut machine.clone(), SAMPLE_STATES, drawing_options);
+    let picture = Picture::of(&mut machine.clone(), drawing_options);
     let start = machine.initial()?;
     let facts = machine.facts(&start);
     let (sample, limits) = (options.knowledge.sample(), rules.limits(context));
@@ -305,10 +309,26 @@ pub(super) fn game(
     rules: &RuleOptions,
     context: &Context,
 ) -> anyhow::Result<Game> {
-    match record.filter(|_| rules.files.is_empty()) {
-        Some(record) => recorded(record, rules, context),
-        None => rules.game(context),
+    let Some(record) = record else {
+        return rules.game(context);
+    };
+    let rules = as_recorded(rules, record)?;
+    if rules.files.is_empty() {
+        recorded(record, &rules, context)
+    } else {
+        rules.game(context)
     }
+}
+
+/// The options with the choice among several goal values of a record, unless they have another.
+fn as_recorded(rules: &RuleOptions, record: &MatchRecord) -> anyhow::Result<RuleOptions> {
+    let recorded = record.goal_choice.as_deref().map(str::parse).transpose();
+    let recorded = recorded.map_err(|why| anyhow!("`goalChoice` of the record: {why}"))?;
+    let goals = rules.goals.goals.or(recorded);
+    Ok(RuleOptions {
+        goals: GoalOptions { goals },
+        ..rules.clone()
+    })
 }
 
 /// The game of the rules in a record.

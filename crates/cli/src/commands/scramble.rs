@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::text_files::{self, TextLimits};
 use crate::whole_text;
 use crate::{Context, Exit, json};
-use ggp_gdl::rewrite::{self, Layout, NameMap, Scramble, laid_out};
+use ggp_gdl::rewrite::{self, Layout, NameMap, Scramble, TextForm, laid_out};
 use ggp_gdl::span::Sources;
 use ggp_gdl::symbol::Case;
 use ggp_gdl::syntax;
@@ -115,7 +115,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let (text, names) = if options.comments && !options.order {
         let forms = options.limits.forms(&sources, context)?;
         let (texts, names) = rewrite::scrambled_in_place(&forms, &sources, how);
-        (texts.join("\n"), names)
+        (joined(&texts, &sources), names)
     } else {
         let mut tree = options.limits.tree(&sources, context)?;
         let names = rewrite::scramble(&mut tree, how);
@@ -173,5 +173,10 @@ fn back(
             .map(|source| rewrite::restored_words(source.text(), map))
             .collect()
     };
-    Ok(texts.join("\n"))
+    Ok(joined(&texts, sources))
+}
+
+/// The texts of several files as one.
+fn joined(texts: &[String], sources: &Sources) -> String {
+    TextForm::of(sources.files()[0].text()).join(texts)
 }

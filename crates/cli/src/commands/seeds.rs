@@ -7,7 +7,7 @@ mod report;
 mod rows;
 mod spec;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, anyhow, bail};
 use serde::Serialize;
@@ -27,8 +27,8 @@ checked: plans are played again by the Datalog evaluator, proofs are checked, an
 and numbers of solutions are compared with known ones. Errors are shown in the row. Times of this
 program are measured on this machine, those of other programs were measured by their authors.
 
-Boards that are not part of this program are read from the folder in the environment variable
-GGP_PUZZLES; runs whose boards are missing are left out.
+Boards that are not part of this program are read from FOLDER/puzzles, where the environment
+variable GGP_CORPUS is FOLDER; runs whose boards are missing are left out.
 
 Exit codes: 0 all answers are as known; 1 some are not; 2 bad input or a failure.
 
@@ -122,7 +122,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let bench = Bench {
         context,
         games: options.games.clone(),
-        boards: std::env::var_os("GGP_PUZZLES").map(PathBuf::from),
+        boards: std::env::var_os("GGP_CORPUS").map(|folder| Path::new(&folder).join("puzzles")),
         most_seconds: options.budget_time,
     };
     let wanted =
@@ -165,7 +165,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     }
     let faults = tables.iter().map(Measured::faults).sum::<usize>();
     if faults > 0 {
-        context.note(format_args!("{faults} answers are not as expected"));
+        context.note(format_args!("answers that are not as expected: {faults}"));
     }
     Ok(if faults == 0 {
         Exit::Done
@@ -239,18 +239,13 @@ fn print(measured: &Measured, options: &Options, context: &Context) -> anyhow::R
     );
     for label in &measured.left_out {
         blocks.push(format!(
-            "{label}: left out, its boards are missing (see GGP_PUZZLES)\n"
+            "{label}: left out, its boards are missing (see GGP_CORPUS)\n"
         ));
     }
     Ok(context.print(blocks.join("\n"))?)
 }
 
-fn write(
-    folder: &std::path::Path,
-    name: &str,
-    text: &str,
-    context: &Context,
-) -> anyhow::Result<()> {
+fn write(folder: &Path, name: &str, text: &str, context: &Context) -> anyhow::Result<()> {
     std::fs::create_dir_all(folder)
         .with_context(|| format!("cannot create the folder {}", folder.display()))?;
     context.write_file(&folder.join(name), text.as_bytes())

@@ -20,15 +20,15 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use crate::numbers::seconds;
 use crate::position::PositionOptions;
-use crate::processes::{self, Sharing, Watch};
-use crate::rule_files::RuleOptions;
+use crate::processes::{self, Member, Sharing, Watch};
+use crate::rule_files::{GoalOptions, RuleOptions};
 use crate::{Context, Exit};
 use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine, PlayError};
-use ggp_gdl::game::{Game, Score};
+use ggp_gdl::game::{Game, GoalChoice, Score};
 use ggp_search::{Budget, Plans, Prune, Stats, Verdict};
 use ggp_solver::solve::{
-    Answer, Checker, Keys, Method, Scoring, Setting, SolveError, SolveOptions, count_from,
-    evaluate, solve_best_from, solve_from,
+    Answer, Checker, Keys, Method, Scoring, SolveError, SolveOptions, count_from, role_of_plan,
+    solve_best_from, solve_from,
 };
 use ggp_stop::Stop;
 pub(super) use progress::{Progress, Report};
@@ -47,8 +47,8 @@ Examples:
   ggp solve --suite games --roles 1 --reference benches/single_player.csv
 
 A plan is a line of moves; compound moves are in brackets. Every plan is played again before it
-is printed, by the naive evaluator unless --check selects another. In a game of several roles, the
-moves of each role are evaluated by playouts instead.
+is printed, by the naive evaluator unless --check selects another. A game of several roles, or with
+chance, has no plan: `ggp prove` computes the value of a position and its best moves.
 
 Exit codes: 0 solved; 1 unsolvable, or no plan found; 2 bad input or a failure. With
 --reference: 0 no contradictions, 1 contradictions.")]
@@ -361,6 +361,9 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         }
         None => {}
     }
+    if member.as_ref().is_none_or(Member::is_first) {
+        note_goals(options.rules.goals, context);
+    }
     if let Some(path) = &options.each {
         return batch::each(options, path, &how, context);
     }
@@ -369,7 +372,17 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     }
     let began = Instant::now();
     let game = game(&options.rules, &how.budget, context)?;
-    options.film.refuse(game.role_count())?;
+    options.film.can_write()?;
+    if let Err(error) = role_of_plan(&game) {
+        let value = "`ggp prove` for the value of a position and its best moves";
+        if game.is_hidden() && matches!(error, SolveError::NotOneRole(_)) {
+            bail!(
+                "{error}; use `ggp play` to play a match, {value} if all roles know the position, or \
+                 `ggp export --efg` for a solver of games with hidden information"
+            );
+        }
+        bail!("{error}; use {value}, or `ggp play` to play a match");
+    }
     how.budget = left(&how.budget, began);
     let began = Instant::now();
     let mut machine = machine(&options.rules, &game, &how.budget, context)?;
@@ -381,9 +394,6 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let start = options
         .position
         .state(&mut machine, &options.rules, context)?;
-    let mut limits = options.rules.limits(context);
-    limits.stop = evaluation(&how.budget, context);
-    refusals::refuse_for(options, machine.game(), limits, context)?;
     if let Some(at_most) = options.count {
         let counted = count_from(&machine, &start, &how, at_most as usize)?;
         let is_cut_short =
@@ -406,20 +416,6 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     }
     let mut progress = Progress::new(options.progress, context);
     let mut stats = Stats::default();
-    if machine.game().role_count() > 1 {
-        if !how.method.reads(Setting::SeveralRoles) {
-            bail!(
-                "{} needs a game with one role, and this one has {}; \
-                 --method mcts evaluates the moves of each role",
-                how.method,
-                machine.game().role_count()
-            );
-        }
-        let evaluation = evaluate(&machine, &start, &how, &mut stats, &mut progress)?;
-        progress.finish();
-        report::print_evaluation(&evaluation, context)?;
-        return Ok(Exit::Done);
-    }
     let solve = match options.search.goal {
         Goal::Least(_) => solve_from,
         Goal::Best => solve_best_from,
@@ -446,6 +442,16 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         .film
         .write(&options.rules, &machine, &start, &answer, context)?;
     Ok(exit(&answer))
+}
+
+/// Reports the choice among several goal values, if one was asked for.
+fn note_goals(options: GoalOptions, context: &Context) {
+    match options.goals {
+        None | Some(GoalChoice::Error) => {}
+        Some(choice) => context.note(format_args!(
+            "note: where the rules give several goal values, the {choice} is the score"
+        )),
+    }
 }
 
 /// Reads the rules within the time limit of the search, but at least for a moment.
@@ -543,12 +549,12 @@ fn exit(answer: &Answer) -> Exit {
     }
 }
 
-/// The canonical texts of a plan's moves.
+/// The texts of a plan's moves.
 pub(super) fn texts(machine: &AnyMachine, plan: &[ggp_gdl::game::Move]) -> Vec<String> {
     let mut terms = machine.terms().clone();
     terms.refresh();
     let game: &Game = machine.game();
     plan.iter()
-        .map(|chosen| game.canonical(&terms, chosen.term()))
+        .map(|chosen| game.text(&terms, chosen.term()))
         .collect()
 }

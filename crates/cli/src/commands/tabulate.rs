@@ -28,9 +28,10 @@ Examples:
 All positions are found, and then valued backwards from the ends: for each role, the score that it
 can force against all others, who know its moves, and the score that the others can force it down
 to. Both are the same, unless positions repeat and play is endless, or chance decides, which is a
-role named random: the first score holds for all its outcomes, the second for its best ones. In games of one role, and of two with a constant sum that take turns, the file also has
-the number of joint moves to the end: a role that gets its lowest score delays it, all others
-hasten it.
+role named random: the first score holds for all its outcomes, the second for its best ones. Where
+the others do not know the role's move, it may get more: the second score is null in JSON. In games
+of one role, and of two with a constant sum that take turns, the file also has the number of joint
+moves to the end: a role that gets its lowest score delays it, all others hasten it.
 
 The game must have a network, and all positions must fit into the memory; the more positions, the
 larger the file. `ggp prove --table` reads it.")]
@@ -86,7 +87,8 @@ struct Summary {
 struct First {
     role: String,
     least: u8,
-    most: u8,
+    /// `null` if no bound is proved.
+    most: Option<u8>,
 }
 
 /// Runs the command.
@@ -152,8 +154,18 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let spinner = context.spinner("finding positions");
     let made = tabulate(net, &limits, &mut |progress| {
         spinner.set_message(match progress {
-            Progress::Found(positions) => format!("{} positions found", thousands(positions)),
-            Progress::Valued(positions) => format!("{} positions valued", thousands(positions)),
+            Progress::Found(positions) => {
+                format!(
+                    "{} found",
+                    format::counted(thousands(positions), "position")
+                )
+            }
+            Progress::Valued(positions) => {
+                format!(
+                    "{} valued",
+                    format::counted(thousands(positions), "position")
+                )
+            }
         });
     });
     spinner.finish_and_clear();
@@ -188,14 +200,14 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let players = game
         .roles()
         .filter(|role| !game.is_random(*role))
-        .zip(scores);
+        .zip(scores.into_iter().zip(made.upper_bounds()));
     let summary = Summary {
         positions: made.len(),
         joint_moves: made.joint_moves(),
         bytes: std::fs::metadata(&options.output).map_or(0, |known| known.len()),
         seconds: started.elapsed().as_secs_f64(),
         first: players
-            .map(|(role, [least, most])| First {
+            .map(|(role, ([least, _], most))| First {
                 role: game.role_name(role).to_owned(),
                 least,
                 most,
@@ -209,10 +221,11 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     }
     let has_chance = game.roles().any(|role| game.is_random(role));
     for First { role, least, most } in &summary.first {
-        context.print(format!("{role} {}", value_text(*least, *most, has_chance)))?;
+        let value = value_text(*least, *most, has_chance);
+        context.print(format!("{role} {value}"))?;
     }
     if let Some(distance) = summary.distance {
-        let moves = format::counted(distance.into(), "joint move");
+        let moves = format::counted(distance, "joint move");
         context.print(format!("the end after {moves}"))?;
     }
     context.note(format_args!(
@@ -226,11 +239,12 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
 }
 
 /// A value as text.
-pub(super) fn value_text(least: u8, most: u8, has_chance: bool) -> String {
-    match (least == most, has_chance) {
-        (true, _) => least.to_string(),
-        (false, true) => format!("at least {least}, at most {most}"),
-        (false, false) => format!("endless, {least} to {most}"),
+pub(super) fn value_text(least: u8, most: Option<u8>, has_chance: bool) -> String {
+    match most {
+        None => format!("at least {least}"),
+        Some(most) if least == most => least.to_string(),
+        Some(most) if has_chance => format!("at least {least}, at most {most}"),
+        Some(most) => format!("endless, {least} to {most}"),
     }
 }
 

@@ -20,6 +20,7 @@ use crate::conformance::sha256;
 use crate::value_files::ValueOptions;
 use crate::{Context, Exit, kinds};
 use ggp_engine::machine::{Limits, Machine};
+use ggp_gdl::counted::counted;
 use ggp_gdl::game::Game;
 use ggp_learn::Library;
 use ggp_play::Tables;
@@ -279,9 +280,9 @@ impl Cup<'_> {
         for rounds in self.plan.stages() {
             let most = self.plan.most_matches;
             let tasks = self.plan.tasks(rounds, &self.rows);
-            self.batch(
-                tasks.with_context(|| format!("more than {most} matches; see --max-matches"))?,
-            )?;
+            self.batch(tasks.with_context(|| {
+                format!("more than {}; see --max-matches", counted(most, "match"))
+            })?)?;
         }
         Ok(())
     }
@@ -416,13 +417,27 @@ impl Cup<'_> {
                 "matches of other tournaments in the results: {others}"
             ));
         }
-        for row in &self.rows {
-            let cut = || "the match was aborted; see --depth".to_owned();
-            if row.scores.is_none() {
-                let why = row.fault.clone().unwrap_or_else(cut);
-                self.context
-                    .note(format_args!("{}, round {}: {why}", row.game, row.round + 1));
+        // One fault of the rules ends many matches.
+        let mut faults: Vec<(&str, &str, u64, usize)> = Vec::new();
+        for row in self.rows.iter().filter(|row| row.scores.is_none()) {
+            let cut = "the match was aborted; see --depth";
+            let why = row.fault.as_deref().unwrap_or(cut);
+            let same = |why: &str| why.lines().next().map(str::to_owned);
+            match faults
+                .iter_mut()
+                .find(|fault| fault.0 == row.game && same(fault.1) == same(why))
+            {
+                Some(fault) => fault.3 += 1,
+                None => faults.push((&row.game, why, row.round + 1, 0)),
             }
+        }
+        for (game, why, round, others) in faults {
+            let more = match others {
+                0 => String::new(),
+                _ => format!("\n  and so {}", counted(others, "more match")),
+            };
+            self.context
+                .note(format_args!("{game}, round {round}: {why}{more}"));
         }
         let overbooked: u64 = tally.players.iter().map(|player| player.overbooked).sum();
         if overbooked > 0 {

@@ -11,7 +11,8 @@ use serde::Serialize;
 use crate::rule_files::{self, RuleOptions};
 use crate::{Context, Exit, Reported, json};
 use ggp_engine::machine::{DatalogMachine, Machine};
-use ggp_gdl::game::{Game, Score};
+use ggp_gdl::counted::counted;
+use ggp_gdl::game::{Game, GoalChoice, Score};
 use ggp_verify::{Checked, Failure, Limits, Record, verify};
 
 /// The options of `ggp verify`.
@@ -27,7 +28,8 @@ Files whose names end in .json are answers, in .table files of values, and all o
 that were solved. Plans are played again by the naive evaluator. Exhausted searches, bounds and
 shortest plans are checked by another search; a bound that is out of reach for a search is checked
 by a SAT solver, with clauses made from the rules again. Sums and invariants are checked move by
-move. The checks share no code with the solver.
+move. Grounding, clauses and searches are written apart from those of the solver; the reader of
+rules, the evaluators and the SAT solver are the same.
 
 Of some positions of a file of `ggp tabulate`, or of all with --whole, the value is derived again
 from those of the positions after it, by the Datalog evaluator.
@@ -187,9 +189,13 @@ fn check(options: &Options, game: &Game, path: &Path, context: &Context) -> anyh
     if serde_json::to_value(&record)? != parsed {
         bail!("{file} is not an answer: it has values that `ggp solve` writes in another way");
     }
-    let (start, target) = record
-        .question(game)
-        .map_err(|why| anyhow!("{file}: {why}"))?;
+    let (start, target) = record.question(game).map_err(|why| {
+        let with = |choice: &GoalChoice| record.question(&game.choosing_goals(*choice)).is_ok();
+        match GoalChoice::ALL.into_iter().find(with) {
+            Some(choice) => anyhow!("{file}: it was made with --goals {choice}"),
+            None => anyhow!("{file}: {why}"),
+        }
+    })?;
     let mut about = Vec::new();
     let mut machine = DatalogMachine::new(game, options.rules.limits(context))?;
     let initial = machine.initial()?;
@@ -197,7 +203,7 @@ fn check(options: &Options, game: &Game, path: &Path, context: &Context) -> anyh
         about.push("from another state than the initial one".to_owned());
     }
     if target < Score::MAX {
-        about.push(format!("for {target} points or more"));
+        about.push(format!("for {} or more", counted(target, "point")));
     }
     let limits = options.limits(context);
     let spinner = context.spinner(format!("checking {file}"));

@@ -1,5 +1,6 @@
 //! `ggp web`: the web page.
 
+use ggp_gdl::counted::counted;
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,7 +11,7 @@ use tokio::runtime;
 use crate::numbers::seconds;
 use crate::rule_limits::CacheOptions;
 use crate::value_files;
-use crate::{Context, Exit};
+use crate::{Context, Exit, listening};
 use ggp_web::{Engine, Server, WebLimits};
 
 /// The default port.
@@ -40,6 +41,7 @@ pub struct Options {
     /// Anyone who can reach it can run players and solvers on this machine, within the
     /// limits. SECURITY.md says how to run the page in public.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
+    #[arg(value_parser = listening::address)]
     listen: IpAddr,
     /// Answer requests for this host name, too; may be repeated
     ///
@@ -185,8 +187,10 @@ fn export(folder: &Path, engine: Option<&Path>, context: &Context) -> anyhow::Re
     let made = ggp_web::export(folder, &engine, context.stop())?;
     let (games, files, bytes) = (made.games, made.files, made.bytes);
     context.print(format!(
-        "{}: {games} games, {files} files, {:.1} MB",
+        "{}: {}, {}, {:.1} MB",
         folder.display(),
+        counted(games, "game"),
+        counted(files, "file"),
         bytes as f64 / 1e6
     ))?;
     context.note("any server that sends files can serve it, such as `python3 -m http.server`");

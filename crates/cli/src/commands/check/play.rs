@@ -119,15 +119,20 @@ pub(super) fn look(
 /// Prints a report.
 pub(super) fn print(report: &Report, sources: &Sources, context: &Context) -> anyhow::Result<()> {
     let mut looked = vec![format::counted(report.playouts as usize, "playout")];
-    match report.lengths {
-        Some((least, most)) if least == most => looked.push(format::counted(most, "move")),
-        Some((least, most)) => looked.push(format!("{least} to {most} moves")),
-        None => {}
+    if let Some((least, most)) = report.lengths {
+        looked.push(format::counted_range(least, most, "move"));
+    }
+    if report.stopped > 0 {
+        let longest = format::counted(report.longest, "move");
+        looked.push(format!("{} stopped after {longest}", report.stopped));
     }
     looked.push(match report.space {
         Some(1) => "the only position".to_owned(),
         Some(count) => format!("all {}", format::counted(count as usize, "position")),
-        None => format::counted(report.positions as usize, "position"),
+        None => {
+            let positions = format::counted(report.positions as usize, "position");
+            format!("{positions} with repetitions")
+        }
     });
     context.print(format!("play: {}", looked.join(", ")))?;
     for claim in shown(&report.claims) {
@@ -153,8 +158,8 @@ pub(super) fn print(report: &Report, sources: &Sources, context: &Context) -> an
             )?;
         }
         0 => context.print(format!(
-            "  seen    every rule fired, in {} positions",
-            report.watched
+            "  seen    every rule fired, in {}",
+            format::counted(report.watched, "position")
         ))?,
         _ => context.print("")?,
     }
@@ -166,7 +171,8 @@ pub(super) fn print(report: &Report, sources: &Sources, context: &Context) -> an
     if report.findings.len() > SHOWN {
         let more = report.findings.len() - SHOWN;
         context.print(format!(
-            "{more} more rules did not fire; --json lists them all\n"
+            "{} did not fire; --json lists them all\n",
+            format::counted(more, "more rule")
         ))?;
     }
     let (errors, warnings) = (
@@ -221,6 +227,9 @@ fn lines(claim: &Claim) -> Vec<String> {
         Some(moves) if moves.is_empty() => lines.push(format!("{:10}in the initial state", "")),
         Some(moves) => lines.push(format!("{:10}{}", "", quoted(moves))),
         None => {}
+    }
+    if claim.has_several_goals {
+        lines.push(format!("{:10}{}", "", crate::GOALS));
     }
     if let Some(alike) = &claim.alike {
         lines.push(format!("{:10}and alike: {}", "", quoted(alike)));

@@ -9,11 +9,10 @@ use super::{Drawing, DrawnArc, DrawnNode, Options, counted};
 use crate::Context;
 use crate::commands::legal::find_role;
 use crate::commands::solve::{Progress, PruneChoice, Report};
-use crate::picture_options;
 use ggp_engine::machine::{AnyMachine, Machine, PlayError};
 use ggp_gdl::game::{Game, Move, RoleId, Score};
 use ggp_gdl::terms::{TermId, Terms};
-use ggp_picture::{PictureOptions as DrawingOptions, SAMPLE_STATES};
+use ggp_picture::{Picture, PictureOptions as DrawingOptions};
 use ggp_search::graph::{Explore, Graph, Merge, explore};
 use ggp_search::{Budget, BudgetKind, Problem, Stats, Status};
 use ggp_solver::solve::{GameProblem, Joint, JointProblem, Keys, joint_text};
@@ -93,7 +92,7 @@ pub(super) fn explored(
     )
 }
 
-/// The role of this name; by default the first.
+/// The role of this name; by default the first that is not chance.
 ///
 /// # Errors
 ///
@@ -101,12 +100,12 @@ pub(super) fn explored(
 pub(super) fn role(game: &Game, name: Option<&str>) -> anyhow::Result<RoleId> {
     match name {
         Some(name) => find_role(game, name),
-        None => Ok(game.roles().next().expect("a game has roles")),
+        None => Ok(game.first_player()),
     }
 }
 
 fn text(game: &Game, terms: &Terms, chosen: Move) -> String {
-    game.canonical(terms, chosen.term())
+    game.text(terms, chosen.term())
 }
 
 /// Explores a problem and returns its graph.
@@ -170,7 +169,7 @@ fn put<A>(
         let facts = facts(&node.state).into_iter().take_while(|_| on());
         let facts = facts.map(|fact| {
             let number = *known.entry(fact).or_insert_with(|| {
-                texts.push(game.canonical(terms, fact));
+                texts.push(game.text(terms, fact));
                 texts.len() as u32 - 1
             });
             count(&texts[number as usize]);
@@ -276,7 +275,7 @@ impl Explored {
         machine: &mut AnyMachine,
         drawing_options: DrawingOptions,
     ) -> Result<Vec<ggp_picture::Drawing>, PlayError> {
-        let picture = picture_options::picture(machine, SAMPLE_STATES, drawing_options)?;
+        let picture = Picture::of(machine, drawing_options)?;
         let drawn = |state: &State| {
             let facts = machine.facts(state);
             picture.draw(

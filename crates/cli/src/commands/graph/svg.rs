@@ -9,6 +9,7 @@ use super::Drawing;
 use super::animation::Film;
 use super::scene::{Card, Kind, LETTER, LINE, Link, Scene, place};
 use super::values::{MEANINGS, Value};
+use ggp_gdl::counted::counted;
 use ggp_gdl::markup::escaped;
 
 /// Margin around the picture, and room for the step numbers on the left.
@@ -219,10 +220,10 @@ impl Paper<'_> {
         for (step, count) in counts.into_iter().enumerate() {
             let [top, bottom] = scene.layout.ranks[step];
             let y = self.origin[1] + (top + bottom) / 2.0;
-            let noun = if count == 1 { "position" } else { "positions" };
+            let count = counted(count, "position");
             self.put(format_args!(
                 "<text x=\"{MARGIN}\" y=\"{:.1}\">step {step}</text>\
-                 <text class=\"q\" x=\"{MARGIN}\" y=\"{:.1}\">{count} {noun}</text>",
+                 <text class=\"q\" x=\"{MARGIN}\" y=\"{:.1}\">{count}</text>",
                 y - 3.0,
                 y + 12.0,
             ));

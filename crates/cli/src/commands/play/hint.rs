@@ -7,8 +7,8 @@ use ggp_engine::machine::{Machine, PlayError};
 use ggp_gdl::game::{Move, RoleId};
 use ggp_learn::Values;
 use ggp_play::{
-    Advice, AgentAnswer, AgentSpec, AgentThread, Brief, Candidate, Observation, Origin,
-    PlayerError, Turn, reasons,
+    Advice, AgentAnswer, AgentSpec, AgentThread, Brief, Candidate, Observation, PlayerError, Turn,
+    reasons,
 };
 
 /// The agent that gives hints.
@@ -60,15 +60,15 @@ impl Adviser {
         let observation = Observation::of_history(machine.game(), turn.role, turn.history);
         let is_hidden = machine.game().is_hidden();
         let started = Instant::now();
-        let (answer, is_late) = loop {
-            let asked = Instant::now();
+        let answer = loop {
             let answer = self.ask(turn.role, &observation, TIME, NODES)?;
             if self.brief.limits.stop.is_raised() {
                 return Err(PlayError::Interrupted.into());
             }
             let is_over = started.elapsed() >= PATIENCE;
-            if answer.error.is_some() || is_thought(&answer, turn, is_hidden) || is_over {
-                break (answer, asked.elapsed() + SLACK >= TIME);
+            let is_thought = answer.advice.as_ref().is_some_and(|best| !best.is_blind);
+            if answer.error.is_some() || is_thought || is_over {
+                break answer;
             }
         };
         match answer.error {
@@ -77,17 +77,17 @@ impl Adviser {
             Some(error) => return Ok(format!("no hint is available: {error}")),
             None => {}
         }
-        let is_thought = is_thought(&answer, turn, is_hidden);
-        let Some(best) = answer.advice.filter(|_| is_thought) else {
+        let Some(best) = answer.advice.filter(|best| !best.is_blind) else {
             return Ok(NONE_YET.to_owned());
         };
         if !turn.legal.contains(&best.chosen) {
             return Ok(NOT_KNOWN.to_owned());
         }
         let mut text = format!("hint: {}", format::move_text(machine, best.chosen));
-        let late = match is_late && is_hidden {
-            true => LATE,
-            false => "",
+        let late = if answer.is_late && is_hidden {
+            LATE
+        } else {
+            ""
         };
         if best.mix.iter().filter(|(_, share)| *share >= LEAST).count() > 1 {
             return Ok(text + &mix_text(machine, &best) + late);
@@ -152,7 +152,7 @@ impl Adviser {
     ) -> Option<Advice> {
         let observation = Observation::of_joint_moves(role, played);
         let answer = self.ask(role, &observation, time, nodes).ok()?;
-        answer.advice.filter(|_| answer.origin != Origin::Random)
+        answer.advice.filter(|advice| !advice.is_blind)
     }
 
     /// Appends a few joint moves of the expected continuation, beginning with a given move.
@@ -224,8 +224,6 @@ impl Adviser {
     }
 }
 
-/// The time before the end of a search in which it may return.
-const SLACK: Duration = Duration::from_millis(200);
 /// The remark where time ended the search.
 const LATE: &str = "\n  time ended the search: another run may have another hint";
 
@@ -236,16 +234,6 @@ const NOT_KNOWN: &str = "no hint is available: the role cannot find out by its p
 /// The text where the agent has no move yet.
 const NONE_YET: &str = "no hint yet: the program is still reading the rules or finding the positions that \
                         fit; type hint again, and it continues";
-
-/// Whether the agent chose the move of an answer. It may offer one before that.
-fn is_thought<S>(answer: &AgentAnswer, turn: &Turn<'_, S>, is_hidden: bool) -> bool {
-    let is_early = |best: &Advice| {
-        let is_guess = is_hidden && best.value.is_none() && turn.legal.len() > 1;
-        is_guess || best.is_blind()
-    };
-    let chosen = answer.advice.as_ref().filter(|best| !is_early(best));
-    answer.origin != Origin::Random && chosen.is_some()
-}
 
 /// The mix that a move was drawn from, with the values of the moves.
 fn mix_text<M: Machine>(machine: &M, best: &Advice) -> String {
@@ -283,8 +271,8 @@ fn caveat(best: &Advice, others: &[&Candidate]) -> Option<String> {
         };
         format!(
             "a higher value is less certain if its move was tried less often: {tries}, \
-             the hint {} times",
-            chosen.visits
+             the hint {}",
+            format::counted(chosen.visits, "time")
         )
     })
 }
@@ -292,7 +280,7 @@ fn caveat(best: &Advice, others: &[&Candidate]) -> Option<String> {
 /// The number of joint moves to the end as text, if it is known.
 fn end_text(distance: Option<u16>) -> String {
     distance.map_or_else(String::new, |distance| {
-        let moves = format::counted(distance.into(), "joint move");
+        let moves = format::counted(distance, "joint move");
         format!(", the end after {moves}")
     })
 }

@@ -19,7 +19,7 @@ use ggp_play::{Brief, Choice, History, Player, PlayerError, Turn};
 const HELP: &str = "  \
   a number or a move   make this move; outer brackets may be left out
   moves                list the legal moves
-  state                show the facts of the state
+  state                draw the position
   history              list the moves made so far
   hint                 show the move of the default agent, why, and what it expects to follow
   why FACT or MOVE     explain why a fact holds or a move is legal, or why not; a move may
@@ -74,6 +74,11 @@ impl<'a> Table<'a> {
     /// The terminal. With `--json`, standard output is reserved for the record.
     pub fn new(context: &'a Context, picture: &'a Picture) -> Self {
         Table { context, picture }
+    }
+
+    /// Returns true if states are shown that no person needs in order to choose.
+    pub fn shows_states(&self) -> bool {
+        !self.context.quiet() && !self.context.json()
     }
 
     /// Returns true if Ctrl-C was pressed.
@@ -484,13 +489,16 @@ impl Menu {
                 None => Input::Wrong(format!("unknown command {word}")),
             };
         }
-        let bracketed = format!("({line})");
-        for text in [line, &bracketed] {
-            if let Ok(term) = self.game.parse_term(machine.terms_mut(), text)
-                && self.moves.iter().any(|(legal, _)| legal.term() == term)
-            {
-                return Input::Move(Move::new(term));
-            }
+        let inner = line
+            .strip_prefix('(')
+            .and_then(|line| line.strip_suffix(')'));
+        let prefix = prefix_notation(inner.unwrap_or(line));
+        let texts = [line, &format!("({line})"), &prefix, &format!("({prefix})")];
+        let parse = |text: &&str| self.game.parse_term(machine.terms_mut(), text);
+        let read = texts.iter().map(parse).collect::<Vec<_>>();
+        let is_legal = |term: &TermId| self.moves.iter().any(|(legal, _)| legal.term() == *term);
+        if let Some(term) = read.iter().flatten().find(|term| is_legal(term)) {
+            return Input::Move(Move::new(*term));
         }
         if let Some(command) = Command::of(line) {
             return Input::Command(command);
@@ -506,13 +514,37 @@ impl Menu {
                 None => Input::Wrong(format!("move numbers are 1 to {}", self.moves.len())),
             };
         }
-        let mut parse = |text: &str| self.game.parse_term(machine.terms_mut(), text);
-        Input::Wrong(
-            match parse(line).or_else(|error| parse(&bracketed).map_err(|_| error)) {
-                Ok(_) if self.game.is_hidden() => format!("`{line}` is not a legal move here"),
-                Ok(_) => format!("`{line}` is not a legal move here (`why {line}` explains)"),
-                Err(error) => error.to_string(),
-            },
-        )
+        let understood = texts.iter().zip(&read).find(|(_, term)| term.is_ok());
+        Input::Wrong(match (understood, &read[2]) {
+            (Some(_), _) if self.game.is_hidden() => format!("`{line}` is not a legal move here"),
+            (Some((text, _)), _) => {
+                format!("`{line}` is not a legal move here (`why {text}` explains)")
+            }
+            (None, Err(error)) => {
+                let (_, example) = &self.moves[0];
+                format!("{error}; a move is written like `{example}`")
+            }
+            (None, Ok(_)) => unreachable!("the third text was understood"),
+        })
     }
+}
+
+/// `(mark 1 1)` for `mark(1, 1)`: the notation of mathematics and of Prolog as that of the rules.
+fn prefix_notation(line: &str) -> String {
+    let mut text = String::new();
+    let mut name = 0;
+    for letter in line.chars() {
+        match letter {
+            '(' if name < text.len() => {
+                text.insert(name, '(');
+                text.push(' ');
+            }
+            ',' => text.push(' '),
+            letter => text.push(letter),
+        }
+        if letter.is_whitespace() || "(),".contains(letter) {
+            name = text.len();
+        }
+    }
+    text
 }

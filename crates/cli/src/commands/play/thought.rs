@@ -1,10 +1,11 @@
 //! The thoughts of agents about their moves, as text.
 
+use ggp_gdl::counted::counted;
 use std::cell::RefCell;
 use std::rc::Rc;
 
 use crate::numbers::thousands;
-use ggp_play::{Advice, AgentAnswer, AgentSpec, Origin};
+use ggp_play::{AgentAnswer, AgentSpec};
 
 /// The thoughts that were not shown yet.
 pub type Thoughts = Rc<RefCell<Vec<Thought>>>;
@@ -14,7 +15,7 @@ pub type Thoughts = Rc<RefCell<Vec<Thought>>>;
 pub struct Thought {
     /// The player and the result of its search.
     pub text: String,
-    /// True if the time was over before its search had any result.
+    /// True if its search had no result.
     pub is_blind: bool,
 }
 
@@ -30,63 +31,51 @@ fn thought(player: &str, answer: &AgentAnswer) -> Option<Thought> {
         return None;
     }
     let advice = answer.advice.as_ref();
-    let found = advice.filter(|_| answer.origin != Origin::Random);
-    let is_blind = found.is_none_or(Advice::is_blind);
-    if is_blind {
+    if advice.is_none_or(|advice| advice.is_blind) {
+        let reason = if answer.is_late {
+            "found no move in its time and makes any legal one; give it more time"
+        } else {
+            "makes any legal move: its search is too short; allow more iterations"
+        };
         return Some(Thought {
-            text: format!("{player} found no move in its time and makes any legal one"),
-            is_blind,
+            text: format!("{player} {reason}"),
+            is_blind: true,
         });
     }
-    let advice = found.filter(|advice| advice.nodes > 0)?;
-    let steps = match advice.nodes {
-        1 => "1 step of search".to_owned(),
-        nodes => format!("{} steps of search", thousands(nodes)),
-    };
+    let advice = advice.filter(|advice| advice.nodes > 0)?;
+    let steps = counted(thousands(advice.nodes), "search step");
     let value = advice.value.map(|value| format!("expects {value:.1}"));
     let text = [Some(steps), value].into_iter().flatten();
     Some(Thought {
         text: format!("{player}: {}", text.collect::<Vec<_>>().join(", ")),
-        is_blind,
+        is_blind: false,
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ggp_engine::machine::{DatalogMachine, Limits, Machine};
+    use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine};
     use ggp_gdl::game::Game;
-    use ggp_play::Candidate;
+    use ggp_play::{Advice, Origin};
 
-    /// The text for an answer with some steps of search and some listed moves.
-    fn text(nodes: u64, listed: usize, origin: Origin) -> Option<(String, bool)> {
-        let rules =
-            "(role a) (init p) (legal a m) (legal a n) (<= terminal (not (true p))) (goal a 50)";
-        let game = Game::from_text("two.kif", rules).expect("the rules are valid");
-        let mut machine = DatalogMachine::new(&game, Limits::default()).expect("it is small");
-        let state = machine.initial().expect("it is small");
-        let role = game.roles().next().expect("there is one");
-        let mut legal = Vec::new();
-        machine
-            .legal(&state, role, &mut legal)
-            .expect("it is small");
-        let candidate = |action: &_| Candidate {
-            action: *action,
-            visits: 1,
-            value: 50.0,
-            bounds: (0.0, 100.0),
-            distance: None,
-        };
+    /// The text for an answer after some steps of search.
+    fn text(nodes: u64, is_blind: bool, is_late: bool) -> Option<(String, bool)> {
+        let rules = "(role a) (init p) (legal a m) terminal (goal a 50)";
+        let game = Game::from_text("one.kif", rules).expect("the rules are valid");
+        let machine = AnyMachine::new(&game, Backend::Datalog, Limits::default());
+        let chosen = machine.expect("it is small").read_move("m");
         let advice = Advice {
             nodes,
+            is_blind,
             value: (nodes > 0).then_some(50.0),
-            candidates: legal.iter().take(listed).map(candidate).collect(),
-            ..Advice::of(legal[0])
+            ..Advice::of(chosen.expect("it is a move"))
         };
         let answer = AgentAnswer {
             advice: Some(advice),
-            origin,
+            origin: Origin::Agent,
             finished: true,
+            is_late,
             error: None,
         };
         let thought = thought("a (mcts)", &answer)?;
@@ -94,17 +83,17 @@ mod tests {
     }
 
     #[test]
-    fn moves_without_search_are_reported() {
-        let said = |text: &str, is_blind| Some((text.to_owned(), is_blind));
-        let blind = said(
-            "a (mcts) found no move in its time and makes any legal one",
-            true,
+    fn only_moves_without_search_are_reported_as_such() {
+        let found = text(0, true, true).expect("it is reported");
+        assert!(
+            found.0.ends_with("give it more time") && found.1,
+            "{found:?}"
         );
-        assert_eq!(text(0, 2, Origin::Published), blind);
-        assert_eq!(text(9, 2, Origin::Random), blind);
-        // A forced move.
-        assert_eq!(text(0, 1, Origin::Agent), None);
-        let searched = said("a (mcts): 1,234 steps of search, expects 50.0", false);
-        assert_eq!(text(1234, 2, Origin::Agent), searched);
+        let found = text(0, true, false).expect("it is reported");
+        assert!(!found.0.contains("time") && found.1, "{found:?}");
+        // Earlier work may have decided the move.
+        assert_eq!(text(0, false, true), None);
+        let said = "a (mcts): 1,234 search steps, expects 50.0".to_owned();
+        assert_eq!(text(1234, false, false), Some((said, false)));
     }
 }

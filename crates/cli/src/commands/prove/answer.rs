@@ -6,8 +6,8 @@ use std::fmt;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
-use super::SHOWN;
-use crate::format;
+use super::{MOVES, SHOWN};
+use crate::{Context, format};
 use ggp_engine::machine::{AnyMachine, Machine, PlayError, PropnetState};
 use ggp_gdl::game::{Move, RoleId};
 use ggp_play::Advice;
@@ -28,7 +28,7 @@ pub(super) struct Answer {
     most: u8,
     /// Whether optimal play never ends: no side can force an end within these bounds.
     endless: bool,
-    pub(super) moves: Vec<MoveAnswer>,
+    moves: Vec<MoveAnswer>,
     /// The expected continuation, in joint moves.
     line: Vec<String>,
     /// A fault in the rules.
@@ -67,6 +67,8 @@ pub(super) struct Guess {
 pub(super) struct Fault {
     what: String,
     moves: Vec<String>,
+    #[serde(skip)]
+    has_several_goals: bool,
 }
 
 impl Answer {
@@ -113,7 +115,10 @@ impl Answer {
             least: found.bounds.0,
             most: found.bounds.1,
             endless: report.is_endless && found.bounds.0 < found.bounds.1,
-            estimate: estimate(found.action).filter(|_| found.bounds.0 < found.bounds.1),
+            // A simulation knows nothing of the proof.
+            estimate: estimate(found.action)
+                .filter(|_| found.bounds.0 < found.bounds.1)
+                .map(|value| value.clamp(found.bounds.0.into(), found.bounds.1.into())),
         });
         let (least, most) = report.bounds();
         let moves_of = |joint: &Joint| joint.iter().map(|(chosen, _)| *chosen).collect();
@@ -147,20 +152,55 @@ impl Answer {
         })
     }
 
+    /// Prints the moves, or only the best one, and notes. Lines begin with the role if it is named.
+    ///
+    /// # Errors
+    ///
+    /// Errors of writing.
+    pub(super) fn print(
+        &self,
+        only_best: bool,
+        is_named: bool,
+        context: &Context,
+    ) -> anyhow::Result<()> {
+        if context.json() {
+            return context.print_json(self);
+        }
+        let name = if is_named {
+            format!("{} ", self.role)
+        } else {
+            String::new()
+        };
+        let shown = if only_best { 1 } else { MOVES };
+        let lines = self.moves.iter().take(shown);
+        context.print_lines(lines.map(|found| format!("{name}{found}")))?;
+        if !only_best && self.moves.len() > MOVES {
+            let more = self.moves.len() - MOVES;
+            context.print(format!("{name}{more} more; --json lists them all"))?;
+        }
+        for note in self.notes(&name) {
+            context.note(note);
+        }
+        Ok(())
+    }
+
     /// The notes that are printed in addition to the moves.
-    pub(super) fn notes(&self) -> Vec<String> {
+    fn notes(&self, name: &str) -> Vec<String> {
         let mut notes = Vec::new();
-        if let Some(Fault { what, moves }) = &self.fault {
-            let after = match &moves[..] {
+        if let Some(fault) = &self.fault {
+            let after = match &fault.moves[..] {
                 [] => "in this position".to_owned(),
                 moves => format!("after {}", moves.join("; ")),
             };
-            notes.push(format!("the rules are wrong {after}: {what}"));
+            notes.push(format!("the rules are wrong {after}: {}", fault.what));
+            if fault.has_several_goals {
+                notes.push(format!("  help: {}", crate::GOALS));
+            }
         }
         if !self.line.is_empty() {
             let more = if self.line.len() > SHOWN { "; ..." } else { "" };
             let line = self.line.iter().take(SHOWN).cloned().collect::<Vec<_>>();
-            notes.push(format!("expected: {}{more}", line.join("; ")));
+            notes.push(format!("{name}expected: {}{more}", line.join("; ")));
         }
         if self.cycles && !self.proved {
             notes.push("positions can repeat, and not all of them are known".to_owned());
@@ -252,8 +292,11 @@ impl Fault {
                     return Err(error);
                 }
                 Err(wrong) => {
-                    let what = wrong.to_string();
-                    return Ok(Fault { what, moves });
+                    return Ok(Fault {
+                        what: wrong.to_string(),
+                        moves,
+                        has_several_goals: matches!(wrong, PlayError::AmbiguousGoal(_)),
+                    });
                 }
             }
         }

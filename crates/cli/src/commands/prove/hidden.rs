@@ -155,8 +155,9 @@ pub(super) fn run(
         usize::try_from(nodes).unwrap_or(usize::MAX)
     });
     spinner.0.set_message(format!(
-        "looking for the best plan by what {} knows, in at most {most} positions",
-        game.role_name(role)
+        "looking for the best plan by what {} knows, in at most {}",
+        game.role_name(role),
+        format::counted(most, "position")
     ));
     let began = Instant::now();
     let plan = match best_plan(&mut world, role, &start, most) {

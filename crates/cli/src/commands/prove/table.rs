@@ -7,7 +7,8 @@ use serde::Serialize;
 
 use super::{MOVES, Options};
 use crate::commands::tabulate::value_text;
-use crate::{Context, Exit, format};
+use crate::rule_files::other_rules;
+use crate::{Context, format};
 use ggp_engine::machine::{AnyMachine, Machine, PropnetState};
 use ggp_gdl::game::RoleId;
 use ggp_solver::table::Table;
@@ -17,7 +18,8 @@ use ggp_solver::table::Table;
 struct Answer {
     role: String,
     least: u8,
-    most: u8,
+    /// `null` if no bound is proved.
+    most: Option<u8>,
     /// The number of joint moves to the end, if it is known.
     distance: Option<u16>,
     /// The moves, best first.
@@ -30,12 +32,13 @@ struct MoveAnswer {
     #[serde(rename = "move")]
     action: String,
     least: u8,
-    most: u8,
+    /// `null` if no bound is proved.
+    most: Option<u8>,
     /// The number of joint moves to the end, this one included.
     distance: Option<u16>,
 }
 
-/// Prints the values of the moves of a role.
+/// Prints the values of the moves of a role. Lines begin with the role if it is named.
 ///
 /// # Errors
 ///
@@ -45,58 +48,68 @@ pub(super) fn run(
     options: &Options,
     machine: &mut AnyMachine,
     state: &PropnetState,
-    role: RoleId,
+    (role, is_named): (RoleId, bool),
     context: &Context,
-) -> anyhow::Result<Exit> {
+) -> anyhow::Result<()> {
     let cannot = || format!("cannot use {}", path.display());
     let table = Table::open(path).with_context(cannot)?;
-    let order = table.order_of(machine, state).with_context(cannot)?;
     let game = machine.game().clone();
+    if !table.is_of(&game) {
+        bail!(
+            "{}: {}",
+            cannot(),
+            other_rules(&game, |game| table.is_of(game))
+        );
+    }
+    let order = table.order_of(machine, state).with_context(cannot)?;
     let name = game.role_name(role);
     let Some(player) = table.header().players.iter().position(|own| own == name) else {
         bail!("{name} is chance: it has no values");
     };
     let own = (table.value_of(&order, machine, state)).with_context(cannot)?;
     let moves = (table.moves(&order, machine, state, role)).with_context(cannot)?;
-    let [least, most] = own.scores[player];
+    let value = own.scores[player];
     let answer = Answer {
         role: name.to_owned(),
-        least,
-        most,
+        least: value[0],
+        most: table.header().upper_bound(value),
         distance: own.distance,
         moves: moves
             .into_iter()
             .map(|found| MoveAnswer {
                 action: format::move_text(machine, found.action),
                 least: found.scores[0],
-                most: found.scores[1],
+                most: table.header().upper_bound(found.scores),
                 distance: found.distance,
             })
             .collect(),
     };
     if context.json() {
-        context.print_json(&answer)?;
-        return Ok(Exit::Done);
+        return context.print_json(&answer);
     }
     let shown = if options.best { 1 } else { MOVES };
     let has_chance = game.roles().any(|role| game.is_random(role));
-    let said = |least, most, distance| said(least, most, distance, has_chance);
+    let value = |least, most| value_text(least, most, has_chance);
+    let said = |least, most, distance| said(value(least, most), distance);
     let lines = answer.moves.iter().take(shown).map(|found| {
         let value = said(found.least, found.most, found.distance);
-        format!("{} {value}", found.action)
+        if is_named {
+            format!("{name} {} {value}", found.action)
+        } else {
+            format!("{} {value}", found.action)
+        }
     });
     context.print_lines(lines)?;
     let value = said(answer.least, answer.most, answer.distance);
     context.note(format_args!("{name} gets {value}: looked up"));
-    Ok(Exit::Done)
+    Ok(())
 }
 
 /// A value with the number of joint moves to the end.
-fn said(least: u8, most: u8, distance: Option<u16>, has_chance: bool) -> String {
-    let value = value_text(least, most, has_chance);
+fn said(value: String, distance: Option<u16>) -> String {
     match distance {
         Some(distance) => {
-            let moves = format::counted(distance.into(), "joint move");
+            let moves = format::counted(distance, "joint move");
             format!("{value}, the end after {moves}")
         }
         None => value,

@@ -179,7 +179,7 @@ impl Bench<'_> {
         faults.extend(self.unexpected(&run.expect, &solved));
         let wanted = run.expect.positions.filter(|_| stats.ran_out.is_none());
         if wanted.is_some_and(|wanted| wanted != total.generated) {
-            faults.push(format!("{} positions", total.generated));
+            faults.push(crate::format::counted(total.generated, "position"));
         }
         let levels = levels(&stats.levels);
         Ok(SearchRow {
@@ -415,8 +415,12 @@ fn drawn(board: &Board) -> anyhow::Result<Grid> {
 /// The fault if the length of a plan contradicts the known fewest moves.
 fn too_many(least: Option<usize>, ours: Option<usize>, optimal: Option<bool>) -> Option<String> {
     let (least, ours) = (least?, ours?);
-    (ours < least || optimal == Some(true) && ours != least)
-        .then(|| format!("{ours} moves instead of {least}"))
+    (ours < least || optimal == Some(true) && ours != least).then(|| {
+        format!(
+            "{} instead of {least}",
+            crate::format::counted(ours, "move")
+        )
+    })
 }
 
 /// The levels, if they are those of a single search by length; otherwise none.

@@ -1,6 +1,7 @@
 //! Results as tables, in plain text and in Markdown.
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use ggp_gdl::counted::counted;
 
 use super::Measured;
 use super::rows::{BoardsRow, GraphRow, SearchRow};
@@ -96,8 +97,8 @@ fn reached(reached: &Reached) -> String {
 fn searches(rows: &[SearchRow], others: &[Other]) -> Sheet {
     let row = |row: &SearchRow| {
         let mut answer = match (row.length, row.optimal) {
-            (Some(length), Some(true)) => format!("{length} moves, the fewest"),
-            (Some(length), _) => format!("{length} moves"),
+            (Some(length), Some(true)) => format!("{}, the fewest", counted(length, "move")),
+            (Some(length), _) => counted(length, "move"),
             _ => row.verdict.replace('_', " "),
         };
         if !row.faults.is_empty() {

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use anyhow::{Context as _, bail};
+use anyhow::bail;
 use serde::Serialize;
 
 use super::reference::{Known, Match, Ours, Reference};
@@ -18,6 +18,7 @@ use ggp_engine::machine::{AnyMachine, Limits, Machine};
 use ggp_engine::propnet::UsefulPasses;
 use ggp_gdl::check::Reading;
 use ggp_gdl::diagnostic::{Code, Severity};
+use ggp_gdl::game::GoalChoice;
 use ggp_gdl::text_grid::{self, Grid};
 use ggp_search::{Stats, Verdict};
 use ggp_solver::solve::{SolveOptions, count_from, solve};
@@ -59,6 +60,9 @@ struct Row {
     other_rules: bool,
     #[serde(skip)]
     no_plan_within: Option<u32>,
+    /// The cause of `error`.
+    #[serde(skip)]
+    cause: Option<anyhow::Error>,
 }
 
 /// The verdict on a game with several roles, which has no plans.
@@ -83,6 +87,7 @@ impl Row {
             contradiction: None,
             other_rules: false,
             no_plan_within: None,
+            cause: None,
         }
     }
 
@@ -168,6 +173,7 @@ pub(super) fn each(
     limits.ground.useful = Some(UsefulPasses::default());
     let puzzles: Vec<(usize, &Grid)> = puzzles.iter().enumerate().collect();
     let sheet = Sheet {
+        goals: options.rules.goals.goals,
         width: 7,
         reference: None,
         is_first_alone: true,
@@ -238,6 +244,7 @@ pub(super) fn suite(
     }
     let names: Vec<String> = games.iter().map(|(rules, ..)| name(&rules.files)).collect();
     let sheet = Sheet {
+        goals: options.rules.goals.goals,
         width: names.iter().map(String::len).max().unwrap_or(0).max(7),
         reference: reference.as_ref(),
         is_first_alone: false,
@@ -346,7 +353,7 @@ fn run<T: Sync>(
     let rows = rows
         .into_inner()
         .expect("no thread panics while it holds the lock");
-    let rows: Vec<Row> = rows.into_iter().flatten().collect();
+    let mut rows: Vec<Row> = rows.into_iter().flatten().collect();
     let count = |verdict| rows.iter().filter(|row| row.verdict == verdict).count();
     let is_incomplete = |row: &&Row| row.verdict == "solved" && row.missing.is_some();
     let as_they_stand = rows.iter().filter(is_incomplete).count();
@@ -368,10 +375,14 @@ fn run<T: Sync>(
     };
     let is_solved = total.solved + total.as_they_stand + total.several_roles == total.puzzles;
     let failed = rows
-        .iter()
-        .find_map(|row| Some((row.place.name(), row.error.as_ref()?)));
+        .iter_mut()
+        .find_map(|row| Some((row.place.name(), row.cause.take()?)));
     if context.json() {
-        context.print_json(&serde_json::json!({ "puzzles": rows, "total": total }))?;
+        let mut all = serde_json::json!({ "puzzles": rows, "total": total });
+        if let Some(choice) = sheet.goals.filter(|choice| *choice != GoalChoice::Error) {
+            all["goals"] = choice.name().into();
+        }
+        context.print_json(&all)?;
     } else {
         context.print(sheet.total(&total))?;
     }
@@ -383,7 +394,7 @@ fn run<T: Sync>(
         }
     }
     if let Some((puzzle, error)) = failed {
-        return Err(anyhow::anyhow!("{error}")).with_context(|| format!("puzzle {puzzle}"));
+        return Err(error.context(format!("puzzle {puzzle}")));
     }
     let is_right = match sheet.reference {
         Some(_) => total.contradictions == 0,
@@ -411,7 +422,8 @@ fn row(
         how.budget = left(&how.budget, started);
         fill(&mut machine, &mut row, &how)
     });
-    row.error = filled.err().map(|error| format!("{error:#}"));
+    row.cause = filled.err();
+    row.error = row.cause.as_ref().map(|error| format!("{error:#}"));
     row.seconds = started.elapsed().as_secs_f64();
     row
 }
@@ -495,6 +507,8 @@ fn spoken(verdict: &str) -> String {
 
 /// The layout of the rows.
 struct Sheet<'r> {
+    /// The choice among several goal values.
+    goals: Option<GoalChoice>,
     /// The width of the names.
     width: usize,
     reference: Option<&'r Reference>,

@@ -1,5 +1,6 @@
 //! Options of `--method breadth-first-packed`.
 
+use ggp_gdl::counted::counted;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -177,6 +178,7 @@ impl Flags {
     pub fn note(&self, answer: &Answer, stats: &Stats, is_shared: bool, context: &Context) {
         match answer.seen {
             Some(seen) if seen.is_all => context.note(match seen.symmetries {
+                1 if seen.positions == 1 => "the only position was seen".to_owned(),
                 1 => format!("all {} positions were seen", seen.positions),
                 count => format!(
                     "all positions were seen: {} up to {count} symmetries",
@@ -200,11 +202,14 @@ impl Flags {
             let bytes = match is_shared {
                 true => String::new(),
                 false => format!(
-                    ", {} bytes of memory for each",
-                    stats.peak_bytes / seen.positions.max(1)
+                    ", {} of memory for each",
+                    counted(stats.peak_bytes / seen.positions.max(1), "byte")
                 ),
             };
-            context.note(format_args!("{rate} positions a second{bytes}"));
+            context.note(format_args!(
+                "{} a second{bytes}",
+                counted(rate, "position")
+            ));
         }
         let file = self.checkpoint.as_ref().filter(|file| file.exists());
         if let (Verdict::OutOfBudget { .. }, Some(file)) = (&answer.verdict, file) {

@@ -1,15 +1,14 @@
 //! Animated pictures of plans.
 
+use ggp_gdl::counted::counted;
 use std::path::PathBuf;
-
-use anyhow::bail;
 
 use super::texts;
 use crate::Context;
-use crate::picture_options::{self, PictureOptions};
+use crate::picture_options::PictureOptions;
 use crate::rule_files::RuleOptions;
 use ggp_engine::machine::{AnyMachine, Machine};
-use ggp_picture::{DrawingLimits, SAMPLE_STATES};
+use ggp_picture::{DrawingLimits, Picture};
 use ggp_search::Verdict;
 use ggp_solver::solve::Answer;
 
@@ -40,18 +39,12 @@ impl FilmOptions {
     ///
     /// # Errors
     ///
-    /// If the file cannot be written, or the game has several roles.
-    pub fn refuse(&self, roles: usize) -> anyhow::Result<()> {
-        let Some(path) = &self.animate else {
-            return Ok(());
-        };
-        if roles > 1 {
-            bail!(
-                "--animate draws a plan, and only games with one role have plans; \
-                 this one has {roles}"
-            );
+    /// If the file cannot be written.
+    pub fn can_write(&self) -> anyhow::Result<()> {
+        match &self.animate {
+            Some(path) => Context::can_write(path),
+            None => Ok(()),
         }
-        Context::can_write(path)
     }
 
     /// Writes the animated picture of an answer if it is requested.
@@ -83,7 +76,7 @@ impl FilmOptions {
         };
         let mut machine = machine.clone();
         let drawing_options = self.picture.read(rules, machine.game(), context)?;
-        let picture = picture_options::picture(&mut machine, SAMPLE_STATES, drawing_options)?;
+        let picture = Picture::of(&mut machine, drawing_options)?;
         let said = texts(&machine, plan);
         let mut state = start.clone();
         let mut frames = Vec::with_capacity(plan.len() + 1);
@@ -97,7 +90,7 @@ impl FilmOptions {
         frames.push(frame(
             &machine,
             &state,
-            format!("0 of {} moves", plan.len()),
+            format!("0 of {}", counted(plan.len(), "move")),
         ));
         for (number, (chosen, said)) in plan.iter().zip(&said).enumerate() {
             state = machine.next(&state, &[*chosen])?;

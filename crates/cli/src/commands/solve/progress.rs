@@ -1,5 +1,6 @@
 //! Progress reports of a search.
 
+use ggp_gdl::counted::counted;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
@@ -95,20 +96,20 @@ impl Progress {
         }
         let rate = total.expanded as f64 / self.started.elapsed().as_secs_f64();
         let mut message = format!(
-            "depth {}, {} positions expanded ({rate:.0} per second), {} open, {} MB",
+            "depth {}, {} expanded ({rate:.0} per second), {} open, {} MB",
             level.depth,
-            total.expanded,
+            counted(total.expanded, "position"),
             level.frontier,
             stats.peak_bytes >> 20
         );
         if let Some(length) = stats.best_length {
-            message += &format!(", {length} moves found");
+            message += &format!(", plan of {} found", counted(length, "move"));
         }
         if let Some(score) = stats.best_score {
             message += &format!(", best end {score}");
         }
         if let Some(depth) = stats.refuted {
-            message += &format!(", more than {depth} moves needed");
+            message += &format!(", more than {} needed", counted(depth, "move"));
         }
         self.line.set_message(message);
     }

@@ -6,6 +6,7 @@
 //! Games are identified by their rules, whatever their files are called; by name only if the
 //! table has no digest.
 
+use ggp_gdl::counted::counted;
 use std::path::Path;
 
 use anyhow::Context as _;
@@ -117,21 +118,31 @@ impl Known {
         let shortest = self.moves.filter(|_| self.proved.is_some());
         match (self.known, ours) {
             (Status::Unsolvable, Ours::Plan(moves, _)) => Some(format!(
-                "a plan of {moves} moves, but the game is known to be unsolvable"
+                "a plan of {}, but the game is known to be unsolvable",
+                counted(moves, "move")
             )),
             (Status::Solvable, Ours::Unsolvable) => {
                 Some("unsolvable, but a plan is known".to_owned())
             }
-            (_, Ours::Plan(moves, _)) if shortest.is_some_and(|least| moves < least) => Some(
-                format!("a plan of {moves} moves, fewer than the proved minimum"),
-            ),
-            (_, Ours::Plan(moves, true)) if self.moves.is_some_and(|known| known < moves) => Some(
-                format!("{moves} moves as the fewest, but a shorter plan is known"),
-            ),
+            (_, Ours::Plan(moves, _)) if shortest.is_some_and(|least| moves < least) => {
+                Some(format!(
+                    "a plan of {}, fewer than the proved minimum",
+                    counted(moves, "move")
+                ))
+            }
+            (_, Ours::Plan(moves, true)) if self.moves.is_some_and(|known| known < moves) => {
+                Some(format!(
+                    "{} as the fewest, but a shorter plan is known",
+                    counted(moves, "move")
+                ))
+            }
             (_, Ours::NoPlan(Some(within)))
                 if self.moves.is_some_and(|moves| moves <= within as usize) =>
             {
-                Some(format!("no plan within {within} moves, but one is known"))
+                Some(format!(
+                    "no plan within {}, but one is known",
+                    counted(within, "move")
+                ))
             }
             _ => None,
         }

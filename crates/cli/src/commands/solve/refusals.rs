@@ -3,11 +3,8 @@
 
 use anyhow::bail;
 
-use super::super::prove::hides;
 use super::{Goal, Options};
-use crate::Context;
-use ggp_engine::machine::Limits;
-use ggp_gdl::game::{Game, Score};
+use ggp_gdl::game::Score;
 use ggp_solver::solve::{Method, Setting};
 
 /// Refuses contradictory options. The table of methods says which method reads an option.
@@ -53,41 +50,4 @@ pub(super) fn refuse(options: &Options) -> anyhow::Result<()> {
 fn names(has: impl Fn(Method) -> bool) -> String {
     let methods = Method::all().filter(|&method| has(method));
     methods.map(Method::name).collect::<Vec<_>>().join(", ")
-}
-
-/// Refuses options about plans for games of several roles.
-///
-/// # Errors
-///
-/// If an option is about plans, and the game has several roles, or if something is hidden.
-pub(super) fn refuse_for(
-    options: &Options,
-    game: &Game,
-    limits: Limits,
-    context: &Context,
-) -> anyhow::Result<()> {
-    let roles = game.role_count();
-    if roles > 1 && hides(game, limits, context)? {
-        bail!(
-            "the rules have `sees`, and a plan must not depend on what its role cannot know; `ggp prove` \
-             knows the value of one role against chance, and `ggp play` has programs for such games"
-        );
-    }
-    let search = &options.search;
-    let about_plans = [
-        (search.optimal, "--optimal"),
-        (options.all, "--all"),
-        (options.count.is_some(), "--count"),
-        (options.answer.is_some(), "--answer"),
-        (search.depth.is_some(), "--depth"),
-        (search.goal != Goal::Least(Score::MAX), "--goal"),
-    ];
-    let given = about_plans.iter().find(|(is_given, _)| *is_given);
-    match given {
-        Some((_, flag)) if roles > 1 => bail!(
-            "{flag} is about the plan of one role, and this game has {roles}; without it the \
-             moves of each role are evaluated, and `ggp prove` proves the value of a position"
-        ),
-        _ => Ok(()),
-    }
 }

@@ -7,12 +7,13 @@ use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use serde::Serialize;
 
 use super::{Goal, Options, StatsFormat, texts};
-use crate::Context;
+use crate::{Context, format};
 use ggp_engine::machine::{AnyMachine, Machine};
 use ggp_gdl::analysis::{Finding, findings};
+use ggp_gdl::counted::counted;
 use ggp_gdl::game::Score;
 use ggp_search::{BudgetKind, Compare, Counts, Coverage, LevelStats, Stats, Verdict};
-use ggp_solver::solve::{Answer, Checker, Counted, Evaluation, SolveOptions, budget_name};
+use ggp_solver::solve::{Answer, Checker, Counted, SolveOptions, budget_name};
 use ggp_verify::Proof;
 
 /// An answer as `--json` prints it.
@@ -35,6 +36,9 @@ struct Record {
     plans: Vec<Vec<String>>,
     /// The least score that counts as solved.
     target: u8,
+    /// The score where the rules give several goal values: `highest` or `lowest`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    goals: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     best: Option<BestRecord>,
     /// An upper bound of the score of all ends.
@@ -157,16 +161,23 @@ pub(super) fn verdict_text(answer: &Answer) -> String {
             let points = match answer.target.get() {
                 100 => String::new(),
                 most if answer.bound == Some(answer.target) => {
-                    format!("with {most} points, the highest possible score, ")
+                    let most = counted(most, "point");
+                    format!("with {most}, the highest possible score, ")
                 }
-                least => format!("with {least} points or more "),
+                least => format!("with {} or more ", counted(least, "point")),
             };
             let length = match (optimal, moves) {
                 (true, 0) => format!("{points}at the start"),
-                (true, moves) => format!("{points}in {moves} moves, and not in fewer"),
-                (false, moves) => format!("{points}in {moves} moves; a shorter plan may exist"),
+                (true, moves) => format!("{points}in {}, and not in fewer", counted(moves, "move")),
+                (false, moves) => {
+                    format!(
+                        "{points}in {}; a shorter plan may exist",
+                        counted(moves, "move")
+                    )
+                }
             };
             let count = match (plans.len(), coverage) {
+                (1, Coverage::Capped) => "; the first of more plans".to_owned(),
                 (count, Coverage::Capped) => format!("; the first {count} of more plans"),
                 (1, Coverage::All) => "; the only shortest plan".to_owned(),
                 (count, Coverage::All) => format!("; all {count} shortest plans"),
@@ -180,14 +191,15 @@ pub(super) fn verdict_text(answer: &Answer) -> String {
             score_text(answer.target)
         ),
         Verdict::NoSolutionWithin(depth) => {
-            format!("no solution within {depth} moves; longer plans were not looked for")
+            let moves = counted(depth, "move");
+            format!("no solution within {moves}; longer plans were not looked for")
         }
         Verdict::OutOfBudget {
             depth_completed,
             what,
         } => {
             let proved = match depth_completed {
-                Some(depth) => format!("; no plan has {depth} moves or fewer"),
+                Some(depth) => format!("; no plan has {} or fewer", counted(depth, "move")),
                 None => String::new(),
             };
             format!("not solved: {}{proved}", ran_out(*what))
@@ -198,7 +210,7 @@ pub(super) fn verdict_text(answer: &Answer) -> String {
 fn score_text(target: Score) -> String {
     match target.get() {
         100 => "100 points".to_owned(),
-        least => format!("{least} points or more"),
+        least => format!("{} or more", counted(least, "point")),
     }
 }
 
@@ -256,13 +268,13 @@ pub(super) fn print(
     if let Some(best) = &answer.best {
         let plan = texts(machine, &best.plan).join(" ");
         lines.push(format!(
-            "best end found: {} points, with the plan",
-            best.score
+            "best end found: {}, with the plan",
+            counted(best.score, "point")
         ));
         lines.push(plan);
     }
     if let Some(bound) = answer.bound.filter(|bound| !is_solved && bound.get() > 0) {
-        lines.push(format!("no end has more than {bound} points"));
+        lines.push(format!("no end has more than {}", counted(bound, "point")));
     }
     if answer.checked == Checker::Datalog && how.checker == Checker::Naive {
         context.note("note: checking the plan with the naive evaluator would take too long");
@@ -292,6 +304,7 @@ fn record(machine: &AnyMachine, answer: &Answer, stats: &Stats) -> Record {
             plan: texts(machine, &best.plan),
         }),
         target: answer.target.get(),
+        goals: format::choice_name(machine.game()),
         bound: answer.bound.map(|bound| bound.get()),
         proof: ggp_solver::solve::proof(answer),
         method: answer.chosen.clone(),
@@ -418,7 +431,7 @@ pub(super) fn print_count(
         .map(|plan| texts(machine, plan))
         .collect();
     if context.json() {
-        return context.print_json(&serde_json::json!({
+        let mut record = serde_json::json!({
             "game": machine.game().name(),
             "verdict": match (count, counted.is_all) {
                 (0, true) => "unsolvable",
@@ -430,12 +443,13 @@ pub(super) fn print_count(
             "plans": plans,
             "target": target.get(),
             "checked_by": counted.checked,
-        }));
+        });
+        if let Some(choice) = format::choice_name(machine.game()) {
+            record["goals"] = choice.into();
+        }
+        return context.print_json(&record);
     }
-    let number = match count {
-        1 => "1 solution".to_owned(),
-        _ => format!("{count} solutions"),
-    };
+    let number = ggp_gdl::counted::counted(count, "solution");
     context.note(match counted.is_all {
         true => format!("exactly {number}"),
         false if count == 0 => {
@@ -445,31 +459,4 @@ pub(super) fn print_count(
     });
     let lines = plans.iter().filter(|plan| !plan.is_empty());
     Ok(context.print_lines(lines.map(|plan| plan.join(" ")))?)
-}
-
-/// Prints the evaluation of each role's moves.
-pub(super) fn print_evaluation(evaluation: &Evaluation, context: &Context) -> anyhow::Result<()> {
-    if context.json() {
-        return context.print_json(evaluation);
-    }
-    let mut lines = vec![format!("evaluated by {} playouts", evaluation.iterations)];
-    for role in &evaluation.roles {
-        let promise = match (&role.best, role.expected) {
-            (Some(best), Some(expected)) => format!("{best}, expected score {expected:.1}"),
-            (None, Some(score)) => format!("{score:.0} points, the game is over"),
-            _ if role.random => "plays by chance".to_owned(),
-            _ => "no result".to_owned(),
-        };
-        lines.push(format!("{}: {promise}", role.role));
-        if role.random {
-            continue;
-        }
-        for known in role.moves.iter().take(10) {
-            lines.push(format!(
-                "  {}  {:.1} points, tried {} times",
-                known.text, known.mean, known.visits
-            ));
-        }
-    }
-    Ok(context.print_lines(lines)?)
 }

@@ -196,15 +196,18 @@ impl Setup {
             let Some(seconds) = given.or(listed) else {
                 return Ok(None);
             };
-            match (0.0..=1e9).contains(&seconds) {
-                true => Ok(Some(Duration::from_secs_f64(seconds))),
-                false => Err(anyhow!("{what} is not a time from 0 to 1000000000 seconds")),
+            if !(0.0..=1e9).contains(&seconds) {
+                bail!("{what} is not a time from 0 to 1000000000 seconds");
             }
+            Ok(Some(Duration::from_secs_f64(seconds)))
         };
         let clocks = Clocks {
             start: clock(options.start_clock, file.start_clock, "the start clock")?,
             play: clock(options.play_clock, file.play_clock, "the play clock")?,
         };
+        if clocks.play == Some(Duration::ZERO) {
+            bail!("the play clock is 0: no time to choose; omit it for no clock");
+        }
         let is_whole = |clock: Option<Duration>| clock.is_some_and(|time| time.subsec_nanos() == 0);
         let remote = players.iter().find(|player| player.address().is_some());
         if let Some(remote) = remote

@@ -9,6 +9,7 @@ use rand::{RngExt as _, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::{Options, Report};
+use crate::rule_files::other_rules;
 use crate::{Context, json, rule_files};
 use ggp_gdl::game::Game;
 use ggp_verify::{TableBytes, TableClaim, verify_table};
@@ -42,6 +43,12 @@ pub(super) fn check(
     lines.read_line(&mut second).with_context(cannot)?;
     let claim: TableClaim = json::parse(&second, "what `ggp tabulate` writes there")
         .map_err(|why| anyhow!("{name} is not a file of `ggp tabulate`: its second line: {why}"))?;
+    if !claim.is_of(game) {
+        bail!(
+            "cannot check {name}: {}",
+            other_rules(game, |game| claim.is_of(game))
+        );
+    }
     let mut read = |at: u64, out: &mut [u8]| {
         let read = file
             .seek(SeekFrom::Start(at))

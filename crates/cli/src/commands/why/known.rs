@@ -1,23 +1,15 @@
 //! `ggp why --known-by`: whether a role knows that a fact holds.
 
-use std::time::Duration;
-
 use anyhow::anyhow;
-use rand::SeedableRng;
-use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Serialize;
 
 use crate::knowledge::{self, Known, SampleLimits};
 use crate::{Context, Exit, format};
 use ggp_engine::machine::{AnyMachine, Limits, Machine};
-use ggp_explain::{Explainer, Question, Situation};
-use ggp_gdl::check::Keyword;
+use ggp_explain::{Explainer, Situation};
 use ggp_gdl::game::{Move, RoleId};
 use ggp_gdl::terms::TermId;
-use ggp_hidden::{Claim, Verdict, World, certain, claims};
-
-/// The most time for a proof of what is the same in all positions of a sample.
-const PROOF: Duration = Duration::from_secs(10);
+use ggp_hidden::{Knowledge, Query, Subject, query_belief};
 
 /// The most joint moves of a history that is printed on one line.
 const SHORT: usize = 6;
@@ -137,7 +129,6 @@ pub(in crate::commands) fn answers<M: Machine>(
     explainer: &mut Explainer,
 ) -> anyhow::Result<(Vec<Answer>, Vec<anyhow::Error>)> {
     let game = machine.game().clone();
-    let proof = known.is_timed().then_some(PROOF);
     let Known {
         world,
         belief,
@@ -146,13 +137,8 @@ pub(in crate::commands) fn answers<M: Machine>(
     } = known;
     let role = belief.role();
     let members = belief.with_end(world, *is_over)?;
-    let total: f64 = members.iter().map(|member| member.weight).sum();
-    let mut answers = Vec::new();
-    let stop = world.machine().stop().within(proof);
-    let all = claims(world);
-    // By the number of an answer: what is the same in a sample, so that it may be certain.
-    let mut open: Vec<(usize, Asked)> = Vec::new();
-    let mut random = Xoshiro256PlusPlus::seed_from_u64(0);
+    // The questions without a fault, with other forms of their names.
+    let (mut valid, mut queries) = (Vec::new(), Vec::new());
     // An error in one question does not hide the answers to the others.
     let mut faults: Vec<anyhow::Error> = Vec::new();
     for question in questions {
@@ -169,8 +155,7 @@ pub(in crate::commands) fn answers<M: Machine>(
                 continue;
             }
         };
-        let (mut holds_in, mut share) = (0, 0.0);
-        let (mut holds_after, mut fails_after) = (None, None);
+        let mut holds = Vec::with_capacity(members.len());
         for member in &members {
             let facts = world.facts(&member.state);
             explainer.set_past(std::slice::from_ref(&facts));
@@ -178,23 +163,44 @@ pub(in crate::commands) fn answers<M: Machine>(
                 facts: &facts,
                 joint: None,
             };
-            let holds = explainer.explain(&asked, situation)?.holds();
-            if holds {
-                holds_in += 1;
-                share += member.weight / total;
+            holds.push(explainer.explain(&asked, situation)?.holds());
+        }
+        let relation = asked.relation().zip(asked.is_positive());
+        let subject = relation.and_then(|(relation, is_positive)| {
+            Subject::new(world, (relation, is_positive), |world, arguments| {
+                asked.matches(relation, arguments, world.terms())
+            })
+        });
+        queries.push(Query { holds, subject });
+        valid.push((question, asked.other_forms(&game)));
+    }
+    let stop = world.machine().stop().clone();
+    let knowledge = query_belief(world, belief, *is_over, &queries, &stop)?;
+    let mut answers = Vec::new();
+    for (((question, other_forms), query), knowledge) in
+        valid.into_iter().zip(queries).zip(knowledge)
+    {
+        let holds_in = query.holds.iter().filter(|holds| **holds).count();
+        let mut history_where = |answer: bool| {
+            let example = query.holds.iter().position(|holds| *holds == answer)?;
+            Some(texts(machine, &members[example].history()))
+        };
+        let (known, share, holds_after, fails_after) = match knowledge {
+            Knowledge::Proved(known) => (Some(known), f64::from(u8::from(known)), None, None),
+            Knowledge::Open {
+                share,
+                counterexample,
+            } => {
+                let (holds_after, fails_after) = (history_where(true), history_where(false));
+                let other = counterexample.map(|history| texts(machine, &history));
+                (
+                    None,
+                    share,
+                    holds_after.or(other.clone()),
+                    fails_after.or(other),
+                )
             }
-            let example = if holds {
-                &mut holds_after
-            } else {
-                &mut fails_after
-            };
-            example.get_or_insert_with(|| texts(machine, &member.history()));
-        }
-        let is_same = holds_in == 0 || holds_in == members.len();
-        let known = (is_same && belief.is_exact()).then_some(holds_in > 0);
-        if is_same && known.is_none() {
-            open.extend(Asked::new(&asked, &all, world).map(|asked| (answers.len(), asked)));
-        }
+        };
         answers.push(Answer {
             question: question.clone(),
             role: game.role_name(role).to_owned(),
@@ -205,30 +211,12 @@ pub(in crate::commands) fn answers<M: Machine>(
             exact: belief.is_exact(),
             holds_after,
             fails_after,
-            other_forms: match holds_in {
-                0 => asked.other_forms(&game),
-                _ => Vec::new(),
+            other_forms: if holds_in == 0 {
+                other_forms
+            } else {
+                Vec::new()
             },
         });
-    }
-    let asked: Vec<Vec<Claim>> = open.iter().map(|(_, asked)| asked.claims.clone()).collect();
-    let verdicts = match &asked[..] {
-        [] => Vec::new(),
-        asked => certain(world, belief, *is_over, asked, &stop, &mut random)?,
-    };
-    for ((number, asked), verdict) in open.into_iter().zip(verdicts) {
-        let answer = &mut answers[number];
-        match verdict {
-            Verdict::Certain(holds) => answer.known = Some(holds == asked.is_positive),
-            Verdict::Differs(history) if answer.holds_in == 0 => {
-                answer.holds_after = Some(texts(machine, &history));
-            }
-            Verdict::Differs(history) => answer.fails_after = Some(texts(machine, &history)),
-            Verdict::Open => {}
-        }
-    }
-    for answer in answers.iter_mut().filter(|answer| answer.known.is_some()) {
-        (answer.holds_after, answer.fails_after) = (None, None);
     }
     Ok((answers, faults))
 }
@@ -240,47 +228,6 @@ fn texts<M: Machine>(machine: &mut M, history: &[Vec<Move>]) -> Vec<String> {
     joints
         .map(|joint| format::joint_line(machine, joint))
         .collect()
-}
-
-/// A question about what a network has gates for.
-struct Asked {
-    /// The claims that the question is about.
-    claims: Vec<Claim>,
-    /// Whether the question is that one of them holds, and not that none does.
-    is_positive: bool,
-}
-
-impl Asked {
-    /// A question about some of all claims; `None` if it is about something else.
-    fn new(question: &Question, all: &[Claim], world: &World) -> Option<Asked> {
-        let game = world.game();
-        let is_about = |keyword, arguments: &[TermId]| {
-            let relation = game.keyword(keyword);
-            relation.is_some_and(|relation| question.matches(relation, arguments, world.terms()))
-        };
-        let keywords = [
-            Keyword::True,
-            Keyword::Legal,
-            Keyword::Goal,
-            Keyword::Terminal,
-        ];
-        let mut relations = keywords.into_iter().map(|keyword| game.keyword(keyword));
-        if all.is_empty() || !relations.any(|one| one.is_some() && one == question.relation()) {
-            return None;
-        }
-        let claims = all.iter().filter(|claim| match claim {
-            Claim::Fact(fact) => is_about(Keyword::True, &[*fact]),
-            Claim::Legal(role, made) => {
-                is_about(Keyword::Legal, &[game.role_term(*role), made.term()])
-            }
-            Claim::Score(role, score) => is_about(Keyword::Goal, &[game.role_term(*role), *score]),
-            Claim::Over => is_about(Keyword::Terminal, &[]),
-        });
-        Some(Asked {
-            claims: claims.copied().collect(),
-            is_positive: question.is_positive()?,
-        })
-    }
 }
 
 impl Answer {
