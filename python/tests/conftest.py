@@ -23,4 +23,6 @@ def connect_four() -> ggp.Game:
 def same_seeds(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Seeds that nobody gave, and that the package draws from the system, are the same in each run of a test."""
     if request.node.get_closest_marker("drawn_seeds") is None:
-        monkeypatch.setattr(os, "urandom", random.Random(request.node.nodeid).randbytes)
+        # Not the whole path, which depends on the folder from which the tests are started.
+        name = f"{request.node.path.name} {request.node.name}"
+        monkeypatch.setattr(os, "urandom", random.Random(name).randbytes)

@@ -40,9 +40,10 @@ def test_a_lane_is_a_state(connect_four: ggp.Game) -> None:
             batch.state(lane)
 
 
-def test_rollouts_end() -> None:
-    batch = ggp.Batch(load("hanoi"), 2)
-    out = np.zeros((2, 1), np.float32)
+def test_rollouts_end(connect_four: ggp.Game) -> None:
+    # No match of this game has more than 42 moves.
+    batch = ggp.Batch(connect_four, 2)
+    out = np.zeros((2, 2), np.float32)
     with pytest.raises(ggp.LimitError, match="`max_length` above 3"):
         batch.rollouts(1, out, max_length=3)
     assert (out == 0).all()
