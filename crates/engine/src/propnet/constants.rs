@@ -40,7 +40,10 @@ pub(super) fn constants(net: &Propnet) -> Vec<Option<bool>> {
     for (input, source) in sources.iter().enumerate() {
         following[input] = std::mem::replace(&mut first[source.node()], input as u32);
     }
+    // Each of them once: many moves may have the same legality.
     let mut changed: Vec<usize> = sources.iter().map(|source| source.node()).collect();
+    changed.sort_unstable();
+    changed.dedup();
     while let Some(node) = changed.pop() {
         let mut input = first[node];
         while input != NONE {
