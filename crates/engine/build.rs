@@ -1,38 +1,26 @@
 //! A digest of the sources that networks depend on, as the variable `GGP_SOURCES`: networks that
 //! are kept for the next run are not read by a program that may make others.
 
-use std::collections::BTreeSet;
-use std::fs;
-use std::hash::{DefaultHasher, Hash, Hasher};
+#[path = "build/sources.rs"]
+mod sources;
+
+use std::env;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 fn main() -> io::Result<()> {
-    let mut files = BTreeSet::new();
-    // The rules come from the second; a published crate names its version instead.
-    for folder in ["src", "../gdl/src"] {
-        if Path::new(folder).is_dir() {
-            println!("cargo:rerun-if-changed={folder}");
-            list(Path::new(folder), &mut files)?;
-        }
+    let files = sources::files(Path::new("."))?;
+    for file in &files {
+        println!("cargo:rerun-if-changed={}", file.display());
     }
-    let mut hasher = DefaultHasher::new();
-    for file in files {
-        (&file, fs::read(&file)?).hash(&mut hasher);
+    // Files may be added, too. The lock file is beside the results of builds.
+    let sources = files.iter().filter(|file| !file.ends_with("Cargo.lock"));
+    for folder in sources.filter_map(|file| file.parent()) {
+        println!("cargo:rerun-if-changed={}", folder.display());
     }
-    println!("cargo:rustc-env=GGP_SOURCES={:016x}", hasher.finish());
-    Ok(())
-}
-
-fn list(folder: &Path, files: &mut BTreeSet<PathBuf>) -> io::Result<()> {
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        match path.is_dir() {
-            true => list(&path, files)?,
-            false => {
-                files.insert(path);
-            }
-        }
-    }
+    let features = env::vars().map(|(name, _)| name);
+    let features = features.filter(|name| name.starts_with("CARGO_FEATURE_"));
+    let digest = sources::digest(&files, features.collect())?;
+    println!("cargo:rustc-env=GGP_SOURCES={digest:016x}");
     Ok(())
 }
