@@ -6,7 +6,10 @@ use super::{Asked, Options};
 use crate::{Context, Exit, format};
 use ggp_engine::machine::{AnyMachine, Machine, PropnetState};
 use ggp_search::Budget;
-use ggp_solver::expected::{Expected, expected_scores};
+use ggp_solver::expected::{Bounds, Expected, expected_scores};
+
+/// The most that is lost where a value is shown with four digits behind the point.
+const SHOWN: f64 = 5e-5;
 
 /// The expected scores of a role's moves.
 #[derive(Serialize)]
@@ -26,9 +29,12 @@ struct Valued {
     #[serde(rename = "move")]
     made: String,
     value: f64,
+    /// The upper bound, where it is another number: the roles can repeat positions as long as they like.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    most: Option<f64>,
 }
 
-/// Prints the expected scores of the moves of roles; `None` if positions repeat, or the budget ends first.
+/// Prints the expected scores of the moves of roles; `None` if the budget ends first.
 ///
 /// # Errors
 ///
@@ -59,22 +65,25 @@ pub(super) fn run(
             mut moves,
             ..
         } = expected;
-        moves.sort_by(|a, b| b.1.total_cmp(&a.1));
-        let value = moves.first().map_or(0.0, |best| best.1);
+        moves.sort_by(|(_, [a, _]), (_, [b, _])| b.total_cmp(a));
+        let value = moves.first().map_or(0.0, |(_, [least, _])| *least);
+        let is_open = |[least, most]: Bounds| most - least > SHOWN;
+        let has_open = moves.iter().any(|(_, bounds)| is_open(*bounds));
         if options.best {
             moves.truncate(1);
         }
         let name = machine.game().role_name(role).to_owned();
-        let moves = moves.iter().map(|(made, value)| Valued {
+        let moves = moves.iter().map(|(made, bounds)| Valued {
             made: machine.text(*made),
-            value: *value,
+            value: bounds[0],
+            most: (is_exact && is_open(*bounds)).then_some(bounds[1]),
         });
         let answer = Answer {
             moves: moves.collect(),
             role: name,
             proved: true,
             value,
-            exact: is_exact,
+            exact: is_exact && !has_open,
             positions,
         };
         if context.json() {
@@ -87,7 +96,10 @@ pub(super) fn run(
         };
         let bound = if is_exact { "" } else { "at least " };
         let lines = answer.moves.iter();
-        context.print_lines(lines.map(|m| format!("{prefix}{} {bound}{:.4}", m.made, m.value)))?;
+        context.print_lines(lines.map(|m| match m.most {
+            Some(most) => format!("{prefix}{} from {:.4} to {most:.4}", m.made, m.value),
+            None => format!("{prefix}{} {bound}{:.4}", m.made, m.value),
+        }))?;
         context.note(format_args!(
             "expected scores of {}, means over the moves of chance: proved, {}",
             answer.role,
