@@ -48,8 +48,6 @@ pub struct Effects {
 
 /// Limit on the number of facts times the number of moves.
 const MOST: usize = 40_000_000;
-/// Limit on the number of nodes visited, for all moves together.
-const MOST_WORK: usize = 10_000_000;
 /// Limit on the number of forms of solutions.
 const MOST_SOLUTIONS: usize = 32;
 
@@ -73,12 +71,13 @@ impl Effects {
         let mut specialiser = Specialiser::new(puzzle);
         let mut moves = Vec::with_capacity(puzzle.moves());
         for chosen in 0..puzzle.moves() {
-            if specialiser.work() > MOST_WORK || puzzle.stop.is_over() {
+            moves.push(form_of_move(net, &links, &free, &mut specialiser, chosen));
+            if specialiser.is_over() {
                 return None;
             }
-            moves.push(form_of_move(net, &links, &free, &mut specialiser, chosen));
         }
-        let solved = cubes(net.network(), &links, puzzle.solved, MOST_SOLUTIONS);
+        let solved = (net.network(), puzzle.solved);
+        let solved = cubes(solved, &links, MOST_SOLUTIONS, &puzzle.stop);
         let solutions = solved
             .iter()
             .map(|cube| form_of_states(net, &links, &free, cube))
@@ -92,7 +91,7 @@ impl Effects {
 }
 
 /// By move: the change of the facts' values in each case of its legality, with at
-/// most `most` cases. None if the puzzle is too large.
+/// most `most` cases. None if the puzzle is too large, or after [`Puzzle::stop`].
 pub fn cases(puzzle: &Puzzle, most: usize) -> Option<Vec<Vec<Form>>> {
     let net = &puzzle.net;
     let effects = Effects::of(puzzle)?;
@@ -100,14 +99,14 @@ pub fn cases(puzzle: &Puzzle, most: usize) -> Option<Vec<Vec<Form>>> {
     let mut specialiser = Specialiser::new(puzzle);
     let of_move = |chosen: usize| {
         let legal = specialiser.base(net.legal()[0][chosen]);
-        let cases = cubes(specialiser.network(), &links, legal, most);
+        let cases = cubes((specialiser.network(), legal), &links, most, &puzzle.stop);
         let form = |cube| form_of_case(net, &links, &effects.free, &mut specialiser, chosen, cube);
         let mut forms: Vec<Form> = cases.iter().map(form).collect();
         forms.sort_unstable();
         forms.dedup();
-        forms
+        (!specialiser.is_over()).then_some(forms)
     };
-    Some((0..puzzle.moves()).map(of_move).collect())
+    (0..puzzle.moves()).map(of_move).collect()
 }
 
 fn form_of_move(
@@ -123,7 +122,8 @@ fn form_of_move(
     Some(form_of_case(net, links, free, specialiser, chosen, &cube))
 }
 
-/// The form of a move given the known values of some facts.
+/// The form of a move given the known values of some facts. It is not complete if the specialiser
+/// [is over](Specialiser::is_over).
 fn form_of_case(
     net: &Propnet,
     links: &Links,
@@ -133,11 +133,16 @@ fn form_of_case(
     cube: &Cube,
 ) -> Form {
     let mut form = Unknowns::default();
+    // By node: its function under the cube.
+    let mut known = FxHashMap::default();
     for (fact, next) in specialiser.touched(chosen) {
+        if specialiser.is_over() {
+            break;
+        }
         if !free[fact] {
             continue;
         }
-        let next = next.map(|next| specialiser.under(next, cube));
+        let next = next.map(|next| specialiser.under(next, cube, &mut known));
         let next = match next {
             Some(next) if next.is_constant() => Some((None, next == Literal::TRUE)),
             Some(next) => match specialiser.network().node(next.node()) {
@@ -211,17 +216,14 @@ impl Unknowns {
             .collect();
         let mut order: Vec<usize> = left.keys().copied().collect();
         order.sort_unstable();
-        let mut form = Form {
-            sure: summed(self.sure),
-            choices: Vec::new(),
-        };
+        let (mut sure, mut choices) = (self.sure, Vec::new());
         let mut add = |mut options: Vec<Sparse>| {
             options.sort_unstable();
             options.dedup();
             match options.as_slice() {
                 [one] if one.is_empty() => {}
-                [one] => form.sure = summed([form.sure.as_slice(), one].concat()),
-                _ => form.choices.push(options),
+                [one] => sure.extend(one),
+                _ => choices.push(options),
             }
         };
         for of in order {
@@ -256,8 +258,11 @@ impl Unknowns {
         for fact in self.any {
             add(vec![Sparse::new(), vec![(fact, 1)]]);
         }
-        form.choices.sort_unstable();
-        form
+        choices.sort_unstable();
+        Form {
+            sure: summed(sure),
+            choices,
+        }
     }
 }
 

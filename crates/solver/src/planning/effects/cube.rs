@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use ggp_engine::propnet::Propnet;
 use ggp_engine::propnet::network::{Literal, Network, Node};
 use ggp_engine::propnet::rewrite::live;
+use ggp_stop::Stop;
 
 /// Relations between facts that hold in every reachable state.
 pub(super) struct Links<'n> {
@@ -45,6 +46,8 @@ impl<'n> Links<'n> {
 const MIN_SHARE: usize = 8;
 /// Limit on the number of nodes visited for case splits.
 const MOST_WORK: usize = 4_000_000;
+/// Values that are copied in the time of a visit.
+const COPIED: usize = 32;
 
 /// Values of some facts.
 #[derive(Clone)]
@@ -156,10 +159,15 @@ struct Cone<'n> {
     places: FxHashMap<usize, usize>,
     /// Number of nodes that may still be visited.
     work: Cell<usize>,
+    stop: &'n Stop,
 }
 
 impl<'n> Cone<'n> {
-    fn new(network: &'n Network, links: &'n Links<'n>, literal: Literal) -> Self {
+    fn new(
+        (network, literal): (&'n Network, Literal),
+        links: &'n Links<'n>,
+        stop: &'n Stop,
+    ) -> Self {
         let live = live(network, [literal]);
         let cone: Vec<usize> = (0..network.len()).filter(|&node| live[node]).collect();
         let places = cone.iter().enumerate().map(|(place, &node)| (node, place));
@@ -169,18 +177,22 @@ impl<'n> Cone<'n> {
             places: places.collect(),
             cone,
             work: Cell::new(MOST_WORK),
+            stop,
         }
     }
 
     fn is_spent(&self) -> bool {
-        self.work.get() == 0
+        self.work.get() == 0 || self.stop.is_over()
     }
 
     /// By position: the value of a node, where it follows gate by gate. Cycles are
     /// not evaluated.
     fn values(&self, cube: &Cube) -> Vec<Option<bool>> {
-        self.work
-            .set(self.work.get().saturating_sub(self.cone.len()));
+        self.work.set(
+            self.work
+                .get()
+                .saturating_sub(self.cone.len() + cube.values.len() / COPIED),
+        );
         let mut values = vec![None; self.cone.len()];
         for (place, &node) in self.cone.iter().enumerate() {
             values[place] = match self.network.node(node) {
@@ -215,9 +227,15 @@ impl<'n> Cone<'n> {
     }
 }
 
-/// Cubes that cover a literal: in each state in which it holds, one of them does.
-pub(super) fn cubes(network: &Network, links: &Links, literal: Literal, most: usize) -> Vec<Cube> {
-    let cone = Cone::new(network, links, literal);
+/// Cubes that cover a literal of a network: in each state in which it holds, one of them does. After a
+/// stop, they are not split any further.
+pub(super) fn cubes(
+    (network, literal): (&Network, Literal),
+    links: &Links,
+    most: usize,
+    stop: &Stop,
+) -> Vec<Cube> {
+    let cone = Cone::new((network, literal), links, stop);
     let mut first = Cube::new(links.groups.len());
     let held = first.assume(network, links, literal);
     if held.and_then(|()| first.propagate(&cone)).is_none() {

@@ -7,6 +7,10 @@ use crate::planning::Puzzle;
 use ggp_engine::propnet::Propnet;
 use ggp_engine::propnet::network::{Builder, Literal, Network, Node};
 use ggp_engine::propnet::rewrite::{live, same_gate, transcribe};
+use ggp_stop::Stop;
+
+/// Limit on the number of nodes visited, for all moves together.
+const MOST_WORK: usize = 10_000_000;
 
 /// The network as functions of the facts alone.
 pub(super) struct Specialiser<'p> {
@@ -27,6 +31,7 @@ pub(super) struct Specialiser<'p> {
     became: FxHashMap<usize, Option<Literal>>,
     /// Number of nodes visited.
     work: usize,
+    stop: &'p Stop,
 }
 
 impl<'p> Specialiser<'p> {
@@ -77,6 +82,7 @@ impl<'p> Specialiser<'p> {
             drifting: Vec::new(),
             became: FxHashMap::default(),
             work: 0,
+            stop: &puzzle.stop,
         };
         specialiser.drifting = (0..net.facts().len())
             .filter(|&fact| {
@@ -92,9 +98,9 @@ impl<'p> Specialiser<'p> {
         self.builder.network()
     }
 
-    /// Number of nodes visited so far.
-    pub fn work(&self) -> usize {
-        self.work
+    /// Whether too many nodes were visited, or the stop of the puzzle came.
+    pub fn is_over(&self) -> bool {
+        self.work > MOST_WORK || self.stop.is_over()
     }
 
     /// A literal of the puzzle's network when no move is made.
@@ -164,15 +170,21 @@ impl<'p> Specialiser<'p> {
         }
     }
 
-    /// A function under the known values of a cube.
-    pub fn under(&mut self, literal: Literal, cube: &Cube) -> Literal {
+    /// A function under the known values of a cube. `values` keeps what was found out by node for other
+    /// functions under the same cube.
+    pub fn under(
+        &mut self,
+        literal: Literal,
+        cube: &Cube,
+        values: &mut FxHashMap<usize, Literal>,
+    ) -> Literal {
         let mut cone = Vec::new();
         let mut open = vec![literal.node()];
-        let mut values: FxHashMap<usize, Literal> = FxHashMap::default();
         while let Some(node) = open.pop() {
-            if values.insert(node, Literal::of(node)).is_some() {
+            if values.contains_key(&node) {
                 continue;
             }
+            values.insert(node, Literal::of(node));
             let regions = self.network().regions();
             let region = regions.partition_point(|region| region.nodes.end <= node);
             if regions
