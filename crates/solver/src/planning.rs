@@ -23,6 +23,7 @@ pub mod invariant;
 pub mod iterative_deepening;
 mod known;
 pub mod linear;
+pub mod modular;
 pub mod move_set;
 pub mod nrpa;
 pub mod parity;

@@ -141,7 +141,7 @@ fn equations(
 }
 
 /// Orders the moves so that they form a plan.
-fn in_order(puzzle: &Puzzle, plan: Plan) -> Option<Plan> {
+pub(super) fn in_order(puzzle: &Puzzle, plan: Plan) -> Option<Plan> {
     let net = &puzzle.net;
     let mut left = plan;
     let mut path: Vec<(u32, Packed)> = Vec::with_capacity(left.len());

@@ -198,7 +198,7 @@ static METHODS: &[Row] = &[
         name: "algebra",
         group: Group::Logic,
         about: "linear systems, parities and potentials",
-        suits: "moves flip facts in every state, or keep a parity or a weighted sum",
+        suits: "moves flip facts or turn values on by fixed amounts in every state, or keep a parity or a weighted sum",
         proves: Proves {
             shortest: true,
             none: Refutes::ByArgument,

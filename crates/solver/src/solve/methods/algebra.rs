@@ -1,7 +1,7 @@
 //! Linear systems, parities and potentials: answers without a search.
 
 use super::task::{HASTY, Learned, Task};
-use crate::planning::{Outcome, Reason, linear, parity};
+use crate::planning::{Outcome, Reason, linear, modular, parity};
 use ggp_search::{Budget, Observer, Stats};
 
 pub(super) fn algebra(
@@ -22,6 +22,10 @@ fn outcome(task: &mut Task<'_>, budget: &Budget) -> (Outcome, &'static str) {
     let solved = linear::solve(puzzle, &effects);
     if solved != Outcome::Unknown {
         return (solved, "moves flip facts, whatever the state");
+    }
+    let solved = modular::solve(puzzle, &effects);
+    if solved != Outcome::Unknown {
+        return (solved, "moves turn things on by fixed amounts");
     }
     let parity = parity::refute(puzzle, &effects, None);
     if let Outcome::Unsolvable(Reason::Parity { facts, .. }) = &parity {
