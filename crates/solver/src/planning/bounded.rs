@@ -207,9 +207,13 @@ impl<'p> Steps<'p> {
             if self.stop.is_over() {
                 return false;
             }
-            if legal != Literal::FALSE {
+            if legal == Literal::FALSE {
+                continue;
+            }
+            // What is known of this step, such as its number, rules out many moves.
+            let legal = frame.literal(legal, clauses);
+            if legal != no {
                 moves[chosen] = clauses.variable();
-                let legal = frame.literal(legal, clauses);
                 clauses.add(&[-moves[chosen], legal]);
             }
         }
@@ -224,13 +228,15 @@ impl<'p> Steps<'p> {
         let state = &self.states[now];
         let mut next = vec![no; state.len()];
         for (fact, movers) in self.movers.iter().enumerate() {
+            let movers = movers.iter().map(|&by| moves[by as usize]);
+            let movers: Vec<i32> = movers.filter(|&chosen| chosen != no).collect();
             next[fact] = match (effects.relevant[fact], movers.is_empty()) {
                 (false, _) => no,
                 (true, true) => state[fact],
                 (true, false) => clauses.variable(),
             };
             if !movers.is_empty() {
-                let mut clause: Vec<i32> = movers.iter().map(|&by| moves[by as usize]).collect();
+                let mut clause = movers.clone();
                 clause.extend([state[fact], -next[fact]]);
                 clauses.add(&clause);
                 clause.truncate(movers.len());
@@ -244,6 +250,9 @@ impl<'p> Steps<'p> {
         for (chosen, changes) in effects.changes.iter().enumerate() {
             if self.stop.is_over() {
                 return false;
+            }
+            if moves[chosen] == no {
+                continue;
             }
             for &(fact, becomes) in changes {
                 let after = next[fact as usize];
@@ -261,7 +270,10 @@ impl<'p> Steps<'p> {
         if let Some(before) = self.moves.last() {
             for (chosen, after) in self.after.iter().enumerate() {
                 for &first in after {
-                    clauses.add(&[-before[first as usize], -moves[chosen]]);
+                    let first = before[first as usize];
+                    if first != no && moves[chosen] != no {
+                        clauses.add(&[-first, -moves[chosen]]);
+                    }
                 }
             }
         }

@@ -46,10 +46,10 @@ const FIRST_PART: u32 = 24;
 const BOUND_PART: u32 = 10;
 /// The factor of the time of an analysis after each round of searches.
 const MORE_ANALYSIS: u32 = 2;
-/// Conflicts of a SAT solver in the first round, and the gates of its formula over all
-/// steps.
+/// Conflicts of a SAT solver in the first round, and the bytes of its formula over all steps. What is
+/// constant in a step takes none, so that the steps of a puzzle that is played in a fixed order are cheap.
 const FIRST_CONFLICTS: u64 = 1_000;
-const FIRST_GATES: u64 = 100_000;
+const FIRST_FORMULA: u64 = 64 << 20;
 /// The pause between two looks at the interrupt flag while threads search.
 const PAUSE: Duration = Duration::from_millis(20);
 /// States that a search by levels expands to see how levels grow, and the factor between
@@ -373,14 +373,14 @@ impl<'p> Network<'p> {
                 (nodes, (2 * FIRST_TIME * more).min(4 * time), depth)
             }
             Unit::Playouts => (nodes.saturating_mul(SAMPLED), 2 * time, depth),
-            Unit::Conflicts => {
-                let steps = (FIRST_GATES.saturating_mul(growth) / gates).max(2);
-                let steps = u32::try_from(steps).unwrap_or(u32::MAX);
-                let conflicts = FIRST_CONFLICTS.saturating_mul(growth);
-                (conflicts, time, depth.min(steps))
-            }
+            Unit::Conflicts => (FIRST_CONFLICTS.saturating_mul(growth), time, depth),
         };
-        self.budget(nodes, Some(time), depth, stats)
+        let mut budget = self.budget(nodes, Some(time), depth, stats);
+        if unit == Unit::Conflicts {
+            let formula = FIRST_FORMULA.saturating_mul(growth);
+            budget.memory_bytes = budget.memory_bytes.min(formula);
+        }
+        budget
     }
 
     /// A budget within the rest of the whole one.
