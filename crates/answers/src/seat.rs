@@ -132,14 +132,15 @@ impl Beliefs {
         };
         // The same question has the same answer.
         let mut random = Xoshiro256PlusPlus::seed_from_u64(0);
-        for (made, told) in &turns[belief.turns()..] {
+        let updated = turns[belief.turns()..].iter().try_for_each(|(made, told)| {
             let limits = BeliefLimits {
                 members: POSITIONS,
                 ..BeliefLimits::default()
             };
             let turn = (*made, &told[..]);
-            belief.update(&mut self.world, &mut memories, turn, limits, &mut random)?;
-        }
+            belief.update(&mut self.world, &mut memories, turn, limits, &mut random)
+        });
+        // What was done is kept after an error, too: the next question goes on from it.
         self.known
             .retain(|known| known.past() != belief.past() || known.role() != role);
         self.known.push(belief.clone());
@@ -147,7 +148,7 @@ impl Beliefs {
         while self.known.len() > KNOWN.0 || (self.known.len() > 1 && KNOWN.1 < size(&self.known)) {
             self.known.remove(0);
         }
-        Ok(belief)
+        updated.map(|()| belief)
     }
 }
 
