@@ -14,6 +14,7 @@ mod conformance;
 mod corpus;
 mod diagnostics;
 mod editors;
+mod encodings;
 mod environments;
 mod explain;
 #[cfg(target_os = "linux")]
@@ -55,6 +56,8 @@ mod scrambled;
 mod seeds;
 mod solve;
 mod solve_cli;
+#[cfg(target_os = "linux")]
+mod stops;
 mod symmetry;
 mod tabulate;
 mod tactics;

@@ -166,3 +166,14 @@ fn algebra_solves_or_refutes_public_puzzles() {
         assert_eq!(checked(&peg, &outcome), Ok(()));
     }
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+#[ignore = "needs GGP_CORPUS"]
+fn a_signal_ends_every_command_soon() {
+    let files = fs::read_dir(corpus().join("conformance/games")).expect("the folder can be listed");
+    let mut files: Vec<PathBuf> = files.map(|file| file.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_some_and(|ending| ending == "kif"));
+    files.sort();
+    crate::stops::check(&files, sized(40, 4_000), crate::common::seed());
+}
