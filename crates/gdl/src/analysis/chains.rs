@@ -1,9 +1,15 @@
 //! Orders of names: by numeric value, or by a successor relation in the rules.
 
+use std::collections::BTreeMap;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::game::Game;
 use crate::program::{FunctorId, RelationId, Shape};
+use crate::terms::TermId;
+
+/// A relation of three arguments, of which the one at a place is fixed.
+type Fixed = (RelationId, usize, FunctorId);
 
 /// Successor relations that the rules list as facts.
 #[derive(Clone, Debug)]
@@ -18,33 +24,55 @@ impl Chains {
     /// qualifies if it is binary, consists of facts only, and gives each name at most
     /// one successor and at most one predecessor. All its chains are included, each
     /// starting at a name without a predecessor. A cycle starts at its first name in
-    /// the rules.
+    /// the rules. After them come chains within wider relations, such as that of the facts
+    /// `(plus 1 a b)`: two arguments where the third is fixed, if all their chains have
+    /// three names or more.
     pub fn of(game: &Game) -> Chains {
         let rules = game.rules();
         let derived: FxHashSet<RelationId> =
             rules.rules.iter().map(|rule| rule.head.relation).collect();
         let mut pairs: FxHashMap<RelationId, Vec<(FunctorId, FunctorId)>> = FxHashMap::default();
+        let mut within: BTreeMap<Fixed, Vec<(FunctorId, FunctorId)>> = BTreeMap::new();
         for fact in &rules.facts {
             let terms = game.terms();
-            if let [from, to] = fact.arguments[..]
-                && !derived.contains(&fact.relation)
-                && terms.arguments(from).is_empty()
-                && terms.arguments(to).is_empty()
-            {
-                let pair = (terms.functor(from), terms.functor(to));
-                pairs.entry(fact.relation).or_default().push(pair);
+            let is_plain = |term: &TermId| terms.arguments(*term).is_empty();
+            if derived.contains(&fact.relation) || !fact.arguments.iter().all(is_plain) {
+                continue;
+            }
+            let names = fact.arguments.iter().map(|term| terms.functor(*term));
+            let names: Vec<FunctorId> = names.collect();
+            match names[..] {
+                [from, to] => pairs.entry(fact.relation).or_default().push((from, to)),
+                [a, b, c] => {
+                    let relation = fact.relation;
+                    let mut add = |place, fixed, pair| {
+                        within
+                            .entry((relation, place, fixed))
+                            .or_default()
+                            .push(pair);
+                    };
+                    add(0, a, (b, c));
+                    add(1, b, (a, c));
+                    add(2, c, (a, b));
+                }
+                _ => {}
             }
         }
-        let chains = rules
+        let binary = rules
             .relations()
             .filter_map(|relation| chains(pairs.get(&relation)?));
+        let wider = within.values().filter_map(|pairs| {
+            let found = chains(pairs)?;
+            found.iter().all(|chain| chain.len() > 2).then_some(found)
+        });
+        let chains = binary.chain(wider).flatten();
         let number = |(id, functor): (FunctorId, crate::program::Functor)| {
             let text = game.symbols().name(functor.name);
             let number = text.parse().ok().filter(|_| functor.shape == Shape::Bare)?;
             Some((id, number))
         };
         Chains {
-            chains: chains.flatten().collect(),
+            chains: chains.collect(),
             numbers: game.functors().iter().filter_map(number).collect(),
         }
     }
