@@ -177,3 +177,18 @@ fn a_signal_ends_every_command_soon() {
     files.sort();
     crate::stops::check(&files, sized(40, 4_000), crate::common::seed());
 }
+
+#[test]
+#[ignore = "needs GGP_CORPUS"]
+fn every_fact_is_visible() {
+    let games: Vec<_> = public_games().into_iter().step_by(sized(6, 1)).collect();
+    for_each(&games, |name, game| {
+        for ignores_names in [true, false] {
+            let facts = crate::picture::visible::invisible(game, ignores_names);
+            if !facts.is_empty() {
+                return Err(format!("{name}, names ignored: {ignores_names}: {facts:?}"));
+            }
+        }
+        Ok(())
+    });
+}

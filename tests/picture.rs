@@ -2,6 +2,7 @@
 
 mod looks;
 mod places;
+pub mod visible;
 
 use std::fs;
 use std::time::Duration;

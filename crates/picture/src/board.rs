@@ -45,6 +45,8 @@ pub(super) struct Board {
     possible: Option<Vec<FxHashSet<(usize, usize)>>>,
     /// The rows and columns in use, if most are not.
     seen: Option<(Range<usize>, Range<usize>)>,
+    /// The rows and columns that can ever be in use.
+    used: (Range<usize>, Range<usize>),
     /// The static text of each cell, shown where the state says nothing.
     printed: Printed,
     /// The content that marks an empty cell.
@@ -158,15 +160,14 @@ impl Board {
             has_roles,
         ) {
             (Some(empty), _) => chosen_background(game, &group, empty),
-            (None, [false, false]) => background(&group),
-            (None, _) => None,
+            (None, has_roles) => {
+                let reads_names = !options.ignores_names;
+                let named = reads_names.then(|| named_background(evidence, &group));
+                let is_structural = has_roles == [false, false];
+                let found = || is_structural.then(|| background(game, &group));
+                named.flatten().or_else(|| found().flatten())
+            }
         };
-        let background = background.or_else(|| {
-            let reads_names = !options.ignores_names;
-            reads_names
-                .then(|| named_background(evidence, &group))
-                .flatten()
-        });
         let mut placed = Vec::new();
         for one in &group {
             for fact in &one.facts[0] {
@@ -238,7 +239,11 @@ impl Board {
             |what: &[FunctorId]| what.iter().any(|name| evidence.owners.contains_key(name));
         let found_look = surface(&group, background.as_ref(), is_owned, gravity.is_some());
         let background = background.map(|what| text_of(game, &what));
+        // Cells may be free by facts of their own.
+        let free = marks::free(&group).map(|one| content(game, &one.layer, &one.facts[0][0]));
+        let background = background.or(free);
         let mut board = Board {
+            used: (0..rows.len(), 0..columns.len()),
             row_at: rows.iter().copied().zip(0..).collect(),
             column_at: columns.iter().copied().zip(0..).collect(),
             title,
@@ -373,6 +378,10 @@ impl Board {
         if 2 * places.len() >= rows * columns {
             self.seen = None;
         }
+        // What is ordered with them, such as a counter, may have many more.
+        if self.background.is_none() {
+            self.used = hull(places.iter().copied());
+        }
         self.possible = Some(possible);
         if !self.has_options && self.is_lattice_on_its_side() {
             self.turn();
@@ -388,11 +397,7 @@ impl Board {
                 .map(|(_, at)| at)
         });
         let places: Vec<(usize, usize)> = facts.collect();
-        let range = |of: &dyn Fn(&(usize, usize)) -> usize| {
-            let ends = places.iter().map(of).min().zip(places.iter().map(of).max());
-            ends.map_or(0..0, |(first, last)| first..last + 1)
-        };
-        let (rows, columns) = (range(&|at| at.0), range(&|at| at.1));
+        let (rows, columns) = hull(places.iter());
         let size = rows.len() * columns.len();
         if size > 0 && 2 * size < self.rows.len() * self.columns.len() && self.background.is_none()
         {
@@ -430,8 +435,8 @@ impl Board {
         }
         let first_row = places.iter().map(|(_, (_, at))| at.0).min();
         let first_column = places.iter().map(|(_, (_, at))| at.1).min();
-        let rows = window(self.rows.len(), limits.max, first_row);
-        let columns = window(self.columns.len(), limits.max, first_column);
+        let rows = window(&self.used.0, limits.max, first_row);
+        let columns = window(&self.used.1, limits.max, first_column);
         let shown = |(row, column): (usize, usize)| {
             let is_shown = rows.contains(&row) && columns.contains(&column);
             is_shown.then(|| (row - rows.start, column - columns.start))
@@ -488,8 +493,8 @@ impl Board {
         let left_out = match self.seen.is_some() && hidden == 0 {
             true => (0, 0),
             false => (
-                self.rows.len() - rows.len(),
-                self.columns.len() - columns.len(),
+                self.used.0.len() - rows.len(),
+                self.used.1.len() - columns.len(),
             ),
         };
         let is_minor = |(layer, _): &&(usize, Vec<FunctorId>)| self.layers[*layer].is_minor;
@@ -547,17 +552,29 @@ fn part(regions: &[Vec<usize>], rows: &Range<usize>, columns: &Range<usize>) -> 
     rows.map(|row| row[columns.clone()].to_vec()).collect()
 }
 
+/// The rows and columns from the first to the last that have cells.
+fn hull<'p>(
+    places: impl Iterator<Item = &'p (usize, usize)> + Clone,
+) -> (Range<usize>, Range<usize>) {
+    let range = |of: fn(&(usize, usize)) -> usize| {
+        let all = || places.clone().map(of);
+        let ends = all().min().zip(all().max());
+        ends.map_or(0..0, |(first, last)| first..last + 1)
+    };
+    (range(|at| at.0), range(|at| at.1))
+}
+
 /// The number of rows and the number of columns that have cells.
 fn size<'p>(places: impl Iterator<Item = &'p (usize, usize)>) -> [usize; 2] {
     let (rows, columns): (FxHashSet<usize>, FxHashSet<usize>) = places.copied().unzip();
     [rows.len(), columns.len()]
 }
 
-/// The part of an axis that is shown: all of it, or `most` constants from the first one in
-/// use.
-fn window(length: usize, most: usize, first: Option<usize>) -> Range<usize> {
-    let count = length.min(most);
-    let start = first.unwrap_or(0).min(length - count);
+/// The part of an axis that is shown: all that is used, or `most` constants from the first one in
+/// use now.
+fn window(used: &Range<usize>, most: usize, first: Option<usize>) -> Range<usize> {
+    let count = used.len().min(most);
+    let start = first.unwrap_or(0).clamp(used.start, used.end - count);
     start..start + count
 }
 

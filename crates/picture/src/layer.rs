@@ -10,7 +10,7 @@ use super::options::BoardOptions;
 use super::shape::{Shape, Skeleton};
 use ggp_gdl::check::Keyword;
 use ggp_gdl::game::Game;
-use ggp_gdl::program::{FunctorId, Literal, Rule, Term};
+use ggp_gdl::program::{FunctorId, Literal, RelationId, Rule, Term};
 
 /// Maximum number of constants on an axis.
 const LONGEST: usize = 4096;
@@ -249,8 +249,84 @@ fn is_crowded(facts: &Facts, place: &[usize]) -> bool {
 }
 
 /// The content that marks an empty cell: the one that appears or disappears with every
-/// change on the board, or else the one that most cells have.
-pub(super) fn background(group: &[Candidate]) -> Option<Vec<FunctorId>> {
+/// change on the board, or else the one that most cells have. One of more than two must be named by the rules
+/// for what is legal and what comes next.
+pub(super) fn background(game: &Game, group: &[Candidate]) -> Option<Vec<FunctorId>> {
+    let found = most_changing(group)?;
+    let contents = group.iter().flat_map(|one| {
+        let facts = one.facts.iter().flatten();
+        facts.map(|fact| one.layer.rest.iter().map(|k| fact[*k]).collect::<Vec<_>>())
+    });
+    let are_few = contents.collect::<FxHashSet<_>>().len() <= 2;
+    let is_named = || {
+        let named = names_of_play(game);
+        found.iter().any(|name| named.contains(name))
+    };
+    (are_few || is_named()).then_some(found)
+}
+
+/// The names in the rules for legal moves and next facts and in those that they read, and those in relations of
+/// one fact that these read.
+fn names_of_play(game: &Game) -> FxHashSet<FunctorId> {
+    let rules = game.rules();
+    let keywords = [Keyword::Legal, Keyword::Next].map(|keyword| game.keyword(keyword));
+    let mut open: Vec<RelationId> = keywords.into_iter().flatten().collect();
+    let mut seen: FxHashSet<RelationId> = open.iter().copied().collect();
+    let mut named = FxHashSet::default();
+    while let Some(relation) = open.pop() {
+        let mut facts = rules.facts.iter().filter(|fact| fact.relation == relation);
+        if let (Some(only), None) = (facts.next(), facts.next()) {
+            let ground = only.arguments.iter().map(|term| Term::Ground(*term));
+            ground.for_each(|term| add_names(game, &term, &mut named));
+        }
+        for rule in rules
+            .rules
+            .iter()
+            .filter(|rule| rule.head.relation == relation)
+        {
+            let mut literals: Vec<&Literal> = rule.body.iter().collect();
+            let mut atoms = vec![&rule.head];
+            while let Some(literal) = literals.pop() {
+                match literal {
+                    Literal::Positive(atom) | Literal::Negative(atom) => atoms.push(atom),
+                    Literal::Distinct(a, b, _) | Literal::Same(a, b, _) => {
+                        add_names(game, a, &mut named);
+                        add_names(game, b, &mut named);
+                    }
+                    Literal::Any(branches) => literals.extend(branches.iter().flatten()),
+                }
+            }
+            for atom in atoms {
+                let arguments = atom.arguments.iter();
+                arguments.for_each(|term| add_names(game, term, &mut named));
+                if seen.insert(atom.relation) {
+                    open.push(atom.relation);
+                }
+            }
+        }
+    }
+    named
+}
+
+/// Adds the names in a term.
+fn add_names(game: &Game, term: &Term, named: &mut FxHashSet<FunctorId>) {
+    match term {
+        Term::Variable(_) => {}
+        Term::Ground(term) => {
+            named.insert(game.terms().functor(*term));
+            let arguments = game.terms().arguments(*term).iter();
+            arguments.for_each(|term| add_names(game, &Term::Ground(*term), named));
+        }
+        Term::Apply(functor, arguments) => {
+            named.insert(*functor);
+            arguments
+                .iter()
+                .for_each(|term| add_names(game, term, named));
+        }
+    }
+}
+
+fn most_changing(group: &[Candidate]) -> Option<Vec<FunctorId>> {
     let one = group.iter().find(|one| {
         let layer = &one.layer;
         let place = layer.first.into_iter().chain(layer.second);
@@ -274,7 +350,7 @@ pub(super) fn background(group: &[Candidate]) -> Option<Vec<FunctorId>> {
     let mut taking_part: BTreeMap<Vec<FunctorId>, usize> = BTreeMap::new();
     // The state after the end of a match is the initial state of the next one.
     let moves = one.facts.windows(2).filter(|pair| pair[1] != one.facts[0]);
-    for pair in moves {
+    for pair in moves.clone() {
         let [before, after] =
             [&pair[0], &pair[1]].map(|facts| facts.iter().collect::<FxHashSet<_>>());
         let changed: FxHashSet<Vec<FunctorId>> = before
@@ -294,7 +370,26 @@ pub(super) fn background(group: &[Candidate]) -> Option<Vec<FunctorId>> {
             .collect();
         turns.contains(&Ordering::Less) && turns.contains(&Ordering::Greater)
     };
-    let always = |what: &Vec<FunctorId>| taking_part.get(what) == Some(&changes);
+    // The only one of its kind is an empty cell if it changes places with what it moves to.
+    let cell = |fact: &Vec<FunctorId>| one.layer.at(fact);
+    let is_mover = |wanted: &Vec<FunctorId>| {
+        let of = |facts: &[Vec<FunctorId>]| -> Vec<[FunctorId; 2]> {
+            let held = facts.iter().filter(|fact| what(fact) == *wanted);
+            held.map(cell).collect()
+        };
+        let content = |facts: &[Vec<FunctorId>], at| {
+            facts
+                .iter()
+                .find(|fact| cell(fact) == at)
+                .map(|fact| what(fact))
+        };
+        let is_swap = |pair: &[Vec<Vec<FunctorId>>]| match (&of(&pair[0])[..], &of(&pair[1])[..]) {
+            ([from], [to]) => content(&pair[0], *to) == content(&pair[1], *from) || from == to,
+            _ => true,
+        };
+        one.facts.iter().all(|facts| of(facts).len() == 1) && !moves.clone().all(is_swap)
+    };
+    let always = |what: &Vec<FunctorId>| taking_part.get(what) == Some(&changes) && !is_mover(what);
     let first = count(&one.facts[0]);
     let last = count(&one.facts[one.facts.len() - 1]);
     let all: usize = first.values().sum();

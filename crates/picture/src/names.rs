@@ -47,7 +47,9 @@ const COLOURS: &[(&[&str], Tint)] = &[
 const PLAIN: Tint = tint("#fbf3df", "#1a1a1a");
 
 /// Words for empty cells.
-const EMPTY: &[&str] = &["blank", "empty", "none", "nothing", "clear"];
+const EMPTY: &[&str] = &[
+    "blank", "empty", "none", "nothing", "clear", "free", "vacant", "bare",
+];
 /// Number of different letters of chess men from which on letters mean them.
 const MEN: usize = 3;
 /// Maximum number of words of a name that is a thing.

@@ -79,8 +79,12 @@ pub(super) struct PlacedBoard {
     owners: BTreeMap<String, usize>,
     names: Names,
     minor: BTreeSet<String>,
+    /// Contents that are pieces although they are roles: others of their kind are not.
+    pieces: BTreeSet<String>,
     /// The content of an empty cell.
     empty: Option<String>,
+    /// Contents of layers that have a fact for each cell.
+    full: BTreeSet<String>,
 }
 
 impl PlacedBoard {
@@ -93,7 +97,9 @@ impl PlacedBoard {
             owners: BTreeMap::new(),
             names: Names::default(),
             minor: BTreeSet::new(),
+            pieces: BTreeSet::new(),
             empty: None,
+            full: BTreeSet::new(),
         }
     }
 
@@ -137,8 +143,18 @@ impl PlacedBoard {
         };
         let place: Vec<usize> = layer.cell.clone();
         let is_full = is_key(facts, &place) && first.len() >= self.layout.cells.len();
+        // One that is no role may be that of an empty cell.
+        let is_other =
+            |what: &&Vec<FunctorId>| what.iter().all(|name| !evidence.roles.contains(name));
+        let are_pieces = whats.iter().filter(is_other).count() > 1;
         for what in whats {
             let text = text(game, &layer, &what);
+            if are_pieces {
+                self.pieces.insert(text.clone());
+            }
+            if is_full {
+                self.full.insert(text.clone());
+            }
             let count = first.iter().filter(|fact| layer.what(fact) == what).count();
             if is_full && 2 * count > first.len() && !self.layout.has_pits && self.empty.is_none() {
                 self.empty = Some(text.clone());
@@ -220,7 +236,7 @@ impl PlacedBoard {
         }
         for (text, what) in &self.contents {
             let has_title = *text != super::board::text_of(game, what);
-            if is_role(what) {
+            if is_role(what) && !self.pieces.contains(text) {
                 self.symbols.insert(text.clone(), String::new());
                 self.names.symbols.remove(text);
             } else if has_title && (!what.is_empty() || !self.names.symbols.contains_key(text)) {
@@ -256,20 +272,24 @@ impl PlacedBoard {
         let layout = &self.layout;
         let mut contents = vec![vec![None; layout.columns.len()]; layout.rows.len()];
         let mut places = vec![vec![String::new(); layout.columns.len()]; layout.rows.len()];
+        // Where each empty cell has a fact, one without is left out, as it is on other boards.
+        let is_told = self
+            .empty
+            .as_ref()
+            .is_some_and(|empty| self.full.contains(empty));
         for (place, &(row, column)) in &layout.cells {
-            contents[row][column] = Some(Vec::new());
+            contents[row][column] = (!is_told).then(Vec::new);
             let words: Vec<String> = place.iter().map(|constant| name(game, *constant)).collect();
             places[row][column] = words.join(" ");
         }
         for (layer, names) in facts {
             let layer = &self.layers[*layer];
             let text = text(game, layer, &layer.what(names));
-            if let Some((row, column)) = self.at(&layer.place(names))
-                && self.empty.as_ref() != Some(&text)
-            {
-                contents[row][column]
-                    .get_or_insert_with(Vec::new)
-                    .push(text);
+            if let Some((row, column)) = self.at(&layer.place(names)) {
+                let content = contents[row][column].get_or_insert_with(Vec::new);
+                if self.empty.as_ref() != Some(&text) {
+                    content.push(text);
+                }
             }
         }
         DrawnBoard {

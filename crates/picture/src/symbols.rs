@@ -53,14 +53,24 @@ pub(super) fn symbols(
         let symbol = match kind(evidence, what) {
             Some((owner, kind)) => {
                 let small = kinds.entry(kind).or_insert_with_key(|kind| {
-                    let small = free(kind, &used);
+                    let mut small = free(kind, &used);
+                    if small.to_uppercase() == small {
+                        // Numbers have no upper case.
+                        let mut letters = ('a'..='z').map(String::from);
+                        let is_free = |one: &String| {
+                            ![one.clone(), one.to_uppercase()]
+                                .iter()
+                                .any(|one| used.contains(one))
+                        };
+                        small = letters.find(is_free).unwrap_or(small);
+                    }
                     used.extend([small.to_uppercase(), small.clone()]);
                     small
                 });
-                if owner == 0 {
-                    small.to_uppercase()
-                } else {
-                    small.clone()
+                match (owner, small.to_uppercase() == *small) {
+                    (0, false) => small.to_uppercase(),
+                    (1, true) => free(text, &used),
+                    _ => small.clone(),
                 }
             }
             None => free(text, &used),

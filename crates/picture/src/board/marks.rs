@@ -116,6 +116,7 @@ impl Board {
     pub(super) fn turn(&mut self) {
         std::mem::swap(&mut self.rows, &mut self.columns);
         std::mem::swap(&mut self.row_at, &mut self.column_at);
+        std::mem::swap(&mut self.used.0, &mut self.used.1);
         for layer in &mut self.layers {
             std::mem::swap(&mut layer.first, &mut layer.second);
         }
@@ -163,12 +164,18 @@ pub(super) fn reading(
     }
 }
 
+/// The cells that facts of a layer name, with the board on which they are if there are several.
+fn cells(one: &Candidate, facts: &[Vec<FunctorId>]) -> FxHashSet<Vec<FunctorId>> {
+    let cell = |fact: &Vec<FunctorId>| {
+        let sheet = one.layer.sheets.iter().map(|leaf| fact[*leaf]);
+        one.layer.at(fact).into_iter().chain(sheet).collect()
+    };
+    facts.iter().map(cell).collect()
+}
+
 /// For each layer: whether it marks the same cells in all states, most of those in use and all
 /// where anything changes. Then its facts say which cells the board has.
 pub(super) fn grounds(group: &[Candidate]) -> Vec<bool> {
-    let cells = |one: &Candidate, facts: &[Vec<FunctorId>]| -> FxHashSet<[FunctorId; 2]> {
-        facts.iter().map(|fact| one.layer.at(fact)).collect()
-    };
     let used = group.iter().flat_map(|one| cells(one, &one.facts[0]));
     let used = used.collect::<FxHashSet<_>>().len();
     let changing = group
@@ -187,11 +194,31 @@ pub(super) fn grounds(group: &[Candidate]) -> Vec<bool> {
     group.iter().map(is_ground).collect()
 }
 
+/// The layer that marks the cells on which there is nothing else, if that changes and all other cells have
+/// something.
+pub(super) fn free(group: &[Candidate]) -> Option<&Candidate> {
+    let is_free = |one: &&Candidate| {
+        let others = |state: usize| -> FxHashSet<Vec<FunctorId>> {
+            let others = group.iter().filter(|other| !std::ptr::eq(*other, *one));
+            others
+                .flat_map(|other| cells(other, &other.facts[state]))
+                .collect()
+        };
+        let all = cells(one, &one.facts[0]).union(&others(0)).count();
+        let mut states = one.facts.iter().enumerate();
+        one.layer.rest.is_empty()
+            && !one.facts[0].is_empty()
+            && one.facts.iter().any(|facts| *facts != one.facts[0])
+            && states.all(|(number, facts)| {
+                let (free, others) = (cells(one, facts), others(number));
+                free.is_disjoint(&others) && free.len() + others.len() == all
+            })
+    };
+    group.iter().find(is_free)
+}
+
 /// Returns whether a layer marks the same cells in all states, and nothing else is ever there.
 fn is_hole(one: &Candidate, group: &[Candidate]) -> bool {
-    let cells = |one: &Candidate, facts: &[Vec<FunctorId>]| -> FxHashSet<[FunctorId; 2]> {
-        facts.iter().map(|fact| one.layer.at(fact)).collect()
-    };
     let marked = cells(one, &one.facts[0]);
     let is_free = |other: &Candidate| {
         let mut states = other.facts.iter();
