@@ -216,10 +216,12 @@ impl<'g> View<'g> {
         Subject::new(&mut self.beliefs.get().world, question, matches)
     }
 
-    /// The role's knowledge about queries.
+    /// The role's knowledge about queries. Proofs take half of the time that is left; the next question goes on
+    /// from them.
     pub fn query(&mut self, queries: &[Query]) -> Result<Vec<Knowledge>, PlayError> {
+        let stop = self.stop.within(self.stop.remaining().map(|left| left / 2));
         let world = &mut self.beliefs.get().world;
-        query_belief(world, &self.belief, self.is_over, queries, &self.stop)
+        query_belief(world, &self.belief, self.is_over, queries, &stop)
     }
 
     /// Whether the positions are all that fit.

@@ -19,6 +19,8 @@ use ggp_gdl::game::{Move, RoleId};
 use ggp_gdl::terms::TermId;
 use ggp_stop::Stop;
 use rand::{Rng, RngExt};
+use rustc_hash::FxHashMap;
+use std::sync::PoisonError;
 
 use super::belief::Belief;
 use super::window::{Turn, Window, history};
@@ -66,6 +68,36 @@ pub enum Verdict {
     Open,
 }
 
+/// The facts of a position that are known to hold or not to hold.
+type Facts = Vec<Option<bool>>;
+
+/// A role, the first state, and the role's moves and percepts since.
+type Past = (RoleId, State, Vec<(Move, Vec<TermId>)>);
+
+/// What was proved of positions. It is true whatever is asked for next, and proofs of a later position go on
+/// from it.
+#[derive(Debug, Default)]
+pub(super) struct Proofs(FxHashMap<Past, Facts>);
+
+impl Proofs {
+    /// What was proved of the position after some turns of a belief.
+    fn after(&self, belief: &Belief, turns: usize) -> Option<&Facts> {
+        let past = belief.past()[..turns].to_vec();
+        self.0.get(&(belief.role(), belief.start().clone(), past))
+    }
+
+    fn add(&mut self, belief: &Belief, turns: usize, facts: Facts) {
+        if self.0.len() >= KEPT {
+            self.0.clear();
+        }
+        let past = belief.past()[..turns].to_vec();
+        self.0
+            .insert((belief.role(), belief.start().clone(), past), facts);
+    }
+}
+
+/// The most positions whose proofs are kept.
+const KEPT: usize = 1_000;
 /// The positions of a sample that suggest what is certain, as many as the bits of a word.
 const EXAMPLES: usize = 64;
 /// The most conflicts of the solver in one question.
@@ -94,11 +126,19 @@ pub fn certain(
     let members = belief.with_end(world, is_over)?;
     let members = members.into_iter().take(EXAMPLES);
     let histories: Vec<Vec<Vec<Move>>> = members.map(|member| member.history()).collect();
-    // By turn: states after it that fit, those of the examples first.
+    let proofs = world.proofs();
+    let mut proofs = proofs.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = (1..=belief.turns()).take_while(|turns| proofs.after(belief, *turns).is_some());
+    let known = known.count();
+    // By turn about which nothing is proved yet: states after it that fit, those of the examples first.
     let mut examples = Vec::with_capacity(belief.turns());
     let mut states = vec![belief.start().clone(); histories.len()];
     for (turn, (made, told)) in belief.past().iter().enumerate() {
-        let other = others(world, belief.role(), &states, (*made, told), random)?;
+        let other = if turn < known {
+            Vec::new()
+        } else {
+            others(world, belief.role(), &states, (*made, told), random)?
+        };
         let joints = histories.iter().map(|history| &history[turn][..]);
         let pairs: Vec<(&State, &[Move])> = states.iter().zip(joints).collect();
         states = world.steps(&pairs)?;
@@ -119,7 +159,8 @@ pub fn certain(
     }
     let first = first.into_iter().map(Some).collect();
     let mut prover = Prover::new(net, stop);
-    let Some((turns, last)) = prover.turns(belief, first, &examples, &percepts) else {
+    let turns = prover.turns(belief, first, &examples, &percepts, &mut proofs);
+    let Some((turns, last)) = turns else {
         return Ok(verdicts);
     };
     let mut window = Window::new(net, &last, is_over, stop);
@@ -369,18 +410,25 @@ impl<'n> Prover<'n> {
     }
 
     /// The knowledge of each turn and of the facts of the last position; `None` if it is not
-    /// decided.
+    /// decided. What is proved is added to the proofs.
     fn turns(
         &mut self,
         belief: &Belief,
         first: Vec<Option<bool>>,
         examples: &[Vec<State>],
         percepts: &[(u32, TermId)],
-    ) -> Option<(Vec<Turn>, Vec<Option<bool>>)> {
+        proofs: &mut Proofs,
+    ) -> Option<(Vec<Turn>, Facts)> {
         let own = belief.role().index();
         let (mut known, mut turns) = (first, Vec::new());
-        for ((made, told), examples) in belief.past().iter().zip(examples) {
+        for (turn, ((made, told), examples)) in belief.past().iter().zip(examples).enumerate() {
             let number = self.net.moves()[own].iter().position(|one| one == made)?;
+            let made = (own, number);
+            if let Some(next) = proofs.after(belief, turn + 1) {
+                let facts = std::mem::replace(&mut known, next.clone());
+                turns.push(Turn { facts, made });
+                continue;
+            }
             let mut given: Vec<i32> = self
                 .facts
                 .iter()
@@ -399,11 +447,9 @@ impl<'n> Prover<'n> {
             for ((fact, value), _) in same {
                 next[fact] = Some(value);
             }
+            proofs.add(belief, turn + 1, next.clone());
             let facts = std::mem::replace(&mut known, next);
-            turns.push(Turn {
-                facts,
-                made: (own, number),
-            });
+            turns.push(Turn { facts, made });
         }
         Some((turns, known))
     }

@@ -4,7 +4,7 @@
 //! the rules have a network, each question is asked for all states at once, in lanes; otherwise
 //! Datalog answers for one after another.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use ggp_engine::machine::{
     AnyMachine, Backend, BatchOptions, Limits, Machine, PlayError, PropnetMachine, PropnetState,
@@ -17,6 +17,8 @@ use ggp_gdl::game::{Game, Move, RoleId, Score, Telling};
 use ggp_gdl::terms::{TermId, Terms};
 use ggp_stop::Stop;
 use rustc_hash::FxHashMap;
+
+use super::certain::Proofs;
 
 /// A state with the percepts of the last joint move.
 pub type State = PropnetState;
@@ -39,6 +41,7 @@ pub struct World {
     lanes: Option<Lanes>,
     /// Random playouts, once they are asked for.
     playouts: Option<Rollouts>,
+    proofs: Arc<Mutex<Proofs>>,
 }
 
 /// The network in machine code.
@@ -80,7 +83,13 @@ impl World {
             machine,
             lanes,
             playouts: None,
+            proofs: Arc::default(),
         })
+    }
+
+    /// What was proved of positions.
+    pub(super) fn proofs(&self) -> Arc<Mutex<Proofs>> {
+        Arc::clone(&self.proofs)
     }
 
     /// The game, as it is written.
