@@ -377,12 +377,8 @@ fn most_changing(group: &[Candidate]) -> Option<Vec<FunctorId>> {
             let held = facts.iter().filter(|fact| what(fact) == *wanted);
             held.map(cell).collect()
         };
-        let content = |facts: &[Vec<FunctorId>], at| {
-            facts
-                .iter()
-                .find(|fact| cell(fact) == at)
-                .map(|fact| what(fact))
-        };
+        let content =
+            |facts: &[Vec<FunctorId>], at| facts.iter().find(|fact| cell(fact) == at).map(what);
         let is_swap = |pair: &[Vec<Vec<FunctorId>>]| match (&of(&pair[0])[..], &of(&pair[1])[..]) {
             ([from], [to]) => content(&pair[0], *to) == content(&pair[1], *from) || from == to,
             _ => true,

@@ -44,11 +44,17 @@ pub struct Expected {
     pub positions: u64,
 }
 
+/// The number of moves of the role, of joint moves of the others, and of moves of chance.
+type Counts = [usize; 3];
+
+/// The numbers of moves in a position, and its joint moves.
+type Joints = (Counts, Vec<Vec<Move>>);
+
 /// A position and those after it.
 #[derive(Default)]
 struct Node {
-    /// The number of moves of the role, of joint moves of the others, and of moves of chance: all 0 at an end.
-    counts: [usize; 3],
+    /// All 0 at an end.
+    counts: Counts,
     /// By joint move, the move of the last role changing fastest: the next position.
     children: Vec<u32>,
 }
@@ -166,10 +172,7 @@ impl<M: Machine> Positions<'_, M> {
     }
 
     /// The numbers of moves and the joint moves in a position; `None` if they are too many.
-    fn joints(
-        &mut self,
-        state: &M::State,
-    ) -> Result<Option<([usize; 3], Vec<Vec<Move>>)>, PlayError> {
+    fn joints(&mut self, state: &M::State) -> Result<Option<Joints>, PlayError> {
         let groups = [&[self.role][..], &self.others, &self.chance];
         let roles = groups.concat();
         let mut legal = vec![Vec::new(); roles.len()];

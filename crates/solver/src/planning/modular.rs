@@ -332,7 +332,7 @@ fn smith(
         }
         if is_alone {
             let right = rows[rank][unknowns];
-            if right % divisor != 0 {
+            if !right.is_multiple_of(divisor) {
                 return None;
             }
             let stand = &stands[rank];
