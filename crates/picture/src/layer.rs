@@ -10,7 +10,7 @@ use super::options::BoardOptions;
 use super::shape::{Shape, Skeleton};
 use ggp_gdl::check::Keyword;
 use ggp_gdl::game::Game;
-use ggp_gdl::program::{FunctorId, Literal, RelationId, Rule, Term};
+use ggp_gdl::program::{Fact, FunctorId, Literal, RelationId, Rule, Term};
 
 /// Maximum number of constants on an axis.
 const LONGEST: usize = 4096;
@@ -269,21 +269,24 @@ pub(super) fn background(game: &Game, group: &[Candidate]) -> Option<Vec<Functor
 /// one fact that these read.
 fn names_of_play(game: &Game) -> FxHashSet<FunctorId> {
     let rules = game.rules();
+    let mut facts: FxHashMap<RelationId, Vec<&Fact>> = FxHashMap::default();
+    for fact in &rules.facts {
+        facts.entry(fact.relation).or_default().push(fact);
+    }
+    let mut by_head: FxHashMap<RelationId, Vec<&Rule>> = FxHashMap::default();
+    for rule in &rules.rules {
+        by_head.entry(rule.head.relation).or_default().push(rule);
+    }
     let keywords = [Keyword::Legal, Keyword::Next].map(|keyword| game.keyword(keyword));
     let mut open: Vec<RelationId> = keywords.into_iter().flatten().collect();
     let mut seen: FxHashSet<RelationId> = open.iter().copied().collect();
     let mut named = FxHashSet::default();
     while let Some(relation) = open.pop() {
-        let mut facts = rules.facts.iter().filter(|fact| fact.relation == relation);
-        if let (Some(only), None) = (facts.next(), facts.next()) {
+        if let Some([only]) = facts.get(&relation).map(|facts| &facts[..]) {
             let ground = only.arguments.iter().map(|term| Term::Ground(*term));
             ground.for_each(|term| add_names(game, &term, &mut named));
         }
-        for rule in rules
-            .rules
-            .iter()
-            .filter(|rule| rule.head.relation == relation)
-        {
+        for rule in by_head.get(&relation).into_iter().flatten() {
             let mut literals: Vec<&Literal> = rule.body.iter().collect();
             let mut atoms = vec![&rule.head];
             while let Some(literal) = literals.pop() {
@@ -326,6 +329,8 @@ fn add_names(game: &Game, term: &Term, named: &mut FxHashSet<FunctorId>) {
     }
 }
 
+/// The content that takes part in every change, or that most cells have, on the first layer with one content
+/// for each cell.
 fn most_changing(group: &[Candidate]) -> Option<Vec<FunctorId>> {
     let one = group.iter().find(|one| {
         let layer = &one.layer;
