@@ -175,7 +175,7 @@ fn a_signal_ends_every_command_soon() {
     let mut files: Vec<PathBuf> = files.map(|file| file.unwrap().path()).collect();
     files.retain(|path| path.extension().is_some_and(|ending| ending == "kif"));
     files.sort();
-    crate::stops::check(&files, sized(40, 4_000), crate::common::seed());
+    crate::stops::check(&files, sized(40, 1_000), crate::common::seed());
 }
 
 #[test]

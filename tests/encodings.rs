@@ -131,13 +131,13 @@ fn lamps(encoding: Encoding, size: usize, values: usize) -> String {
     );
     // Whether a lamp has a value that no fact stands for.
     let facts = (0..values).filter(|value| Some(*value) != missing);
-    let holds = |value: usize| match Some(value) == missing {
-        true => facts
-            .clone()
-            .map(|other| format!("(not (true {}))", encoding.fact(variables, other)))
-            .collect::<Vec<_>>()
-            .join(" "),
-        false => format!("(true {})", encoding.fact(variables, value)),
+    let holds = |value: usize| {
+        if Some(value) != missing {
+            return format!("(true {})", encoding.fact(variables, value));
+        }
+        let others = facts.clone().map(|other| encoding.fact(variables, other));
+        let others = others.map(|fact| format!("(not (true {fact}))"));
+        others.collect::<Vec<_>>().join(" ")
     };
     for value in facts.clone() {
         let fact = encoding.fact(variables, value);

@@ -188,5 +188,19 @@ fn a_signal_ends_every_command_soon() {
         // As likely as a tenth of all others each.
         files.extend(vec![file; files.len() / 10]);
     }
-    check(&files, sized(60, 3_000), seed());
+    check(&files, sized(60, 1_000), seed());
+}
+
+#[test]
+fn a_signal_ends_every_method_on_many_moves() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("dials.kif");
+    std::fs::write(&file, dials(10)).unwrap();
+    let methods = Method::all().map(Method::name);
+    let some = |method: &&str| sized(["sat-steps", "sat-set"].contains(method), true);
+    for method in methods.filter(some) {
+        let words = ["solve", file.to_str().unwrap(), "--method", method];
+        let time = after_a_signal(&words.map(str::to_owned), Duration::from_secs(4));
+        assert!(time.is_none_or(|time| time <= SOON), "{method}: {time:?}");
+    }
 }

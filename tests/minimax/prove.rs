@@ -54,9 +54,12 @@ struct Walk {
 impl Walk {
     fn new(kind: usize, repeats: bool, random: &mut Xoshiro256PlusPlus) -> Walk {
         let arc = |node: usize, random: &mut Xoshiro256PlusPlus| {
-            let mut next = |back: bool| match back {
-                true => random.random_range(0..=node),
-                false => node + random.random_range(1..4),
+            let mut next = |back: bool| {
+                if back {
+                    random.random_range(0..=node)
+                } else {
+                    node + random.random_range(1..4)
+                }
             };
             [(); 2].map(|()| [(); 2].map(|()| [next(repeats), next(false)]))
         };

@@ -19,14 +19,14 @@ pub fn invisible(game: &Game, ignores_names: bool) -> BTreeMap<String, String> {
     let roles: Vec<_> = machine.game().roles().collect();
     let mut state = machine.initial().unwrap();
     let mut found = BTreeMap::new();
-    for _ in 0..sized(12, 60) {
+    for _ in 0..sized(12, 30) {
         let facts = machine.facts(&state);
         let text = |facts: &[TermId]| {
             let drawing = picture.draw(machine.terms(), facts, Default::default());
             ggp_picture::text(&drawing)
         };
         let whole = text(&facts);
-        for _ in 0..sized(12, 100).min(facts.len()) {
+        for _ in 0..sized(12, 40).min(facts.len()) {
             let number = random.random_range(0..facts.len());
             let mut fewer = facts.clone();
             let fact = fewer.remove(number);
