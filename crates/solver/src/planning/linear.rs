@@ -140,7 +140,7 @@ fn equations(
     Some(system)
 }
 
-/// Orders the moves so that they form a plan.
+/// Orders the moves so that they form a plan. `None` if that is not found, or after the stop.
 pub(super) fn in_order(puzzle: &Puzzle, plan: Plan) -> Option<Plan> {
     let net = &puzzle.net;
     let mut left = plan;
@@ -149,6 +149,9 @@ pub(super) fn in_order(puzzle: &Puzzle, plan: Plan) -> Option<Plan> {
     // By depth: the index of the remaining move to try next.
     let mut at = vec![0];
     for _ in 0..MOST_STATES.max(4 * left.len()) {
+        if puzzle.stop.is_over() {
+            return None;
+        }
         let next = at.last_mut()?;
         let Some(&chosen) = left.get(*next) else {
             if left.is_empty() && Position::new(&puzzle.net, &state, None).holds(puzzle.solved) {

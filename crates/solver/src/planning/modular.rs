@@ -24,6 +24,8 @@ use ggp_stop::Stop;
 const MOST_MODULUS: u32 = 1 << 15;
 /// The most entries of the matrices.
 const MOST_ENTRIES: usize = 4_000_000;
+/// The most moves of a plan.
+const MOST_MOVES: u64 = 10_000;
 /// The most sums of vectors that are tried for a shorter plan.
 const MOST_SUMS: usize = 1 << 16;
 
@@ -43,7 +45,8 @@ struct Cycle {
 pub fn solve(puzzle: &Puzzle, effects: &Effects) -> Outcome {
     let cycles = cycles(puzzle, effects);
     let modulus = cycles.iter().try_fold(1, |modulus, cycle| {
-        let all = lcm(modulus, cycle.length);
+        let is_short = cycle.length <= MOST_MODULUS;
+        let all = is_short.then(|| lcm(modulus, cycle.length))?;
         (all <= MOST_MODULUS).then_some(all)
     });
     let (Some(modulus), false) = (modulus, cycles.is_empty()) else {
@@ -99,6 +102,9 @@ pub fn solve(puzzle: &Puzzle, effects: &Effects) -> Outcome {
         });
         let orders: Vec<u32> = orders.collect();
         let counts = shortest(counts, &kernel, &orders, &puzzle.stop);
+        if counts.iter().map(|count| u64::from(*count)).sum::<u64>() > MOST_MOVES {
+            continue;
+        }
         let plan = counts.iter().zip(&moves);
         let plan = plan.flat_map(|(count, (chosen, _))| vec![*chosen; *count as usize]);
         let plan: Plan = plan.collect();
@@ -139,6 +145,9 @@ fn cycles(puzzle: &Puzzle, effects: &Effects) -> Vec<Cycle> {
     let forms = || forms().filter_map(|(form, chosen)| Some((form.as_ref()?, chosen)));
     let vectors = |form: &Form| form.choices.iter().flatten().cloned().collect::<Vec<_>>();
     for (form, _) in forms() {
+        if puzzle.stop.is_over() {
+            return Vec::new();
+        }
         for vector in vectors(form) {
             for pair in vector.windows(2) {
                 let pair = [pair[0].0, pair[1].0].map(|fact| find(&mut leaders, fact));
@@ -363,7 +372,7 @@ fn shortest(counts: Vec<u32>, kernel: &[Vec<u32>], orders: &[u32], stop: &Stop) 
         let pairs = counts.iter().zip(orders);
         pairs.map(|(count, order)| count % order).collect()
     };
-    let length = |counts: &[u32]| counts.iter().sum::<u32>();
+    let length = |counts: &[u32]| counts.iter().map(|count| u64::from(*count)).sum::<u64>();
     let modulus = orders.iter().copied().fold(1, lcm);
     let mut best = reduced(&counts);
     // Each vector is added as often as makes the sum smaller, until none does.
