@@ -2,6 +2,7 @@
 
 use super::*;
 use ggp_gdl::game::RoleId;
+use ggp_playcheck::Severity;
 
 /// Whether two matches look alike to a role, and yet differ for it.
 pub(super) fn is_gap(game: &Game, role: RoleId, claim: &Claim, moves: &[String]) -> bool {
@@ -126,5 +127,43 @@ fn a_role_that_does_not_know_its_moves_is_shown_the_rule_that_allows_them() {
             claim.text
         );
         assert_eq!(claim.places, ["test.kif:4:13"]);
+    }
+}
+
+#[test]
+fn faults_of_the_rules_are_reported_with_moves_where_roles_have_percepts() {
+    let rules = "(role hider) (role seeker) (role random) (side left) (side right) (init hiding)
+        (<= (legal hider ?s) (side ?s) (true hiding)) (<= (legal hider wait) (true seeking))
+        (<= (legal seeker wait) (true hiding)) (<= (legal seeker ?s) (side ?s) (true seeking))
+        (<= (legal random wait) (role random))
+        (<= (next (hidden ?s)) (does hider ?s) (side ?s)) (<= (next (hidden ?s)) (true (hidden ?s)))
+        (<= (next seeking) (true hiding)) (<= (next over) (true seeking)) (<= terminal (true over))
+        (<= (sees seeker ?s) (true (hidden ?s))) (goal hider 50) (goal seeker 50)";
+    let faults = [
+        "(<= (legal hider wait) (true seeking))",
+        "(<= (legal seeker wait) (true hiding))",
+        "(<= (legal random wait) (role random))",
+        "(goal seeker 50)",
+        "(<= (next over) (true seeking))",
+    ];
+    assert_eq!(
+        report(&game(rules), &options(1_000)).count(Severity::Error),
+        0
+    );
+    for fault in faults {
+        let wrong = rules.replace(fault, "");
+        for positions in [1_000, 2] {
+            let found = report(&game(&wrong), &options(positions));
+            let mut claims = found.claims.iter();
+            let is_shown =
+                |claim: &&Claim| claim.verdict == ClaimVerdict::Fails && claim.moves.is_some();
+            let is_error = found.count(Severity::Error) > 0;
+            assert!(is_error || fault.contains("over"), "{fault}");
+            assert!(
+                !is_error || claims.any(|claim| is_shown(&claim)),
+                "{fault}: {:?}",
+                found.claims
+            );
+        }
     }
 }

@@ -335,11 +335,16 @@ impl Evidence<'_> {
             .filter(|best| best.what == 100)
             .map(|best| &*best.path);
         if let Some(path) = won.or(self.plan.as_ref()) {
-            let mean = self.played.roles[role].sum as f64 / self.played.scored.max(1) as f64;
-            claim.text = match (self.played.scored, self.played.cut) {
-                (0, _) => format!("{name} can get 100"),
-                (_, 0) => format!("{name} can get 100 ({mean:.0} on average in random playouts)"),
-                _ => format!("{name} can get 100 ({mean:.0} on average in playouts that ended)"),
+            let scored = self.played.scored;
+            let mean = average(self.played.roles[role].sum, scored);
+            let which = match self.played.cut {
+                _ if scored < self.played.ends => "playouts with a score",
+                0 => "random playouts",
+                _ => "playouts that ended",
+            };
+            claim.text = match scored {
+                0 => format!("{name} can get 100"),
+                _ => format!("{name} can get 100 ({mean} on average in {which})"),
             };
             claim.moves = Some(self.texts(path));
             claim.basis = Basis::Example;
@@ -456,7 +461,7 @@ impl Evidence<'_> {
             claim.verdict = ClaimVerdict::Fails;
             claim.basis = Basis::Example;
             claim.text = format!(
-                "no constant sum: the scores add up to {} or to {}",
+                "no constant sum: the scores add up to {} at least and {} at most",
                 least.what, most.what
             );
             claim.moves = Some(self.texts(&least.path));
@@ -526,5 +531,14 @@ impl Evidence<'_> {
             None => {}
         }
         claim
+    }
+}
+
+/// The mean of scores in words. Only what is 0 or 100 is called so.
+fn average(sum: u64, count: u64) -> String {
+    match sum as f64 / count.max(1) as f64 {
+        mean if mean > 0.0 && mean < 0.5 => "less than 1".to_owned(),
+        mean if (99.5..100.0).contains(&mean) => "more than 99".to_owned(),
+        mean => format!("{mean:.0}"),
     }
 }

@@ -416,8 +416,16 @@ pub fn playcheck_within(
             stop: alarm.bell(),
             ..limits.clone()
         };
+        let is_wrong = |claim: &Claim| {
+            claim.severity == Severity::Error && claim.verdict != ClaimVerdict::Holds
+        };
+        let is_faulty = claims.iter().any(is_wrong);
         let more = alarm.within(deadline, || {
-            knowledge::claims(&game, &limits, options, &mut random)
+            match knowledge::claims(&game, &limits, options, &mut random) {
+                // Matches that meet a fault of the rules show nothing more, and it is reported already.
+                Err(error) if is_faulty && error.fault().is_some() => Ok(Vec::new()),
+                found => found,
+            }
         })?;
         claims.extend(more.into_iter().flatten());
     }
