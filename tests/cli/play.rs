@@ -95,13 +95,16 @@ fn people_who_move_at_once_can_choose_again() {
 #[test]
 fn what_is_typed_wrong_is_explained() {
     let place = Workplace::new();
-    let input = "9\n0\ntak 1\ntake 3\nfly\n/fly\n\nhelp\nstate\nmoves\nhint\n";
+    let input =
+        "9\n0\ntak 1\ntake 3\n(press 9)\npress 1 1\nfly\n/fly\n\nhelp\nstate\nmoves\nhint\n";
     let found = place.run_with("play lights.kif", &[], input);
     assert_eq!(found.code, Some(0), "{found:#?}");
     for part in [
         "me> 9\nmove numbers are 1 to 2; type help for help\n",
         "me> 0\nmove numbers are 1 to 2",
         "me> fly\nthe rules have no name `fly`; a move is written like `(press 1)`; type help",
+        "me> (press 9)\nthe rules have no name `9`; a move is written like `(press 1)`; type help",
+        "me> press 1 1\nthe rules never use `press` with 2 arguments; a move is written like `(press 1)`",
         "me> /fly\nunknown command fly",
         "me> help\n  a number or a move ",
         "me> state\n\nstate 0: 1 fact\n  on: 1\n",

@@ -515,7 +515,10 @@ impl Menu {
             };
         }
         let understood = texts.iter().zip(&read).find(|(_, term)| term.is_ok());
-        Input::Wrong(match (understood, &read[2]) {
+        // A name with arguments was meant where there are several words.
+        let is_term = prefix.starts_with('(') || !prefix.trim_end().contains(' ');
+        let meant = if is_term { &read[2] } else { &read[3] };
+        Input::Wrong(match (understood, meant) {
             (Some(_), _) if self.game.is_hidden() => format!("`{line}` is not a legal move here"),
             (Some((text, _)), _) => {
                 format!("`{line}` is not a legal move here (`why {text}` explains)")
@@ -524,7 +527,7 @@ impl Menu {
                 let (_, example) = &self.moves[0];
                 format!("{error}; a move is written like `{example}`")
             }
-            (None, Ok(_)) => unreachable!("the third text was understood"),
+            (None, Ok(_)) => unreachable!("one of the texts was understood"),
         })
     }
 }
