@@ -11,7 +11,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::common::sized;
 
-/// How the cells of a board, their values and the moves are written.
+/// A way to write the cells of a board, their values and the moves.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Encoding {
     /// `(cell 1 2 v0)`.

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use super::workplace::{Answer, Workplace, answer};
 use crate::common::sources::{files_in, root};
 
-/// What the build script of the engine does.
+/// The digest that the build script of the engine makes.
 #[path = "../../crates/engine/build/sources.rs"]
 mod sources;
 

@@ -74,13 +74,13 @@ type Facts = Vec<Option<bool>>;
 /// A role, the first state, and the role's moves and percepts since.
 type Past = (RoleId, State, Vec<(Move, Vec<TermId>)>);
 
-/// What was proved of positions. It is true whatever is asked for next, and proofs of a later position go on
-/// from it.
+/// The facts proved of positions. They stay true whatever is asked for next, and proofs of a later position go
+/// on from them.
 #[derive(Debug, Default)]
 pub(super) struct Proofs(FxHashMap<Past, Facts>);
 
 impl Proofs {
-    /// What was proved of the position after some turns of a belief.
+    /// The facts proved of the position after some turns of a belief.
     fn after(&self, belief: &Belief, turns: usize) -> Option<&Facts> {
         let past = belief.past()[..turns].to_vec();
         self.0.get(&(belief.role(), belief.start().clone(), past))

@@ -87,7 +87,7 @@ impl World {
         })
     }
 
-    /// What was proved of positions.
+    /// The facts proved of positions.
     pub(super) fn proofs(&self) -> Arc<Mutex<Proofs>> {
         Arc::clone(&self.proofs)
     }
