@@ -5,6 +5,7 @@
 
 mod alternatives;
 mod arity;
+mod bare_variables;
 mod duplicates;
 mod foreign;
 mod keywords;
@@ -16,6 +17,7 @@ mod safety;
 mod state_dependence;
 
 pub use keywords::Keyword;
+pub(crate) use keywords::is_chance;
 
 use std::fmt;
 
@@ -161,7 +163,6 @@ fn check(
     // After an unbalanced bracket, further findings would be misleading.
     if !diagnostic::has_errors(&findings) {
         let (lowered, more) = lower::lower(&sources, &forms, options, stop);
-        drop(forms);
         // A name may be defined in a form that could not be read, so an incomplete
         // rule set has no undefined names.
         let whole = !diagnostic::has_errors(&more);
@@ -170,8 +171,17 @@ fn check(
         findings.extend(safety::check(&lowered, &sources, stop));
         let mut roles = Vec::new();
         if whole {
+            // Unbound variables have their own findings, which suggest the same.
+            let mut bare = Default::default();
+            if !diagnostic::has_errors(&findings) {
+                let found =
+                    bare_variables::check(&sources, &forms, options.case, options.strictness, stop);
+                findings.extend(found.0);
+                bare = found.1;
+            }
+            drop(forms);
             findings.extend(names::check(&lowered, options.strictness, &sources, stop));
-            roles = roles::check(&lowered, options.strictness, stop, &mut findings);
+            roles = roles::check(&lowered, &bare, options.strictness, stop, &mut findings);
         }
         findings.extend(duplicates::check(
             &lowered,

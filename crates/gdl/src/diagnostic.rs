@@ -147,6 +147,8 @@ codes! {
     Duplicate = "W213";
     /// A function has several numbers of arguments, in facts, moves and percepts of a GDL-II rule set.
     FunctionArities = "W214", sloppy;
+    /// A name is that of a variable of its rule, without the question mark, and is written nowhere else.
+    BareVariable = "W215", sloppy;
     /// A rule did not apply in play, or cannot.
     DeadRule = "P301";
 }

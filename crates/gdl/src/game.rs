@@ -13,7 +13,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::check::lower::Lowered;
-use crate::check::{self, Keyword, ReadOptions, Reading};
+use crate::check::{self, Keyword, ReadOptions, Reading, is_chance};
 use crate::program::{FunctorId, Functors, RelationId, RuleSet, Shape};
 use crate::span::{Source, Sources};
 use crate::symbol::Symbols;
@@ -190,7 +190,7 @@ impl Game {
 
     /// True for the role `random`, whose moves are chosen uniformly at random.
     pub fn is_random(&self, role: RoleId) -> bool {
-        self.role_name(role).eq_ignore_ascii_case("random")
+        is_chance(self.role_name(role))
     }
 
     /// The first role that is not chance, or the first one.

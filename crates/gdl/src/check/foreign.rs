@@ -14,7 +14,7 @@ const QUOTES_HELP: &str = "quotes have no meaning in GDL: remove them";
 const QUOTES: [char; 7] = ['“', '”', '„', '‘', '’', '«', '»'];
 
 pub(super) const ARITHMETIC_HELP: &str = "GDL has no numbers to calculate with or to compare: list the results \
-     as facts, such as (minus 3 1 2) or (less 1 3), and ask for them in the body of a rule";
+     as facts, such as (plus 1 2 3), (minus 3 1 2) or (less 1 3), and ask for them in the body of a rule";
 
 /// Whether a word is the arrow of a rule in another notation.
 pub(super) fn is_arrow(text: &str) -> bool {

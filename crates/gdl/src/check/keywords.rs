@@ -116,8 +116,14 @@ pub(super) fn interned_form<'n>(name: &'n str, symbols: &Symbols) -> &'n str {
         crate::symbol::Case::Fold => name,
         crate::symbol::Case::Keep => match Keyword::of(name) {
             Some(keyword) => keyword.as_str(),
-            None if name.eq_ignore_ascii_case("random") => "random",
+            None if is_chance(name) => "random",
             None => name,
         },
     }
+}
+
+/// Whether a role of this name draws its moves (Thielscher, A General Game Description Language for
+/// Incomplete Information Games, AAAI 2010).
+pub(crate) fn is_chance(name: &str) -> bool {
+    name.eq_ignore_ascii_case("random")
 }

@@ -420,6 +420,11 @@ fn functor_text(lowered: &Lowered, functor: FunctorId) -> String {
     }
 }
 
+/// Whether a name may be a wrong spelling of another one, given the number of edits between them.
+pub(super) fn is_similar(name: &str, distance: usize) -> bool {
+    3 * distance <= name.chars().count()
+}
+
 /// A search for similar names.
 struct NameSuggester<'s> {
     /// Number of comparisons left.
@@ -446,7 +451,7 @@ impl NameSuggester<'_> {
             nearest = Some(nearest.map_or(found, |nearest| found.min(nearest)));
         }
         match nearest {
-            Some((distance, candidate)) if 3 * distance <= name.chars().count() => {
+            Some((distance, candidate)) if is_similar(name, distance) => {
                 finding.help(format!("did you mean {candidate}?"))
             }
             _ => finding,

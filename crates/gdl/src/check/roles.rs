@@ -4,8 +4,9 @@ use ggp_stop::Stop;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::keywords::Keyword;
+use super::keywords::{Keyword, is_chance};
 use super::lower::Lowered;
+use super::names::is_similar;
 use crate::diagnostic::{Code, Diagnostic, Strictness};
 use crate::program::{Shape, Term};
 use crate::terms::TermId;
@@ -13,9 +14,11 @@ use crate::terms::TermId;
 /// Maximum number of roles compared to find a similar name.
 const MAX_COMPARED: usize = 100;
 
-/// The declared roles, and findings about them; stops when `stop` is over.
+/// The declared roles, and findings about them; stops when `stop` is over. Of names that were already
+/// `reported`, nothing is said.
 pub(super) fn check(
     lowered: &Lowered,
+    reported: &FxHashSet<String>,
     strictness: Strictness,
     stop: &Stop,
     findings: &mut Vec<Diagnostic>,
@@ -54,7 +57,7 @@ pub(super) fn check(
     }
     // An incorrectly declared role still counts as declared.
     if findings.iter().all(|f| f.code != Code::BadRole) {
-        undeclared(lowered, strictness, &roles, stop, findings);
+        undeclared(lowered, reported, strictness, &roles, stop, findings);
     }
     roles
 }
@@ -62,6 +65,7 @@ pub(super) fn check(
 /// Reports rules that mention a constant role that is not declared.
 fn undeclared(
     lowered: &Lowered,
+    reported: &FxHashSet<String>,
     strictness: Strictness,
     roles: &[TermId],
     stop: &Stop,
@@ -79,19 +83,17 @@ fn undeclared(
     .collect();
     // Names that are declared or already reported.
     let mut known: FxHashSet<TermId> = roles.iter().copied().collect();
-    let mut report = |name: TermId, span, variables: &[Box<str>]| {
+    let mut report = |name: TermId, span| {
         if stop.is_over() || !known.insert(name) {
             return;
         }
         let functor = lowered.functors.functor(lowered.terms.functor(name));
         let text = lowered.symbols.name(functor.name);
-        let message = format!("{text} is not a role, so this has no effect");
-        let finding = Diagnostic::new(Code::UndeclaredRole, strictness, span, message);
-        let mut meant = variables.iter();
-        if let Some(meant) = meant.find(|variable| variable.strip_prefix('?') == Some(text)) {
-            findings.push(finding.help(format!("did you mean the variable {meant}?")));
+        if reported.contains(text) {
             return;
         }
+        let message = format!("{text} is not a role, so this has no effect");
+        let finding = Diagnostic::new(Code::UndeclaredRole, strictness, span, message);
         let nearest = roles
             .iter()
             .take(MAX_COMPARED)
@@ -99,15 +101,22 @@ fn undeclared(
                 let functor = lowered.functors.functor(lowered.terms.functor(*role));
                 lowered.symbols.name(functor.name)
             })
-            .min_by_key(|role| strsim::damerau_levenshtein(text, role));
+            .map(|role| (strsim::damerau_levenshtein(text, role), role))
+            .min();
         findings.push(match nearest {
-            Some(nearest) => finding.help(format!("did you mean {nearest}, or add (role {text})?")),
-            None => finding.help(format!("add (role {text})")),
+            Some((distance, nearest)) if is_similar(text, distance) => {
+                finding.help(format!("did you mean {nearest}, or add (role {text})?"))
+            }
+            // Chance has this name in every game.
+            Some((_, role)) if !is_chance(text) => finding.help(format!(
+                "use a declared role, such as {role}, or add (role {text})"
+            )),
+            _ => finding.help(format!("add (role {text})")),
         });
     };
     for fact in &lowered.rules.facts {
         if relations.contains(&fact.relation) {
-            report(fact.arguments[0], fact.span, &[]);
+            report(fact.arguments[0], fact.span);
         }
     }
     for rule in &lowered.rules.rules {
@@ -115,7 +124,7 @@ fn undeclared(
             if let (true, Some(Term::Ground(name))) =
                 (relations.contains(&atom.relation), atom.arguments.first())
             {
-                report(*name, atom.span, &rule.variables);
+                report(*name, atom.span);
             }
         };
         atom(&rule.head);

@@ -1,5 +1,5 @@
 //! Relations that depend on others, directly or through further relations. Negated
-//! atoms count like others. The time is linear in the size of the rules.
+//! atoms count like others, but for [`supporters`]. The time is linear in the size of the rules.
 
 use super::strata::for_each_body_atom;
 use super::{RelationId, RuleSet};
@@ -34,6 +34,20 @@ pub fn needed(rules: &RuleSet, wanted: impl IntoIterator<Item = RelationId>) -> 
     for rule in &rules.rules {
         for_each_body_atom(rule, |atom, _| {
             used[rule.head.relation.index()].push(atom.relation);
+        });
+    }
+    closure(&used, wanted)
+}
+
+/// By relation: true if it is one of `wanted`, or one of them depends on it not only through a negation:
+/// more facts of it may mean more facts of those.
+pub fn supporters(rules: &RuleSet, wanted: impl IntoIterator<Item = RelationId>) -> Vec<bool> {
+    let mut used: Vec<Vec<RelationId>> = vec![Vec::new(); rules.arity.len()];
+    for rule in &rules.rules {
+        for_each_body_atom(rule, |atom, negated| {
+            if !negated {
+                used[rule.head.relation.index()].push(atom.relation);
+            }
         });
     }
     closure(&used, wanted)
