@@ -463,3 +463,26 @@ fn round_trips_change_nothing() {
         assert_eq!(made(&["rename", "-", new, old], &other), text, "{game}");
     }
 }
+
+#[test]
+fn what_follows_from_a_missing_move_is_no_finding() {
+    let rest = "(<= (legal ?bird rest)\n    (true (turn ?other))\n    (other ?other ?bird))";
+    let (code, lines) = found(&wrong(("turns", rest, "")));
+    assert_eq!(code, 2);
+    assert!(lines.contains(&"legal wren fails".to_owned()), "{lines:#?}");
+    let is_other = |line: &&String| line.starts_with("P301") || line.starts_with("winnable");
+    assert_eq!(lines.iter().find(is_other), None, "{lines:#?}");
+}
+
+#[test]
+fn chance_under_another_name_is_told_its_name() {
+    let dice = "(role wren)\n(role dice)\n(legal dice (roll 1))\n(legal dice (roll 2))";
+    let (code, out) = ggp(
+        &["check", "--play", "-"],
+        &wrong(("turns", "(role wren)", dice)),
+    );
+    assert_eq!(code, 2);
+    let expected = "ERROR   dice has no goal value in a terminal position (a role that only makes random \
+                    moves is named random, and needs none)";
+    assert!(out.contains(expected), "{out}");
+}

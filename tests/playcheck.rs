@@ -7,7 +7,7 @@ mod mistakes;
 use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine, NaiveMachine, PlayError};
 use ggp_gdl::game::{Game, Move};
 use ggp_playcheck::{
-    Alarm, Basis, Claim, ClaimVerdict, PlaycheckOptions, Report, Subject, playcheck,
+    Alarm, Basis, Claim, ClaimVerdict, PlaycheckOptions, Report, Severity, Subject, playcheck,
     playcheck_within,
 };
 use ggp_stop::Stop;
@@ -291,7 +291,7 @@ fn causes_are_reported_before_their_consequences() {
         );
         assert!(said.contains("did you mean noom?; "), "{said}");
         assert!(
-            said.contains("no match reaches a position in which these fire: test.kif:"),
+            said.contains("no match reaches a position in which this rule fires: test.kif:8:5"),
             "{said}"
         );
         // A cause is reported once, together with its consequences.
@@ -488,6 +488,20 @@ fn roles_without_a_choice_are_named() {
             format!("at most one role has a choice at a time: {expected}")
         );
     }
+}
+
+#[test]
+fn what_nobody_looked_at_is_no_warning() {
+    let mut none = options(0);
+    none.playouts = 0;
+    let zero = "(<= (goal ?r 0) (role ?r) (not (true (turn ?r))))";
+    let report = report(&with(zero, "(<= (goal ?r 0) (role ?r))"), &none);
+    assert_eq!((report.playouts, report.space), (0, None));
+    let goal = claim(&report, Subject::Goal);
+    assert_eq!(goal.verdict, ClaimVerdict::Open, "{goal:#?}");
+    let is_blamed =
+        |claim: &&Claim| claim.verdict == ClaimVerdict::Open && claim.severity > Severity::Remark;
+    assert!(!report.claims.iter().any(|claim| is_blamed(&claim)));
 }
 
 #[test]

@@ -285,6 +285,10 @@ impl Evidence<'_> {
                 claim.basis = Basis::Example;
                 claim.has_several_goals = matches!(example.what, GoalFault::Several(_));
                 claim.text = match example.what {
+                    GoalFault::None if self.tally().roles[role].best.is_none() => format!(
+                        "{name} has no goal value in a terminal position (a role that only makes random moves is \
+                         named random, and needs none)"
+                    ),
                     GoalFault::None => format!("{name} has no goal value in a terminal position"),
                     GoalFault::Several(values) => {
                         let values: Vec<String> =
@@ -350,8 +354,10 @@ impl Evidence<'_> {
             claim.basis = Basis::Example;
             return Some(claim);
         }
-        // Matches that end with wrong goals of any role have no scores, and are reported already.
-        if self.tally().roles.iter().any(|role| role.fault.is_some()) {
+        // Matches that end with wrong goals of any role have no scores, and are reported already. So it is
+        // if no match ended.
+        let has_fault = self.tally().roles.iter().any(|role| role.fault.is_some());
+        if has_fault || self.tally().ends == 0 {
             return None;
         }
         let refuted = match (net, induction) {

@@ -9,7 +9,7 @@ use super::{Evidence, listed};
 use ggp_gdl::check::Keyword;
 use ggp_gdl::counted::counted;
 use ggp_gdl::diagnostic::{Code, Diagnostic, Strictness};
-use ggp_gdl::program::reach::needed;
+use ggp_gdl::program::reach::supporters;
 use ggp_gdl::program::unify::Unifier;
 use ggp_gdl::program::{Atom, Literal, Rule};
 use ggp_gdl::span::Span;
@@ -73,21 +73,27 @@ impl Evidence<'_> {
         }
         let reported: FxHashSet<Span> = spans.into_iter().collect();
         for (finding, (followers, is_sure)) in findings.iter_mut().zip(followers) {
-            if let Some(places) = self.places(followers, &reported) {
-                let what = match is_sure {
-                    true => "never fire either",
-                    false => "did not fire either",
+            if let Some((places, count)) = self.places(followers, &reported) {
+                let what = match (is_sure, count) {
+                    (true, 1) => "never fires either",
+                    (true, _) => "never fire either",
+                    (false, _) => "did not fire either",
                 };
                 append(finding, &format!("as a consequence, {places} {what}"));
             }
         }
-        if let (Some(last), Some(places)) = (findings.last_mut(), self.places(others, &reported)) {
+        let others = self.places(others, &reported);
+        if let (Some(last), Some((places, count))) = (findings.last_mut(), others) {
+            let is_sure = complete || dead_rules.iter().all(|one| one.proved);
+            let reaches = if is_sure { "reaches" } else { "reached" };
+            let fire = if count == 1 {
+                "this rule fires"
+            } else {
+                "these rules fire"
+            };
             append(
                 last,
-                &match complete || dead_rules.iter().all(|one| one.proved) {
-                    true => format!("no match reaches a position in which these fire: {places}"),
-                    false => format!("no match reached a position in which these fire: {places}"),
-                },
+                &format!("no match {reaches} a position in which {fire}: {places}"),
             );
         }
         findings
@@ -138,15 +144,16 @@ impl Evidence<'_> {
     }
 
     /// If no move can ever be made: the causes that matter. These are the literals that
-    /// nothing can satisfy, or else the conditions of legal moves.
+    /// nothing can satisfy, or else the conditions of legal moves; maybe none, where a move lacks a rule.
     fn first_of_stuck(&self, dead_rules: &[&DeadRule], reported: &[usize]) -> Option<Vec<usize>> {
         if self.some_move() || self.tally().stuck == 0 {
             return None;
         }
-        let rules = &self.game.rules().rules;
-        let of_legal = self.needed_for_moves();
+        let rules = self.game.rules();
+        let of_legal = supporters(rules, self.game.keyword(Keyword::Legal));
         let is_nothing = |at: &usize| dead_rules[*at].nothing;
-        let is_of_legal = |at: &usize| of_legal[rules[dead_rules[*at].rule].head.relation.index()];
+        let is_of_legal =
+            |at: &usize| of_legal[rules.rules[dead_rules[*at].rule].head.relation.index()];
         let both = |at: &usize| is_nothing(at) && is_of_legal(at);
         let tries: [&dyn Fn(&usize) -> bool; 3] = [&both, &is_nothing, &is_of_legal];
         let mut found = (tries.iter()).map(|keeps| {
@@ -156,12 +163,7 @@ impl Evidence<'_> {
                 .filter(|at| keeps(at))
                 .collect::<Vec<_>>()
         });
-        found.find(|found| !found.is_empty())
-    }
-
-    /// The relations that legal moves depend on within one position.
-    fn needed_for_moves(&self) -> Vec<bool> {
-        needed(self.game.rules(), self.game.keyword(Keyword::Legal))
+        Some(found.find(|found| !found.is_empty()).unwrap_or_default())
     }
 
     fn finding(&self, dead: &DeadRule, complete: bool) -> Diagnostic {
@@ -215,14 +217,14 @@ impl Evidence<'_> {
         }
     }
 
-    /// The source locations of rules as text, without those already reported.
-    fn places(&self, mut rules: Vec<Span>, reported: &FxHashSet<Span>) -> Option<String> {
+    /// The source locations of rules as text, without those already reported, and their number.
+    fn places(&self, mut rules: Vec<Span>, reported: &FxHashSet<Span>) -> Option<(String, usize)> {
         rules.retain(|rule| !reported.contains(rule));
         rules.sort_unstable();
         rules.dedup();
         let sources = self.game.sources();
         let places = rules.iter().map(|span| sources.place(*span));
-        (!rules.is_empty()).then(|| listed(places, FOLLOWERS, ", "))
+        (!rules.is_empty()).then(|| (listed(places, FOLLOWERS, ", "), rules.len()))
     }
 }
 

@@ -151,7 +151,7 @@ pub(super) fn print(report: &Report, sources: &Sources, context: &Context) -> an
     }
     match report.findings.len() {
         // No rule could fire, or not all rules were watched.
-        0 if report.lengths == Some((0, 0)) || report.interrupted => {}
+        0 if report.space == Some(1) || report.interrupted => {}
         _ if report.watched == 0 => {
             context.print(
                 "  open    the rules could not be watched in time; give it more with --time",
