@@ -46,6 +46,31 @@ fn moves_are_taken_back() {
 }
 
 #[test]
+fn the_match_can_be_asked_about_when_it_is_over() {
+    let place = Workplace::new();
+    let input = "2\n1\n2\nhelp\nhistory\nstate\nwhy terminal; (left 0)\nmoves\n/why (turn ann)\nhint x\nundo\n1\nquit\n";
+    let found = place.run_with("play matches.kif --player human", &[], input);
+    assert_eq!(found.code, Some(0), "{found:#?}");
+    for part in [
+        "undo or quit> help\n  undo ",
+        "undo or quit> history\n1: ann plays (take 2), bob plays wait\n2: ",
+        "undo or quit> state\n  left: 0\n",
+        "undo or quit> why terminal; (left 0)\nterminal  holds: rule",
+        "(true (left 0))  over the moves:",
+        "undo or quit> moves\nthe game is over, so there are no moves; type undo or quit, or help for help\n",
+        "undo or quit> /why (turn ann)\n(true (turn ann))  over the moves:",
+        "hint takes no argument",
+        "undo or quit> undo\ntook back 1 joint move\n",
+    ] {
+        assert!(
+            found.out.contains(part),
+            "{part:?} is not in\n{}",
+            found.out
+        );
+    }
+}
+
+#[test]
 fn undo_passes_over_the_moves_of_programs() {
     let place = Workplace::new();
     let input = "1\nundo\nhistory\nquit\n";

@@ -27,11 +27,11 @@ use crate::record::{Facts, Record};
 use crate::rule_files::RuleOptions;
 use crate::value_files::ValueOptions;
 use crate::{Context, Exit, format, kinds};
-use ggp_engine::machine::{AnyMachine, Machine, PlayError, PropnetState};
+use ggp_engine::machine::{AnyMachine, Limits, Machine, PlayError, PropnetState};
 use ggp_gdl::game::{Game, Move, RoleId};
 use ggp_picture::Picture;
 use ggp_play::record::MatchRecord;
-use ggp_play::{AgentPlayer, Brief, Chance, History, Match, Player, PlayerError, Step};
+use ggp_play::{AgentPlayer, Brief, Chance, History, Match, Player, PlayerError, Step, Turn};
 
 use human::{After, Human, Table};
 use kind::{Kind, Kinds, RolePlayer};
@@ -228,6 +228,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         hides: game.is_hidden() && !humans.is_empty(),
         humans,
         verbose: options.verbose,
+        limits: options.rules.limits(context),
         thoughts: Rc::default(),
         noted: BTreeSet::new(),
         asked: Rc::default(),
@@ -307,6 +308,7 @@ struct Session<'a> {
     /// True if people must not see the state and the moves of others before the end.
     hides: bool,
     verbose: bool,
+    limits: Limits,
     thoughts: Thoughts,
     /// The notes on moves without a search.
     noted: BTreeSet<String>,
@@ -376,13 +378,24 @@ impl Session<'_> {
                 }
                 Step::Over => {
                     self.show_end()?;
-                    match self.table.after()? {
+                    match self.ask_at_end()? {
                         After::Undo => self.undo()?,
                         After::Quit => return Ok("terminal"),
                     }
                 }
             }
         }
+    }
+
+    /// Asks the first person whether to undo or quit when the game is over.
+    fn ask_at_end(&mut self) -> io::Result<After> {
+        let history = self.game.history().clone();
+        let turn = Turn {
+            role: self.humans[0],
+            legal: &[],
+            history: &history,
+        };
+        self.table.after(self.game.machine(), &turn, &self.limits)
     }
 
     /// Shows what agents thought: with `--verbose` unless a person must not know it. A move that was

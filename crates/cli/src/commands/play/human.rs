@@ -45,6 +45,16 @@ const HIDDEN_HELP: &str = "  \
 The state and the moves of others are shown when the match is over.
 A word that is also a legal move is the move; /undo is always the command.";
 
+/// The help text when the game is over.
+const HELP_AT_END: &str = "  \
+  undo                 go back to your last choice
+  quit                 end the match (so does the end of the input, or an empty line)
+  state                draw the last position
+  history              list the moves made
+  why FACT             explain why a fact holds, or why not; a fact is traced over the moves
+                       made; `;` separates questions
+  help                 show this";
+
 /// The message while positions that fit are searched for.
 const FINDING: &str = "finding the positions that fit what you know";
 
@@ -196,16 +206,38 @@ impl<'a> Table<'a> {
         Ok(())
     }
 
-    /// Asks whether to undo or quit when the game is over.
-    pub fn after(&self) -> io::Result<After> {
+    /// Asks a role's person whether to undo or quit when the game is over, and answers questions about
+    /// the match. The moves and the state must be open to the person.
+    pub fn after<M: Machine>(
+        &self,
+        machine: &mut M,
+        turn: &Turn<'_, M::State>,
+        limits: &machine::Limits,
+    ) -> io::Result<After> {
         loop {
             let Some(line) = self.ask("undo or quit")? else {
                 return Ok(After::Quit);
             };
-            match &line.trim_start_matches('/').to_ascii_lowercase()[..] {
-                "undo" => return Ok(After::Undo),
-                "" | "quit" | "exit" => return Ok(After::Quit),
-                _ => self.say("the game is over; type undo or quit")?,
+            let asked = Asked::of(line.strip_prefix('/').unwrap_or(&line));
+            match asked {
+                Some(Asked::Command(Command::Undo)) => return Ok(After::Undo),
+                Some(Asked::Command(Command::Quit)) => return Ok(After::Quit),
+                None if line.is_empty() => return Ok(After::Quit),
+                Some(Asked::Command(Command::Help)) => self.say(HELP_AT_END)?,
+                Some(Asked::Command(Command::State)) => {
+                    self.facts(machine, &machine.facts(turn.history.state()), true)?;
+                }
+                Some(Asked::Command(Command::History)) => self.say(past(machine, turn.history))?,
+                Some(Asked::Why(texts)) => {
+                    let why =
+                        |text: &String| reasons::why(machine, turn, limits.clone(), &[], text);
+                    let answers: Vec<String> = texts.iter().map(why).collect();
+                    self.say(answers.join("\n\n"))?;
+                }
+                Some(Asked::Wrong(message)) => self.say(message)?,
+                Some(Asked::Command(Command::Moves | Command::Hint)) | None => {
+                    self.say("the game is over, so there are no moves; type undo or quit, or help for help")?;
+                }
             }
         }
     }
@@ -313,16 +345,20 @@ impl<'a> Human<'a> {
                     self.asked.set(self.asked.get() + 1);
                     return Ok(Choice::Play(chosen));
                 }
-                Input::Wrong(message) => table.say(format!("{message}; type help for help"))?,
+                Input::Wrong(message) | Input::Asked(Asked::Wrong(message)) => {
+                    table.say(format!("{message}; type help for help"))?;
+                }
                 // The role random knows all.
-                Input::Command(Command::State) if is_hidden && !game.is_random(turn.role) => {
+                Input::Asked(Asked::Command(Command::State))
+                    if is_hidden && !game.is_random(turn.role) =>
+                {
                     let spinner = table.context.spinner(FINDING);
                     let limits = self.limits.clone();
                     let known = table.known(machine, turn, limits, &mut self.known);
                     spinner.finish_and_clear();
                     table.say(known.unwrap_or_else(|error| error.to_string()))?;
                 }
-                Input::Why(texts) => {
+                Input::Asked(Asked::Why(texts)) => {
                     let numbered = if menu.numbered { turn.legal } else { &[] };
                     let mut answers = Vec::new();
                     for text in &texts {
@@ -330,26 +366,30 @@ impl<'a> Human<'a> {
                     }
                     table.say(answers.join("\n\n"))?;
                 }
-                Input::Command(Command::Help) if is_hidden => table.say(HIDDEN_HELP)?,
-                Input::Command(Command::History) if is_hidden => {
+                Input::Asked(Asked::Command(Command::Help)) if is_hidden => {
+                    table.say(HIDDEN_HELP)?
+                }
+                Input::Asked(Asked::Command(Command::History)) if is_hidden => {
                     let lines = hidden::view(machine, turn, 0);
                     table.say(match lines.is_empty() {
                         true => "no moves yet".to_owned(),
                         false => lines.join("\n"),
                     })?;
                 }
-                Input::Command(Command::Undo) if is_hidden && self.has_others => {
+                Input::Asked(Asked::Command(Command::Undo)) if is_hidden && self.has_others => {
                     table.say("with several people, nothing is taken back: you would see again what others chose")?;
                 }
-                Input::Command(Command::Undo) => return Ok(Choice::Undo),
-                Input::Command(Command::Quit) => return Ok(Choice::Quit),
-                Input::Command(Command::Help) => table.say(HELP)?,
-                Input::Command(Command::Moves) => table.say(menu.text())?,
-                Input::Command(Command::State) => {
+                Input::Asked(Asked::Command(Command::Undo)) => return Ok(Choice::Undo),
+                Input::Asked(Asked::Command(Command::Quit)) => return Ok(Choice::Quit),
+                Input::Asked(Asked::Command(Command::Help)) => table.say(HELP)?,
+                Input::Asked(Asked::Command(Command::Moves)) => table.say(menu.text())?,
+                Input::Asked(Asked::Command(Command::State)) => {
                     table.state(machine, turn.history.state(), turn.history.len())?;
                 }
-                Input::Command(Command::History) => table.say(past(machine, turn.history))?,
-                Input::Command(Command::Hint) => {
+                Input::Asked(Asked::Command(Command::History)) => {
+                    table.say(past(machine, turn.history))?
+                }
+                Input::Asked(Asked::Command(Command::Hint)) => {
                     let spinner = table.context.spinner("looking for a move");
                     let text = self.adviser.hint(machine, turn);
                     spinner.finish_and_clear();
@@ -419,13 +459,44 @@ impl Command {
     }
 }
 
+/// A line that is a command with its arguments.
+enum Asked {
+    Command(Command),
+    /// The questions of `why`, at least one.
+    Why(Vec<String>),
+    Wrong(String),
+}
+
+impl Asked {
+    /// The command of a line, if its first word is one.
+    fn of(line: &str) -> Option<Asked> {
+        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        if word.eq_ignore_ascii_case("why") {
+            let parts = rest.split(';').map(|part| part.trim().to_owned());
+            let parts: Vec<String> = parts.filter(|part| !part.is_empty()).collect();
+            // Without a question, the answer is how to ask one.
+            let is_empty = parts.is_empty();
+            return Some(Asked::Why(if is_empty {
+                vec![String::new()]
+            } else {
+                parts
+            }));
+        }
+        let command = Command::of(word)?;
+        Some(if rest.is_empty() {
+            Asked::Command(command)
+        } else {
+            Asked::Wrong(format!("{word} takes no argument"))
+        })
+    }
+}
+
 /// The meaning of a line.
 enum Input {
     Nothing,
     Move(Move),
-    Command(Command),
-    /// The questions of `why`, at least one.
-    Why(Vec<String>),
+    Asked(Asked),
+    /// The line is not understood.
     Wrong(String),
 }
 
@@ -463,29 +534,9 @@ impl Menu {
         if line.is_empty() {
             return Input::Nothing;
         }
-        let asked = |line: &str| {
-            let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
-            match (word, Command::of(word)) {
-                (why, _) if why.eq_ignore_ascii_case("why") => {
-                    let parts = rest.split(';').map(|part| part.trim().to_owned());
-                    let parts: Vec<String> = parts.filter(|part| !part.is_empty()).collect();
-                    // Without a question, the answer is how to ask one.
-                    let is_empty = parts.is_empty();
-                    let parts = if is_empty { vec![String::new()] } else { parts };
-                    Some(Input::Why(parts))
-                }
-                (_, Some(_)) if !rest.is_empty() => {
-                    Some(Input::Wrong(format!("{word} takes no argument")))
-                }
-                _ => None,
-            }
-        };
         if let Some(word) = line.strip_prefix('/') {
-            if let Some(asked) = asked(word) {
-                return asked;
-            }
-            return match Command::of(word) {
-                Some(command) => Input::Command(command),
+            return match Asked::of(word) {
+                Some(asked) => Input::Asked(asked),
                 None => Input::Wrong(format!("unknown command {word}")),
             };
         }
@@ -500,11 +551,8 @@ impl Menu {
         if let Some(term) = read.iter().flatten().find(|term| is_legal(term)) {
             return Input::Move(Move::new(*term));
         }
-        if let Some(command) = Command::of(line) {
-            return Input::Command(command);
-        }
-        if let Some(asked) = asked(line) {
-            return asked;
+        if let Some(asked) = Asked::of(line) {
+            return Input::Asked(asked);
         }
         if self.numbered
             && let Ok(number) = line.parse::<usize>()
