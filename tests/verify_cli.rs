@@ -246,3 +246,20 @@ fn proofs_are_part_of_what_solve_prints() {
     let value: Value = serde_json::from_slice(&solved.stdout).expect("one JSON value");
     assert!(value.get("proof").is_none());
 }
+
+#[test]
+fn answers_and_values_may_have_any_name() {
+    let rules = "games/hanoi.kif";
+    right("hanoi.plan", &[rules], &[], "right");
+    let values = scratch("nim.csv");
+    let made = ggp(&["tabulate", "games/nim.kif", "-o", &values]);
+    assert_eq!(made.status.code(), Some(0), "{}", text(&made.stderr));
+    let verified = ggp(&["verify", "games/nim.kif", &values]);
+    assert_eq!(
+        verified.status.code(),
+        Some(0),
+        "{}",
+        text(&verified.stderr)
+    );
+    assert!(text(&verified.stdout).contains("nim.csv: right: "));
+}

@@ -67,12 +67,12 @@ fn other_encodings_are_refused_with_one_line_by_every_command() {
         (with_mark, "is in UTF-16 or UTF-32: save it as UTF-8"),
         (big, "is in UTF-16 or UTF-32: save it as UTF-8"),
         (wide, "is in UTF-16 or UTF-32: save it as UTF-8"),
-        (binary, "is no text file"),
+        (binary, "is not a text file"),
     ] {
         place.write("other.kif", bytes);
         for command in [
             "check", "fmt", "convert", "info", "legal", "draw", "play", "playout", "perft",
-            "solve", "prove", "graph", "scramble", "why", "goal",
+            "solve", "prove", "graph", "scramble", "why", "goal", "replay",
         ] {
             let last = if command == "perft" {
                 " 2"

@@ -566,7 +566,7 @@ pub fn refuse_other_encodings(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
         bail!("{name} is in UTF-16 or UTF-32: save it as UTF-8");
     }
     if share(|byte| matches!(byte, 0..9 | 14..32)) > 0.05 {
-        bail!("{name} is no text file");
+        bail!("{name} is not a text file");
     }
     Ok(())
 }

@@ -4,7 +4,9 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail};
+
+use crate::rule_files::refuse_other_encodings;
 
 /// The greatest size of such a file in bytes: far more than any that is meant.
 const MOST_BYTES: u64 = 1 << 28;
@@ -18,7 +20,11 @@ pub fn read(path: &Path) -> anyhow::Result<String> {
     let name = path.display();
     let file = File::open(path).with_context(|| format!("cannot read {name}"))?;
     let bytes = read_bytes(&file, &name.to_string())?;
-    String::from_utf8(bytes).with_context(|| format!("cannot read {name}"))
+    refuse_other_encodings(path, &bytes)?;
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        anyhow!("{name} is not UTF-8 from byte {at} on")
+    })
 }
 
 /// The bytes of an open file with this name.

@@ -112,8 +112,8 @@ impl Observer for Progress {
         let positions = counted(stats.total().expanded, "position");
         self.0
             .set_message(match stats.levels.last().map_or(0, |level| level.depth) {
-                0 => format!("to the end of the game, {positions}"),
-                depth => format!("{} ahead, {positions}", counted(depth, "move")),
+                0 => format!("searching to the end of the game, {positions}"),
+                depth => format!("searching {} ahead, {positions}", counted(depth, "move")),
             });
     }
 }

@@ -2,7 +2,9 @@
 
 mod table;
 
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{anyhow, bail};
@@ -24,7 +26,7 @@ Examples:
   ggp verify hitori.kif --grid board.txt board.json --budget-time 600
   ggp verify nim.kif nim.table --whole
 
-Files whose names end in .json are answers, in .table files of values, and all others rules. Rules and grid must be those
+Answers, files of values and rules are told apart by their first bytes. Rules and grid must be those
 that were solved. Plans are played again by the naive evaluator. Exhausted searches, bounds and
 shortest plans are checked by another search; a bound that is out of reach for a search is checked
 by a SAT solver, with clauses made from the rules again. Sums and invariants are checked move by
@@ -130,21 +132,22 @@ impl Report {
 ///
 /// If a file cannot be read, is an answer for other rules, or could not be checked.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
-    let is_answer = |path: &&PathBuf| ends_in(path, "json") || ends_in(path, "table");
     let mut rules = options.rules.clone();
-    rules.files.retain(|path| !is_answer(&path));
-    let answers = options.rules.files.iter().filter(is_answer);
-    if rules.files.is_empty() || answers.clone().next().is_none() {
-        bail!(
-            "rule files and answer files are needed; names of answer files end in .json, or in .table"
-        );
+    let mut answers = Vec::new();
+    rules.files.retain(|path| {
+        let kind = Kind::of(path);
+        answers.extend(kind.map(|kind| (path.clone(), kind)));
+        kind.is_none()
+    });
+    if rules.files.is_empty() || answers.is_empty() {
+        bail!("rule files are needed, and files of `ggp solve --answer` or `ggp tabulate -o`");
     }
     let game = rules.game(context)?;
     let (mut any_wrong, mut any_unknown) = (false, false);
-    for path in answers {
-        let checked = match ends_in(path, "table") {
-            true => table::check(options, &game, path, context),
-            false => check(options, &game, path, context),
+    for (path, kind) in &answers {
+        let checked = match kind {
+            Kind::Values => table::check(options, &game, path, context),
+            Kind::Answer => check(options, &game, path, context),
         };
         if context.is_interrupted() {
             bail!("interrupted");
@@ -172,10 +175,39 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     }
 }
 
-/// Returns true if the name of a file has this ending.
-fn ends_in(path: &Path, ending: &str) -> bool {
-    let own = path.extension().unwrap_or_default();
-    own.eq_ignore_ascii_case(ending)
+/// A kind of file that is checked.
+#[derive(Copy, Clone)]
+enum Kind {
+    /// An answer of `ggp solve`.
+    Answer,
+    /// A file of values of `ggp tabulate`.
+    Values,
+}
+
+impl Kind {
+    /// The kind of a file; `None` for rules. Of a file that is neither read nor known by its first
+    /// bytes, such as a damaged one, the ending of its name decides.
+    fn of(path: &Path) -> Option<Kind> {
+        let mut first = Vec::new();
+        // A pipe could be read only once.
+        if path.is_file()
+            && let Ok(file) = File::open(path)
+        {
+            // What cannot be read is reported by its reader.
+            let _ = file.take(table::FIRST.len() as u64).read_to_end(&mut first);
+        }
+        let ends_in = |ending| {
+            let own = path.extension().unwrap_or_default();
+            own.eq_ignore_ascii_case(ending)
+        };
+        if first == table::FIRST.as_bytes() || ends_in("table") {
+            Some(Kind::Values)
+        } else if first.trim_ascii_start().starts_with(b"{") || ends_in("json") {
+            Some(Kind::Answer)
+        } else {
+            None
+        }
+    }
 }
 
 fn check(options: &Options, game: &Game, path: &Path, context: &Context) -> anyhow::Result<Report> {

@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use tokio::runtime;
 
 use crate::numbers::seconds;
@@ -64,6 +64,9 @@ pub struct Options {
     /// was built without it
     #[arg(long, value_name = "DIR", requires = "export")]
     engine: Option<PathBuf>,
+    /// Rule files, which the page itself reads.
+    #[arg(hide = true)]
+    files: Vec<PathBuf>,
     #[command(flatten)]
     limits: LimitOptions,
 }
@@ -129,6 +132,12 @@ struct LimitOptions {
 ///
 /// If the server cannot listen on the address.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
+    if let Some(file) = options.files.first() {
+        bail!(
+            "`ggp web` takes no rule file: start it without one, and drop {} on the page",
+            file.display()
+        );
+    }
     if let Some(folder) = &options.export {
         return export(folder, options.engine.as_deref(), context);
     }

@@ -221,7 +221,10 @@ impl Answer {
         } = self;
         let worth = range(*least, *most);
         let way = match self.way {
-            Way::Ahead => format!("{} ahead", format::counted(*depth as usize, "move")),
+            Way::Ahead => format!(
+                "searched {} ahead",
+                format::counted(*depth as usize, "move")
+            ),
             Way::Retrograde => "retrograde analysis".to_owned(),
             Way::ProofNumbers => "proof-number search".to_owned(),
         };

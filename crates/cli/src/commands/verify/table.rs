@@ -15,7 +15,7 @@ use ggp_gdl::game::Game;
 use ggp_verify::{TableBytes, TableClaim, verify_table};
 
 /// The first line of a file.
-const FIRST: &str = "ggp table 1\n";
+pub(super) const FIRST: &str = "ggp table 1\n";
 /// The most bytes of the first two lines.
 const MOST_BYTES: u64 = 1 << 28;
 
