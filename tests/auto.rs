@@ -230,3 +230,52 @@ fn solutions_that_differ_in_their_moves_are_counted() {
         assert_eq!((some.plans.len(), some.is_all), (expected, false));
     }
 }
+
+/// A lock with `dials` dials of four values, of which one move turns all, each to the left, to the right or
+/// not; the first two decide. With `is_bound`, the last dial turns only where the first has turned before.
+fn lock(dials: usize, is_bound: bool) -> String {
+    let of = |name: &str| -> Vec<String> { (1..=dials).map(|d| format!("?{name}{d}")).collect() };
+    let (turns, all) = (of("t"), of("t").join(" "));
+    let mut text = String::from(
+        "(role smith) (turn left) (turn right) (turn stay) (clock n e) (clock e s) (clock s w) (clock w n)
+        (init (step 1)) (after 1 2) (after 2 3) (after 3 4) (after 4 5)
+        (<= (next (step ?n)) (true (step ?m)) (after ?m ?n))
+        (<= (next (dial ?d ?b)) (turned ?d right) (true (dial ?d ?a)) (clock ?a ?b))
+        (<= (next (dial ?d ?a)) (turned ?d left) (true (dial ?d ?b)) (clock ?a ?b))
+        (<= (next (dial ?d ?a)) (turned ?d stay) (true (dial ?d ?a)))
+        (<= open (true (dial 1 s)) (true (dial 2 w)))
+        (<= terminal open) (<= terminal (true (step 5)))
+        (<= (goal smith 100) open) (<= (goal smith 0) (not open))\n",
+    );
+    for (dial, turn) in (1..).zip(&turns) {
+        text += &format!(
+            "(init (dial {dial} n)) (<= (turned {dial} {turn}) (does smith (set {all})))\n"
+        );
+    }
+    let each: Vec<String> = turns.iter().map(|turn| format!("(turn {turn})")).collect();
+    let first = if is_bound {
+        format!("(or (distinct ?t{dials} right) (true (dial 1 e)))")
+    } else {
+        String::new()
+    };
+    text + &format!(
+        "(<= (legal smith (set {all})) {} {first})\n",
+        each.join(" ")
+    )
+}
+
+#[test]
+fn what_no_solution_depends_on_costs_nothing() {
+    for dials in 2..=6 {
+        let (answer, stats) = run(&machine(&lock(dials, false)), &SolveOptions::default());
+        assert_eq!(length(&answer), Some(2), "{dials} dials");
+        let positions = stats.total().generated;
+        assert!(positions < 500, "{dials} dials: {positions} positions");
+    }
+    // Moves that are legal elsewhere are others, and a dial that decides what is legal matters.
+    for dials in 3..=5 {
+        let whole = machine(&lock(dials, true));
+        let (answer, _) = run(&whole, &SolveOptions::default());
+        assert_eq!(length(&answer), Some(2), "{dials} dials");
+    }
+}

@@ -214,6 +214,25 @@ impl Propnet {
         self.initial = initial;
     }
 
+    /// Makes all other facts false in every state. No fact that is kept may depend on them, nor may
+    /// anything else that matters.
+    #[doc(hidden)]
+    pub fn keep_facts(&mut self, is_kept: impl Fn(usize) -> bool) {
+        for fact in (0..self.facts.len()).filter(|fact| !is_kept(*fact)) {
+            self.next[fact] = Literal::FALSE;
+            self.initial[fact] = false;
+        }
+        let network = &self.network;
+        let is_kept_literal = |literal: Literal| match network.node(literal.node()) {
+            Node::Input(fact) => is_kept(fact),
+            _ => true,
+        };
+        self.assumed
+            .retain(|&(fact, equal)| is_kept(fact) && is_kept_literal(equal));
+        self.exclusive
+            .retain(|group| group.facts.iter().all(|fact| is_kept(*fact)));
+    }
+
     /// Makes a goal value of the first role the only one, under the condition
     /// `goal`, and replaces the condition under which the game is over.
     #[doc(hidden)]

@@ -31,6 +31,7 @@ pub mod partial_order;
 mod permutations;
 mod position;
 pub mod potential;
+mod relevance;
 pub mod rollout;
 pub mod subgroups;
 pub mod symmetry;

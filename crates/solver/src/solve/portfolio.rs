@@ -33,6 +33,8 @@ pub(super) fn run(
     let Some(puzzle) = puzzle else {
         return states::run(problem, options, stats, observer);
     };
+    let relevant = puzzle.relevant();
+    let puzzle = relevant.as_ref().unwrap_or(puzzle);
     // Playouts look for the best end in the rest of the time.
     let patience = options.budget.time.map(|time| time * 4 / 5);
     let mut network = Network::new(puzzle, options, patience);
