@@ -2,14 +2,18 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::time::Duration;
 
-use imara_diff::{Algorithm, BasicLineDiffPrinter, Diff, InternedInput, UnifiedDiffConfig};
 use serde::Serialize;
+use similar::TextDiff;
 
 use crate::text_files::{self, TextLimits};
 use crate::{Context, Exit, Reported};
 use ggp_gdl::diagnostic::Style;
 use ggp_gdl::rewrite::{Layout, laid_out};
+
+/// The time for a shortest difference; after it, a longer one may be shown.
+const DIFF_TIME: Duration = Duration::from_secs(1);
 
 /// The options of `ggp fmt`.
 #[derive(clap::Args)]
@@ -123,12 +127,10 @@ fn file(path: &PathBuf, options: &Options, context: &Context) -> anyhow::Result<
         context.note(format_args!("{file} was reformatted"));
     }
     let diff = options.diff.then(|| {
-        let lines = InternedInput::new(source.text(), &new[..]);
-        let mut diff = Diff::compute(Algorithm::Histogram, &lines);
-        diff.postprocess_lines(&lines);
-        let printer = BasicLineDiffPrinter(&lines.interner);
-        let hunks = diff.unified_diff(&printer, UnifiedDiffConfig::default(), &lines);
-        format!("--- {file}\n+++ {file}\n{hunks}")
+        let lines = TextDiff::configure()
+            .timeout(DIFF_TIME)
+            .diff_lines(source.text(), &new[..]);
+        lines.unified_diff().header(&file, &file).to_string()
     });
     Ok(Some(Changed {
         file,
