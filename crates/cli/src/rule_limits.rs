@@ -34,11 +34,11 @@ pub struct EvaluationOptions {
     #[arg(long, value_name = "N", default_value_t = TermLimits::default().count)]
     #[arg(hide_short_help = true)]
     max_terms: usize,
-    /// Maximum number of facts derived in one state
+    /// Maximum number of facts derived in one state, by the evaluators; networks have --ground-facts
     #[arg(long, value_name = "N", default_value_t = Limits::default().facts)]
     #[arg(hide_short_help = true)]
     max_facts: usize,
-    /// Maximum number of matches tried in one state
+    /// Maximum number of matches tried in one state, by the evaluators; it is looked at after each rule
     #[arg(long, value_name = "N", default_value_t = Limits::default().work)]
     #[arg(hide_short_help = true, value_parser = clap::value_parser!(u64).range(1..))]
     max_work: u64,
@@ -115,8 +115,9 @@ pub(crate) fn option_of(excess: &Excess) -> Option<&'static str> {
 /// The limits of building a network from rules.
 #[derive(clap::Args, Copy, Clone, Debug, Serialize, Deserialize)]
 pub struct GroundOptions {
-    /// Maximum wall-clock seconds for grounding the rules to a network [default: 5, or a quarter
-    /// of --budget-time if that is more; in bench: the rest of --timeout]
+    /// Maximum CPU seconds for grounding the rules to a network, on a busy machine up to four times as
+    /// many on the clock [default: 5, or a quarter of --budget-time if that is more; in bench: the
+    /// rest of --timeout]
     #[arg(long, value_name = "S", value_parser = seconds)]
     #[arg(hide_short_help = true)]
     pub ground_time: Option<f64>,

@@ -15,9 +15,10 @@ pub struct Budget {
     /// The most bytes for tables, queues and stacks, approximately. 2 GiB by
     /// default.
     pub memory_bytes: u64,
-    /// The most time on the wall clock, counted from the call. Unlimited by
-    /// default.
+    /// The most time, counted from the call. Unlimited by default.
     pub time: Option<Duration>,
+    /// The clock of [`Budget::time`]; the wall clock by default.
+    pub clock: Clock,
     /// An additional stop flag and deadline, independent of [`Budget::time`].
     pub stop: Stop,
     /// The length of the longest plan to find, in actions. Reaching it is a result
@@ -26,10 +27,24 @@ pub struct Budget {
     pub depth: u32,
 }
 
+/// A clock for the time of a search.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub enum Clock {
+    /// The clock on the wall: a person waits.
+    #[default]
+    Wall,
+    /// The CPU time of the calling thread, so that a busy machine does as much as an idle one
+    /// ([`Stop::within_work`]).
+    Work,
+}
+
 impl Budget {
     /// The end of a search that begins now: [`Budget::stop`] with [`Budget::time`].
     pub fn end(&self) -> Stop {
-        self.stop.within(self.time)
+        match self.clock {
+            Clock::Wall => self.stop.within(self.time),
+            Clock::Work => self.stop.within_work(self.time),
+        }
     }
 }
 
@@ -39,6 +54,7 @@ impl Default for Budget {
             nodes: u64::MAX,
             memory_bytes: 2 << 30,
             time: None,
+            clock: Clock::Wall,
             stop: Stop::new(),
             depth: u32::MAX,
         }
@@ -76,7 +92,7 @@ pub struct Meter<'a> {
     observer: &'a mut dyn Observer,
     expanded: u64,
     started: Instant,
-    deadline: Option<Instant>,
+    end: Stop,
     level_started: Instant,
     level_open: bool,
     until_check: u32,
@@ -94,7 +110,7 @@ impl<'a> Meter<'a> {
             observer,
             expanded: 0,
             started: now,
-            deadline: budget.end().deadline(),
+            end: budget.end(),
             level_started: now,
             level_open: false,
             until_check: 0,
@@ -238,9 +254,7 @@ impl<'a> Meter<'a> {
         match ended {
             super::Stop::Budget(what) => Ok(what),
             super::Stop::Error(_) if self.budget.stop.is_raised() => Ok(BudgetKind::Interrupt),
-            super::Stop::Error(_) if self.deadline.is_some_and(|end| Instant::now() >= end) => {
-                Ok(BudgetKind::Time)
-            }
+            super::Stop::Error(_) if self.end.is_late() => Ok(BudgetKind::Time),
             super::Stop::Error(error) => Err(error),
         }
     }
@@ -287,7 +301,7 @@ impl<'a> Meter<'a> {
         }
         if self.until_check == 0 {
             self.until_check = ARCS_PER_CHECK;
-            if self.deadline.is_some_and(|end| Instant::now() >= end) {
+            if self.end.is_late() {
                 return Err(BudgetKind::Time);
             }
         }

@@ -43,7 +43,7 @@ use std::hash::Hash;
 
 #[doc(hidden)]
 pub use budget::Meter;
-pub use budget::{Budget, BudgetKind};
+pub use budget::{Budget, BudgetKind, Clock};
 pub use state_hash::{StateHasher, state_hash};
 pub use stats::{Counts, LevelStats, Observer, Stats};
 

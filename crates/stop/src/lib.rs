@@ -20,7 +20,8 @@
 //! ```
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 /// A point on the wall clock. The standard library's everywhere but in a
@@ -40,6 +41,61 @@ pub struct Stop {
     /// The computation that this one is a part of.
     parent: Option<Arc<Stop>>,
     deadline: Option<Instant>,
+    work: Option<Arc<Work>>,
+}
+
+/// A bound on the CPU time of one thread.
+#[derive(Debug)]
+struct Work {
+    thread: ThreadId,
+    began: Instant,
+    /// The CPU time of the thread when it is over.
+    end: Duration,
+    /// The nanoseconds from the beginning until it can be over at the earliest: a thread works no faster than
+    /// the clock.
+    earliest: AtomicU64,
+}
+
+impl Work {
+    fn new(time: Duration) -> Option<Work> {
+        Some(Work {
+            thread: thread::current().id(),
+            began: Instant::now(),
+            end: thread_time()?.checked_add(time)?,
+            earliest: AtomicU64::new(nanoseconds(time)),
+        })
+    }
+
+    /// Whether the thread has worked for that long. To other threads, the time on the clock counts.
+    fn is_over(&self) -> bool {
+        let passed = nanoseconds(self.began.elapsed());
+        if passed < self.earliest.load(Ordering::Relaxed) {
+            return false;
+        }
+        if thread::current().id() != self.thread {
+            return true;
+        }
+        let left = thread_time().map_or(Duration::ZERO, |worked| self.end.saturating_sub(worked));
+        let earliest = passed.saturating_add(nanoseconds(left));
+        self.earliest.store(earliest, Ordering::Relaxed);
+        left.is_zero()
+    }
+}
+
+fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// The CPU time of this thread; `None` where the system does not tell it.
+#[cfg(unix)]
+fn thread_time() -> Option<Duration> {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::try_from(time).ok()
+}
+
+#[cfg(not(unix))]
+fn thread_time() -> Option<Duration> {
+    None
 }
 
 /// The reason why a computation must end.
@@ -93,6 +149,28 @@ impl Stop {
         }
     }
 
+    /// The same flag, over as well when the calling thread has worked for this long from now on, in CPU
+    /// time: on a busy machine it comes later, and no less is done. Where the system does not tell the
+    /// CPU time of a thread (Windows, browsers), the time on the clock counts, and so it does for other
+    /// threads. `None` sets no bound; of two bounds, the earlier one counts.
+    #[must_use]
+    pub fn within_work(&self, time: Option<Duration>) -> Stop {
+        let Some(time) = time else {
+            return self.clone();
+        };
+        let Some(new) = Work::new(time) else {
+            return self.within(Some(time));
+        };
+        let is_own = |known: &&Arc<Work>| known.thread == new.thread && known.end <= new.end;
+        match self.work.as_ref().filter(is_own) {
+            Some(_) => self.clone(),
+            None => Stop {
+                work: Some(Arc::new(new)),
+                ..self.clone()
+            },
+        }
+    }
+
     /// A stop for a part of the work. It is over when this one is; raising it
     /// does not raise this one.
     ///
@@ -112,6 +190,7 @@ impl Stop {
             flag: Arc::default(),
             parent: Some(Arc::new(self.clone())),
             deadline: self.deadline,
+            work: self.work.clone(),
         }
     }
 
@@ -133,10 +212,12 @@ impl Stop {
         self.flag.load(Ordering::Relaxed) || self.parent.as_ref().is_some_and(|of| of.is_raised())
     }
 
-    /// Whether the deadline has passed. This reads the clock if there is one.
+    /// Whether the deadline has passed, or the thread has worked for its time. This reads the clock if
+    /// there is one.
     #[inline]
     pub fn is_late(&self) -> bool {
         self.deadline.is_some_and(|end| Instant::now() >= end)
+            || self.work.as_ref().is_some_and(|work| work.is_over())
     }
 
     /// Whether the flag is raised or the deadline has passed.
@@ -159,7 +240,7 @@ impl Stop {
         self.deadline
     }
 
-    /// The time until the deadline: zero when it has passed, `None` if there is
+    /// The time on the clock until the deadline: zero when it has passed, `None` if there is
     /// no deadline.
     pub fn remaining(&self) -> Option<Duration> {
         let end = self.deadline?;
@@ -195,6 +276,24 @@ mod tests {
         assert!(later.is_over() && !later.is_raised());
         assert!(later.child().is_over());
         assert_eq!(Stop::new().within(Some(Duration::MAX)).deadline(), None);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_thread_that_does_not_work_is_not_late() {
+        let time = Duration::from_millis(30);
+        let stop = Stop::new().within_work(Some(time));
+        thread::sleep(2 * time);
+        // To another thread the clock counts.
+        let other = stop.clone();
+        let other = thread::spawn(move || other.is_over());
+        assert!(other.join().unwrap());
+        assert!(!stop.is_over() && !stop.child().is_over());
+        let later = stop.within_work(Some(1000 * time));
+        let began = thread_time().unwrap();
+        while !later.is_over() {}
+        assert!(stop.is_over() && stop.child().reason() == Some(Reason::Late));
+        assert!(thread_time().unwrap() - began <= 3 * time);
     }
 
     #[test]

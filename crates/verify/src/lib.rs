@@ -355,7 +355,7 @@ impl Question<'_> {
     /// The end of a plan.
     fn replay(&self, plan: &[String]) -> Result<Ended, Failure> {
         let naive = Limits {
-            stop: self.limits.stop.within(Some(NAIVE)),
+            stop: self.limits.stop.within_work(Some(NAIVE)),
             ..self.limits.clone()
         };
         let machine = MachineLimits {

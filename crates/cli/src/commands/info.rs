@@ -104,7 +104,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let mut machine = options.rules.machine_for(&game, context)?;
     let spinner = context.spinner("reading the rules");
     let mut limits = options.rules.limits(context);
-    limits.stop = limits.stop.within(Some(OPENNESS));
+    limits.stop = limits.stop.within_work(Some(OPENNESS));
     let report = context.preparing(|| report(&game, &mut machine, limits));
     spinner.finish_and_clear();
     let report = report?;
@@ -128,7 +128,7 @@ fn report(game: &Game, machine: &mut AnyMachine, of_world: Limits) -> anyhow::Re
     let groups = stratify(game.rules(), game.terms()).expect("a game is stratified");
     let files = game.sources().files();
     let mut findings = Vec::new();
-    for finding in analysis::findings(game, &machine.stop().within(Some(ANALYSIS))) {
+    for finding in analysis::findings(game, &machine.stop().within_work(Some(ANALYSIS))) {
         findings.push(Finding {
             title: "found",
             text: finding.to_string(),

@@ -296,6 +296,7 @@ impl SearchOptions {
             time: self.budget_time,
             stop: context.stop().clone(),
             depth: self.depth.unwrap_or(u32::MAX),
+            ..Budget::default()
         };
         options.seed = self.seed;
         options.scoring = self.scoring.unwrap_or_default();
@@ -488,7 +489,8 @@ fn machine_within(
     if let Some(time) = budget.time {
         limits.ground.time = limits.ground.time.map(|usual| usual.min(time / 2));
         limits.stop = limits.stop.within(Some(time));
-        limits.ground.stop = limits.stop.clone();
+        // The network has CPU time, and a busy machine leaves a part of the time for the search.
+        limits.ground.stop = limits.stop.within(Some(time * 3 / 4));
     }
     // The first state is a part of what is made ready.
     let ready = |mut machine: AnyMachine| {

@@ -1,6 +1,6 @@
 //! A machine whose backend is chosen at run time.
 
-use ggp_stop::{Instant, Stop};
+use ggp_stop::Stop;
 use std::sync::Arc;
 
 use super::{
@@ -89,18 +89,14 @@ impl AnyMachine {
         game: &Game,
         limits: Limits,
     ) -> Result<(Self, Option<GroundError>), GroundError> {
-        let began = Instant::now();
+        let mut limits = limits;
+        limits.ground.stop = limits.ground.end();
         match PropnetMachine::new(game, limits.clone()) {
             Ok(machine) => Ok((AnyMachine::Propnet(Box::new(machine)), None)),
-            Err(reason) => {
-                let mut limits = limits;
-                let time = &mut limits.ground.time;
-                *time = time.map(|time| time.saturating_sub(began.elapsed()));
-                match MixedMachine::new(game, limits) {
-                    Ok(machine) => Ok((AnyMachine::Mixed(Box::new(machine)), Some(reason))),
-                    Err(_) => Err(reason),
-                }
-            }
+            Err(reason) => match MixedMachine::new(game, limits) {
+                Ok(machine) => Ok((AnyMachine::Mixed(Box::new(machine)), Some(reason))),
+                Err(_) => Err(reason),
+            },
         }
     }
 

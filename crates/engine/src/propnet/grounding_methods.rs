@@ -94,7 +94,7 @@ pub struct GroundLimits {
     pub memory: usize,
     /// The number of symbols in the text of all facts.
     pub symbols: usize,
-    /// The total time.
+    /// The total CPU time, of which a busy machine gives less: on the clock it may take four times as long.
     pub time: Option<Duration>,
     /// The rules that are grounded.
     pub approach: Approach,
@@ -108,6 +108,14 @@ pub struct GroundLimits {
     pub stop: Stop,
     /// The networks of earlier runs, for [`Propnet::simplified`].
     pub cache: Option<NetworkCache>,
+}
+
+impl GroundLimits {
+    /// The end of a grounding that begins now.
+    pub(crate) fn end(&self) -> Stop {
+        let most = self.time.map(|time| BUSY * time);
+        self.stop.within(most).within_work(self.time)
+    }
 }
 
 impl Default for GroundLimits {
@@ -195,6 +203,8 @@ const MIDDLE: Trial = Trial {
 };
 /// The last trial on demand: the rows and matches.
 const LAST: (usize, u64) = (500_000, 3_000_000);
+/// The most time on the clock for each second of CPU time.
+const BUSY: u32 = 4;
 /// This many times as many fixed rows as others are allowed.
 const FIXED: usize = 2;
 /// This many times as many combinations of values as rows are too many.
@@ -254,7 +264,7 @@ pub(super) fn ground(game: &Game, limits: &GroundLimits) -> Outcome {
         game,
         flat: &flat_rules(game, limits.rewrites),
         rewrites: limits.rewrites,
-        stop: &limits.stop.within(limits.time),
+        stop: &limits.end(),
     };
     match limits.approach {
         Approach::Best => {
@@ -291,7 +301,7 @@ pub(super) fn ground_without_goals(game: &Game, limits: &GroundLimits) -> Outcom
         game,
         flat: &flat.with(rules),
         rewrites: limits.rewrites,
-        stop: &limits.stop.within(limits.time),
+        stop: &limits.end(),
     };
     grounding.best(limits)
 }

@@ -355,7 +355,7 @@ impl Program {
             sum.extend(held.map(|&(_, weight)| (weight, 1.0)));
             most.at_most(sum);
         }
-        let solution = most.solve(&limits.stop.within(Some(MOST_TIME)));
+        let solution = most.solve(&limits.stop.within_work(Some(MOST_TIME)));
         limits.spent.set(limits.spent.get() + started.elapsed());
         let solution = solution?;
         let weights = self.weights.iter();

@@ -82,10 +82,10 @@ pub(super) fn check_all(
     }
     if checker == Checker::Naive {
         // Half of the rest is left to Datalog.
-        let most = stop.remaining().map_or(NAIVE_TIME, |rest| rest / 2);
+        let most = stop.remaining().map(|rest| rest / 2);
         let limits = Limits {
             work: NAIVE_WORK,
-            stop: stop.within(Some(most.min(NAIVE_TIME))),
+            stop: stop.within(most).within_work(Some(NAIVE_TIME)),
             ..Limits::default()
         };
         let naive = NaiveMachine::new(game, limits);

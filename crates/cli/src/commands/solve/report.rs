@@ -260,7 +260,7 @@ pub(super) fn print(
     if !is_solved {
         lines.push(match (options.search.goal, &answer.verdict) {
             (Goal::Best, Verdict::Unsolvable) => {
-                "every end that can be reached has score 0".to_owned()
+                "no end with a score above 0 can be reached".to_owned()
             }
             _ => verdict_text(answer),
         });
@@ -315,7 +315,7 @@ fn record(machine: &AnyMachine, answer: &Answer, stats: &Stats) -> Record {
             .map(|seen| seen.symmetries)
             .filter(|&count| count > 1),
         fault: answer.fault.as_ref().map(ToString::to_string),
-        findings: findings(machine.game(), &machine.stop().within(Some(ANALYSIS))),
+        findings: findings(machine.game(), &machine.stop().within_work(Some(ANALYSIS))),
         statistics: StatsRecord::new(stats, answer),
     };
     match &answer.verdict {

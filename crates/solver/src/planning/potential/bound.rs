@@ -127,7 +127,7 @@ fn program(
         sum.push((end, -1.0));
         most.at_most(sum);
     }
-    let solution = most.solve(&puzzle.stop.within(Some(time)))?;
+    let solution = most.solve(&puzzle.stop.within_work(Some(time)))?;
     let weights = weights.iter();
     let weights = weights.map(|&(fact, weight)| (fact, solution.var_value(weight)));
     (solution.objective() > ERROR).then(|| weights.collect())

@@ -5,7 +5,7 @@
 //! has a part of the time; one that was cut short is tried again with more after each round
 //! of searches. Searches take turns; each round has [`GROWTH`] times the budget of the
 //! last, so that repeated work costs little. Budgets are counts, so that results do not
-//! depend on the speed of the machine; in large games the clock ends a slice earlier. The
+//! depend on the speed of the machine; in large games the CPU time of the thread ends a slice earlier. The
 //! searches share their results: after a plan was found the next ones look for shorter
 //! plans, and lengths that one search has refuted are not refuted again.
 //!
@@ -23,7 +23,7 @@ use super::super::methods::{Method, OnNetwork, Run, Share, Turn, Unit};
 use super::super::{Attempt, SolveOptions, one_plan};
 use crate::planning::{BestSoFar, Outcome, Puzzle};
 use ggp_gdl::game::{Move, Score};
-use ggp_search::{Budget, LevelStats, Observer, Stats, Verdict};
+use ggp_search::{Budget, Clock, LevelStats, Observer, Stats, Verdict};
 
 /// States that a search may expand in the first round, the factor for each further round,
 /// and the number of rounds.
@@ -383,12 +383,15 @@ impl<'p> Network<'p> {
         budget
     }
 
-    /// A budget within the rest of the whole one.
+    /// A budget within the rest of the whole one. Its time is CPU time, so that what is found does not
+    /// depend on what else the machine does.
     fn budget(&self, nodes: u64, time: Option<Duration>, depth: u32, stats: &Stats) -> Budget {
         let whole = &self.options.budget;
         Budget {
             nodes: nodes.min(whole.nodes.saturating_sub(stats.total().expanded)),
             time: [self.time_left(), time].into_iter().flatten().min(),
+            clock: Clock::Work,
+            stop: whole.stop.within(self.time_left()),
             depth,
             ..whole.clone()
         }
