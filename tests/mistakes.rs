@@ -486,3 +486,36 @@ fn chance_under_another_name_is_told_its_name() {
                     moves is named random, and needs none)";
     assert!(out.contains(expected), "{out}");
 }
+
+#[test]
+fn a_value_of_each_role_is_kept() {
+    let rules = "
+        (role left) (role right) (init (at left 1)) (init (at right 5)) (init (turn left))
+        (other left right) (other right left) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5)
+        (<= (forward left ?x ?y) (succ ?x ?y)) (<= (forward right ?x ?y) (succ ?y ?x))
+        (<= (legal ?p go) (true (turn ?p)) (true (at ?p ?x)) (forward ?p ?x ?y))
+        (<= (legal ?p wait) (role ?p) (not (true (turn ?p))))
+        (<= (next (at ?p ?y)) (does ?p go) (true (at ?p ?x)) (forward ?p ?x ?y))
+        (<= (next (at ?p ?x)) (does ?p wait) (true (at ?p ?x)))
+        (<= (next (turn ?q)) (true (turn ?p)) (other ?p ?q))
+        (<= (home left) (true (at left 5))) (<= (home right) (true (at right 1)))
+        (<= terminal (home ?p)) (<= (goal ?p 100) (home ?p)) (<= (goal ?p 0) (home ?q) (other ?p ?q))";
+    let (code, lines) = found(rules);
+    let is_fault = |line: &&String| line.ends_with("frame fails");
+    assert_eq!((code, lines.iter().find(is_fault)), (0, None), "{lines:#?}");
+    let waits = "(<= (next (at ?p ?x)) (does ?p wait) (true (at ?p ?x)))";
+    let lost = found(&rules.replace(waits, "")).1;
+    assert!(lost.contains(&"frame fails".to_owned()), "{lost:#?}");
+}
+
+#[test]
+fn an_inequality_is_told_how_to_say_it() {
+    for word in ["!=", "neq", "different", "<>"] {
+        let rules = SIDES.replace("(<= terminal", &format!("(<= (two ?a ?b) (true (holder ?a ?s)) (true (holder ?b ?s)) ({word} ?a ?b)) (<= terminal (not (two a b)) "));
+        let (_, out) = ggp(&["check", "-"], &rules);
+        assert!(
+            out.contains("help: write (distinct TERM TERM)"),
+            "{word}: {out}"
+        );
+    }
+}

@@ -71,7 +71,10 @@ impl Fluent {
     /// The facts of one functor in the initial state, if they form a fluent.
     pub(super) fn new(game: &Game, facts: &[TermId], terms: &Terms) -> Option<Fluent> {
         let functor = terms.functor(*facts.first()?);
-        let found = values_of(facts, terms);
+        let mut found = values_of(facts, terms);
+        if found.is_empty() {
+            found.extend(value_of_roles(game, facts, terms));
+        }
         let confirmed: Vec<usize> = (found.iter().copied())
             .filter(|&value| {
                 rules::clears(game, functor, value) && rules::asks_for_none(game, functor, value)
@@ -416,4 +419,21 @@ fn values_of(facts: &[TermId], terms: &Terms) -> Vec<usize> {
         keys.len() == facts.len() && values.len() < facts.len()
     });
     found.collect()
+}
+
+/// The argument that has a value for each role, if the other one names each role once.
+fn value_of_roles(game: &Game, facts: &[TermId], terms: &Terms) -> Option<usize> {
+    if facts.len() != game.role_count() || facts.len() < 2 || terms.arguments(facts[0]).len() != 2 {
+        return None;
+    }
+    let roles: FxHashSet<TermId> = game.roles().map(|role| game.role_term(role)).collect();
+    let names_roles = |argument: usize| {
+        let names = facts.iter().map(|fact| terms.arguments(*fact)[argument]);
+        names.collect::<FxHashSet<TermId>>() == roles
+    };
+    match [0, 1].map(names_roles) {
+        [true, false] => Some(1),
+        [false, true] => Some(0),
+        _ => None,
+    }
 }

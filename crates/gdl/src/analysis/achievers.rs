@@ -206,7 +206,8 @@ impl Achievers {
                 let distance = strsim::damerau_levenshtein(name(foreign), name(known));
                 (distance, name(known))
             });
-            let (distance, nearest) = candidates.min()?;
+            // The same name in another form is no other spelling.
+            let (distance, nearest) = candidates.min().filter(|(distance, _)| *distance > 0)?;
             (3 * distance <= name(foreign).chars().count()).then(|| (name(foreign), nearest))
         });
         found.next()

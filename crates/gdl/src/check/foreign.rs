@@ -30,6 +30,25 @@ pub(super) fn is_operator(text: &str) -> bool {
     (1..=2).contains(&text.chars().count()) && of(text) && !is_arrow(text) && text != "<="
 }
 
+/// Whether a name says in another notation that two terms differ.
+pub(super) fn is_inequality(text: &str) -> bool {
+    [
+        "!=",
+        "/=",
+        "<>",
+        "~=",
+        "\\=",
+        "≠",
+        "neq",
+        "different",
+        "unequal",
+        "not_equal",
+        "notequal",
+    ]
+    .iter()
+    .any(|word| text.eq_ignore_ascii_case(word))
+}
+
 /// Recognizes a word of another notation; `is_form` is true for a word that is a whole form.
 pub(super) fn foreign(text: &str, is_form: bool) -> Option<Foreign> {
     let of = |kind, help| Some(Foreign { kind, help });

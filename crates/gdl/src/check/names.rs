@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::foreign::{ARITHMETIC_HELP, foreign, is_operator};
+use super::foreign::{ARITHMETIC_HELP, foreign, is_inequality, is_operator};
 use super::keywords::Keyword;
 use super::lower::{Lowered, Position};
 use crate::diagnostic::{Code, Diagnostic, Strictness};
@@ -140,6 +140,10 @@ fn relations(
             (None, Some(&span)) => {
                 let message = format!("{name} is used but never defined, so it never holds");
                 let finding = Diagnostic::new(Code::Undefined, strictness, span, message);
+                if is_inequality(name) {
+                    findings.push(finding.help("write (distinct TERM TERM)"));
+                    continue;
+                }
                 if is_operator(name) {
                     findings.push(finding.help(ARITHMETIC_HELP));
                     continue;

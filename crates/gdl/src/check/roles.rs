@@ -119,17 +119,23 @@ fn undeclared(
             report(fact.arguments[0], fact.span);
         }
     }
+    let mut compound = Vec::new();
     for rule in &lowered.rules.rules {
-        let mut atom = |atom: &crate::program::Atom| {
-            if let (true, Some(Term::Ground(name))) =
-                (relations.contains(&atom.relation), atom.arguments.first())
-            {
-                report(*name, atom.span);
-            }
+        let mut atom = |atom: &crate::program::Atom| match atom.arguments.first() {
+            _ if !relations.contains(&atom.relation) => {}
+            Some(Term::Ground(name)) => report(*name, atom.span),
+            Some(Term::Apply(..)) => compound.push(atom.span),
+            _ => {}
         };
         atom(&rule.head);
         for literal in &rule.body {
             literal.for_each_atom(&mut |a, _| atom(a));
         }
+    }
+    for span in compound {
+        let message =
+            "the first argument must be a role, not a compound term, so this has no effect";
+        let finding = Diagnostic::new(Code::UndeclaredRole, strictness, span, message);
+        findings.push(finding.help("write the role first"));
     }
 }

@@ -20,6 +20,8 @@ pub enum ParseTermError {
     UnknownName(String, Option<String>),
     /// The rules never use the name with this number of arguments.
     UnknownFunction(String, usize),
+    /// The name has brackets, and the rules write it without.
+    NotBracketed(String),
     /// The term table is full.
     TooLarge,
 }
@@ -42,6 +44,9 @@ impl fmt::Display for ParseTermError {
                     f,
                     "the rules have no name `{name}`; did you mean `{nearest}`?"
                 )
+            }
+            ParseTermError::NotBracketed(name) => {
+                write!(f, "the rules write `{name}` without brackets, as a name")
             }
             ParseTermError::UnknownFunction(name, 0) => {
                 write!(
@@ -214,6 +219,13 @@ impl Game {
         };
         let Some(functor) = self.functors().get(functor) else {
             let arity = functor.arity();
+            let bare = Functor {
+                shape: Shape::Bare,
+                ..functor
+            };
+            if functor.shape == Shape::Applied(0) && self.functors().get(bare).is_some() {
+                return Err(ParseTermError::NotBracketed(text.into()));
+            }
             return Err(ParseTermError::UnknownFunction(text.into(), arity));
         };
         let arguments = arguments
