@@ -62,7 +62,9 @@ fn other_encodings_are_refused_with_one_line_by_every_command() {
         .flat_map(|c| u32::from(c).to_le_bytes())
         .collect();
     let binary = (0..=255).cycle().take(5000).collect();
+    let program = b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x03\0\x3e\0\x01\0\0\0".repeat(9);
     for (bytes, part) in [
+        (program, "is not a text file"),
         (without_mark, "is in UTF-16 or UTF-32: save it as UTF-8"),
         (with_mark, "is in UTF-16 or UTF-32: save it as UTF-8"),
         (big, "is in UTF-16 or UTF-32: save it as UTF-8"),
@@ -330,4 +332,105 @@ fn the_time_for_reading_is_a_part_of_the_budget() {
             &["before the rules were read", "--budget-time"],
         );
     }
+}
+
+#[test]
+fn no_command_overwrites_what_it_reads() {
+    const OUTPUTS: [&str; 12] = [
+        "animate",
+        "answer",
+        "checkpoint",
+        "csv",
+        "efg",
+        "log",
+        "map",
+        "output",
+        "plot",
+        "results",
+        "save",
+        "stats-file",
+    ];
+    let place = Workplace::new();
+    let mut refused = 0;
+    let all = ggp_cli::command();
+    for command in all.get_subcommands() {
+        let files = command.get_arguments().filter(|argument| {
+            let names = argument.get_value_names().unwrap_or_default();
+            names
+                .iter()
+                .any(|name| name.starts_with("FILE") || name.starts_with("RECORD"))
+        });
+        let (outputs, inputs): (Vec<_>, Vec<_>) = files.partition(|argument| {
+            argument
+                .get_long()
+                .is_some_and(|long| OUTPUTS.contains(&long))
+        });
+        for output in &outputs {
+            for input in &inputs {
+                let is_gone_on_with = ["resume", "back"].map(Some).contains(&input.get_long());
+                if is_gone_on_with {
+                    continue;
+                }
+                place.write("both.kif", MATCHES);
+                let (name, output) = (command.get_name(), output.get_long().unwrap());
+                let line = match input.get_long() {
+                    Some(input) => {
+                        format!("{name} matches.kif --{input} both.kif --{output} ./both.kif")
+                    }
+                    None => format!("{name} both.kif --{output} ./both.kif"),
+                };
+                let found = place.run(&line);
+                assert_eq!(found.code, Some(2), "{line}: {found:#?}");
+                let kept = std::fs::read_to_string(place.folder().join("both.kif")).unwrap();
+                assert_eq!(kept, MATCHES, "{line}");
+                refused += usize::from(found.err.contains("is an input and would be overwritten"));
+            }
+        }
+    }
+    assert!(refused > 40, "{refused} were refused for that reason");
+    // A file of another kind is not called a checkpoint.
+    place.write("note.txt", "a note");
+    place.check_failure(
+        "solve matches.kif --method breadth-first-packed --checkpoint note.txt",
+        &[],
+        "",
+        2,
+        &["note.txt is there, and is not a checkpoint"],
+    );
+}
+
+#[test]
+fn a_record_is_not_read_as_rules() {
+    let place = Workplace::new();
+    place.write("match.json", "{\"matchId\": \"1\"}");
+    let message = "match.json is JSON, not rules: `ggp replay match.json` reads match records";
+    place.check_failure("check match.json", &[], "", 2, &[message]);
+}
+
+#[test]
+fn names_with_needless_brackets_are_explained() {
+    let place = Workplace::new();
+    let message = "the rules write `wait` without brackets, as a name";
+    place.check_failure(
+        "legal matches.kif --moves",
+        &["(take 1) (wait)"],
+        "",
+        2,
+        &[message],
+    );
+    let found = place.run_with("next matches.kif --move", &["take(1) wait"], "");
+    assert_eq!(found.code, Some(0), "{found:#?}");
+}
+
+#[test]
+fn a_difference_begins_where_its_header_says() {
+    let place = Workplace::new();
+    place.write(
+        "five.kif",
+        "(role a)\n(role b)\n(role c)\n(role d)\n(role e)\n(role   f)\n",
+    );
+    let found = place.run("fmt --diff five.kif");
+    let lines: Vec<&str> = found.out.lines().collect();
+    assert_eq!(lines[2], "@@ -3,4 +3,4 @@", "{found:#?}");
+    assert_eq!(lines[3], " (role c)", "{found:#?}");
 }

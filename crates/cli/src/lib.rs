@@ -46,9 +46,11 @@ use std::error::Error as _;
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::num::{IntErrorKind, ParseFloatError, ParseIntError};
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::parser::ValueSource;
 use clap::{CommandFactory, FromArgMatches, Parser};
 use serde::Serialize;
 
@@ -165,11 +167,69 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
             return 2;
         }
     };
-    match cli.command.run(&context) {
+    let is_apart = match (here, matches.subcommand()) {
+        (Some(here), Some((_, given))) => outputs_are_no_inputs(here, given),
+        _ => Ok(()),
+    };
+    match is_apart.and_then(|()| cli.command.run(&context)) {
         Ok(Exit::Done) => 0,
         Ok(Exit::Negative) => 1,
         Err(error) => fail(&error, has_goals, &context),
     }
+}
+
+/// The options of all commands that name a file to write.
+const OUTPUTS: &[&str] = &[
+    "animate",
+    "answer",
+    "checkpoint",
+    "csv",
+    "efg",
+    "log",
+    "map",
+    "output",
+    "plot",
+    "results",
+    "save",
+    "stats-file",
+];
+/// The options that name a file to go on with, which may be the file to write.
+const RESUMED: &[&str] = &["resume", "back"];
+
+/// Checks that no file to write is a file to read, nor two of them the same.
+///
+/// # Errors
+///
+/// The name of such a file.
+fn outputs_are_no_inputs(here: &clap::Command, given: &clap::ArgMatches) -> anyhow::Result<()> {
+    let (mut outputs, mut inputs) = (Vec::new(), Vec::new());
+    let is_back = here.get_name() == "scramble" && given.contains_id("back");
+    for argument in here.get_arguments() {
+        let id = argument.get_id().as_str();
+        let names = argument.get_value_names().unwrap_or_default();
+        let is_file = |name: &str| {
+            ["FILE", "DIR", "FOLDER", "RECORD"]
+                .iter()
+                .any(|kind| name.starts_with(kind))
+        };
+        let name = argument.get_long().unwrap_or(id);
+        let is_given = given.value_source(id) == Some(ValueSource::CommandLine);
+        // What is restored has all of the text before.
+        if !is_given
+            || !names.iter().any(|name| is_file(name))
+            || RESUMED.contains(&name)
+            || is_back
+        {
+            continue;
+        }
+        let files = given.get_raw(id).into_iter().flatten().map(Path::new);
+        if OUTPUTS.contains(&name) {
+            outputs.extend(files);
+        } else {
+            inputs.extend(files);
+        }
+    }
+    text_files::keep_apart(&outputs, &inputs)
 }
 
 /// The error of a command line. A value that is not a number is described in plain words, not

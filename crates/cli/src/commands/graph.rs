@@ -10,7 +10,7 @@ mod svg;
 mod values;
 
 use ggp_gdl::counted::counted;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, bail};
@@ -20,13 +20,15 @@ use crate::numbers::seconds;
 use crate::picture_options::PictureOptions;
 use crate::position::PositionOptions;
 use crate::rule_files::RuleOptions;
-use crate::{Context, Exit, png, text_files};
+use crate::{Context, Exit, png};
 use ggp_engine::machine::{AnyMachine, Machine, PlayError};
 use ggp_search::{Budget, BudgetKind, Status};
 
 /// The time for the whole, as a multiple of the time for exploring: what was found in some time
 /// takes up to twice that time to write.
 const WRITING: u32 = 3;
+/// The most levels whose sizes are printed.
+const LEVELS: usize = 40;
 
 /// The options of `ggp graph`.
 #[derive(clap::Args)]
@@ -172,6 +174,7 @@ impl Options {
             memory_bytes: self.budget_memory.saturating_mul(1 << 20),
             stop: context.stop().clone(),
             depth: self.depth.unwrap_or(u32::MAX),
+            ..Budget::default()
         }
     }
 
@@ -215,8 +218,6 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let format = options.format(context)?;
     if let Some(path) = &options.output {
         Context::can_write(path)?;
-        let files: Vec<&Path> = options.rules.files.iter().map(PathBuf::as_path).collect();
-        text_files::keep_apart(&[path], &files)?;
     }
     let began = Instant::now();
     let budget = options.budget(context);
@@ -233,7 +234,14 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         values::look_up(path, &machine, role, &mut explored)?;
     }
     let levels = levels(&explored.drawing);
-    let sizes: Vec<String> = levels.iter().map(ToString::to_string).collect();
+    let mut sizes: Vec<String> = levels
+        .iter()
+        .map(ToString::to_string)
+        .take(LEVELS)
+        .collect();
+    if levels.len() > LEVELS {
+        sizes.push("...".to_owned());
+    }
     let note = format!(
         "{}, {}, {}: {}",
         counted(explored.drawing.nodes.len(), "node"),

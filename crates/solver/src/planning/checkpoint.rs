@@ -183,6 +183,12 @@ impl From<io::Error> for LoadError {
     }
 }
 
+/// Returns true if a file begins as checkpoints do.
+pub fn is_checkpoint(path: &Path) -> bool {
+    let mut magic = [0; MAGIC.len()];
+    File::open(path).is_ok_and(|mut file| file.read_exact(&mut magic).is_ok()) && &magic == MAGIC
+}
+
 const MAGIC: &[u8; 12] = b"ggp search\r\n";
 /// Incremented whenever the format of any method changes.
 const VERSION: u32 = 4;

@@ -13,7 +13,7 @@ use crate::numbers::thousands;
 use crate::processes::Sharing;
 use ggp_search::{Stats, Verdict};
 use ggp_solver::planning::breadth_first::{BreadthFirstOptions, Classes, Spill, manifest};
-use ggp_solver::planning::checkpoint::Checkpoint;
+use ggp_solver::planning::checkpoint::{Checkpoint, is_checkpoint};
 use ggp_solver::solve::{Answer, Setting, SolveOptions};
 
 #[derive(Copy, Clone, PartialEq, Eq, Debug, clap::ValueEnum)]
@@ -224,6 +224,9 @@ fn refuse_to_replace(checkpoint: &Path, resume: Option<&Path>) -> anyhow::Result
     let is_there = checkpoint.metadata().is_ok_and(|known| known.len() > 0);
     if is_there && resume != Some(checkpoint) {
         let name = checkpoint.display();
+        if !is_checkpoint(checkpoint) {
+            bail!("{name} is there, and is not a checkpoint: give the checkpoint another name");
+        }
         bail!("{name} has a checkpoint: add --resume {name} to go on from it, or delete it");
     }
     Ok(())
