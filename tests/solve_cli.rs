@@ -383,7 +383,7 @@ fn what_is_worth_nothing_is_not_said_to_be_worth_100() {
     let output = ggp(&["solve", file.to_str().unwrap(), "--goal", "best", "--quiet"]);
     assert_eq!(
         text(&output.stdout),
-        "every end that can be reached has score 0\n"
+        "no end with a score above 0 can be reached\n"
     );
     assert_eq!(output.status.code(), Some(1));
 }

@@ -121,7 +121,7 @@ fn people_who_move_at_once_can_choose_again() {
 fn what_is_typed_wrong_is_explained() {
     let place = Workplace::new();
     let input =
-        "9\n0\ntak 1\ntake 3\n(press 9)\npress 1 1\nfly\n/fly\n\nhelp\nstate\nmoves\nhint\n";
+        "9\n0\ntak 1\ntake 3\n(press 9)\npress 1 1\nfly\n/fly\n\nhelp\nstate\nmoves\nhint\n1; 1\n";
     let found = place.run_with("play lights.kif", &[], input);
     assert_eq!(found.code, Some(0), "{found:#?}");
     for part in [
@@ -135,6 +135,7 @@ fn what_is_typed_wrong_is_explained() {
         "me> state\n\nstate 0: 1 fact\n  on: 1\n",
         "me> moves\n  [1] (press 1) [2] (press 2)\n",
         "me> hint\nhint: (press ",
+        "me> 1; 1\n`1; 1` is not a legal move here; type help",
     ] {
         assert!(
             found.out.contains(part),
@@ -316,7 +317,7 @@ fn wrong_rules_end_the_match_with_what_was_played() {
     assert!(found.err.contains("me has no legal move"), "{found:#?}");
     let found = place.run_with("play faulty.kif --quiet", &[], "two\n\n");
     assert_eq!(found.code, Some(2), "{found:#?}");
-    assert!(found.out.contains("me none\n"), "{found:#?}");
+    assert!(found.out.contains("me several: 1, 2\n"), "{found:#?}");
     assert!(found.err.contains("several goal values"), "{found:#?}");
 }
 

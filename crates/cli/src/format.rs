@@ -175,6 +175,7 @@ impl Goal {
     pub fn text(&self, choice: GoalChoice) -> String {
         let Goal { role, goal, values } = self;
         match goal {
+            None if values.len() > 1 => format!("{role} several: {}", values.join(", ")),
             None => format!("{role} none"),
             Some(score) if values.len() < 2 => format!("{role} {score}"),
             Some(score) => format!(

@@ -125,8 +125,12 @@ pub fn parse_joint<M: Machine>(
     text: &str,
 ) -> anyhow::Result<Vec<Move>> {
     let game = machine.game().clone();
-    let terms = game
-        .parse_terms(machine.terms_mut(), text)
+    let terms = game.parse_terms(machine.terms_mut(), text);
+    let terms = terms
+        .or_else(|error| {
+            let other = game.parse_terms(machine.terms_mut(), &prefix_notation(text));
+            other.map_err(|_| error)
+        })
         .map_err(|error| match error {
             ParseTermError::Malformed(part) if part == text.trim() => {
                 anyhow!("this is not a term such as `noop` or `(f a 1)`, or a list of them")
@@ -135,6 +139,26 @@ pub fn parse_joint<M: Machine>(
         })?;
     let given = terms.into_iter().map(Move::new).collect();
     Ok(machine::completed(machine, state, given)?)
+}
+
+/// `(mark 1 1)` for `mark(1, 1)`: the notation of mathematics and of Prolog as that of the rules.
+pub(crate) fn prefix_notation(line: &str) -> String {
+    let mut text = String::new();
+    let mut name = 0;
+    for letter in line.chars() {
+        match letter {
+            '(' if name < text.len() => {
+                text.insert(name, '(');
+                text.push(' ');
+            }
+            ',' => text.push(' '),
+            letter => text.push(letter),
+        }
+        if letter.is_whitespace() || "(),".contains(letter) {
+            name = text.len();
+        }
+    }
+    text
 }
 
 /// Reads the facts of a state, with or without `(true ...)` around each. `name`

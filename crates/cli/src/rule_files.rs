@@ -139,7 +139,7 @@ pub fn other_rules(game: &Game, is_of: impl Fn(&Game) -> bool) -> String {
     let with = |choice: &GoalChoice| is_of(&game.choosing_goals(*choice));
     match GoalChoice::ALL.into_iter().find(with) {
         Some(choice) => format!("it was made with --goals {choice}"),
-        None => "it was made from other rules".to_owned(),
+        None => "it was made from other rules, or is damaged (`ggp verify` tells which)".to_owned(),
     }
 }
 
@@ -500,7 +500,11 @@ impl RuleOptions {
         };
         text_files::refuse_infix(path, &text)?;
         context.keep(path);
-        Ok(Source::new(shown_name(path), text))
+        let name = shown_name(path);
+        if is_json(&text) {
+            bail!("{name} is JSON, not rules: `ggp replay {name}` reads match records");
+        }
+        Ok(Source::new(name, text))
     }
 
     fn read_grid(&self, path: &Path, context: &Context) -> anyhow::Result<Grid> {
@@ -558,17 +562,36 @@ pub fn refuse_other_encodings(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let share = |is_one: fn(&u8) -> bool| {
         first.iter().filter(|byte| is_one(byte)).count() as f64 / first.len().max(1) as f64
     };
+    // Most characters of rules are letters of one byte: the others of a character are zero.
+    let has_width = |width: usize| {
+        let is_letter = |some: &&[u8]| {
+            let zeros = some.iter().filter(|byte| **byte == 0).count();
+            zeros + 1 == width
+                && some
+                    .iter()
+                    .any(|byte| *byte == b'\n' || byte.is_ascii_graphic() || *byte == b' ')
+        };
+        let characters = first.chunks_exact(width);
+        let count = characters.len();
+        count > 0 && 2 * characters.filter(is_letter).count() > count
+    };
     let has_mark = [[0xff, 0xfe], [0xfe, 0xff]]
         .iter()
         .any(|mark| bytes.starts_with(mark));
     let name = shown_name(path);
-    if has_mark || share(|byte| *byte == 0) > 0.2 {
+    if has_mark || has_width(2) || has_width(4) {
         bail!("{name} is in UTF-16 or UTF-32: save it as UTF-8");
     }
     if share(|byte| matches!(byte, 0..9 | 14..32)) > 0.05 {
         bail!("{name} is not a text file");
     }
     Ok(())
+}
+
+/// Whether a text is an object of JSON, such as a match record.
+fn is_json(text: &str) -> bool {
+    let inside = text.trim_start().strip_prefix('{');
+    inside.is_some_and(|text| text.trim_start().starts_with('"'))
 }
 
 fn as_text(path: &Path, bytes: Vec<u8>, context: &Context) -> String {

@@ -179,7 +179,7 @@ impl fmt::Display for TableError {
         match self {
             TableError::Io(error) => error.fmt(f),
             TableError::Malformed(why) => write!(f, "not a file of `ggp tabulate`: {why}"),
-            TableError::OtherRules => f.write_str("it was made from other rules"),
+            TableError::OtherRules => f.write_str("it was made from other rules, or is damaged"),
         }
     }
 }

@@ -8,6 +8,7 @@ use std::rc::Rc;
 use super::hint::Adviser;
 use super::{hidden, reasons};
 use crate::knowledge::Known;
+use crate::position::prefix_notation;
 use crate::{Context, format};
 use ggp_engine::machine::{self, Machine};
 use ggp_gdl::game::{Game, Move, RoleId};
@@ -326,6 +327,14 @@ impl<'a> Human<'a> {
     ) -> anyhow::Result<Choice> {
         let table = self.table;
         let game = machine.game().clone();
+        // The order does not depend on the backend.
+        let mut legal = turn.legal.to_vec();
+        let terms = machine.terms();
+        legal.sort_by(|a, b| game.compare_terms(terms, a.term(), b.term()));
+        let turn = &Turn {
+            legal: &legal,
+            ..*turn
+        };
         let menu = Menu::new(machine, turn.legal);
         let is_hidden = game.is_hidden();
         // A state is shown to the first person that is asked.
@@ -567,7 +576,9 @@ impl Menu {
         let is_term = prefix.starts_with('(') || !prefix.trim_end().contains(' ');
         let meant = if is_term { &read[2] } else { &read[3] };
         Input::Wrong(match (understood, meant) {
-            (Some(_), _) if self.game.is_hidden() => format!("`{line}` is not a legal move here"),
+            (Some(_), _) if self.game.is_hidden() || line.contains(';') => {
+                format!("`{line}` is not a legal move here")
+            }
             (Some((text, _)), _) => {
                 format!("`{line}` is not a legal move here (`why {text}` explains)")
             }
@@ -578,24 +589,4 @@ impl Menu {
             (None, Ok(_)) => unreachable!("one of the texts was understood"),
         })
     }
-}
-
-/// `(mark 1 1)` for `mark(1, 1)`: the notation of mathematics and of Prolog as that of the rules.
-fn prefix_notation(line: &str) -> String {
-    let mut text = String::new();
-    let mut name = 0;
-    for letter in line.chars() {
-        match letter {
-            '(' if name < text.len() => {
-                text.insert(name, '(');
-                text.push(' ');
-            }
-            ',' => text.push(' '),
-            letter => text.push(letter),
-        }
-        if letter.is_whitespace() || "(),".contains(letter) {
-            name = text.len();
-        }
-    }
-    text
 }

@@ -51,6 +51,9 @@ pub(super) struct MoveAnswer {
     least: u8,
     most: u8,
     endless: bool,
+    /// Whether no other role decides.
+    #[serde(skip)]
+    is_alone: bool,
     /// The score estimated by simulation.
     estimate: Option<f64>,
 }
@@ -110,7 +113,15 @@ impl Answer {
         {
             moves[..=at].rotate_right(1);
         }
+        let game = machine.game();
+        let others = game
+            .roles()
+            .filter(|other| *other != role && !game.is_random(*other));
+        let others: Vec<String> = others
+            .map(|other| game.role_name(other).to_owned())
+            .collect();
         let moves = moves.into_iter().map(|found| MoveAnswer {
+            is_alone: others.is_empty(),
             action: format::move_text(machine, found.action),
             least: found.bounds.0,
             most: found.bounds.1,
@@ -124,20 +135,15 @@ impl Answer {
         let moves_of = |joint: &Joint| joint.iter().map(|(chosen, _)| *chosen).collect();
         let proved: Vec<Vec<Move>> = report.line.iter().map(moves_of).collect();
         let said = |joint: &Vec<Move>| format::joint_texts(machine, joint).join(" ");
-        let game = machine.game();
-        let others = game
-            .roles()
-            .filter(|other| *other != role && !game.is_random(*other));
+        let moves: Vec<MoveAnswer> = moves.collect();
         Ok(Answer {
-            others: others
-                .map(|other| game.role_name(other).to_owned())
-                .collect(),
+            others,
             role: machine.game().role_name(role).to_owned(),
             proved: report.stopped.is_none(),
             least,
             most,
             endless: report.is_endless,
-            moves: moves.collect(),
+            moves,
             line: match guess {
                 Some(guess) => guess.line.iter().map(said).collect(),
                 None => proved.iter().map(said).collect(),
@@ -259,6 +265,9 @@ impl fmt::Display for MoveAnswer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (least, most) = (self.least, self.most);
         match self.endless {
+            true if self.is_alone => {
+                write!(f, "{} endless, at most {least} at an end", self.action)?;
+            }
             true => write!(f, "{} endless, {least} to {most}", self.action)?,
             false => write!(f, "{} {}", self.action, range(least, most))?,
         }
