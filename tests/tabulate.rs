@@ -147,6 +147,100 @@ fn values_are_those_that_are_proved() {
     assert!(endless > 0);
 }
 
+/// Two walk towards the end of a track of `length` places in turn; a coin moves on, or throws back to the start
+/// who dares.
+fn walk(length: usize) -> String {
+    let mut text = String::from(
+        "(role red) (role blue) (role random) (other red blue) (other blue red)
+        (init (turn red)) (init (at red 0)) (init (at blue 0))
+        (<= (legal ?r dare) (true (turn ?r))) (<= (legal ?r creep) (true (turn ?r)))
+        (<= (legal ?r wait) (role ?r) (distinct ?r random) (not (true (turn ?r))))
+        (legal random heads) (legal random tails) (legal random edge)
+        (<= (next (turn ?s)) (true (turn ?r)) (other ?r ?s))
+        (<= (next (at ?r ?n)) (true (at ?r ?n)) (not (true (turn ?r))))
+        (<= (next (at ?r ?k)) (does ?r dare) (does random heads) (true (at ?r ?n)) (after ?n ?m) (after ?m ?k))
+        (<= (next (at ?r 0)) (does ?r dare) (does random tails))
+        (<= (next (at ?r ?n)) (does ?r dare) (does random edge) (true (at ?r ?n)))
+        (<= (next (at ?r ?m)) (does ?r creep) (does random heads) (true (at ?r ?n)) (after ?n ?m))
+        (<= (next (at ?r ?n)) (does ?r creep) (not (does random heads)) (true (at ?r ?n)))
+        (<= (goal ?r 100) (home ?r)) (<= (goal ?r 0) (other ?r ?s) (home ?s))
+        (<= (goal ?r 40) (role ?r) (distinct ?r random) (not (done)))
+        (<= (done) (home ?r)) (<= terminal (home ?r))\n",
+    );
+    for place in 0..length {
+        text += &format!("(after {place} {}) ", place + 1);
+    }
+    text + &format!("(after {length} {length}) (<= (home ?r) (true (at ?r {length})))")
+}
+
+#[test]
+fn expected_scores_are_those_that_are_proved() {
+    let own = tempfile::tempdir().unwrap();
+    let file = own.path().join("own.kif");
+    for (rules, role, moves) in [
+        (walk(3), "red", "creep wait heads; wait dare edge"),
+        (
+            walk(6),
+            "blue",
+            "creep wait heads; wait dare edge; dare wait heads",
+        ),
+        (COINS.to_owned(), "guesser", ""),
+    ] {
+        std::fs::write(&file, &rules).unwrap();
+        let rules = file.to_str().unwrap();
+        let (_folder, values, made) = table(rules);
+        let question = ["prove", rules, "--role", role, "--moves", moves, "--json"];
+        let proved = json(&question);
+        let found = json(&[&question[..], &["--table", values.to_str().unwrap()]].concat());
+        let is_near = |one: &Value, other: &Value| {
+            let [one, other] = [one, other].map(|value| value.as_f64().unwrap());
+            (one - other).abs() < 1e-3
+        };
+        assert_eq!(proved["exact"], true, "{proved}");
+        assert!(
+            is_near(&found["mean"], &proved["value"]),
+            "{found} {proved}"
+        );
+        assert!(made["first"][0]["mean"].is_number(), "{made}");
+        for one in found["moves"].as_array().unwrap() {
+            let others = proved["moves"].as_array().unwrap();
+            let other = others
+                .iter()
+                .find(|other| other["move"] == one["move"])
+                .unwrap();
+            assert!(is_near(&one["mean"], &other["value"]), "{one} {other}");
+        }
+        let checked = json(&[
+            "verify",
+            rules,
+            values.to_str().unwrap(),
+            "--whole",
+            "--json",
+        ]);
+        assert_eq!(checked["verdict"], "right", "{checked}");
+    }
+}
+
+#[test]
+fn an_expected_score_that_does_not_follow_is_found() {
+    let own = tempfile::tempdir().unwrap();
+    let rules = own.path().join("own.kif");
+    std::fs::write(&rules, walk(3)).unwrap();
+    let rules = rules.to_str().unwrap();
+    let (_folder, file, _) = table(rules);
+    let mut bytes = std::fs::read(&file).unwrap();
+    // The last value is followed by the digest, which is made again.
+    let end = bytes.len() - 32;
+    bytes[end - 4..end].copy_from_slice(&12.5_f32.to_le_bytes());
+    let digest = hmac_sha256::Hash::hash(&bytes[..end]);
+    bytes[end..].copy_from_slice(&digest);
+    std::fs::write(&file, &bytes).unwrap();
+    let output = ggp(&["verify", rules, file.to_str().unwrap(), "--whole"]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("another expected score"), "{text}");
+}
+
 #[test]
 fn the_number_of_moves_to_the_end_is_known() {
     for (name, positions, distance) in [

@@ -55,7 +55,7 @@ const LINE: usize = 40;
 
 /// An agent that looks its moves up, and leaves those that it does not find to another one.
 ///
-/// It relies on files with distances only: in games of one role, and in games of two with a
+/// It relies on files with distances or expected scores only: in games of one role, and in games of two with a
 /// constant sum that take turns, the moves with the best value are best against everybody.
 pub struct LookupAgent {
     brief: Brief,
@@ -71,7 +71,11 @@ impl LookupAgent {
     /// An agent with a file of values for the game, if that says what is best; otherwise `other`.
     pub fn or_else(brief: Brief, other: Box<dyn Agent>) -> Box<dyn Agent> {
         let table = brief.tables.of(&brief.game);
-        match table.filter(|table| table.header().has_distances) {
+        let is_best = |table: &Arc<Table>| {
+            let header = table.header();
+            header.has_distances || header.has_means
+        };
+        match table.filter(is_best) {
             Some(table) if !brief.game.is_random(brief.role) => Box::new(LookupAgent {
                 brief,
                 table,
@@ -115,13 +119,13 @@ impl LookupAgent {
             Candidate {
                 action: found.action,
                 visits: 0,
-                value: least,
+                value: found.mean.map_or(least, f64::from),
                 bounds: (least, most),
                 distance: found.distance,
             }
         };
         let mut advice = Advice {
-            value: Some(f64::from(best.scores[0])),
+            value: Some(candidate(&best).value),
             bounds: candidate(&best).bounds,
             nodes: own.len() as u64,
             candidates: own.iter().map(candidate).collect(),

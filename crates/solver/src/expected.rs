@@ -199,6 +199,17 @@ impl<M: Machine> Positions<'_, M> {
     }
 }
 
+/// The expected scores of a role in all positions that can be reached.
+#[derive(Clone, Debug)]
+pub struct ExpectedOfAll<S> {
+    /// The number of each position.
+    pub numbers: FxHashMap<S, u32>,
+    /// By number: bounds of the expected score.
+    pub values: Vec<Bounds>,
+    /// As [`Expected::is_exact`].
+    pub is_exact: bool,
+}
+
 /// The scores that a role can expect by its moves in a position that all roles know. `None` if the
 /// budget ends first.
 ///
@@ -211,6 +222,44 @@ pub fn expected_scores<M: Machine>(
     role: RoleId,
     budget: &Budget,
 ) -> Result<Option<Expected>, PlayError> {
+    let Some((positions, is_exact)) = valued(machine, state, role, budget)? else {
+        return Ok(None);
+    };
+    let of_moves = positions.nodes[0].of_moves(&positions.values);
+    Ok(Some(Expected {
+        moves: positions.first_moves.into_iter().zip(of_moves).collect(),
+        is_exact,
+        positions: positions.nodes.len() as u64,
+    }))
+}
+
+/// The scores that a role can expect in a position and in all that can be reached from it, where all roles
+/// know the position. `None` if the budget ends first.
+///
+/// # Errors
+///
+/// Faults of the rules.
+pub fn expected_of_all<M: Machine>(
+    machine: &mut M,
+    state: &M::State,
+    role: RoleId,
+    budget: &Budget,
+) -> Result<Option<ExpectedOfAll<M::State>>, PlayError> {
+    let valued = valued(machine, state, role, budget)?;
+    Ok(valued.map(|(positions, is_exact)| ExpectedOfAll {
+        numbers: positions.numbers,
+        values: positions.values,
+        is_exact,
+    }))
+}
+
+/// All positions with their values, and whether these are exact. `None` if the budget ends first.
+fn valued<'m, M: Machine>(
+    machine: &'m mut M,
+    state: &M::State,
+    role: RoleId,
+    budget: &Budget,
+) -> Result<Option<(Positions<'m, M>, bool)>, PlayError> {
     let game = machine.game().clone();
     let rest = game.roles().filter(|other| *other != role);
     let (chance, others): (Vec<RoleId>, Vec<RoleId>) = rest.partition(|role| game.is_random(*role));
@@ -239,12 +288,8 @@ pub fn expected_scores<M: Machine>(
         return Ok(None);
     }
     let is_two = positions.others.len() == 1 && positions.is_sum && !positions.is_joint;
-    let of_moves = nodes[0].of_moves(values);
-    Ok(Some(Expected {
-        moves: positions.first_moves.into_iter().zip(of_moves).collect(),
-        is_exact: positions.others.is_empty() || is_two,
-        positions: positions.nodes.len() as u64,
-    }))
+    let is_exact = positions.others.is_empty() || is_two;
+    Ok(Some((positions, is_exact)))
 }
 
 /// Calls `value` with each strongly connected component of the positions, after all that can be reached from

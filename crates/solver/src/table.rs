@@ -9,7 +9,8 @@
 //! number of its first entry (`u32`); the entries of all buckets; and the SHA-256 of everything before. A
 //! position is in the bucket that [`bucket`] names. An entry has the facts of a position as bits, in the
 //! order of the header, rounded up to bytes; the number of its value in the header (`u16`); and if there are
-//! distances, the number of joint moves to the end (`u16`), 65535 if it is not known.
+//! distances, the number of joint moves to the end (`u16`), 65535 if it is not known; and if there are expected scores,
+//! one for each player (`f32`), not a number if play can go on for ever.
 
 mod build;
 mod file;

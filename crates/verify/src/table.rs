@@ -27,6 +27,8 @@ pub struct TableClaim {
     bucket_bits: u32,
     values: Vec<Vec<[u8; 2]>>,
     has_distances: bool,
+    #[serde(default)]
+    has_means: bool,
 }
 
 impl TableClaim {
@@ -120,9 +122,14 @@ pub fn verify_table(
     Ok(checked)
 }
 
+/// The most that an expected score may differ from the one that follows from those after it.
+const PRECISION: f32 = 1e-3;
+
 /// The value in an entry.
 #[derive(Clone, PartialEq, Eq)]
 struct Value {
+    /// By player: the bits of the expected score.
+    means: Vec<u32>,
     scores: Vec<[u8; 2]>,
     distance: u16,
 }
@@ -167,7 +174,8 @@ impl<'c, 'f> Checker<'c, 'f> {
             .unzip();
         let count = players.len();
         let key_bytes = claim.facts.len().div_ceil(8);
-        let entry_bytes = key_bytes + 2 + 2 * usize::from(claim.has_distances);
+        let means = if claim.has_means { 4 * count } else { 0 };
+        let entry_bytes = key_bytes + 2 + 2 * usize::from(claim.has_distances) + means;
         let buckets = 1_u64
             .checked_shl(claim.bucket_bits)
             .filter(|_| claim.bucket_bits < 32);
@@ -246,7 +254,10 @@ impl<'c, 'f> Checker<'c, 'f> {
         let number = |at: usize| u16::from_le_bytes([rest[at], rest[at + 1]]);
         let scores = self.claim.values.get(usize::from(number(0)));
         let scores = scores.ok_or_else(|| Failure::Wrong(format!("entry {entry} has no value")))?;
+        let means = 2 + 2 * usize::from(self.claim.has_distances);
+        let (means, _) = rest[means..].as_chunks();
         let value = Value {
+            means: means.iter().map(|mean| u32::from_le_bytes(*mean)).collect(),
             scores: scores.clone(),
             distance: if self.claim.has_distances {
                 number(2)
@@ -302,13 +313,14 @@ impl<'c, 'f> Checker<'c, 'f> {
         if self.find(&state)?.as_ref() != Some(&value) {
             return wrong("an entry in the wrong bucket, or a second one, for the position");
         }
-        let (expected, distance) = match self.machine.is_terminal(&state)? {
+        let (expected, distance, means) = match self.machine.is_terminal(&state)? {
             true => {
                 let mut scores = Vec::new();
                 for role in self.game.roles().filter(|role| !self.game.is_random(*role)) {
                     scores.push([self.machine.goal(&state, role)?.get(); 2]);
                 }
-                (scores, 0)
+                let means = scores.iter().map(|[score, _]| f32::from(*score)).collect();
+                (scores, 0, means)
             }
             false => match self.after(&state)? {
                 Some(after) => after,
@@ -321,6 +333,12 @@ impl<'c, 'f> Checker<'c, 'f> {
         if self.claim.has_distances && distance != value.distance {
             return wrong("another distance");
         }
+        for (bits, mean) in value.means.iter().zip(&means) {
+            let claimed = f32::from_bits(*bits);
+            if !claimed.is_nan() && (claimed - mean).abs() > PRECISION {
+                return wrong("another expected score");
+            }
+        }
         self.is_open |= value.distance == UNKNOWN;
         Ok(())
     }
@@ -331,7 +349,7 @@ impl<'c, 'f> Checker<'c, 'f> {
     fn after(
         &mut self,
         state: &<DatalogMachine as Machine>::State,
-    ) -> Result<Option<(Vec<[u8; 2]>, u16)>, Failure> {
+    ) -> Result<Option<(Vec<[u8; 2]>, u16, Vec<f32>)>, Failure> {
         let mut legal: Vec<Vec<Move>> = Vec::new();
         for role in self.game.roles() {
             let mut moves = Vec::new();
@@ -341,6 +359,9 @@ impl<'c, 'f> Checker<'c, 'f> {
         // By player, own move and those of the other players: what chance leaves.
         type Left = FxHashMap<Move, FxHashMap<Vec<Move>, [u8; 2]>>;
         let mut left: Vec<Left> = vec![Left::default(); self.players.len()];
+        // In the same way: the sums of expected scores, and the number of outcomes.
+        type Sums = FxHashMap<Move, FxHashMap<Vec<Move>, (f32, f32)>>;
+        let mut sums: Vec<Sums> = vec![Sums::default(); self.players.len()];
         let mut children = Vec::new();
         for joint in joint_moves(&legal) {
             let next = self.machine.next(state, &joint)?;
@@ -351,6 +372,11 @@ impl<'c, 'f> Checker<'c, 'f> {
                 let [low, high] = value.scores[player];
                 let others = self.players.iter().filter(|other| *other != role);
                 let others: Vec<Move> = others.map(|other| joint[*other]).collect();
+                if let Some(bits) = value.means.get(player) {
+                    let sums = sums[player].entry(joint[*role]).or_default();
+                    let (sum, count) = sums.entry(others.clone()).or_default();
+                    (*sum, *count) = (*sum + f32::from_bits(*bits), *count + 1.0);
+                }
                 let of_own = left[player].entry(joint[*role]).or_default();
                 let known = of_own.entry(others).or_insert([low, high]);
                 *known = [known[0].min(low), known[1].max(high)];
@@ -370,10 +396,18 @@ impl<'c, 'f> Checker<'c, 'f> {
             [most(0), most(1)]
         });
         let scores: Vec<[u8; 2]> = best.collect();
+        let means = sums.into_iter().map(|sums| {
+            let of_moves = sums.into_values().map(|of_own| {
+                let means = of_own.into_values().map(|(sum, count)| sum / count);
+                means.fold(f32::INFINITY, |a, b| known(a, b, f32::min))
+            });
+            of_moves.fold(f32::NEG_INFINITY, |a, b| known(a, b, f32::max))
+        });
+        let means: Vec<f32> = means.collect();
         let mut choosers = (0..).zip(&legal).filter(|(_, moves)| moves.len() > 1);
         let role = choosers.next().map_or(0, |(role, _)| role);
         let Some(player) = self.players.iter().position(|own| *own == role) else {
-            return Ok(Some((scores, UNKNOWN)));
+            return Ok(Some((scores, UNKNOWN, means)));
         };
         let [least, most] = scores[player];
         let kept = children
@@ -390,7 +424,16 @@ impl<'c, 'f> Checker<'c, 'f> {
             }
             _ => UNKNOWN,
         };
-        Ok(Some((scores, distance)))
+        Ok(Some((scores, distance, means)))
+    }
+}
+
+/// The choice between two expected scores; not a number where one of them is none.
+fn known(a: f32, b: f32, choose: fn(f32, f32) -> f32) -> f32 {
+    if a.is_nan() || b.is_nan() {
+        f32::NAN
+    } else {
+        choose(a, b)
     }
 }
 

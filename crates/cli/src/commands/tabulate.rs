@@ -28,7 +28,9 @@ Examples:
 All positions are found, and then valued backwards from the ends: for each role, the score that it
 can force against all others, who know its moves, and the score that the others can force it down
 to. Both are the same, unless positions repeat and play is endless, or chance decides, which is a
-role named random: the first score holds for all its outcomes, the second for its best ones. Where
+role named random: the first score holds for all its outcomes, the second for its best ones. Then
+the file has expected scores, too, in games of one player and of two with a constant sum that take
+turns. Where
 the others do not know the role's move, it may get more: the second score is null in JSON. In games
 of one role, and of two with a constant sum that take turns, the file also has the number of joint
 moves to the end: a role that gets its lowest score delays it, all others hasten it.
@@ -89,6 +91,9 @@ struct First {
     least: u8,
     /// `null` if no bound is proved.
     most: Option<u8>,
+    /// The expected score, where chance decides and it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mean: Option<f32>,
 }
 
 /// Runs the command.
@@ -178,6 +183,11 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         leave_if_lost(&error);
         explain(&error, &game, options, context)
     })?;
+    let for_means = Budget {
+        nodes: options.budget_nodes,
+        ..left(&budget, started)
+    };
+    let means = made.find_means(&mut machine.clone(), &for_means)?;
     let mut write = |file: &mut dyn Write| made.write(net, file);
     let written = match is_first {
         true => context.write_file_by(&options.output, &mut write),
@@ -196,11 +206,14 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     if !is_first {
         return Ok(Exit::Done);
     }
-    let TableValue { scores, distance } = made.first();
+    let TableValue {
+        scores, distance, ..
+    } = made.first();
     let players = game
         .roles()
         .filter(|role| !game.is_random(*role))
         .zip(scores.into_iter().zip(made.upper_bounds()));
+    let mut means = means.unwrap_or_default().into_iter();
     let summary = Summary {
         positions: made.len(),
         joint_moves: made.joint_moves(),
@@ -211,6 +224,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
                 role: game.role_name(role).to_owned(),
                 least,
                 most,
+                mean: means.next().filter(|mean| !mean.is_nan()),
             })
             .collect(),
         distance,
@@ -220,8 +234,14 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         return Ok(Exit::Done);
     }
     let has_chance = game.roles().any(|role| game.is_random(role));
-    for First { role, least, most } in &summary.first {
-        let value = value_text(*least, *most, has_chance);
+    for First {
+        role,
+        least,
+        most,
+        mean,
+    } in &summary.first
+    {
+        let value = value_text(*least, *most, *mean, has_chance);
         context.print(format!("{role} {value}"))?;
     }
     if let Some(distance) = summary.distance {
@@ -239,11 +259,17 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
 }
 
 /// A value as text.
-pub(super) fn value_text(least: u8, most: Option<u8>, has_chance: bool) -> String {
+pub(super) fn value_text(
+    least: u8,
+    most: Option<u8>,
+    mean: Option<f32>,
+    has_chance: bool,
+) -> String {
+    let mean = mean.map_or(String::new(), |mean| format!("{mean:.4} on average, "));
     match most {
         None => format!("at least {least}"),
         Some(most) if least == most => least.to_string(),
-        Some(most) if has_chance => format!("at least {least}, at most {most}"),
+        Some(most) if has_chance => format!("{mean}at least {least}, at most {most}"),
         Some(most) => format!("endless, {least} to {most}"),
     }
 }

@@ -7,12 +7,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::bucket;
 use super::file::{Header, TableValue, Writer, upper_bound};
+use crate::expected::{Bounds, expected_of_all};
 use crate::planning::breadth_first::values::{FAR, Fault, Progress, ValueError, Valued, value_all};
 use crate::planning::breadth_first::{BreadthFirstError, BreadthFirstOptions, Lost, Peers};
 #[cfg(feature = "distributed")]
 use crate::planning::breadth_first::{LinkError, Processes};
+use ggp_engine::machine::{AnyMachine, Machine, PlayError};
 use ggp_engine::propnet::Propnet;
 use ggp_engine::threads::Pool;
+use ggp_gdl::game::RoleId;
 use ggp_search::Budget;
 use ggp_stop::Stop;
 
@@ -108,6 +111,8 @@ pub struct Tabulation {
 /// The positions of this process.
 struct Part {
     valued: Valued,
+    /// By the facts of a position as bits: the expected scores of the players; empty if they are not known.
+    means: FxHashMap<Vec<u8>, Vec<f32>>,
     pool: Pool,
     stop: Stop,
 }
@@ -166,6 +171,7 @@ pub fn tabulate(
     Ok(Tabulation {
         part: Part {
             valued,
+            means: FxHashMap::default(),
             pool: Pool::new(limits.threads),
             stop: limits.stop.clone(),
         },
@@ -183,9 +189,56 @@ impl Tabulation {
     pub fn first(&self) -> TableValue {
         let (scores, distance) = &self.part.valued.first;
         TableValue {
+            means: Vec::new(),
             scores: scores.clone(),
             distance: (self.part.valued.has_distances && *distance != FAR).then_some(*distance),
         }
+    }
+
+    /// Finds the scores that the players can expect where chance decides, for the file: means over its moves.
+    /// `machine` runs the same network. Returns those of the first position; `None` if the budget ends first,
+    /// nothing is chance, or several processes share the positions, and in games in which the values depend on
+    /// what others know: of several players, but two that take turns with a constant sum.
+    ///
+    /// # Errors
+    ///
+    /// Faults of the rules.
+    pub fn find_means(
+        &mut self,
+        machine: &mut AnyMachine,
+        budget: &Budget,
+    ) -> Result<Option<Vec<f32>>, PlayError> {
+        let game = machine.game().clone();
+        let start = machine.initial()?;
+        let has_chance = game.roles().any(|role| game.is_random(role));
+        if !has_chance || self.peers.count() > 1 || machine.is_terminal(&start)? {
+            return Ok(None);
+        }
+        let players: Vec<RoleId> = game.roles().filter(|role| !game.is_random(*role)).collect();
+        let mut means: FxHashMap<Vec<u8>, Vec<f32>> = FxHashMap::default();
+        let mut first = Vec::new();
+        for role in players {
+            let Some(found) = expected_of_all(machine, &start, role, budget)? else {
+                return Ok(None);
+            };
+            if !found.is_exact {
+                return Ok(None);
+            }
+            for (state, number) in &found.numbers {
+                let Some((net, packed)) = machine.network(state) else {
+                    return Ok(None);
+                };
+                let mut key: Vec<u8> = packed.iter().flat_map(|word| word.to_le_bytes()).collect();
+                key.truncate(net.facts().len().div_ceil(8));
+                let mean = mean_of(found.values[*number as usize]);
+                if *number == 0 {
+                    first.push(mean);
+                }
+                means.entry(key).or_default().push(mean);
+            }
+        }
+        self.part.means = means;
+        Ok(Some(first))
     }
 
     /// The proved upper bound of each score of the first position, if there is one.
@@ -219,7 +272,8 @@ impl Tabulation {
         let values = self.values()?;
         let bits = (self.len() / BUCKET).checked_ilog2().unwrap_or(0);
         let (players, has_distances) = (&self.part.valued.players, self.part.valued.has_distances);
-        let header = Header::new(net, players, self.len(), bits, values, has_distances);
+        let mut header = Header::new(net, players, self.len(), bits, values, has_distances);
+        header.has_means = !self.part.means.is_empty();
         let (firsts, order) = self.part.by_bucket(&header)?;
         let is_first = self.peers.index() == 0;
         let mut writer = if is_first {
@@ -346,6 +400,10 @@ impl Part {
                             let distance = self.valued.distance(shard, number);
                             block.extend_from_slice(&distance.to_le_bytes());
                         }
+                        if header.has_means {
+                            let means = &self.means[key];
+                            block.extend(means.iter().flat_map(|mean| mean.to_le_bytes()));
+                        }
                     }
                 }
                 block
@@ -415,6 +473,15 @@ impl Part {
             )),
             false => Ok(()),
         }
+    }
+}
+
+/// The mean between bounds; not a number where they are far apart, since play can go on for ever.
+fn mean_of([least, most]: Bounds) -> f32 {
+    if most - least > 1e-4 {
+        f32::NAN
+    } else {
+        (least + (most - least) / 2.0) as f32
     }
 }
 

@@ -42,6 +42,9 @@ pub struct Header {
     pub values: Vec<Vec<[u8; 2]>>,
     /// True if there are distances.
     pub has_distances: bool,
+    /// True if there are expected scores.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_means: bool,
 }
 
 /// The proved upper bound of a value: the other players know the player's move, so a single score that it
@@ -71,6 +74,7 @@ impl Header {
             bucket_bits,
             values,
             has_distances,
+            has_means: false,
         }
     }
 
@@ -100,7 +104,13 @@ impl Header {
 
     /// The bytes of an entry.
     pub(super) fn entry_bytes(&self) -> usize {
-        self.key_bytes() + 2 + if self.has_distances { 2 } else { 0 }
+        let distance = if self.has_distances { 2 } else { 0 };
+        let means = if self.has_means {
+            4 * self.players.len()
+        } else {
+            0
+        };
+        self.key_bytes() + 2 + distance + means
     }
 
     fn bucket_bytes(&self) -> u64 {
@@ -154,8 +164,11 @@ impl<'o> Writer<'o> {
 }
 
 /// The value of a position.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct TableValue {
+    /// By player: the score that it can expect, a mean over the moves of chance; not a number where play can go
+    /// on for ever. Empty in files without them.
+    pub means: Vec<f32>,
     /// By player: the score that it can force, and the score that the others can force it down to.
     pub scores: Vec<[u8; 2]>,
     /// The number of joint moves to the end, if it is known.
@@ -374,7 +387,14 @@ impl Table {
         let scores = self.header.values.get(usize::from(number(0)));
         let scores = scores.ok_or(TableError::Malformed("an entry has no value"))?;
         let distance = self.header.has_distances.then(|| number(2));
+        let means = if self.header.has_means {
+            let (means, _) = rest[rest.len() - 4 * self.header.players.len()..].as_chunks();
+            means.iter().map(|mean| f32::from_le_bytes(*mean)).collect()
+        } else {
+            Vec::new()
+        };
         Ok(TableValue {
+            means,
             scores: scores.clone(),
             distance: distance.filter(|distance| *distance != FAR),
         })

@@ -10,7 +10,7 @@ use ggp_engine::machine::{AnyMachine, Machine, PlayError, PropnetState, joint_mo
 use ggp_gdl::game::{Move, RoleId};
 
 /// A move of a role and its value.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[derive(Copy, Clone, PartialEq, Debug)]
 pub struct MoveValue {
     /// The move.
     pub action: Move,
@@ -19,6 +19,8 @@ pub struct MoveValue {
     pub scores: [u8; 2],
     /// The number of joint moves to the end, this one included, if it is known.
     pub distance: Option<u16>,
+    /// The score that the role can expect, if the file has expected scores, and play must end.
+    pub mean: Option<f32>,
 }
 
 /// The reason why a position has no values.
@@ -125,14 +127,19 @@ impl Table {
             legal[role.index()] = vec![action];
             // The others know the move, and nobody that of chance.
             let mut left: FxHashMap<Vec<Move>, [u8; 2]> = FxHashMap::default();
+            let mut means: FxHashMap<Vec<Move>, (f32, f32)> = FxHashMap::default();
             let mut distances = Vec::new();
             for joint in joint_moves(&legal) {
                 let next = machine.next(state, &joint)?;
                 let after = self.value_of(order, machine, &next)?;
                 let [least, most] = after.scores[player];
                 let others = game.roles().filter(|other| !game.is_random(*other));
-                let known = left.entry(others.map(|other| joint[other.index()]).collect());
-                let known = known.or_insert([least, most]);
+                let others: Vec<Move> = others.map(|other| joint[other.index()]).collect();
+                if let Some(mean) = after.means.get(player) {
+                    let (sum, count) = means.entry(others.clone()).or_default();
+                    (*sum, *count) = (*sum + mean, *count + 1.0);
+                }
+                let known = left.entry(others).or_insert([least, most]);
                 *known = [known[0].min(least), known[1].max(most)];
                 distances.push(after.distance);
             }
@@ -140,19 +147,35 @@ impl Table {
             moves.push(MoveValue {
                 action,
                 scores: [worst(0), worst(1)],
+                mean: (means.into_values().map(|(sum, count)| sum / count))
+                    .reduce(|a, b| {
+                        if b.is_nan() {
+                            b
+                        } else if a.is_nan() {
+                            a
+                        } else {
+                            a.min(b)
+                        }
+                    })
+                    .filter(|mean| !mean.is_nan()),
                 distance: match distances[..] {
                     [Some(distance)] => Some(distance + 1),
                     _ => None,
                 },
             });
         }
-        moves.sort_by_key(|found| {
+        let order = |found: &MoveValue| {
             let distance = i32::from(found.distance.unwrap_or(u16::MAX));
             let sign = match self.header().delays(player, found.scores) {
                 true => -1,
                 false => 1,
             };
             (Reverse(found.scores), sign * distance)
+        };
+        moves.sort_by(|a, b| {
+            let mean = |of: &MoveValue| of.mean.unwrap_or(f32::NEG_INFINITY);
+            let by_mean = mean(b).total_cmp(&mean(a));
+            by_mean.then_with(|| order(a).cmp(&order(b)))
         });
         Ok(moves)
     }

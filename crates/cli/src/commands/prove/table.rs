@@ -20,6 +20,9 @@ struct Answer {
     least: u8,
     /// `null` if no bound is proved.
     most: Option<u8>,
+    /// The expected score, where chance decides and the file has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mean: Option<f32>,
     /// The number of joint moves to the end, if it is known.
     distance: Option<u16>,
     /// The moves, best first.
@@ -34,6 +37,8 @@ struct MoveAnswer {
     least: u8,
     /// `null` if no bound is proved.
     most: Option<u8>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mean: Option<f32>,
     /// The number of joint moves to the end, this one included.
     distance: Option<u16>,
 }
@@ -73,6 +78,7 @@ pub(super) fn run(
         role: name.to_owned(),
         least: value[0],
         most: table.header().upper_bound(value),
+        mean: own.means.get(player).copied().filter(|mean| !mean.is_nan()),
         distance: own.distance,
         moves: moves
             .into_iter()
@@ -80,6 +86,7 @@ pub(super) fn run(
                 action: format::move_text(machine, found.action),
                 least: found.scores[0],
                 most: table.header().upper_bound(found.scores),
+                mean: found.mean,
                 distance: found.distance,
             })
             .collect(),
@@ -89,10 +96,10 @@ pub(super) fn run(
     }
     let shown = if options.best { 1 } else { MOVES };
     let has_chance = game.roles().any(|role| game.is_random(role));
-    let value = |least, most| value_text(least, most, has_chance);
-    let said = |least, most, distance| said(value(least, most), distance);
+    let said =
+        |least, most, mean, distance| said(value_text(least, most, mean, has_chance), distance);
     let lines = answer.moves.iter().take(shown).map(|found| {
-        let value = said(found.least, found.most, found.distance);
+        let value = said(found.least, found.most, found.mean, found.distance);
         if is_named {
             format!("{name} {} {value}", found.action)
         } else {
@@ -100,7 +107,7 @@ pub(super) fn run(
         }
     });
     context.print_lines(lines)?;
-    let value = said(answer.least, answer.most, answer.distance);
+    let value = said(answer.least, answer.most, answer.mean, answer.distance);
     context.note(format_args!("{name} gets {value}: looked up"));
     Ok(())
 }
