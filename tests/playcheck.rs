@@ -491,6 +491,25 @@ fn roles_without_a_choice_are_named() {
 }
 
 #[test]
+fn a_rotation_of_roles_is_no_swap() {
+    // Each beats the next one in a circle.
+    let rules =
+        "(role red) (role green) (role blue) (beats red green) (beats green blue) (beats blue red)
+        (init (round 1)) (<= (legal ?r (hit ?s)) (role ?r) (role ?s) (distinct ?r ?s))
+        (<= (next (hurt ?s)) (does ?r (hit ?s)) (beats ?r ?s)) (<= terminal (not (true (round 1))))
+        (<= (goal ?r 0) (true (hurt ?r))) (<= (goal ?r 100) (role ?r) (not (true (hurt ?r))))";
+    let report = report(&game(rules), &options(1_000));
+    let text = &claim(&report, Subject::RoleSymmetry).text;
+    let is_rotation = [
+        "red to green, green to blue, blue to red",
+        "red to blue, green to red, blue to green",
+    ];
+    let is_rotation =
+        is_rotation.map(|pairs| format!("the rules are symmetric in the roles: rename {pairs}"));
+    assert!(is_rotation.contains(text), "{text}");
+}
+
+#[test]
 fn what_nobody_looked_at_is_no_warning() {
     let mut none = options(0);
     none.playouts = 0;

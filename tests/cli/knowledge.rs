@@ -289,11 +289,11 @@ fn limits_of_time_are_named_as_the_command_has_them() {
 }
 
 #[test]
-fn nobody_is_to_move_when_the_game_is_over() {
+fn the_turn_is_a_fact_like_others_when_the_game_is_over() {
     let place = Workplace::new();
-    for (moves, turn) in [("(take 2)", true), ("(take 2); (take 1); (take 2)", false)] {
+    for moves in ["(take 2)", "(take 2); (take 1); (take 2)"] {
         let found = place.run_with("draw matches.kif", &["--moves", moves], "");
-        assert_eq!(found.out.contains("turn: bob"), turn, "{found:#?}");
+        assert!(found.out.contains("turn: bob"), "{found:#?}");
         assert!(found.out.contains("left: "), "{found:#?}");
     }
 }

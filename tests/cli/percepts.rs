@@ -462,3 +462,31 @@ fn what_a_role_knows_is_proved_where_positions_are_a_sample() {
         assert!(found.code == Some(1) && differ, "{found:#?}");
     }
 }
+
+#[test]
+fn a_plan_in_a_game_without_end_ends() {
+    let place = Workplace::new();
+    // Again and again, until one stops or chance ends it; with all percepts, and without.
+    let rules = "(role me) (role random) (init a)
+        (<= (legal me go) (true a)) (<= (legal me stop) (true a)) (<= (legal me noop) (true b))
+        (<= (legal random noop) (true a)) (<= (legal random x) (true b)) (<= (legal random y) (true b))
+        (<= (next b) (does me go)) (<= (next c) (does me stop)) (<= (next a) (does random x))
+        (<= (next d) (does random y)) (<= terminal (true c)) (<= terminal (true d))
+        (<= (goal me 50) (true c)) (<= (goal me 70) (true d))";
+    let open =
+        format!("{rules} (<= (sees me ?m) (does random ?m)) (<= (sees random ?m) (does me ?m))");
+    place.write("open.kif", &open);
+    let found = place.run("prove open.kif");
+    assert_eq!(
+        (found.code, &found.out[..]),
+        (Some(0), "go 70.0000\nstop 50.0000\n"),
+        "{found:#?}"
+    );
+    let hidden = format!(
+        "{open} (init (side 1)) (<= (next (side ?m)) (does random ?m)) (<= (next (side ?s)) (true (side ?s)) (true a))"
+    );
+    let hidden = hidden.replace("(<= (sees me ?m) (does random ?m))", "");
+    place.write("hidden.kif", &hidden);
+    let message = "a match can have more than 10000 joint moves, so a plan by what the role knows may have no end";
+    place.check_failure("prove hidden.kif --role me", &[], "", 2, &[message]);
+}

@@ -11,7 +11,7 @@ fn a_person_plays_by_number_by_text_and_without_brackets() {
         "1: ann plays (take 2), bob plays wait\n",
         "2: ann plays wait, bob plays (take 1)\n",
         "ann> take 2\n3: ann plays (take 2), bob plays wait\n",
-        "the game is over after 3 joint moves: 2 facts\n  left: 0\nann 100\nbob 0\n",
+        "the game is over after 3 joint moves: 2 facts\n  left: 0   turn: bob\nann 100\nbob 0\n",
         "undo or quit> quit\n",
     ] {
         assert!(
@@ -54,7 +54,7 @@ fn the_match_can_be_asked_about_when_it_is_over() {
     for part in [
         "undo or quit> help\n  undo ",
         "undo or quit> history\n1: ann plays (take 2), bob plays wait\n2: ",
-        "undo or quit> state\n  left: 0\n",
+        "undo or quit> state\n  left: 0   turn: bob\n",
         "undo or quit> why terminal; (left 0)\nterminal  holds: rule",
         "(true (left 0))  over the moves:",
         "undo or quit> moves\nthe game is over, so there are no moves; type undo or quit, or help for help\n",

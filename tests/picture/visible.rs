@@ -21,9 +21,10 @@ pub fn invisible(game: &Game, ignores_names: bool) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     for _ in 0..sized(12, 30) {
         let facts = machine.facts(&state);
+        let is_over = machine.is_terminal(&state).unwrap();
         let text = |facts: &[TermId]| {
             let drawing = picture.draw(machine.terms(), facts, Default::default());
-            ggp_picture::text(&drawing)
+            ggp_picture::text(&if is_over { drawing.at_end() } else { drawing })
         };
         let whole = text(&facts);
         for _ in 0..sized(12, 40).min(facts.len()) {
@@ -37,7 +38,7 @@ pub fn invisible(game: &Game, ignores_names: bool) -> BTreeMap<String, String> {
                 found.entry(relation).or_insert(fact);
             }
         }
-        if machine.is_terminal(&state).unwrap() {
+        if is_over {
             break;
         }
         let mut joint: Vec<Move> = Vec::new();

@@ -207,11 +207,7 @@ fn outputs_are_no_inputs(here: &clap::Command, given: &clap::ArgMatches) -> anyh
     for argument in here.get_arguments() {
         let id = argument.get_id().as_str();
         let names = argument.get_value_names().unwrap_or_default();
-        let is_file = |name: &str| {
-            ["FILE", "DIR", "FOLDER", "RECORD"]
-                .iter()
-                .any(|kind| name.starts_with(kind))
-        };
+        let is_file = |name: &str| name.starts_with("FILE") || name.starts_with("RECORD");
         let name = argument.get_long().unwrap_or(id);
         let is_given = given.value_source(id) == Some(ValueSource::CommandLine);
         // What is restored has all of the text before.

@@ -44,6 +44,8 @@ pub enum PlanError {
     UnknownMoves,
     /// More positions than this would be looked at.
     TooLarge(usize),
+    /// A match can have more moves than this.
+    Endless(usize),
 }
 
 impl From<PlayError> for PlanError {
@@ -64,6 +66,11 @@ impl fmt::Display for PlanError {
             PlanError::TooLarge(most) => {
                 write!(f, "a plan needs more than {}", counted(most, "position"))
             }
+            PlanError::Endless(most) => write!(
+                f,
+                "a match can have more than {}, so a plan by what the role knows may have no end",
+                counted(most, "joint move")
+            ),
         }
     }
 }
@@ -183,6 +190,30 @@ fn without_noise(score: f64) -> f64 {
 /// Positions whose game is over, and others with their legal moves.
 type Split = (Vec<Place>, Vec<(Place, Status)>);
 
+/// The most moves of a match that a plan looks at.
+const MOST_MOVES: usize = 10_000;
+
+/// Positions that look alike, which a role was asked to move in.
+struct Asked {
+    /// The part of the value of those whose game is over.
+    ended: f64,
+    open: Vec<(Place, Status)>,
+    legal: Vec<Move>,
+    /// The moves that are valued.
+    moves: Vec<(Move, f64)>,
+    /// The move that is being valued, the sets of positions after it that are left, and the sum of the others.
+    made: Option<Move>,
+    groups: Vec<Vec<Place>>,
+    sum: f64,
+}
+
+/// Positions that look alike.
+enum Entered {
+    /// The game is over in all of them; the sum of their scores.
+    Ended(f64),
+    Open(Asked),
+}
+
 struct Search<'a> {
     world: &'a mut World,
     memories: &'a mut Memories,
@@ -240,39 +271,80 @@ impl<'a> Search<'a> {
         Ok((ended, open))
     }
 
-    /// The value of positions that look alike, weighted by their probabilities, and of each move.
+    /// The value of positions that look alike, weighted by their probabilities, and of each move. Matches may
+    /// be long, so what is open is kept here and not on the stack of calls.
     fn value(&mut self, alike: Vec<Place>) -> Result<(f64, Vec<(Move, f64)>), PlanError> {
+        let mut path = Vec::new();
+        let mut entered = self.enter(alike)?;
+        loop {
+            // The value of a set without a choice, or the next set to look at.
+            let (value, moves) = match entered {
+                Entered::Ended(value) => (value, Vec::new()),
+                Entered::Open(asked) => {
+                    if path.len() >= MOST_MOVES {
+                        return Err(PlanError::Endless(MOST_MOVES));
+                    }
+                    path.push(asked);
+                    (0.0, Vec::new())
+                }
+            };
+            let (mut value, mut moves) = (value, moves);
+            entered = loop {
+                let Some(last) = path.last_mut() else {
+                    return Ok((value, moves));
+                };
+                last.sum += value;
+                value = 0.0;
+                if let Some(group) = last.groups.pop() {
+                    break self.enter(group)?;
+                }
+                if let Some(made) = last.made.take() {
+                    last.moves.push((made, last.sum));
+                }
+                let next = last.legal.get(last.moves.len()).copied();
+                if let Some(made) = next {
+                    let mut groups = self.after(&last.open, Some(made))?;
+                    groups.reverse();
+                    (last.made, last.groups, last.sum) = (Some(made), groups, 0.0);
+                    continue;
+                }
+                let done = path.pop().expect("it is the last");
+                let best = done.moves.iter().map(|(_, value)| *value);
+                value = done.ended + best.fold(f64::NEG_INFINITY, f64::max);
+                moves = done.moves;
+            };
+        }
+    }
+
+    /// Looks at positions that look alike.
+    fn enter(&mut self, alike: Vec<Place>) -> Result<Entered, PlanError> {
         let role = self.role.expect("a role plans");
         let (ended, open) = self.split(alike)?;
         let states: Vec<State> = ended.iter().map(|place| place.state.clone()).collect();
         let scores = self.world.scores(&states, role)?;
         let pairs = ended.iter().zip(scores);
-        let mut value: f64 = pairs
+        let ended: f64 = pairs
             .map(|(e, score)| e.weight * f64::from(score.get()))
             .sum();
         let Some((_, first)) = open.first() else {
-            return Ok((value, Vec::new()));
+            return Ok(Entered::Ended(ended));
         };
         let legal = first.legal[role.index()].clone();
         self.asked += 1;
         self.choices += usize::from(legal.len() > 1);
-        if open
-            .iter()
-            .any(|(_, status)| status.legal[role.index()] != legal)
-        {
+        let differs = |(_, status): &(Place, Status)| status.legal[role.index()] != legal;
+        if open.iter().any(differs) {
             return Err(PlanError::UnknownMoves);
         }
-        let mut moves = Vec::new();
-        for made in legal {
-            let mut sum = 0.0;
-            for group in self.after(&open, Some(made))? {
-                sum += self.value(group)?.0;
-            }
-            moves.push((made, sum));
-        }
-        let best = moves.iter().map(|(_, value)| *value);
-        value += best.fold(f64::NEG_INFINITY, f64::max);
-        Ok((value, moves))
+        Ok(Entered::Open(Asked {
+            ended,
+            open,
+            legal,
+            moves: Vec::new(),
+            made: None,
+            groups: Vec::new(),
+            sum: 0.0,
+        }))
     }
 
     /// The probability of each move of a role.

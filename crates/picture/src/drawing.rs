@@ -26,10 +26,17 @@ pub struct Drawing {
 }
 
 impl Drawing {
-    /// The drawing of a state in which the game is over: nobody is to move, though the facts may
-    /// still name a role whose turn it would be.
+    /// The drawing of a state in which the game is over: nobody is to move. A fact that still names a role
+    /// whose turn it would be is shown like others.
     pub fn at_end(mut self) -> Drawing {
-        self.tables.retain(|table| table.style != TableStyle::Turn);
+        let turns = self
+            .tables
+            .iter_mut()
+            .filter(|table| table.style == TableStyle::Turn);
+        for table in turns {
+            table.style = TableStyle::Plain;
+            table.title = "turn".to_owned();
+        }
         self
     }
 }

@@ -486,16 +486,26 @@ impl Evidence<'_> {
                 ", except for the initial state",
             ),
         };
-        let names: Vec<String> = (found.exchanged.iter())
-            .filter(|(from, to)| from < to)
-            .map(|(from, to)| format!("{from} and {to}"))
-            .collect();
+        let is_swap = |(from, to): &(String, String)| {
+            found
+                .exchanged
+                .iter()
+                .any(|(other, back)| (other, back) == (to, from))
+        };
+        let how = if found.exchanged.iter().all(is_swap) {
+            let pairs = found.exchanged.iter().filter(|(from, to)| from < to);
+            let pairs = pairs.map(|(from, to)| format!("{from} and {to}"));
+            format!("swap {}", pairs.collect::<Vec<_>>().join(", "))
+        } else {
+            let pairs = found
+                .exchanged
+                .iter()
+                .map(|(from, to)| format!("{from} to {to}"));
+            format!("rename {}", pairs.collect::<Vec<_>>().join(", "))
+        };
         if found.all {
             claim.basis = Basis::Rules;
-            claim.text = format!(
-                "the rules are symmetric in the roles{but}: swap {}",
-                names.join(", ")
-            );
+            claim.text = format!("the rules are symmetric in the roles{but}: {how}");
         } else {
             claim.verdict = ClaimVerdict::Open;
             claim.text = "no renaming was found that swaps the roles".to_owned();

@@ -35,8 +35,9 @@ struct Valued {
     value: f64,
 }
 
-/// The positions looked at to find out whether something is hidden.
+/// The positions looked at to find out whether something is hidden, and before a plan is looked for.
 const OPEN: usize = 2_000_000;
+const OPEN_FIRST: usize = 200_000;
 
 /// The message while positions are searched for something hidden.
 const OPENNESS: &str = "finding out whether a role may not know the position";
@@ -93,9 +94,9 @@ pub(in crate::commands) fn openness(
 /// # Errors
 ///
 /// If the time is over before that is found out, and faults of the rules.
-fn nothing_is_hidden(world: &mut World, starts: &[&State]) -> anyhow::Result<bool> {
+fn nothing_is_hidden(world: &mut World, starts: &[&State], most: usize) -> anyhow::Result<bool> {
     for start in starts {
-        match is_open(world, start, OPEN) {
+        match is_open(world, start, most) {
             Ok(Some(true)) => {}
             Ok(_) => return Ok(false),
             Err(PlayError::Interrupted) => bail!(
@@ -139,7 +140,11 @@ pub(super) fn run(
     let given = options.position.state(machine, &options.rules, context)?;
     spinner.0.set_message(OPENNESS);
     let is_later = machine.facts(&given) != machine.facts(&start);
-    if (is_later || options.table.is_some()) && nothing_is_hidden(&mut world, &[&start, &given])? {
+    let most = match is_later || options.table.is_some() {
+        true => OPEN,
+        false => OPEN_FIRST,
+    };
+    if nothing_is_hidden(&mut world, &[&start, &given], most)? {
         return Ok(None);
     }
     if options.table.is_some() {
@@ -163,7 +168,7 @@ pub(super) fn run(
     let plan = match best_plan(&mut world, role, &start, most) {
         Ok(plan) => plan,
         Err(PlanError::Opponent(_) | PlanError::TooLarge(_))
-            if nothing_is_hidden(&mut world, &[&start])? =>
+            if nothing_is_hidden(&mut world, &[&start], OPEN)? =>
         {
             return Ok(None);
         }
@@ -229,6 +234,7 @@ fn refusal(game: &Game, role: RoleId, error: &PlanError) -> anyhow::Error {
              tell it what it may do",
             game.role_name(role)
         ),
-        other => anyhow!("{other}; more are allowed by --budget-nodes"),
+        PlanError::TooLarge(_) => anyhow!("{error}; more are allowed by --budget-nodes"),
+        other => anyhow!("{other}"),
     }
 }
