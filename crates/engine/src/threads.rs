@@ -31,6 +31,7 @@ pub fn unless_stopped<R: Send + 'static>(
     {
         use std::sync::mpsc::{RecvTimeoutError, channel};
 
+        let stop = stop.while_waiting();
         let (sender, receiver) = channel();
         let worker = std::thread::Builder::new().spawn(move || {
             // Nobody waits after a stop.

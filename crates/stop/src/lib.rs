@@ -66,6 +66,11 @@ impl Work {
         })
     }
 
+    /// The work that is left, asked by the thread itself.
+    fn left(&self) -> Duration {
+        thread_time().map_or(Duration::ZERO, |worked| self.end.saturating_sub(worked))
+    }
+
     /// Whether the thread has worked for that long. To other threads, the time on the clock counts.
     fn is_over(&self) -> bool {
         let passed = nanoseconds(self.began.elapsed());
@@ -75,7 +80,7 @@ impl Work {
         if thread::current().id() != self.thread {
             return true;
         }
-        let left = thread_time().map_or(Duration::ZERO, |worked| self.end.saturating_sub(worked));
+        let left = self.left();
         let earliest = passed.saturating_add(nanoseconds(left));
         self.earliest.store(earliest, Ordering::Relaxed);
         left.is_zero()
@@ -169,6 +174,18 @@ impl Stop {
                 ..self.clone()
             },
         }
+    }
+
+    /// The same stop for a thread that waits for the work of another one: of what is left of its own work, the
+    /// time on the clock counts.
+    #[must_use]
+    pub fn while_waiting(&self) -> Stop {
+        let left = self.work.as_ref().map(|work| work.left());
+        let clock = Stop {
+            work: None,
+            ..self.clone()
+        };
+        clock.within(left)
     }
 
     /// A stop for a part of the work. It is over when this one is; raising it
@@ -289,6 +306,10 @@ mod tests {
         let other = thread::spawn(move || other.is_over());
         assert!(other.join().unwrap());
         assert!(!stop.is_over() && !stop.child().is_over());
+        // A thread that waits would never be late.
+        let waiting = stop.while_waiting();
+        thread::sleep(2 * time);
+        assert!(waiting.is_over() && !stop.is_over());
         let later = stop.within_work(Some(1000 * time));
         let began = thread_time().unwrap();
         while !later.is_over() {}
