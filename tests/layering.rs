@@ -94,11 +94,10 @@ const EDGES: &[&str] = &["cli", "fuzz", "ggp"];
 
 /// Crate, module (without the modules inside it) and the surroundings that it uses.
 const ALLOWED: &[(&str, &str, &[&str])] = &[
-    ("stop", "lib", &["clock"]),
+    ("stop", "lib", &["clock", "thread"]),
     ("search", "budget", &["clock"]),
     ("search", "mcts/parallel", &["clock", "thread"]),
     ("search", "minimax", &["clock"]),
-    ("engine", "machine/any", &["clock"]),
     ("engine", "machine/perft", &["clock", "thread"]),
     ("engine", "propnet/rollouts", &["clock"]),
     ("engine", "threads", &["thread"]),

@@ -224,7 +224,8 @@ fn refuse_to_replace(checkpoint: &Path, resume: Option<&Path>) -> anyhow::Result
     let is_there = checkpoint.metadata().is_ok_and(|known| known.len() > 0);
     if is_there && resume != Some(checkpoint) {
         let name = checkpoint.display();
-        if !is_checkpoint(checkpoint) {
+        // That of several processes is a folder.
+        if checkpoint.is_file() && !is_checkpoint(checkpoint) {
             bail!("{name} is there, and is not a checkpoint: give the checkpoint another name");
         }
         bail!("{name} has a checkpoint: add --resume {name} to go on from it, or delete it");
