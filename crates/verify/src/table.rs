@@ -428,7 +428,7 @@ impl<'c, 'f> Checker<'c, 'f> {
     }
 }
 
-/// The choice between two expected scores; not a number where one of them is none.
+/// The choice between two expected scores; not a number if either is not a number.
 fn known(a: f32, b: f32, choose: fn(f32, f32) -> f32) -> f32 {
     if a.is_nan() || b.is_nan() {
         f32::NAN

@@ -14,8 +14,8 @@ use crate::terms::TermId;
 /// Maximum number of roles compared to find a similar name.
 const MAX_COMPARED: usize = 100;
 
-/// The declared roles, and findings about them; stops when `stop` is over. Of names that were already
-/// `reported`, nothing is said.
+/// The declared roles, and findings about them; stops when `stop` is over. Names that were
+/// already `reported` get no second finding.
 pub(super) fn check(
     lowered: &Lowered,
     reported: &FxHashSet<String>,

@@ -23,7 +23,7 @@ use ggp_stop::Stop;
 const MOST_CHANGES: usize = 20_000_000;
 
 impl Puzzle {
-    /// The puzzle without irrelevant facts and moves; `None` if there are none, or the stop comes first.
+    /// The puzzle without irrelevant facts and moves; `None` if all are relevant, or the stop comes first.
     pub(crate) fn relevant(&self) -> Option<Puzzle> {
         let stop = &self.stop;
         let relevant = relevant_facts(&self.net, stop)?;
