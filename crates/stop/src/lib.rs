@@ -94,8 +94,19 @@ fn nanoseconds(time: Duration) -> u64 {
 /// The CPU time of this thread; `None` where the system does not tell it.
 #[cfg(unix)]
 fn thread_time() -> Option<Duration> {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    Duration::try_from(time).ok()
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    #[expect(
+        unsafe_code,
+        reason = "a crate with a safe function has two more below it"
+    )]
+    // SAFETY: the function writes to the time alone, which lives until it returns.
+    let failed = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
+    let seconds = u64::try_from(time.tv_sec).ok()?;
+    let nanoseconds = u32::try_from(time.tv_nsec).ok()?;
+    (failed == 0).then(|| Duration::new(seconds, nanoseconds))
 }
 
 #[cfg(not(unix))]
