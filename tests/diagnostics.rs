@@ -131,6 +131,33 @@ fn a_name_that_is_written_in_two_ways_may_also_be_undefined() {
 }
 
 #[test]
+fn words_for_a_missing_keyword_are_told_from_names() {
+    let helps = |text: &str| -> Vec<String> {
+        let text = format!("(role p) (init (a 1)) (legal p m) (goal p 100) {text}");
+        let sources = Sources::from(Source::new("x.kif", text));
+        let reading = read(sources, &ReadOptions::default());
+        let helps = reading
+            .findings
+            .into_iter()
+            .filter_map(|finding| finding.help);
+        helps.collect()
+    };
+    let meant = "did you mean terminal?".to_owned();
+    assert!(helps("(<= end (true (a 1)))").contains(&meant));
+    assert!(
+        helps("(<= (end p) (true (a 1)))")
+            .iter()
+            .all(|help| *help != meant)
+    );
+    assert_eq!(
+        helps("(<= end (true (a 1))) (<= terminal (true (a 1)))"),
+        [""; 0]
+    );
+    let next = "(<= (next (wpawn 1)) (true (a 1))) (<= (next (bpawn 1)) (true (bpawn 1)))";
+    assert_eq!(helps(&format!("terminal {next}")), [""; 0]);
+}
+
+#[test]
 fn messages_are_as_expected() {
     let bless = env::var_os("GGP_BLESS").is_some_and(|value| value == "1");
     let mut wrong = Vec::new();

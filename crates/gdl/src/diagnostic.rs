@@ -125,7 +125,7 @@ codes! {
     CaseDiffers = "W201", sloppy;
     /// A relation is used but never defined.
     Undefined = "W202", sloppy;
-    /// A relation is defined but never used.
+    /// A relation or a fact is defined but never used.
     Unused = "W203";
     /// A goal value is not an integer from 0 to 100.
     BadGoalValue = "W205", sloppy;

@@ -1,5 +1,7 @@
 //! Words of other notations that beginners write in rules.
 
+use super::keywords::Keyword;
+
 /// A word of another notation.
 pub(super) struct Foreign {
     /// The kind, of which the first word is reported.
@@ -22,6 +24,27 @@ pub(super) fn is_arrow(text: &str) -> bool {
         text,
         "=>" | "->" | "-->" | "==>" | "<-" | "<--" | "<==" | ":-" | ":=" | "⇒" | "→" | "⇐" | "←"
     )
+}
+
+/// Whether a name says in another notation that a condition has a consequence.
+pub(super) fn is_conditional(text: &str) -> bool {
+    ["if", "when", "implies", "<"]
+        .iter()
+        .any(|word| text.eq_ignore_ascii_case(word))
+}
+
+/// The keyword that a word of everyday language stands for.
+pub(super) fn keyword_meant(text: &str) -> Option<Keyword> {
+    let text = text.to_ascii_lowercase();
+    match &text[..] {
+        "player" => Some(Keyword::Role),
+        "initial" | "initially" | "start" => Some(Keyword::Init),
+        "end" | "ended" | "final" | "finished" | "game_over" | "gameover" | "over" => {
+            Some(Keyword::Terminal)
+        }
+        "score" | "points" | "utility" => Some(Keyword::Goal),
+        _ => None,
+    }
 }
 
 /// Whether a name is a sign of arithmetic or of a comparison.
@@ -57,9 +80,13 @@ pub(super) fn foreign(text: &str, is_form: bool) -> Option<Foreign> {
         of("arrow", ARROW_HELP)
     } else if begins(&["#|", "|#", "//", "/*", "*/"]) || is_form && begins(&["#", "%", "--"]) {
         of("comment", COMMENT_HELP)
-    } else if text.starts_with('"') || text.contains(QUOTES) {
+    } else if text.starts_with('"') || text.contains(QUOTES) || is_quoted(text) {
         of("quotes", QUOTES_HELP)
     } else {
         None
     }
+}
+
+fn is_quoted(text: &str) -> bool {
+    text.len() > 2 && text.starts_with('\'') && text.ends_with('\'')
 }

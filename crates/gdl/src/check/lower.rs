@@ -15,7 +15,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ReadOptions;
 use super::alternatives::{self, Formula};
-use super::foreign::{ARITHMETIC_HELP, ARROW_HELP, Foreign, foreign, is_arrow, is_operator};
+use super::foreign::{
+    ARITHMETIC_HELP, ARROW_HELP, Foreign, foreign, is_arrow, is_conditional, is_operator,
+};
 use super::keywords::{Keyword, interned_form};
 use crate::counted::{counted, counted_phrase};
 use crate::diagnostic::{Code, Diagnostic};
@@ -460,8 +462,12 @@ impl<'s> Lowering<'s> {
             "a list cannot begin with another list",
         );
         finding = match members.get(1) {
-            Some(second) if self.is_arrow(second) => {
+            Some(second) if self.is_arrow(second) || self.is_conditional(second) => {
                 finding.help("write the arrow of a rule first: (<= head literal ...)")
+            }
+            Some(second) if self.is_connective(second) => {
+                let word = self.sources.text(second.span);
+                finding.help(format!("write {word} first: ({word} LITERAL ...)"))
             }
             _ => finding.help("begin the list with the name of its relation or function"),
         };
@@ -578,6 +584,15 @@ impl<'s> Lowering<'s> {
 
     fn is_arrow(&self, sexp: &Sexp) -> bool {
         matches!(sexp.kind, SexpKind::Symbol) && self.sources.text(sexp.span) == "<="
+    }
+
+    fn is_conditional(&self, sexp: &Sexp) -> bool {
+        matches!(sexp.kind, SexpKind::Symbol) && is_conditional(self.sources.text(sexp.span))
+    }
+
+    fn is_connective(&self, sexp: &Sexp) -> bool {
+        matches!(sexp.kind, SexpKind::Symbol)
+            && self.keyword(sexp).is_some_and(Keyword::is_connective)
     }
 
     /// Whether a form is a rule with the arrow of another notation: a fact has no variables.

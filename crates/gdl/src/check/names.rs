@@ -6,7 +6,9 @@ use std::collections::BTreeSet;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::foreign::{ARITHMETIC_HELP, foreign, is_inequality, is_operator};
+use super::foreign::{
+    ARITHMETIC_HELP, ARROW_HELP, foreign, is_conditional, is_inequality, is_operator, keyword_meant,
+};
 use super::keywords::Keyword;
 use super::lower::{Lowered, Position};
 use crate::diagnostic::{Code, Diagnostic, Strictness};
@@ -41,6 +43,7 @@ pub(super) fn check(
     missing_keywords(lowered, strictness, &mut findings);
     relations(lowered, strictness, sources, &mut near, &mut findings);
     state_facts(lowered, strictness, &mut near, &mut findings);
+    unread_facts(lowered, strictness, &mut near, &mut findings);
     goal_values(lowered, strictness, &mut findings);
     findings
 }
@@ -113,6 +116,19 @@ fn relations(
         };
     }
     let data = data_files(lowered);
+    // A relation never stands for a keyword with another number of arguments, and its definition
+    // never for a connective.
+    let keywords = |relation, position| {
+        let arguments = arguments(lowered, relation);
+        let fits = move |keyword: &&Keyword| match keyword.arity() {
+            Some(arity) if !keyword.is_connective() => arity == arguments,
+            _ => position == Position::Body && arguments > 0,
+        };
+        Keyword::ALL
+            .iter()
+            .filter(fits)
+            .map(|keyword| keyword.as_str())
+    };
     let bare = MissingKeyword::new(lowered, sources);
     let is_undefined =
         |used: &&RelationId| !head.contains_key(used) && lowered.keyword_of(**used).is_none();
@@ -152,7 +168,7 @@ fn relations(
                     findings.push(finding.help(meant));
                     continue;
                 }
-                let keywords = Keyword::ALL.iter().map(|keyword| keyword.as_str());
+                let keywords = keywords(relation, Position::Body);
                 let known = head.keys().map(|known| lowered.relation_name(*known));
                 let candidates = keywords.chain(known);
                 findings.push(near.suggest(finding, name, candidates));
@@ -167,7 +183,20 @@ fn relations(
                     findings.push(finding.help(meant));
                     continue;
                 }
-                let keywords = Keyword::ALL.iter().map(|keyword| keyword.as_str());
+                if is_conditional(name) {
+                    findings.push(finding.help(ARROW_HELP));
+                    continue;
+                }
+                let meant = keyword_meant(name).filter(|keyword| {
+                    let missing = |known| !head.contains_key(&known);
+                    lowered.keyword_relation(*keyword).is_none_or(missing)
+                        && keyword.arity() == Some(arguments(lowered, relation))
+                });
+                if let Some(keyword) = meant {
+                    findings.push(finding.help(format!("did you mean {}?", keyword.form())));
+                    continue;
+                }
+                let keywords = keywords(relation, Position::Head);
                 let used = undefined.iter().map(|used| lowered.relation_name(**used));
                 findings.push(near.suggest(finding, name, keywords.chain(used)));
             }
@@ -256,6 +285,12 @@ fn functors_under(lowered: &Lowered, keywords: &[Keyword]) -> FxHashSet<FunctorI
     said
 }
 
+/// Number of arguments of a relation.
+fn arguments(lowered: &Lowered, relation: RelationId) -> usize {
+    let functor = lowered.relation_functor[relation.index()];
+    lowered.functors.functor(functor).arity()
+}
+
 /// The instance files: files that contain only facts, in a rule set that also has
 /// files with rules. The rules need not use all their facts.
 fn data_files(lowered: &Lowered) -> Vec<u32> {
@@ -342,6 +377,69 @@ fn state_facts(
             }
         }
     }
+}
+
+/// Reports facts that no rule reads, if their name is nearly that of a fact that is derived and read.
+fn unread_facts(
+    lowered: &Lowered,
+    strictness: Strictness,
+    near: &mut NameSuggester<'_>,
+    findings: &mut Vec<Diagnostic>,
+) {
+    let achievers = [Keyword::Init, Keyword::Next].map(|keyword| lowered.keyword_relation(keyword));
+    let achievers: Vec<RelationId> = achievers.into_iter().flatten().collect();
+    let Some(derived) = derived_functors(lowered, &achievers, 0) else {
+        return;
+    };
+    let Some(read) = read_functors(lowered) else {
+        return;
+    };
+    let mixed = mixed_names(lowered);
+    let name = |functor: FunctorId| lowered.functors.functor(functor).name;
+    let text = |functor| lowered.symbols.name(name(functor));
+    let is_derived = |functor: &FunctorId| derived.binary_search(functor).is_ok();
+    let candidates: Vec<&str> = read
+        .iter()
+        .filter(|f| is_derived(f))
+        .map(|f| text(*f))
+        .collect();
+    for functor in derived.iter().copied() {
+        if read.contains(&functor) || mixed.contains(&name(functor)) {
+            continue;
+        }
+        let Some(meant) = near.nearest(text(functor), candidates.iter().copied()) else {
+            continue;
+        };
+        // Names that differ in numbers or in the first letter are those of two players or parts.
+        let rest = |text: &str| text.replace(|sign: char| sign.is_ascii_digit(), "");
+        let [meant_rest, rest] = [meant, text(functor)].map(rest);
+        if meant_rest == rest || meant_rest.get(1..) == rest.get(1..) {
+            continue;
+        }
+        let message = format!("no rule reads {}", functor_text(lowered, functor));
+        let place = lowered.term_functors[&functor];
+        let finding = Diagnostic::new(Code::Unused, strictness, place, message);
+        findings.push(finding.help(format!("did you mean {meant}?")));
+    }
+}
+
+/// The functors of facts that bodies read, or `None` if some body reads a fact of any functor.
+fn read_functors(lowered: &Lowered) -> Option<FxHashSet<FunctorId>> {
+    let asked = lowered.keyword_relation(Keyword::True)?;
+    let mut read = FxHashSet::default();
+    let mut is_complete = true;
+    for rule in &lowered.rules.rules {
+        for literal in &rule.body {
+            literal.for_each_atom(&mut |atom, _| {
+                if atom.relation == asked {
+                    let functor = atom.arguments[0].functor(&lowered.terms);
+                    is_complete &= functor.is_some();
+                    read.extend(functor);
+                }
+            });
+        }
+    }
+    is_complete.then_some(read)
 }
 
 /// Names of functions that are reported because they are written in several forms.
@@ -437,28 +535,35 @@ struct NameSuggester<'s> {
 }
 
 impl NameSuggester<'_> {
-    /// Suggests the most similar candidate, if one is similar enough and there are
-    /// not too many to compare.
+    /// Suggests the most similar candidate, if there is one.
     fn suggest<'n>(
         &mut self,
         finding: Diagnostic,
         name: &str,
         candidates: impl Iterator<Item = &'n str>,
     ) -> Diagnostic {
+        match self.nearest(name, candidates) {
+            Some(candidate) => finding.help(format!("did you mean {candidate}?")),
+            None => finding,
+        }
+    }
+
+    /// The most similar candidate, if one is similar enough and there are not too many to compare.
+    fn nearest<'n>(
+        &mut self,
+        name: &str,
+        candidates: impl Iterator<Item = &'n str>,
+    ) -> Option<&'n str> {
         let mut nearest = None;
         for candidate in candidates.filter(|candidate| *candidate != name) {
             if self.left == 0 || self.stop.is_over() {
-                return finding;
+                return None;
             }
             self.left -= 1;
             let found = (strsim::damerau_levenshtein(name, candidate), candidate);
             nearest = Some(nearest.map_or(found, |nearest| found.min(nearest)));
         }
-        match nearest {
-            Some((distance, candidate)) if is_similar(name, distance) => {
-                finding.help(format!("did you mean {candidate}?"))
-            }
-            _ => finding,
-        }
+        let (distance, candidate) = nearest?;
+        is_similar(name, distance).then_some(candidate)
     }
 }
