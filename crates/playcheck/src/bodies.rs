@@ -1,7 +1,11 @@
-//! Transformations of rule bodies.
+//! Transformations of rule bodies, and the rules with a given head.
 
-use ggp_gdl::program::{Literal, Rule};
+use ggp_gdl::check::Keyword;
+use ggp_gdl::game::Game;
+use ggp_gdl::program::unify::Unifier;
+use ggp_gdl::program::{Literal, Rule, Term};
 use ggp_gdl::span::Span;
+use ggp_gdl::terms::{TermId, Terms};
 
 /// The body without negations of relations that change.
 pub(super) fn relaxed_body(body: &[Literal], changing: &[bool]) -> Vec<Literal> {
@@ -83,4 +87,29 @@ pub(super) fn place_of(literal: &Literal) -> Option<Span> {
         Literal::Distinct(_, _, span) | Literal::Same(_, _, span) => Some(*span),
         Literal::Any(branches) => branches.iter().flatten().find_map(place_of),
     }
+}
+
+/// The places of the facts and of the rules whose heads match a keyword with these arguments.
+pub(super) fn places_of(
+    game: &Game,
+    keyword: Keyword,
+    arguments: [TermId; 2],
+    terms: &mut Terms,
+) -> Vec<Span> {
+    let relation = game.keyword(keyword);
+    let facts = game.rules().facts.iter();
+    let facts = facts
+        .filter(|fact| Some(fact.relation) == relation && fact.arguments[..] == arguments)
+        .map(|fact| fact.span);
+    let rules = game.rules().rules.iter();
+    let arguments = arguments.map(Term::Ground);
+    let rules = rules
+        .filter(|rule| {
+            let mut unifier = Unifier::new(rule.variables.len(), terms);
+            let mut pairs = rule.head.arguments.iter().zip(&arguments);
+            Some(rule.head.relation) == relation
+                && pairs.all(|(head, term)| unifier.unify((head, 0), (term, 0)))
+        })
+        .map(|rule| rule.head.span);
+    facts.chain(rules).collect()
 }

@@ -1,5 +1,8 @@
 //! Derives claims from the observations.
 
+use std::collections::BTreeSet;
+
+use super::bodies::places_of;
 use super::proof::Induction;
 use super::role_symmetry::role_symmetry;
 use super::space::Ending;
@@ -7,8 +10,10 @@ use super::tally::{Example, GoalFault, Tally};
 use super::{Basis, Claim, ClaimVerdict, Evidence, Severity, Subject, listed};
 use ggp_engine::machine::{Machine, PlayError};
 use ggp_engine::propnet::Propnet;
+use ggp_gdl::check::Keyword;
 use ggp_gdl::counted::{all_listed, counted, counted_range};
 use ggp_gdl::game::{Move, Score};
+use ggp_gdl::span::Span;
 use ggp_gdl::terms::TermId;
 
 /// Maximum number of facts or moves named in one claim.
@@ -284,6 +289,7 @@ impl Evidence<'_> {
                 claim.verdict = ClaimVerdict::Fails;
                 claim.basis = Basis::Example;
                 claim.has_several_goals = matches!(example.what, GoalFault::Several(_));
+                claim.places = self.goal_rules(role, &example.what);
                 claim.text = match example.what {
                     GoalFault::None if self.tally().roles[role].best.is_none() => format!(
                         "{name} has no goal value in a terminal position (a role that only makes random moves is \
@@ -314,14 +320,37 @@ impl Evidence<'_> {
             }
             None if self.tally().ends == 0 => {
                 claim.verdict = ClaimVerdict::Open;
-                claim.text = format!(
-                    "no terminal position was reached, so nothing is known about the goals of {name}"
-                );
+                claim.text = match self.space {
+                    Some(_) => format!("no match ends, so {name} never gets a goal value"),
+                    None => format!(
+                        "no terminal position was reached, so nothing is known about the goals of {name}"
+                    ),
+                };
                 claim.severity = Severity::Warning;
             }
             None => {}
         }
         claim
+    }
+
+    /// The places of the rules that give a role wrong goal values.
+    fn goal_rules(&self, role: usize, fault: &GoalFault) -> Vec<String> {
+        let values = match fault {
+            GoalFault::None => &[][..],
+            GoalFault::Several(values) => values,
+            GoalFault::Bad(value) => std::slice::from_ref(value),
+        };
+        let role = self.game.roles().nth(role);
+        let role = self
+            .game
+            .role_term(role.expect("the number is that of a role"));
+        let mut terms = self.machine.terms().clone();
+        let rules = values
+            .iter()
+            .flat_map(|value| places_of(self.game, Keyword::Goal, [role, *value], &mut terms));
+        let rules: BTreeSet<Span> = rules.collect();
+        let sources = self.game.sources();
+        rules.into_iter().map(|rule| sources.place(rule)).collect()
     }
 
     fn winnable(

@@ -3,12 +3,10 @@
 use ggp_engine::machine::{Backend, Limits, Machine, PlayError};
 use ggp_gdl::check::Keyword;
 use ggp_gdl::game::{Game, Move, RoleId};
-use ggp_gdl::program::Term;
-use ggp_gdl::program::unify::Unifier;
-use ggp_gdl::terms::Terms;
 use ggp_hidden::{Extent, Needed, World, well_formed};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use super::bodies::places_of;
 use super::claims::MOST_ROLES;
 use super::{Basis, Claim, ClaimVerdict, PlaycheckOptions, Severity, Subject};
 
@@ -79,26 +77,14 @@ pub(super) fn claims(
             moves,
             cycle: None,
             alike,
-            places: made.map_or(Vec::new(), |made| places(game, *role, *made, &mut terms)),
+            places: made.map_or(Vec::new(), |made| {
+                let derived = [game.role_term(*role), made.term()];
+                let mut rules = places_of(game, Keyword::Legal, derived, &mut terms);
+                rules.dedup();
+                let sources = game.sources();
+                rules.into_iter().map(|rule| sources.place(rule)).collect()
+            }),
         }
     };
     Ok(roles.iter().take(MOST_ROLES).map(&mut claim).collect())
-}
-
-/// The places of the rules for `legal` whose heads match a move of a role.
-fn places(game: &Game, role: RoleId, made: Move, terms: &mut Terms) -> Vec<String> {
-    let legal = game.keyword(Keyword::Legal);
-    let chosen = [game.role_term(role), made.term()].map(Term::Ground);
-    let rules = game.rules().rules.iter();
-    let matching = rules.filter(|rule| {
-        let mut unifier = Unifier::new(rule.variables.len(), terms);
-        let mut pairs = rule.head.arguments.iter().zip(&chosen);
-        Some(rule.head.relation) == legal
-            && pairs.all(|(head, term)| unifier.unify((head, 0), (term, 0)))
-    });
-    let mut places: Vec<String> = matching
-        .map(|rule| game.sources().place(rule.head.span))
-        .collect();
-    places.dedup();
-    places
 }

@@ -235,11 +235,11 @@ fn lines(claim: &Claim) -> Vec<String> {
         lines.push(format!("{:10}and alike: {}", "", quoted(alike)));
     }
     if !claim.places.is_empty() {
-        lines.push(format!(
-            "{:10}by the rule at {}",
-            "",
-            claim.places.join(" or ")
-        ));
+        let rules = match claim.has_several_goals {
+            true => format!("by rules at {}", claim.places.join(", ")),
+            false => format!("by the rule at {}", claim.places.join(" or ")),
+        };
+        lines.push(format!("{:10}{rules}", ""));
     }
     if let Some(cycle) = &claim.cycle {
         lines.push(format!(
