@@ -31,17 +31,25 @@ pub fn unless_stopped<R: Send + 'static>(
     {
         use std::sync::mpsc::{RecvTimeoutError, channel};
 
+        let began = ggp_stop::Instant::now();
         let stop = stop.while_waiting();
         let (sender, receiver) = channel();
         let worker = std::thread::Builder::new().spawn(move || {
+            let result = work();
             // Nobody waits after a stop.
-            let _ = sender.send(work());
+            let _ = sender.send((result, ggp_stop::thread_time()));
         });
         let worker = worker.ok()?;
         loop {
             match receiver.recv_timeout(PAUSE) {
-                Ok(result) => return Some(result),
-                Err(RecvTimeoutError::Timeout) if stop.is_over() => return None,
+                Ok((result, worked)) => {
+                    ggp_stop::add_work(worked.unwrap_or_default());
+                    return Some(result);
+                }
+                Err(RecvTimeoutError::Timeout) if stop.is_over() => {
+                    ggp_stop::add_work(began.elapsed());
+                    return None;
+                }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => match worker.join() {
                     Ok(()) => return None,

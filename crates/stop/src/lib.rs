@@ -19,6 +19,7 @@
 //! assert_eq!(sum, 1035);
 //! ```
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, ThreadId};
@@ -91,9 +92,25 @@ fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// The CPU time of this thread; `None` where the system does not tell it.
+thread_local! {
+    /// The work that other threads have done for this one.
+    static DONE_BY_OTHERS: Cell<Duration> = const { Cell::new(Duration::ZERO) };
+}
+
+/// Counts work that another thread has done for this one, which waited for it, as its own: for all stops
+/// whose work is bounded ([`Stop::within_work`]).
+pub fn add_work(time: Duration) {
+    DONE_BY_OTHERS.set(DONE_BY_OTHERS.get().saturating_add(time));
+}
+
+/// The CPU time of this thread, and the work that others have done for it; `None` where the system does not
+/// tell the CPU time.
+pub fn thread_time() -> Option<Duration> {
+    Some(cpu_time()?.saturating_add(DONE_BY_OTHERS.get()))
+}
+
 #[cfg(unix)]
-fn thread_time() -> Option<Duration> {
+fn cpu_time() -> Option<Duration> {
     let mut time = libc::timespec {
         tv_sec: 0,
         tv_nsec: 0,
@@ -110,7 +127,7 @@ fn thread_time() -> Option<Duration> {
 }
 
 #[cfg(not(unix))]
-fn thread_time() -> Option<Duration> {
+fn cpu_time() -> Option<Duration> {
     None
 }
 
@@ -321,6 +338,11 @@ mod tests {
         let waiting = stop.while_waiting();
         thread::sleep(2 * time);
         assert!(waiting.is_over() && !stop.is_over());
+        let helped = stop.within_work(Some(time));
+        thread::sleep(time);
+        add_work(2 * time);
+        assert!(helped.is_over() && stop.is_over());
+        let stop = Stop::new().within_work(Some(time));
         let later = stop.within_work(Some(1000 * time));
         let began = thread_time().unwrap();
         while !later.is_over() {}
