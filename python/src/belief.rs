@@ -15,10 +15,13 @@ use crate::knowledge;
 use crate::shared::{Shared, role_number, seed_or_drawn};
 use crate::state::State;
 use ggp_engine::machine::{Machine, PlayError};
+use ggp_gdl::check::Keyword;
 use ggp_gdl::counted::counted;
 use ggp_gdl::game::{Move, RoleId};
 use ggp_gdl::terms::TermId;
-use ggp_hidden::{BeliefError, BeliefLimits, Member, Memories, World};
+use ggp_hidden::{
+    BeliefError, BeliefLimits, Knowledge, Member, Memories, Query, Subject, World, query_belief,
+};
 use ggp_play::Observation;
 use ggp_stop::Stop;
 
@@ -229,23 +232,6 @@ impl Belief {
         });
         states.collect()
     }
-
-    /// The weight of the states in which a fact holds, of all weights, and whether it holds in all.
-    fn holding(&mut self, py: Python<'_>, fact: &str) -> PyResult<(f64, bool)> {
-        let fact = self.shared.terms(&[fact.to_owned()])?[0];
-        let found = self.work(py, |world, kept| {
-            let (mut sum, mut total, mut is_all) = (0.0, 0.0, true);
-            for member in kept.belief.members() {
-                let holds = world.facts(&member.state).contains(&fact);
-                total += member.weight;
-                sum += if holds { member.weight } else { 0.0 };
-                is_all &= holds;
-            }
-            let share = if is_all { 1.0 } else { sum / total };
-            Ok::<_, PlayError>((share, is_all))
-        })?;
-        found.map_err(|error| play_error(py, &error))
-    }
 }
 
 #[pymethods]
@@ -354,16 +340,52 @@ impl Belief {
     ///
     /// Raises `ValueError` if the rules do not have its names.
     fn share(&mut self, py: Python<'_>, fact: &str) -> PyResult<f64> {
-        Ok(self.holding(py, fact)?.0)
+        let fact = self.shared.terms(&[fact.to_owned()])?[0];
+        let found = self.work(py, |world, kept| {
+            let (mut sum, mut total, mut is_all) = (0.0, 0.0, true);
+            for member in kept.belief.members() {
+                let holds = world.facts(&member.state).contains(&fact);
+                total += member.weight;
+                sum += if holds { member.weight } else { 0.0 };
+                is_all &= holds;
+            }
+            // Sums of weights are inexact.
+            Ok::<_, PlayError>(if is_all { 1.0 } else { sum / total })
+        })?;
+        found.map_err(|error| play_error(py, &error))
     }
 
-    /// Returns true if the role knows that a fact holds: it does in all states that fit. `None` if it does in
-    /// all members of a sample; other states may fit then.
+    /// Returns true if the role knows that a fact holds: it does in all states that fit. For a sample that is
+    /// proved, or refuted by another state that fits; `None` if neither is done within a fixed amount of
+    /// work. States in which the match is over do not count, unless it is over in all members.
     ///
     /// Raises `ValueError` if the rules do not have its names.
     fn knows(&mut self, py: Python<'_>, fact: &str) -> PyResult<Option<bool>> {
-        let is_all = self.holding(py, fact)?.1;
-        Ok((!is_all || self.is_exact()).then_some(is_all))
+        let fact = self.shared.terms(&[fact.to_owned()])?[0];
+        let found = self.work(py, |world, kept| {
+            let belief = &kept.belief;
+            let mut members = belief.with_end(world, false)?;
+            let is_over = members.is_empty();
+            if is_over {
+                members = belief.with_end(world, true)?;
+            }
+            let holds = |member: &&Member| world.facts(&member.state).contains(&fact);
+            let holds: Vec<bool> = members.iter().map(holds).collect();
+            if holds.contains(&false) {
+                return Ok(Knowledge::Proved(false));
+            }
+            let relation = world.game().keyword(Keyword::True);
+            let subject = relation.and_then(|relation| {
+                Subject::new(world, (relation, true), |_, arguments| *arguments == [fact])
+            });
+            let query = Query { holds, subject };
+            let stop = world.machine().stop().clone();
+            Ok::<_, PlayError>(query_belief(world, belief, is_over, &[query], &stop)?.remove(0))
+        })?;
+        Ok(match found.map_err(|error| play_error(py, &error))? {
+            Knowledge::Proved(holds) => Some(holds),
+            Knowledge::Open { counterexample, .. } => counterexample.map(|_| false),
+        })
     }
 
     /// The legal moves of the role, as texts. Empty if the match is over in all members; those in which

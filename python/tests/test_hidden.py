@@ -182,6 +182,29 @@ def test_beliefs_agree_with_enumeration(name: str) -> None:
         )
 
 
+@pytest.mark.parametrize("name", ["kuhn_poker", "monty_hall"])
+def test_what_is_known_does_not_depend_on_the_sample(name: str) -> None:
+    game = load(name)
+    alike = defaultdict(list)
+    for state, _ in states(game):
+        for role, role_name in enumerate(game.roles):
+            if role_name != "random":
+                alike[role, state.knowledge(role)].append(state)
+    answers = []
+    for (role, known), fitting in alike.items():
+        belief = ggp.Belief(game, role, members=1, seed=0)
+        for made, percepts in known:
+            belief.update(made, percepts)
+        is_over = belief.sample().is_terminal()
+        facts = [set(state.facts()) for state in fitting if state.is_terminal() == is_over]
+        for fact in set.union(*facts):
+            answer = belief.knows(fact)
+            assert answer in (set(fact in others for others in facts) == {True}, None)
+            answers.append((answer, belief.is_exact))
+    assert (True, False) in answers and (False, False) in answers
+    assert sum(answer is None for answer, _ in answers) * 10 < len(answers)
+
+
 def test_samples(kuhn: ggp.Game) -> None:
     game = load("battleship")
     state = game.new_initial_state()
@@ -196,7 +219,8 @@ def test_samples(kuhn: ggp.Game) -> None:
     assert facts == [member.facts() for member, _ in again.members()]
     assert belief.sample().knowledge(0) == state.knowledge(0)
     everywhere = set.intersection(*map(set, facts))
-    assert belief.knows(min(everywhere)) is None
+    assert belief.knows(min(everywhere)) is True
+    assert belief.knows(max(set.union(*map(set, facts)) - everywhere)) is False
     draws = [kuhn.new_initial_state().belief(0, seed=seed) for seed in range(30)]
     for one in draws:
         one.update("wait", ["(own queen)"])
