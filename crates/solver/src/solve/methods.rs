@@ -322,7 +322,7 @@ static METHODS: &[Row] = &[
         suits: "counting the missing facts leads near the end",
         proves: PLAN_ONLY,
         reads: &[],
-        share: turn(6, Unit::States, true),
+        share: turn(6, Unit::Estimates, true),
         run: Run::Network(best_first::greedy),
     },
     Row {
@@ -358,7 +358,7 @@ static METHODS: &[Row] = &[
             none: Refutes::BySearch,
         },
         reads: &[],
-        share: turn(10, Unit::States, false),
+        share: turn(10, Unit::Estimates, false),
         run: Run::Network(best_first::a_star),
     },
     Row {
@@ -368,7 +368,7 @@ static METHODS: &[Row] = &[
         suits: "counting the missing facts leads near the end, and plans are long",
         proves: PLAN_ONLY,
         reads: &[],
-        share: turn(11, Unit::States, false),
+        share: turn(11, Unit::Estimates, false),
         run: Run::Network(best_first::beam),
     },
     Row {

@@ -2,8 +2,9 @@
 //!
 //! In: a [`Puzzle`] and [`SolveOptions`]. Out: an [`Attempt`]. Analyses come first: linear
 //! systems, sums that no move makes larger, final states that a set of moves reaches. Each
-//! has a part of the time; one that was cut short is tried again with more after each round
-//! of searches. Searches take turns; each round has [`GROWTH`] times the budget of the
+//! has a short time; one that was cut short is tried again with more after each round
+//! of searches. Searches take turns: a glance each, in which easy puzzles are solved whatever
+//! method suits them, then rounds of which each has [`GROWTH`] times the budget of the
 //! last, so that repeated work costs little. Budgets are counts, so that results do not
 //! depend on the speed of the machine; in large games the CPU time of the thread ends a slice earlier. The
 //! searches share their results: after a plan was found the next ones look for shorter
@@ -25,6 +26,15 @@ use crate::planning::{BestSoFar, Outcome, Puzzle};
 use ggp_gdl::game::{Move, Score};
 use ggp_search::{Budget, Clock, LevelStats, Observer, Stats, Verdict};
 
+/// The part of the first round that a glance is, by what a search counts, so that each takes about as long; the
+/// states expanded one by one in it, times gates, at most; and its time, for large games.
+const GLANCE_STATES: u64 = 8;
+const GLANCE_ESTIMATES: u64 = 256;
+const GLANCE_LEVELS: u64 = 64;
+const GLANCE_PLAYOUTS: u64 = 128;
+const GLANCE_CONFLICTS: u64 = 8;
+const GLANCE: u64 = 40_000_000;
+const GLANCE_TIME: Duration = Duration::from_millis(60);
 /// States that a search may expand in the first round, the factor for each further round,
 /// and the number of rounds.
 const FIRST_ROUND: u64 = 20_000;
@@ -44,7 +54,8 @@ const MORE_TIME: u32 = 4;
 const FIRST_PART: u32 = 24;
 /// The part of the time for a lower bound before the searches.
 const BOUND_PART: u32 = 10;
-/// The factor of the time of an analysis after each round of searches.
+/// The time of an analysis before the searches, and the factor of its part of the whole time after each round.
+const FIRST_ANALYSIS: Duration = Duration::from_millis(100);
 const MORE_ANALYSIS: u32 = 2;
 /// Conflicts of a SAT solver in the first round, and the bytes of its formula over all steps. What is
 /// constant in a step takes none, so that the steps of a puzzle that is played in a fixed order are cheap.
@@ -164,7 +175,8 @@ impl<'p> Network<'p> {
             return found;
         }
         if self.options.optimal {
-            let budget = self.budget(u64::MAX, self.analysis_time(BOUND_PART, 0), u32::MAX, stats);
+            let time = self.options.budget.time.map(|whole| whole / BOUND_PART);
+            let budget = self.budget(u64::MAX, time, u32::MAX, stats);
             if let Some(least) = self.task.bound(&budget).checked_sub(1) {
                 stats.refuted = stats.refuted.max(Some(least));
             }
@@ -180,9 +192,9 @@ impl<'p> Network<'p> {
             self.searches = searches(is_wide(&stats.levels[first..]));
         }
         let mut nodes = FIRST_ROUND;
-        for round in 1..=ROUNDS {
+        for round in 0..=ROUNDS {
             // In some games many orders help, in others they are in the way.
-            self.task.one_order = round % 2 == 0;
+            self.task.one_order = round > 0 && round % 2 == 0;
             let found = match usable(self.options.threads) {
                 0 | 1 => self.in_turn(round, nodes, stats, observer),
                 threads => self.at_once(threads, round, nodes, stats, observer),
@@ -190,9 +202,12 @@ impl<'p> Network<'p> {
             if found.is_some() || self.is_over(stats) {
                 return found;
             }
-            let found = self.analyse(&mut waiting, round, stats, observer);
+            let found = self.analyse(&mut waiting, round + 1, stats, observer);
             if found.is_some() || self.is_over(stats) {
                 return found;
+            }
+            if round == 0 {
+                continue;
             }
             if self.plan.is_none() && !self.is_best {
                 let solution = self.climb(nodes / 2, stats, observer);
@@ -217,11 +232,10 @@ impl<'p> Network<'p> {
     ) -> Option<Attempt> {
         for analysis in std::mem::take(waiting) {
             let share = self.analysis_time(analysis.part, round);
-            let time = [share, analysis.most].into_iter().flatten().min();
-            let budget = self.budget(u64::MAX, time, self.depth(), stats);
+            let time = analysis.most.map_or(share, |most| share.min(most));
+            let budget = self.budget(u64::MAX, Some(time), self.depth(), stats);
             let found = self.one(analysis.method, analysis.run, &budget, stats, observer)?;
-            let may_have_more =
-                share.is_some_and(|share| analysis.most.is_none_or(|most| share < most));
+            let may_have_more = analysis.most.is_none_or(|most| share < most);
             if may_have_more && self.task.puzzle.stop.is_late() {
                 waiting.push(analysis);
             }
@@ -233,9 +247,11 @@ impl<'p> Network<'p> {
     }
 
     /// The time of an analysis with this part after this number of rounds of searches.
-    fn analysis_time(&self, part: u32, round: u32) -> Option<Duration> {
-        let whole = self.options.budget.time?;
-        Some(whole / part * MORE_ANALYSIS.saturating_pow(round))
+    fn analysis_time(&self, part: u32, round: u32) -> Duration {
+        let growing = FIRST_ANALYSIS * MORE_TIME.pow(round);
+        let part_of = |whole: Duration| whole / part * MORE_ANALYSIS.pow(round);
+        let whole = self.options.budget.time;
+        whole.map_or(growing, |whole| growing.min(part_of(whole)))
     }
 
     /// The time of a search in the first round.
@@ -361,23 +377,36 @@ impl<'p> Network<'p> {
     fn slice(&self, unit: Unit, round: u32, nodes: u64, stats: &Stats) -> Budget {
         let gates = self.puzzle.net.network().gates().max(1) as u64;
         let growth = GROWTH.saturating_pow(round.saturating_sub(1));
+        let part = match unit {
+            _ if round > 0 => 1,
+            Unit::States => GLANCE_STATES,
+            Unit::Estimates => GLANCE_ESTIMATES,
+            Unit::Levels => GLANCE_LEVELS,
+            Unit::Playouts => GLANCE_PLAYOUTS,
+            Unit::Conflicts => GLANCE_CONFLICTS,
+        };
         let more = MORE_TIME.pow(round.saturating_sub(1));
         let time = self.first_time() * more;
         let depth = self.depth();
-        let (nodes, time, depth) = match unit {
-            Unit::States => (nodes, time, depth),
+        let nodes = nodes / part;
+        let (nodes, mut time) = match unit {
+            Unit::States | Unit::Estimates if round == 0 => (nodes.min(GLANCE / gates), time),
+            Unit::States | Unit::Estimates => (nodes, time),
             Unit::Levels => {
-                let least = MOST_LEVELS.min(LEVELS / gates);
+                let least = MOST_LEVELS.min(LEVELS / gates) / part;
                 let nodes = nodes.max(least.saturating_mul(growth));
                 // A search by levels that begins again has to repeat all its levels.
-                (nodes, (2 * FIRST_TIME * more).min(4 * time), depth)
+                (nodes, (2 * FIRST_TIME * more).min(4 * time))
             }
-            Unit::Playouts => (nodes.saturating_mul(SAMPLED), 2 * time, depth),
-            Unit::Conflicts => (FIRST_CONFLICTS.saturating_mul(growth), time, depth),
+            Unit::Playouts => (nodes.saturating_mul(SAMPLED), 2 * time),
+            Unit::Conflicts => (FIRST_CONFLICTS.saturating_mul(growth) / part, time),
         };
+        if round == 0 {
+            time = time.min(GLANCE_TIME);
+        }
         let mut budget = self.budget(nodes, Some(time), depth, stats);
         if unit == Unit::Conflicts {
-            let formula = FIRST_FORMULA.saturating_mul(growth);
+            let formula = FIRST_FORMULA.saturating_mul(growth) / part;
             budget.memory_bytes = budget.memory_bytes.min(formula);
         }
         budget
