@@ -30,11 +30,13 @@ use ggp_search::{Budget, Clock, LevelStats, Observer, Stats, Verdict};
 /// states expanded one by one in it, times gates, at most; and its time, for large games.
 const GLANCE_STATES: u64 = 8;
 const GLANCE_ESTIMATES: u64 = 256;
-const GLANCE_LEVELS: u64 = 64;
 const GLANCE_PLAYOUTS: u64 = 128;
 const GLANCE_CONFLICTS: u64 = 8;
 const GLANCE: u64 = 40_000_000;
 const GLANCE_TIME: Duration = Duration::from_millis(60);
+/// The same of the search by levels, which has more: it solves small games in the fewest moves.
+const GLANCE_LEVELS: u64 = 4;
+const GLANCE_LEVELS_TIME: Duration = Duration::from_millis(200);
 /// States that a search may expand in the first round, the factor for each further round,
 /// and the number of rounds.
 const FIRST_ROUND: u64 = 20_000;
@@ -267,7 +269,7 @@ impl<'p> Network<'p> {
         stats: &mut Stats,
         observer: &mut dyn Observer,
     ) -> Option<Attempt> {
-        for search in self.searches.clone() {
+        for search in self.searches_of(round) {
             let budget = self.slice(search.turn.unit, round, nodes, stats);
             let found = self.one(search.method, search.run, &budget, stats, observer)?;
             if let Some(found) = self.answer(found, round, stats) {
@@ -314,7 +316,7 @@ impl<'p> Network<'p> {
         stats: &mut Stats,
         observer: &mut dyn Observer,
     ) -> Option<Attempt> {
-        let searches = self.searches.clone();
+        let searches = self.searches_of(round);
         let budgets: Vec<Budget> = searches
             .iter()
             .map(|search| {
@@ -373,6 +375,15 @@ impl<'p> Network<'p> {
         None
     }
 
+    /// The searches of a round, in their order. At the glance, that by levels comes first.
+    fn searches_of(&self, round: u32) -> Vec<Search> {
+        let mut searches = self.searches.clone();
+        if round == 0 {
+            searches.sort_by_key(|search| search.turn.unit != Unit::Levels);
+        }
+        searches
+    }
+
     /// The budget of a search in a round.
     fn slice(&self, unit: Unit, round: u32, nodes: u64, stats: &Stats) -> Budget {
         let gates = self.puzzle.net.network().gates().max(1) as u64;
@@ -402,7 +413,10 @@ impl<'p> Network<'p> {
             Unit::Conflicts => (FIRST_CONFLICTS.saturating_mul(growth) / part, time),
         };
         if round == 0 {
-            time = time.min(GLANCE_TIME);
+            time = time.min(match unit {
+                Unit::Levels => GLANCE_LEVELS_TIME,
+                _ => GLANCE_TIME,
+            });
         }
         let mut budget = self.budget(nodes, Some(time), depth, stats);
         if unit == Unit::Conflicts {
