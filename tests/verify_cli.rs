@@ -82,6 +82,18 @@ fn answers_of_every_verdict_are_right() {
     ];
     let says = "moves flip 25 facts whatever the state, and a solution takes 15 moves";
     right("least.json", lit, &["--method", "algebra"], says);
+    let lost = scratch("lost.kif");
+    fs::write(
+        &lost,
+        "(role p) (init a) (legal p go) (<= (next b) (true a)) (<= terminal (true b)) (goal p 0)",
+    )
+    .unwrap();
+    right(
+        "lost.json",
+        &[&lost],
+        &["--goal", "best"],
+        "right: for 0 points or more; a plan",
+    );
     let shallow = &["--depth", "5"];
     right("shallow.json", LIGHTS, shallow, "no plan within 5 moves");
     let square = ["--grid", &scratch("square.txt")];

@@ -39,8 +39,7 @@ pub struct ExtensiveForm {
 pub enum ExtensiveFormError {
     /// A fault of the rules, or an interrupt.
     Play(PlayError),
-    /// The tree has more nodes than this. In a game with percepts, turns in which nobody has a choice
-    /// count as well.
+    /// The tree has more nodes than this. Turns in which nobody has a choice count as well.
     TooLarge(usize),
     /// Two matches look alike to a role, but its legal moves differ.
     LegalMoves {
@@ -64,7 +63,11 @@ impl fmt::Display for ExtensiveFormError {
         match self {
             ExtensiveFormError::Play(error) => error.fmt(f),
             ExtensiveFormError::TooLarge(most) => {
-                write!(f, "the game tree has more than {}", counted(most, "node"))
+                let nodes = counted(most, "node");
+                write!(
+                    f,
+                    "the game tree has more than {nodes}, or turns without a choice"
+                )
             }
             ExtensiveFormError::LegalMoves {
                 role,
@@ -212,8 +215,8 @@ pub fn watched_extensive_form<M: Machine>(
                     chances += 1;
                     choosers.push((role, 0, chances));
                 }
-                if choosers.is_empty() && known.is_some() {
-                    // What players know grows in such turns, too.
+                if choosers.is_empty() {
+                    // There may be such turns without end, and what players know grows in them, too.
                     forced += 1;
                     if nodes + forced > most_nodes {
                         return Err(ExtensiveFormError::TooLarge(most_nodes));

@@ -289,8 +289,7 @@ impl Record {
         if self.rules != digest(game) {
             return Err(BadRecord::OtherRules(self.game.clone()));
         }
-        let target = Score::new(self.target).filter(|target| target.get() > 0);
-        let target = target.ok_or(BadRecord::Target)?;
+        let target = Score::new(self.target).ok_or(BadRecord::Target)?;
         let mut terms = game.terms().clone();
         let facts = self.start.iter().map(|fact| {
             let term = game.parse_term(&mut terms, fact);
@@ -311,7 +310,7 @@ impl Record {
 pub enum BadRecord {
     /// Its rules are those of a game of this name, or of another instance.
     OtherRules(String),
-    /// The target is not a score from 1 to 100.
+    /// The target is not a score from 0 to 100.
     Target,
     /// A fact of the first state cannot be read, for this reason.
     Fact(String),
@@ -328,7 +327,7 @@ impl fmt::Display for BadRecord {
                     "it is for other rules, or another grid: its game is {game}"
                 )
             }
-            BadRecord::Target => f.write_str("the target must be from 1 to 100"),
+            BadRecord::Target => f.write_str("the target must be from 0 to 100"),
             BadRecord::Fact(why) => {
                 write!(f, "the start state has a term that is not a fact: {why}")
             }
