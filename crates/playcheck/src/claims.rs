@@ -177,7 +177,7 @@ impl Evidence<'_> {
             claim.verdict = ClaimVerdict::Open;
             claim.severity = Severity::Remark;
             claim.text =
-                "a match can reach a non-terminal position in which a role has no legal move"
+                "whether every match ends: in some position that is no end a role has no legal move"
                     .to_owned();
             return claim;
         }
@@ -260,7 +260,11 @@ impl Evidence<'_> {
             Some(example) => {
                 claim.verdict = ClaimVerdict::Fails;
                 claim.basis = Basis::Example;
-                claim.text = format!("{name} has no legal move in a non-terminal position");
+                let hint = match self.game.role_count() {
+                    1 => "",
+                    _ => " (a role that waits needs one, too, such as noop)",
+                };
+                claim.text = format!("{name} has no legal move in a non-terminal position{hint}");
                 claim.moves = Some(self.texts(&example.path));
             }
             None if induction.is_some_and(|induction| induction.can_move(role)) => {
@@ -321,7 +325,7 @@ impl Evidence<'_> {
             None if self.tally().ends == 0 => {
                 claim.verdict = ClaimVerdict::Open;
                 claim.text = match self.space {
-                    Some(_) => format!("no match ends, so {name} never gets a goal value"),
+                    Some(_) => format!("no match ends, so no goal value of {name} counts"),
                     None => format!(
                         "no terminal position was reached, so nothing is known about the goals of {name}"
                     ),

@@ -24,7 +24,8 @@ impl Evidence<'_> {
     /// The findings about rules that never fired, one for each source location, causes
     /// first. Rules that never fire because of another one are named with it.
     pub(super) fn findings(&self, dead_rules: &[DeadRule], complete: bool) -> Vec<Diagnostic> {
-        let any = self.coverage.positions > 0;
+        // Rules that a limit kept from being evaluated may have fired.
+        let any = self.coverage.positions > 0 && self.coverage.is_exact;
         // If the game is over before it begins, the other rules had no chance to fire.
         let is_over = self.is_over();
         let dead_rules = dead_rules.iter().filter(|rule| any || rule.proved);

@@ -450,8 +450,8 @@ pub fn playcheck_within(
         lengths: evidence.played.lengths,
         claims,
         watched: match dead_rules {
-            Some(_) => evidence.coverage.positions,
-            None => 0,
+            Some(_) if evidence.coverage.is_exact => evidence.coverage.positions,
+            _ => 0,
         },
         dead_rules: findings.len(),
         findings,

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::rule_files::{self, RuleOptions};
 use crate::{Context, Exit, Reported, format};
-use ggp_gdl::diagnostic::{DiagnosticRecord, Severity};
+use ggp_gdl::diagnostic::{Code, Diagnostic, DiagnosticRecord, Severity};
 use ggp_gdl::game::Game;
 
 /// The options of `ggp check`.
@@ -126,7 +126,9 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     if let Some(played) = &played
         && !context.json()
     {
-        play::print(played, &reading.sources, context)?;
+        let is_empty = |finding: &Diagnostic| finding.code == Code::EmptyConnective;
+        let has_empty = reading.findings.iter().any(is_empty);
+        play::print(played, has_empty, &reading.sources, context)?;
     }
     if let Some(error) = failed {
         return Err(error);

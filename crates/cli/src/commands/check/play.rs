@@ -117,7 +117,12 @@ pub(super) fn look(
 }
 
 /// Prints a report.
-pub(super) fn print(report: &Report, sources: &Sources, context: &Context) -> anyhow::Result<()> {
+pub(super) fn print(
+    report: &Report,
+    has_empty: bool,
+    sources: &Sources,
+    context: &Context,
+) -> anyhow::Result<()> {
     let mut looked = vec![format::counted(report.playouts as usize, "playout")];
     if let Some((least, most)) = report.lengths {
         looked.push(format::counted_range(least, most, "move"));
@@ -154,11 +159,17 @@ pub(super) fn print(report: &Report, sources: &Sources, context: &Context) -> an
         0 if report.space == Some(1) || report.interrupted => {}
         _ if report.watched == 0 => {
             context.print(
-                "  open    the rules could not be watched in time; give it more with --time",
+                "  open    which rules fire was not seen within --time, --max-facts and --max-work",
             )?;
         }
         0 => context.print(format!(
-            "  seen    every rule fired, in {}",
+            "  seen    every rule{} fired, in {}",
+            // Such a rule is none.
+            if has_empty {
+                " without an empty or"
+            } else {
+                ""
+            },
             format::counted(report.watched, "position")
         ))?,
         _ => context.print("")?,
