@@ -50,9 +50,8 @@ If several roles have a choice, each of them has its lines, which begin with its
 each has an object on a line of its own. Two roles with a constant sum of scores bound each other:
 neither gets more than the other leaves.
 
-A move is `endless` if play never ends after it when each side plays its best: the role cannot
-force an end that is worth more than the first number, and the others cannot force one that is
-worth less than the second. This is reported only if all positions fit into the memory.
+A move is `endless` if play can go on forever after it: the role cannot force an end that is worth
+more than the first number, and the others cannot force one that is worth less than the second. This is reported only if all positions fit into the memory.
 
 In a game with hidden information (rules with `sees`), the lines have what the best plan can expect
 that depends only on what the role knows. Where another role than random has choices as well, there

@@ -206,7 +206,14 @@ impl Answer {
         if !self.line.is_empty() {
             let more = if self.line.len() > SHOWN { "; ..." } else { "" };
             let line = self.line.iter().take(SHOWN).cloned().collect::<Vec<_>>();
-            notes.push(format!("{name}expected: {}{more}", line.join("; ")));
+            let against = match &self.others[..] {
+                [] | [_] => String::new(),
+                _ => format!(", if the others play against {}", self.role),
+            };
+            notes.push(format!(
+                "{name}expected{against}: {}{more}",
+                line.join("; ")
+            ));
         }
         if self.cycles && !self.proved {
             notes.push("positions can repeat, and not all of them are known".to_owned());
@@ -234,8 +241,9 @@ impl Answer {
             Way::Retrograde => "retrograde analysis".to_owned(),
             Way::ProofNumbers => "proof-number search".to_owned(),
         };
-        let positions = format::counted(*positions as usize, "position");
-        let cost = format!("{way}, {positions}, {seconds:.2} s");
+        // Several searches may visit a position, or one several times.
+        let visits = format::counted(*positions as usize, "visit");
+        let cost = format!("{way}, {visits} of positions, {seconds:.2} s");
         let others = match &self.others[..] {
             [] => None,
             [other] => Some(&other[..]),
@@ -247,8 +255,8 @@ impl Answer {
                  proved, {cost}"
             ),
             (None, Some(others)) if self.endless => format!(
-                "play never ends if each side plays its best: {role} cannot force an end \
-                 worth more than {least}, nor {others} one worth less than {most}: proved, {cost}"
+                "play can go on forever: {role} cannot force an end worth more than {least}, nor \
+                 {others} one worth less than {most}: proved, {cost}"
             ),
             (None, _) => format!("{role} gets {worth}: proved, {cost}"),
             (Some("time"), _) if self.positions == 0 => format!(
@@ -265,9 +273,7 @@ impl fmt::Display for MoveAnswer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (least, most) = (self.least, self.most);
         match self.endless {
-            true if self.is_alone => {
-                write!(f, "{} endless, at most {least} at an end", self.action)?;
-            }
+            true if self.is_alone => write!(f, "{} {least}, if it ends", self.action)?,
             true => write!(f, "{} endless, {least} to {most}", self.action)?,
             false => write!(f, "{} {}", self.action, range(least, most))?,
         }
