@@ -388,6 +388,30 @@ fn no_command_overwrites_what_it_reads() {
         }
     }
     assert!(refused > 40, "{refused} were refused for that reason");
+    // Nor rules that it does not read.
+    place.write("other.kif", MATCHES);
+    for line in [
+        "solve matches.kif --answer",
+        "play matches.kif --roles random,random --save",
+        "graph matches.kif -o",
+    ] {
+        let line = format!("{line} other.kif");
+        place.check_failure(&line, &[], "", 2, &["other.kif is a name for rules"]);
+    }
+    let kept = std::fs::read_to_string(place.folder().join("other.kif")).unwrap();
+    assert_eq!(kept, MATCHES);
+    // What is no text of rules is not laid out.
+    let program =
+        "import sys\nfor line in sys.stdin:\n    print(line, end='')\nfor a, b in pairs: show(a)\n";
+    for (name, text) in [("a.py", program), ("a.json", "{\"a\": [1, 2]}\n")] {
+        place.write(name, text);
+        for command in ["fmt", "scramble", "check"] {
+            let line = format!("{command} {name}");
+            place.check_failure(&line, &[], "", 2, &[name]);
+        }
+        let kept = std::fs::read_to_string(place.folder().join(name)).unwrap();
+        assert_eq!(kept, text);
+    }
     // A file of another kind is not called a checkpoint.
     place.write("note.txt", "a note");
     place.check_failure(
@@ -403,7 +427,7 @@ fn no_command_overwrites_what_it_reads() {
 fn a_record_is_not_read_as_rules() {
     let place = Workplace::new();
     place.write("match.json", "{\"matchId\": \"1\"}");
-    let message = "match.json is JSON, not rules: `ggp replay match.json` reads match records";
+    let message = "match.json is JSON, not rules: `ggp replay` reads match records";
     place.check_failure("check match.json", &[], "", 2, &[message]);
 }
 

@@ -196,13 +196,17 @@ const OUTPUTS: &[&str] = &[
 /// The options that name a file to go on with, which may be the file to write.
 const RESUMED: &[&str] = &["resume", "back"];
 
-/// Checks that no file to write is a file to read, nor two of them the same.
+/// Checks that no file to write is a file to read, nor two of them the same, and that none but rules gets
+/// the ending of rules.
 ///
 /// # Errors
 ///
 /// The name of such a file.
 fn outputs_are_no_inputs(here: &clap::Command, given: &clap::ArgMatches) -> anyhow::Result<()> {
-    let (mut outputs, mut inputs) = (Vec::new(), Vec::new());
+    /// The commands that write rules.
+    const REWRITING: &[&str] = &["convert", "rename", "scramble"];
+
+    let (mut outputs, mut inputs, mut wrong) = (Vec::new(), Vec::new(), None);
     let is_back = here.get_name() == "scramble" && given.contains_id("back");
     for argument in here.get_arguments() {
         let id = argument.get_id().as_str();
@@ -220,12 +224,29 @@ fn outputs_are_no_inputs(here: &clap::Command, given: &clap::ArgMatches) -> anyh
         }
         let files = given.get_raw(id).into_iter().flatten().map(Path::new);
         if OUTPUTS.contains(&name) {
+            let is_rules = |file: &&Path| {
+                let ending = file.extension().unwrap_or_default();
+                ["kif", "hrf"]
+                    .iter()
+                    .any(|known| ending.eq_ignore_ascii_case(known))
+            };
+            let writes_rules = name == "output" && REWRITING.contains(&here.get_name());
+            if !writes_rules {
+                wrong = wrong.or(files.clone().find(is_rules).map(|file| (file, name)));
+            }
             outputs.extend(files);
         } else {
             inputs.extend(files);
         }
     }
-    text_files::keep_apart(&outputs, &inputs)
+    text_files::keep_apart(&outputs, &inputs)?;
+    match wrong {
+        Some((file, option)) => Err(anyhow::anyhow!(
+            "{} is a name for rules, which --{option} does not write; choose another ending",
+            file.display()
+        )),
+        None => Ok(()),
+    }
 }
 
 /// The error of a command line. A value that is not a number is described in plain words, not

@@ -139,7 +139,7 @@ pub fn other_rules(game: &Game, is_of: impl Fn(&Game) -> bool) -> String {
     let with = |choice: &GoalChoice| is_of(&game.choosing_goals(*choice));
     match GoalChoice::ALL.into_iter().find(with) {
         Some(choice) => format!("it was made with --goals {choice}"),
-        None => "it was made from other rules, or is damaged (`ggp verify` tells which)".to_owned(),
+        None => "it was made from other rules, or is damaged".to_owned(),
     }
 }
 
@@ -501,9 +501,7 @@ impl RuleOptions {
         text_files::refuse_infix(path, &text)?;
         context.keep(path);
         let name = shown_name(path);
-        if is_json(&text) {
-            bail!("{name} is JSON, not rules: `ggp replay {name}` reads match records");
-        }
+        refuse_other_text(&name, &text)?;
         Ok(Source::new(name, text))
     }
 
@@ -588,10 +586,42 @@ pub fn refuse_other_encodings(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Whether a text is an object of JSON, such as a match record.
-fn is_json(text: &str) -> bool {
+/// Refuses a text that is not one of rules: an object of JSON, such as a match record, or a program.
+///
+/// # Errors
+///
+/// If it is no text of rules.
+pub fn refuse_other_text(name: &str, text: &str) -> anyhow::Result<()> {
+    /// Names outside of brackets, of which there are hardly any in rules.
+    const MANY: usize = 10;
     let inside = text.trim_start().strip_prefix('{');
-    inside.is_some_and(|text| text.trim_start().starts_with('"'))
+    if inside.is_some_and(|text| text.trim_start().starts_with('"')) {
+        bail!(
+            "{name} is JSON, not rules: `ggp replay` reads match records, and `ggp verify` answers"
+        );
+    }
+    let (mut names, mut lists, mut depth) = (0, 0, 0_usize);
+    for line in text.lines() {
+        let line = line.split(';').next().unwrap_or_default();
+        let mut is_name = false;
+        for sign in line.chars() {
+            let is_bracket = matches!(sign, '(' | ')');
+            let is_new = depth == 0 && !is_name && !is_bracket && !sign.is_whitespace();
+            names += usize::from(is_new);
+            is_name = !is_bracket && !sign.is_whitespace();
+            lists += usize::from(depth == 0 && sign == '(');
+            depth = match sign {
+                '(' => depth + 1,
+                ')' => depth.saturating_sub(1),
+                _ => depth,
+            };
+        }
+    }
+    if names >= MANY && names > lists {
+        let names = counted(names, "name");
+        bail!("{name} is not a text of rules: it has {names} outside of brackets");
+    }
+    Ok(())
 }
 
 fn as_text(path: &Path, bytes: Vec<u8>, context: &Context) -> String {

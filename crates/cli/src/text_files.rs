@@ -77,6 +77,7 @@ impl TextLimits {
     ///
     /// As [`TextLimits::tree`].
     pub fn forms(self, sources: &Sources, context: &Context) -> anyhow::Result<Vec<Sexp>> {
+        refuse_other_texts(sources)?;
         let (forms, findings) = syntax::read_until(sources, self.syntax(), context.stop());
         go_on(context)?;
         if findings.is_empty() {
@@ -90,8 +91,9 @@ impl TextLimits {
     ///
     /// # Errors
     ///
-    /// [`Reported`] if brackets do not match; or if interrupted.
+    /// [`Reported`] if brackets do not match; if a text is not one of rules, or if interrupted.
     pub fn tree<'t>(self, sources: &'t Sources, context: &Context) -> anyhow::Result<Tree<'t>> {
+        refuse_other_texts(sources)?;
         let tree = Tree::read(sources, self.syntax(), context.stop());
         go_on(context)?;
         tree.map_err(|findings| {
@@ -99,6 +101,11 @@ impl TextLimits {
             Reported.into()
         })
     }
+}
+
+fn refuse_other_texts(sources: &Sources) -> anyhow::Result<()> {
+    let mut texts = sources.files().iter();
+    texts.try_for_each(|source| rule_files::refuse_other_text(source.name(), source.text()))
 }
 
 /// Whether a path is `-`, standard input or output.

@@ -343,6 +343,8 @@ impl Session<'_> {
                 return Err(PlayError::Interrupted.into());
             }
             if self.game.history().len() >= most && !self.game.is_over()? {
+                self.table
+                    .say("the match is ended: it has as many joint moves as --depth allows")?;
                 return Ok("depth");
             }
             let shows_state = self.humans.is_empty() && self.table.shows_states();
