@@ -18,6 +18,8 @@ const QUOTES: [char; 7] = ['“', '”', '„', '‘', '’', '«', '»'];
 pub(super) const ARITHMETIC_HELP: &str = "GDL has no numbers to calculate with or to compare: list the results \
      as facts, such as (plus 1 2 3), (minus 3 1 2) or (less 1 3), and ask for them in the body of a rule";
 
+pub(super) const EQUALITY_HELP: &str = "write the same variable or name in both places for equal terms, and (distinct TERM TERM) for others";
+
 /// Whether a word is the arrow of a rule in another notation.
 pub(super) fn is_arrow(text: &str) -> bool {
     matches!(

@@ -7,7 +7,8 @@ use std::collections::BTreeSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::foreign::{
-    ARITHMETIC_HELP, ARROW_HELP, foreign, is_conditional, is_inequality, is_operator, keyword_meant,
+    ARITHMETIC_HELP, ARROW_HELP, EQUALITY_HELP, foreign, is_conditional, is_inequality,
+    is_operator, keyword_meant,
 };
 use super::keywords::Keyword;
 use super::lower::{Lowered, Position};
@@ -158,6 +159,10 @@ fn relations(
                 let finding = Diagnostic::new(Code::Undefined, strictness, span, message);
                 if is_inequality(name) {
                     findings.push(finding.help("write (distinct TERM TERM)"));
+                    continue;
+                }
+                if name == "=" {
+                    findings.push(finding.help(EQUALITY_HELP));
                     continue;
                 }
                 if is_operator(name) {
