@@ -24,7 +24,7 @@ use ggp_engine::machine::{AnyMachine, Limits, Machine};
 use ggp_engine::propnet::GroundLimits;
 use ggp_gdl::game::Game;
 use ggp_search::{Stats, Verdict};
-use ggp_solver::solve::{Method, SolveOptions, solve};
+use ggp_solver::solve::{Checker, Method, SolveOptions, solve};
 use ggp_stop::Stop;
 
 /// The name of the making of the network in the results.
@@ -189,6 +189,8 @@ fn answer(machine: &AnyMachine, method: Method, limit: Duration) -> Option<(Dura
     let mut options = SolveOptions::default();
     options.method = method;
     options.budget.time = Some(limit);
+    // The plan is not played again, which may take longer than to find it.
+    options.checker = Checker::Nobody;
     let began = cpu_time();
     let answer = solve(machine, &options, &mut Stats::default(), &mut ()).ok()?;
     let took = cpu_time().saturating_sub(began);

@@ -51,7 +51,8 @@ each has an object on a line of its own. Two roles with a constant sum of scores
 neither gets more than the other leaves.
 
 A move is `endless` if play can go on forever after it: the role cannot force an end that is worth
-more than the first number, and the others cannot force one that is worth less than the second. This is reported only if all positions fit into the memory.
+more than the first number, and the others cannot force one that is worth less than the second. This
+is reported only if all positions fit into the memory.
 
 In a game with hidden information (rules with `sees`), the lines have what the best plan can expect
 that depends only on what the role knows. Where another role than random has choices as well, there
