@@ -266,7 +266,7 @@ static METHODS: &[Row] = &[
             none: Refutes::BySearch,
         },
         reads: &[],
-        share: turn(2, Unit::States, true),
+        share: turn(2, Unit::Orders, true),
         run: Run::Network(packed::depth_first),
     },
     Row {

@@ -42,6 +42,8 @@ pub(in crate::solve) struct Turn {
 pub(in crate::solve) enum Unit {
     /// States expanded one by one.
     States,
+    /// States expanded one by one, in many move orders at once.
+    Orders,
     /// States expanded one by one, with an estimate that takes far longer than the rest.
     Estimates,
     /// States expanded level by level: small games get enough for all levels.

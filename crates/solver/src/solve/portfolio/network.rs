@@ -28,7 +28,8 @@ use ggp_search::{Budget, Clock, LevelStats, Observer, Stats, Verdict};
 
 /// The part of the first round that a glance is, by what a search counts, so that each takes about as long; the
 /// states expanded one by one in it, times gates, at most; and its time, for large games.
-const GLANCE_STATES: u64 = 8;
+const GLANCE_STATES: u64 = 2;
+const GLANCE_ORDERS: u64 = 8;
 const GLANCE_ESTIMATES: u64 = 256;
 const GLANCE_PLAYOUTS: u64 = 128;
 const GLANCE_CONFLICTS: u64 = 8;
@@ -391,6 +392,7 @@ impl<'p> Network<'p> {
         let part = match unit {
             _ if round > 0 => 1,
             Unit::States => GLANCE_STATES,
+            Unit::Orders => GLANCE_ORDERS,
             Unit::Estimates => GLANCE_ESTIMATES,
             Unit::Levels => GLANCE_LEVELS,
             Unit::Playouts => GLANCE_PLAYOUTS,
@@ -401,8 +403,10 @@ impl<'p> Network<'p> {
         let depth = self.depth();
         let nodes = nodes / part;
         let (nodes, mut time) = match unit {
-            Unit::States | Unit::Estimates if round == 0 => (nodes.min(GLANCE / gates), time),
-            Unit::States | Unit::Estimates => (nodes, time),
+            Unit::States | Unit::Orders | Unit::Estimates => {
+                let most = if round == 0 { GLANCE / gates } else { u64::MAX };
+                (nodes.min(most), time)
+            }
             Unit::Levels => {
                 let least = MOST_LEVELS.min(LEVELS / gates) / part;
                 let nodes = nodes.max(least.saturating_mul(growth));
