@@ -100,7 +100,7 @@ const ALLOWED: &[(&str, &str, &[&str])] = &[
     ("search", "minimax", &["clock"]),
     ("engine", "machine/perft", &["clock", "thread"]),
     ("engine", "propnet/rollouts", &["clock"]),
-    ("engine", "threads", &["thread"]),
+    ("engine", "threads", &["clock", "thread"]),
     (
         "engine",
         "propnet/cache",
