@@ -341,7 +341,7 @@ impl Belief {
     /// Raises `ValueError` if the rules do not have its names.
     fn share(&mut self, py: Python<'_>, fact: &str) -> PyResult<f64> {
         let fact = self.shared.terms(&[fact.to_owned()])?[0];
-        let found = self.work(py, |world, kept| {
+        let answer = self.work(py, |world, kept| {
             let (mut sum, mut total, mut is_all) = (0.0, 0.0, true);
             for member in kept.belief.members() {
                 let holds = world.facts(&member.state).contains(&fact);
@@ -352,7 +352,7 @@ impl Belief {
             // Sums of weights are inexact.
             Ok::<_, PlayError>(if is_all { 1.0 } else { sum / total })
         })?;
-        found.map_err(|error| play_error(py, &error))
+        answer.map_err(|error| play_error(py, &error))
     }
 
     /// Returns true if the role knows that a fact holds: it does in all states that fit. For a sample that is
@@ -362,7 +362,7 @@ impl Belief {
     /// Raises `ValueError` if the rules do not have its names.
     fn knows(&mut self, py: Python<'_>, fact: &str) -> PyResult<Option<bool>> {
         let fact = self.shared.terms(&[fact.to_owned()])?[0];
-        let found = self.work(py, |world, kept| {
+        let answer = self.work(py, |world, kept| {
             let belief = &kept.belief;
             let mut members = belief.with_end(world, false)?;
             let is_over = members.is_empty();
@@ -382,7 +382,7 @@ impl Belief {
             let stop = world.machine().stop().clone();
             Ok::<_, PlayError>(query_belief(world, belief, is_over, &[query], &stop)?.remove(0))
         })?;
-        Ok(match found.map_err(|error| play_error(py, &error))? {
+        Ok(match answer.map_err(|error| play_error(py, &error))? {
             Knowledge::Proved(holds) => Some(holds),
             Knowledge::Open { counterexample, .. } => counterexample.map(|_| false),
         })

@@ -398,8 +398,8 @@ fn no_command_overwrites_what_it_reads() {
         let line = format!("{line} other.kif");
         place.check_failure(&line, &[], "", 2, &["other.kif is a name for rules"]);
     }
-    let kept = std::fs::read_to_string(place.folder().join("other.kif")).unwrap();
-    assert_eq!(kept, MATCHES);
+    let after = std::fs::read_to_string(place.folder().join("other.kif")).unwrap();
+    assert_eq!(after, MATCHES);
     // What is no text of rules is not laid out.
     let program =
         "import sys\nfor line in sys.stdin:\n    print(line, end='')\nfor a, b in pairs: show(a)\n";
@@ -409,8 +409,8 @@ fn no_command_overwrites_what_it_reads() {
             let line = format!("{command} {name}");
             place.check_failure(&line, &[], "", 2, &[name]);
         }
-        let kept = std::fs::read_to_string(place.folder().join(name)).unwrap();
-        assert_eq!(kept, text);
+        let after = std::fs::read_to_string(place.folder().join(name)).unwrap();
+        assert_eq!(after, text);
     }
     // A file of another kind is not called a checkpoint.
     place.write("note.txt", "a note");

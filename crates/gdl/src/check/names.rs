@@ -422,21 +422,21 @@ fn unread_facts(
             continue;
         }
         let message = format!("no rule reads {}", functor_text(lowered, functor));
-        let place = lowered.term_functors[&functor];
-        let finding = Diagnostic::new(Code::Unused, strictness, place, message);
+        let span = lowered.term_functors[&functor];
+        let finding = Diagnostic::new(Code::Unused, strictness, span, message);
         findings.push(finding.help(format!("did you mean {meant}?")));
     }
 }
 
 /// The functors of facts that bodies read, or `None` if some body reads a fact of any functor.
 fn read_functors(lowered: &Lowered) -> Option<FxHashSet<FunctorId>> {
-    let asked = lowered.keyword_relation(Keyword::True)?;
+    let relation = lowered.keyword_relation(Keyword::True)?;
     let mut read = FxHashSet::default();
     let mut is_complete = true;
     for rule in &lowered.rules.rules {
         for literal in &rule.body {
             literal.for_each_atom(&mut |atom, _| {
-                if atom.relation == asked {
+                if atom.relation == relation {
                     let functor = atom.arguments[0].functor(&lowered.terms);
                     is_complete &= functor.is_some();
                     read.extend(functor);

@@ -164,7 +164,7 @@ pub(super) fn print(
         }
         0 => context.print(format!(
             "  seen    every rule{} fired, in {}",
-            // Such a rule is none.
+            // A rule with an empty `or` is dropped when it is read.
             if has_empty {
                 " without an empty or"
             } else {

@@ -404,8 +404,8 @@ impl<'p> Network<'p> {
         let nodes = nodes / part;
         let (nodes, mut time) = match unit {
             Unit::States | Unit::Orders | Unit::Estimates => {
-                let most = if round == 0 { GLANCE / gates } else { u64::MAX };
-                (nodes.min(most), time)
+                let limit = if round == 0 { GLANCE / gates } else { u64::MAX };
+                (nodes.min(limit), time)
             }
             Unit::Levels => {
                 let least = MOST_LEVELS.min(LEVELS / gates) / part;
