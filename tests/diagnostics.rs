@@ -157,6 +157,39 @@ fn words_for_a_missing_keyword_are_told_from_names() {
     assert_eq!(helps(&format!("terminal {next}")), [""; 0]);
 }
 
+/// Of two similar names, the one that is written less is called the wrong one, in both findings.
+#[test]
+fn of_two_names_the_rarer_one_is_called_misspelt() {
+    let helps = |facts: &str, conditions: &str| -> Vec<String> {
+        let text = format!(
+            "(role p) (init (a 1)) (legal p m) (goal p 100) (<= (next (a ?x)) (true (a ?x)))
+             {facts} (<= terminal (true (a ?x)) {conditions})"
+        );
+        let sources = Sources::from(Source::new("x.kif", text));
+        let reading = read(sources, &ReadOptions::default());
+        let findings = reading.findings.into_iter();
+        findings.filter_map(|finding| finding.help).collect()
+    };
+    assert_eq!(
+        helps("(follows 1 2) (follows 2 3)", "(folows ?x 2)"),
+        [
+            "is folows a misspelling of follows?",
+            "did you mean follows?"
+        ]
+    );
+    assert_eq!(
+        helps("(folows 1 2)", "(follows ?x 2) (follows ?x 3)"),
+        [
+            "did you mean follows?",
+            "is folows a misspelling of follows?"
+        ]
+    );
+    assert_eq!(
+        helps("(folows 1 2)", "(follows ?x 2)"),
+        ["write follows or folows in both places"; 2]
+    );
+}
+
 #[test]
 fn messages_are_as_expected() {
     let bless = env::var_os("GGP_BLESS").is_some_and(|value| value == "1");

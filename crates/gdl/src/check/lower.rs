@@ -16,7 +16,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::ReadOptions;
 use super::alternatives::{self, Formula};
 use super::foreign::{
-    ARITHMETIC_HELP, ARROW_HELP, Foreign, foreign, is_arrow, is_conditional, is_operator,
+    ARITHMETIC_HELP, ARROW_HELP, EQUALITY_HELP, Foreign, foreign, is_arrow, is_conditional,
+    is_inequality, is_operator,
 };
 use super::keywords::{Keyword, interned_form};
 use crate::counted::{counted, counted_phrase};
@@ -246,7 +247,7 @@ impl<'s> Lowering<'s> {
     /// number of negations.
     fn formula(&mut self, sexp: &Sexp, wanted: bool) -> Result<Formula, Malformed> {
         let (name, arguments) = match &sexp.kind {
-            SexpKind::Variable => return Err(self.variable_as_relation(sexp.span)),
+            SexpKind::Variable => return Err(self.variable_as_relation(sexp.span, None)),
             SexpKind::Symbol => (sexp, &[][..]),
             SexpKind::List(members) => match members.first() {
                 Some(first) if matches!(first.kind, SexpKind::Symbol) => (first, &members[1..]),
@@ -309,12 +310,12 @@ impl<'s> Lowering<'s> {
 
     fn atom(&mut self, sexp: &Sexp, position: Position) -> Result<Atom, Malformed> {
         let (name, arguments, bare) = match &sexp.kind {
-            SexpKind::Variable => return Err(self.variable_as_relation(sexp.span)),
+            SexpKind::Variable => return Err(self.variable_as_relation(sexp.span, None)),
             SexpKind::Symbol => (sexp, &[][..], true),
             SexpKind::List(members) => {
                 let first = self.list_head(sexp, members)?;
                 if matches!(first.kind, SexpKind::Variable) {
-                    return Err(self.variable_as_relation(first.span));
+                    return Err(self.variable_as_relation(first.span, members.get(1)));
                 }
                 (first, &members[1..], false)
             }
@@ -618,12 +619,23 @@ impl<'s> Lowering<'s> {
         self.give_up(finding)
     }
 
-    fn variable_as_relation(&mut self, span: Span) -> Malformed {
+    /// `second` is what stands after the variable, as in `(?n >= 3)`.
+    fn variable_as_relation(&mut self, span: Span, second: Option<&Sexp>) -> Malformed {
         let name = self.sources.text(span);
         let message = format!("variable {name} is used where a relation is expected");
+        let second = second.map_or("", |sexp| self.sources.text(sexp.span));
+        let help = if is_inequality(second) {
+            "write (distinct TERM TERM)"
+        } else if second == "=" {
+            EQUALITY_HELP
+        } else if is_operator(second) || second == "<=" {
+            ARITHMETIC_HELP
+        } else {
+            "a variable can only stand for a term: write the name of the relation"
+        };
         let finding = self
             .error(Code::VariableAsRelation, span, message)
-            .help("a variable can only stand for a term: write the name of the relation");
+            .help(help);
         self.give_up(finding)
     }
 

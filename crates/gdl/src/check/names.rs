@@ -2,6 +2,7 @@
 //! values; the relations that every game needs.
 
 use ggp_stop::Stop;
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -134,6 +135,15 @@ fn relations(
     let is_undefined =
         |used: &&RelationId| !head.contains_key(used) && lowered.keyword_of(**used).is_none();
     let undefined: Vec<&RelationId> = body.keys().filter(is_undefined).collect();
+    // How often a relation is written; of two names, the one that is written less is the wrong one.
+    let mut written: FxHashMap<&str, usize> = FxHashMap::default();
+    for (relation, _, _) in &lowered.uses {
+        *written.entry(lowered.relation_name(*relation)).or_default() += 1;
+    }
+    let unused = |name: &str| {
+        let mut defined = head.keys().filter(|known| !body.contains_key(known));
+        defined.any(|known| lowered.relation_name(*known) == name)
+    };
     // By name: in how many forms it is written in heads, and in bodies.
     let mut shapes: FxHashMap<Symbol, [usize; 2]> = FxHashMap::default();
     for relation in lowered.rules.relations() {
@@ -175,8 +185,12 @@ fn relations(
                 }
                 let keywords = keywords(relation, Position::Body);
                 let known = head.keys().map(|known| lowered.relation_name(*known));
-                let candidates = keywords.chain(known);
-                findings.push(near.suggest(finding, name, candidates));
+                let meant = near.nearest(name, keywords.chain(known));
+                findings.push(match meant {
+                    Some(other) if unused(other) => finding.help(of_two(&written, name, other)),
+                    Some(other) => finding.help(format!("did you mean {other}?")),
+                    None => finding,
+                });
             }
             (Some(span), None) if data.contains(&span.file) => {}
             // It has its own finding, too.
@@ -203,9 +217,30 @@ fn relations(
                 }
                 let keywords = keywords(relation, Position::Head);
                 let used = undefined.iter().map(|used| lowered.relation_name(**used));
-                findings.push(near.suggest(finding, name, keywords.chain(used)));
+                let meant = near.nearest(name, keywords.chain(used));
+                findings.push(match meant {
+                    Some(other) if Keyword::of(other).is_none() => {
+                        finding.help(of_two(&written, name, other))
+                    }
+                    Some(other) => finding.help(format!("did you mean {other}?")),
+                    None => finding,
+                });
             }
             _ => {}
+        }
+    }
+}
+
+/// A help text on two similar names, one of which is only defined and the other only used: the
+/// same for both.
+fn of_two(written: &FxHashMap<&str, usize>, name: &str, other: &str) -> String {
+    let [of_name, of_other] = [name, other].map(|name| written.get(name).copied().unwrap_or(0));
+    match of_name.cmp(&of_other) {
+        Ordering::Less => format!("did you mean {other}?"),
+        Ordering::Greater => format!("is {other} a misspelling of {name}?"),
+        Ordering::Equal => {
+            let (first, second) = (name.min(other), name.max(other));
+            format!("write {first} or {second} in both places")
         }
     }
 }
