@@ -17,7 +17,7 @@ fn several_files_are_one_rule_set() {
     place.write("roles.kif", "(role ann) (role bob)");
     let rest = super::workplace::MATCHES.replace("(role ann) (role bob)", "");
     place.write("rest.kif", rest);
-    let expected = "ok: 2 roles, 10 relations, 15 facts, 7 rules";
+    let expected = "ok: 2 files as one rule set, 2 roles, 10 relations, 15 facts, 7 rules";
     place.check("check roles.kif rest.kif", &[], "", 0, expected);
     let found = place.run("check rest.kif");
     assert_eq!(found.code, Some(2));

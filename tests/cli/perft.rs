@@ -24,7 +24,10 @@ fn levels_are_counted_until_the_game_is_over() {
         "stopped: the whole game is counted",
     ];
     assert_eq!(numbers, expected);
-    assert!(found.err.contains(" states in "), "{found:#?}");
+    assert!(
+        found.err.contains(" states, each depth by itself, in "),
+        "{found:#?}"
+    );
 }
 
 #[test]
@@ -36,7 +39,10 @@ fn every_sequence_can_be_played() {
     let numbers: Vec<&str> = lines[4].split_whitespace().collect();
     assert_eq!(numbers, ["3", "7", "-", "3", "-", "300", "0", "0"]);
     assert_eq!(lines[7], "stopped: the whole game is counted");
-    assert!(found.err.contains(" positions in "), "{found:#?}");
+    assert!(
+        found.err.contains(" sequences, each depth by itself, in "),
+        "{found:#?}"
+    );
     let csv = std::fs::read_to_string(place.folder().join("counts.csv")).unwrap();
     assert!(csv.contains("\n3,7,-,3,-,300,0,0\n"), "{csv}");
     let json = place.json("perft matches.kif 3 --no-transpositions", &[]);

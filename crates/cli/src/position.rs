@@ -105,7 +105,12 @@ impl PositionOptions {
                 return Err(PlayError::GameOver).with_context(place);
             }
             let joint = parse_joint(machine, &state, text).with_context(place)?;
-            state = machine.play(&state, &joint).with_context(place)?;
+            let next = machine.play(&state, &joint).map_err(anyhow::Error::from);
+            let next = next.map_err(|error| match has_outer_comma(text) {
+                true => error.context("joint moves are separated by `;`, not by commas"),
+                false => error,
+            });
+            state = next.with_context(place)?;
             made.push((joint, state.clone()));
         }
         Ok((start, made))
@@ -159,6 +164,15 @@ pub(crate) fn prefix_notation(line: &str) -> String {
         }
     }
     text
+}
+
+/// Whether a comma stands outside of all brackets.
+fn has_outer_comma(text: &str) -> bool {
+    let mut depth = 0;
+    text.chars().any(|letter| {
+        depth += i32::from(letter == '(') - i32::from(letter == ')');
+        letter == ',' && depth == 0
+    })
 }
 
 /// Reads the facts of a state, with or without `(true ...)` around each. `name`

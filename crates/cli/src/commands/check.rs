@@ -111,10 +111,14 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         match sizes {
             None => context.print(rule_files::summary(&reading))?,
             Some(sizes) => context.print(format!(
-                "{}: {}, {}, {}, {}",
+                "{}: {}{}, {}, {}, {}",
                 match reading.findings.is_empty() {
                     true => "ok".to_owned(),
                     false => format!("ok, {}", rule_files::summary(&reading)),
+                },
+                match reading.sources.files().len() {
+                    1 => String::new(),
+                    files => format!("{files} files as one rule set, "),
                 },
                 format::counted(sizes.roles.len(), "role"),
                 format::counted(sizes.relations, "relation"),

@@ -1,5 +1,6 @@
 //! `ggp info`: the parts of a rule set, and the findings of analyses.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use comfy_table::{CellAlignment, Table, presets};
@@ -148,7 +149,7 @@ fn report(game: &Game, machine: &mut AnyMachine, of_world: Limits) -> anyhow::Re
         rules: game.rules().rules.len(),
         rule_groups: groups.len(),
         recursive_groups: groups.iter().filter(|group| group.recursive).count(),
-        names: game.symbols().len(),
+        names: names(game),
         terms: game.terms().len(),
         relations: relations(game),
         initial: initial(machine)?,
@@ -289,6 +290,16 @@ fn summary(report: &Report) -> String {
         .iter()
         .map(|(title, text)| format!("{title:width$}  {text}"));
     rows.collect::<Vec<_>>().join("\n")
+}
+
+/// The number of names that the rules give to relations, functions and constants.
+fn names(game: &Game) -> usize {
+    let functors = game.functors().iter();
+    let names: BTreeSet<&str> = functors
+        .map(|(_, functor)| game.symbols().name(functor.name))
+        .filter(|name| Keyword::of(name).is_none())
+        .collect();
+    names.len()
 }
 
 fn relation_table(relations: &[Relation]) -> String {

@@ -214,12 +214,12 @@ fn rate(levels: &[Row], seconds: f64) -> String {
         Some(states) => (states.into(), "state"),
         None => (
             levels.iter().map(|level| level.paths).sum::<u128>(),
-            "position",
+            "sequence",
         ),
     };
     let rate = count as f64 / seconds.max(1e-6);
     let count = counted(count, what);
-    format!("{count} in {seconds:.2} s, {rate:.0} per second")
+    format!("{count}, each depth by itself, in {seconds:.2} s: {rate:.0} per second")
 }
 
 /// Raises the interrupt after a time. The result reports whether this happened.
