@@ -82,6 +82,8 @@ struct Report {
     initial: Initial,
     evaluation: &'static str,
     findings: Vec<Finding>,
+    /// Whether the analyses came to their end in time.
+    all_findings: bool,
 }
 
 #[derive(Serialize)]
@@ -101,11 +103,10 @@ struct Initial {
 ///
 /// If the rules are invalid.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
-    let game = options.rules.game(context)?;
-    let mut machine = options.rules.machine_for(&game, context)?;
+    let mut machine = options.rules.machine_for_few_states(context)?;
+    let game = machine.game().clone();
     let spinner = context.spinner("reading the rules");
-    let mut limits = options.rules.limits(context);
-    limits.stop = limits.stop.within_work(Some(OPENNESS));
+    let limits = options.rules.limits(context);
     let report = context.preparing(|| report(&game, &mut machine, limits));
     spinner.finish_and_clear();
     let report = report?;
@@ -120,22 +121,25 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// The longest time for looking for counters.
-const ANALYSIS: Duration = Duration::from_secs(5);
-/// The longest time for finding out whether nothing is hidden.
-const OPENNESS: Duration = Duration::from_secs(2);
+/// The CPU time to look for counters.
+const ANALYSIS: Duration = Duration::from_millis(250);
+/// The CPU time to find out whether nothing is hidden.
+const OPENNESS: Duration = Duration::from_millis(250);
 
-fn report(game: &Game, machine: &mut AnyMachine, of_world: Limits) -> anyhow::Result<Report> {
+fn report(game: &Game, machine: &mut AnyMachine, mut of_world: Limits) -> anyhow::Result<Report> {
     let groups = stratify(game.rules(), game.terms()).expect("a game is stratified");
     let files = game.sources().files();
     let mut findings = Vec::new();
-    for finding in analysis::findings(game, &machine.stop().within_work(Some(ANALYSIS))) {
+    let stop = machine.stop().within_work(Some(ANALYSIS));
+    for finding in analysis::findings(game, &stop) {
         findings.push(Finding {
             title: "found",
             text: finding.to_string(),
             value: serde_json::to_value(&finding)?,
         });
     }
+    let all_findings = !stop.is_over();
+    of_world.stop = of_world.stop.within_work(Some(OPENNESS));
     Ok(Report {
         name: game.name(),
         files: files.iter().map(|file| file.name().to_owned()).collect(),
@@ -164,6 +168,7 @@ fn report(game: &Game, machine: &mut AnyMachine, of_world: Limits) -> anyhow::Re
             AnyMachine::Naive(_) => "naive",
         },
         findings,
+        all_findings,
     })
 }
 
@@ -284,6 +289,10 @@ fn summary(report: &Report) -> String {
     rows.push(("initial state", format!("{facts}; {legal}")));
     for finding in &report.findings {
         rows.push((finding.title, finding.text.clone()));
+    }
+    if !report.all_findings {
+        let text = "whether more facts count the moves was not found out in time";
+        rows.push(("open", text.to_owned()));
     }
     let width = rows.iter().map(|(title, _)| title.len()).max().unwrap_or(0);
     let rows = rows

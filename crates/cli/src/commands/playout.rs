@@ -52,7 +52,10 @@ pub struct Options {
 ///
 /// If the rules or the position are invalid, or the rules turn out to be during play.
 pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
-    let mut machine = options.rules.machine(context)?;
+    let mut machine = match options.count {
+        None => options.rules.machine_for_few_states(context)?,
+        Some(_) => options.rules.machine(context)?,
+    };
     let state = options
         .position
         .state(&mut machine, &options.rules, context)?;
