@@ -51,7 +51,7 @@ impl Question<'_> {
         let clauses = counted(invariant.clauses.len(), "clause");
         let groups = counted(invariant.exclusive.len(), "group");
         Ok(format!(
-            "{clauses} and {groups} hold at the start, every move keeps them, \
+            "{clauses} and {groups} of facts that exclude each other hold at the start, every move keeps them, \
              and no {}solution has them",
             if ends.is_empty() { "" } else { "other " }
         ))

@@ -105,7 +105,13 @@ impl Adviser {
         let others: Vec<&Candidate> = others.take(OTHERS).collect();
         let texts = others.iter().map(|other| {
             let text = format::move_text(machine, other.action);
-            format!("{text} {:.1}{}", other.value, end_text(other.distance))
+            let about = if other.bounds.0 == other.bounds.1 {
+                ""
+            } else {
+                "about "
+            };
+            let value = format!("{about}{:.1}", other.value);
+            format!("{text} {value}{}", end_text(other.distance))
         });
         let texts: Vec<String> = texts.collect();
         if !texts.is_empty() {
