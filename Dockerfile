@@ -9,7 +9,7 @@ FROM rust:1.95-slim-bookworm AS build
 RUN apt-get update && apt-get install --yes --no-install-recommends g++
 WORKDIR /ggp
 COPY . .
-RUN cargo build --locked --release --bin ggp
+RUN cargo build --locked --release --features cadical --bin ggp
 
 FROM debian:bookworm-slim
 RUN apt-get update && apt-get install --yes --no-install-recommends libstdc++6 \

@@ -1,8 +1,7 @@
 //! The SAT solver, behind a trait.
 //!
-//! [`Solver`] is CaDiCaL with the feature `cadical`, which needs a C++
-//! compiler, and batsat without it, which is Rust alone and slower on hard
-//! formulas.
+//! [`Solver`] is batsat, which is Rust alone, or with the feature `cadical`
+//! CaDiCaL, which needs a C++ compiler and is faster on hard formulas.
 //!
 //! Variables and their negations are numbers other than 0, as in DIMACS.
 

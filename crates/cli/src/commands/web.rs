@@ -57,7 +57,7 @@ pub struct Options {
     ///
     /// The browser runs the engine itself, as WebAssembly, and works without a network after
     /// the first visit. Matches between several people need a server, and so do values of all
-    /// positions and CaDiCaL. The folder must not exist or be empty.
+    /// positions. The folder must not exist or be empty.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["port", "listen", "host", "table"])]
     export: Option<PathBuf>,
     /// With --export, the folder in which `.ci/wasm` made the engine; needed where this program
