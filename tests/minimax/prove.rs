@@ -245,6 +245,129 @@ fn endless_play_is_said_to_be_endless() {
     assert!(output(&rules("alone", alone)).contains(part));
 }
 
+/// The second role gets 0 whatever happens, so that nothing follows from what it can force.
+#[test]
+fn a_role_without_a_score_to_win_bounds_nobody() {
+    let text = "(role a) (role b) (init (at 0)) (own 0 a) (own 1 b)
+        (arc 0 quit 2) (arc 0 go 1) (arc 1 back 0) (arc 1 give 3)
+        (<= (legal ?r ?m) (true (at ?s)) (own ?s ?r) (arc ?s ?m ?t))
+        (<= (legal ?r noop) (role ?r) (true (at ?s)) (not (own ?s ?r)))
+        (<= (next (at ?t)) (true (at ?s)) (does ?r ?m) (arc ?s ?m ?t))
+        (<= terminal (true (at 2))) (<= terminal (true (at 3)))
+        (<= (goal a 0) (true (at 2))) (<= (goal a 100) (true (at 3))) (<= (goal b 0) terminal)";
+    let file = rules("given", text);
+    check_prove(&[&file, "--role", "a"], 0, "go at least 0\nquit 0\n");
+}
+
+/// A random graph with two roles, each of which owns some positions; positions may repeat, and the scores of
+/// an end have a constant sum or not.
+struct Graph {
+    owner: Vec<usize>,
+    arcs: Vec<Vec<usize>>,
+    /// By position: the scores, if it is an end.
+    scores: Vec<Option<[u8; 2]>>,
+}
+
+impl Graph {
+    fn new(random: &mut Xoshiro256PlusPlus) -> Graph {
+        let (inner, ends) = (random.random_range(2..6), random.random_range(1..4));
+        let step = if random.random_bool(0.5) { 10 } else { 50 };
+        let kind = random.random_range(0..3);
+        let mut score = || step * random.random_range(0..=100 / step);
+        let scores = (0..ends).map(|_| [score(), score()]);
+        let scores = scores.map(|[one, two]| {
+            Some(match kind {
+                0 => [one, 100 - one],
+                1 => [one, 0],
+                _ => [one, two],
+            })
+        });
+        let scores: Vec<_> = std::iter::repeat_n(None, inner).chain(scores).collect();
+        let mut arcs = || {
+            let count = random.random_range(1..4);
+            let arcs = (0..count).map(|_| random.random_range(0..inner + ends));
+            arcs.collect()
+        };
+        let arcs = (0..inner).map(|_| arcs()).collect();
+        let owner = (0..inner).map(|_| random.random_range(0..2)).collect();
+        Graph {
+            owner,
+            arcs,
+            scores,
+        }
+    }
+
+    fn rules(&self) -> String {
+        let mut text = "(role p0) (role p1) (init (at 0))
+            (<= (legal ?r (go ?m)) (true (at ?s)) (own ?s ?r) (arc ?s ?m ?t))
+            (<= (legal ?r noop) (role ?r) (true (at ?s)) (not (own ?s ?r)))
+            (<= (next (at ?t)) (true (at ?s)) (does ?r (go ?m)) (arc ?s ?m ?t))
+            (<= terminal (true (at ?s)) (end ?s))
+            (<= (goal ?r ?v) (true (at ?s)) (score ?s ?r ?v))"
+            .to_owned();
+        for (from, (owner, arcs)) in self.owner.iter().zip(&self.arcs).enumerate() {
+            text += &format!(" (own {from} p{owner})");
+            for (number, to) in arcs.iter().enumerate() {
+                text += &format!(" (arc {from} m{number} {to})");
+            }
+        }
+        for (place, scores) in self.scores.iter().enumerate() {
+            if let Some([one, two]) = scores {
+                text +=
+                    &format!(" (end {place}) (score {place} p0 {one}) (score {place} p1 {two})");
+            }
+        }
+        text
+    }
+
+    /// The score that a role can force from the first position, and the one that the other role can hold it to:
+    /// who cannot force an end gets 0, or leaves the other 100.
+    fn forced(&self, role: usize) -> (u8, u8) {
+        let value = |nobody: u8| {
+            let of_end = |scores: &Option<[u8; 2]>| scores.map_or(nobody, |scores| scores[role]);
+            let mut values: Vec<u8> = self.scores.iter().map(of_end).collect();
+            for _ in 0..values.len() {
+                for (from, (owner, arcs)) in self.owner.iter().zip(&self.arcs).enumerate() {
+                    let next = arcs.iter().map(|to| values[*to]);
+                    values[from] = if *owner == role {
+                        next.max()
+                    } else {
+                        next.min()
+                    }
+                    .unwrap();
+                }
+            }
+            values[0]
+        };
+        (value(0), value(100))
+    }
+}
+
+#[test]
+fn bounds_hold_where_positions_repeat_and_sums_differ() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(7);
+    let mut upper = 0;
+    for number in 0..60 {
+        let graph = Graph::new(&mut random);
+        let file = rules(&format!("graph_{number}"), &graph.rules());
+        for role in 0..2 {
+            let (least, most) = graph.forced(role);
+            let output = ggp(&["prove", &file, "--json", "--role", &format!("p{role}")]);
+            let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+            let text = format!("{role}: {least} to {most}\n{}\n{answer}", graph.rules());
+            let [found_least, found_most] =
+                ["least", "most"].map(|key| answer[key].as_u64().unwrap());
+            assert!(found_least <= u64::from(least), "{text}");
+            assert!(found_most >= u64::from(most), "{text}");
+            if answer["proved"] == true {
+                assert_eq!(found_least, u64::from(least), "{text}");
+            }
+            upper += usize::from(found_most < 100);
+        }
+    }
+    assert!(upper > 10, "{upper} upper bounds");
+}
+
 #[test]
 fn faults_in_the_rules_are_reported_with_the_moves_that_lead_to_them() {
     let check = |name: &str, text: &str, what: &str| {

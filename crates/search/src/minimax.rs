@@ -196,10 +196,13 @@ impl<M> MinimaxReport<M> {
     }
 
     /// Bounds the scores of the role from above by what another role can force. They must be the only
-    /// roles except chance. Nothing changes unless the sum of their scores is constant in all ends
-    /// that the other search has seen.
+    /// roles except chance. Nothing changes unless the sum of their scores is the same in all ends that both
+    /// searches have seen. A score of 0 needs no end, so nothing follows from it.
     pub fn bound_by(&mut self, other: &MinimaxReport<M>) {
         let (least, _) = other.bounds();
+        if least == 0 || self.sum != other.sum {
+            return;
+        }
         let Some(most) = other.sum.and_then(|sum| sum.checked_sub(least.into())) else {
             return;
         };

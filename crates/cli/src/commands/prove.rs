@@ -39,9 +39,9 @@ Examples:
 
 Each line is a move and the score that its role gets after it, best first; if the score is not
 known, its proved bounds are shown. All other roles are assumed to play against the role and to
-know its move. If two roles take turns and have a constant sum of scores, the best score is the
-value of the position; otherwise it is the score that the role can force, and no upper bound is
-proved. With --table, it is.
+know its move: the best score is what the role can force against them. If two roles take turns, and
+their scores have the same sum in all ends that the search saw, that is the value of the position.
+Otherwise nobody need play so, and it is shown as `at least`. With --table, all ends count.
 
 A role named random is chance: the scores are means over its moves. If positions repeat, or are too
 many for half of the time and the memory, bounds are shown that hold for every outcome.
@@ -52,7 +52,7 @@ neither gets more than the other leaves.
 
 A move is `endless` if play can go on forever after it: the role cannot force an end that is worth
 more than the first number, and the others cannot force one that is worth less than the second. This
-is reported only if all positions fit into the memory.
+is reported only if all positions fit into the memory and, without --table, the sum is constant.
 
 In a game with hidden information (rules with `sees`), the lines have what the best plan can expect
 that depends only on what the role knows. Where another role than random has choices as well, there
