@@ -106,6 +106,11 @@ fn hostile() -> Vec<(String, String)> {
              (<= (next (n (after ?x))) (true (n ?x)))",
         ),
         game(
+            "counted",
+            "(v 1) (v 2) (<= (legal r (put ?x)) (v ?x)) (<= (next (at ?x)) (does r (put ?x)))
+             (init (count z)) (<= (next (count (after ?x))) (true (count ?x)))",
+        ),
+        game(
             "join",
             &(0..60)
                 .map(|n| format!("(v {n}) (init (at {n}))"))

@@ -80,7 +80,9 @@ pub struct Options {
     #[arg(value_parser = clap::value_parser!(u32).range(1..=20_000))]
     most: u32,
     /// Colour positions by the score that the role can force, from a file of `ggp tabulate`
-    #[arg(long, value_name = "FILE", conflicts_with = "animate")]
+    ///
+    /// Positions are merged only if they are equal in every fact, since counters decide on scores.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["animate", "stripped"])]
     table: Option<PathBuf>,
     /// The role whose score counts, if there are several [default: the first that is not chance]
     #[arg(long, value_name = "ROLE")]
@@ -167,6 +169,11 @@ impl Drawing {
 }
 
 impl Options {
+    /// Whether only positions that are equal in every fact are merged.
+    fn is_exact(&self) -> bool {
+        self.exact || self.table.is_some()
+    }
+
     fn budget(&self, context: &Context) -> Budget {
         Budget {
             nodes: self.budget_nodes,

@@ -66,18 +66,19 @@ pub(super) fn explored(
             context,
         );
     }
-    let keys = match options.exact || options.tree {
+    let keys = match options.is_exact() || options.tree {
         true => Keys::Exact,
         false => Keys::Stripped,
     };
     let problem = GameProblem::new(machine, &start, target, keys)?;
-    let stripped = GameProblem::new(machine, &start, target, Keys::Stripped)?;
-    let merge = match options.exact {
+    let merge = match options.is_exact() {
         true => Merge::State,
         false => Merge::Key,
     };
     let (problem, graph) = explore_with(options, problem, merge, budget, context)?;
     machine.terms_mut().refresh();
+    // Made now, since it reads the terms of all states.
+    let stripped = GameProblem::new(machine, &start, target, Keys::Stripped)?;
     let terms = machine.terms();
     let facts = |state: &State| problem.compared_facts(state);
     let keys = |state: &State| stripped.compared_facts(state);
@@ -291,7 +292,7 @@ impl Explored {
 impl Drawing {
     /// A description of the graph, in lines.
     pub fn words(&self, options: &Options, left_out: usize) -> Vec<String> {
-        let merged = match (options.tree, options.exact || !self.is_alone) {
+        let merged = match (options.tree, options.is_exact() || !self.is_alone) {
             (true, _) => "each path is a separate position",
             (_, true) => "equal positions are merged",
             (_, false) => "positions that differ only in step counters are merged",
