@@ -14,7 +14,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 
@@ -67,7 +67,8 @@ pub struct Options {
     /// Agents are auto (chosen for the game), mcts, ismcts, minimax, greedy, random and first (the first
     /// legal move); `ggp play GAME --player list` lists them. `mcts:5000` searches 5000
     /// iterations a move, `mcts:2s` two seconds. By default the first role without a player is
-    /// human, unless another role is, and all others play at random.
+    /// human, unless another role is, and all others play at random. A role named random is chance
+    /// and draws its moves, unless `random=` names a player.
     #[arg(long = "player", value_name = "[ROLE=]KIND")]
     #[arg(value_parser = kinds::OrList::<RolePlayer>::or_human())]
     players: Vec<RolePlayer>,
@@ -81,7 +82,7 @@ pub struct Options {
     /// Seconds for each move of an agent [default: that of the record with --resume, else none]
     #[arg(long, value_name = "SECONDS", value_parser = clock)]
     play_clock: Option<Duration>,
-    /// Write the match to this file after each move
+    /// Write the match to this file after each move, or after several where writing takes longer than playing
     #[arg(long, value_name = "FILE", conflicts_with = "state")]
     save: Option<PathBuf>,
     /// Resume the match in this file and write to it
@@ -233,6 +234,8 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         noted: BTreeSet::new(),
         asked: Rc::default(),
         saved: path.map(|path| (path.as_path(), begun)),
+        began: Instant::now(),
+        writing: Duration::ZERO,
     };
     for joint in made {
         session.game.play(joint)?;
@@ -279,6 +282,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
         });
     }
     let ended = session.play(&mut players, end);
+    session.save()?;
     let end = match &ended {
         Ok(end) => end,
         Err(_) if context.is_interrupted() => "interrupted",
@@ -316,6 +320,9 @@ struct Session<'a> {
     asked: Rc<Cell<usize>>,
     /// The file to write, and the header of its record.
     saved: Option<(&'a Path, MatchRecord)>,
+    began: Instant,
+    /// The time that writing the file took.
+    writing: Duration,
 }
 
 impl Session<'_> {
@@ -325,10 +332,20 @@ impl Session<'_> {
         let Some((path, begun)) = &self.saved else {
             return Ok(());
         };
+        let started = Instant::now();
         let record = saved::record(self.game.machine(), &history, begun)?;
-        record
-            .save(path)
-            .with_context(|| format!("cannot write {}", path.display()))
+        let saved = record.save(path);
+        self.writing += started.elapsed();
+        saved.with_context(|| format!("cannot write {}", path.display()))
+    }
+
+    /// Writes the match, unless writing it took half of the time so far: the whole file is written each time,
+    /// which for long matches of programs is more work than to play them.
+    fn save_in_turn(&mut self) -> anyhow::Result<()> {
+        if 2 * self.writing > self.began.elapsed() {
+            return Ok(());
+        }
+        self.save()
     }
 
     /// Plays until the game is over, `most` joint moves are made in all, or a person ends the
@@ -357,14 +374,14 @@ impl Session<'_> {
             let step = self.game.step(players).map_err(failure)?;
             self.say_thoughts()?;
             match step {
-                Step::Moved if self.hides => self.save()?,
+                Step::Moved if self.hides => self.save_in_turn()?,
                 Step::Moved => {
                     let history = self.game.history().clone();
                     let joint = &history.plies().last().expect("one was just made").joint;
                     let line = format::joint_line(self.game.machine(), joint);
                     self.table.say(format!("{}: {line}", history.len()))?;
                     self.say_sees(&history, history.len() - 1)?;
-                    self.save()?;
+                    self.save_in_turn()?;
                 }
                 Step::Undo(_) if self.asked.get() > 0 => {
                     self.table
