@@ -47,12 +47,11 @@ fn of_search(advice: &Advice) -> Vec<String> {
         candidates.partition(|candidate| candidate.action == advice.chosen);
     let (least, most) = chosen.first().map_or(advice.bounds, |chosen| chosen.bounds);
     let mut found = Vec::new();
-    if least == 100.0 {
-        found.push("proved: the score will be 100".to_owned());
-    } else if least == most {
+    // Of several roles whose scores have no constant sum, others need not play their best.
+    if least == most {
         found.push(format!("proved: {least:.0} with best play"));
     } else if least > 0.0 {
-        found.push(format!("proved: the score will be at least {least:.0}"));
+        found.push(format!("proved: at least {least:.0} with best play"));
     }
     // A move is worse for certain if it cannot reach what this one is worth.
     let worth = advice.value.unwrap_or(least).max(least);
@@ -197,7 +196,7 @@ mod tests {
             (1, 40.0, (0.0, 50.0)),
         ]);
         let expected = [
-            "proved: the score will be 100",
+            "proved: 100 with best play",
             "of the 2 other moves, 1 cannot reach more than 50 (proved)",
         ];
         assert_eq!(won, expected);

@@ -90,7 +90,9 @@ impl Adviser {
             ""
         };
         if best.mix.iter().filter(|(_, share)| *share >= LEAST).count() > 1 {
-            return Ok(text + &mix_text(machine, &best) + late);
+            let game = machine.game();
+            let is_opposed = game.roles().filter(|role| !game.is_random(*role)).count() > 1;
+            return Ok(text + &mix_text(machine, &best, is_opposed) + late);
         }
         if let Some(value) = value_text(&best) {
             let mut candidates = best.candidates.iter();
@@ -101,7 +103,7 @@ impl Adviser {
         let others = best
             .candidates
             .iter()
-            .filter(|other| other.action != best.chosen);
+            .filter(|other| other.action != best.chosen && is_known(other));
         let others: Vec<&Candidate> = others.take(OTHERS).collect();
         let texts = others.iter().map(|other| {
             let text = format::move_text(machine, other.action);
@@ -242,7 +244,7 @@ const NONE_YET: &str = "no hint yet: the program is still reading the rules or f
                         fit; type hint again, and it continues";
 
 /// The mix that a move was drawn from, with the values of the moves.
-fn mix_text<M: Machine>(machine: &M, best: &Advice) -> String {
+fn mix_text<M: Machine>(machine: &M, best: &Advice, is_opposed: bool) -> String {
     let mut mix: Vec<_> = best
         .mix
         .iter()
@@ -258,8 +260,19 @@ fn mix_text<M: Machine>(machine: &M, best: &Advice) -> String {
             text += &format!(", value about {:.1}", candidate.value);
         }
     }
-    text + "\n  the shares tell how often to make each move, so that others cannot predict it; values \
-            are averages of the search so far"
+    let why = if is_opposed {
+        ", so that others cannot predict it"
+    } else {
+        ""
+    };
+    text + "\n  the shares tell how often to make each move"
+        + why
+        + "; values are averages of the search so far"
+}
+
+/// Whether the search tried a move, or proved its value without that.
+fn is_known(candidate: &Candidate) -> bool {
+    candidate.visits > 0 || candidate.bounds.0 == candidate.bounds.1
 }
 
 /// An explanation if another move has a higher value than the hint.

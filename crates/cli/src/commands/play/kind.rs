@@ -162,9 +162,10 @@ pub fn assign(
     };
     let random: AgentSpec = "random".parse().expect("the agent exists");
     let default = |role: RoleId| match &other {
-        Some(kind) => kind.clone(),
-        None if person == Some(role) => Kind::Human,
-        None => Kind::Agent(random.clone()),
+        // Chance wants no score.
+        Some(kind) if !game.is_random(role) => kind.clone(),
+        _ if person == Some(role) => Kind::Human,
+        _ => Kind::Agent(random.clone()),
     };
     Ok(game
         .roles()
