@@ -442,10 +442,14 @@ impl Evidence<'_> {
             .collect();
         let who = all_listed(&idle);
         let is_all = self.space.is_some();
+        let chance = match idle.len() == self.game.role_count() {
+            true => "",
+            false => " except chance",
+        };
         let never = match (active.is_empty(), idle.len(), is_all) {
             (_, 0, _) => None,
-            (true, _, true) => Some("no role ever has a choice".to_owned()),
-            (true, _, false) => Some("no role ever had a choice".to_owned()),
+            (true, _, true) => Some(format!("no role{chance} ever has a choice")),
+            (true, _, false) => Some(format!("no role{chance} ever had a choice")),
             (false, 1, true) => Some(format!("{who} never has a choice")),
             (false, _, true) => Some(format!("{who} never have a choice")),
             (false, _, false) => Some(format!("{who} never had a choice")),

@@ -319,8 +319,11 @@ pub fn playcheck_within(
         Score::MAX,
         &machine.stop().within(Some(options.time / 10)),
     );
+    // What holds at the start alone is lost rather than counted.
+    let goes_on = |values: &Vec<Vec<TermId>>| values.get(1).is_some_and(|facts| !facts.is_empty());
     let ignored: Vec<TermId> = counters
         .iter()
+        .filter(|counter| goes_on(&counter.values))
         .flat_map(|counter| counter.values.concat())
         .collect();
     let space = alarm.within(until(0), || {

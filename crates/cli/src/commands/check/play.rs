@@ -247,7 +247,7 @@ fn lines(claim: &Claim) -> Vec<String> {
     }
     if !claim.places.is_empty() {
         let rules = match claim.has_several_goals {
-            true => format!("by rules at {}", claim.places.join(", ")),
+            true => format!("rules for these values: {}", claim.places.join(", ")),
             false => format!("by the rule at {}", claim.places.join(" or ")),
         };
         lines.push(format!("{:10}{rules}", ""));
