@@ -18,6 +18,9 @@ const QUOTES: [char; 7] = ['“', '”', '„', '‘', '’', '«', '»'];
 pub(super) const ARITHMETIC_HELP: &str = "GDL has no numbers to calculate with or to compare: list the results \
      as facts, such as (plus 1 2 3), (minus 3 1 2) or (less 1 3), and ask for them in the body of a rule";
 
+pub(super) const CONNECTIVE_HELP: &str =
+    "all literals of a body must hold; where one of several is enough, write (or LITERAL ...)";
+
 pub(super) const EQUALITY_HELP: &str = "write the same variable or name in both places for equal terms, and (distinct TERM TERM) for others";
 
 /// Whether a word is the arrow of a rule in another notation.

@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::foreign::{
-    ARITHMETIC_HELP, ARROW_HELP, EQUALITY_HELP, foreign, is_conditional, is_inequality,
-    is_operator, keyword_meant,
+    ARITHMETIC_HELP, ARROW_HELP, CONNECTIVE_HELP, EQUALITY_HELP, foreign, is_conditional,
+    is_inequality, is_operator, keyword_meant,
 };
 use super::keywords::Keyword;
 use super::lower::{Lowered, Position};
@@ -177,6 +177,10 @@ fn relations(
                 }
                 if is_operator(name) {
                     findings.push(finding.help(ARITHMETIC_HELP));
+                    continue;
+                }
+                if matches!(name, "|" | "||" | "&" | "&&") {
+                    findings.push(finding.help(CONNECTIVE_HELP));
                     continue;
                 }
                 if let Some(meant) = bare.suggestion(relation, span, Position::Body) {

@@ -59,7 +59,7 @@ impl Lowering<'_> {
                 let word = word.as_str();
                 let message = format!("{word} cannot be a fact or the head of a rule");
                 self.error(Code::KeywordInHead, sexp.span, message)
-                    .help(format!("use {word} only in the body of a rule"))
+                    .help(format!("`{word}` may stand only in the body of a rule"))
             }
             // Percepts may tell of the next state. What may depend on it is checked later.
             (Position::Body, Keyword::Next) if self.is_successor(keyword, sexp, position) => self
