@@ -108,7 +108,7 @@ fn export_writes_the_game_tree() {
     assert!(began.elapsed().as_secs() < 30 && !place.folder().join("late.efg").exists());
     let forced = endless.replace("(<= (legal ?r r) (role ?r))", "");
     place.write("forced.kif", &forced);
-    let many = ["more than 100 nodes, or turns without a choice"];
+    let many = ["more than 100 nodes, with the turns in which nobody has a choice"];
     place.check_failure("export forced.kif --efg --max-nodes 100", &[], "", 2, &many);
     place.check_failure("export matches.kif", &[], "", 2, &["--efg"]);
 }

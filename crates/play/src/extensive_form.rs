@@ -66,7 +66,7 @@ impl fmt::Display for ExtensiveFormError {
                 let nodes = counted(most, "node");
                 write!(
                     f,
-                    "the game tree has more than {nodes}, or turns without a choice"
+                    "the game tree has more than {nodes}, with the turns in which nobody has a choice"
                 )
             }
             ExtensiveFormError::LegalMoves {

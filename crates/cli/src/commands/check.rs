@@ -118,7 +118,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
                 },
                 match reading.sources.files().len() {
                     1 => String::new(),
-                    files => format!("{files} files as one rule set, "),
+                    files => format!("{} as one rule set, ", format::counted(files, "file")),
                 },
                 format::counted(sizes.roles.len(), "role"),
                 format::counted(sizes.relations, "relation"),

@@ -37,7 +37,7 @@ pub struct Options {
     /// Write to this file instead of standard output
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Maximum number of nodes of the tree
+    /// Maximum number of nodes of the tree, with the turns in which nobody has a choice
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     max_nodes: usize,
     /// Time limit in seconds, including the time to read the rules

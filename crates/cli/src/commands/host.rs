@@ -231,7 +231,13 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
                     for (role, lapse) in game.roles().zip(lapses) {
                         if let Some(lapse) = lapse {
                             let role = format::printable(game.role_name(role));
-                            context.note(format_args!("{role} is not ready: {}", meaning(lapse)));
+                            let why = match meaning(lapse) {
+                                why if why == meaning_of("IL") => {
+                                    "no answer of the protocol".to_owned()
+                                }
+                                why => why,
+                            };
+                            context.note(format_args!("{role} is not ready: {why}"));
                         }
                     }
                     Ok(())
@@ -277,10 +283,11 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
 fn print_end(game: &Game, record: &MatchRecord, context: &Context) -> io::Result<()> {
     let moves = format::counted(record.moves.len(), "joint move");
     context.print(format!("the game is over after {moves}"))?;
-    let scores = format::role_names(game)
-        .into_iter()
-        .zip(&record.goal_values);
-    context.print_lines(scores.map(|(role, score)| format!("{} {score}", format::printable(&role))))
+    // A record has a score of chance, too, which wants none.
+    let scores = game.roles().zip(&record.goal_values);
+    let scores = scores.filter(|(role, _)| !game.is_random(*role));
+    let line = |(role, score)| format!("{} {score}", format::printable(game.role_name(role)));
+    context.print_lines(scores.map(line))
 }
 
 /// Reports that the match to resume has already ended. The record is unchanged.
@@ -390,7 +397,14 @@ impl Options {
             }
         }
         if others.next().is_some() {
-            bail!("there are more players than roles");
+            bail!(
+                "there are more players than roles{}",
+                match game.roles().any(|role| game.is_random(role)) {
+                    true =>
+                        " that choose: chance draws its moves unless `--player random=PLAYER` names one for it",
+                    false => "",
+                }
+            );
         }
         let player = |(role, player): (_, Option<RolePlayer>)| {
             player.ok_or_else(|| anyhow!("no player for {}; see --player", game.role_name(role)))
