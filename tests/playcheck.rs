@@ -490,6 +490,32 @@ fn roles_without_a_choice_are_named() {
     }
 }
 
+/// A role named random is chance, whose draws are no choices of a role, but not nothing either.
+#[test]
+fn chance_is_no_role_without_a_choice() {
+    let game = game(
+        "(role x) (role random) (init start) (legal random a) (legal random b) (legal x wait)
+        (<= (next (win x)) (does random a)) (<= (next lost) (does random b))
+        (<= terminal (not (true start))) (<= (goal x 100) (true (win x))) (<= (goal x 0) (not (true (win x))))",
+    );
+    let report = report(&game, &options(200));
+    let turns = claim(&report, Subject::Turns);
+    let expected =
+        "at most one role has a choice at a time: no role except chance ever has a choice";
+    assert_eq!(turns.text, expected);
+}
+
+/// Facts that hold at the start alone depend on the number of moves, but count nothing.
+#[test]
+fn a_move_that_loses_facts_changes_something() {
+    let game = game(
+        "(role ann) (init (pin 1)) (init (pin 2)) (<= (legal ann (take ?x)) (true (pin ?x)))
+        (<= some (true (pin ?x))) (<= terminal (not some)) (goal ann 100)",
+    );
+    let report = report(&game, &options(200));
+    assert_eq!(claim(&report, Subject::Change).verdict, ClaimVerdict::Holds);
+}
+
 #[test]
 fn a_rotation_of_roles_is_no_swap() {
     // Each beats the next one in a circle.

@@ -631,6 +631,32 @@ fn tables_of_other_rules_are_refused() {
     }
 }
 
+/// Positions that differ only in a counter have values of their own.
+#[test]
+fn a_value_in_a_graph_is_that_of_all_positions_of_its_node() {
+    let rules = "(role r) (init (pos 1)) (init (t 0)) (e 1 2) (e 2 1) (e 2 3) (e 3 4) (e 4 2) (e 4 5)
+        (s 0 1) (s 1 2) (s 2 3) (s 3 4) (s 4 5) (s 5 6)
+        (<= (legal r (go ?y)) (true (pos ?x)) (e ?x ?y)) (<= (next (pos ?y)) (does r (go ?y)))
+        (<= (next (t ?y)) (true (t ?x)) (s ?x ?y)) (<= terminal (true (pos 5))) (<= terminal (true (t 6)))
+        (<= (goal r 80) (true (pos 5))) (<= (goal r 20) (not (true (pos 5))))";
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("maze.kif");
+    std::fs::write(&path, rules).unwrap();
+    let path = path.to_str().unwrap();
+    let (_folder, file, _) = table(path);
+    let file = file.to_str().unwrap();
+    let nodes = |more: &[&str]| {
+        let output = ggp(&[&["graph", path, "--format", "json"], more].concat());
+        let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+        found["nodes"].as_array().unwrap().len()
+    };
+    let exact = nodes(&["--exact"]);
+    assert!(nodes(&[]) < exact);
+    assert_eq!(nodes(&["--table", file]), exact);
+    let refused = code(&ggp(&["graph", path, "--table", file, "--stripped"]));
+    assert_eq!(refused.0, 2, "{}", refused.1);
+}
+
 #[test]
 fn graphs_are_coloured_by_value() {
     let rules = game("tic_tac_toe");

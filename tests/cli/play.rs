@@ -341,6 +341,30 @@ fn record(place: &Workplace, name: &str) -> serde_json::Value {
     serde_json::from_slice(&std::fs::read(place.folder().join(name)).unwrap()).unwrap()
 }
 
+/// Chance wants no score: an agent for it would be an enemy of all.
+#[test]
+fn a_player_without_a_role_does_not_play_for_chance() {
+    let place = Workplace::new();
+    place.write(
+        "coin.kif",
+        "(role ann) (role random) (init start) (legal ann wait) (legal random heads) (legal random tails)
+        (<= (next (shown ?m)) (does random ?m)) (<= terminal (not (true start)))
+        (<= (goal ann 100) (true (shown heads))) (<= (goal ann 0) (true (shown tails)))",
+    );
+    let players = |arguments: &str| {
+        place.run(&format!(
+            "play coin.kif --quiet --save match.json {arguments}"
+        ));
+        record(&place, "match.json")["playerNamesFromHost"].clone()
+    };
+    assert_eq!(
+        players("--player minimax"),
+        serde_json::json!(["minimax", "random"])
+    );
+    let named = players("--player minimax --player random=first");
+    assert_eq!(named, serde_json::json!(["minimax", "first"]));
+}
+
 #[test]
 fn a_match_is_saved_taken_back_and_gone_on_with() {
     let place = Workplace::new();

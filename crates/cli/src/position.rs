@@ -106,9 +106,12 @@ impl PositionOptions {
             }
             let joint = parse_joint(machine, &state, text).with_context(place)?;
             let next = machine.play(&state, &joint).map_err(anyhow::Error::from);
-            let next = next.map_err(|error| match has_outer_comma(text) {
-                true => error.context("joint moves are separated by `;`, not by commas"),
-                false => error,
+            let next = next.map_err(|error| {
+                if has_outer_comma(text) {
+                    error.context("joint moves are separated by `;`, not by commas")
+                } else {
+                    error
+                }
             });
             state = next.with_context(place)?;
             made.push((joint, state.clone()));

@@ -663,11 +663,12 @@ pub(super) fn read_at_most(path: &Path, most: usize, context: &Context) -> anyho
     } else {
         // To open a named pipe is to wait, too.
         let file = context.waiting(|| File::open(path));
-        let file = file.with_context(|| match name.starts_with('(') {
-            true => {
+        let file = file.with_context(|| {
+            if name.starts_with('(') {
                 format!("{name} is not the name of a file; `-` reads the text from standard input")
+            } else {
+                format!("cannot open {name}")
             }
-            false => format!("cannot open {name}"),
         })?;
         if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
             bail!("{name} is a folder; give the files of one game");

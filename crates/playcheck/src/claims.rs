@@ -442,9 +442,10 @@ impl Evidence<'_> {
             .collect();
         let who = all_listed(&idle);
         let is_all = self.space.is_some();
-        let chance = match idle.len() == self.game.role_count() {
-            true => "",
-            false => " except chance",
+        let chance = if idle.len() == self.game.role_count() {
+            ""
+        } else {
+            " except chance"
         };
         let never = match (active.is_empty(), idle.len(), is_all) {
             (_, 0, _) => None,

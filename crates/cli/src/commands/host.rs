@@ -399,10 +399,10 @@ impl Options {
         if others.next().is_some() {
             bail!(
                 "there are more players than roles{}",
-                match game.roles().any(|role| game.is_random(role)) {
-                    true =>
-                        " that choose: chance draws its moves unless `--player random=PLAYER` names one for it",
-                    false => "",
+                if game.roles().any(|role| game.is_random(role)) {
+                    " that choose: chance draws its moves unless `--player random=PLAYER` names one for it"
+                } else {
+                    ""
                 }
             );
         }

@@ -82,7 +82,8 @@ pub struct Options {
     /// Seconds for each move of an agent [default: that of the record with --resume, else none]
     #[arg(long, value_name = "SECONDS", value_parser = clock)]
     play_clock: Option<Duration>,
-    /// Write the match to this file after each move, or after several where writing takes longer than playing
+    /// Write the match to this file after each move, or between programs after several, where
+    /// writing takes longer than playing
     #[arg(long, value_name = "FILE", conflicts_with = "state")]
     save: Option<PathBuf>,
     /// Resume the match in this file and write to it
@@ -339,10 +340,10 @@ impl Session<'_> {
         saved.with_context(|| format!("cannot write {}", path.display()))
     }
 
-    /// Writes the match, unless writing it took half of the time so far: the whole file is written each time,
-    /// which for long matches of programs is more work than to play them.
+    /// Writes the match; between programs, unless writing it took half of the time so far: the whole file is
+    /// written each time, which for long matches is more work than to play them.
     fn save_in_turn(&mut self) -> anyhow::Result<()> {
-        if 2 * self.writing > self.began.elapsed() {
+        if self.humans.is_empty() && 2 * self.writing > self.began.elapsed() {
             return Ok(());
         }
         self.save()
