@@ -393,7 +393,13 @@ impl<'s> Lowering<'s> {
         // Percepts often repeat a fact or a move as the rules write it.
         if let (Some(keyword), false) = (self.keyword(name), bare || self.is_percept) {
             let message = format!("the keyword {} is used as a function", keyword.as_str());
-            let help = "it has no special meaning there; use another name";
+            let help = match keyword {
+                Keyword::True => "write the fact without true: only a literal of a body has it",
+                Keyword::Not => {
+                    "a fact that no rule for next derives is false in the next state: write no rule for that"
+                }
+                _ => "it has no special meaning there; use another name",
+            };
             self.warn_once(
                 Code::KeywordAsName,
                 keyword.as_str(),
