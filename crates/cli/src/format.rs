@@ -16,6 +16,14 @@ pub fn role_names(game: &Game) -> Vec<String> {
     names.collect()
 }
 
+/// The scores of a record, a line each. A record has one of chance, too, which wants none.
+pub fn score_lines(game: &Game, scores: &[u8]) -> Vec<String> {
+    let scores = game.roles().zip(scores);
+    let scores = scores.filter(|(role, _)| !game.is_random(*role));
+    let line = |(role, score): (_, &u8)| format!("{} {score}", printable(game.role_name(role)));
+    scores.map(line).collect()
+}
+
 /// The texts of a joint move, in the order of the roles.
 pub fn joint_texts<M: Machine>(machine: &M, joint: &[Move]) -> Vec<String> {
     let texts = joint.iter().map(|chosen| move_text(machine, *chosen));

@@ -283,11 +283,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
 fn print_end(game: &Game, record: &MatchRecord, context: &Context) -> io::Result<()> {
     let moves = format::counted(record.moves.len(), "joint move");
     context.print(format!("the game is over after {moves}"))?;
-    // A record has a score of chance, too, which wants none.
-    let scores = game.roles().zip(&record.goal_values);
-    let scores = scores.filter(|(role, _)| !game.is_random(*role));
-    let line = |(role, score)| format!("{} {score}", format::printable(game.role_name(role)));
-    context.print_lines(scores.map(line))
+    context.print_lines(format::score_lines(game, &record.goal_values))
 }
 
 /// Reports that the match to resume has already ended. The record is unchanged.

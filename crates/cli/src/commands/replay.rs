@@ -456,8 +456,7 @@ impl Answer {
             (false, false) => "not completed",
         };
         lines.push(format!("the record is valid: {moves}, {end}"));
-        let scores = self.roles.iter().zip(&self.scores);
-        lines.extend(scores.map(|(role, score)| format!("{} {score}", format::printable(role))));
+        lines.extend(format::score_lines(game, &self.scores));
         lines
     }
 }
