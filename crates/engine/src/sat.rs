@@ -24,6 +24,10 @@ pub type Solver = Cadical;
 #[cfg(not(feature = "cadical"))]
 pub type Solver = Batsat;
 
+/// Of a formula with more literals, some phases of a search look at the stop too rarely: such a search is in a
+/// thread of its own, and left after a stop.
+const LARGE: usize = 200_000;
+
 /// An incremental SAT solver.
 ///
 /// ```

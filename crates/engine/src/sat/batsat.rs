@@ -2,22 +2,22 @@
 //!
 //! Source: Eén and Sörensson, An extensible SAT-solver (2003).
 
-use std::cell::Cell;
-
 use batsat::{Callbacks, ClauseKind, Lit, SolverInterface, SolverOpts, Var, lbool};
 use ggp_stop::Stop;
 
-use super::SatSolver;
+use super::{LARGE, SatSolver};
+use crate::threads::unless_stopped;
 
 /// batsat, in Rust alone.
 pub struct Batsat {
-    solver: batsat::Solver<Limit>,
+    /// None after a stop that the search did not wait for, as in CaDiCaL.
+    solver: Option<batsat::Solver<Limit>>,
+    stop: Stop,
     /// The clause or the assumptions that are passed to the solver.
     literals: Vec<Lit>,
+    /// The number of literals in clauses.
+    size: usize,
 }
-
-/// The number of decisions between two checks of the clock.
-const DECISIONS_PER_CHECK: u32 = 256;
 
 /// The limits of one search. The solver checks them at each decision.
 #[derive(Default)]
@@ -25,8 +25,6 @@ struct Limit {
     stop: Stop,
     /// The remaining conflicts; `None` for no limit.
     conflicts: Option<u32>,
-    until_check: Cell<u32>,
-    is_over: Cell<bool>,
 }
 
 impl Callbacks for Limit {
@@ -37,12 +35,7 @@ impl Callbacks for Limit {
     }
 
     fn stop(&self) -> bool {
-        if self.until_check.get() == 0 {
-            self.until_check.set(DECISIONS_PER_CHECK);
-            self.is_over.set(self.stop.is_over());
-        }
-        self.until_check.set(self.until_check.get() - 1);
-        self.is_over.get() || self.conflicts == Some(0)
+        self.conflicts == Some(0) || self.stop.is_over()
     }
 }
 
@@ -56,7 +49,9 @@ impl Batsat {
     fn write(&mut self, numbers: &[i32]) {
         self.literals.clear();
         for &number in numbers {
-            self.solver.var_of_int(number.unsigned_abs() - 1);
+            if let Some(solver) = &mut self.solver {
+                solver.var_of_int(number.unsigned_abs() - 1);
+            }
             self.literals.push(literal(number));
         }
     }
@@ -65,8 +60,10 @@ impl Batsat {
 impl SatSolver for Batsat {
     fn new() -> Self {
         Batsat {
-            solver: batsat::Solver::new(SolverOpts::default(), Limit::default()),
+            solver: Some(batsat::Solver::new(SolverOpts::default(), Limit::default())),
+            stop: Stop::default(),
             literals: Vec::new(),
+            size: 0,
         }
     }
 
@@ -76,20 +73,36 @@ impl SatSolver for Batsat {
     }
 
     fn set_stop(&mut self, stop: Stop) {
-        self.solver.cb_mut().stop = stop;
+        if let Some(solver) = &mut self.solver {
+            solver.cb_mut().stop = stop.clone();
+        }
+        self.stop = stop;
     }
 
     fn add(&mut self, clause: &[i32]) {
+        self.size += clause.len();
         self.write(clause);
-        self.solver.add_clause_reuse(&mut self.literals);
+        if let Some(solver) = &mut self.solver {
+            solver.add_clause_reuse(&mut self.literals);
+        }
     }
 
     fn solve(&mut self, assumptions: &[i32], conflicts: Option<u32>) -> Option<bool> {
         self.write(assumptions);
-        let limit = self.solver.cb_mut();
-        limit.conflicts = conflicts;
-        limit.until_check.set(0);
-        match self.solver.solve_limited(&self.literals) {
+        let mut solver = self.solver.take()?;
+        solver.cb_mut().conflicts = conflicts;
+        let literals = std::mem::take(&mut self.literals);
+        let search = move || {
+            let found = solver.solve_limited(&literals);
+            (solver, found)
+        };
+        let (solver, found) = if self.size > LARGE {
+            unless_stopped(&self.stop, search)?
+        } else {
+            search()
+        };
+        self.solver = Some(solver);
+        match found {
             found if found == lbool::TRUE => Some(true),
             found if found == lbool::FALSE => Some(false),
             _ => None,
@@ -98,11 +111,12 @@ impl SatSolver for Batsat {
 
     fn is_needed(&self, assumption: i32) -> bool {
         // The core holds the negations of assumptions.
-        self.solver.unsat_core_contains_lit(!literal(assumption))
+        let solver = self.solver.as_ref();
+        solver.is_some_and(|solver| solver.unsat_core_contains_lit(!literal(assumption)))
     }
 
     fn holds(&self, number: i32) -> bool {
-        let value = self.solver.value_var(literal(number).var());
-        (value == lbool::TRUE) == (number > 0)
+        let value = |solver: &batsat::Solver<Limit>| solver.value_var(literal(number).var());
+        (self.solver.as_ref().map(value) == Some(lbool::TRUE)) == (number > 0)
     }
 }

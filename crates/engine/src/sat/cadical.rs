@@ -2,11 +2,8 @@
 
 use ggp_stop::Stop;
 
-use super::SatSolver;
+use super::{LARGE, SatSolver};
 use crate::threads::unless_stopped;
-
-/// Of a formula with more literals, some phases of a search look at the stop too rarely.
-const LARGE: usize = 200_000;
 
 /// CaDiCaL, in C++.
 pub struct Cadical {
