@@ -82,7 +82,7 @@ struct Report {
     initial: Initial,
     evaluation: &'static str,
     findings: Vec<Finding>,
-    /// Whether the analyses came to their end in time.
+    /// Whether the analyses ended in time.
     all_findings: bool,
 }
 
