@@ -92,7 +92,7 @@ impl Belief {
             ));
         }
         let facts = match &start {
-            Some(facts) => Some(shared.terms(facts)?),
+            Some(facts) => Some(shared.facts(facts)?),
             None => None,
         };
         let stop = Stop::new();

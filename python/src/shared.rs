@@ -10,15 +10,15 @@ use crate::errors::LimitError;
 use crate::reading::Options;
 use ggp_engine::machine::{AnyMachine, Backend, Machine, PlayError, PropnetMachine};
 use ggp_gdl::check::{Keyword, Reading};
-use ggp_gdl::game::{Move, RoleId};
-use ggp_gdl::terms::TermId;
+use ggp_gdl::game::{Game, Move, ParseTermError, RoleId};
+use ggp_gdl::terms::{TermId, Terms};
 use ggp_hidden::World;
 use ggp_picture::{Picture, PictureOptions};
 use ggp_stop::Stop;
 
 /// The parts of a game that its states share.
 pub struct Shared {
-    pub game: ggp_gdl::game::Game,
+    pub game: Game,
     /// The warnings about the rules.
     pub reading: Reading,
     pub machine: Mutex<AnyMachine>,
@@ -175,9 +175,26 @@ impl Shared {
     ///
     /// `ValueError` for a text that is not a term, or has names that the rules do not have.
     pub fn terms(&self, texts: &[String]) -> PyResult<Vec<TermId>> {
+        self.parsed(texts, Game::parse_term)
+    }
+
+    /// The facts of a state.
+    ///
+    /// # Errors
+    ///
+    /// As [`Shared::terms`], and for a term that is a fact in no state.
+    pub fn facts(&self, texts: &[String]) -> PyResult<Vec<TermId>> {
+        self.parsed(texts, Game::parse_fact)
+    }
+
+    fn parsed(
+        &self,
+        texts: &[String],
+        parse: fn(&Game, &mut Terms, &str) -> Result<TermId, ParseTermError>,
+    ) -> PyResult<Vec<TermId>> {
         let mut machine = self.machine();
         let terms = texts.iter().map(|text| {
-            let term = self.game.parse_term(machine.terms_mut(), text);
+            let term = parse(&self.game, machine.terms_mut(), text);
             term.map_err(|error| PyValueError::new_err(error.to_string()))
         });
         terms.collect()

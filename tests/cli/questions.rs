@@ -258,6 +258,11 @@ fn states_that_make_no_sense_are_bad_input_with_their_place() {
         ("(left ?x)", "<stdin>:1:1: not a fact"),
         ("(left 2 3)", "never use `left` with 2 arguments"),
         ("(turn ann)", "has no legal move"),
+        (
+            "(role ann)",
+            "no rule makes or reads `(role ann)` as a fact of a state",
+        ),
+        ("ann", "no rule makes or reads `ann` as a fact of a state"),
     ] {
         place.check_failure("legal matches.kif --state -", &[], text, 2, &[part]);
     }

@@ -201,7 +201,7 @@ pub fn parse_facts<M: Machine>(
     let mut facts = Vec::with_capacity(forms.len());
     for form in &forms {
         let text = sources.text(inner_fact(form, &sources).span);
-        let term = game.parse_term(machine.terms_mut(), text);
+        let term = game.parse_fact(machine.terms_mut(), text);
         facts.push(
             term.with_context(|| format!("{}: not a fact of the game", sources.place(form.span)))?,
         );

@@ -10,11 +10,14 @@ mod telling;
 mod text;
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+
+use rustc_hash::FxHashSet;
 
 use crate::check::lower::Lowered;
 use crate::check::{self, Keyword, ReadOptions, Reading, is_chance};
-use crate::program::{FunctorId, Functors, RelationId, RuleSet, Shape};
+use crate::program::strata::for_each_body_atom;
+use crate::program::{Atom, FunctorId, Functors, RelationId, RuleSet, Shape};
 use crate::span::{Source, Sources};
 use crate::symbol::Symbols;
 use crate::terms::{TermId, Terms};
@@ -110,6 +113,8 @@ struct Inner {
     sources: Sources,
     roles: Vec<TermId>,
     keywords: Vec<Option<RelationId>>,
+    /// The functors of facts; `None` if a rule has a variable for a whole fact.
+    fact_functors: OnceLock<Option<FxHashSet<FunctorId>>>,
     /// A choice among goal values, and the game without it.
     chosen: Option<(GoalChoice, Game)>,
 }
@@ -126,6 +131,7 @@ impl Game {
                 sources,
                 roles,
                 keywords,
+                fact_functors: OnceLock::new(),
                 chosen: None,
             }),
         }
@@ -203,6 +209,34 @@ impl Game {
     /// The facts and rules.
     pub fn rules(&self) -> &RuleSet {
         &self.inner.lowered.rules
+    }
+
+    /// Whether some rule makes, lists or reads facts of this form in a state.
+    fn has_facts_of(&self, functor: FunctorId) -> bool {
+        let made = self.inner.fact_functors.get_or_init(|| {
+            let keywords = [Keyword::Init, Keyword::True, Keyword::Next, Keyword::Base];
+            let relations = keywords.map(|keyword| self.keyword(keyword));
+            let is_of_facts = |relation| relations.contains(&Some(relation));
+            let (rules, terms) = (self.rules(), self.terms());
+            let facts = rules.facts.iter().filter(|fact| is_of_facts(fact.relation));
+            let mut made: FxHashSet<FunctorId> =
+                facts.map(|fact| terms.functor(fact.arguments[0])).collect();
+            let mut has_variable = false;
+            let mut visit = |atom: &Atom| {
+                if is_of_facts(atom.relation) {
+                    match atom.arguments[0].functor(terms) {
+                        Some(functor) => _ = made.insert(functor),
+                        None => has_variable = true,
+                    }
+                }
+            };
+            for rule in &rules.rules {
+                visit(&rule.head);
+                for_each_body_atom(rule, |atom, _| visit(atom));
+            }
+            (!has_variable).then_some(made)
+        });
+        made.as_ref().is_none_or(|made| made.contains(&functor))
     }
 
     /// The relation of a keyword, if the rules use it.

@@ -101,7 +101,7 @@ impl State {
     }
 
     pub fn of_facts(py: Python<'_>, shared: &Arc<Shared>, facts: &[String]) -> PyResult<State> {
-        let terms = shared.terms(facts)?;
+        let terms = shared.facts(facts)?;
         let mut machine = shared.machine();
         let state = machine
             .state(&terms)

@@ -22,6 +22,8 @@ pub enum ParseTermError {
     UnknownFunction(String, usize),
     /// The name has brackets, and the rules write it without.
     NotBracketed(String),
+    /// A term that is a fact in no state.
+    NotAFact(String),
     /// The term table is full.
     TooLarge,
 }
@@ -57,6 +59,9 @@ impl fmt::Display for ParseTermError {
             ParseTermError::UnknownFunction(name, arity) => {
                 let arguments = counted(arity, "argument");
                 write!(f, "the rules never use `{name}` with {arguments}")
+            }
+            ParseTermError::NotAFact(text) => {
+                write!(f, "no rule makes or reads `{text}` as a fact of a state")
             }
             ParseTermError::TooLarge => f.write_str("the term table is full"),
         }
@@ -164,6 +169,20 @@ impl Game {
         match &self.parse_terms(terms, text)?[..] {
             [term] => Ok(*term),
             _ => Err(ParseTermError::Malformed(text.trim().to_owned())),
+        }
+    }
+
+    /// The fact of a state denoted by a text, as [`Game::parse_term`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Game::parse_term`], and if no rule makes or reads facts with this name and number of
+    /// arguments.
+    pub fn parse_fact(&self, terms: &mut Terms, text: &str) -> Result<TermId, ParseTermError> {
+        let fact = self.parse_term(terms, text)?;
+        match self.has_facts_of(terms.functor(fact)) {
+            true => Ok(fact),
+            false => Err(ParseTermError::NotAFact(self.start_of_text(terms, fact))),
         }
     }
 
