@@ -412,10 +412,15 @@ fn state_facts(
                         _ => format!("no legal rule allows {name}, so it is never played"),
                     };
                     let finding = Diagnostic::new(Code::Undefined, strictness, atom.span, message);
-                    let candidates = made
-                        .iter()
-                        .map(|f| lowered.symbols.name(lowered.functors.functor(*f).name));
-                    let name = lowered.symbols.name(lowered.functors.functor(functor).name);
+                    let symbol = |f: FunctorId| lowered.functors.functor(f).name;
+                    let other = made.iter().find(|f| symbol(**f) == symbol(functor));
+                    if let Some(other) = other {
+                        let other = functor_text(lowered, *other);
+                        findings.push(finding.help(format!("did you mean {other}?")));
+                        return;
+                    }
+                    let candidates = made.iter().map(|f| lowered.symbols.name(symbol(*f)));
+                    let name = lowered.symbols.name(symbol(functor));
                     findings.push(near.suggest(finding, name, candidates));
                 });
             }

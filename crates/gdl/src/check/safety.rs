@@ -36,6 +36,7 @@ pub(super) fn check(lowered: &Lowered, sources: &Sources, stop: &Stop) -> Vec<Di
             let finding = unbound(lowered, sources, rule, variable, span);
             let help = role(lowered, rule, variable);
             let help = help.or_else(|| none_of(lowered, sources, rule, variable));
+            let help = help.or_else(|| without_mark(sources, rule, variable));
             findings.push(match help {
                 Some(help) => finding.help(help),
                 None => finding.help(format!(
@@ -92,6 +93,24 @@ fn role(lowered: &Lowered, rule: &Rule, variable: Variable) -> Option<String> {
             "for every role, add (role {name}) to the body, and to every alternative of an `or`"
         )
     })
+}
+
+/// The advice where a condition has the variable's name as an argument without its question mark.
+fn without_mark(sources: &Sources, rule: &Rule, variable: Variable) -> Option<String> {
+    let name = &*rule.variables[variable.index()];
+    let bare = &name[1..];
+    let mut is_written = false;
+    for literal in &rule.body {
+        literal.for_each_atom(&mut |atom, _| {
+            let text = sources.text(atom.span);
+            is_written |= text.match_indices(bare).any(|(at, _)| {
+                let after = &text[at + bare.len()..];
+                text[..at].ends_with(char::is_whitespace)
+                    && after.starts_with(|c: char| c.is_whitespace() || c == ')')
+            });
+        });
+    }
+    is_written.then(|| format!("did you mean {name} where the body has {bare}?"))
 }
 
 /// The advice for a negation that denies that something exists: the variable occurs there alone.

@@ -128,7 +128,7 @@ impl Lowering<'_> {
     }
 
     /// A literal with its last arguments as one term: `(true (cell 1 b))` for
-    /// `(true cell 1 b)`.
+    /// `(true cell 1 b)`, `(init at_home)` for `(init "at home")`.
     fn with_one_term(&self, keyword: Keyword, sexp: &Sexp) -> Option<String> {
         let place = match keyword {
             Keyword::Init | Keyword::True | Keyword::Next | Keyword::Base => 1,
@@ -147,7 +147,16 @@ impl Lowering<'_> {
             let words = texts.flat_map(str::split_ascii_whitespace);
             words.collect::<Vec<_>>().join(" ")
         };
-        let form = format!("({} ({}))", text(before), text(parts));
+        let words = text(parts);
+        let quoted = words
+            .strip_prefix('"')
+            .and_then(|words| words.strip_suffix('"'));
+        let form = match quoted {
+            Some(words) if !words.contains(['"', '(']) => {
+                format!("({} {})", text(before), words.replace(' ', "_"))
+            }
+            _ => format!("({} ({words}))", text(before)),
+        };
         (form.len() <= LONGEST_FORM && !form.contains(';')).then_some(form)
     }
 }
