@@ -536,6 +536,31 @@ fn a_rotation_of_roles_is_no_swap() {
 }
 
 #[test]
+fn roles_can_be_symmetric_where_chance_is_a_role_too() {
+    let rules = |roles: &str| {
+        format!(
+            "{roles} (init fresh) (<= (legal random (give ?r)) (role ?r) (distinct ?r random))
+            (<= (legal ?r wait) (role ?r) (distinct ?r random))
+            (<= (next (lucky ?r)) (does random (give ?r))) (<= terminal (not (true fresh)))
+            (<= (goal ?r 100) (true (lucky ?r)))
+            (<= (goal ?r 0) (role ?r) (distinct ?r random) (not (true (lucky ?r))))"
+        )
+    };
+    for two in [
+        "(role random) (role ann) (role bob)",
+        "(role ann) (role bob) (role random)",
+    ] {
+        let report = report(&game(&rules(two)), &options(100));
+        let symmetry = claim(&report, Subject::RoleSymmetry);
+        let text = "the rules are symmetric in the roles: swap ann and bob";
+        assert_eq!(symmetry.text, text);
+    }
+    let one = report(&game(&rules("(role random) (role ann)")), &options(100));
+    let is_symmetry = |claim: &&Claim| claim.subject == Subject::RoleSymmetry;
+    assert!(one.claims.iter().find(is_symmetry).is_none());
+}
+
+#[test]
 fn what_nobody_looked_at_is_no_warning() {
     let mut none = options(0);
     none.playouts = 0;

@@ -72,6 +72,9 @@ impl Evidence<'_> {
                 claims.push(self.turns(induction.as_mut()));
             }
             claims.extend(self.sum(induction.as_mut()));
+        }
+        let players = self.game.roles().filter(|role| !self.game.is_random(*role));
+        if players.count() > 1 {
             claims.extend(self.role_symmetry());
         }
         if some_move {

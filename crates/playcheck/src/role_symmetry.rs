@@ -18,7 +18,7 @@ use ggp_stop::Stop;
 const MOST_SIZE: usize = 400_000;
 const MOST_WORK: usize = 20_000_000;
 
-/// Returns whether every role can be mapped to every other role, and the constants that change
+/// Returns whether every role but that of chance can be mapped to every other one, and the constants that change
 /// then. `None` if the rules are too large to decide.
 pub(super) fn role_symmetry(game: &Game, with_start: bool, stop: &Stop) -> Option<RoleSymmetry> {
     let mut drawing = Drawing {
@@ -29,8 +29,8 @@ pub(super) fn role_symmetry(game: &Game, with_start: bool, stop: &Stop) -> Optio
         fixed: fixed(game),
     };
     drawing.rules(with_start)?;
-    let roles: Vec<u32> = game
-        .roles()
+    let players = game.roles().filter(|role| !game.is_random(*role));
+    let roles: Vec<u32> = players
         .map(|role| drawing.functor(game.terms().functor(game.role_term(role))))
         .collect();
     let found = generators(&drawing.graph, MOST_WORK, stop);
@@ -118,7 +118,7 @@ struct Drawing<'g> {
     fixed: Vec<bool>,
 }
 
-/// Keywords and everything that may be a goal value.
+/// Keywords, the role of chance and everything that may be a goal value.
 fn fixed(game: &Game) -> Vec<bool> {
     let count = game.functors().len();
     let name = |functor: FunctorId| game.symbols().name(game.functors().functor(functor).name);
@@ -137,6 +137,9 @@ fn fixed(game: &Game) -> Vec<bool> {
             Some(Term::Ground(value)) => stays[game.terms().functor(*value).index()] = true,
             _ => any = true,
         }
+    }
+    for chance in game.roles().filter(|role| game.is_random(*role)) {
+        stays[game.terms().functor(game.role_term(chance)).index()] = true;
     }
     for fact in set.facts.iter().filter(|fact| Some(fact.relation) == goal) {
         stays[game.terms().functor(fact.arguments[1]).index()] = true;

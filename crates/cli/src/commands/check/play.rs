@@ -129,7 +129,11 @@ pub(super) fn print(
     }
     if report.stopped > 0 {
         let longest = format::counted(report.longest, "move");
-        looked.push(format!("{} stopped after {longest}", report.stopped));
+        let why = match report.space {
+            Some(count) if report.longest as u64 == 2 * count => ", twice the number of positions",
+            _ => "",
+        };
+        looked.push(format!("{} stopped after {longest}{why}", report.stopped));
     }
     looked.push(match report.space {
         Some(1) => "the only position".to_owned(),
