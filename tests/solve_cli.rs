@@ -151,6 +151,15 @@ fn counts_up_to_symmetry_are_said_to_be() {
         "{last}"
     );
     assert!(bytes.ends_with(" bytes of memory for each"), "{last}");
+    let lights = [
+        "solve",
+        "games/buttons_and_lights.kif",
+        "--method",
+        "breadth-first-packed",
+    ];
+    let whole = text(&ggp(&[&lights[..], &["--whole"]].concat()).stderr);
+    let partial = "all 8 positions were seen, without counters and facts that decide nothing";
+    assert!(whole.contains(partial), "{whole}");
     let classes = [&levels[..], &["--whole", "--symmetry", "on"]].concat();
     let whole = text(&ggp(&classes).stderr);
     assert!(whole.contains(" up to 2 symmetries"), "{whole}");

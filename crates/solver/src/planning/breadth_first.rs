@@ -228,6 +228,7 @@ const NOTHING: (Outcome, Seen) = (
     Seen {
         positions: 0,
         symmetries: 1,
+        is_partial: false,
         is_all: false,
     },
 );
@@ -475,6 +476,7 @@ impl<'p> Search<'p> {
         Seen {
             positions: self.positions(),
             symmetries: self.symmetries.as_ref().map_or(1, elements),
+            is_partial: self.layout.is_partial(),
             is_all: self.is_all,
         }
     }

@@ -177,14 +177,22 @@ impl Flags {
     /// Prints whether all positions were seen, how fast, and how to resume the search.
     pub fn note(&self, answer: &Answer, stats: &Stats, is_shared: bool, context: &Context) {
         match answer.seen {
-            Some(seen) if seen.is_all => context.note(match seen.symmetries {
-                1 if seen.positions == 1 => "the only position was seen".to_owned(),
-                1 => format!("all {} positions were seen", seen.positions),
-                count => format!(
-                    "all positions were seen: {} up to {count} symmetries",
-                    seen.positions
-                ),
-            }),
+            Some(seen) if seen.is_all => {
+                let without = if seen.is_partial {
+                    ", without counters and facts that decide nothing"
+                } else {
+                    ""
+                };
+                let text = match seen.symmetries {
+                    1 if seen.positions == 1 => "the only position was seen".to_owned(),
+                    1 => format!("all {} positions were seen", seen.positions),
+                    count => format!(
+                        "all positions were seen: {} up to {count} symmetries",
+                        seen.positions
+                    ),
+                };
+                context.note(text + without);
+            }
             Some(_) if self.whole => context.note(match stats.ran_out {
                 Some(what) => format!("not all positions were seen: {}", ran_out(what)),
                 None => "not all positions were seen: longer plans were not searched".to_owned(),

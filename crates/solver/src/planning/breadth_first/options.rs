@@ -83,6 +83,8 @@ pub struct Seen {
     /// Number of symmetries up to which states were counted: 1 if each state
     /// counts.
     pub symmetries: usize,
+    /// True if states were compared without counters and facts on which no plan depends.
+    pub is_partial: bool,
     /// True if these are all reachable states.
     pub is_all: bool,
 }

@@ -28,6 +28,8 @@ pub struct Layout {
     bits: usize,
     key_bits: usize,
     meaning: KeyMeaning,
+    /// Whether keys leave out facts that change.
+    is_partial: bool,
     scope: Facts,
 }
 
@@ -77,6 +79,7 @@ impl Layout {
             bits: 0,
             key_bits: 0,
             meaning: KeyMeaning::SameFuture,
+            is_partial: false,
             scope: facts,
         };
         let mut open: Vec<bool> = vec![true; layout.facts];
@@ -88,6 +91,8 @@ impl Layout {
                 .map(|fact| open[fact] && part(fact))
                 .collect()
         };
+        layout.is_partial =
+            (0..open.len()).any(|fact| open[fact] && (!relevant[fact] || counters[fact]));
         layout.add(net, wanted(&|fact| relevant[fact] && !counters[fact]));
         layout.key_bits = layout.bits;
         layout.add(net, wanted(&|fact| relevant[fact] && counters[fact]));
@@ -122,6 +127,11 @@ impl Layout {
             field.facts.iter().for_each(|&fact| facts[fact] = true);
         }
         facts
+    }
+
+    /// Whether keys leave out facts that change.
+    pub fn is_partial(&self) -> bool {
+        self.is_partial
     }
 
     /// The meaning of equal keys; never only a hint.
