@@ -123,9 +123,21 @@ fn options_of_other_names_or_commands_are_suggested() {
             "check matches.kif --save x",
             "'--save' is an option of ggp play and host",
         ),
+        (
+            "perft matches.kif --depth 3",
+            "write its value without '--depth', after the files",
+        ),
     ] {
         place.check_failure(line, &[], "", 2, &["unexpected argument '--", part]);
     }
+    let short = "a similar argument exists: '--count'";
+    place.check_failure(
+        "playout matches.kif -n 5",
+        &[],
+        "",
+        2,
+        &["unexpected argument '-n'", short],
+    );
     let wrong = place.run("prove matches.kif --frobnicate");
     assert!(!wrong.err.contains("as a value"), "{wrong:#?}");
     for (line, part) in [

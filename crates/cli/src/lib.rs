@@ -295,7 +295,8 @@ fn has_option(command: &clap::Command, option: &str) -> bool {
 }
 
 /// Names of options in other programs or commands, with the names of similar ones.
-const OTHER_NAMES: [(&str, &[&str]); 5] = [
+const OTHER_NAMES: [(&str, &[&str]); 6] = [
+    ("n", &["count"]),
     ("strategy", &["method"]),
     ("time", &["budget-time", "play-clock", "timeout"]),
     ("budget-time", &["time", "play-clock", "timeout"]),
@@ -310,9 +311,7 @@ const NAMED: usize = 3;
 fn with_a_tip(mut error: clap::Error) -> clap::Error {
     let text = |kind: ContextKind| error.get(kind).map_or(String::new(), ToString::to_string);
     let (usage, given) = (text(ContextKind::Usage), text(ContextKind::InvalidArg));
-    let Some(option) = given.strip_prefix("--") else {
-        return error;
-    };
+    let option = given.trim_start_matches('-');
     let all = command();
     let mut words = usage.split_whitespace().skip_while(|word| *word != "ggp");
     let here = words.nth(1).and_then(|name| all.find_subcommand(name));
@@ -323,7 +322,11 @@ fn with_a_tip(mut error: clap::Error) -> clap::Error {
         .get_subcommands()
         .filter(|other| has_option(other, option));
     let mut names: Vec<&str> = commands.map(clap::Command::get_name).collect();
-    if same.is_none() && names.is_empty() && known.is_none() {
+    let unnamed = here.and_then(|here| {
+        here.get_positionals()
+            .find(|known| known.get_id() == option)
+    });
+    if same.is_none() && names.is_empty() && known.is_none() && unnamed.is_none() {
         // A file whose name begins with a dash is rare.
         error.remove(ContextKind::Suggested);
         return error;
@@ -334,6 +337,12 @@ fn with_a_tip(mut error: clap::Error) -> clap::Error {
     if let Some(same) = same {
         let same = ContextValue::String(format!("--{same}"));
         error.insert(ContextKind::SuggestedArg, same);
+    } else if unnamed.is_some() {
+        let tip = format!("write its value without '{given}', after the files");
+        error.insert(
+            ContextKind::Suggested,
+            ContextValue::StyledStrs(vec![tip.into()]),
+        );
     } else if !names.is_empty() {
         if names.len() > NAMED {
             names.truncate(NAMED);

@@ -665,7 +665,10 @@ pub(super) fn read_at_most(path: &Path, most: usize, context: &Context) -> anyho
         let file = context.waiting(|| File::open(path));
         let file = file.with_context(|| {
             if name.starts_with('(') {
-                format!("{name} is not the name of a file; `-` reads the text from standard input")
+                format!(
+                    "{name} is not the name of a file; moves follow --moves, or --move of ggp next, \
+                     and `-` reads the text from standard input"
+                )
             } else {
                 format!("cannot open {name}")
             }

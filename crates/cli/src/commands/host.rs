@@ -45,7 +45,8 @@ move gets a random one; lines and records state the reason:
 
 --resume continues a match after its last joint move, with the rules in its record unless
 others are given. Players first receive all earlier moves again, because their state is
-unknown. A record without clocks is resumed with the default clocks.
+unknown. The seed and the match ID are those of the record. A record without clocks is resumed with
+the default clocks.
 
 Exit code 0: completed without errors; 1: completed with errors of players, which are counted;
 2: not completed.")]

@@ -128,6 +128,10 @@ impl Adviser {
         };
         let mut played = joint_moves.to_vec();
         let state = turn.history.state().clone();
+        let is_proved = best.bounds.0 == best.bounds.1;
+        if best.value.is_some() && !is_proved && others_choose(machine, &state, turn.role) {
+            text += SIMULTANEOUS;
+        }
         if self.values.is_none()
             && let Some((net, _)) = machine.network(&state)
         {
@@ -235,6 +239,10 @@ impl Adviser {
 /// The remark where time ended the search.
 const LATE: &str = "\n  time ended the search: another run may have another hint";
 
+/// The remark where others choose a move at the same time.
+const SIMULTANEOUS: &str = "\n  others choose at the same time: a value is the average against the moves that the \
+                            search expected of them, and who foresees this move may do better";
+
 /// The text where the agent chose a move that is not legal.
 const NOT_KNOWN: &str = "no hint is available: the role cannot find out by its percepts which moves are legal; \
                          the rules are at fault, and ggp check --play shows where";
@@ -268,6 +276,16 @@ fn mix_text<M: Machine>(machine: &M, best: &Advice, is_opposed: bool) -> String 
     text + "\n  the shares tell how often to make each move"
         + why
         + "; values are averages of the search so far"
+}
+
+/// Whether another player than a role has a choice in a state.
+fn others_choose<M: Machine>(machine: &mut M, state: &M::State, role: RoleId) -> bool {
+    let game = machine.game().clone();
+    let mut legal = Vec::new();
+    let mut others = game
+        .roles()
+        .filter(|other| *other != role && !game.is_random(*other));
+    others.any(|other| machine.legal(state, other, &mut legal).is_ok() && legal.len() > 1)
 }
 
 /// Whether the search tried a move, or proved its value without that.
