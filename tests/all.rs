@@ -36,6 +36,7 @@ mod partial_order;
 mod perft_lanes;
 mod picture;
 mod picture_cli;
+mod pins;
 mod playcheck;
 mod plurals;
 mod propnet;
