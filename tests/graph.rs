@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+use serde_json::Value;
+
 use crate::common::ggp;
 
 const LIGHTS: &str = "games/buttons_and_lights.kif";
@@ -41,6 +43,63 @@ fn every_position_and_every_move_is_there() {
     );
     assert_eq!(count(&text, ">step "), 7);
     assert!(text.contains("prefers-color-scheme:dark") && !text.contains("<script"));
+}
+
+/// A walk from home to town, in which something that counts moves matters in one place: a cycle of
+/// two lights, or a clock.
+fn counted_walks() -> Vec<String> {
+    let light = "(init (light red)) (<= (next (light green)) (true (light red)))
+        (<= (next (light red)) (true (light green)))";
+    let clock = "(init (t 0)) (after 0 1) (after 1 2) (after 2 3) (after 3 4)
+        (<= (next (t ?n)) (true (t ?m)) (after ?m ?n)) (<= terminal (true (t 4)))";
+    let mut games = Vec::new();
+    for (counter, now) in [(light, "(true (light green))"), (clock, "(true (t 2))")] {
+        for place in ["", "legal", "next", "goal", "terminal"] {
+            let when = |own: &str| if place == own { now } else { "" };
+            games.push(format!(
+                "(role car) (init (at home)) {counter} (legal car wait)
+                (<= (legal car drive) (true (at home)) {})
+                (<= (next (at town)) (does car drive) {})
+                (<= (next (at ?x)) (true (at ?x)) (does car wait))
+                (<= arrived (true (at town)) {}) (<= terminal (true (at town)) {})
+                (<= (goal car 100) arrived) (<= (goal car 0) (not arrived))",
+                when("legal"),
+                when("next"),
+                when("goal"),
+                when("terminal"),
+            ));
+        }
+    }
+    games
+}
+
+#[test]
+fn merged_positions_have_the_same_shortest_plans() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("walk.kif");
+    let path = file.to_str().expect("it is UTF-8");
+    let mut lengths = Vec::new();
+    for rules in counted_walks() {
+        fs::write(&file, &rules).expect("it can be written");
+        let json = |arguments: &[&str]| -> Value {
+            let output = ggp(arguments);
+            serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"))
+        };
+        let solved = |more: &[&str]| {
+            let graph = json(&[&["graph", path, "--format", "json"], more].concat());
+            assert_eq!(graph["complete"], true);
+            let nodes = graph["nodes"].as_array().expect("it has nodes").clone();
+            let solved = nodes.into_iter().filter(|node| node["status"] == "solved");
+            solved.filter_map(|node| node["level"].as_u64()).min()
+        };
+        let plan = json(&["solve", path, "--optimal", "--json"]);
+        let plan = plan["plans"][0].as_array().map(|plan| plan.len() as u64);
+        assert_eq!(solved(&[]), plan, "{rules}");
+        assert_eq!(solved(&["--exact"]), plan, "{rules}");
+        lengths.push(plan);
+    }
+    lengths.dedup();
+    assert!(lengths.len() > 4, "{lengths:?}");
 }
 
 #[test]

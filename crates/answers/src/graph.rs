@@ -17,7 +17,7 @@ use ggp_gdl::game::{Game, Move, RoleId, Score};
 use ggp_gdl::terms::TermId;
 use ggp_play::Tables;
 use ggp_search::graph::{self, GraphOf, explore_with_progress};
-use ggp_search::{Budget, BudgetKind, KeyMeaning, Problem, Stats};
+use ggp_search::{Budget, BudgetKind, Problem, Stats};
 use ggp_solver::solve::{GameProblem, Joint, JointProblem, Keys, joint_text};
 use ggp_solver::table::{FactOrder, Table};
 use ggp_stop::Instant;
@@ -342,7 +342,7 @@ impl GraphTask {
             };
             return self.explore(problem, values, began, allowance, listener);
         }
-        let problem = GameProblem::new(&machine, &start, Score::MAX, Keys::Stripped);
+        let problem = GameProblem::new(&machine, &start, Score::MAX, Keys::Harmless);
         let problem = problem.map_err(|error| Refusal::rules(error.to_string()))?;
         self.explore(problem, values, began, allowance, listener)
     }
@@ -398,14 +398,13 @@ impl GraphTask {
         // A client that has disconnected needs no answer.
         let _ = reporter.report(&problem, &graph, true);
         let complete = graph.is_complete();
-        let is_known = self.merge != Merge::Stripped || problem.key_meaning() != KeyMeaning::Hint;
         Ok(GraphSummary {
             nodes: graph.nodes().len(),
             arcs: graph.arcs().len(),
             levels: graph.levels().iter().map(ExactSizeIterator::len).collect(),
             complete,
             said: self.said(complete, graph.stopped()),
-            dead: match complete && is_known {
+            dead: match complete {
                 true => graph.hopeless(),
                 false => Vec::new(),
             },

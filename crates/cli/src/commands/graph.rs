@@ -54,7 +54,7 @@ pub struct Options {
     /// Merge only positions that are equal in every fact
     #[arg(long, conflicts_with = "stripped")]
     exact: bool,
-    /// Merge positions that differ only in step counters (the default)
+    /// Merge positions that differ only in step counters that a search can ignore, see `ggp info` (the default)
     #[arg(long)]
     stripped: bool,
     /// Merge nothing: one node for each path from the start
@@ -138,6 +138,8 @@ struct Drawing {
     is_tree: bool,
     /// Whether a single role makes all decisions.
     is_alone: bool,
+    /// Whether positions are compared without some step counters.
+    is_stripped: bool,
     /// The name of the role whose values the nodes have, if they have any.
     valued: Option<String>,
 }

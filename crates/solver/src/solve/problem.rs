@@ -23,6 +23,8 @@ pub enum Keys {
     /// moves; after that whole states, if a claim needs them.
     #[default]
     Auto,
+    /// States without those counters that do not affect what can follow but for the end.
+    Harmless,
     /// Whole states.
     Exact,
     /// States without any counter, even if nothing is proved then.
@@ -77,6 +79,7 @@ impl<M: Machine> GameProblem<M> {
         for counter in counters(&game, target, machine.stop()) {
             let leave_out = match keys {
                 Keys::Auto => counter.stripping.may_guide_search(),
+                Keys::Harmless => counter.stripping.is_harmless(),
                 Keys::Exact => false,
                 Keys::Stripped => true,
             };

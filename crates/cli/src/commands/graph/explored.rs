@@ -68,7 +68,7 @@ pub(super) fn explored(
     }
     let keys = match options.is_exact() || options.tree {
         true => Keys::Exact,
-        false => Keys::Stripped,
+        false => Keys::Harmless,
     };
     let problem = GameProblem::new(machine, &start, target, keys)?;
     let merge = match options.is_exact() {
@@ -78,19 +78,21 @@ pub(super) fn explored(
     let (problem, graph) = explore_with(options, problem, merge, budget, context)?;
     machine.terms_mut().refresh();
     // Made now, since it reads the terms of all states.
-    let stripped = GameProblem::new(machine, &start, target, Keys::Stripped)?;
+    let stripped = GameProblem::new(machine, &start, target, Keys::Harmless)?;
     let terms = machine.terms();
     let facts = |state: &State| problem.compared_facts(state);
     let keys = |state: &State| stripped.compared_facts(state);
     let said = |chosen: &Move| text(&game, terms, *chosen);
-    put(
+    let mut explored = put(
         &game,
         terms,
         options,
         graph,
         (&facts, &keys, &said),
         context,
-    )
+    )?;
+    explored.drawing.is_stripped = problem.stripped_count() > 0;
+    Ok(explored)
 }
 
 /// The role of this name; by default the first that is not chance.
@@ -216,6 +218,7 @@ fn put<A>(
             is_complete: graph.is_complete(),
             is_tree: options.tree,
             is_alone: game.role_count() == 1,
+            is_stripped: false,
             valued: None,
         },
         states: graph
@@ -292,10 +295,10 @@ impl Explored {
 impl Drawing {
     /// A description of the graph, in lines.
     pub fn words(&self, options: &Options, left_out: usize) -> Vec<String> {
-        let merged = match (options.tree, options.is_exact() || !self.is_alone) {
+        let merged = match (options.tree, self.is_stripped) {
             (true, _) => "each path is a separate position",
-            (_, true) => "equal positions are merged",
-            (_, false) => "positions that differ only in step counters are merged",
+            (_, false) => "equal positions are merged",
+            (_, true) => "positions that differ only in step counters are merged",
         };
         let mut first = format!(
             "{}, {}; {merged}",
