@@ -168,3 +168,42 @@ fn what_is_the_same_in_a_sample_is_known_only_if_it_is_proved() {
         }
     }
 }
+
+#[test]
+fn what_a_seat_may_know_is_drawn_from_all_positions_that_fit() {
+    // One of the numbers has another lamp, and all are drawn, as by the command.
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("lamp.kif");
+    for (numbers, odd) in [(60, 7), (230, 8), (260, 255), (499, 2)] {
+        let list: String = (1..=numbers).map(|n| format!(" (number {n})")).collect();
+        let text = format!(
+            "(role me) (role random) (init fresh) {list} (legal me wait)
+            (<= (legal random (hide ?n)) (true fresh) (number ?n))
+            (<= (legal random rest) (not (true fresh)))
+            (<= (next (hidden ?n)) (does random (hide ?n)))
+            (<= (next (lamp red)) (does random (hide {odd})))
+            (<= (next (lamp green)) (does random (hide ?n)) (distinct ?n {odd}))
+            (<= (sees me never) (true (lamp blue))) (<= terminal (true (lamp blue)))
+            (<= (goal me 50) terminal)"
+        );
+        std::fs::write(&file, &text).unwrap();
+        let joint = vec!["wait".to_owned(), format!("(hide {odd})")];
+        let game = loaded("lamp", &text);
+        let [position, _] = told(&game, std::slice::from_ref(&joint), 0, "(true (lamp red))");
+        assert_eq!(position["seat"]["exact"], true);
+        let drawn = ggp(&[
+            "draw",
+            file.to_str().unwrap(),
+            "--moves",
+            &joint.join(" "),
+            "--known-by",
+            "me",
+        ]);
+        let drawn = String::from_utf8(drawn.stdout).unwrap();
+        assert!(drawn.contains("red") && drawn.contains("green"), "{drawn}");
+        assert_eq!(
+            position["text"].as_str().unwrap().trim_end(),
+            drawn.trim_end()
+        );
+    }
+}

@@ -32,8 +32,6 @@ const POSITIONS: usize = 500;
 const KNOWN: (usize, usize) = (24, 30_000);
 /// The most facts that are listed as uncertain.
 const UNSURE: usize = 1_000;
-/// The most positions that are drawn.
-const DRAWN: usize = 200;
 
 /// A role's moves, and its percepts after each, ascending by id.
 type Turns = Vec<(Move, Vec<TermId>)>;
@@ -238,10 +236,9 @@ impl<'g> View<'g> {
         }
     }
 
-    /// Some positions, as many as are drawn.
-    pub fn drawn(&self) -> Vec<(Vec<TermId>, f64)> {
-        let step = self.states.len().div_ceil(DRAWN);
-        self.states.iter().step_by(step).cloned().collect()
+    /// The positions that fit, or the sample of them, each with its share.
+    pub fn states(&self) -> &[(Vec<TermId>, f64)] {
+        &self.states
     }
 
     /// The facts that the role knows to hold, and the others that may.
