@@ -289,6 +289,42 @@ fn chance_leaves_a_range() {
 }
 
 #[test]
+fn where_others_need_not_harm_a_role_nothing_bounds_it() {
+    // Both choose at once and a coin decides the rest; and a coin leads to one who likes a high score of both.
+    let at_once = "(role a) (role b) (role random) (init start) (side h) (side t)
+        (<= (legal ?r ?x) (role ?r) (side ?x) (true start))
+        (<= (next same) (does a ?x) (does b ?x)) (<= (next lucky) (does random h))
+        (<= (next over) (true start)) (<= terminal (true over))
+        (<= (goal a 100) (not (true same))) (<= (goal b 0) (not (true same)))
+        (<= (goal a 50) (true same) (true lucky)) (<= (goal b 50) (true same) (true lucky))
+        (<= (goal a 0) (true same) (not (true lucky)))
+        (<= (goal b 100) (true same) (not (true lucky)))";
+    let kind = "(role a) (role b) (role random) (init start) (legal a wait)
+        (<= (legal b wait) (true start)) (<= (legal b up) (true asked)) (<= (legal b down) (true asked))
+        (<= (legal random ask) (true start)) (<= (legal random stop) (true start))
+        (<= (legal random rest) (true asked))
+        (<= (next asked) (does random ask)) (<= (next stopped) (does random stop))
+        (<= (next raised) (does b up)) (<= (next lowered) (does b down))
+        (<= terminal (true stopped)) (<= terminal (true raised)) (<= terminal (true lowered))
+        (<= (goal a 0) (true stopped)) (<= (goal b 0) (true stopped))
+        (<= (goal a 100) (true raised)) (<= (goal b 100) (true raised))
+        (<= (goal a 50) (true lowered)) (<= (goal b 0) (true lowered))";
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("own.kif");
+    let path = file.to_str().unwrap();
+    for rules in [at_once, kind] {
+        std::fs::write(&file, rules).unwrap();
+        let (_folder, table, made) = table(path);
+        assert_eq!(made["first"][0]["most"], Value::Null, "{made}");
+        let table = table.to_str().unwrap();
+        let answer = json(&["prove", path, "--table", table, "--role", "a", "--json"]);
+        let (least, most, moves) = values(&answer);
+        assert_eq!((least, most), (0.into(), Value::Null));
+        assert!(moves.iter().all(|(.., most)| most.is_null()), "{moves:?}");
+    }
+}
+
+#[test]
 fn a_single_role_is_opposed_by_nobody() {
     // A line on which one can go to and fro, with an end that is worth 70; and a way off without end.
     let line = "(role r) (init (at 0)) (after 0 1) (after 1 2) (after 2 3) (<= (legal r up) (not (true off)))

@@ -244,7 +244,8 @@ impl Tabulation {
     /// The proved upper bound of each score of the first position, if there is one.
     pub fn upper_bounds(&self) -> Vec<Option<u8>> {
         let scores = &self.part.valued.first.0;
-        let is_exact = self.part.valued.has_distances || scores.len() == 1;
+        let has_means = !self.part.means.is_empty();
+        let is_exact = self.part.valued.has_distances || has_means || scores.len() == 1;
         let bounds = scores.iter().map(|value| upper_bound(*value, is_exact));
         bounds.collect()
     }

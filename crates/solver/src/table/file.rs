@@ -47,10 +47,10 @@ pub struct Header {
     pub has_means: bool,
 }
 
-/// The proved upper bound of a value: the other players know the player's move, so a single score that it
-/// can force is a lower bound only, unless the value is exact.
-pub(super) fn upper_bound([least, most]: [u8; 2], is_exact: bool) -> Option<u8> {
-    (is_exact || least < most || most == 100).then_some(most)
+/// The proved upper bound of a value. It is a bound only where nobody else decides, or one other player who
+/// knows the player's move and loses what that wins.
+pub(super) fn upper_bound([_, most]: [u8; 2], is_exact: bool) -> Option<u8> {
+    (is_exact || most == 100).then_some(most)
 }
 
 impl Header {
@@ -80,7 +80,8 @@ impl Header {
 
     /// The proved upper bound of a value, if there is one.
     pub fn upper_bound(&self, value: [u8; 2]) -> Option<u8> {
-        upper_bound(value, self.has_distances || self.players.len() == 1)
+        let is_exact = self.has_distances || self.has_means || self.players.len() == 1;
+        upper_bound(value, is_exact)
     }
 
     /// Returns true if a player with this value delays the end, in a file with distances: if it has an
