@@ -487,3 +487,54 @@ fn similar_names_are_suggested() {
     let found = said(&rules("(true (omega 1))"), "(legal r (go 1))");
     assert!(!found.contains("did you mean"), "{found}");
 }
+
+/// Explanations of `terminal` after playouts, with names that scrambling gives turned back.
+#[test]
+fn other_names_have_the_same_explanations() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
+    let run = |arguments: &[&str]| {
+        let output = crate::common::ggp(arguments);
+        String::from_utf8(output.stdout).expect("the output is UTF-8")
+    };
+    let (names, other, told) = (path("names.json"), path("other.kif"), path("told.txt"));
+    for game in [
+        "nim",
+        "connect_four_small",
+        "tic_tac_toe",
+        "three_player_race",
+    ] {
+        let rules = format!("games/{game}.kif");
+        let text = run(&[
+            "scramble",
+            &rules,
+            "--seed",
+            "1",
+            "--comments",
+            "--map",
+            &names,
+        ]);
+        std::fs::write(&other, text).expect("it can be written");
+        for seed in ["1", "2", "3"] {
+            let ask = |rules: &str| {
+                let played = ["playout", rules, "--seed", seed, "--depth", "4", "--json"];
+                let played: serde_json::Value =
+                    serde_json::from_str(&run(&played)).expect("it is JSON");
+                let steps = played["steps"].as_array().expect("it has steps").iter();
+                let joints = steps.map(|step| {
+                    let made = step["joint"]
+                        .as_array()
+                        .expect("a move for each role")
+                        .iter();
+                    let made: Vec<&str> = made.map(|made| made.as_str().expect("text")).collect();
+                    made.join(" ")
+                });
+                let moves = joints.collect::<Vec<_>>().join("; ");
+                run(&["why", rules, "--moves", &moves, "terminal", "(goal ?r 100)"])
+            };
+            std::fs::write(&told, ask(&other)).expect("it can be written");
+            let back = run(&["scramble", "--back", &names, &told]);
+            assert_eq!(back.replace(&other, &rules), ask(&rules), "{game} {seed}");
+        }
+    }
+}

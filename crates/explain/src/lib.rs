@@ -290,6 +290,13 @@ impl Explainer {
         if given.any(|term| !self.terms.knows(term)) {
             self.terms.refresh();
         }
+        // Of equally good explanations the first is taken: names and earlier questions do not matter.
+        let mut facts = situation.facts.to_vec();
+        facts.sort_by(|left, right| self.game.compare_terms(&self.terms, *left, *right));
+        let situation = Situation {
+            facts: &facts,
+            ..situation
+        };
         let roles = self.game.roles().map(|role| self.game.role_term(role));
         let made: Vec<_> = roles.zip(joint).map(|(r, m)| [r, m.term()]).collect();
         let failed = |game: &Game, error| ExplainError::Play(play_error(game, error));
