@@ -189,7 +189,7 @@ fn a_hint_says_why() {
     // Taking two of five leaves three, from which the other loses.
     for part in [
         "hint: (take 2), proved value 100\n  others: (take 1) ",
-        "\n  why: proved: 100 with best play\n  expected 1: ",
+        "\n  why: proved: the move is worth 100 with best play\n  expected 1: ",
     ] {
         assert!(
             found.out.contains(part),

@@ -49,9 +49,13 @@ fn of_search(advice: &Advice) -> Vec<String> {
     let mut found = Vec::new();
     // Of several roles whose scores have no constant sum, others need not play their best.
     if least == most {
-        found.push(format!("proved: {least:.0} with best play"));
+        found.push(format!(
+            "proved: the move is worth {least:.0} with best play"
+        ));
     } else if least > 0.0 {
-        found.push(format!("proved: at least {least:.0} with best play"));
+        found.push(format!(
+            "proved: the move is worth at least {least:.0} with best play"
+        ));
     }
     // A move is worse for certain if it cannot reach what this one is worth.
     let worth = advice.value.unwrap_or(least).max(least);
@@ -196,7 +200,7 @@ mod tests {
             (1, 40.0, (0.0, 50.0)),
         ]);
         let expected = [
-            "proved: 100 with best play",
+            "proved: the move is worth 100 with best play",
             "of the 2 other moves, 1 cannot reach more than 50 (proved)",
         ];
         assert_eq!(won, expected);

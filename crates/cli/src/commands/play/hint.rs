@@ -327,7 +327,9 @@ fn value_text(advice: &Advice) -> Option<String> {
     let (least, most) = advice.bounds;
     Some(match advice.value {
         _ if least == most => format!("proved value {least:.0}"),
-        Some(value) if value == least && least > 0.0 => format!("value at least {least:.0}"),
+        Some(value) if value == least && least > 0.0 => {
+            format!("value at least {least:.0} with best play")
+        }
         Some(value) => format!("value about {value:.1}"),
         None => return None,
     })
