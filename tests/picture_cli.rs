@@ -358,3 +358,21 @@ fn errors_in_a_picture_file_are_reported_with_line_and_suggestion() {
         assert!(message.contains(expected), "{picture}: {message}");
     }
 }
+
+#[test]
+fn at_the_end_a_turn_has_the_name_of_its_facts() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("own.kif");
+    let rules = "(role a) (role b) (init (mover a)) (init (left 1))
+        (<= (legal ?r take) (true (mover ?r)))
+        (<= (legal ?r rest) (role ?r) (not (true (mover ?r))))
+        (<= (next (mover b)) (true (mover a))) (<= (next (mover a)) (true (mover b)))
+        (<= (next (left 0)) (true (left 1)))
+        (<= terminal (true (left 0))) (goal a 50) (goal b 50)";
+    std::fs::write(&file, rules).unwrap();
+    for (moves, mover) in [("", "mover: a"), ("take rest", "mover: b")] {
+        let drawn = crate::common::ggp(&["draw", file.to_str().unwrap(), "--moves", moves]);
+        let text = String::from_utf8(drawn.stdout).unwrap();
+        assert!(text.contains(mover), "{text}");
+    }
+}

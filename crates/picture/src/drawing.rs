@@ -35,7 +35,7 @@ impl Drawing {
             .filter(|table| table.style == TableStyle::Turn);
         for table in turns {
             table.style = TableStyle::Plain;
-            table.title = "turn".to_owned();
+            table.title.clone_from(&table.name);
         }
         self
     }
@@ -127,8 +127,11 @@ pub struct DrawnBoard {
 /// Facts listed together.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct DrawnTable {
-    /// The name of the facts in the rules.
+    /// The caption, or else the name of the facts in the rules.
     pub title: String,
+    /// The name of the facts in the rules.
+    #[serde(skip)]
+    pub name: String,
     /// The style of the table.
     pub style: TableStyle,
     /// The lines of the table, or its piles.

@@ -334,6 +334,7 @@ impl Table {
             .iter()
             .map(|(thing, rank)| (name(game, *thing), *rank));
         DrawnTable {
+            name: title.clone(),
             title,
             style: self.style,
             entries,
