@@ -5,7 +5,7 @@ mod knowledge;
 mod mistakes;
 
 use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine, NaiveMachine, PlayError};
-use ggp_gdl::game::{Game, Move};
+use ggp_gdl::game::{Game, GoalChoice, Move};
 use ggp_playcheck::{
     Alarm, Basis, Claim, ClaimVerdict, PlaycheckOptions, Report, Severity, Subject, playcheck,
     playcheck_within,
@@ -558,6 +558,40 @@ fn roles_can_be_symmetric_where_chance_is_a_role_too() {
     let one = report(&game(&rules("(role random) (role ann)")), &options(100));
     let is_symmetry = |claim: &&Claim| claim.subject == Subject::RoleSymmetry;
     assert!(one.claims.iter().find(is_symmetry).is_none());
+}
+
+#[test]
+fn an_atom_below_not_that_always_holds_is_not_said_to_fail() {
+    let game = game(
+        "(role r) (init (lamp on)) (init (n 0)) (s 0 1) (s 1 2) (legal r wait)
+        (<= (next (lamp on)) (true (lamp on))) (<= (next (n ?y)) (true (n ?x)) (s ?x ?y))
+        (<= lit (true (lamp on))) (<= terminal (not lit)) (<= terminal (true (n 2)))
+        (<= terminal (true (n ?x)) (not lit))
+        (<= (goal r 100) (true (n 2))) (<= (goal r 0) (not (true (n 2))))",
+    );
+    let notes: Vec<String> = report(&game, &options(1_000))
+        .findings
+        .iter()
+        .flat_map(|finding| finding.notes.iter().map(|note| note.1.clone()))
+        .collect();
+    let both = [
+        "this always holds, so `not` never does",
+        "this holds whenever the conditions before it do, so `not` never does",
+    ];
+    assert_eq!(notes, both);
+}
+
+#[test]
+fn a_choice_among_goal_values_is_said() {
+    let rules = "(role s) (init on) (legal s stop) (<= (next off) (true on))
+        (<= terminal (true off)) (goal s 10) (goal s 100)";
+    let chosen = game(rules).choosing_goals(GoalChoice::Highest);
+    let report = report(&chosen, &options(1_000));
+    let text = &claim(&report, Subject::Goal).text;
+    assert!(
+        text.ends_with(", if the highest of several counts"),
+        "{text}"
+    );
 }
 
 #[test]

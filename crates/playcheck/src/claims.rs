@@ -12,7 +12,7 @@ use ggp_engine::machine::{Machine, PlayError};
 use ggp_engine::propnet::Propnet;
 use ggp_gdl::check::Keyword;
 use ggp_gdl::counted::{all_listed, counted, counted_range};
-use ggp_gdl::game::{Move, Score};
+use ggp_gdl::game::{GoalChoice, Move, Score};
 use ggp_gdl::span::Span;
 use ggp_gdl::terms::TermId;
 
@@ -289,8 +289,13 @@ impl Evidence<'_> {
         let mut claim = self.claim(Subject::Goal, Severity::Error);
         let name = self.name(role);
         claim.role = Some(name.clone());
-        claim.text =
-            format!("{name} has exactly one goal value from 0 to 100 in every terminal position");
+        let of_several = match self.game.goal_choice() {
+            GoalChoice::Error => String::new(),
+            choice => format!(", if the {choice} of several counts"),
+        };
+        claim.text = format!(
+            "{name} has exactly one goal value from 0 to 100 in every terminal position{of_several}"
+        );
         match self.example(|tally| tally.roles[role].fault.as_ref()) {
             Some(example) => {
                 claim.verdict = ClaimVerdict::Fails;

@@ -68,6 +68,8 @@ pub(super) struct DeadRule {
     pub(super) reached: usize,
     /// The first literal that was never satisfied together with those before it.
     pub(super) stops_at: Option<Span>,
+    /// Whether `not` is before the atom at that place.
+    pub(super) is_denied: bool,
     /// True if that literal was never satisfied on its own either.
     pub(super) alone: bool,
     /// True if it is proved that the rule never fires.
@@ -387,6 +389,7 @@ impl Coverage {
                 rule: self.units[unit].0,
                 reached: count,
                 stops_at: order.get(count).and_then(place_of),
+                is_denied: matches!(order.get(count), Some(Literal::Negative(_))),
                 alone: missing.is_some(),
                 proved: proved || nothing.is_some(),
                 nothing: is_nothing,

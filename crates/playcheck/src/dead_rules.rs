@@ -186,6 +186,14 @@ impl Evidence<'_> {
         let mut finding = Diagnostic::new(Code::DeadRule, Strictness::Tolerant, place, message);
         if let Some(place) = dead.stops_at {
             let note = match dead.reached {
+                0 if dead.is_denied && is_sure => "this always holds, so `not` never does",
+                0 if dead.is_denied => "this held each time, so `not` never did",
+                _ if dead.is_denied && is_sure => {
+                    "this holds whenever the conditions before it do, so `not` never does"
+                }
+                _ if dead.is_denied => {
+                    "this held whenever the conditions before it did, so `not` never did"
+                }
                 _ if dead.nothing => "no fact matches this, and nothing can produce one",
                 _ if dead.alone && is_sure => "no fact matches this",
                 _ if dead.alone => "no fact matched this",

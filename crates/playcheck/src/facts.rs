@@ -104,13 +104,17 @@ impl Evidence<'_> {
         let is_won = |role: &RoleTally| role.best.as_ref().is_some_and(|best| best.what == 100);
         let is_lost = self.plan.is_none() && !tally.roles.iter().all(is_won);
         let found = self.frame.not_kept(self.game, tally.stuck > 0, is_lost);
-        let reported: FxHashSet<FunctorId> = found.iter().map(|(functor, _)| *functor).collect();
-        let claims = found.into_iter().map(|(functor, path)| {
+        let reported: FxHashSet<FunctorId> = found.iter().map(|(functor, ..)| *functor).collect();
+        let claims = found.into_iter().map(|(functor, is_unkept, path)| {
             let mut claim = self.claim(Subject::Frame, Severity::Warning);
             claim.verdict = ClaimVerdict::Fails;
             claim.basis = Basis::Example;
             let name = self.with_place(functor, &places);
-            claim.text = format!("no rule keeps {name}: these facts are lost after one move");
+            claim.text = if is_unkept {
+                format!("no rule keeps {name}: these facts are lost after one move")
+            } else {
+                format!("no rule kept {name} as at first: these facts are lost after one move")
+            };
             claim.moves = path.map(|path| self.texts(&path));
             claim
         });

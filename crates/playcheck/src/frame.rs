@@ -146,7 +146,8 @@ impl Frame {
         }
     }
 
-    /// Facts that were probably meant to persist, with moves after which they are gone.
+    /// Facts that were probably meant to persist, whether no rule could keep any, and moves after which they
+    /// are gone.
     /// `is_stuck` says whether some match reaches a position without moves, `is_lost`
     /// whether some role never won.
     pub(super) fn not_kept(
@@ -154,7 +155,7 @@ impl Frame {
         game: &Game,
         is_stuck: bool,
         is_lost: bool,
-    ) -> Vec<(FunctorId, Option<Arc<Path>>)> {
+    ) -> Vec<(FunctorId, bool, Option<Arc<Path>>)> {
         let is_bare = |functor| game.functors().functor(functor).shape == Shape::Bare;
         let mut found = Vec::new();
         for kind in self.kinds.iter().filter(|kind| !is_bare(kind.functor)) {
@@ -167,11 +168,11 @@ impl Frame {
             let passes = kind.initially == 0 && kind.is_gone && !kind.is_kept && is_wanted;
             let path = |of: &Option<Example<()>>| of.as_ref().map(|known| known.path.clone());
             if kind.is_unkept && (stops || dies) {
-                found.push((kind.functor, path(none)));
+                found.push((kind.functor, true, path(none)));
             } else if never && dwindles {
-                found.push((kind.functor, path(fewer)));
+                found.push((kind.functor, kind.is_unkept, path(fewer)));
             } else if kind.is_unkept && passes {
-                found.push((kind.functor, None));
+                found.push((kind.functor, true, None));
             }
         }
         found

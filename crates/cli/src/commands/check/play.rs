@@ -158,6 +158,11 @@ pub(super) fn print(
             "  open    the time was over before everything was examined; give it more with --time",
         )?;
     }
+    let repeated = if report.space.is_none() {
+        " with repetitions"
+    } else {
+        ""
+    };
     match report.findings.len() {
         // No rule could fire, or not all rules were watched.
         0 if report.space == Some(1) || report.interrupted => {}
@@ -167,7 +172,7 @@ pub(super) fn print(
             )?;
         }
         0 => context.print(format!(
-            "  seen    every rule{} fired, in {}",
+            "  seen    every rule{} fired, in {}{repeated}",
             // A rule with an empty `or` is dropped when it is read.
             if has_empty {
                 " without an empty or"
