@@ -587,3 +587,34 @@ fn a_plan_is_drawn_as_a_film() {
     );
     assert!(!none.exists());
 }
+
+#[test]
+fn a_plan_of_one_move_is_a_shortest_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("own.kif");
+    let rules = "(role r) (init (p a)) (init (q a))
+        (<= (legal r x) (true (p a))) (<= (legal r y) (true (q a)))
+        (<= (next (p b)) (does r x)) (<= (next (p ?v)) (true (p ?v)) (not (does r x)))
+        (<= (next (q b)) (does r y)) (<= (next (q ?v)) (true (q ?v)) (not (does r y)))
+        (<= terminal (true (p b))) (<= terminal (true (q b)))
+        (<= (goal r 100) (true (p b))) (<= (goal r 0) (not (true (p b))))";
+    std::fs::write(&file, rules).unwrap();
+    for method in [
+        "auto",
+        "greedy",
+        "depth-first",
+        "nrpa",
+        "depth-first-packed",
+    ] {
+        let arguments = [
+            "solve",
+            file.to_str().unwrap(),
+            "--method",
+            method,
+            "--json",
+        ];
+        let output = ggp(&arguments);
+        let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(answer["optimal"], true, "{method}: {answer}");
+    }
+}

@@ -372,6 +372,10 @@ fn solve_puzzle(
         // Whoever found it, and whatever the search said when it ended.
         (verdict, bound) = (one_plan(plan, false), None);
     }
+    if let Verdict::Solved { plans, optimal, .. } = &mut verdict {
+        // Where a move is made, the start was no end.
+        *optimal |= plans.iter().any(|plan| plan.len() <= 1);
+    }
     let bound = bound.or_else(|| match verdict {
         Verdict::Unsolvable => {
             let mut scores = puzzle.as_ref()?.scores().into_iter();
