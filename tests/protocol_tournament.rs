@@ -51,7 +51,7 @@ fn network_players_and_built_in_agents_meet() {
     );
     for name in ["far", "loud", "mcts:60"] {
         let player = player(&found, name);
-        assert_eq!(player["matches"], 16);
+        assert_eq!(player["roles"], 16);
         for fault in ["late", "unreachable", "illegal", "crashed"] {
             assert_eq!(player[fault], 0, "{found}");
         }

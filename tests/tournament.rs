@@ -276,7 +276,7 @@ fn options_take_precedence_over_a_tournament_file() {
     );
     let found = place.json("tournament cups/cup.toml", &[]);
     assert_eq!(found["matches"], 4, "{found}");
-    assert_eq!(player(&found, "bold")["matches"], 4);
+    assert_eq!(player(&found, "bold")["roles"], 4);
     let found = place.json("tournament cups/cup.toml --rounds 3 --player random", &[]);
     // One of three players is left out in each round.
     assert_eq!(found["matches"], 6);

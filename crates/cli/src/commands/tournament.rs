@@ -55,8 +55,9 @@ A file such as cup.toml has any of these keys; command-line options take precede
   opening = \"2-4\"                             # random joint moves before the first choice
   seed = 1
 
-Every group of players plays once in each rotation of the roles. In a game for one role, the
-game is the opponent. Elo ratings are maximum-likelihood estimates with 95% intervals; rounds
+Every group of players plays once in each rotation of the roles; in a game with more roles than
+players, a player has several. Of each match, the scores of two roles with different players are
+compared: won, drawn and lost count these. In a game for one role, the game is the opponent. Elo ratings are maximum-likelihood estimates with 95% intervals; rounds
 are the periods of Glicko-2. Players move one after another, and --jobs matches are played at
 once. A network player is in one match at a time, thinks at the same time as the others, and
 needs clocks in whole seconds.")]

@@ -31,8 +31,8 @@ pub struct PlayerTally {
     pub elo: Option<Rating>,
     /// `None` without comparisons.
     pub glicko2: Option<Rating>,
-    /// The number of matches with scores.
-    pub matches: u64,
+    /// The number of roles that it played in matches with scores; a match may give it several.
+    pub roles: u64,
     /// The number of comparisons with others that it won, by role.
     pub won: u64,
     /// Those that were drawn.
@@ -177,7 +177,7 @@ impl Plan {
         let (elos, glickos) = self.rate(rows, &comparisons);
         for (number, player) in players.iter_mut().enumerate() {
             (player.elo, player.glicko2) = (elos[number], glickos[number]);
-            player.mean_score = mean(player.scores, player.matches as f64);
+            player.mean_score = mean(player.scores, player.roles as f64);
         }
         let games =
             (0..self.games.len()).map(|game| self.game_tally(game, rows, elos[count + game]));
@@ -226,7 +226,7 @@ impl Plan {
 
     fn count(&self, row: &Row, players: &mut [PlayerTally]) {
         for (player, score) in self.scored(row) {
-            players[player].matches += 1;
+            players[player].roles += 1;
             players[player].scores += f64::from(score);
         }
         for (player, &slowest) in row.players.iter().zip(&row.slowest) {

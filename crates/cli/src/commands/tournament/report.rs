@@ -32,14 +32,14 @@ fn ranking(tally: &Tally) -> Vec<usize> {
 }
 
 fn players(tally: &Tally) -> String {
-    let head = "player|Elo|±|Glicko-2|±|matches|won|drawn|lost|mean score|late|\
+    let head = "player|Elo|±|Glicko-2|±|roles|won|drawn|lost|mean score|late|\
                 unreachable|illegal|crashed|slowest s";
     let rows = ranking(tally).into_iter().map(|number| {
         let player = &tally.players[number];
         let [elo, elo_margin] = rating(player.elo);
         let [glicko, glicko_margin] = rating(player.glicko2);
-        let [matches, won, drawn, lost] =
-            [player.matches, player.won, player.drawn, player.lost].map(|n| n.to_string());
+        let [roles, won, drawn, lost] =
+            [player.roles, player.won, player.drawn, player.lost].map(|n| n.to_string());
         let [late, unreachable, illegal, crashed] = [
             player.late,
             player.unreachable,
@@ -58,7 +58,7 @@ fn players(tally: &Tally) -> String {
             elo_margin,
             glicko,
             glicko_margin,
-            matches,
+            roles,
             won,
             drawn,
             lost,
