@@ -35,6 +35,7 @@ pub struct Options {
     seed: u64,
     /// Make N playouts and print their statistics
     #[arg(long, value_name = "N", conflicts_with = "verbose")]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     count: Option<u64>,
     /// Cut playouts off after N joint moves
     #[arg(long, value_name = "N", default_value_t = PlayoutOptions::default().depth)]

@@ -51,7 +51,7 @@ pub struct Options {
     #[arg(long, conflicts_with = "does")]
     history: bool,
     /// In a game with hidden information, ask whether this role knows the facts: whether they hold
-    /// in all positions that fit its moves and percepts
+    /// in all positions that fit its moves and percepts, and in which the match is over, or goes on, as it does
     #[arg(long, value_name = "ROLE", conflicts_with_all = ["does", "history", "format", "output", "depth", "shown_rules", "shown_facts", "full"])]
     known_by: Option<String>,
     /// Maximum number of positions that fit, for --known-by; of more, a sample is kept

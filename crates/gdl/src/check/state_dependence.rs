@@ -120,7 +120,7 @@ pub(super) fn check(
                         "sees holds only after a joint move: define a separate relation for the \
                                shared condition of the position, and use it in both rules"
                     }
-                    "does" => "only next and sees may depend on the moves made",
+                    "does" => "of the keywords only next and sees may depend on the moves made",
                     "next" => {
                         "only sees may: define a separate relation for the shared condition, \
                                and use it in both rules"
