@@ -24,8 +24,8 @@ use super::{Attempt, GameProblem, SolveError, SolveOptions};
 use crate::planning::Outcome;
 use ggp_engine::machine::AnyMachine;
 use ggp_search::{Budget, Observer, Stats};
-use share::{PART, analysis, turn};
-pub(super) use share::{Share, Turn, Unit};
+pub(super) use share::{PART, Share, Turn, Unit};
+use share::{analysis, apt_analysis, turn};
 use task::Task;
 
 /// A way to look for a plan: a row of the table.
@@ -191,7 +191,7 @@ static METHODS: &[Row] = &[
             none: Refutes::ByArgument,
         },
         reads: &[Setting::Count],
-        share: analysis(PART, Some(MOVE_SET)),
+        share: apt_analysis(PART, MOVE_SET),
         run: Run::Network(sat::move_set),
     },
     Row {
@@ -204,7 +204,7 @@ static METHODS: &[Row] = &[
             none: Refutes::ByArgument,
         },
         reads: &[],
-        share: analysis(PART, None),
+        share: analysis(None),
         run: Run::Network(algebra::algebra),
     },
     Row {
@@ -214,7 +214,7 @@ static METHODS: &[Row] = &[
         suits: "a solution needs several things that do not depend on each other",
         proves: PLAN_ONLY,
         reads: &[],
-        share: analysis(PART, Some(PARTS)),
+        share: analysis(Some(PARTS)),
         run: Run::Network(factored::factored),
     },
     Row {
@@ -227,7 +227,7 @@ static METHODS: &[Row] = &[
             none: Refutes::ByArgument,
         },
         reads: &[],
-        share: analysis(2, Some(GROUPS)),
+        share: apt_analysis(2, GROUPS),
         run: Run::Network(packed::subgroups),
     },
     Row {
@@ -240,7 +240,7 @@ static METHODS: &[Row] = &[
             none: Refutes::BySearch,
         },
         reads: &[],
-        share: analysis(2, Some(BOTH_ENDS)),
+        share: apt_analysis(2, BOTH_ENDS),
         run: Run::Network(packed::bidirectional),
     },
     Row {

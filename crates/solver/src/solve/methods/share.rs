@@ -24,6 +24,9 @@ pub(in crate::solve) struct Analysis {
     pub part: u32,
     /// The most time that is of use to it.
     pub most: Option<Duration>,
+    /// Whether it gives up at once in games that it does not suit, so that it is likely to find an answer
+    /// in games where it takes longer.
+    pub is_apt: bool,
 }
 
 /// The turns of a method on the network.
@@ -55,10 +58,23 @@ pub(in crate::solve) enum Unit {
 }
 
 /// The usual part of an analysis.
-pub(super) const PART: u32 = 10;
+pub(in crate::solve) const PART: u32 = 10;
 
-pub(super) const fn analysis(part: u32, most: Option<Duration>) -> Share {
-    Share::Analysis(Analysis { part, most })
+pub(super) const fn analysis(most: Option<Duration>) -> Share {
+    Share::Analysis(Analysis {
+        part: PART,
+        most,
+        is_apt: false,
+    })
+}
+
+/// An analysis that gives up at once in games that it does not suit.
+pub(super) const fn apt_analysis(part: u32, most: Duration) -> Share {
+    Share::Analysis(Analysis {
+        part,
+        most: Some(most),
+        is_apt: true,
+    })
 }
 
 pub(super) const fn turn(wide: u8, unit: Unit, climbs: bool) -> Share {

@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use super::super::methods::task::{Task, moves};
-use super::super::methods::{Method, OnNetwork, Run, Share, Turn, Unit};
+use super::super::methods::{Method, OnNetwork, PART, Run, Share, Turn, Unit};
 use super::super::{Attempt, SolveOptions, one_plan};
 use crate::planning::{BestSoFar, Outcome, Puzzle};
 use ggp_gdl::game::{Move, Score};
@@ -31,12 +31,12 @@ use ggp_search::{Budget, Clock, LevelStats, Observer, Stats, Verdict};
 const GLANCE_STATES: u64 = 2;
 const GLANCE_ORDERS: u64 = 8;
 const GLANCE_ESTIMATES: u64 = 256;
-const GLANCE_PLAYOUTS: u64 = 128;
+const GLANCE_PLAYOUTS: u64 = 16;
 const GLANCE_CONFLICTS: u64 = 8;
 const GLANCE: u64 = 40_000_000;
-const GLANCE_TIME: Duration = Duration::from_millis(60);
+const GLANCE_TIME: Duration = Duration::from_millis(70);
 /// The same of the search by levels, which has more: it solves small games in the fewest moves.
-const GLANCE_LEVELS: u64 = 4;
+const GLANCE_LEVELS: u64 = 1;
 const GLANCE_LEVELS_TIME: Duration = Duration::from_millis(200);
 /// States that a search may expand in the first round, the factor for each further round,
 /// and the number of rounds.
@@ -57,13 +57,19 @@ const MORE_TIME: u32 = 4;
 const FIRST_PART: u32 = 24;
 /// The part of the time for a lower bound before the searches.
 const BOUND_PART: u32 = 10;
-/// The time of an analysis before the searches, and the factor of its part of the whole time after each round.
+/// The time of an analysis before the searches, that of one that gives up at once where it does not suit, and the
+/// factor of the part of the whole time after each round.
 const FIRST_ANALYSIS: Duration = Duration::from_millis(100);
+const FIRST_APT: Duration = Duration::from_millis(250);
 const MORE_ANALYSIS: u32 = 2;
+/// The factor of the time after each round for an analysis with a large part.
+const LIKELY: u32 = 16;
 /// Conflicts of a SAT solver in the first round, and the bytes of its formula over all steps. What is
 /// constant in a step takes none, so that the steps of a puzzle that is played in a fixed order are cheap.
 const FIRST_CONFLICTS: u64 = 1_000;
 const FIRST_FORMULA: u64 = 64 << 20;
+/// The CPU time for the best end after a proof that no end reaches the target.
+const LAST_CLIMB: Duration = Duration::from_millis(600);
 /// The pause between two looks at the interrupt flag while threads search.
 const PAUSE: Duration = Duration::from_millis(20);
 /// States that a search by levels expands to see how levels grow, and the factor between
@@ -77,6 +83,7 @@ struct Analysis {
     method: Method,
     part: u32,
     most: Option<Duration>,
+    is_apt: bool,
     run: OnNetwork,
 }
 
@@ -86,6 +93,7 @@ fn analyses() -> Vec<Analysis> {
             method,
             part: share.part,
             most: share.most,
+            is_apt: share.is_apt,
             run,
         }),
         _ => None,
@@ -163,7 +171,8 @@ impl<'p> Network<'p> {
             .as_ref()
             .is_some_and(|found| found.verdict == Verdict::Unsolvable)
         {
-            self.climb(FIRST_ROUND, stats, observer);
+            // The answer is there already.
+            self.climb(0, FIRST_ROUND, Some(LAST_CLIMB), stats, observer);
         }
         found.or_else(|| {
             let (plan, why) = self.plan.take()?;
@@ -213,7 +222,7 @@ impl<'p> Network<'p> {
                 continue;
             }
             if self.plan.is_none() && !self.is_best {
-                let solution = self.climb(nodes / 2, stats, observer);
+                let solution = self.climb(1, nodes / 2, None, stats, observer);
                 let solution = solution.and_then(|solution| self.answer(solution, round, stats));
                 if solution.is_some() {
                     return solution;
@@ -225,7 +234,7 @@ impl<'p> Network<'p> {
     }
 
     /// Runs analyses, after this number of rounds of searches. Those that were cut short
-    /// stay in the list.
+    /// stay in the list. After the glance only those are run that suit the game.
     fn analyse(
         &mut self,
         waiting: &mut Vec<Analysis>,
@@ -234,7 +243,11 @@ impl<'p> Network<'p> {
         observer: &mut dyn Observer,
     ) -> Option<Attempt> {
         for analysis in std::mem::take(waiting) {
-            let share = self.analysis_time(analysis.part, round);
+            if round == 1 && !analysis.is_apt {
+                waiting.push(analysis);
+                continue;
+            }
+            let share = self.analysis_time(&analysis, round);
             let time = analysis.most.map_or(share, |most| share.min(most));
             let budget = self.budget(u64::MAX, Some(time), self.depth(), stats);
             let found = self.one(analysis.method, analysis.run, &budget, stats, observer)?;
@@ -250,9 +263,14 @@ impl<'p> Network<'p> {
     }
 
     /// The time of an analysis with this part after this number of rounds of searches.
-    fn analysis_time(&self, part: u32, round: u32) -> Duration {
-        let growing = FIRST_ANALYSIS * MORE_TIME.pow(round);
-        let part_of = |whole: Duration| whole / part * MORE_ANALYSIS.pow(round);
+    fn analysis_time(&self, analysis: &Analysis, round: u32) -> Duration {
+        let (first, more) = match (analysis.is_apt, analysis.part < PART) {
+            (true, true) => (FIRST_APT, LIKELY),
+            (true, false) => (FIRST_APT, MORE_TIME),
+            (false, _) => (FIRST_ANALYSIS, MORE_TIME),
+        };
+        let growing = first * more.saturating_pow(round);
+        let part_of = |whole: Duration| whole / analysis.part * MORE_ANALYSIS.pow(round);
         let whole = self.options.budget.time;
         whole.map_or(growing, |whole| growing.min(part_of(whole)))
     }
@@ -419,6 +437,7 @@ impl<'p> Network<'p> {
         if round == 0 {
             time = time.min(match unit {
                 Unit::Levels => GLANCE_LEVELS_TIME,
+                Unit::Playouts => 2 * GLANCE_TIME,
                 _ => GLANCE_TIME,
             });
         }
@@ -519,14 +538,17 @@ impl<'p> Network<'p> {
         stats.refuted = self.refuted;
     }
 
-    /// Looks for ends with higher scores than the best so far, as long as `nodes` states
-    /// for each search are enough to find one. One that reaches the target is returned.
+    /// Looks for ends with higher scores than the best so far, as long as the slice of a round with
+    /// `nodes` states is enough for one of the searches to find one, and for about this CPU time. One that reaches the target is returned.
     fn climb(
         &mut self,
+        round: u32,
         nodes: u64,
+        time: Option<Duration>,
         stats: &mut Stats,
         observer: &mut dyn Observer,
     ) -> Option<Attempt> {
+        let stop = self.options.budget.stop.within_work(time);
         let scores = self.puzzle.scores();
         let worthless = Score::new(0);
         loop {
@@ -541,10 +563,10 @@ impl<'p> Network<'p> {
                 if !search.turn.climbs {
                     continue;
                 }
-                if self.is_over(stats) {
+                if self.is_over(stats) || stop.is_over() {
                     return None;
                 }
-                let budget = self.slice(search.turn.unit, 1, nodes, stats);
+                let budget = self.slice(search.turn.unit, round, nodes, stats);
                 let (method, run) = (search.method, search.run);
                 (outcome, why) = task.outcome(method, run, &budget, stats, observer);
                 why = format!("{method}: {why}");
