@@ -29,15 +29,15 @@ use ggp_search::{Budget, Clock, LevelStats, Observer, Stats, Verdict};
 /// The part of the first round that a glance is, by what a search counts, so that each takes about as long; the
 /// states expanded one by one in it, times gates, at most; and its time, for large games.
 const GLANCE_STATES: u64 = 2;
-const GLANCE_ORDERS: u64 = 8;
+const GLANCE_ORDERS: u64 = 4;
 const GLANCE_ESTIMATES: u64 = 256;
-const GLANCE_PLAYOUTS: u64 = 16;
+const GLANCE_PLAYOUTS: u64 = 32;
 const GLANCE_CONFLICTS: u64 = 8;
 const GLANCE: u64 = 40_000_000;
 const GLANCE_TIME: Duration = Duration::from_millis(70);
 /// The same of the search by levels, which has more: it solves small games in the fewest moves.
-const GLANCE_LEVELS: u64 = 1;
-const GLANCE_LEVELS_TIME: Duration = Duration::from_millis(200);
+const GLANCE_LEVELS: u64 = 2;
+const GLANCE_LEVELS_TIME: Duration = Duration::from_millis(300);
 /// States that a search may expand in the first round, the factor for each further round,
 /// and the number of rounds.
 const FIRST_ROUND: u64 = 20_000;
@@ -63,7 +63,7 @@ const FIRST_ANALYSIS: Duration = Duration::from_millis(100);
 const FIRST_APT: Duration = Duration::from_millis(250);
 const MORE_ANALYSIS: u32 = 2;
 /// The factor of the time after each round for an analysis with a large part.
-const LIKELY: u32 = 16;
+const LIKELY: u32 = 32;
 /// Conflicts of a SAT solver in the first round, and the bytes of its formula over all steps. What is
 /// constant in a step takes none, so that the steps of a puzzle that is played in a fixed order are cheap.
 const FIRST_CONFLICTS: u64 = 1_000;
@@ -265,7 +265,7 @@ impl<'p> Network<'p> {
     /// The time of an analysis with this part after this number of rounds of searches.
     fn analysis_time(&self, analysis: &Analysis, round: u32) -> Duration {
         let (first, more) = match (analysis.is_apt, analysis.part < PART) {
-            (true, true) => (FIRST_APT, LIKELY),
+            (true, true) => (FIRST_ANALYSIS, LIKELY),
             (true, false) => (FIRST_APT, MORE_TIME),
             (false, _) => (FIRST_ANALYSIS, MORE_TIME),
         };
@@ -394,11 +394,17 @@ impl<'p> Network<'p> {
         None
     }
 
-    /// The searches of a round, in their order. At the glance, that by levels comes first.
+    /// The searches of a round, in their order. At the glance, that by levels comes first, and those whose
+    /// states take longest last.
     fn searches_of(&self, round: u32) -> Vec<Search> {
         let mut searches = self.searches.clone();
         if round == 0 {
-            searches.sort_by_key(|search| search.turn.unit != Unit::Levels);
+            searches.sort_by_key(|search| match search.turn.unit {
+                Unit::Levels => 0,
+                Unit::States | Unit::Playouts => 1,
+                Unit::Orders => 2,
+                Unit::Estimates | Unit::Conflicts => 3,
+            });
         }
         searches
     }
@@ -421,12 +427,14 @@ impl<'p> Network<'p> {
         let depth = self.depth();
         let nodes = nodes / part;
         let (nodes, mut time) = match unit {
-            Unit::States | Unit::Orders | Unit::Estimates => {
+            Unit::Orders => (nodes, time),
+            Unit::States | Unit::Estimates => {
                 let limit = if round == 0 { GLANCE / gates } else { u64::MAX };
                 (nodes.min(limit), time)
             }
             Unit::Levels => {
-                let least = MOST_LEVELS.min(LEVELS / gates) / part;
+                // At a glance the count ends it in small games, rather than the time.
+                let least = MOST_LEVELS.min(LEVELS / gates) / part.pow(4);
                 let nodes = nodes.max(least.saturating_mul(growth));
                 // A search by levels that begins again has to repeat all its levels.
                 (nodes, (2 * FIRST_TIME * more).min(4 * time))
@@ -437,7 +445,7 @@ impl<'p> Network<'p> {
         if round == 0 {
             time = time.min(match unit {
                 Unit::Levels => GLANCE_LEVELS_TIME,
-                Unit::Playouts => 2 * GLANCE_TIME,
+                Unit::Playouts | Unit::Orders => 2 * GLANCE_TIME,
                 _ => GLANCE_TIME,
             });
         }
@@ -539,7 +547,8 @@ impl<'p> Network<'p> {
     }
 
     /// Looks for ends with higher scores than the best so far, as long as the slice of a round with
-    /// `nodes` states is enough for one of the searches to find one, and for about this CPU time. One that reaches the target is returned.
+    /// `nodes` states is enough for one of the searches to find one, and for about this CPU time. One that
+    /// reaches the target is returned.
     fn climb(
         &mut self,
         round: u32,
