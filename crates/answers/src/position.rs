@@ -179,7 +179,7 @@ impl Reached {
         };
         let machine = &mut self.machine;
         let limits = DrawingLimits::default();
-        let drawing = picture.draw_likely(machine.terms(), view.states(), limits);
+        let drawing = picture.draw_likely(machine.terms(), &view.drawn(&certain), limits);
         let role = view.role();
         let mut moves = Vec::new();
         machine.legal(&self.state, role, &mut moves)?;

@@ -5,7 +5,7 @@
 
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 use std::time::Duration;
 
@@ -32,6 +32,8 @@ const POSITIONS: usize = 500;
 const KNOWN: (usize, usize) = (24, 30_000);
 /// The most facts that are listed as uncertain.
 const UNSURE: usize = 1_000;
+/// The share of a position without what may not hold, though it does in a whole sample.
+const OPEN: f64 = 1e-6;
 
 /// A role's moves, and its percepts after each, ascending by id.
 type Turns = Vec<(Move, Vec<TermId>)>;
@@ -236,9 +238,24 @@ impl<'g> View<'g> {
         }
     }
 
-    /// The positions that fit, or the sample of them, each with its share.
-    pub fn states(&self) -> &[(Vec<TermId>, f64)] {
-        &self.states
+    /// The positions to draw, each with its share: those that fit, or the sample of them. What holds in a whole
+    /// sample without being certain is missing in one more position, which has next to no share.
+    pub fn drawn(&self, certain: &[TermId]) -> Vec<(Vec<TermId>, f64)> {
+        let mut drawn = self.states.clone();
+        let Some((first, others)) = self.states.split_first().filter(|_| !self.is_exact()) else {
+            return drawn;
+        };
+        let mut common: FxHashSet<TermId> = first.0.iter().copied().collect();
+        for (facts, _) in others {
+            let facts: FxHashSet<TermId> = facts.iter().copied().collect();
+            common.retain(|fact| facts.contains(fact));
+        }
+        certain.iter().for_each(|fact| _ = common.remove(fact));
+        if !common.is_empty() {
+            let facts = first.0.iter().copied();
+            drawn.push((facts.filter(|fact| !common.contains(fact)).collect(), OPEN));
+        }
+        drawn
     }
 
     /// The facts that the role knows to hold, and the others that may.
