@@ -60,3 +60,19 @@ fn learning_needs_a_file_and_a_network() {
         &["cannot write nowhere/one.json"],
     );
 }
+
+/// No playout ends, so that no comparison of players shows anything.
+#[test]
+fn the_test_of_values_ends_where_no_match_does() {
+    let place = Workplace::new();
+    place.write(
+        "ring.kif",
+        "(role walker) (init (at a)) (edge a b) (edge b c) (edge c a)
+        (<= (legal walker (to ?y)) (true (at ?x)) (edge ?x ?y)) (legal walker stay)
+        (<= (next (at ?y)) (does walker (to ?y)))
+        (<= (next (at ?x)) (does walker stay) (true (at ?x)))
+        (<= terminal (true (at d))) (goal walker 0)",
+    );
+    let found = place.run("learn ring.kif --games 20 -o values.json");
+    assert_eq!(found.code, Some(0), "{found:#?}");
+}

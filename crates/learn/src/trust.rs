@@ -82,7 +82,9 @@ pub fn trust(net: &Propnet, engine: Engine, values: &Values, seed: u64, stop: &S
         let pairs = f64::from(pairs);
         gain += pairs * (mixed.mean - equal.mean);
         squares += pairs.powi(2) * (mixed.error.powi(2) + equal.error.powi(2));
-        if gain.abs() > CERTAIN_SOON * squares.sqrt() {
+        // Where no match ends, or all end alike, more of them show no more.
+        let is_alike = round > 0 && gain == 0.0 && squares == ONE_PAIR;
+        if is_alike || gain.abs() > CERTAIN_SOON * squares.sqrt() {
             break;
         }
     }
