@@ -339,3 +339,15 @@ fn only_the_first_duplicates_are_reported_individually() {
     let first: Vec<String> = (2..22).map(|line| format!("{line}:1")).collect();
     check_twice(&[&text], &format!("{} 22:0", first.join(" ")));
 }
+
+#[test]
+fn a_value_before_its_role_is_told() {
+    let rules = "(role ann) (init (at 1)) (legal ann go) (<= (next (at 2)) (does ann go))
+        (<= terminal (true (at 2))) (goal 100 ann) (goal ann 0)";
+    let reading = read(Source::new("own", rules).into(), &ReadOptions::default());
+    let mut help = reading
+        .findings
+        .iter()
+        .filter_map(|finding| finding.help.as_deref());
+    assert!(help.any(|help| help == "write the role first, then the value"));
+}

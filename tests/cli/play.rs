@@ -128,7 +128,7 @@ fn what_is_typed_wrong_is_explained() {
         "me> 9\nmove numbers are 1 to 2; type help for help\n",
         "me> 0\nmove numbers are 1 to 2",
         "me> fly\nthe rules have no name `fly`; a move is written like `(press 1)`; type help",
-        "me> (press 9)\nthe rules have no name `9`; a move is written like `(press 1)`; type help",
+        "me> (press 9)\nthe rules have no number 9; a move is written like `(press 1)`; type help",
         "me> press 1 1\nthe rules never use `press` with 2 arguments; a move is written like `(press 1)`",
         "me> /fly\nunknown command fly",
         "me> help\n  a number or a move ",
@@ -155,7 +155,7 @@ fn moves_may_be_written_as_in_other_fields() {
         "1: ann plays (take 1), bob plays wait",
         "2: ann plays wait, bob plays (take 2)",
         "3: ann plays (take 1), bob plays wait",
-        "the rules have no name `9`; a move is written like `(take 1)`; type help for help",
+        "the rules have no number 9; a move is written like `(take 1)`; type help for help",
         "4: ann plays wait, bob plays (take 1)",
     ] {
         assert!(found.out.contains(part), "{part:?}: {found:#?}");
@@ -592,7 +592,7 @@ fn a_person_may_ask_why() {
         "bob> why take 3\n(legal bob (take 3))  does not hold\n",
         "(true (left 3))  over the moves:\n└─ became true after move 1\n",
         "terminal  does not hold\n└─ rule at matches.kif:11:5\n   └─ ✗ (true (left 0))",
-        "the rules have no name `9`",
+        "the rules have no number 9",
         "the rules have no name `x`",
         "`next (left 4)` depends on the moves made; ask again after a move\n",
         "bob> why\n`why` needs ",

@@ -312,6 +312,9 @@ fn with_a_tip(mut error: clap::Error) -> clap::Error {
     let text = |kind: ContextKind| error.get(kind).map_or(String::new(), ToString::to_string);
     let (usage, given) = (text(ContextKind::Usage), text(ContextKind::InvalidArg));
     let option = given.trim_start_matches('-');
+    if option == given {
+        return error;
+    }
     let all = command();
     let mut words = usage.split_whitespace().skip_while(|word| *word != "ggp");
     let here = words.nth(1).and_then(|name| all.find_subcommand(name));

@@ -66,7 +66,8 @@ impl fmt::Display for ExtensiveFormError {
                 let nodes = counted(most, "node");
                 write!(
                     f,
-                    "the game tree has more than {nodes}, with the turns in which nobody has a choice"
+                    "the game tree has more than {nodes}, with the turns in which nobody has a choice \
+                     (if positions repeat, it has no end)"
                 )
             }
             ExtensiveFormError::LegalMoves {

@@ -48,7 +48,7 @@ pub struct Options {
     #[arg(long, value_name = "S", default_value = "60", value_parser = crate::numbers::seconds)]
     #[arg(conflicts_with = "games")]
     time: Duration,
-    /// Learn from N games instead
+    /// Learn from N games instead, and those that are being played then
     #[arg(long, value_name = "N")]
     games: Option<NonZeroU64>,
     /// The seed of the random choices

@@ -183,6 +183,10 @@ fn relations(
                     findings.push(finding.help(CONNECTIVE_HELP));
                     continue;
                 }
+                if matches!(name, "," | ".") {
+                    findings.push(finding.help("remove it: blanks separate conditions"));
+                    continue;
+                }
                 if let Some(meant) = bare.suggestion(relation, span, Position::Body) {
                     findings.push(finding.help(meant));
                     continue;

@@ -8,6 +8,7 @@ use super::keywords::{Keyword, is_chance};
 use super::lower::Lowered;
 use super::names::is_similar;
 use crate::diagnostic::{Code, Diagnostic, Strictness};
+use crate::game::parse_score;
 use crate::program::{Shape, Term};
 use crate::terms::TermId;
 
@@ -107,6 +108,7 @@ fn undeclared(
             Some((distance, nearest)) if is_similar(text, distance) => {
                 finding.help(format!("did you mean {nearest}, or add (role {text})?"))
             }
+            _ if parse_score(text).is_ok() => finding.help("write the role first, then the value"),
             // Chance has this name in every game.
             Some((_, role)) if !is_chance(text) => finding.help(format!(
                 "use a declared role, such as {role}, or add (role {text})"

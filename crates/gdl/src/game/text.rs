@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-use super::Game;
+use super::{Game, parse_score};
 use crate::counted::counted;
 use crate::program::{Functor, Shape};
 use crate::span::{Source, Sources};
@@ -33,6 +33,9 @@ impl fmt::Display for ParseTermError {
         match self {
             ParseTermError::Malformed(text) => {
                 write!(f, "`{text}` is not one term such as `noop` or `(f a 1)`")
+            }
+            ParseTermError::UnknownName(name, _) if parse_score(name).is_ok() => {
+                write!(f, "the rules have no number {name}")
             }
             ParseTermError::UnknownName(name, None) => {
                 write!(f, "the rules have no name `{name}`")?;

@@ -266,12 +266,13 @@ pub(super) fn print(
         });
     }
     if let Some(best) = &answer.best {
-        let plan = texts(machine, &best.plan).join(" ");
-        lines.push(format!(
-            "best end found: {}, with the plan",
-            counted(best.score, "point")
-        ));
-        lines.push(plan);
+        let points = counted(best.score, "point");
+        if best.plan.is_empty() {
+            lines.push(format!("best end found: {points}, without a move"));
+        } else {
+            lines.push(format!("best end found: {points}, with the plan"));
+            lines.push(texts(machine, &best.plan).join(" "));
+        }
     }
     if let Some(bound) = answer.bound.filter(|bound| !is_solved && bound.get() > 0) {
         lines.push(format!("no end has more than {}", counted(bound, "point")));
