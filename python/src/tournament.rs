@@ -494,7 +494,7 @@ impl Cup {
             one.set_item("name", &player.name)?;
             one.set_item("elo", player.elo.map(|elo| elo.rating))?;
             one.set_item("margin", player.elo.map(|elo| elo.margin))?;
-            one.set_item("matches", player.matches)?;
+            one.set_item("roles", player.roles)?;
             let met = [player.won, player.drawn, player.lost];
             for (name, count) in ["won", "drawn", "lost"].into_iter().zip(met) {
                 one.set_item(name, count)?;
@@ -523,7 +523,7 @@ impl Cup {
 /// give another name, or another file, after a change.
 ///
 /// The result is a dictionary with `players`, best first, and `matches`. A player has a `name`, `elo`
-/// with its `margin` (95 %; `None` without an opponent), `matches`, `won`, `drawn`, `lost` (meetings
+/// with its `margin` (95 %; `None` without an opponent), `roles` (that it played), `won`, `drawn`, `lost` (meetings
 /// with others), `mean_score`, `lapses` and `overbooked`: those of its late moves that may be the machine's
 /// fault, which only `ggp.ray` measures. In a game for one role, the game is the opponent. A match
 /// has the number of its `game`, its `round`, the names of its `players`, and what `ggp.play` returns.

@@ -372,7 +372,7 @@ def test_a_tournament_rates_players() -> None:
     assert best["elo"] is not None and best["margin"] is not None and worst["elo"] is not None
     assert best["elo"] > worst["elo"] and best["margin"] > 0
     for player in cup["players"]:
-        assert player["matches"] == 16 == player["won"] + player["drawn"] + player["lost"]
+        assert player["roles"] == 16 == player["won"] + player["drawn"] + player["lost"]
         assert player["lapses"] == 0
     openings = {(found["game"], found["round"], *found["moves"][0]) for found in cup["matches"]}
     assert len(openings) == 4
