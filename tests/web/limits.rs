@@ -97,7 +97,10 @@ fn idle_connections_make_room_and_busy_ones_stay() {
     let path = "/api/games/connect_four/think";
     let asked = json!({ "role": 0, "player": "mcts:100s" });
     let mut busy = service.stream_of(path, &asked);
-    assert_eq!(busy.next_event().0, "thought");
+    // On a busy machine the network may not be ready at once.
+    let begun = (0..).map(|_| busy.next_event().0);
+    let first = begun.into_iter().find(|event| event != "preparing");
+    assert_eq!(first.as_deref(), Some("thought"));
     let idle: Vec<TcpStream> = (0..10).map(|_| connect(&service)).collect();
     assert_eq!(service.get("/api/players").status, 200);
     for stream in idle.into_iter().take(6) {
