@@ -114,7 +114,7 @@ export const tests = {
     await opened(page, `#/${LINE_OF_THREE}?moves=(mark 1 1) wait;wait (mark 1 2);(mark 2 2) wait;wait (mark 3 2)&seats=person;person`);
     await page.getByRole('button', { name: 'Hint', exact: true }).click();
     await page.getByText('Would play').waitFor();
-    assert.match(await page.getByRole('list', { name: 'Reasons' }).textContent(), /proved: 100 with best play/);
+    assert.match(await page.getByRole('list', { name: 'Reasons' }).textContent(), /proved: the move is worth 100 with best play/);
   },
 
   async learned_values_are_kept_after_a_stop({ page }) {
