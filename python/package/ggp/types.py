@@ -163,7 +163,7 @@ class Standing(TypedDict):
     name: str
     elo: float | None
     margin: float | None
-    matches: int
+    roles: int
     won: int
     drawn: int
     lost: int
