@@ -522,12 +522,12 @@ fn other_names_have_the_same_explanations() {
                     serde_json::from_str(&run(&played)).expect("it is JSON");
                 let steps = played["steps"].as_array().expect("it has steps").iter();
                 let joints = steps.map(|step| {
-                    let made = step["joint"]
+                    let moves = step["joint"]
                         .as_array()
                         .expect("a move for each role")
                         .iter();
-                    let made: Vec<&str> = made.map(|made| made.as_str().expect("text")).collect();
-                    made.join(" ")
+                    let moves: Vec<&str> = moves.map(|text| text.as_str().expect("text")).collect();
+                    moves.join(" ")
                 });
                 let moves = joints.collect::<Vec<_>>().join("; ");
                 run(&["why", rules, "--moves", &moves, "terminal", "(goal ?r 100)"])

@@ -64,8 +64,8 @@ fn learning_needs_a_file_and_a_network() {
 /// No playout ends, so that no comparison of players shows anything.
 #[test]
 fn the_test_of_values_ends_where_no_match_does() {
-    let place = Workplace::new();
-    place.write(
+    let workplace = Workplace::new();
+    workplace.write(
         "ring.kif",
         "(role walker) (init (at a)) (edge a b) (edge b c) (edge c a)
         (<= (legal walker (to ?y)) (true (at ?x)) (edge ?x ?y)) (legal walker stay)
@@ -73,6 +73,6 @@ fn the_test_of_values_ends_where_no_match_does() {
         (<= (next (at ?x)) (does walker stay) (true (at ?x)))
         (<= terminal (true (at d))) (goal walker 0)",
     );
-    let found = place.run("learn ring.kif --games 20 -o values.json");
-    assert_eq!(found.code, Some(0), "{found:#?}");
+    let answer = workplace.run("learn ring.kif --games 20 -o values.json");
+    assert_eq!(answer.code, Some(0), "{answer:#?}");
 }

@@ -150,10 +150,10 @@ fn what_is_the_same_in_a_sample_is_known_only_if_it_is_proved() {
         // What is the same in the sample alone is drawn with a share.
         let is_open = |few: &Vec<usize>| few.iter().any(|one| one % groups == pick % groups);
         let text = position["text"].as_str().unwrap();
-        let kept = text.lines().find(|line| line.contains("kept:")).unwrap();
-        let kept = kept.split("kept:").nth(1).unwrap();
-        let kept = kept.split("   ").next().unwrap();
-        assert_eq!(kept.contains('%'), lists.iter().any(is_open), "{text}");
+        let values = text.lines().find(|line| line.contains("kept:")).unwrap();
+        let values = values.split("kept:").nth(1).unwrap();
+        let values = values.split("   ").next().unwrap();
+        assert_eq!(values.contains('%'), lists.iter().any(is_open), "{text}");
         let (path, moves) = (file.to_str().unwrap(), joint.join(" "));
         let mut arguments = vec!["why", path, "--moves", &moves, "--known-by", "p"];
         arguments.extend(["--positions", "500", "--seed", "1", "--json"]);

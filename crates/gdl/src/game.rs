@@ -213,19 +213,19 @@ impl Game {
 
     /// Whether some rule makes, lists or reads facts of this form in a state.
     fn has_facts_of(&self, functor: FunctorId) -> bool {
-        let made = self.inner.fact_functors.get_or_init(|| {
+        let functors = self.inner.fact_functors.get_or_init(|| {
             let keywords = [Keyword::Init, Keyword::True, Keyword::Next, Keyword::Base];
             let relations = keywords.map(|keyword| self.keyword(keyword));
             let is_of_facts = |relation| relations.contains(&Some(relation));
             let (rules, terms) = (self.rules(), self.terms());
             let facts = rules.facts.iter().filter(|fact| is_of_facts(fact.relation));
-            let mut made: FxHashSet<FunctorId> =
+            let mut functors: FxHashSet<FunctorId> =
                 facts.map(|fact| terms.functor(fact.arguments[0])).collect();
             let mut has_variable = false;
             let mut visit = |atom: &Atom| {
                 if is_of_facts(atom.relation) {
                     match atom.arguments[0].functor(terms) {
-                        Some(functor) => _ = made.insert(functor),
+                        Some(functor) => _ = functors.insert(functor),
                         None => has_variable = true,
                     }
                 }
@@ -234,9 +234,11 @@ impl Game {
                 visit(&rule.head);
                 for_each_body_atom(rule, |atom, _| visit(atom));
             }
-            (!has_variable).then_some(made)
+            (!has_variable).then_some(functors)
         });
-        made.as_ref().is_none_or(|made| made.contains(&functor))
+        functors
+            .as_ref()
+            .is_none_or(|functors| functors.contains(&functor))
     }
 
     /// The relation of a keyword, if the rules use it.

@@ -434,8 +434,8 @@ impl<'p> Network<'p> {
             }
             Unit::Levels => {
                 // At a glance the count ends it in small games, rather than the time.
-                let least = MOST_LEVELS.min(LEVELS / gates) / part.pow(4);
-                let nodes = nodes.max(least.saturating_mul(growth));
+                let minimum = MOST_LEVELS.min(LEVELS / gates) / part.pow(4);
+                let nodes = nodes.max(minimum.saturating_mul(growth));
                 // A search by levels that begins again has to repeat all its levels.
                 (nodes, (2 * FIRST_TIME * more).min(4 * time))
             }
