@@ -182,6 +182,13 @@ fn wrong_requests_get_an_error_message() {
         "move 1",
     );
     wrong(position, json!({ "move": [] }), 400, "unknown field");
+    for asked in [position, "/api/games/tic_tac_toe/why"] {
+        let question = match asked == position {
+            true => json!({ "seat": 2 }),
+            false => json!({ "seat": 2, "question": "terminal" }),
+        };
+        wrong(asked, question, 400, "the game has 2 roles");
+    }
     wrong(
         "/api/games/no_such_game/position",
         json!({}),

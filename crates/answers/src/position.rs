@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::allowance::Allowance;
 use crate::loaded_game::{LoadedGame, Reached};
 use crate::refusal::Refusal;
-use crate::seat::{Seat, View};
+use crate::seat::{Seat, View, hidden_seat};
 use ggp_engine::machine::{AnyMachine, Machine, PlayError, canonical_facts};
 use ggp_gdl::game::Move;
 use ggp_gdl::terms::TermId;
@@ -240,7 +240,7 @@ pub fn position(
 ) -> Result<Position, Refusal> {
     let mut reached = game.reach(&asked.moves, allowance)?;
     let names = asked.names.unwrap_or(true);
-    if let Some(role) = asked.seat.filter(|_| game.game.is_hidden())
+    if let Some(role) = hidden_seat(game, asked.seat)?
         && !reached.machine.is_terminal(&reached.state)?
     {
         let mut view = View::new(game, role, &mut reached, allowance)?;

@@ -152,6 +152,21 @@ impl Beliefs {
     }
 }
 
+/// The seat from which something is hidden, if one is given.
+///
+/// # Errors
+///
+/// If the game has no such role.
+pub(crate) fn hidden_seat(
+    game: &LoadedGame,
+    seat: Option<usize>,
+) -> Result<Option<usize>, Refusal> {
+    if seat.is_some_and(|seat| seat >= game.game.role_count()) {
+        return Err(Refusal::no_role(&game.game));
+    }
+    Ok(seat.filter(|_| game.game.is_hidden()))
+}
+
 impl<'g> View<'g> {
     /// The positions that fit what a role knows after the moves made.
     ///

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::allowance::Allowance;
 use crate::loaded_game::{LoadedGame, Reached};
 use crate::refusal::Refusal;
-use crate::seat::View;
+use crate::seat::{View, hidden_seat};
 use ggp_engine::machine::{Machine, PlayError};
 use ggp_explain::tree::Tree;
 use ggp_explain::{ExplainOptions, Explainer, FactHistories, Situation};
@@ -171,7 +171,7 @@ pub fn why(
     allowance: &Allowance,
 ) -> Result<Explanation, Refusal> {
     let mut reached = game.reach(&asked.moves, allowance)?;
-    if let Some(role) = asked.seat.filter(|_| game.game.is_hidden())
+    if let Some(role) = hidden_seat(game, asked.seat)?
         && !reached.machine.is_terminal(&reached.state)?
     {
         let mut view = View::new(game, role, &mut reached, allowance)?;
