@@ -135,10 +135,14 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     let mut of_machine = options.rules.limits(context);
     of_machine.stop = solve::evaluation(&left(&budget, started), context);
     if super::prove::hides(&game, of_machine, context)? {
+        let roles = game.roles().filter(|role| !game.is_random(*role));
+        let alone = match roles.count() {
+            1 => "`ggp prove` proves the value of a role against chance, and ",
+            _ => "",
+        };
         bail!(
             "the rules have `sees`: a table has the values of positions that all roles know; \
-             `ggp prove` knows the value of one role against chance, and `ggp export --efg` writes \
-             the tree for solvers of such games"
+             {alone}`ggp export --efg` writes the tree for solvers of such games"
         );
     }
     let mut machine = solve::machine(&options.rules, &game, &left(&budget, started), context)?;
