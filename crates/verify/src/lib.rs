@@ -318,11 +318,8 @@ impl Question<'_> {
         }
         let searched = match search(self, u32::MAX, search::Plans::Ends) {
             Ok(found) if found.plans == count as u64 => {
-                let positions = found.positions;
-                Ok(format!(
-                    "a search of all {} found no other end",
-                    counted(positions, "position")
-                ))
+                let searched = all_of(found.positions);
+                Ok(format!("a search of {searched} found no other end"))
             }
             Ok(found) => return Err(Failure::Wrong(format!("ends found: {}", found.plans))),
             Err(failure) => Err(failure),
@@ -512,8 +509,7 @@ impl Question<'_> {
                     let found = counted(found, "position");
                     return Err(Failure::Wrong(format!("a search finds only {found}")));
                 }
-                let found = counted(found, "position");
-                Ok(format!("a search of all {found} found no plan"))
+                Ok(format!("a search of {} found no plan", all_of(found)))
             }
             Proof::Parity { facts, told, given } => {
                 let program = self.ground()?;
@@ -570,4 +566,12 @@ fn clauses(moves: u32) -> String {
         "the clauses for {} have no model",
         counted_range(0, moves, "move")
     )
+}
+
+/// All positions that a search found, in words.
+fn all_of(positions: u64) -> String {
+    match positions {
+        1 => "the only position".to_owned(),
+        _ => format!("all {}", counted(positions, "position")),
+    }
 }
