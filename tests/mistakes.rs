@@ -475,6 +475,48 @@ fn what_follows_from_a_missing_move_is_no_finding() {
 }
 
 #[test]
+fn each_kind_of_wrong_goals_is_shown_and_who_waits_is_told_only_of_waiting() {
+    let rules = "
+        (role a) (role b) (init (at 0)) (after 0 1) (after 1 2) (pick l) (pick m) (pick r)
+        (<= (legal ?r (go ?x)) (role ?r) (pick ?x))
+        (<= (next (at ?m)) (true (at ?n)) (after ?n ?m))
+        (<= (next (did ?r ?x)) (does ?r (go ?x)))
+        (<= terminal (true (at 2)))
+        (<= (goal ?r 50) (true (did ?r l))) (<= (goal ?r 40) (true (did ?r l)))
+        (<= (goal ?r 140) (true (did ?r m)))";
+    let (code, out) = ggp(&["check", "--play", "-"], rules);
+    assert_eq!(code, 2);
+    for (role, fault) in [
+        ("a", "no goal value in a terminal position\n"),
+        ("b", "no goal value in a terminal position\n"),
+        ("a", "several goal values in a terminal position: 50 and 40"),
+        ("b", "the goal value 140 in a terminal position"),
+    ] {
+        assert!(
+            out.contains(&format!("ERROR   {role} has {fault}")),
+            "{out}"
+        );
+    }
+    // The role that has a turn lacks moves here, or none has a turn.
+    let rules = rules.replace("140", "30").replace("40)", "50)");
+    let waits = "b has no legal move in a non-terminal position";
+    for (legal, end) in [
+        (
+            "(<= (legal a (go ?x)) (pick ?x)) (<= (legal b noop) (true (at 0)))",
+            " (a role that waits",
+        ),
+        (
+            "(<= (legal a noop) (true (at 0))) (<= (legal b noop) (true (at 0)))",
+            "\n",
+        ),
+    ] {
+        let rules = rules.replace("(<= (legal ?r (go ?x)) (role ?r) (pick ?x))", legal);
+        let out = ggp(&["check", "--play", "-"], &rules).1;
+        assert!(out.contains(&format!("{waits}{end}")), "{out}");
+    }
+}
+
+#[test]
 fn chance_under_another_name_is_told_its_name() {
     let dice = "(role wren)\n(role dice)\n(legal dice (roll 1))\n(legal dice (roll 2))";
     let (code, out) = ggp(

@@ -38,7 +38,7 @@ impl Evidence<'_> {
         if self.is_over() {
             // The other claims follow from this one, or were not checked.
             let roles = 0..self.game.role_count().min(MOST_ROLES);
-            let goals = roles.map(|role| self.goal(role, None));
+            let goals = roles.flat_map(|role| self.goal(role, None));
             claims.extend(goals.filter(|claim| claim.verdict == ClaimVerdict::Fails));
             return Ok(claims);
         }
@@ -59,7 +59,7 @@ impl Evidence<'_> {
         for (number, role) in roles.iter().enumerate() {
             // Chance needs no goal.
             if !self.game.is_random(*role) {
-                claims.push(self.goal(number, induction.as_mut()));
+                claims.extend(self.goal(number, induction.as_mut()));
             }
         }
         for (number, role) in roles.iter().enumerate() {
@@ -71,10 +71,10 @@ impl Evidence<'_> {
             if some_move {
                 claims.push(self.turns(induction.as_mut()));
             }
-            claims.extend(self.sum(induction.as_mut()));
         }
         let players = self.game.roles().filter(|role| !self.game.is_random(*role));
         if players.count() > 1 {
+            claims.extend(self.sum(induction.as_mut()));
             claims.extend(self.role_symmetry());
         }
         if some_move {
@@ -117,6 +117,13 @@ impl Evidence<'_> {
     fn example<T: Clone>(&self, of: impl Fn(&Tally) -> Option<&Example<T>>) -> Option<Example<T>> {
         let all = self.space.as_ref().and_then(|space| of(&space.tally));
         all.or(of(&self.played)).cloned()
+    }
+
+    /// The examples found in the state space, or else those found in playouts.
+    fn examples<T>(&self, of: impl Fn(&Tally) -> Vec<T>) -> Vec<T> {
+        let all = self.space.as_ref().map(|space| of(&space.tally));
+        all.filter(|all| !all.is_empty())
+            .unwrap_or_else(|| of(&self.played))
     }
 
     pub(super) fn claim(&self, subject: Subject, severity: Severity) -> Claim {
@@ -263,9 +270,10 @@ impl Evidence<'_> {
             Some(example) => {
                 claim.verdict = ClaimVerdict::Fails;
                 claim.basis = Basis::Example;
-                let hint = match self.game.role_count() {
-                    1 => "",
-                    _ => " (a role that waits needs one, too, such as noop)",
+                let hint = if example.what {
+                    " (a role that waits needs one, too, such as noop)"
+                } else {
+                    ""
                 };
                 claim.text = format!("{name} has no legal move in a non-terminal position{hint}");
                 claim.moves = Some(self.texts(&example.path));
@@ -285,10 +293,16 @@ impl Evidence<'_> {
         claim
     }
 
-    fn goal(&self, role: usize, induction: Option<&mut Induction<'_>>) -> Claim {
+    /// The claim that a role has one goal value at each end, or each kind of its faults.
+    fn goal(&self, role: usize, induction: Option<&mut Induction<'_>>) -> Vec<Claim> {
         let mut claim = self.claim(Subject::Goal, Severity::Error);
         let name = self.name(role);
         claim.role = Some(name.clone());
+        let faults = self.examples(|tally| tally.roles[role].faults().cloned().collect());
+        if !faults.is_empty() {
+            let claim = |fault| self.wrong_goal(role, fault, claim.clone());
+            return faults.into_iter().map(claim).collect();
+        }
         let of_several = match self.game.goal_choice() {
             GoalChoice::Error => String::new(),
             choice => format!(", if the {choice} of several counts"),
@@ -296,53 +310,57 @@ impl Evidence<'_> {
         claim.text = format!(
             "{name} has exactly one goal value from 0 to 100 in every terminal position{of_several}"
         );
-        match self.example(|tally| tally.roles[role].fault.as_ref()) {
-            Some(example) => {
-                claim.verdict = ClaimVerdict::Fails;
-                claim.basis = Basis::Example;
-                claim.has_several_goals = matches!(example.what, GoalFault::Several(_));
-                claim.places = self.goal_rules(role, &example.what);
-                claim.text = match example.what {
-                    GoalFault::None if self.tally().roles[role].best.is_none() => format!(
-                        "{name} has no goal value in a terminal position (a role that only makes random moves is \
-                         named random, and needs none)"
-                    ),
-                    GoalFault::None => format!("{name} has no goal value in a terminal position"),
-                    GoalFault::Several(values) => {
-                        let values: Vec<String> =
-                            values.iter().map(|value| self.text(*value)).collect();
-                        format!(
-                            "{name} has several goal values in a terminal position: {}",
-                            all_listed(&values)
-                        )
-                    }
-                    GoalFault::Bad(value) => {
-                        format!(
-                            "{name} has the goal value {} in a terminal position, which is not an integer from 0 to 100",
-                            self.text(value)
-                        )
-                    }
-                };
-                claim.moves = Some(self.texts(&example.path));
-            }
-            None if induction
-                .is_some_and(|induction| induction.has_one_goal(role, &self.score())) =>
-            {
-                claim.basis = Basis::Induction;
-            }
-            None if self.tally().ends == 0 => {
-                claim.verdict = ClaimVerdict::Open;
-                claim.text = match self.space {
-                    Some(_) => format!("no match ends, so no goal value of {name} counts"),
-                    None => format!(
-                        "no terminal position was reached, so nothing is known about the goals of {name}"
-                    ),
-                };
-                claim.severity = Severity::Warning;
-            }
-            None => {}
+        if induction.is_some_and(|induction| induction.has_one_goal(role, &self.score())) {
+            claim.basis = Basis::Induction;
+        } else if self.tally().ends == 0 {
+            claim.verdict = ClaimVerdict::Open;
+            claim.text = match self.space {
+                Some(_) => format!("no match ends, so no goal value of {name} counts"),
+                None => format!(
+                    "no terminal position was reached, so nothing is known about the goals of {name}"
+                ),
+            };
+            claim.severity = Severity::Warning;
         }
+        vec![claim]
+    }
+
+    /// A claim about the goals of a role, which fails in an example.
+    fn wrong_goal(&self, role: usize, example: Example<GoalFault>, mut claim: Claim) -> Claim {
+        let name = self.name(role);
+        claim.verdict = ClaimVerdict::Fails;
+        claim.basis = Basis::Example;
+        claim.has_several_goals = matches!(example.what, GoalFault::Several(_));
+        claim.places = self.goal_rules(role, &example.what);
+        claim.text = match example.what {
+            GoalFault::None if self.never_has_goals(role) => format!(
+                "{name} has no goal value in a terminal position (a role that only makes random moves is \
+                 named random, and needs none)"
+            ),
+            GoalFault::None => format!("{name} has no goal value in a terminal position"),
+            GoalFault::Several(values) => {
+                let values: Vec<String> = values.iter().map(|value| self.text(*value)).collect();
+                format!(
+                    "{name} has several goal values in a terminal position: {}",
+                    all_listed(&values)
+                )
+            }
+            GoalFault::Bad(value) => {
+                format!(
+                    "{name} has the goal value {} in a terminal position, which is not an integer from 0 to 100",
+                    self.text(value)
+                )
+            }
+        };
+        claim.moves = Some(self.texts(&example.path));
         claim
+    }
+
+    /// Whether no goal value of a role was seen.
+    fn never_has_goals(&self, role: usize) -> bool {
+        let tally = &self.tally().roles[role];
+        let has_value = |fault: &Example<GoalFault>| fault.what != GoalFault::None;
+        tally.best.is_none() && !tally.faults().any(has_value)
     }
 
     /// The places of the rules that give a role wrong goal values.
@@ -397,7 +415,7 @@ impl Evidence<'_> {
         }
         // Matches that end with wrong goals of any role have no scores, and are reported already. So it is
         // if no match ended.
-        let has_fault = self.tally().roles.iter().any(|role| role.fault.is_some());
+        let has_fault = self.tally().has_fault();
         if has_fault || self.tally().ends == 0 {
             return None;
         }
@@ -488,7 +506,7 @@ impl Evidence<'_> {
 
     fn sum(&self, induction: Option<&mut Induction<'_>>) -> Option<Claim> {
         // Without a score for each role there is no sum.
-        if self.tally().roles.iter().any(|role| role.fault.is_some()) {
+        if self.tally().has_fault() {
             return None;
         }
         let mut claim = self.claim(Subject::Sum, Severity::Remark);

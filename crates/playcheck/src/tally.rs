@@ -44,8 +44,17 @@ pub(super) struct RoleTally {
     pub(super) has_choice: bool,
     pub(super) best: Option<Example<u8>>,
     pub(super) sum: u64,
-    pub(super) fault: Option<Example<GoalFault>>,
-    pub(super) stuck: Option<Example<()>>,
+    /// An example of each kind of wrong goals.
+    faults: [Option<Example<GoalFault>>; 3],
+    /// A position without a legal move, and whether another role has a choice there.
+    pub(super) stuck: Option<Example<bool>>,
+}
+
+impl RoleTally {
+    /// The examples of wrong goals, one of each kind that was seen.
+    pub(super) fn faults(&self) -> impl Iterator<Item = &Example<GoalFault>> {
+        self.faults.iter().flatten()
+    }
 }
 
 /// The observations so far.
@@ -95,12 +104,13 @@ impl Tally {
         let path = LazyCell::new(|| Arc::new(path()));
         self.positions += 1;
         let mut goes_on = true;
+        let is_turn = legal.iter().any(|&count| count > 1);
         for (got, &count) in self.roles.iter_mut().zip(legal) {
             got.has_choice |= count > 1;
             if count == 0 {
                 goes_on = false;
                 keep(&mut got.stuck, length, || Example {
-                    what: (),
+                    what: is_turn,
                     path: Arc::clone(&path),
                 });
             }
@@ -166,7 +176,12 @@ impl Tally {
                 Err(fault) => fault,
             };
             sum = None;
-            let known = &mut self.roles[role].fault;
+            let kind = match fault {
+                GoalFault::None => 0,
+                GoalFault::Several(_) => 1,
+                GoalFault::Bad(_) => 2,
+            };
+            let known = &mut self.roles[role].faults[kind];
             keep(known, length, || Example {
                 what: fault,
                 path: Arc::clone(&path),
@@ -206,6 +221,11 @@ impl Tally {
                 path: Arc::clone(&path),
             });
         }
+    }
+
+    /// Whether a role had wrong goals.
+    pub(super) fn has_fault(&self) -> bool {
+        self.roles.iter().any(|role| role.faults().count() > 0)
     }
 
     /// Counts a playout that was stopped early.

@@ -99,7 +99,8 @@ pub fn trial(
     let mut faults = Vec::new();
     for (&role, seen) in roles.iter().zip(&tally.roles).take(MOST_ROLES) {
         let stuck = seen.stuck.as_ref().map(|example| &example.path);
-        let goal = seen.fault.as_ref().map(|example| &example.path);
+        let goals = seen.faults().map(|example| &example.path);
+        let goal = goals.min_by_key(|path| path.len());
         let kinds = [
             (TrialFaultKind::NoLegalMove, stuck),
             (TrialFaultKind::Goal, goal),
