@@ -67,10 +67,8 @@ impl Evidence<'_> {
                 claims.extend(self.winnable(number, net.as_ref(), induction.as_mut()));
             }
         }
-        if all > 1 {
-            if some_move {
-                claims.push(self.turns(induction.as_mut()));
-            }
+        if all > 1 && some_move {
+            claims.push(self.turns(induction.as_mut()));
         }
         let players = self.game.roles().filter(|role| !self.game.is_random(*role));
         if players.count() > 1 {
