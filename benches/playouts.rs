@@ -1,11 +1,11 @@
-//! Random playouts of each game: `ggp bench` in a benchmark build.
+//! Random playouts of each game: `ggp engine bench` in a benchmark build.
 //!
 //! ```text
-//! cargo bench --bench playouts -- [ARGUMENTS OF ggp bench]
+//! cargo bench --bench playouts -- [ARGUMENTS OF ggp engine bench]
 //! ```
 //!
 //! Without arguments it plays the games of `games/` and compares the results with
-//! `reference.json`, which is the output of `ggp bench games --backend datalog
+//! `reference.json`, which is the output of `ggp engine bench games --backend datalog
 //! --seconds 15 --json` without the times. `peers.csv` has figures of other engines
 //! for the rules of the public game repository; use it with `--against` on those
 //! rules, not on the rules in `games/`.
@@ -22,7 +22,7 @@ fn main() -> ExitCode {
     }
     let mut command = Command::new(env!("CARGO_BIN_EXE_ggp"));
     command.current_dir(env!("CARGO_MANIFEST_DIR"));
-    let status = command.arg("bench").args(arguments).status();
+    let status = command.args(["engine", "bench"]).args(arguments).status();
     match status.expect("the program was built").code() {
         Some(code) => ExitCode::from(code.clamp(0, 255) as u8),
         None => ExitCode::FAILURE,

@@ -1,4 +1,4 @@
-//! The command `ggp bench`.
+//! The command `ggp engine bench`.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -59,7 +59,7 @@ impl Place {
 
     fn run(&self, line: &str) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_ggp"));
-        command.current_dir(self.0.path()).arg("bench");
+        command.current_dir(self.0.path()).args(["engine", "bench"]);
         if !line.contains("--backend") {
             command.args(["--backend", "datalog"]);
         }
@@ -219,7 +219,7 @@ fn a_row_of_json_is_printed_when_it_is_ready() {
     let line = "--json matches.kif endless.kif --playouts 9 --depth 1000000000000 --timeout 600";
     let mut child = Command::new(env!("CARGO_BIN_EXE_ggp"))
         .current_dir(place.0.path())
-        .args(["bench", "--backend", "datalog"])
+        .args(["engine", "bench", "--backend", "datalog"])
         .args(line.split_whitespace())
         .stdout(Stdio::piped())
         .spawn()
@@ -471,7 +471,15 @@ fn the_games_of_this_repository_agree_with_their_reference() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let (games, reference) = (folder.join("games"), folder.join("benches/reference.json"));
     let output = Command::new(env!("CARGO_BIN_EXE_ggp"))
-        .args(["bench", "--json", "--seconds", "0.1", "--jobs", "2"])
+        .args([
+            "engine",
+            "bench",
+            "--json",
+            "--seconds",
+            "0.1",
+            "--jobs",
+            "2",
+        ])
         .arg(games)
         .arg("--reference")
         .arg(&reference)

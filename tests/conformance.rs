@@ -471,7 +471,10 @@ fn budgets_and_names_restrict_the_run() {
 fn the_command_has_exit_codes() {
     let ggp = |arguments: &[&str], folder: &Folder| {
         let mut command = process::Command::new(env!("CARGO_BIN_EXE_ggp"));
-        let output = command.arg("conformance").arg(&folder.0).args(arguments);
+        let output = command
+            .args(["engine", "conformance"])
+            .arg(&folder.0)
+            .args(arguments);
         let output = output.output().unwrap();
         let text = String::from_utf8(output.stdout).unwrap();
         (output.status.code(), text)
@@ -515,7 +518,10 @@ fn the_command_has_exit_codes() {
 fn the_command_compares_with_the_answers_of_the_repository() {
     let run = |arguments: &[&str], at: &Path| {
         let mut command = process::Command::new(env!("CARGO_BIN_EXE_ggp"));
-        let command = command.arg("conformance").args(arguments).current_dir(at);
+        let command = command
+            .args(["engine", "conformance"])
+            .args(arguments)
+            .current_dir(at);
         let output = command.output().unwrap();
         let text = |bytes| String::from_utf8(bytes).unwrap();
         (

@@ -506,6 +506,7 @@ fn other_names_have_the_same_explanations() {
     ] {
         let rules = format!("games/{game}.kif");
         let text = run(&[
+            "rules",
             "scramble",
             &rules,
             "--seed",
@@ -533,7 +534,7 @@ fn other_names_have_the_same_explanations() {
                 run(&["why", rules, "--moves", &moves, "terminal", "(goal ?r 100)"])
             };
             std::fs::write(&told, ask(&other)).expect("it can be written");
-            let back = run(&["scramble", "--back", &names, &told]);
+            let back = run(&["rules", "scramble", "--back", &names, &told]);
             assert_eq!(back.replace(&other, &rules), ask(&rules), "{game} {seed}");
         }
     }

@@ -80,18 +80,21 @@ struct Case {
 /// Commands that write a file as a whole, and what they need.
 fn cases() -> (Workplace, Vec<Case>) {
     let place = Workplace::new();
-    whole(&place, &["perft", "matches.kif", "4", "--csv", "table.csv"]);
+    whole(
+        &place,
+        &["engine", "perft", "matches.kif", "4", "--csv", "table.csv"],
+    );
     let cup = "tournament --games matches.kif --player random --player first";
     let lines = [
         ("fmt lights.kif", "lights.kif"),
-        ("rename lights.kif light lamp", "lights.kif"),
-        ("convert lights.kif -o out.hrf", "out.hrf"),
-        ("scramble lights.kif -o out.kif", "out.kif"),
-        ("scramble lights.kif --map out.json", "out.json"),
+        ("rules rename lights.kif light lamp", "lights.kif"),
+        ("rules convert lights.kif -o out.hrf", "out.hrf"),
+        ("rules scramble lights.kif -o out.kif", "out.kif"),
+        ("rules scramble lights.kif --map out.json", "out.json"),
         ("draw lights.kif -o out.svg", "out.svg"),
         ("draw lights.kif -o out.txt", "out.txt"),
         ("graph lights.kif -o out.dot", "out.dot"),
-        ("perft matches.kif 4 --csv out.csv", "out.csv"),
+        ("engine perft matches.kif 4 --csv out.csv", "out.csv"),
         ("plot table.csv -o out.svg", "out.svg"),
         ("solve lights.kif --answer out.json", "out.json"),
         (
@@ -413,17 +416,16 @@ fn a_full_standard_output_is_reported() {
         "check lights.kif",
         "fmt --stdout lights.kif",
         "fmt --diff lights.kif",
-        "rename lights.kif light lamp --stdout",
-        "scramble lights.kif",
-        "diff lights.kif matches.kif",
-        "convert lights.kif",
+        "rules rename lights.kif light lamp --stdout",
+        "rules scramble lights.kif",
+        "rules diff lights.kif matches.kif",
+        "rules convert lights.kif",
         "info lights.kif",
-        "init lights.kif",
+        "state lights.kif",
         "draw lights.kif",
         "legal lights.kif",
-        "goal lights.kif",
         "why lights.kif terminal",
-        "perft matches.kif 4",
+        "engine perft matches.kif 4",
         "playout matches.kif",
         "play matches.kif --player ann=random --player bob=random",
         "host matches.kif --player ann=random --player bob=random",

@@ -2,7 +2,7 @@
 //!
 //! Each `tests/games/NAME.txt` is about the rule file `games/NAME.kif`, or about
 //! the board `games/instances/NAME.kif` with the rules it names. It has the
-//! roles, the number of initial facts, and a table as of `ggp perft`, followed
+//! roles, the number of initial facts, and a table as of `ggp engine perft`, followed
 //! by `all depths` if no path is longer. The numbers come from two other
 //! evaluators of GDL and, for most games, from a simulator that knows the game.
 //! Then there may be plans, a paragraph each, under a line that says what they

@@ -198,16 +198,16 @@ fn without_a_choice_the_error_names_the_option() {
     }
     // A choice is no value where there is none, and no score where there is another value.
     for (chosen, part) in [("none", "me has no goal value"), ("much", "101")] {
-        let found = place.run_with("goal faulty.kif --goals lowest --moves", &[chosen], "");
+        let found = place.run_with("state faulty.kif --goals lowest --moves", &[chosen], "");
         assert_eq!(found.code, Some(2), "{chosen}: {found:#?}");
         assert!(found.err.contains(part), "{chosen}: {found:#?}");
     }
     place.check(
-        "goal faulty.kif --goals lowest --moves two",
+        "state faulty.kif --goals lowest --moves two",
         &[],
         "",
         0,
-        "terminal true\nme 1 (several goal values: 1, 2; the lowest was taken)",
+        "(done two)\n; terminal true\n; me 1 (several goal values: 1, 2; the lowest was taken)",
     );
 }
 

@@ -134,10 +134,9 @@ fn hostile() -> Vec<(String, String)> {
 const COMMANDS: &[&str] = &[
     "check",
     "check --play --time 1",
-    "init",
+    "state",
     "legal",
     "legal --backend naive --max-facts 20000 --max-work 2000000",
-    "goal",
     "info --ground-time 1",
     "playout --depth 30 --ground-time 1",
     "playout --depth 30 --backend datalog --max-symbols 20000",
@@ -146,15 +145,15 @@ const COMMANDS: &[&str] = &[
     "solve --budget-time 1 --method nrpa",
     "prove --budget-time 1",
     "graph --budget-time 1 --budget-memory 10",
-    "perft {} 9 --time 1",
+    "engine perft {} 9 --time 1",
     "learn --time 1 -o /dev/null",
     "tabulate --budget-time 1 --budget-memory 100 -o /dev/null",
     "why {} terminal --max-facts 100000 --max-work 2000000",
     "draw --max-facts 100000 --max-work 2000000",
-    "bench --seconds 0.1 --timeout 3",
+    "engine bench --seconds 0.1 --timeout 3",
     "fmt",
-    "convert",
-    "scramble",
+    "rules convert",
+    "rules scramble",
 ];
 
 /// Runs a command in 4 GB of address space. The file stands for `{}`, or at the end.
@@ -240,7 +239,7 @@ fn a_row_is_matched_only_with_the_rules_that_name_it() {
     std::fs::write(&file, rules).unwrap();
     let path = file.to_str().unwrap();
     for backend in ["auto", "datalog"] {
-        let arguments = ["goal", path, "--max-work", "1000000", "--backend", backend];
+        let arguments = ["state", path, "--max-work", "1000000", "--backend", backend];
         let output = crate::common::ggp(&arguments);
         let told = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(0), "{told}");

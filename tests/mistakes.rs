@@ -273,7 +273,7 @@ fn board_cells_are_checked_whatever_their_names() {
         assert_eq!(right.matches(from).count(), 1, "{from}");
         let wrong = right.replace(from, to);
         let (_, lines) = found(&wrong);
-        let (_, other) = found(&made(&["scramble", "-"], &wrong));
+        let (_, other) = found(&made(&["rules", "scramble", "-"], &wrong));
         for &line in expected {
             assert!(
                 !fine.contains(&line.to_owned()),
@@ -388,7 +388,7 @@ const LAST: &str = "(go study) (go cellar); (go attic) (go hall); \
 const ASKED: &[(Edit, &[&str], i32, &[&str])] = &[
     (MISSPELLED, &["why", "-", "some_free"],
         1, &["missing (true (place ?x emty))", "similar: (true (place 1 empty))"]),
-    (MISSPELLED, &["diff", "tests/mistakes/turns.kif", "-"],
+    (MISSPELLED, &["rules", "diff", "tests/mistakes/turns.kif", "-"],
         1, &["-    (true (place ?x empty))", "+    (true (place ?x emty))"]),
     (ONE_WAY, &["why", "-", "(touch 2 1)"],
         1, &["rule at <stdin>:15:1", "(after 2 1)  not a fact of the rules"]),
@@ -398,7 +398,7 @@ const ASKED: &[(Edit, &[&str], i32, &[&str])] = &[
         1, &["(true (at 1 1))  not in the state, it was true until move 1 (--history)"]),
     (NOWHERE, &["why", "-", "--history", "(at ?x ?y)", "--moves", THERE],
         0, &["no longer true after move 3", "not the move made; similar: (does gardener water)"]),
-    (NOWHERE, &["diff", "tests/mistakes/puzzle.kif", "-"],
+    (NOWHERE, &["rules", "diff", "tests/mistakes/puzzle.kif", "-"],
         1, &["only in the old rules", "-    (does gardener water)"]),
     (EVERYWHERE, &["why", "-", "--history", "(at ?x ?y)", "--moves", "(go 1 2)"],
         0, &["(true (at 1 1))  over the moves", "kept over 1 move: rule at <stdin>:36:1"]),
@@ -445,22 +445,29 @@ fn round_trips_change_nothing() {
         assert_ne!(flat, text);
         assert_eq!(made(&["fmt", "-"], &flat), text, "{game}");
 
-        let infix = made(&["convert", "-"], &text);
-        let back = made(&["convert", "-"], &infix);
-        assert_eq!(made(&["diff", &path, "-"], &back), "", "{game}");
-        assert_eq!(made(&["convert", "-"], &back), infix, "{game}");
+        let infix = made(&["rules", "convert", "-"], &text);
+        let back = made(&["rules", "convert", "-"], &infix);
+        assert_eq!(made(&["rules", "diff", &path, "-"], &back), "", "{game}");
+        assert_eq!(made(&["rules", "convert", "-"], &back), infix, "{game}");
 
         let names = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{game}.json"));
         let names = names.to_str().expect("the path is UTF-8");
-        let other = made(&["scramble", "-", "--order", "--map", names], &text);
-        assert_eq!(ggp(&["diff", &path, "-"], &other).0, 1, "{game}");
-        let back = made(&["scramble", "-", "--back", names], &other);
-        assert_eq!(made(&["diff", &path, "-"], &back), "", "{game}");
+        let other = made(
+            &["rules", "scramble", "-", "--order", "--map", names],
+            &text,
+        );
+        assert_eq!(ggp(&["rules", "diff", &path, "-"], &other).0, 1, "{game}");
+        let back = made(&["rules", "scramble", "-", "--back", names], &other);
+        assert_eq!(made(&["rules", "diff", &path, "-"], &back), "", "{game}");
 
         let (old, new) = (word, "elsewhere");
-        let other = made(&["rename", "-", old, new], &text);
+        let other = made(&["rules", "rename", "-", old, new], &text);
         assert!(other.contains(&format!("({new} ")) && !other.contains(&format!("({old} ")));
-        assert_eq!(made(&["rename", "-", new, old], &other), text, "{game}");
+        assert_eq!(
+            made(&["rules", "rename", "-", new, old], &other),
+            text,
+            "{game}"
+        );
     }
 }
 

@@ -90,7 +90,7 @@ fn commands_that_play_name_a_fault_alike_and_abort_the_match() {
         }
         for backend in ["propnet", "datalog"] {
             let found = place.run(&format!(
-                "bench f.kif --playouts 8 --backend {backend} --json"
+                "engine bench f.kif --playouts 8 --backend {backend} --json"
             ));
             let rows: Value = serde_json::from_str(&found.out).expect("it is JSON");
             assert_eq!(
@@ -274,10 +274,10 @@ fn chance_needs_no_goal() {
             "replay GAME.json",
             "play GAME.kif --roles mcts:50,random",
             "play GAME.kif --roles minimax:50,random",
-            "perft GAME.kif 1",
+            "engine perft GAME.kif 1",
             "tabulate GAME.kif --output GAME.table",
             "export GAME.kif --efg",
-            "bench GAME.kif --playouts 200",
+            "engine bench GAME.kif --playouts 200",
             "host GAME.kif --player first --save GAME.host.json",
             "replay GAME.host.json",
         ] {

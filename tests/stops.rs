@@ -77,7 +77,7 @@ fn commands(file: &Path, output: &Path) -> Vec<Vec<String>> {
         words("check --play FILE"),
         words("info FILE"),
         words("playout FILE --count 1000000"),
-        words("perft FILE 30"),
+        words("engine perft FILE 30"),
         words("prove FILE"),
         words("tabulate FILE --output OUTPUT.table"),
         words("graph FILE --depth 20 --output OUTPUT.json"),

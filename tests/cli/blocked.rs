@@ -78,12 +78,12 @@ fn a_signal_ends_a_command_that_waits_for_a_file() {
             "tournament pipe",
             "tournament --games matches.kif --player first --player random --results pipe",
             "play matches.kif --resume pipe",
-            "scramble matches.kif --back pipe",
+            "rules scramble matches.kif --back pipe",
             "seeds --spec pipe",
             "play matches.kif --roles first,random --save drain",
-            "scramble matches.kif --map drain",
+            "rules scramble matches.kif --map drain",
             "solve lights.kif --answer drain",
-            "perft lights.kif 2 --csv drain",
+            "engine perft lights.kif 2 --csv drain",
         ],
     );
 }

@@ -39,16 +39,16 @@ fn place() -> Workplace {
 fn no_command_answers_otherwise_without_machine_code() {
     let place = place();
     for line in [
-        "init switches.kif",
+        "state switches.kif",
         "legal switches.kif",
         "next rounds.kif --move go",
-        "goal rounds.kif --moves go;go",
+        "state rounds.kif --moves go;go",
         "playout switches.kif --seed 3",
         "play switches.kif --player ann=random --player bob=random --seed 3",
         "solve lights.kif --all",
         "graph lights.kif",
-        "perft switches.kif 2",
-        "perft switches.kif 3 --no-transpositions",
+        "engine perft switches.kif 2",
+        "engine perft switches.kif 3 --no-transpositions",
     ] {
         let run = |more: &str| {
             let line = format!("--quiet {line} --backend propnet {more}");
@@ -84,7 +84,7 @@ fn machine_code_runs_unless_it_is_not_wanted() {
     assert_eq!(evaluation("--backend mixed"), mixed);
     // The rules for goals have too many matches, and the others have not.
     let row = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/row.kif");
-    let perft = place.run(&format!("perft {row} 1 --ground-instances 200000"));
+    let perft = place.run(&format!("engine perft {row} 1 --ground-instances 200000"));
     let note = "Datalog evaluates goals: a network has";
     assert!(perft.err.contains(note), "{}", perft.err);
 }
@@ -94,17 +94,16 @@ fn every_command_with_a_backend_has_the_option() {
     let place = place();
     for command in [
         "info",
-        "init",
+        "state",
         "legal",
         "next",
-        "goal",
-        "perft",
+        "engine perft",
         "playout",
         "play",
         "solve",
         "graph",
-        "bench",
-        "conformance",
+        "engine bench",
+        "engine conformance",
     ] {
         let help = place.run(&format!("{command} --help")).out;
         assert!(help.contains("--backend <"), "{command}\n{help}");

@@ -1,50 +1,66 @@
 use super::workplace::Workplace;
 
-pub const COMMANDS: &[&str] = &[
+/// The commands of the list in `ggp --help`.
+const LISTED: &[&str] = &[
     "check",
     "fmt",
-    "rename",
-    "scramble",
-    "diff",
-    "convert",
+    "rules",
     "lsp",
     "info",
-    "init",
+    "state",
     "legal",
     "next",
-    "goal",
-    "why",
-    "perft",
-    "bench",
-    "playout",
-    "play",
     "draw",
-    "player",
+    "why",
+    "play",
     "web",
     "tournament",
-    "host",
     "replay",
+    "learn",
     "solve",
     "prove",
     "tabulate",
-    "learn",
     "verify",
     "graph",
+    "player",
+    "host",
+    "playout",
     "export",
+    "engine",
+];
+/// The others.
+const OTHERS: &[&str] = &[
+    "rules convert",
+    "rules rename",
+    "rules diff",
+    "rules scramble",
+    "engine perft",
+    "engine bench",
+    "engine conformance",
     "plot",
     "seeds",
-    "conformance",
     "completions",
     "man",
 ];
+
+/// All commands.
+pub fn commands() -> impl Iterator<Item = &'static str> {
+    LISTED.iter().chain(OTHERS).copied()
+}
 
 #[test]
 fn every_command_has_help_with_examples() {
     let place = Workplace::new();
     let all = place.run("--help");
     assert_eq!(all.code, Some(0));
-    for command in COMMANDS {
-        assert!(all.out.contains(&format!("  {command} ")), "{command}");
+    let listed = all.out.lines().filter_map(|line| line.strip_prefix("  "));
+    let listed = listed.filter(|line| line.starts_with(|c: char| c.is_ascii_lowercase()));
+    let listed: Vec<_> = listed.filter_map(|line| line.split(' ').next()).collect();
+    assert_eq!(listed, LISTED);
+    // It fits a screen.
+    let short = place.run("-h").out;
+    assert!(short.lines().count() <= 50, "{short}");
+    for command in commands() {
         let found = place.run(&format!("{command} --help"));
         assert_eq!(found.code, Some(0), "{command}");
         assert!(
@@ -76,8 +92,9 @@ fn there_is_a_manual_page_for_every_command() {
         (Some(0), ""),
         "{found:#?}"
     );
-    for command in COMMANDS {
-        let path = place.folder().join(format!("pages/man1/ggp-{command}.1"));
+    for command in commands() {
+        let name = command.replace(' ', "-");
+        let path = place.folder().join(format!("pages/man1/ggp-{name}.1"));
         let page = std::fs::read_to_string(path).unwrap();
         assert!(page.contains(".SH NAME"), "{command}");
     }
@@ -124,11 +141,14 @@ fn options_of_other_names_or_commands_are_suggested() {
             "'--save' is an option of ggp play and host",
         ),
         (
-            "perft matches.kif --depth 3",
+            "engine perft matches.kif --depth 3",
             "write its value without '--depth', after the files",
         ),
     ] {
         place.check_failure(line, &[], "", 2, &["unexpected argument '--", part]);
+    }
+    for line in ["diff a.kif b.kif", "engine diff a.kif b.kif"] {
+        place.check_failure(line, &[], "", 2, &["the command is 'ggp rules diff'"]);
     }
     let short = "a similar argument exists: '--count'";
     place.check_failure(

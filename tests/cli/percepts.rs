@@ -374,7 +374,6 @@ fn roles_that_are_nearly_right_are_suggested_and_chance_has_no_value() {
     let near = ["there is no role gueser; did you mean guesser?"];
     for line in [
         "legal coin.kif --role gueser",
-        "goal coin.kif --role gueser",
         "prove coin.kif --role gueser",
         "draw coin.kif --known-by gueser",
         "replay match.json --known-by gueser",

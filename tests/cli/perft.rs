@@ -5,7 +5,7 @@ use super::workplace::{Workplace, answer, many_lights};
 #[test]
 fn levels_are_counted_until_the_game_is_over() {
     let place = Workplace::new();
-    let found = place.run("perft matches.kif 20");
+    let found = place.run("engine perft matches.kif 20");
     assert_eq!(found.code, Some(0), "{found:#?}");
     let numbers: Vec<String> = found
         .out
@@ -33,7 +33,7 @@ fn levels_are_counted_until_the_game_is_over() {
 #[test]
 fn every_sequence_can_be_played() {
     let place = Workplace::new();
-    let found = place.run("perft matches.kif 20 --no-transpositions --csv counts.csv");
+    let found = place.run("engine perft matches.kif 20 --no-transpositions --csv counts.csv");
     assert_eq!(found.code, Some(0), "{found:#?}");
     let lines: Vec<&str> = found.out.lines().collect();
     let numbers: Vec<&str> = lines[4].split_whitespace().collect();
@@ -45,43 +45,49 @@ fn every_sequence_can_be_played() {
     );
     let csv = std::fs::read_to_string(place.folder().join("counts.csv")).unwrap();
     assert!(csv.contains("\n3,7,-,3,-,300,0,0\n"), "{csv}");
-    let json = place.json("perft matches.kif 3 --no-transpositions", &[]);
+    let json = place.json("engine perft matches.kif 3 --no-transpositions", &[]);
     assert_eq!(json["levels"][3]["paths"], 7);
     assert_eq!(json["levels"][3].get("distinct"), None);
     let json = place.json(
-        "perft matches.kif 1 --no-transpositions --moves",
+        "engine perft matches.kif 1 --no-transpositions --moves",
         &["(take 2); (take 1)"],
     );
     assert_eq!(json["levels"][1]["terminal_paths"], 1);
-    let found = place.run("perft faulty.kif 3 --json --quiet --no-transpositions");
+    let found = place.run("engine perft faulty.kif 3 --json --quiet --no-transpositions");
     assert_eq!(found.code, Some(2), "{found:#?}");
     let json: serde_json::Value = serde_json::from_str(&found.out).unwrap();
     assert_eq!(json["levels"].as_array().unwrap().len(), 1);
     let failure: serde_json::Value = serde_json::from_str(&found.err).unwrap();
     assert_eq!(failure["error"], "no_legal_move");
-    let json = place.json("perft faulty.kif 1 --quiet --no-transpositions", &[]);
+    let json = place.json("engine perft faulty.kif 1 --quiet --no-transpositions", &[]);
     assert_eq!(json["levels"][1]["goal_errors"], 3);
 }
 
 #[test]
 fn playing_every_sequence_needs_the_network() {
     let place = Workplace::new();
-    let found = place.run("perft matches.kif 3 --no-transpositions --backend datalog");
+    let found = place.run("engine perft matches.kif 3 --no-transpositions --backend datalog");
     assert_eq!(found.code, Some(2), "{found:#?}");
     assert!(found.err.contains("remove --backend"), "{found:#?}");
-    let found = place.run("perft matches.kif 3 --no-transpositions --ground-instances 1");
+    let found = place.run("engine perft matches.kif 3 --no-transpositions --ground-instances 1");
     assert_eq!(found.code, Some(2), "{found:#?}");
     assert!(found.err.contains("--ground-time"), "{found:#?}");
     assert!(found.err.contains("more than 1"), "{found:#?}");
     place.write("many.kif", many_lights());
-    let json = place.json("perft many.kif 40 --no-transpositions --time 0.2", &[]);
+    let json = place.json(
+        "engine perft many.kif 40 --no-transpositions --time 0.2",
+        &[],
+    );
     assert_eq!(json["stop"], "time");
 }
 
 #[test]
 fn json_and_csv_have_the_same_numbers() {
     let place = Workplace::new();
-    let json = place.json("perft matches.kif 3 --threads 2 --csv counts.csv", &[]);
+    let json = place.json(
+        "engine perft matches.kif 3 --threads 2 --csv counts.csv",
+        &[],
+    );
     assert_eq!(json["stop"], "depth");
     assert_eq!(json["levels"][3]["paths"], 7);
     assert_eq!(json["levels"][3]["goal_sums"], serde_json::json!([300, 0]));
@@ -106,7 +112,7 @@ depth,paths,distinct,terminal_paths,terminal_distinct,\"goal_sum ann\",\"goal_su
 #[test]
 fn a_table_that_cannot_be_written_is_a_failure() {
     let place = Workplace::new();
-    let found = place.run("perft matches.kif 1 --csv nowhere/counts.csv");
+    let found = place.run("engine perft matches.kif 1 --csv nowhere/counts.csv");
     assert_eq!(found.code, Some(2));
     assert!(
         found.err.contains("cannot write nowhere/counts.csv"),
@@ -118,17 +124,20 @@ fn a_table_that_cannot_be_written_is_a_failure() {
 fn counting_stops_at_its_limits() {
     let place = Workplace::new();
     place.write("many.kif", many_lights());
-    let json = place.json("perft many.kif 40 --max-states 5", &[]);
+    let json = place.json("engine perft many.kif 40 --max-states 5", &[]);
     assert_eq!(json["stop"], "states");
     assert_eq!(json["levels"].as_array().unwrap().len(), 2);
-    let json = place.json("perft many.kif 40 --time 0.05", &[]);
+    let json = place.json("engine perft many.kif 40 --time 0.05", &[]);
     assert_eq!(json["stop"], "time");
 }
 
 #[test]
 fn counting_can_start_anywhere() {
     let place = Workplace::new();
-    let json = place.json("perft matches.kif 1 --moves", &["(take 2); (take 1)"]);
+    let json = place.json(
+        "engine perft matches.kif 1 --moves",
+        &["(take 2); (take 1)"],
+    );
     // The last match but one or both are taken.
     assert_eq!(json["levels"][1]["paths"], 2);
     assert_eq!(json["levels"][1]["terminal_paths"], 1);
@@ -138,7 +147,7 @@ fn counting_can_start_anywhere() {
 #[test]
 fn wrong_scores_are_counted_but_a_missing_move_ends_it() {
     let place = Workplace::new();
-    let found = place.run("perft faulty.kif 3 --json --quiet");
+    let found = place.run("engine perft faulty.kif 3 --json --quiet");
     assert_eq!(found.code, Some(2), "{found:#?}");
     let json: serde_json::Value = serde_json::from_str(&found.out).unwrap();
     assert_eq!(json["stop"], "error");
@@ -146,7 +155,7 @@ fn wrong_scores_are_counted_but_a_missing_move_ends_it() {
     assert_eq!(json["levels"].as_array().unwrap().len(), 1);
     let failure: serde_json::Value = serde_json::from_str(&found.err).unwrap();
     assert_eq!(failure["error"], "no_legal_move");
-    let json = place.json("perft faulty.kif 1 --quiet", &[]);
+    let json = place.json("engine perft faulty.kif 1 --quiet", &[]);
     assert_eq!(json["levels"][1]["goal_errors"], 3);
 }
 
@@ -156,7 +165,7 @@ fn an_interrupt_keeps_what_was_counted() {
     use std::io::{BufRead, BufReader, Read};
     let place = Workplace::new();
     place.write("many.kif", many_lights());
-    let mut command = place.command("perft many.kif 40 --csv counts.csv");
+    let mut command = place.command("engine perft many.kif 40 --csv counts.csv");
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let mut out = BufReader::new(child.stdout.take().unwrap());

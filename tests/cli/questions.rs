@@ -1,11 +1,23 @@
 use super::workplace::{LIGHTS, Workplace};
 
 #[test]
-fn init_lists_the_facts() {
+fn state_lists_the_facts_and_scores() {
     let place = Workplace::new();
-    place.check("init matches.kif", &[], "", 0, "(left 5)\n(turn ann)");
-    let json = place.json("init matches.kif", &[]);
-    assert_eq!(json["facts"], serde_json::json!(["(left 5)", "(turn ann)"]));
+    let expected = "(left 5)\n(turn ann)\n; terminal false\n; ann none\n; bob none";
+    place.check("state matches.kif", &[], "", 0, expected);
+    let moves = ["--moves", "(take 2); (take 2); (take 1)"];
+    let expected = "(left 0)\n(turn bob)\n; terminal true\n; ann 100\n; bob 0";
+    place.check("state matches.kif", &moves, "", 0, expected);
+    let json = place.json("state matches.kif", &moves);
+    let expected = serde_json::json!({
+        "facts": ["(left 0)", "(turn bob)"],
+        "terminal": true,
+        "goals": [
+            {"role": "ann", "goal": 100, "values": ["100"]},
+            {"role": "bob", "goal": 0, "values": ["0"]},
+        ],
+    });
+    assert_eq!(json, expected);
 }
 
 #[test]
@@ -166,10 +178,10 @@ fn moves_that_are_not_legal_are_a_negative_answer() {
         "ann may not play (take 1); legal: wait",
     ];
     let moves = ["(take 1); (take 1) wait"];
-    place.check_failure("init matches.kif --moves", &moves, "", 1, &parts);
+    place.check_failure("state matches.kif --moves", &moves, "", 1, &parts);
     let moves = ["(take 2); (take 2); (take 1); (take 1) wait"];
     let parts = ["move 4", "the game is over"];
-    place.check_failure("init matches.kif --moves", &moves, "", 1, &parts);
+    place.check_failure("state matches.kif --moves", &moves, "", 1, &parts);
 }
 
 #[test]
@@ -198,18 +210,18 @@ fn moves_that_make_no_sense_are_bad_input() {
 #[test]
 fn histories_come_from_the_command_line_or_a_file() {
     let place = Workplace::new();
-    let expected = "(left 1)\n(turn ann)";
+    let expected = "(left 1)\n(turn ann)\n; terminal false\n; ann none\n; bob none";
     let moves = "(take 2) wait; wait (take 2)";
-    place.check("init matches.kif --moves", &[moves], "", 0, expected);
+    place.check("state matches.kif --moves", &[moves], "", 0, expected);
     place.write("moves.txt", "(take 2)\r\n\r\nwait (take 2)\n");
     place.check(
-        "init matches.kif --moves-file moves.txt",
+        "state matches.kif --moves-file moves.txt",
         &[],
         "",
         0,
         expected,
     );
-    place.check("init matches.kif --moves-file -", &[], moves, 0, expected);
+    place.check("state matches.kif --moves-file -", &[], moves, 0, expected);
     place.check(
         "legal matches.kif --moves",
         &[moves, "--role", "ann"],
@@ -230,15 +242,15 @@ fn states_come_from_a_file() {
     place.check("legal matches.kif --state state.txt", &[], "", 0, expected);
     let more = ["--moves", "(take 1)"];
     place.check(
-        "init matches.kif --state state.txt",
+        "state matches.kif --state state.txt",
         &more,
         "",
         0,
-        "(left 1)\n(turn ann)",
+        "(left 1)\n(turn ann)\n; terminal false\n; ann none\n; bob none",
     );
-    let facts = place.run("init matches.kif").out;
+    let facts = place.run("state matches.kif").out;
     place.check(
-        "init matches.kif --state -",
+        "state matches.kif --state -",
         &[],
         &facts,
         0,
@@ -271,32 +283,6 @@ fn states_that_make_no_sense_are_bad_input_with_their_place() {
 }
 
 #[test]
-fn goals_are_none_before_the_end() {
-    let place = Workplace::new();
-    place.check(
-        "goal matches.kif",
-        &[],
-        "",
-        0,
-        "terminal false\nann none\nbob none",
-    );
-    let moves = ["--moves", "(take 2); (take 2); (take 1)"];
-    place.check(
-        "goal matches.kif",
-        &moves,
-        "",
-        0,
-        "terminal true\nann 100\nbob 0",
-    );
-    let json = place.json("goal matches.kif --role bob", &moves);
-    let expected = serde_json::json!({
-        "terminal": true,
-        "goals": [{"role": "bob", "goal": 0, "values": ["0"]}],
-    });
-    assert_eq!(json, expected);
-}
-
-#[test]
 fn wrong_goals_are_failures_with_state_and_rules() {
     let place = Workplace::new();
     for (text, shown, part) in [
@@ -308,9 +294,10 @@ fn wrong_goals_are_failures_with_state_and_rules() {
             "me has the goal value 101, not an integer from 0 to 100",
         ),
     ] {
-        let found = place.run(&format!("goal faulty.kif --quiet --moves {text}"));
+        let found = place.run(&format!("state faulty.kif --quiet --moves {text}"));
         assert_eq!(found.code, Some(2), "{found:#?}");
-        assert_eq!(found.out, format!("terminal true\n{shown}\n"));
+        let expected = format!("(done {text})\n; terminal true\n; {shown}\n");
+        assert_eq!(found.out, expected);
         assert!(found.err.contains(part), "{found:#?}");
         let state = format!("in the state: (done {text})");
         assert!(found.err.contains(&state), "{found:#?}");
@@ -354,9 +341,9 @@ fn info_sums_up_the_rules() {
 fn backends_give_the_same_answers() {
     let place = Workplace::new();
     for line in [
-        "init matches.kif",
+        "state matches.kif",
         "legal lights.kif",
-        "perft matches.kif 9",
+        "engine perft matches.kif 9",
         "playout lights.kif",
     ] {
         let naive = place.run(&format!("{line} --backend naive"));

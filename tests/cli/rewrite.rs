@@ -100,7 +100,7 @@ fn rename_replaces_a_name_and_nothing_else() {
     let text = "(role ann) ; ann\n(<= (legal ann   (take ?ann)) (heap ?ann ann))";
     place.write("a.kif", text);
     place.write("b.kif", "(heap 1 ann) (pile 2)");
-    let found = place.run("rename a.kif ann ada --with b.kif");
+    let found = place.run("rules rename a.kif ann ada --with b.kif");
     assert_eq!((found.code, &*found.out), (Some(0), ""), "{found:?}");
     assert_eq!(
         found.err,
@@ -113,15 +113,21 @@ fn rename_replaces_a_name_and_nothing_else() {
     assert_eq!(read(&place, "a.kif"), expected);
     assert_eq!(read(&place, "b.kif"), "(heap 1 ada) (pile 2)");
     let to_stdout = "(HEAP 1 ada) (pile 2)";
-    place.check("rename --stdout b.kif heap/2 HEAP", &[], "", 0, to_stdout);
     place.check(
-        "rename - p/1 q --only term",
+        "rules rename --stdout b.kif heap/2 HEAP",
+        &[],
+        "",
+        0,
+        to_stdout,
+    );
+    place.check(
+        "rules rename - p/1 q --only term",
         &[],
         "(p 1) (r (p 2) p)",
         0,
         "(p 1) (r (q 2) p)",
     );
-    let report = place.json("rename b.kif ada eve", &[]);
+    let report = place.json("rules rename b.kif ada eve", &[]);
     assert_eq!(report, serde_json::json!([{"file": "b.kif", "places": 1}]));
 }
 
@@ -132,38 +138,38 @@ fn rename_refuses_what_would_change_the_rules() {
     place.write("b.kif", "(pile 2)");
     for (line, part) in [
         (
-            "rename a.kif heap ann",
+            "rules rename a.kif heap ann",
             "the name ann is already used, at a.kif:1:7",
         ),
         (
-            "rename a.kif heap pile --with b.kif",
+            "rules rename a.kif heap pile --with b.kif",
             "the name pile is already used, at b.kif:1:2",
         ),
-        ("rename a.kif heap true", "true is a reserved word"),
-        ("rename a.kif role x", "role is a reserved word"),
-        ("rename a.kif 1 x", "1 is a number"),
-        ("rename a.kif heap ?x", "is not a valid name"),
+        ("rules rename a.kif heap true", "true is a reserved word"),
+        ("rules rename a.kif role x", "role is a reserved word"),
+        ("rules rename a.kif 1 x", "1 is a number"),
+        ("rules rename a.kif heap ?x", "is not a valid name"),
         (
-            "rename a.kif heep x",
+            "rules rename a.kif heep x",
             "the name heep does not occur; did you mean heap?",
         ),
         (
-            "rename a.kif heap/2 x",
+            "rules rename a.kif heap/2 x",
             "heap is not a name with 2 arguments: it is a relation with 1 argument, at a.kif:1:13",
         ),
         (
-            "rename a.kif ann x --only relation",
+            "rules rename a.kif ann x --only relation",
             "ann is not a relation: it is a term with 0 arguments, at a.kif:1:7",
         ),
         (
-            "rename a.kif heap x --with -",
+            "rules rename a.kif heap x --with -",
             "cannot be renamed together with files",
         ),
     ] {
         place.check_failure(line, &[], "", 2, &[part]);
     }
     assert_eq!(read(&place, "a.kif"), "(role ann) (heap 1)");
-    place.check_failure("rename - p q", &[], "(p", 2, &["K001"]);
+    place.check_failure("rules rename - p q", &[], "(p", 2, &["K001"]);
 }
 
 #[test]
@@ -172,7 +178,7 @@ fn scramble_goes_and_comes_back() {
     let tidy = place.run("fmt - ");
     assert_eq!(tidy.code, Some(0));
     place.check(
-        "scramble lights.kif --seed 3 --map names.json -o other.kif",
+        "rules scramble lights.kif --seed 3 --map names.json -o other.kif",
         &[],
         "",
         0,
@@ -194,27 +200,33 @@ fn scramble_goes_and_comes_back() {
     place.check("fmt laid.kif", &[], "", 0, "");
     let laid = read(&place, "laid.kif");
     place.check(
-        "scramble --back names.json other.kif",
+        "rules scramble --back names.json other.kif",
         &[],
         "",
         0,
         laid.trim_end(),
     );
-    place.check("diff lights.kif laid.kif", &[], "", 0, "");
-    place.check("scramble lights.kif --seed 3", &[], "", 0, other.trim_end());
-    let ordered = place.run("scramble lights.kif --seed 3 --order");
+    place.check("rules diff lights.kif laid.kif", &[], "", 0, "");
+    place.check(
+        "rules scramble lights.kif --seed 3",
+        &[],
+        "",
+        0,
+        other.trim_end(),
+    );
+    let ordered = place.run("rules scramble lights.kif --seed 3 --order");
     assert_ne!(ordered.out, other);
     place.write("ordered.kif", &ordered.out);
-    place.check("diff other.kif ordered.kif", &[], "", 0, "");
+    place.check("rules diff other.kif ordered.kif", &[], "", 0, "");
     place.check_failure(
-        "scramble --back lights.kif other.kif",
+        "rules scramble --back lights.kif other.kif",
         &[],
         "",
         2,
         &["is not a map written by --map"],
     );
     place.check_failure(
-        "scramble lights.kif -o no/such",
+        "rules scramble lights.kif -o no/such",
         &[],
         "",
         2,
@@ -245,13 +257,13 @@ fn diff_shows_changed_rules() {
 -(old)
 @@ b.kif:3:20 only in the new rules @@
 +(new thing)";
-    place.check("diff a.kif b.kif", &[], "", 1, expected);
-    let coloured = place.run("diff a.kif b.kif --color always").out;
+    place.check("rules diff a.kif b.kif", &[], "", 1, expected);
+    let coloured = place.run("rules diff a.kif b.kif --color always").out;
     assert!(
         coloured.contains("\x1b[32m+    (not (r ?a)))\x1b[0m"),
         "{coloured}"
     );
-    let report = place.json("diff a.kif b.kif", &[]);
+    let report = place.json("rules diff a.kif b.kif", &[]);
     assert_eq!(report["same"], false);
     assert_eq!(
         report["changed"][0]["added"],
@@ -269,15 +281,21 @@ fn diff_shows_changed_rules() {
 -    (r ?b_ ?b)
 -    (q ?b_))
 +    (q ?b))";
-    place.check("diff d.kif e.kif", &[], "", 1, expected);
-    place.check("diff a.kif a.kif", &[], "", 0, "");
-    place.check("diff - b.kif", &[], &read(&place, "b.kif"), 0, "");
-    place.check_failure("diff a.kif none.kif", &[], "", 2, &["cannot open none.kif"]);
-    place.check_failure("diff - -", &[], "", 2, &["only once"]);
+    place.check("rules diff d.kif e.kif", &[], "", 1, expected);
+    place.check("rules diff a.kif a.kif", &[], "", 0, "");
+    place.check("rules diff - b.kif", &[], &read(&place, "b.kif"), 0, "");
+    place.check_failure(
+        "rules diff a.kif none.kif",
+        &[],
+        "",
+        2,
+        &["cannot open none.kif"],
+    );
+    place.check_failure("rules diff - -", &[], "", 2, &["only once"]);
     let roles = "(role b) (role a)";
     place.write("c.kif", "(role a) (role b)");
     let moved = "--- <stdin>\n+++ c.kif\n@@ the roles are in a different order @@";
-    place.check("diff - c.kif", &[], roles, 1, moved);
+    place.check("rules diff - c.kif", &[], roles, 1, moved);
 }
 
 /// The lines of a difference are either file, each with all its brackets.
@@ -295,7 +313,7 @@ fn both_sides_of_a_changed_rule_are_whole() {
     ] {
         place.write("a.kif", old);
         place.write("b.kif", new);
-        let found = place.run("diff a.kif b.kif");
+        let found = place.run("rules diff a.kif b.kif");
         assert_eq!(found.code, Some(1));
         for (sign, other, file) in [('-', '+', "a.kif"), ('+', '-', "b.kif")] {
             let lines = found.out.lines().skip(2);
@@ -304,7 +322,7 @@ fn both_sides_of_a_changed_rule_are_whole() {
                 .map(|line| line.strip_prefix([sign, ' ']).unwrap())
                 .collect();
             place.write("side.kif", side.join("\n"));
-            let differs = place.run(&format!("diff side.kif {file}"));
+            let differs = place.run(&format!("rules diff side.kif {file}"));
             assert_eq!(differs.code, Some(0), "{old} and {new}:\n{}", found.out);
         }
     }
@@ -318,14 +336,20 @@ fn with_comments_all_comes_back_as_it_was() {
     let text = format!("; first\n(p   a)\n\n\n{long}\n  ; and below it\n");
     place.write("a.kif", &text);
     place.check(
-        "scramble a.kif --comments --map map.json -o b.kif",
+        "rules scramble a.kif --comments --map map.json -o b.kif",
         &[],
         "",
         0,
         "",
     );
     assert!(read(&place, "b.kif").contains(") ; or so"));
-    place.check("scramble --back map.json b.kif -o c.kif", &[], "", 0, "");
+    place.check(
+        "rules scramble --back map.json b.kif -o c.kif",
+        &[],
+        "",
+        0,
+        "",
+    );
     assert_eq!(read(&place, "c.kif"), text);
 }
 
@@ -333,26 +357,32 @@ fn with_comments_all_comes_back_as_it_was() {
 fn the_map_of_another_text_is_refused() {
     let place = Workplace::new();
     place.check(
-        "scramble lights.kif --map lights.json -o a.kif",
+        "rules scramble lights.kif --map lights.json -o a.kif",
         &[],
         "",
         0,
         "",
     );
     place.check(
-        "scramble matches.kif --map matches.json -o b.kif",
+        "rules scramble matches.kif --map matches.json -o b.kif",
         &[],
         "",
         0,
         "",
     );
     for (map, text) in [("lights", "b"), ("matches", "a"), ("lights", "lights")] {
-        let line = format!("scramble --back {map}.json {text}.kif");
+        let line = format!("rules scramble --back {map}.json {text}.kif");
         let told = "it is the map of another text";
         place.check_failure(&line, &[], "", 2, &[&format!("{text}.kif:"), told]);
     }
     let answer = "solved in 2 moves";
-    place.check("scramble --back lights.json -", &[], answer, 0, answer);
+    place.check(
+        "rules scramble --back lights.json -",
+        &[],
+        answer,
+        0,
+        answer,
+    );
 }
 
 #[test]
@@ -362,62 +392,65 @@ fn texts_are_json_where_that_is_asked_for() {
     let json = serde_json::json!([{"file": "a.kif", "text": "(role ann)\n"}]);
     assert_eq!(place.json("fmt --stdout a.kif", &[]), json);
     let json = serde_json::json!([{"file": "a.kif", "places": 1, "text": "(role   bob)"}]);
-    assert_eq!(place.json("rename --stdout a.kif ann bob", &[]), json);
+    assert_eq!(place.json("rules rename --stdout a.kif ann bob", &[]), json);
     let json = serde_json::json!({"notation": "infix", "text": "role(ann)\n"});
-    assert_eq!(place.json("convert a.kif", &[]), json);
+    assert_eq!(place.json("rules convert a.kif", &[]), json);
     let json = serde_json::json!({"notation": "infix"});
-    assert_eq!(place.json("convert a.kif -o b.hrf", &[]), json);
+    assert_eq!(place.json("rules convert a.kif -o b.hrf", &[]), json);
     assert_eq!(read(&place, "b.hrf"), "role(ann)\n");
-    let found = place.json("scramble a.kif --map map.json", &[]);
+    let found = place.json("rules scramble a.kif --map map.json", &[]);
     let word = found["names"]["ann"].as_str().unwrap();
     assert_eq!(found["text"], format!("(role {word})\n"));
     place.write("b.kif", found["text"].as_str().unwrap());
     let json = serde_json::json!({"text": "(role ann)\n"});
-    assert_eq!(place.json("scramble --back map.json b.kif", &[]), json);
+    assert_eq!(
+        place.json("rules scramble --back map.json b.kif", &[]),
+        json
+    );
     assert_eq!(read(&place, "a.kif"), "(role   ann)");
 }
 
 #[test]
 fn convert_goes_and_comes_back() {
     let place = Workplace::new();
-    place.check("convert lights.kif -o lights.hrf", &[], "", 0, "");
+    place.check("rules convert lights.kif -o lights.hrf", &[], "", 0, "");
     let infix = read(&place, "lights.hrf");
     assert!(
         infix.contains("next(on(L)) :-\n  does(me,press(L)) &\n  ~true(on(L))\n"),
         "{infix}"
     );
-    place.check("convert lights.hrf -o back.kif", &[], "", 0, "");
-    place.check("diff lights.kif back.kif", &[], "", 0, "");
+    place.check("rules convert lights.hrf -o back.kif", &[], "", 0, "");
+    place.check("rules diff lights.kif back.kif", &[], "", 0, "");
     place.check(
-        "convert -",
+        "rules convert -",
         &[],
         "% x\np(X) :- q(X).",
         0,
         "; x\n(<= (p ?x)\n    (q ?x))",
     );
-    place.check("convert -", &[], "; x\n(p ?x)", 0, "% x\np(X)");
-    place.check("convert - --to infix", &[], "terminal", 0, "terminal");
-    place.check_failure("convert -", &[], "p(X", 2, &["K001", "<stdin>:1:2"]);
+    place.check("rules convert -", &[], "; x\n(p ?x)", 0, "% x\np(X)");
+    place.check("rules convert - --to infix", &[], "terminal", 0, "terminal");
+    place.check_failure("rules convert -", &[], "p(X", 2, &["K001", "<stdin>:1:2"]);
     place.check_failure(
-        "convert -",
+        "rules convert -",
         &[],
         "((p) q)",
         2,
         &["K006", "cannot be written in infix"],
     );
     // What is in it already is laid out.
-    place.check("convert - --to kif", &[], UNTIDY, 0, TIDY.trim_end());
+    place.check("rules convert - --to kif", &[], UNTIDY, 0, TIDY.trim_end());
     let infix = infix.trim_end();
-    place.check("convert lights.hrf --to infix", &[], "", 0, infix);
-    let hint = "lights.hrf is in infix notation; `ggp convert lights.hrf` converts it to KIF";
+    place.check("rules convert lights.hrf --to infix", &[], "", 0, infix);
+    let hint = "lights.hrf is in infix notation; `ggp rules convert lights.hrf` converts it to KIF";
     place.check_failure("check lights.hrf", &[], "", 2, &[hint]);
-    place.check_failure("diff lights.hrf lights.kif", &[], "", 2, &[hint]);
+    place.check_failure("rules diff lights.hrf lights.kif", &[], "", 2, &[hint]);
 }
 
 #[test]
 fn infix_is_known_by_its_text_and_written_over_by_nothing() {
     let place = Workplace::new();
-    place.check("convert lights.kif -o inf.kif", &[], "", 0, "");
+    place.check("rules convert lights.kif -o inf.kif", &[], "", 0, "");
     let infix = format!(
         "% a comment that is longer than a line of so many letters, to be sure, is long\n{}",
         read(&place, "inf.kif")
@@ -426,22 +459,22 @@ fn infix_is_known_by_its_text_and_written_over_by_nothing() {
     for line in [
         "fmt inf.kif",
         "fmt --check inf.kif",
-        "scramble inf.kif",
-        "scramble inf.kif -o inf.kif",
-        "rename inf.kif on off",
-        "diff lights.kif inf.kif",
+        "rules scramble inf.kif",
+        "rules scramble inf.kif -o inf.kif",
+        "rules rename inf.kif on off",
+        "rules diff lights.kif inf.kif",
         "check inf.kif",
         "legal inf.kif",
         "graph inf.kif",
     ] {
-        let hint = "inf.kif is in infix notation; `ggp convert inf.kif` converts it to KIF";
+        let hint = "inf.kif is in infix notation; `ggp rules convert inf.kif` converts it to KIF";
         match line.contains("-o") {
             true => place.check_failure(line, &[], "", 2, &["inf.kif"]),
             false => place.check_failure(line, &[], "", 2, &[hint]),
         }
     }
-    for line in ["check -", "fmt -", "scramble -"] {
-        let hint = "<stdin> is in infix notation; `ggp convert -` converts it to KIF";
+    for line in ["check -", "fmt -", "rules scramble -"] {
+        let hint = "<stdin> is in infix notation; `ggp rules convert -` converts it to KIF";
         place.check_failure(line, &[], &infix, 2, &[hint]);
     }
     assert_eq!(read(&place, "inf.kif"), infix);
@@ -451,10 +484,22 @@ fn infix_is_known_by_its_text_and_written_over_by_nothing() {
         "& or | is missing before done",
         "full stop",
     ];
-    place.check_failure("convert -", &[], "legal(P,noop) :- role(P) done", 2, &told);
-    place.check("convert -", &[], "c :- not b", 0, "(<= c\n    (not b))");
+    place.check_failure(
+        "rules convert -",
+        &[],
+        "legal(P,noop) :- role(P) done",
+        2,
+        &told,
+    );
+    place.check(
+        "rules convert -",
+        &[],
+        "c :- not b",
+        0,
+        "(<= c\n    (not b))",
+    );
     let told = ["<stdin>:1:10", "write or as |"];
-    place.check_failure("convert -", &[], "c :- a(b ; c).", 2, &told);
+    place.check_failure("rules convert -", &[], "c :- a(b ; c).", 2, &told);
     // The ending says nothing where the text does.
     place.write("kif.hrf", UNTIDY);
     place.check("fmt --stdout kif.hrf", &[], "", 0, TIDY.trim_end());
@@ -466,9 +511,9 @@ fn nothing_is_written_over_what_it_is_made_of() {
     let lights = read(&place, "lights.kif");
     std::fs::create_dir(place.folder().join("sub")).unwrap();
     for line in [
-        "scramble lights.kif -o lights.kif",
-        "scramble lights.kif -o sub/../lights.kif",
-        "scramble lights.kif --map lights.kif",
+        "rules scramble lights.kif -o lights.kif",
+        "rules scramble lights.kif -o sub/../lights.kif",
+        "rules scramble lights.kif --map lights.kif",
         "graph lights.kif --format svg -o lights.kif",
         "why lights.kif --format html -o ./lights.kif terminal",
     ] {
@@ -477,15 +522,15 @@ fn nothing_is_written_over_what_it_is_made_of() {
         assert_eq!(read(&place, "lights.kif"), lights, "{line}");
     }
     for line in [
-        "scramble lights.kif -o new --map new",
-        "scramble lights.kif -o sub/../new --map ./new",
-        "scramble lights.kif --map -",
+        "rules scramble lights.kif -o new --map new",
+        "rules scramble lights.kif -o sub/../new --map ./new",
+        "rules scramble lights.kif --map -",
     ] {
         place.check_failure(line, &[], "", 2, &["two outputs would be written to"]);
     }
     assert!(!place.folder().join("new").exists());
     place.check(
-        "scramble lights.kif --map map.json -o a.kif",
+        "rules scramble lights.kif --map map.json -o a.kif",
         &[],
         "",
         0,
@@ -493,15 +538,21 @@ fn nothing_is_written_over_what_it_is_made_of() {
     );
     let told = "map.json is an input and would be overwritten";
     place.check_failure(
-        "scramble --back map.json a.kif -o map.json",
+        "rules scramble --back map.json a.kif -o map.json",
         &[],
         "",
         2,
         &[told],
     );
     // Names that come back are no loss.
-    place.check("scramble --back map.json a.kif -o a.kif", &[], "", 0, "");
-    place.check("diff a.kif lights.kif", &[], "", 0, "");
+    place.check(
+        "rules scramble --back map.json a.kif -o a.kif",
+        &[],
+        "",
+        0,
+        "",
+    );
+    place.check("rules diff a.kif lights.kif", &[], "", 0, "");
 }
 
 #[test]
@@ -509,7 +560,13 @@ fn names_come_back_in_any_answer() {
     let place = Workplace::new();
     let rules = read(&place, "matches.kif").replace("take", "take\\\"");
     place.write("a.kif", rules);
-    place.check("scramble a.kif --map map.json -o b.kif", &[], "", 0, "");
+    place.check(
+        "rules scramble a.kif --map map.json -o b.kif",
+        &[],
+        "",
+        0,
+        "",
+    );
     let names: std::collections::BTreeMap<String, String> =
         serde_json::from_str(&read(&place, "map.json")).unwrap();
     for line in [
@@ -542,7 +599,7 @@ fn names_come_back_in_any_answer() {
             place.run_with(&format!("{command} {file} {}", rest.join(" ")), &more, "")
         };
         let (own, other) = (answer("a.kif", asked), answer("b.kif", &asked_b));
-        let back = place.run_with("scramble --back map.json -", &[], &other.out);
+        let back = place.run_with("rules scramble --back map.json -", &[], &other.out);
         assert_eq!(back.code, Some(0), "{line}: {back:?}");
         for word in names.values() {
             let is_left = back.out.contains(word.trim_start_matches('?'));
@@ -562,7 +619,7 @@ fn names_come_back_in_any_answer() {
     // In rules only names are names.
     place.write("c.kif", "(role ann) ; ann");
     place.check(
-        "scramble c.kif --comments --map c.json -o d.kif",
+        "rules scramble c.kif --comments --map c.json -o d.kif",
         &[],
         "",
         0,
@@ -571,14 +628,14 @@ fn names_come_back_in_any_answer() {
     let word = read(&place, "d.kif")[6..12].to_owned();
     place.write("d.kif", format!("(role {word}) ; {word}"));
     place.check(
-        "scramble --back c.json d.kif",
+        "rules scramble --back c.json d.kif",
         &[],
         "",
         0,
         &format!("(role ann) ; {word}"),
     );
     place.check(
-        "scramble --back c.json -",
+        "rules scramble --back c.json -",
         &[],
         &format!("x:{word}, \"{word}\""),
         0,

@@ -53,11 +53,10 @@ fn every_command_spells_names_like_the_rules() {
         ("check --play --playouts 10 spiel.kif", &[]),
         ("check --play --playouts 10 sehen.kif", &[]),
         ("info spiel.kif", &[]),
-        ("init spiel.kif", &[]),
         ("legal spiel.kif", &[]),
         ("next spiel.kif --move", &["(setze eins) warte"]),
         ("next sehen.kif --move", &["(setze eins) warte"]),
-        ("goal spiel.kif", &[]),
+        ("state spiel.kif", &[]),
         ("why spiel.kif", &["(zelle eins leer)"]),
         ("why spiel.kif", &["(legal boris (setze eins))"]),
         (
@@ -65,7 +64,7 @@ fn every_command_spells_names_like_the_rules() {
             &["(zelle eins anke)", "--moves", "(setze eins) warte"],
         ),
         ("why sehen.kif --known-by boris", &["(Dran Anke)"]),
-        ("perft spiel.kif 2", &[]),
+        ("engine perft spiel.kif 2", &[]),
         ("playout spiel.kif --seed 1", &[]),
         ("playout spiel.kif --count 5", &[]),
         (
@@ -91,7 +90,7 @@ fn every_command_spells_names_like_the_rules() {
         ("graph spiel.kif", &[]),
         ("learn spiel.kif --games 20 -o spiel.values", &[]),
         ("export spiel.kif --efg", &[]),
-        ("bench spiel.kif --seconds 0.1", &[]),
+        ("engine bench spiel.kif --seconds 0.1", &[]),
     ];
     for (line, more) in lines {
         for json in ["", "--json "] {

@@ -244,7 +244,7 @@ pub fn scrambled(game: &str) -> String {
 pub fn scrambled_by(game: &str, seed: u64) -> String {
     let file = format!("{}/games/{game}.kif", env!("CARGO_MANIFEST_DIR"));
     let out = Command::new(env!("CARGO_BIN_EXE_ggp"))
-        .args(["scramble", &file, "--seed", &seed.to_string()])
+        .args(["rules", "scramble", &file, "--seed", &seed.to_string()])
         .output()
         .expect("it runs");
     assert!(out.status.success());

@@ -6,7 +6,7 @@
 //! To add a command `name`:
 //! 1. write `commands/name.rs` with `#[derive(clap::Args)] pub struct Options` and `pub fn
 //! run(options: &Options, context: &Context) -> anyhow::Result<Exit>`;
-//! 2. add one row to the table in `commands.rs`: its doc comment is the one-line help.
+//! 2. add one row to the table in `commands.rs`, in its group: its doc comment is the one-line help.
 //!
 //! Rule files and limits come from [`rule_files::RuleOptions`], a position from
 //! [`position::PositionOptions`], pictures from `picture_options`; `format` turns roles,
@@ -58,7 +58,7 @@ use ggp_engine::machine::PlayError;
 
 use ggp_solver::solve::SolveError;
 
-use commands::Command;
+use commands::{Command, GROUPS};
 pub use context::{ColourChoice, Context, Reported};
 
 /// The result of a command that did not fail.
@@ -80,8 +80,10 @@ pub enum Exit {
     version,
     max_term_width = 100,
     subcommand_required = true,
-    after_help = "Exit codes: 0 done; 1 a negative answer (an illegal move, no solution); \
-                  2 bad input or a failure."
+    after_help = "`ggp COMMAND --help` has the options of a command, and examples; `ggp completions` and \
+                  `ggp man` print shell completions and manual pages.\n\
+                  Exit codes: 0 done; 1 a negative answer (an illegal move, no solution); 2 bad input \
+                  or a failure."
 )]
 struct Cli {
     #[command(flatten)]
@@ -112,18 +114,67 @@ const SEED: &str = "Equal seeds give equal choices for the same rules in the sam
 
 /// The whole command line, for completions and manual pages.
 pub fn command() -> clap::Command {
-    Cli::command().mut_subcommands(|command| {
-        let has_seed = command
-            .get_arguments()
-            .any(|argument| argument.get_id() == "seed");
-        let command = if has_seed {
-            command.mut_arg("seed", explained)
-        } else {
-            command
-        };
-        // -1 is read as a number that is out of range, not as an option.
-        command.allow_negative_numbers(true)
-    })
+    let mut all = Cli::command();
+    let mut listed = String::new();
+    for (group, names) in GROUPS {
+        if group.is_empty() {
+            for name in *names {
+                all = all.mut_subcommand(name, |command| command.hide(true));
+            }
+            continue;
+        }
+        listed += &format!("{group}:\n");
+        for name in *names {
+            let about = all.find_subcommand(name).and_then(clap::Command::get_about);
+            let about = about.map(ToString::to_string).unwrap_or_default();
+            listed += &format!("  {name:<11} {about}\n");
+        }
+    }
+    all.help_template(format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{listed}\n{{options}}{{after-help}}"
+    ))
+    .mut_subcommands(|command| completed(command).mut_subcommands(completed))
+}
+
+/// A command with what all commands have in common.
+fn completed(command: clap::Command) -> clap::Command {
+    let has_seed = command
+        .get_arguments()
+        .any(|argument| argument.get_id() == "seed");
+    let command = if has_seed {
+        command.mut_arg("seed", explained)
+    } else {
+        command
+    };
+    // -1 is read as a number that is out of range, not as an option.
+    command.allow_negative_numbers(true)
+}
+
+/// The command of these words with its arguments, such as `rules diff`.
+fn chosen<'a>(
+    all: &'a clap::Command,
+    given: &'a clap::ArgMatches,
+) -> Option<(&'a clap::Command, &'a clap::ArgMatches)> {
+    let (name, given) = given.subcommand()?;
+    let here = all.find_subcommand(name)?;
+    chosen(here, given).or(Some((here, given)))
+}
+
+/// All commands that do something, with their words.
+fn all_commands(all: &clap::Command) -> Vec<(String, &clap::Command)> {
+    let mut commands = Vec::new();
+    for command in all.get_subcommands() {
+        let name = command.get_name();
+        let below = all_commands(command).into_iter();
+        let below: Vec<_> = below
+            .map(|(words, below)| (format!("{name} {words}"), below))
+            .collect();
+        if below.is_empty() {
+            commands.push((name.to_owned(), command));
+        }
+        commands.extend(below);
+    }
+    commands
 }
 
 /// The option `--seed` of any command, with the reach of a seed in its long help.
@@ -151,9 +202,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Ok(cli) => cli,
         Err(error) => end(error.print(), error.exit_code()),
     };
-    let named = matches.subcommand_name();
-    let here = named.and_then(|name| all.find_subcommand(name));
-    let has = |option| here.is_some_and(|here| has_option(here, option));
+    let chosen = chosen(&all, &matches);
+    let has = |option| chosen.is_some_and(|(here, _)| has_option(here, option));
     let (has_budget, has_goals) = (has("budget-time"), has("goals"));
     let general = &cli.general;
     let context = match Context::new(general.json, general.quiet, general.color) {
@@ -167,10 +217,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
             return 2;
         }
     };
-    let is_apart = match (here, matches.subcommand()) {
-        (Some(here), Some((_, given))) => outputs_are_no_inputs(here, given),
-        _ => Ok(()),
-    };
+    let is_apart = chosen.map_or(Ok(()), |(here, given)| outputs_are_no_inputs(here, given));
     match is_apart.and_then(|()| cli.command.run(&context)) {
         Ok(Exit::Done) => 0,
         Ok(Exit::Negative) => 1,
@@ -256,6 +303,9 @@ fn in_plain_words(error: clap::Error) -> clap::Error {
         return with_a_tip(error);
     }
     let text = |kind: ContextKind| error.get(kind).map_or(String::new(), ToString::to_string);
+    if error.kind() == ErrorKind::InvalidSubcommand {
+        return with_whole_name(&text(ContextKind::InvalidSubcommand), error);
+    }
     let value = text(ContextKind::InvalidValue);
     let Some(source) = error.source() else {
         return error;
@@ -276,6 +326,19 @@ fn in_plain_words(error: clap::Error) -> clap::Error {
         "invalid value '{value}' for '{option}': {why}\n\nFor more information, try '--help'.\n"
     );
     clap::Error::raw(error.kind(), message).with_cmd(&command())
+}
+
+/// The error of an unknown command, with the whole name of one that ends like it.
+fn with_whole_name(given: &str, mut error: clap::Error) -> clap::Error {
+    let all = command();
+    let ending = format!(" {given}");
+    let words = all_commands(&all).into_iter().map(|(words, _)| words);
+    for words in words.filter(|words| words.ends_with(&ending)) {
+        error.remove(ContextKind::SuggestedSubcommand);
+        let tip = ContextValue::StyledStrs(vec![format!("the command is 'ggp {words}'").into()]);
+        error.insert(ContextKind::Suggested, tip);
+    }
+    error
 }
 
 /// The range in the text of an error such as `0 is not in 1..=65535`.
@@ -316,15 +379,22 @@ fn with_a_tip(mut error: clap::Error) -> clap::Error {
         return error;
     }
     let all = command();
-    let mut words = usage.split_whitespace().skip_while(|word| *word != "ggp");
-    let here = words.nth(1).and_then(|name| all.find_subcommand(name));
+    let words = usage.split_whitespace().skip_while(|word| *word != "ggp");
+    let mut here = None;
+    for word in words.skip(1) {
+        match here.unwrap_or(&all).find_subcommand(word) {
+            Some(below) => here = Some(below),
+            None => break,
+        }
+    }
     let known = OTHER_NAMES.iter().find(|(name, _)| *name == option);
     let mut others = known.map_or(&[][..], |(_, others)| others).iter();
     let same = here.and_then(|here| others.find(|other| has_option(here, other)));
-    let commands = all
-        .get_subcommands()
-        .filter(|other| has_option(other, option));
-    let mut names: Vec<&str> = commands.map(clap::Command::get_name).collect();
+    let commands = all_commands(&all);
+    let others = commands
+        .iter()
+        .filter(|(_, other)| has_option(other, option));
+    let mut names: Vec<&str> = others.map(|(words, _)| &words[..]).collect();
     let unnamed = here.and_then(|here| {
         here.get_positionals()
             .find(|known| known.get_id() == option)

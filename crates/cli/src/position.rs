@@ -17,7 +17,7 @@ use ggp_gdl::terms::TermId;
 pub struct PositionOptions {
     /// Start from the state with the facts in this file; `-` is standard input
     ///
-    /// The facts are written as `ggp init` prints them, with or without (true ...) around
+    /// The facts are written as `ggp state` prints them, with or without (true ...) around
     /// each.
     #[arg(long, value_name = "FILE", help_heading = "Position")]
     pub state: Option<PathBuf>,

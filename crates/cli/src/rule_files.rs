@@ -708,3 +708,41 @@ pub fn summary(reading: &Reading) -> String {
 pub fn is_usable(reading: &Reading) -> bool {
     reading.game.is_some() && !diagnostic::has_errors(&reading.findings)
 }
+/// The files of each rule set: the given ones, and all in folders, ordered by name.
+///
+/// # Errors
+///
+/// If a file is missing, or a folder cannot be listed or has no rule file.
+pub fn rule_sets(arguments: &[PathBuf]) -> anyhow::Result<Vec<Vec<PathBuf>>> {
+    let mut games = Vec::new();
+    for argument in arguments {
+        let name = argument.display();
+        if argument.is_dir() {
+            let entries =
+                std::fs::read_dir(argument).with_context(|| format!("cannot list {name}"))?;
+            let mut files = Vec::new();
+            for entry in entries {
+                let path = entry.with_context(|| format!("cannot list {name}"))?.path();
+                let is_rules = path.extension().is_some_and(|ending| ending == "kif");
+                files.extend((is_rules && path.is_file()).then_some(path));
+            }
+            if files.is_empty() {
+                bail!("{name} contains no rule file (.kif)");
+            }
+            files.sort();
+            games.extend(files.into_iter().map(|file| vec![file]));
+        } else if argument.as_os_str() == "-" {
+            bail!("standard input (`-`) cannot be read by several processes; give a file");
+        } else if argument.exists() {
+            games.push(vec![argument.clone()]);
+        } else {
+            let parts = name.to_string();
+            let parts: Vec<PathBuf> = parts.split('+').map(PathBuf::from).collect();
+            if let Some(missing) = parts.iter().find(|part| !part.is_file()) {
+                bail!("the file {} does not exist", missing.display());
+            }
+            games.push(parts);
+        }
+    }
+    Ok(games)
+}

@@ -127,7 +127,9 @@ pub fn is_named_infix(path: &Path) -> bool {
 pub fn refuse_infix(path: &Path, text: &str) -> anyhow::Result<()> {
     let (name, shown) = (path.display(), rule_files::shown_name(path));
     match detect_infix(text).unwrap_or_else(|| is_named_infix(path)) {
-        true => bail!("{shown} is in infix notation; `ggp convert {name}` converts it to KIF"),
+        true => {
+            bail!("{shown} is in infix notation; `ggp rules convert {name}` converts it to KIF")
+        }
         false => Ok(()),
     }
 }

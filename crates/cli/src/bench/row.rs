@@ -259,7 +259,10 @@ fn text(value: &serde_json::Value) -> String {
 ///
 /// A message with line and column, or with the row that names no game.
 pub fn read_rows(text: &str) -> Result<Vec<Row>, String> {
-    let rows: Vec<Row> = json::parse(text, "a JSON list of rows, as `ggp bench --json` prints it")?;
+    let rows: Vec<Row> = json::parse(
+        text,
+        "a JSON list of rows, as `ggp engine bench --json` prints it",
+    )?;
     match rows.iter().position(|row| row.game.is_empty()) {
         Some(index) => Err(format!("there is no game in row {}", index + 1)),
         None => Ok(rows),

@@ -29,7 +29,7 @@ Only blanks and line breaks change. A file keeps its kind of line break (if it h
 the most frequent one) and its byte order mark. Forms, names and comments stay; several empty lines
 between forms become one. Facts on one line stay on one line; each literal of a rule gets
 its own line. A file is written as a whole or not at all, and not if its brackets do not
-match. Files in infix notation are refused: `ggp convert --to infix` formats them.")]
+match. Files in infix notation are refused: `ggp rules convert --to infix` formats them.")]
 pub struct Options {
     /// Rule files and folders; `-` is standard input
     #[arg(required = true, value_name = "FILE")]

@@ -16,7 +16,7 @@ Examples:
   ggp legal tic_tac_toe.kif               a role and a move on each line
   ggp legal tic_tac_toe.kif --role cross  a move on each line
   ggp legal tic_tac_toe.kif --moves '(mark 1 1) wait'
-  ggp init game.kif | ggp legal game.kif --state -")]
+  ggp state game.kif | ggp legal game.kif --state -")]
 pub struct Options {
     #[command(flatten)]
     rules: RuleOptions,

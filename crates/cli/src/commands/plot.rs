@@ -18,7 +18,7 @@ Examples:
   ggp plot counts.csv --x depth --y paths,distinct --scale linear > counts.svg
 
 A table has a line of column names and then lines of numbers, separated by commas, as
-written by --stats-file of `ggp solve` and --csv of `ggp perft` and `ggp bench`. Columns
+written by --stats-file of `ggp solve` and --csv of `ggp engine perft` and `ggp engine bench`. Columns
 that contain words are left out, and so are empty cells.")]
 pub struct Options {
     /// CSV tables; `-` is standard input

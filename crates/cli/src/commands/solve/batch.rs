@@ -11,7 +11,6 @@ use serde::Serialize;
 use super::reference::{Known, Match, Ours, Reference};
 use super::report::verdict_name;
 use super::{Options, left, texts};
-use crate::commands::bench;
 use crate::rule_files::{self, RuleOptions};
 use crate::{Context, Exit};
 use ggp_engine::machine::{AnyMachine, Limits, Machine};
@@ -222,7 +221,7 @@ pub(super) fn suite(
         .map(|path| folder(path))
         .collect();
     let mut games: Vec<(RuleOptions, usize, Option<String>)> = Vec::new();
-    for files in bench::games(&listed)? {
+    for files in rule_files::rule_sets(&listed)? {
         let is_listed = listed.iter().any(|file| files.contains(file));
         let rules = RuleOptions {
             files,

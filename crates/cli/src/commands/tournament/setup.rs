@@ -10,7 +10,6 @@ use anyhow::{Context as _, anyhow, bail};
 use serde::Deserialize;
 
 use super::Options;
-use crate::commands::bench;
 use crate::json;
 use crate::whole_text;
 use ggp_play::AgentSpec;
@@ -230,7 +229,7 @@ impl Setup {
             );
         }
         Ok(Setup {
-            games: bench::games(&games)?,
+            games: crate::rule_files::rule_sets(&games)?,
             players,
             rounds: options.rounds.or(file.rounds).unwrap_or(1),
             pairing: options.pairing.or(file.pairing).unwrap_or_default(),

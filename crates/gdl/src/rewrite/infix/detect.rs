@@ -18,7 +18,7 @@ pub fn infix_finding(sources: &Sources) -> Option<Diagnostic> {
     };
     let message = NOT_KIF.to_owned();
     let finding = Diagnostic::new(Code::BadInfix, Strictness::Tolerant, span, message);
-    Some(finding.help("`ggp convert FILE` converts it to KIF"))
+    Some(finding.help("`ggp rules convert FILE` converts it to KIF"))
 }
 
 /// Maximum number of bytes examined.

@@ -1,4 +1,4 @@
-//! `ggp bench`: random playouts on every backend.
+//! `ggp engine bench`: random playouts on every backend.
 
 mod child;
 mod processes;
@@ -10,13 +10,13 @@ use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context as _, anyhow, bail};
+use anyhow::{anyhow, bail};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::bench::agreement::{Disagreement, disagreements};
 use crate::bench::peers::Peers;
 use crate::bench::{Row, read_rows};
-use crate::rule_files::{EngineOptions, backend_name, backend_parser};
+use crate::rule_files::{EngineOptions, backend_name, backend_parser, rule_sets};
 use crate::rule_limits::EvaluationOptions;
 use crate::whole_text;
 use crate::{Context, Exit};
@@ -29,7 +29,7 @@ const BACKENDS: &[Backend] = &[Backend::Propnet, Backend::Datalog];
 /// The numbers of positions that may be played at the same time.
 const LANES: [&str; 4] = ["64", "256", "512", "1024"];
 
-/// The options of `ggp bench`.
+/// The options of `ggp engine bench`.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Each backend plays each game in a separate process: repeatedly from the initial state to the
@@ -46,11 +46,11 @@ Exit codes: 0 all games were measured; 1 means disagree, or a game exceeded a li
 rule file has errors, or a process failed. Every game gets its row in any case.
 
 Examples:
-  ggp bench games
-  ggp bench tic_tac_toe.kif --backend datalog --backend naive --seconds 3
-  ggp bench games --against benches/peers.csv --reference benches/reference.json
-  ggp bench games --start --jobs 4 --csv start.csv
-  ggp bench rules.kif+instance.kif --json | jq '.[].state_changes_per_cpu_second'")]
+  ggp engine bench games
+  ggp engine bench tic_tac_toe.kif --backend datalog --backend naive --seconds 3
+  ggp engine bench games --against benches/peers.csv --reference benches/reference.json
+  ggp engine bench games --start --jobs 4 --csv start.csv
+  ggp engine bench rules.kif+instance.kif --json | jq '.[].state_changes_per_cpu_second'")]
 pub struct Options {
     /// Rule files, or folders of rule files; A+B is one rule set of two files
     #[arg(value_name = "GAME", required_unless_present = "child")]
@@ -128,7 +128,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     if let Some(task) = &options.child {
         return child::run(task, context);
     }
-    let games = games(&options.games)?;
+    let games = rule_sets(&options.games)?;
     let csv = options.csv.as_deref();
     let is_printed = csv.is_some_and(|path| path.as_os_str() == "-");
     if let Some(path) = csv.filter(|_| !is_printed) {
@@ -255,41 +255,6 @@ fn read<T>(path: &Path, parse: impl Fn(&str) -> Result<T, String>) -> anyhow::Re
     let name = path.display();
     let text = whole_text::read(path)?;
     parse(&text).map_err(|error| anyhow!("{name}: {error}"))
-}
-
-/// The rule files of each game: the given ones, and all in folders, ordered by name.
-pub(super) fn games(arguments: &[PathBuf]) -> anyhow::Result<Vec<Vec<PathBuf>>> {
-    let mut games = Vec::new();
-    for argument in arguments {
-        let name = argument.display();
-        if argument.is_dir() {
-            let entries =
-                std::fs::read_dir(argument).with_context(|| format!("cannot list {name}"))?;
-            let mut files = Vec::new();
-            for entry in entries {
-                let path = entry.with_context(|| format!("cannot list {name}"))?.path();
-                let is_rules = path.extension().is_some_and(|ending| ending == "kif");
-                files.extend((is_rules && path.is_file()).then_some(path));
-            }
-            if files.is_empty() {
-                bail!("{name} contains no rule file (.kif)");
-            }
-            files.sort();
-            games.extend(files.into_iter().map(|file| vec![file]));
-        } else if argument.as_os_str() == "-" {
-            bail!("standard input (`-`) cannot be read by several processes; give a file");
-        } else if argument.exists() {
-            games.push(vec![argument.clone()]);
-        } else {
-            let parts = name.to_string();
-            let parts: Vec<PathBuf> = parts.split('+').map(PathBuf::from).collect();
-            if let Some(missing) = parts.iter().find(|part| !part.is_file()) {
-                bail!("the file {} does not exist", missing.display());
-            }
-            games.push(parts);
-        }
-    }
-    Ok(games)
 }
 
 impl Options {

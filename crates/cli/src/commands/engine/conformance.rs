@@ -1,4 +1,4 @@
-//! `ggp conformance`: comparison with reference answers.
+//! `ggp engine conformance`: comparison with reference answers.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::{Context, Exit, json};
 use ggp_engine::machine::{Backend, Limits};
 use ggp_gdl::symbol::Case;
 
-/// The options of `ggp conformance`.
+/// The options of `ggp engine conformance`.
 #[derive(clap::Args)]
 #[command(after_help = "\
 DIR contains answers about rule files. The files themselves belong to public collections, which
@@ -25,9 +25,9 @@ reasons and do not count.
 
 Examples:
   git clone https://github.com/ggp-org/ggp-repository
-  ggp conformance --games ggp-repository
-  ggp conformance --games collections --game 'chess*' --budget 1000000
-  ggp conformance --games collections --time 600 --threads 2 --json")]
+  ggp engine conformance --games ggp-repository
+  ggp engine conformance --games collections --game 'chess*' --budget 1000000
+  ggp engine conformance --games collections --time 600 --threads 2 --json")]
 pub struct Options {
     /// The folder of reference answers
     #[arg(value_name = "DIR", default_value = "conformance")]
@@ -91,7 +91,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     if !options.folder.is_dir() {
         bail!(
             "there is no folder {} of reference answers; run the command in the repository of \
-             ggp, or give its folder `conformance`: ggp conformance DIR",
+             ggp, or give its folder `conformance`: ggp engine conformance DIR",
             options.folder.display()
         );
     }

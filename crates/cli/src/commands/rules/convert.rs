@@ -1,4 +1,4 @@
-//! `ggp convert`: conversion between KIF and infix notation.
+//! `ggp rules convert`: conversion between KIF and infix notation.
 
 use std::path::PathBuf;
 
@@ -9,13 +9,13 @@ use crate::{Context, Exit, Reported, rule_files};
 use ggp_gdl::rewrite::{Layout, detect_infix, from_infix, laid_out, to_infix, unwritable};
 use ggp_gdl::span::Sources;
 
-/// The options of `ggp convert`.
+/// The options of `ggp rules convert`.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  ggp convert game.kif > game.hrf     to infix notation
-  ggp convert game.hrf > game.kif     back to KIF: the same rules and comments
-  ggp convert game.hrf | ggp check -  other commands read KIF
+  ggp rules convert game.kif > game.hrf     to infix notation
+  ggp rules convert game.hrf > game.kif     back to KIF: the same rules and comments
+  ggp rules convert game.hrf | ggp check -  other commands read KIF
 
 Infix notation is taken from the book \"General Game Playing\" by Genesereth and Thielscher:
   legal(P,take(N)) :- true(heap(M)) & less(N,M) & ~over

@@ -1,4 +1,4 @@
-//! `ggp diff`: comparison of two rule files, rule by rule.
+//! `ggp rules diff`: comparison of two rule files, rule by rule.
 
 use std::collections::HashMap;
 use std::io;
@@ -15,13 +15,13 @@ use ggp_gdl::span::Sources;
 use ggp_gdl::symbol::Case;
 use ggp_gdl::syntax::Sexp;
 
-/// The options of `ggp diff`.
+/// The options of `ggp rules diff`.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  ggp diff old.kif new.kif
-  git show HEAD:game.kif | ggp diff - game.kif
-  ggp diff old.kif new.kif --json | jq '.changed[].new'
+  ggp rules diff old.kif new.kif
+  git show HEAD:game.kif | ggp rules diff - game.kif
+  ggp rules diff old.kif new.kif --json | jq '.changed[].new'
 
 The order of rules and of literals in rules, the names of variables, layout and comments are
 ignored; the order of roles is not. A changed rule is shown once, with the new file's

@@ -1,4 +1,4 @@
-//! `ggp scramble`: obfuscation of all names, and its reversal.
+//! `ggp rules scramble`: obfuscation of all names, and its reversal.
 
 use std::path::{Path, PathBuf};
 
@@ -13,14 +13,14 @@ use ggp_gdl::span::Sources;
 use ggp_gdl::symbol::Case;
 use ggp_gdl::syntax;
 
-/// The options of `ggp scramble`.
+/// The options of `ggp rules scramble`.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  ggp scramble game.kif --seed 7 --map names.json > other.kif
-  ggp scramble game.kif --order              also shuffle rules and literals
-  ggp scramble --back names.json other.kif   restore the names
-  ggp --quiet solve other.kif | ggp scramble --back names.json -
+  ggp rules scramble game.kif --seed 7 --map names.json > other.kif
+  ggp rules scramble game.kif --order              also shuffle rules and literals
+  ggp rules scramble --back names.json other.kif   restore the names
+  ggp --quiet solve other.kif | ggp rules scramble --back names.json -
 
 Keywords and integers are unchanged and roles keep their order, so answers differ only in
 names. Comments are removed unless --comments is given, which also keeps the lines. The same

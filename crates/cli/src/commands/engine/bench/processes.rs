@@ -83,7 +83,7 @@ fn work(program: &Path, task: &Task, limits: Limits, context: &Context) -> Optio
         }
     };
     let mut command = Command::new(program);
-    command.args(["bench", "--quiet", "--child", &text]);
+    command.args(["engine", "bench", "--quiet", "--child", &text]);
     command.stdin(Stdio::null());
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     match command.spawn() {

@@ -1,4 +1,4 @@
-//! The task of a child process of `ggp bench`, and its messages.
+//! The task of a child process of `ggp engine bench`, and its messages.
 
 use std::path::PathBuf;
 use std::time::Duration;

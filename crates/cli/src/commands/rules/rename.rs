@@ -1,4 +1,4 @@
-//! `ggp rename`: a new name for a symbol.
+//! `ggp rules rename`: a new name for a symbol.
 
 use std::path::PathBuf;
 
@@ -10,14 +10,14 @@ use crate::{Context, Exit};
 use ggp_gdl::rewrite::{NameKind, Pattern, edited, renamed};
 use ggp_gdl::symbol::Case;
 
-/// The options of `ggp rename`.
+/// The options of `ggp rules rename`.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  ggp rename game.kif heap pile              rename it everywhere
-  ggp rename game.kif take/2 draw            rename it only with two arguments
-  ggp rename game.kif red crimson --only term
-  ggp rename rules.kif light lamp --with instance.kif
+  ggp rules rename game.kif heap pile              rename it everywhere
+  ggp rules rename game.kif take/2 draw            rename it only with two arguments
+  ggp rules rename game.kif red crimson --only term
+  ggp rules rename rules.kif light lamp --with instance.kif
 
 The files are rewritten; everything else in them, including comments, is unchanged. If the
 new name is already in use, a keyword or a number, it is refused and nothing is written.")]

@@ -1,4 +1,4 @@
-//! `ggp perft`: the number of positions at each depth.
+//! `ggp engine perft`: the number of positions at each depth.
 
 mod paths;
 mod table;
@@ -19,15 +19,15 @@ use ggp_engine::machine::{
 use ggp_gdl::counted::counted;
 use table::Row;
 
-/// The options of `ggp perft`.
+/// The options of `ggp engine perft`.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  ggp perft tic_tac_toe.kif 4
-  ggp perft tic_tac_toe.kif 3 --moves '(mark 1 1)'
-  ggp perft tic_tac_toe.kif 20 --time 10 --csv counts.csv
-  ggp perft tic_tac_toe.kif 3 --json | jq '.levels[].paths'
-  ggp perft tic_tac_toe.kif 9 --no-transpositions
+  ggp engine perft tic_tac_toe.kif 4
+  ggp engine perft tic_tac_toe.kif 3 --moves '(mark 1 1)'
+  ggp engine perft tic_tac_toe.kif 20 --time 10 --csv counts.csv
+  ggp engine perft tic_tac_toe.kif 3 --json | jq '.levels[].paths'
+  ggp engine perft tic_tac_toe.kif 9 --no-transpositions
 
 Columns: joint-move sequences of that length; distinct states they lead to; the sequences and
 the states that end the game; the sum of each role's scores over the ending sequences; missing

@@ -1,4 +1,4 @@
-//! The table that `ggp perft` prints.
+//! The table that `ggp engine perft` prints.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! The output of `ggp bench`.
+//! The output of `ggp engine bench`.
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
