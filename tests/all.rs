@@ -54,9 +54,9 @@ mod rewritten;
 mod rollouts;
 mod rule_faults;
 mod scrambled;
-mod seeds;
 mod solve;
 mod solve_cli;
+mod solve_suite;
 #[cfg(target_os = "linux")]
 mod stops;
 mod symmetry;

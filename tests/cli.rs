@@ -16,7 +16,6 @@ mod perft;
 mod play;
 mod play_blind;
 mod playout;
-mod plot;
 mod questions;
 mod rewrite;
 mod spelling;

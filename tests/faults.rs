@@ -95,7 +95,6 @@ fn cases() -> (Workplace, Vec<Case>) {
         ("draw lights.kif -o out.txt", "out.txt"),
         ("graph lights.kif -o out.dot", "out.dot"),
         ("engine perft matches.kif 4 --csv out.csv", "out.csv"),
-        ("plot table.csv -o out.svg", "out.svg"),
         ("solve lights.kif --answer out.json", "out.json"),
         (
             "solve lights.kif --stats json --stats-file out.json",

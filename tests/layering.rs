@@ -90,7 +90,7 @@ const SURROUNDINGS: &[(&str, &[&str])] = &[
 
 /// Crates whose purpose is to deal with the surroundings. All others, and their modules,
 /// are listed in [`ALLOWED`].
-const EDGES: &[&str] = &["cli", "fuzz", "ggp"];
+const EDGES: &[&str] = &["cli", "fuzz", "ggp", "lab"];
 
 /// Crate, module (without the modules inside it) and the surroundings that it uses.
 const ALLOWED: &[(&str, &str, &[&str])] = &[

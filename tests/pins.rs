@@ -91,18 +91,23 @@ fn answers_in_json_are_as_pinned() {
 
 #[test]
 fn every_command_with_an_answer_is_pinned() {
-    let help = Command::new(env!("CARGO_BIN_EXE_ggp"))
-        .arg("--help")
-        .output()
-        .expect("it runs");
-    let help = String::from_utf8(help.stdout).expect("the output is UTF-8");
-    let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1);
-    let commands = commands.take_while(|line| !line.is_empty());
-    let commands = commands.filter_map(|line| line.split_whitespace().next());
+    let all = ggp_cli::command();
+    let commands = ggp_cli::all_commands(&all);
+    let commands = commands.iter().map(|(words, _)| &words[..]);
     // They serve, wait for others, measure, write files alone or compare answers themselves.
-    let others =
-        "lsp play web player host learn completions man help bench seeds plot conformance tabulate";
-    let others: Vec<&str> = others.split(' ').collect();
+    let others = [
+        "lsp",
+        "play",
+        "web",
+        "player",
+        "host",
+        "learn",
+        "completions",
+        "man",
+        "tabulate",
+        "engine bench",
+        "engine conformance",
+    ];
 
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pins/answers.json");
     let pins = std::fs::read_to_string(path).expect("the pins can be read");

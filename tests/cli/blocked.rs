@@ -79,7 +79,6 @@ fn a_signal_ends_a_command_that_waits_for_a_file() {
             "tournament --games matches.kif --player first --player random --results pipe",
             "play matches.kif --resume pipe",
             "rules scramble matches.kif --back pipe",
-            "seeds --spec pipe",
             "play matches.kif --roles first,random --save drain",
             "rules scramble matches.kif --map drain",
             "solve lights.kif --answer drain",

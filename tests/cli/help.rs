@@ -37,8 +37,6 @@ const OTHERS: &[&str] = &[
     "engine perft",
     "engine bench",
     "engine conformance",
-    "plot",
-    "seeds",
     "completions",
     "man",
 ];

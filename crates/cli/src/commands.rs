@@ -17,11 +17,9 @@ pub mod next;
 pub mod play;
 pub mod player;
 pub mod playout;
-pub mod plot;
 pub mod prove;
 pub mod replay;
 pub mod rules;
-pub mod seeds;
 pub mod solve;
 pub mod state;
 pub mod tabulate;
@@ -121,10 +119,6 @@ commands! {
         Engine = engine;
     }
     "" {
-        /// Plot columns of a CSV table
-        Plot = plot;
-        /// Compare solving times with the published times of other programs
-        Seeds = seeds;
         /// Print a shell completion script
         Completions = completions;
         /// Print or write the manual pages

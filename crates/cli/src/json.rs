@@ -8,7 +8,7 @@ use serde_json::error::Category;
 /// # Errors
 ///
 /// A message with the description, and with the reason or the place if that is known.
-pub(crate) fn parse<T: DeserializeOwned>(text: &str, expected: &str) -> Result<T, String> {
+pub fn parse<T: DeserializeOwned>(text: &str, expected: &str) -> Result<T, String> {
     serde_json::from_str(text).map_err(|error| {
         let why = error.to_string();
         let names_a_field = why.starts_with("missing field") || why.starts_with("unknown");

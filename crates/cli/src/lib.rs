@@ -25,14 +25,13 @@ pub mod conformance;
 mod context;
 pub mod format;
 mod graph_layout;
-mod json;
+pub mod json;
 mod kinds;
 mod knowledge;
-mod line_chart;
 mod listening;
-mod numbers;
+pub mod numbers;
 mod picture_options;
-mod png;
+pub mod png;
 pub mod position;
 mod processes;
 pub mod record;
@@ -40,7 +39,7 @@ pub mod rule_files;
 pub mod rule_limits;
 mod text_files;
 mod value_files;
-mod whole_text;
+pub mod whole_text;
 
 use std::error::Error as _;
 use std::ffi::OsString;
@@ -58,6 +57,7 @@ use ggp_engine::machine::PlayError;
 
 use ggp_solver::solve::SolveError;
 
+pub use commands::solve::{texts, verdict_name};
 use commands::{Command, GROUPS};
 pub use context::{ColourChoice, Context, Reported};
 
@@ -95,7 +95,7 @@ struct Cli {
 /// The options of every command.
 #[derive(clap::Args)]
 #[command(next_help_heading = "General")]
-struct GeneralOptions {
+pub struct GeneralOptions {
     /// Print JSON instead of text
     #[arg(long, global = true)]
     json: bool,
@@ -160,8 +160,8 @@ fn chosen<'a>(
     chosen(here, given).or(Some((here, given)))
 }
 
-/// All commands that do something, with their words.
-fn all_commands(all: &clap::Command) -> Vec<(String, &clap::Command)> {
+/// All commands that do something, with their words, such as `rules diff`.
+pub fn all_commands(all: &clap::Command) -> Vec<(String, &clap::Command)> {
     let mut commands = Vec::new();
     for command in all.get_subcommands() {
         let name = command.get_name();
@@ -204,21 +204,35 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     };
     let chosen = chosen(&all, &matches);
     let has = |option| chosen.is_some_and(|(here, _)| has_option(here, option));
-    let (has_budget, has_goals) = (has("budget-time"), has("goals"));
-    let general = &cli.general;
+    let time_option = if has("budget-time") {
+        "--budget-time"
+    } else {
+        "--time"
+    };
+    carried_out(&cli.general, time_option, has("goals"), |context| {
+        if let Some((here, given)) = chosen {
+            outputs_are_no_inputs(here, given)?;
+        }
+        cli.command.run(context)
+    })
+}
+
+/// Runs a command, whose time is limited by an option of this name, and which may have the option
+/// `--goals`; prints its failure, and returns the exit code of the process.
+pub fn carried_out(
+    general: &GeneralOptions,
+    time_option: &'static str,
+    has_goals: bool,
+    run: impl FnOnce(&Context) -> anyhow::Result<Exit>,
+) -> u8 {
     let context = match Context::new(general.json, general.quiet, general.color) {
-        Ok(context) => context.with_time_option(if has_budget {
-            "--budget-time"
-        } else {
-            "--time"
-        }),
+        Ok(context) => context.with_time_option(time_option),
         Err(error) => {
             let _ = writeln!(io::stderr(), "error: {error:#}");
             return 2;
         }
     };
-    let is_apart = chosen.map_or(Ok(()), |(here, given)| outputs_are_no_inputs(here, given));
-    match is_apart.and_then(|()| cli.command.run(&context)) {
+    match run(&context) {
         Ok(Exit::Done) => 0,
         Ok(Exit::Negative) => 1,
         Err(error) => fail(&error, has_goals, &context),
@@ -235,7 +249,6 @@ const OUTPUTS: &[&str] = &[
     "log",
     "map",
     "output",
-    "plot",
     "results",
     "save",
     "stats-file",

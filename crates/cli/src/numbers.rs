@@ -20,7 +20,7 @@ pub(super) fn seconds(text: &str) -> Result<Duration, String> {
 }
 
 /// Formats a number with separators: `1,234,567`.
-pub(super) fn thousands(number: u64) -> String {
+pub fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {

@@ -1,9 +1,9 @@
 //! Rendering of SVG as PNG.
 
 #[cfg(feature = "png")]
-pub(super) use with::{check, png};
+pub use with::{check, png};
 #[cfg(not(feature = "png"))]
-pub(super) use without::{check, png};
+pub use without::{check, png};
 
 #[cfg(feature = "png")]
 mod with {

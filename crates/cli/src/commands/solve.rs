@@ -9,7 +9,7 @@ mod reference;
 mod refusals;
 mod report;
 
-pub(super) use report::verdict_name;
+pub use report::verdict_name;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -552,7 +552,7 @@ fn exit(answer: &Answer) -> Exit {
 }
 
 /// The texts of a plan's moves.
-pub(super) fn texts(machine: &AnyMachine, plan: &[ggp_gdl::game::Move]) -> Vec<String> {
+pub fn texts(machine: &AnyMachine, plan: &[ggp_gdl::game::Move]) -> Vec<String> {
     let mut terms = machine.terms().clone();
     terms.refresh();
     let game: &Game = machine.game();

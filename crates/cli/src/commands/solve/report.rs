@@ -140,7 +140,7 @@ fn compared(compare: Compare, answer: &Answer) -> &'static str {
 }
 
 /// The verdict as a word of a file format.
-pub(crate) fn verdict_name<A>(verdict: &Verdict<A>) -> &'static str {
+pub fn verdict_name<A>(verdict: &Verdict<A>) -> &'static str {
     match verdict {
         Verdict::Solved { .. } => "solved",
         Verdict::Unsolvable => "unsolvable",

@@ -1,4 +1,4 @@
-//! `ggp seeds`: comparison with the figures of other programs, from a list of runs.
+//! `ggp-lab seeds`: comparison with the figures of other programs, from a list of runs.
 
 mod files;
 mod measure;
@@ -12,13 +12,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, anyhow, bail};
 use serde::Serialize;
 
-use crate::whole_text;
-use crate::{Context, Exit, json};
+use ggp_cli::{Context, Exit, json, whole_text};
 use measure::Bench;
 use rows::{BoardsRow, GraphRow, SearchRow};
 use spec::{Curve, Other, Spec, Table};
 
-/// The options of `ggp seeds`.
+/// The options of `ggp-lab seeds`.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Each table has the figures of a program that was written for one puzzle (nodes, counts and
@@ -33,9 +32,9 @@ variable GGP_CORPUS is FOLDER; runs whose boards are missing are left out.
 Exit codes: 0 all answers are as known; 1 some are not; 2 bad input or a failure.
 
 Examples:
-  ggp seeds
-  ggp seeds --table 4 --csv figures --plot figures
-  ggp seeds --markdown > tables.md")]
+  ggp-lab seeds
+  ggp-lab seeds --table 4 --csv figures --plot figures
+  ggp-lab seeds --markdown > tables.md")]
 pub struct Options {
     /// Run only the table with this number; may be given several times
     #[arg(long = "table", value_name = "N")]
@@ -67,7 +66,7 @@ const SPEC: &str = include_str!("seeds.json");
 const MARKDOWN: &str = "\
 # Comparison with other programs
 
-Printed by `ggp seeds --markdown`. Columns *theirs* have the figures of the programs' authors,
+Printed by `ggp-lab seeds --markdown`. Columns *theirs* have the figures of the programs' authors,
 measured on their machines; columns *ggp* are from the machine that printed this, in a release
 build, with one thread unless a row says more. *CPU* is CPU time: the time that an idle
 machine would take. Every answer was checked: plans were played again by another evaluator,
@@ -110,7 +109,7 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     };
     let spec: Spec = json::parse(
         &text,
-        "a JSON object with `tables`, like crates/cli/src/commands/seeds.json",
+        "a JSON object with `tables`, like crates/lab/src/seeds.json",
     )
     .map_err(|why| anyhow!("{name} is not a list of tables: {why}"))?;
     if !options.games.is_dir() {

@@ -1,6 +1,41 @@
-//! `ggp plot`.
+//! `ggp-lab plot`.
 
-use super::workplace::Workplace;
+use std::process::Command;
+
+use tempfile::TempDir;
+
+/// A folder of its own, removed in the end.
+struct Workplace(TempDir);
+
+/// What a run printed, and its exit code.
+#[derive(Debug)]
+struct Answer {
+    code: Option<i32>,
+    out: String,
+    err: String,
+}
+
+impl Workplace {
+    fn new() -> Self {
+        Workplace(TempDir::new().unwrap())
+    }
+
+    fn write(&self, name: &str, content: &str) {
+        std::fs::write(self.0.path().join(name), content).unwrap();
+    }
+
+    /// Runs the program in the folder, with arguments that hold no blanks.
+    fn run(&self, line: &str) -> Answer {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ggp-lab"));
+        let command = command.args(line.split_whitespace());
+        let output = command.current_dir(self.0.path()).output().unwrap();
+        Answer {
+            code: output.status.code(),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
 
 const TABLE: &str = "depth,kind,count,seconds\n0,a,1,0.5\n1,b,30,0.25\n2,c,,0.75\n3,d,4000,1\n";
 
@@ -31,7 +66,7 @@ fn columns_of_numbers_become_curves() {
         (Some(0), ""),
         "{found:#?}"
     );
-    let picture = std::fs::read_to_string(place.folder().join("growth.svg")).unwrap();
+    let picture = std::fs::read_to_string(place.0.path().join("growth.svg")).unwrap();
     assert_eq!(lines(&picture), 1);
     assert!(
         picture.contains("Growth") && !picture.contains("depth"),
@@ -65,8 +100,9 @@ fn large_and_small_numbers_are_drawn_on_a_logarithmic_scale() {
 #[test]
 fn what_the_search_counted_is_drawn() {
     let place = Workplace::new();
-    place.write("lights.kif", super::workplace::LIGHTS);
-    let found = place.run("solve lights.kif --method iterative-deepening --stats-file levels.csv");
+    let games = concat!(env!("CARGO_MANIFEST_DIR"), "/../../games");
+    let line = format!("seeds --table 1 --games {games} --csv .");
+    let found = place.run(&line);
     assert_eq!(found.code, Some(0), "{found:#?}");
     let found = place.run("plot levels.csv --y generated,frontier");
     assert_eq!((found.code, lines(&found.out)), (Some(0), 2), "{found:#?}");
@@ -82,7 +118,7 @@ fn what_cannot_be_drawn_is_said() {
     place.write("matches.jsonl", "{\"a\":1,\"b\":2}\n{\"a\":1}\n");
     let many: Vec<String> = (0..40).map(|k| format!("c{k}")).collect();
     let row = vec!["1"; 40].join(",");
-    place.write("many.csv", format!("{}\n{row}\n", many.join(",")));
+    place.write("many.csv", &format!("{}\n{row}\n", many.join(",")));
     for (arguments, told) in [
         (
             "plot table.csv --y cuont",

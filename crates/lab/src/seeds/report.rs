@@ -6,7 +6,7 @@ use ggp_gdl::counted::counted;
 use super::Measured;
 use super::rows::{BoardsRow, GraphRow, SearchRow};
 use super::spec::{Goal, Other, Reached, Theirs};
-use crate::numbers::thousands;
+use ggp_cli::numbers::thousands;
 
 /// A table of text. The first column has names and the last has remarks.
 pub(super) struct Sheet {

@@ -13,10 +13,8 @@ use anyhow::{Context as _, anyhow, bail};
 use super::replay::wrong_plans;
 use super::rows::{BoardRow, BoardsRow, GraphRow, LevelRow, SearchRow};
 use super::spec::{Board, BoardRun, Boards, Expect, Game, GraphRun, Merge, Reached, SearchRun};
-use crate::Context;
-use crate::bench::usage::cpu_time;
-use crate::commands::solve::{texts, verdict_name};
-use crate::whole_text;
+use ggp_cli::bench::usage::cpu_time;
+use ggp_cli::{Context, texts, verdict_name, whole_text};
 use ggp_engine::machine::{AnyMachine, Limits, Machine, PropnetState};
 use ggp_engine::propnet::GroundLimits;
 use ggp_gdl::check::{self, ReadOptions};
@@ -179,7 +177,7 @@ impl Bench<'_> {
         faults.extend(self.unexpected(&run.expect, &solved));
         let wanted = run.expect.positions.filter(|_| stats.ran_out.is_none());
         if wanted.is_some_and(|wanted| wanted != total.generated) {
-            faults.push(crate::format::counted(total.generated, "position"));
+            faults.push(ggp_gdl::counted::counted(total.generated, "position"));
         }
         let levels = levels(&stats.levels);
         Ok(SearchRow {
@@ -418,7 +416,7 @@ fn too_many(least: Option<usize>, ours: Option<usize>, optimal: Option<bool>) ->
     (ours < least || optimal == Some(true) && ours != least).then(|| {
         format!(
             "{} instead of {least}",
-            crate::format::counted(ours, "move")
+            ggp_gdl::counted::counted(ours, "move")
         )
     })
 }

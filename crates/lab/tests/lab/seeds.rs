@@ -1,9 +1,9 @@
-//! `ggp seeds`, and `ggp solve --suite` beside what is known.
+//! `ggp-lab seeds`.
 
 use std::fs;
 use std::path::PathBuf;
 
-use crate::common::ggp;
+use super::lab;
 use serde_json::Value;
 
 fn text(bytes: &[u8]) -> String {
@@ -24,7 +24,7 @@ fn run(name: &str, spec: &str, more: &[&str]) -> (Option<i32>, Value) {
     fs::write(&file, spec).expect("it can be written");
     let file = file.to_str().expect("a plain name");
     let arguments = [&["seeds", "--json", "--spec", file], more].concat();
-    let output = ggp(&arguments);
+    let output = lab(&arguments);
     let told = text(&output.stderr);
     let value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{told}"));
     (output.status.code(), value)
@@ -41,7 +41,7 @@ fn one_board(more: &str) -> String {
 
 #[test]
 fn our_first_table_is_as_known() {
-    let output = ggp(&["seeds", "--json", "--table", "1"]);
+    let output = lab(&["seeds", "--json", "--table", "1"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let value: Value = serde_json::from_slice(&output.stdout).expect("one JSON value");
     let table = &value["tables"][0];
@@ -56,10 +56,10 @@ fn our_first_table_is_as_known() {
 
 #[test]
 fn tables_can_be_read_and_put_into_documents() {
-    let plain = text(&ggp(&["seeds", "--table", "1"]).stdout);
+    let plain = text(&lab(&["seeds", "--table", "1"]).stdout);
     assert!(plain.starts_with("1. Buttons and Lights\n"), "{plain}");
     assert!(plain.contains("by depth 1 1 1 2 1 1 1") && plain.contains("as known"));
-    let marked = text(&ggp(&["seeds", "--table", "1", "--markdown"]).stdout);
+    let marked = text(&lab(&["seeds", "--table", "1", "--markdown"]).stdout);
     assert!(marked.contains("\n## 1. Buttons and Lights\n"), "{marked}");
     assert!(marked.contains("\n| --- | ---: |"), "{marked}");
 }
@@ -151,7 +151,7 @@ fn counts_and_pictures_are_written() {
 #[test]
 fn bad_lists_of_tables_are_refused() {
     let told = |arguments: &[&str]| {
-        let output = ggp(arguments);
+        let output = lab(arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
         text(&output.stderr)
     };
@@ -180,72 +180,8 @@ fn boards_that_are_not_there_are_left_out() {
     fs::write(&file, spec).expect("it can be written");
     let plot = folder.join("plot");
     let (file, plot) = (file.to_str().unwrap(), plot.to_str().unwrap());
-    let output = ggp(&["seeds", "--spec", file, "--plot", plot]);
+    let output = lab(&["seeds", "--spec", file, "--plot", plot]);
     let told = text(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{told}");
     assert!(told.contains("nothing is drawn"), "{told}");
-}
-
-/// A folder `games` in a folder, with two games in it.
-fn suite(name: &str) -> PathBuf {
-    let folder = scratch(name);
-    fs::create_dir(folder.join("games")).expect("it can be made");
-    for game in ["buttons_and_lights", "wolf_goat_cabbage"] {
-        let from = format!("{}/games/{game}.kif", env!("CARGO_MANIFEST_DIR"));
-        fs::copy(from, folder.join(format!("games/{game}.kif"))).expect("it can be copied");
-    }
-    folder
-}
-
-/// Solves two games beside a table of what is known; exit code and both outputs.
-fn beside(name: &str, known: &str) -> (Option<i32>, String, String) {
-    let folder = suite(name);
-    let table = folder.join("known.csv");
-    let head = "game,known,moves,proved,settled_by,source";
-    fs::write(&table, format!("{head}\n{known}\n")).expect("it can be written");
-    let (folder, table) = (folder.to_str(), table.to_str());
-    let (folder, table) = (folder.expect("a plain name"), table.expect("a plain name"));
-    let output = ggp(&["--quiet", "solve", "--suite", folder, "--reference", table]);
-    (
-        output.status.code(),
-        text(&output.stdout),
-        text(&output.stderr),
-    )
-}
-
-#[test]
-fn a_suite_stands_beside_what_is_known() {
-    let (code, table, _) = beside("suite", "buttons_and_lights,solvable,6,shortest,x,y");
-    assert_eq!(code, Some(0), "{table}");
-    assert!(table.contains("yes, 6"), "{table}");
-    assert!(
-        table
-            .lines()
-            .last()
-            .is_some_and(|line| line == "settled 2 of 2"),
-        "{table}"
-    );
-}
-
-#[test]
-fn a_contradiction_is_not_to_be_missed() {
-    let (code, table, told) = beside("contradiction", "buttons_and_lights,unsolvable,,,x,y");
-    assert_eq!(code, Some(1), "{table}");
-    assert!(
-        table.contains("CONTRADICTION: a plan of 6 moves"),
-        "{table}"
-    );
-    assert!(
-        table.contains("settled 2 of 2, 1 CONTRADICT known results"),
-        "{table}"
-    );
-    assert!(
-        told.contains("error: buttons_and_lights: a plan of 6 moves"),
-        "{told}"
-    );
-    let (code, table, _) = beside("shorter", "buttons_and_lights,solvable,7,shortest,x,y");
-    assert_eq!(code, Some(1), "{table}");
-    let (code, _, told) = beside("no_table", "buttons_and_lights,perhaps,7,shortest,x,y");
-    assert_eq!(code, Some(2), "{told}");
-    assert!(told.contains("is not a table of known results"), "{told}");
 }

@@ -1,21 +1,21 @@
-//! `ggp plot`: line charts of CSV tables.
+//! `ggp-lab plot`: line charts of CSV tables.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 
 use crate::line_chart::{self, Chart, Curve};
-use crate::rule_files::{read_text, shown_name};
-use crate::{Context, Exit, png};
+use ggp_cli::rule_files::{read_text, shown_name};
+use ggp_cli::{Context, Exit, png};
 
-/// The options of `ggp plot`.
+/// The options of `ggp-lab plot`.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   ggp solve hanoi.kif --method breadth-first-packed --stats-file hanoi.csv
-  ggp plot hanoi.csv -o hanoi.svg
-  ggp plot one.csv two.csv --y generated --output both.svg
-  ggp plot counts.csv --x depth --y paths,distinct --scale linear > counts.svg
+  ggp-lab plot hanoi.csv -o hanoi.svg
+  ggp-lab plot one.csv two.csv --y generated --output both.svg
+  ggp-lab plot counts.csv --x depth --y paths,distinct --scale linear > counts.svg
 
 A table has a line of column names and then lines of numbers, separated by commas, as
 written by --stats-file of `ggp solve` and --csv of `ggp engine perft` and `ggp engine bench`. Columns
