@@ -524,6 +524,25 @@ fn each_kind_of_wrong_goals_is_shown_and_who_waits_is_told_only_of_waiting() {
 }
 
 #[test]
+fn playouts_that_get_stuck_are_no_part_of_the_average_and_said() {
+    let rules = "
+        (role x) (init (p 0))
+        (<= (legal x left) (true (p 0))) (<= (legal x right) (true (p 0)))
+        (<= (next (p 1)) (does x left)) (<= (next (p 2)) (does x right))
+        (<= terminal (true (p 1))) (<= (goal x 100) (true (p 1))) (<= (goal x 0) (not (true (p 1))))
+        (<= (next won) (true (p 9)))";
+    let out = ggp(&["check", "--play", "-"], rules).1;
+    for part in [
+        " stuck without a legal move, all 3 positions\n",
+        "x can get 100 (100 on average in playouts that ended)",
+        "warning[P301]: this rule never fires",
+        "`ggp why ... '(next won)' --does 'MOVES'`; maybe matches that end for want of a legal move",
+    ] {
+        assert!(out.contains(part), "{part}: {out}");
+    }
+}
+
+#[test]
 fn chance_under_another_name_is_told_its_name() {
     let dice = "(role wren)\n(role dice)\n(legal dice (roll 1))\n(legal dice (roll 2))";
     let (code, out) = ggp(

@@ -164,6 +164,10 @@ fn a_session_has_its_number_of_tables() {
     let other = service.anew();
     other.get("/api/players");
     assert_eq!(other.post("/api/tables", &table).status, 200);
+    // A table that is laid by the first request counts, too.
+    let hasty = service.anew();
+    let statuses = [(); 2].map(|()| hasty.post("/api/tables", &table).status);
+    assert_eq!(statuses, [200, 429]);
 }
 
 #[test]

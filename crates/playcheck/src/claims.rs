@@ -400,7 +400,7 @@ impl Evidence<'_> {
             let mean = average(self.played.roles[role].sum, scored);
             let which = match self.played.cut {
                 _ if scored < self.played.ends => "playouts with a score",
-                0 => "random playouts",
+                0 if scored >= self.options.playouts => "random playouts",
                 _ => "playouts that ended",
             };
             claim.text = match scored {

@@ -9,7 +9,7 @@ use super::{Evidence, listed};
 use ggp_gdl::check::Keyword;
 use ggp_gdl::counted::counted;
 use ggp_gdl::diagnostic::{Code, Diagnostic, Strictness};
-use ggp_gdl::program::reach::supporters;
+use ggp_gdl::program::reach::{dependents, supporters};
 use ggp_gdl::program::unify::Unifier;
 use ggp_gdl::program::{Atom, Literal, Rule};
 use ggp_gdl::span::Span;
@@ -207,6 +207,10 @@ impl Evidence<'_> {
         finding.help(match (&dead.meant, some) {
             (Some(meant), _) => format!("did you mean {meant}?"),
             (None, true) => "if the alternative is not needed, remove it".to_owned(),
+            (None, false) if self.tally().stuck > 0 => format!(
+                "run {}; maybe matches that end for want of a legal move are the reason",
+                self.question(dead)
+            ),
             (None, false) => format!("run {}, or remove the rule", self.question(dead)),
         })
     }
@@ -218,10 +222,14 @@ impl Evidence<'_> {
             return "`ggp why` with a fact that the rule should derive".to_owned();
         };
         let head = &self.game.rules().rules[dead.rule].head;
+        let of_moves = [Keyword::Next, Keyword::Sees].map(|keyword| self.game.keyword(keyword));
+        let does = dependents(self.game.rules(), self.game.keyword(Keyword::Does));
+        let needs = of_moves.contains(&Some(head.relation)) || does[head.relation.index()];
+        let does = if needs { " --does 'MOVES'" } else { "" };
         let words = self.game.sources().text(head.span).split_whitespace();
         let head = words.collect::<Vec<_>>().join(" ");
         match moves.is_empty() {
-            true => format!("`ggp why ... '{head}'`"),
+            true => format!("`ggp why ... '{head}'{does}`"),
             false => format!("`ggp why ... '{head}' --moves '{moves}'`"),
         }
     }

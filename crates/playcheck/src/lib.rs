@@ -94,10 +94,12 @@ impl Default for PlaycheckOptions {
 pub struct Report {
     /// Number of random playouts, including those stopped early.
     pub playouts: u64,
-    /// Number of playouts that were stopped early, after `longest` joint moves.
+    /// Number of playouts that were stopped early, after `most_moves` joint moves.
     pub stopped: u64,
     /// Maximum number of joint moves of a playout. Where all positions are known, it is twice their number at most.
-    pub longest: usize,
+    pub most_moves: usize,
+    /// Number of playouts that ended where a role has no legal move.
+    pub stuck: u64,
     /// Number of positions of these playouts, with repetitions.
     pub positions: u64,
     /// Number of all reachable positions, if the state space was explored completely.
@@ -442,7 +444,8 @@ pub fn playcheck_within(
     Ok(Report {
         playouts,
         stopped: evidence.played.cut,
-        longest: evidence.longest,
+        most_moves: evidence.longest,
+        stuck: evidence.played.stuck,
         cut: playouts < options.playouts || watched != Some(true) || is_late,
         interrupted: alarm.is_raised(),
         positions: evidence.played.positions,

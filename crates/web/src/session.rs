@@ -99,6 +99,7 @@ impl Sessions {
                 session: Arc::clone(session),
                 asker: Asker {
                     key: Arc::clone(&session.name),
+                    session: Arc::clone(&session.name),
                     address,
                 },
                 is_new: false,
@@ -117,11 +118,12 @@ impl Sessions {
         });
         known.insert(Arc::clone(&session.name), Arc::clone(&session));
         Visitor {
-            session,
             asker: Asker {
                 key: address.to_string().into(),
+                session: Arc::clone(&session.name),
                 address,
             },
+            session,
             is_new: true,
         }
     }

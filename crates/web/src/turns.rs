@@ -32,6 +32,8 @@ const MUCH: Duration = Duration::from_secs(20);
 pub(super) struct Asker {
     /// The session, or the address for all sessions that are new.
     pub(super) key: Arc<str>,
+    /// The session, also if it is new: its next request has it as key.
+    pub(super) session: Arc<str>,
     pub(super) address: IpAddr,
 }
 
@@ -325,7 +327,7 @@ impl TurnState {
             running.filter(|turn| is_of(&turn.asker)).count()
         };
         (
-            count(&|other| other.key == asker.key),
+            count(&|other| other.key == asker.key || other.session == asker.key),
             count(&|other| other.address == asker.address),
         )
     }
@@ -338,6 +340,7 @@ mod tests {
     fn asker(key: &str, address: &str) -> Asker {
         Asker {
             key: key.into(),
+            session: key.into(),
             address: address.parse().expect("an address"),
         }
     }

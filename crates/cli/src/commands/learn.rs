@@ -210,6 +210,9 @@ fn report(learned: &Learned, trust: Trust, context: &Context) -> anyhow::Result<
         true => format!(
             "share in mixtures with random playouts: {trust}; of the ends of best lines: {implicit:.2}"
         ),
+        false if context.is_interrupted() => {
+            "share in mixtures with random playouts: 0 (not tested)".to_owned()
+        }
         false => "share in mixtures with random playouts: 0 (no gain)".to_owned(),
     })?;
     Ok(())

@@ -60,8 +60,9 @@ is no such value, and the command says so; but if the search of all positions sh
 hidden, the answer is that of a game without `sees`. If something is, plans begin at the first
 position: what can be reached from a later one depends on what the role knows there.
 
-If a value is still open when a limit is reached, a search by simulation estimates the moves. A
-part of the time is reserved for it. The exit code is 1 if a value is open or the rules have a
+If a value is still open when a limit is reached, the player `auto` names the move that it would
+make, with its estimates where it plays out positions; not where the rules have `sees`. A part of the
+time is reserved for it. The exit code is 1 if a value is open or the rules have a
 fault.")]
 pub struct Options {
     #[command(flatten)]

@@ -167,7 +167,12 @@ pub fn run(options: &Options, context: &Context) -> anyhow::Result<Exit> {
     runtime.block_on(async {
         let server = bind(options, limits).await?;
         let address = server.address()?;
-        context.print(format!("http://{address}/"))?;
+        let address = format!("http://{address}/");
+        if context.json() {
+            context.print_json(&serde_json::json!({ "address": address }))?;
+        } else {
+            context.print(address)?;
+        }
         context.note(format_args!("press Ctrl-C to stop the server"));
         let end = async move {
             while !stop.is_raised() {

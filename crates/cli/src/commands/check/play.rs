@@ -128,12 +128,17 @@ pub(super) fn print(
         looked.push(format::counted_range(least, most, "move"));
     }
     if report.stopped > 0 {
-        let longest = format::counted(report.longest, "move");
+        let longest = format::counted(report.most_moves, "move");
         let why = match report.space {
-            Some(count) if report.longest as u64 == 2 * count => ", twice the number of positions",
+            Some(count) if report.most_moves as u64 == 2 * count => {
+                ", twice the number of positions"
+            }
             _ => "",
         };
         looked.push(format!("{} stopped after {longest}{why}", report.stopped));
+    }
+    if report.stuck > 0 {
+        looked.push(format!("{} stuck without a legal move", report.stuck));
     }
     looked.push(match report.space {
         Some(1) => "the only position".to_owned(),

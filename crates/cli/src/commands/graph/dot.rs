@@ -59,10 +59,9 @@ fn write_graph(
         }
         let shade = node.value.and_then(Value::shade);
         let colour = shade.map(|shade| {
-            let style = if node.expanded {
-                "filled"
-            } else {
-                "\"filled,dashed\""
+            let style = match node.status {
+                Status::Open if !node.expanded => "\"filled,dashed\"",
+                _ => "filled",
             };
             format!(", style={style}, fillcolor=\"{}\"", COLOURS[shade])
         });

@@ -457,7 +457,7 @@ impl Command {
     fn of(word: &str) -> Option<Command> {
         Some(match &word.to_ascii_lowercase()[..] {
             "help" | "?" => Command::Help,
-            "moves" => Command::Moves,
+            "moves" | "legal" => Command::Moves,
             "state" => Command::State,
             "history" => Command::History,
             "hint" => Command::Hint,

@@ -134,8 +134,9 @@ impl Answer {
         let (least, most) = report.bounds();
         let moves_of = |joint: &Joint| joint.iter().map(|(chosen, _)| *chosen).collect();
         let proved: Vec<Vec<Move>> = report.line.iter().map(moves_of).collect();
-        let said = |joint: &Vec<Move>| format::joint_texts(machine, joint).join(" ");
         let moves: Vec<MoveAnswer> = moves.collect();
+        let proved = until_chance(machine, state, proved);
+        let said = |joint: &Vec<Move>| format::joint_texts(machine, joint).join(" ");
         Ok(Answer {
             others,
             role: machine.game().role_name(role).to_owned(),
@@ -267,6 +268,31 @@ impl Answer {
             }
         }
     }
+}
+
+/// The moves up to the first that chance draws, which nobody expects.
+fn until_chance(
+    machine: &mut AnyMachine,
+    state: &PropnetState,
+    mut line: Vec<Vec<Move>>,
+) -> Vec<Vec<Move>> {
+    let game = machine.game().clone();
+    let Some(chance) = game.roles().find(|role| game.is_random(*role)) else {
+        return line;
+    };
+    let (mut state, mut legal) = (state.clone(), Vec::new());
+    for ply in 0..line.len() {
+        let is_drawn = machine.legal(&state, chance, &mut legal).is_err() || legal.len() > 1;
+        let next = machine.next(&state, &line[ply]);
+        match next {
+            Ok(next) if !is_drawn => state = next,
+            _ => {
+                line.truncate(ply);
+                break;
+            }
+        }
+    }
+    line
 }
 
 impl fmt::Display for MoveAnswer {
