@@ -543,6 +543,43 @@ fn playouts_that_get_stuck_are_no_part_of_the_average_and_said() {
 }
 
 #[test]
+fn cells_that_a_move_elsewhere_deletes_are_found_where_other_values_are_always_kept() {
+    let keeps = "(<= (next (cell ?r ?c b)) (true (cell ?r ?c b)) (does ?p (put ?x ?y))
+        (or (distinct ?r ?x) (distinct ?c ?y)))";
+    let rules = |keeps: &str| {
+        format!(
+            "(role x) (role o) (index 1) (index 2) (index 3) (init (control x))
+            (<= (init (cell ?r ?c b)) (index ?r) (index ?c))
+            (<= (legal ?p (put ?r ?c)) (true (control ?p)) (true (cell ?r ?c b)))
+            (<= (legal x noop) (true (control o))) (<= (legal o noop) (true (control x)))
+            (<= (next (cell ?r ?c ?p)) (does ?p (put ?r ?c)))
+            (<= (next (cell ?r ?c ?w)) (true (cell ?r ?c ?w)) (distinct ?w b)) {keeps}
+            (<= (next (control o)) (true (control x))) (<= (next (control x)) (true (control o)))
+            (<= (line ?p) (true (cell ?r 1 ?p)) (true (cell ?r 2 ?p)) (true (cell ?r 3 ?p)))
+            (<= open (true (cell ?r ?c b))) (<= someone (role ?p) (line ?p))
+            (<= terminal someone) (<= terminal (not open))
+            (<= (goal ?p 100) (role ?p) (line ?p)) (<= (goal ?p 50) (role ?p) (not someone))
+            (<= (goal ?p 0) (role ?p) (role ?q) (line ?q) (distinct ?p ?q))"
+        )
+    };
+    let is_fault = |line: &String| line.ends_with("frame fails");
+    assert!(!found(&rules(keeps)).1.iter().any(is_fault));
+    let both = "(<= (next (cell ?r ?c b)) (true (cell ?r ?c b)) (does ?p (put ?x ?y))
+        (distinct ?r ?x) (distinct ?c ?y))";
+    let (_, lines) = found(&rules(both));
+    assert!(lines.iter().any(is_fault), "{lines:#?}");
+}
+
+#[test]
+fn a_role_that_stands_second_is_told_to_stand_first() {
+    let rules = "(role ann) (role bob) (init (on 1)) (legal noop ann) (legal bob noop)
+        (<= (next (on ?x)) (true (on ?x))) (<= terminal (true (on 1))) (goal ann 50) (goal bob 50)";
+    let out = ggp(&["check", "-"], rules).1;
+    assert!(out.contains("noop is not a role"), "{out}");
+    assert!(out.contains("= help: write the role first\n"), "{out}");
+}
+
+#[test]
 fn chance_under_another_name_is_told_its_name() {
     let dice = "(role wren)\n(role dice)\n(legal dice (roll 1))\n(legal dice (roll 2))";
     let (code, out) = ggp(

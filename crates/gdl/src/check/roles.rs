@@ -84,7 +84,8 @@ fn undeclared(
     .collect();
     // Names that are declared or already reported.
     let mut known: FxHashSet<TermId> = roles.iter().copied().collect();
-    let mut report = |name: TermId, span| {
+    // A role as a later argument stands where it should not.
+    let mut report = |name: TermId, is_swapped: bool, span| {
         if stop.is_over() || !known.insert(name) {
             return;
         }
@@ -109,6 +110,7 @@ fn undeclared(
                 finding.help(format!("did you mean {nearest}, or add (role {text})?"))
             }
             _ if parse_score(text).is_ok() => finding.help("write the role first, then the value"),
+            _ if is_swapped => finding.help("write the role first"),
             // Chance has this name in every game.
             Some((_, role)) if !is_chance(text) => finding.help(format!(
                 "use a declared role, such as {role}, or add (role {text})"
@@ -118,14 +120,19 @@ fn undeclared(
     };
     for fact in &lowered.rules.facts {
         if relations.contains(&fact.relation) {
-            report(fact.arguments[0], fact.span);
+            let is_swapped = fact.arguments[1..].iter().any(|name| roles.contains(name));
+            report(fact.arguments[0], is_swapped, fact.span);
         }
     }
     let mut compound = Vec::new();
     for rule in &lowered.rules.rules {
         let mut atom = |atom: &crate::program::Atom| match atom.arguments.first() {
             _ if !relations.contains(&atom.relation) => {}
-            Some(Term::Ground(name)) => report(*name, atom.span),
+            Some(Term::Ground(name)) => {
+                let is_role =
+                    |term: &Term| matches!(term, Term::Ground(name) if roles.contains(name));
+                report(*name, atom.arguments[1..].iter().any(is_role), atom.span);
+            }
             Some(Term::Apply(..)) => compound.push(atom.span),
             _ => {}
         };

@@ -133,7 +133,7 @@ pub(super) fn leads_on(game: &Game, functor: FunctorId, value: usize) -> bool {
 }
 
 /// Rules for the keys that the moves made say something about, if all rules for them name
-/// moves. With `is_strict`, these are keys that get a value: what `distinct` leaves out is left out.
+/// moves or keep some values whatever is moved. With `is_strict`, these are keys that get a value: what `distinct` leaves out is left out.
 pub(super) fn handled(
     game: &Game,
     functor: FunctorId,
@@ -152,7 +152,15 @@ pub(super) fn handled(
     }
     let moving = moving(game);
     let names_move = |literal: &&Literal| matches!(literal, Literal::Positive(atom) if moving[atom.relation.index()]);
-    let rules = rules_for(game, functor).map(|(rule, mut given)| {
+    // A rule that keeps values without a condition but on the value says nothing of the values that are lost.
+    let only_keeps = |(rule, given): &(&Rule, Vec<Term>)| {
+        let is_kept = |literal: &Literal| is_true(game, literal, functor).as_ref() == Some(given);
+        rule.body.iter().any(is_kept)
+            && (rule.body.iter())
+                .all(|literal| is_kept(literal) || matches!(literal, Literal::Distinct(..)))
+    };
+    let others = rules_for(game, functor).filter(|rule| !only_keeps(rule));
+    let rules = others.map(|(rule, mut given)| {
         given.remove(value);
         let mut body: Vec<Literal> = rule.body.iter().filter(names_move).cloned().collect();
         if body.is_empty() {
