@@ -61,7 +61,7 @@ pub use observation::Observation;
 pub use outlook::{Evaluation, Lanes, Learner, Outlook};
 pub use players::{Chance, Picker};
 pub use puzzle::PuzzleAgent;
-pub use reasons::reasons;
+pub use reasons::{best_play, reasons};
 pub use spec::{AGENT_KINDS, AgentKind, AgentSpec, OptionError, SpecError, is_agent};
 
 /// A chooser of moves for one role.

@@ -7,7 +7,7 @@
 use super::{Advice, Candidate};
 use ggp_engine::machine::{Machine, PlayError};
 use ggp_gdl::counted::counted;
-use ggp_gdl::game::{Move, RoleId};
+use ggp_gdl::game::{Game, Move, RoleId};
 use ggp_learn::{Change, Values, facts_text};
 
 /// The most facts in a reason, and the most characters of each.
@@ -30,7 +30,7 @@ pub fn reasons<M: Machine>(
     advice: &Advice,
     values: Option<&Values>,
 ) -> Result<Vec<String>, PlayError> {
-    let mut found = of_search(advice);
+    let mut found = of_search(advice, best_play(machine.game()));
     if let Some(values) = values {
         match of_values(machine, state, role, advice, values) {
             Err(PlayError::Interrupted) => return Err(PlayError::Interrupted),
@@ -40,8 +40,17 @@ pub fn reasons<M: Machine>(
     Ok(found)
 }
 
+/// What the proved values of a search for all roles suppose, in words.
+pub fn best_play(game: &Game) -> &'static str {
+    // Of three players two may play against the third: `ggp prove` supposes that.
+    match game.roles().filter(|role| !game.is_random(*role)).count() {
+        0..=2 => "with best play",
+        _ => "if each role plays its best",
+    }
+}
+
 /// The reasons that a search gives.
-fn of_search(advice: &Advice) -> Vec<String> {
+fn of_search(advice: &Advice, best_play: &str) -> Vec<String> {
     let candidates = advice.candidates.iter();
     let (chosen, others): (Vec<&Candidate>, Vec<_>) =
         candidates.partition(|candidate| candidate.action == advice.chosen);
@@ -49,12 +58,10 @@ fn of_search(advice: &Advice) -> Vec<String> {
     let mut found = Vec::new();
     // Of several roles whose scores have no constant sum, others need not play their best.
     if least == most {
-        found.push(format!(
-            "proved: the move is worth {least:.0} with best play"
-        ));
+        found.push(format!("proved: the move is worth {least:.0} {best_play}"));
     } else if least > 0.0 {
         found.push(format!(
-            "proved: the move is worth at least {least:.0} with best play"
+            "proved: the move is worth at least {least:.0} {best_play}"
         ));
     }
     // A move is worse for certain if it cannot reach what this one is worth.
@@ -187,11 +194,12 @@ mod tests {
                 value,
                 bounds,
             });
-            of_search(&Advice {
+            let advice = Advice {
                 value: Some(of_moves[0].1),
                 candidates: candidates.collect(),
                 ..Advice::of(moves[0])
-            })
+            };
+            of_search(&advice, best_play(&game))
         };
         let open = (0.0, 100.0);
         let won = said([
@@ -215,6 +223,6 @@ mod tests {
         ];
         assert_eq!(threatened, expected);
         assert!(said([(2, 50.0, open), (2, 50.0, open), (2, 50.0, open)]).is_empty());
-        assert!(of_search(&Advice::of(moves[0])).is_empty());
+        assert!(of_search(&Advice::of(moves[0]), "").is_empty());
     }
 }

@@ -8,7 +8,7 @@ use ggp_gdl::game::{Move, RoleId};
 use ggp_learn::Values;
 use ggp_play::{
     Advice, AgentAnswer, AgentSpec, AgentThread, Brief, Candidate, Observation, PlayerError, Turn,
-    reasons,
+    best_play, reasons,
 };
 
 /// The agent that gives hints.
@@ -94,7 +94,7 @@ impl Adviser {
             let is_opposed = game.roles().filter(|role| !game.is_random(*role)).count() > 1;
             return Ok(text + &mix_text(machine, &best, is_opposed) + late);
         }
-        if let Some(value) = value_text(&best) {
+        if let Some(value) = value_text(&best, best_play(machine.game())) {
             let mut candidates = best.candidates.iter();
             let chosen = candidates.find(|one| one.action == best.chosen);
             let distance = chosen.and_then(|one| one.distance);
@@ -323,12 +323,12 @@ fn end_text(distance: Option<u16>) -> String {
 }
 
 /// The value of a move as text.
-fn value_text(advice: &Advice) -> Option<String> {
+fn value_text(advice: &Advice, best_play: &str) -> Option<String> {
     let (least, most) = advice.bounds;
     Some(match advice.value {
         _ if least == most => format!("proved value {least:.0}"),
         Some(value) if value == least && least > 0.0 => {
-            format!("value at least {least:.0} with best play")
+            format!("value at least {least:.0} {best_play}")
         }
         Some(value) => format!("value about {value:.1}"),
         None => return None,
