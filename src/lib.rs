@@ -24,9 +24,8 @@
 //! let robot = game.role_named("robot").expect("the role is declared");
 //!
 //! let mut state = machine.initial()?;
-//! let mut legal = Vec::new();
 //! while !machine.is_terminal(&state)? {
-//!     machine.legal(&state, robot, &mut legal)?;
+//!     let legal = machine.legal_moves(&state, robot)?;
 //!     println!("{}: {}", machine.state_text(&state), machine.text(legal[0]));
 //!     state = machine.play(&state, &[legal[0]])?;
 //! }
@@ -34,7 +33,8 @@
 //! # Ok::<(), ggp::PlayError>(())
 //! ```
 //!
-//! The crates behind this one, such as `ggp-engine`, have everything else.
+//! The folder `examples` has three programs that people write first: random playouts, minimax, and a
+//! player of one's own in a match. The crates behind this one, such as `ggp-engine`, have everything else.
 /// The findings about a rule text: an error that prints them all.
 #[doc = include_str!("examples/reading.md")]
 pub use ggp_gdl::check::Reading;
@@ -191,6 +191,9 @@ pub use ggp_play::Observation;
 /// The time, or the number of playouts, for one choice.
 #[doc = include_str!("examples/play.md")]
 pub use ggp_play::Pace;
+/// The reason why a player cannot play or choose.
+#[doc = include_str!("examples/play.md")]
+pub use ggp_play::PlayerError;
 
 /// The Rust code of the README.
 #[cfg(doctest)]

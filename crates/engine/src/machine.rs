@@ -154,6 +154,26 @@ pub trait Machine: Clone + Send {
         out: &mut Vec<Move>,
     ) -> Result<(), PlayError>;
 
+    /// The legal moves of a role as a list of their own; [`Machine::legal`] fills one that can be used again.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Machine::legal`].
+    ///
+    /// ```
+    /// # use ggp_engine::machine::*;
+    /// # let mut machine = include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/doc/walk.rs"));
+    /// let start = machine.initial()?;
+    /// let robot = machine.game().role_named("robot").expect("it is declared");
+    /// assert_eq!(machine.legal_moves(&start, robot)?.len(), 2);
+    /// # Ok::<(), PlayError>(())
+    /// ```
+    fn legal_moves(&mut self, state: &Self::State, role: RoleId) -> Result<Vec<Move>, PlayError> {
+        let mut moves = Vec::new();
+        self.legal(state, role, &mut moves)?;
+        Ok(moves)
+    }
+
     /// The state after a joint move: one move for each role, in the order of
     /// [`Game::roles`]. The moves are not checked for legality; see
     /// [`Machine::play`].
