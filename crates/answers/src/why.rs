@@ -126,7 +126,7 @@ fn known(
             format!("You know that it is true: it is in {count}.")
         }
         Knowledge::Proved(false) if view.is_exact() => {
-            format!("You know that it is not true: it is not in {count}.")
+            format!("You know that it is not true: it is false in {count}.")
         }
         Knowledge::Proved(answer) => format!(
             "You know that it is {}: this follows from your moves and percepts.",
@@ -136,13 +136,13 @@ fn known(
             share,
             counterexample,
         } if *share == 0.0 || *share == 1.0 => {
-            let is = if *share == 1.0 { "is" } else { "is not" };
+            let is = if *share == 1.0 { "true" } else { "false" };
             match counterexample {
                 Some(_) => format!(
-                    "You cannot know. It {is} true in {count}, but otherwise in another position that fits."
+                    "You cannot know. It is {is} in {count}, but otherwise in another position that fits."
                 ),
                 None => format!(
-                    "It is open whether you know. It {is} true in {count}, but there may be others."
+                    "It is open whether you know. It is {is} in {count}, but there may be others."
                 ),
             }
         }

@@ -449,7 +449,7 @@ impl RuleOptions {
                 _ => "the rules",
             };
             context.note(format_args!(
-                "Datalog evaluates {what}: a network has {reason}"
+                "Datalog evaluates {what}; their network would exceed a limit: {reason}"
             ));
         }
         Ok(machine)

@@ -199,7 +199,7 @@ mod tests {
                 candidates: candidates.collect(),
                 ..Advice::of(moves[0])
             };
-            of_search(&advice, best_play(&game))
+            of_search(&advice, "with best play")
         };
         let open = (0.0, 100.0);
         let won = said([

@@ -115,7 +115,7 @@ pub fn verify_table(
     }
     if is_open {
         checked.open.push(
-            "that play ends where no distance is known, which matters if positions can repeat"
+            "that play ends where no distance is known; it does where no position can repeat"
                 .to_owned(),
         );
     }
