@@ -11,10 +11,10 @@ impl Agent for Mine {
         Ok(())
     }
 
-    fn choose(&mut self, seen: &Observation, _: &Pace) -> Result<Advice, PlayerError> {
+    fn choose(&mut self, observation: &Observation, _: &Pace) -> Result<Advice, PlayerError> {
         let Mine(machine, me) = self;
         let mut state = machine.initial()?;
-        for joint in seen.joint_moves().expect("nothing is hidden") {
+        for joint in observation.joint_moves().expect("nothing is hidden") {
             state = machine.next(&state, joint)?;
         }
         // A better player thinks here.
@@ -40,9 +40,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let (mut this, mut played) = (Match::new(machine, start), Vec::new());
     while !this.is_over()? {
-        let seen = |role| Observation::of_joint_moves(role, played.clone());
+        let observation = |role| Observation::of_joint_moves(role, played.clone());
         let moves = game.roles().zip(&mut players);
-        let moves = moves.map(|(role, player)| Ok(player.choose(&seen(role), &pace)?.chosen));
+        let moves =
+            moves.map(|(role, player)| Ok(player.choose(&observation(role), &pace)?.chosen));
         let joint = moves.collect::<Result<Vec<Move>, PlayerError>>()?;
         this.play(joint.clone())?;
         played.push(joint);

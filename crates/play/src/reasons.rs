@@ -30,17 +30,17 @@ pub fn reasons<M: Machine>(
     advice: &Advice,
     values: Option<&Values>,
 ) -> Result<Vec<String>, PlayError> {
-    let mut found = of_search(advice, best_play(machine.game()));
+    let mut reasons = of_search(advice, best_play(machine.game()));
     if let Some(values) = values {
         match of_values(machine, state, role, advice, values) {
             Err(PlayError::Interrupted) => return Err(PlayError::Interrupted),
-            learned => found.extend(learned.unwrap_or_default()),
+            learned => reasons.extend(learned.unwrap_or_default()),
         }
     }
-    Ok(found)
+    Ok(reasons)
 }
 
-/// What the proved values of a search for all roles suppose, in words.
+/// The assumption about play, in words, behind the proved values of a search for all roles.
 pub fn best_play(game: &Game) -> &'static str {
     // Of three players two may play against the third: `ggp prove` supposes that.
     match game.roles().filter(|role| !game.is_random(*role)).count() {

@@ -7,7 +7,7 @@ use tempfile::TempDir;
 /// A folder of its own, removed in the end.
 struct Workplace(TempDir);
 
-/// What a run printed, and its exit code.
+/// The outputs of a run, and its exit code.
 #[derive(Debug)]
 struct Answer {
     code: Option<i32>,
