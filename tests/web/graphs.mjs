@@ -114,13 +114,14 @@ export const tests = {
   },
 
   async positions_that_differ_in_steps_only_are_marked_together({ page }) {
-    await own(page, `(role player) (init (step 1)) (after 1 2) (after 2 3) (after 3 4) (<= terminal (true (step 4)))
-      (legal player press) (legal player wait)
-      (<= (next lit) (does player press) (not (true lit))) (<= (next lit) (does player wait) (true lit))
+    await own(page, `(role player) (init (step 1)) (after 1 2) (after 2 3) (after 3 4) (init (at 1)) (way 1 2) (way 2 1) (way 2 3)
+      (<= terminal (true (step 4))) (<= terminal (true (at 3)))
+      (legal player wait) (<= (legal player (go ?to)) (true (at ?from)) (way ?from ?to))
+      (<= (next (at ?to)) (does player (go ?to))) (<= (next (at ?from)) (does player wait) (true (at ?from)))
       (<= (next (step ?n)) (true (step ?m)) (after ?m ?n))
-      (<= (goal player 100) (true lit)) (<= (goal player 0) (not (true lit)))`);
+      (<= (goal player 100) (true (at 3))) (<= (goal player 0) (not (true (at 3))))`);
     await explored(page, { merge: 'state' });
-    assert.deepEqual(await sheet(page, 'sheet.scene.ranks.map((rank) => rank.length)'), [1, 2, 2, 2]);
+    assert.deepEqual(await sheet(page, 'sheet.scene.ranks.map((rank) => rank.length)'), [1, 2, 3, 3]);
     await page.mouse.move(...await nodeAt(page, 'sheet.scene.ranks[0][0]'));
     await page.waitForFunction(() => document.querySelector('.graph canvas').sheet.alike.length > 0);
     assert.deepEqual(await sheet(page, 'sheet.alike.map((node) => node.level)'), [1, 2, 3]);

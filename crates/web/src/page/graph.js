@@ -10,7 +10,7 @@ import { sign } from './shapes.js';
 import { GraphCanvas } from './graph_canvas.js';
 
 const MERGES = [['stripped', 'ignoring step counters', 'Merge positions equal up to ignorable step counters'],
-  ['state', 'exactly equal', 'Merge positions with equal facts'], ['tree', 'never', 'Show each path separately']];
+  ['state', 'exactly equal', 'Merge equal positions'], ['tree', 'never', 'Show each path separately']];
 const KINDS = { open: 'expanded', fresh: 'not expanded', solved: 'solved', end: 'an ending that is not a solution', lost: 'hopeless: no path leads from here to a solution' };
 /** Maximum number of nodes that the server sends. */
 const MAX_NODES = 20_000;

@@ -56,38 +56,34 @@ export class Game {
     return titled(this);
   }
 
-  async reload() {
-    this.id = (await ask('api/games', this.rules)).id;
-    keep(this.id, this.rules);
-  }
-
-  async again(ask) {
+  async again(question, tries = 3) {
     try {
-      return await ask();
+      return await question();
     } catch (error) {
-      if (error.status !== 404 || this.bundled) throw error;
-      await this.reload();
-      return ask();
+      if (tries === 0 || error.status !== 404 || this.bundled) throw error;
+      this.id = (await ask('api/games', this.rules)).id;
+      keep(this.id, this.rules);
+      // Of requests at the same time each begins a session; only the last one stays.
+      return this.again(question, tries - 1);
     }
   }
 
+  at(what) { return `api/games/${encodeURIComponent(this.id)}/${what}`; }
+
   ask(what, body, signal) {
-    return this.again(() => ask(`api/games/${encodeURIComponent(this.id)}/${what}`, what === 'position' ? asDrawn(body) : body, signal));
+    return this.again(() => ask(this.at(what), what === 'position' ? asDrawn(body) : body, signal));
   }
 
   async* events(what, body, signal) {
-    let started = false;
-    for (let attempt = 0; ; attempt += 1) {
-      try {
-        for await (const event of events(`api/games/${encodeURIComponent(this.id)}/${what}`, body, signal)) {
-          started = true;
-          yield event;
-        }
-        return;
-      } catch (error) {
-        if (started || attempt > 0 || error.status !== 404 || this.bundled) throw error;
-        await this.reload();
-      }
+    const [stream, first] = await this.again(async () => {
+      const begun = events(this.at(what), body, signal);
+      return [begun, await begun.next()];
+    });
+    try {
+      if (!first.done) yield first.value;
+      yield* stream;
+    } finally {
+      stream.return();
     }
   }
 }
