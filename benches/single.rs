@@ -11,17 +11,19 @@
 //! so they must find the same moves and goals, which is checked. `gates` is the
 //! number of two-input gates for one state change. `work` is the work of evaluating
 //! changed gates only, in operands notified of a change. The last columns are the
-//! machine as searches and players use it, and its method of evaluation.
+//! machine as searches and players use it, a `State` that moves change in place, and the method of
+//! evaluation of both.
 
 use std::time::{Duration, Instant};
 
 use ggp_cli::bench::usage::cpu_time;
-use ggp_engine::machine::{Limits, Machine, PropnetMachine, PropnetState};
+use ggp_engine::machine::{AnyMachine, Limits, Machine, PropnetMachine, PropnetState, State};
 use ggp_engine::propnet::batch::Batch;
 use ggp_engine::propnet::code::Engine;
 use ggp_engine::propnet::differential::Differential;
 use ggp_engine::propnet::{GroundLimits, Propnet};
-use ggp_gdl::game::{Game, Move};
+use ggp_gdl::game::{Game, Move, RoleId};
+use ggp_gdl::terms::TermId;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -161,6 +163,48 @@ impl One for Whole {
     }
 }
 
+struct InPlace {
+    state: State,
+    roles: Vec<RoleId>,
+    joint: Vec<Move>,
+}
+
+impl One for InPlace {
+    fn restart(&mut self) {
+        self.state.restart().expect("there is an initial position");
+    }
+
+    fn is_terminal(&mut self) -> bool {
+        self.state.is_terminal().expect("no limit is met")
+    }
+
+    fn legal(&mut self, role: usize) -> usize {
+        let legal = self.state.legal_moves(self.roles[role]);
+        legal.expect("every role can move").len()
+    }
+
+    fn step(&mut self, joint: &[usize]) {
+        self.joint.clear();
+        for (role, chosen) in self.roles.iter().zip(joint) {
+            let legal = self.state.legal_moves(*role).expect("they are listed");
+            self.joint.push(legal[*chosen]);
+        }
+        self.state.play(&self.joint).expect("the moves are legal");
+    }
+
+    fn goals(&mut self, role: usize) -> usize {
+        let score = self.state.goal(self.roles[role]).expect("there is one");
+        let game = self.state.game().clone();
+        let AnyMachine::Propnet(machine) = self.state.machine() else {
+            unreachable!("it was made from a network");
+        };
+        let all = &machine.net().goals()[role];
+        let value = |goal: &TermId| game.score(machine.terms(), *goal);
+        let due = all.iter().position(|goal| value(&goal.0) == Ok(score));
+        1 + due.expect("it is one of them")
+    }
+}
+
 /// The number of choices and goals that are compared.
 const COMPARED: usize = 1_000;
 
@@ -249,6 +293,11 @@ fn measure(file: &str, time: Duration) {
     });
     let mut machine = PropnetMachine::from_network(net, Limits::default());
     let evaluation = machine.evaluation();
+    let mut in_place = InPlace {
+        state: State::of(AnyMachine::Propnet(Box::new(machine.clone()))).expect("there is one"),
+        roles: machine.game().roles().collect(),
+        joint: Vec::new(),
+    };
     let state = machine.initial().expect("there is one");
     let legal = vec![Vec::new(); roles];
     columns.push(run(&mut Whole {
@@ -256,6 +305,7 @@ fn measure(file: &str, time: Duration) {
         state,
         legal,
     }));
+    columns.push(run(&mut in_place));
     let columns: String = columns
         .iter()
         .map(|column| format!(" {column:>9}"))
@@ -286,7 +336,7 @@ fn main() {
     let names = ["gates", "work"]
         .into_iter()
         .chain(ways)
-        .chain(["changes", "machine"]);
+        .chain(["changes", "machine", "state"]);
     let names: String = names.map(|name| format!(" {name:>9}")).collect();
     println!("{:24}{names}", "game");
     for file in files {

@@ -2,7 +2,7 @@
 //!
 //! cargo run --release --example random_playouts -- games/tic_tac_toe.kif 1000
 
-use ggp::{AnyMachine, Backend, Game, Limits, Machine};
+use ggp::{Game, State};
 use rand::SeedableRng;
 use rand::seq::IndexedRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -12,21 +12,21 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let path = arguments.next().ok_or("give a rule file")?;
     let count: u32 = arguments.next().map_or(Ok(1000), |count| count.parse())?;
     let game = Game::from_text(&path, &std::fs::read_to_string(&path)?)?;
-    let mut machine = AnyMachine::new(&game, Backend::Auto, Limits::default())?;
+    let mut state = State::new(&game)?;
     let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
     let mut sums = vec![0.0; game.role_count()];
     for _ in 0..count {
-        let mut state = machine.initial()?;
-        while !machine.is_terminal(&state)? {
+        state.restart()?;
+        while !state.is_terminal()? {
             let mut joint = Vec::new();
             for role in game.roles() {
-                let legal = machine.legal_moves(&state, role)?;
+                let legal = state.legal_moves(role)?;
                 joint.push(*legal.choose(&mut random).expect("there is a move"));
             }
-            state = machine.next(&state, &joint)?;
+            state.play(&joint)?;
         }
         for role in game.roles().filter(|role| !game.is_random(*role)) {
-            sums[role.index()] += f64::from(machine.goal(&state, role)?.get());
+            sums[role.index()] += f64::from(state.goal(role)?.get());
         }
     }
     for role in game.roles().filter(|role| !game.is_random(*role)) {

@@ -1,13 +1,13 @@
 //! General game playing: a game is only a rule file.
 //!
 //! Rules in the Game Description Language (GDL, in KIF syntax) become a checked [`Game`].
-//! A [`Machine`] answers what the game allows, [`solve`] finds plans for games of one role,
-//! [`verify`] checks answers with code of its own, an [`Agent`] plays, an [`Explainer`] says
+//! A [`State`] is a position that is played from, a [`Machine`] holds many positions for searches,
+//! [`solve`] finds plans for games of one role, [`verify`] checks answers with code of its own, an [`Agent`] plays, an [`Explainer`] says
 //! why a fact holds, and a [`Picture`] draws positions. Nothing about any particular game is
 //! built in.
 //!
 //! ```
-//! use ggp::{AnyMachine, Backend, Game, Limits, Machine};
+//! use ggp::{Game, State};
 //!
 //! let rules = "
 //!     (role robot)
@@ -20,16 +20,15 @@
 //!     (<= (goal robot 100) (true (at 2)))
 //!     (<= (goal robot 0) (not (true (at 2))))";
 //! let game = Game::from_text("walk.kif", rules).expect("the rules have no errors");
-//! let mut machine = AnyMachine::new(&game, Backend::Datalog, Limits::default())?;
 //! let robot = game.role_named("robot").expect("the role is declared");
 //!
-//! let mut state = machine.initial()?;
-//! while !machine.is_terminal(&state)? {
-//!     let legal = machine.legal_moves(&state, robot)?;
-//!     println!("{}: {}", machine.state_text(&state), machine.text(legal[0]));
-//!     state = machine.play(&state, &[legal[0]])?;
+//! let mut state = State::new(&game)?;
+//! while !state.is_terminal()? {
+//!     println!("{state}");
+//!     let first = state.legal_moves(robot)?[0];
+//!     state.play(&[first])?;
 //! }
-//! assert_eq!(machine.goal(&state, robot)?.get(), 100);
+//! assert_eq!(state.goal(robot)?.get(), 100);
 //! # Ok::<(), ggp::PlayError>(())
 //! ```
 //!
@@ -75,6 +74,9 @@ pub use ggp_engine::machine::PlayError;
 /// A state machine on a network, for many moves of one game.
 #[doc = include_str!("examples/batch.md")]
 pub use ggp_engine::machine::PropnetMachine;
+/// A position that moves change in place.
+#[doc = include_str!("examples/state.md")]
+pub use ggp_engine::machine::State;
 /// Counts positions by depth.
 #[doc = include_str!("examples/perft.md")]
 pub use ggp_engine::machine::perft;

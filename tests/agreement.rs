@@ -10,7 +10,7 @@ mod random;
 
 use std::fmt::Write as _;
 
-use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine, PlayError};
+use ggp_engine::machine::{AnyMachine, Backend, Limits, Machine, PlayError, State};
 use ggp_engine::propnet::{Approach, GroundLimits};
 use ggp_gdl::game::{Game, RoleId};
 use proptest::prelude::*;
@@ -66,16 +66,22 @@ fn machines(game: &Game, work: u64, networks: &[Approach]) -> Result<Vec<Compare
     Ok(machines)
 }
 
-/// A machine and the state that it has reached.
+/// A machine and the state that it has reached, and the same by moves in place.
 struct Compared {
     machine: AnyMachine,
     state: <AnyMachine as Machine>::State,
+    in_place: State,
 }
 
 impl Compared {
     fn new(mut machine: AnyMachine) -> Result<Self, PlayError> {
         let state = machine.initial()?;
-        Ok(Compared { machine, state })
+        let in_place = State::of(machine.clone())?;
+        Ok(Compared {
+            machine,
+            state,
+            in_place,
+        })
     }
 }
 
@@ -138,6 +144,9 @@ fn compare_steps(
             // A state made from its facts equals the one reached by play.
             equal("state", machine.state(&facts)? == found.state)?;
             equal("terminal", machine.is_terminal(&found.state)? == terminal)?;
+            let in_place = &mut found.in_place;
+            equal("in place", in_place.position() == found.state)?;
+            equal("terminal in place", in_place.is_terminal()? == terminal)?;
         }
         for &role in &roles {
             let values = oracle.goal_values(&state, role)?;
@@ -162,6 +171,13 @@ fn compare_steps(
                     machine.legal(&found.state, role, &mut others) == outcome,
                 )?;
                 equal("legal moves", moves == others)?;
+                let in_place = &mut found.in_place;
+                equal("goal in place", in_place.goal(role) == goal)?;
+                let legal = in_place.legal_moves(role).map(<[_]>::to_vec);
+                equal(
+                    "legal in place",
+                    legal == outcome.clone().map(|()| others.clone()),
+                )?;
             }
             if !moves.is_empty() {
                 joint.push(moves[random.random_range(0..moves.len())]);
@@ -179,7 +195,14 @@ fn compare_steps(
             legal,
         });
         for found in &mut machines {
+            let before = found.in_place.position();
             found.state = found.machine.next(&found.state, &joint)?;
+            found.in_place.play(&joint)?;
+            // There and back again.
+            if step % 2 == 1 {
+                found.in_place.set_position(&before);
+                found.in_place.play(&joint)?;
+            }
         }
     }
     Ok(())

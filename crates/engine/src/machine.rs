@@ -15,6 +15,7 @@ mod percepts;
 mod perft;
 mod playout;
 mod propnet;
+mod state;
 
 use ggp_stop::Stop;
 use std::fmt;
@@ -45,6 +46,7 @@ pub use playout::{
 #[doc(hidden)]
 pub use propnet::lanes as narrow_lanes;
 pub use propnet::{BatchOptions, Evaluation, PropnetMachine, PropnetState};
+pub use state::State;
 
 /// The resources that a machine may use for one query, and the engine.
 #[derive(Clone, Debug)]

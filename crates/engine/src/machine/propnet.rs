@@ -6,6 +6,7 @@
 //! moves that are never legal. [`kept`] has the code over many positions.
 
 mod kept;
+mod walk;
 
 use std::sync::{Arc, OnceLock};
 
@@ -24,6 +25,7 @@ use ggp_gdl::game::{Game, Move, RoleId};
 use ggp_gdl::terms::{TermId, Terms};
 pub use kept::BatchOptions;
 use kept::Kept;
+pub(super) use walk::Walk;
 
 /// A state of a [`PropnetMachine`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

@@ -258,7 +258,12 @@ impl Batch {
     /// The state of a lane.
     pub fn state(&self, lane: usize) -> Packed {
         let rows = &self.banks[STATE as usize];
-        pack((0..self.facts).map(|fact| rows.get(fact, lane)))
+        let (words, word, bit) = (rows.words(), lane / 64, lane % 64);
+        let mut state = vec![0; self.facts.div_ceil(64)];
+        for (fact, row) in rows.flat().chunks_exact(words).enumerate() {
+            state[fact / 64] |= (row[word] >> bit & 1) << (fact % 64);
+        }
+        state
     }
 
     /// Sets the states of the first lanes, one each. This is cheaper than one by
@@ -349,6 +354,27 @@ impl Batch {
         let is_legal = move |row: &[u64]| row[lane / 64] >> (lane % 64) & 1 == 1;
         let legal = rows.enumerate().filter(move |(_, row)| is_legal(row));
         legal.map(|(chosen, _)| chosen)
+    }
+
+    /// Writes a role's legal moves in the first lane to the beginning of `out`, in ascending order, and returns
+    /// their number: as [`Batch::legal_moves`], for those who ask about one state after another.
+    ///
+    /// # Panics
+    ///
+    /// If `out` has fewer entries than the role has moves.
+    pub fn list_legal(&mut self, role: usize, out: &mut [u32]) -> usize {
+        let (first, end) = (self.moves[role], self.moves[role + 1]);
+        let status = self.status();
+        let words = status.words();
+        let flags = &status.flat()[first * words..end * words];
+        let out = &mut out[..end - first];
+        // Each number is written, and stays if its move is legal: no branch depends on that.
+        let mut count = 0;
+        for number in 0..end - first {
+            out[count] = number as u32;
+            count += (flags[number * words] & 1) as usize;
+        }
+        count
     }
 
     /// The numbers of a role's legal moves in the first `lanes` lanes.
