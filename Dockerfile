@@ -9,13 +9,13 @@ FROM rust:1.95-slim-bookworm AS build
 RUN apt-get update && apt-get install --yes --no-install-recommends g++
 WORKDIR /ggp
 COPY . .
-RUN cargo build --locked --release --features cadical --bin ggp
+RUN cargo build --locked --profile dist --features cadical --bin ggp
 
 FROM debian:bookworm-slim
 RUN apt-get update && apt-get install --yes --no-install-recommends libstdc++6 \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --create-home ggp
-COPY --from=build /ggp/target/release/ggp /usr/local/bin/ggp
+COPY --from=build /ggp/target/dist/ggp /usr/local/bin/ggp
 COPY --from=build /ggp/games /usr/share/ggp/games
 USER ggp
 WORKDIR /usr/share/ggp/games
