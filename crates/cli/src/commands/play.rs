@@ -326,6 +326,9 @@ struct Session<'a> {
     writing: Duration,
 }
 
+/// The time for writing that every match has.
+const WRITING: Duration = Duration::from_secs(1);
+
 impl Session<'_> {
     /// Writes the match to its file, if there is one.
     fn save(&mut self) -> anyhow::Result<()> {
@@ -340,10 +343,11 @@ impl Session<'_> {
         saved.with_context(|| format!("cannot write {}", path.display()))
     }
 
-    /// Writes the match; between programs, unless writing it took half of the time so far: the whole file is
-    /// written each time, which for long matches is more work than to play them.
+    /// Writes the match; between programs, unless writing it took half of the time so far and more than
+    /// [`WRITING`]: the whole file is written each time, which for long matches is more work than to play them.
     fn save_in_turn(&mut self) -> anyhow::Result<()> {
-        if self.humans.is_empty() && 2 * self.writing > self.began.elapsed() {
+        let is_slow = self.writing > WRITING && 2 * self.writing > self.began.elapsed();
+        if self.humans.is_empty() && is_slow {
             return Ok(());
         }
         self.save()
